@@ -1,0 +1,153 @@
+//! What can go wrong while reading and writing rows, with what the reader needs to act.
+//!
+//! No text here shows a value of a cell: files, lines, column names and counts only.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use reticent::combos::Weight;
+
+/// The engine's one result type.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What was being done to a file when it failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doing {
+    /// Making a new file.
+    Create,
+    /// Reading.
+    Read,
+    /// Writing.
+    Write,
+}
+
+/// Everything an engine can refuse or fail to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system refused.
+    #[error("could not {} {}: {source}", verb(*.doing), .path.display())]
+    Io {
+        /// What was being done.
+        doing: Doing,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// No file has this name or matches this pattern.
+    #[error("no file matches {pattern}; give a file, a folder or a pattern such as 'data/*.csv'")]
+    NoFile {
+        /// What was asked for.
+        pattern: String,
+    },
+    /// A file does not hold a table that can be read.
+    #[error("{}{}: {message}", .file.display(), at_line(*.line))]
+    Malformed {
+        /// The file.
+        file: PathBuf,
+        /// The line, from 1, where there is one.
+        line: Option<u64>,
+        /// What is wrong and what to do.
+        message: String,
+    },
+    /// A column that the table does not have.
+    #[error("there is no column `{column}` in the data{}", hint_text(.hint))]
+    UnknownColumn {
+        /// What was asked for.
+        column: String,
+        /// The nearest column there is.
+        hint: Option<String>,
+    },
+    /// A column has too many different texts to be counted.
+    #[error("column `{column}` has more than {limit} different values; bin it, round it, or leave it out")]
+    TooManyValues {
+        /// The column.
+        column: String,
+        /// How many are possible.
+        limit: usize,
+    },
+    /// The combinations do not fit.
+    #[error(
+        "counting needs more than the {} MiB allowed, after {combinations} combinations (column `{column}` has most \
+         values: {values}); ask for fewer columns, make values coarser, or allow more with --memory",
+        .limit_bytes / 1_048_576
+    )]
+    Memory {
+        /// How many bytes were allowed.
+        limit_bytes: u64,
+        /// Combinations held when it became too much.
+        combinations: u64,
+        /// The column with most values.
+        column: String,
+        /// How many values it has.
+        values: usize,
+    },
+    /// The file to write is already there.
+    #[error("{} exists already; a release is never overwritten, choose another name", .path.display())]
+    OutputExists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Some rows say of nobody that they are theirs.
+    #[error("{rows} rows have no owner in column `{column}`; complete them or take them out")]
+    OwnerMissing {
+        /// The column that names the owner.
+        column: String,
+        /// How many rows.
+        rows: Weight,
+    },
+    /// There are more owners than can be numbered.
+    #[error("column `{column}` names more owners than can be told apart (4,294,967,295)")]
+    TooManyOwners {
+        /// The column that names the owner.
+        column: String,
+    },
+    /// A file was read back with another number of rows than were written.
+    #[error("{}: {found} rows were read back, {expected} were written", .file.display())]
+    RowsDiffer {
+        /// The file.
+        file: PathBuf,
+        /// Rows written.
+        expected: Weight,
+        /// Rows found.
+        found: Weight,
+    },
+    /// The user asked to stop.
+    #[error("stopped; nothing was published")]
+    Stopped,
+    /// The library refused.
+    #[error(transparent)]
+    Library(#[from] reticent::Error),
+}
+
+impl Error {
+    /// Whether the input is wrong, rather than reading or writing it.
+    pub fn is_data(&self) -> bool {
+        !matches!(self, Error::Io { .. } | Error::OutputExists { .. } | Error::RowsDiffer { .. } | Error::Stopped)
+    }
+
+    pub(crate) fn io(doing: Doing, path: &Path, source: io::Error) -> Self {
+        Error::Io { doing, path: path.to_owned(), source }
+    }
+
+    pub(crate) fn malformed(file: &Path, line: Option<u64>, message: impl Into<String>) -> Self {
+        Error::Malformed { file: file.to_owned(), line, message: message.into() }
+    }
+}
+
+fn verb(doing: Doing) -> &'static str {
+    match doing {
+        Doing::Create => "create",
+        Doing::Read => "read",
+        Doing::Write => "write",
+    }
+}
+
+fn at_line(line: Option<u64>) -> String {
+    line.map(|line| format!(" line {line}")).unwrap_or_default()
+}
+
+fn hint_text(hint: &Option<String>) -> String {
+    hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default()
+}

@@ -1,0 +1,141 @@
+//! Where rows come from: text and Parquet files that share one header.
+
+mod blocks;
+mod csv;
+mod files;
+mod parquet;
+mod records;
+mod scan;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use reticent::error::did_you_mean;
+
+use crate::error::{Error, Result};
+use crate::options::Options;
+
+pub(crate) use scan::{Fault, Fields, Rows, scan};
+
+/// Files that together are one table.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    inputs: Vec<Input>,
+    names: Vec<String>,
+}
+
+/// One file.
+#[derive(Debug, Clone)]
+struct Input {
+    origin: Origin,
+    kind: Kind,
+    /// Its size as stored.
+    bytes: u64,
+}
+
+/// Where the bytes are.
+#[derive(Debug, Clone)]
+enum Origin {
+    File(PathBuf),
+    Memory(Arc<[u8]>),
+}
+
+/// How the bytes are read.
+#[derive(Debug, Clone)]
+enum Kind {
+    Csv(csv::Dialect),
+    Parquet(::parquet::arrow::arrow_reader::ArrowReaderMetadata),
+}
+
+impl Origin {
+    /// What errors call it.
+    fn path(&self) -> &Path {
+        match self {
+            Origin::File(path) => path,
+            Origin::Memory(_) => Path::new("memory"),
+        }
+    }
+}
+
+impl Source {
+    /// The files these names, folders and patterns stand for; all must have the same columns.
+    pub(crate) fn open(patterns: &[String], options: &Options) -> Result<Source> {
+        let mut inputs = Vec::new();
+        let mut names: Option<Vec<String>> = None;
+        for path in files::find(patterns)? {
+            let (input, found) = open_file(path, options)?;
+            check_same(&inputs, names.as_deref(), &input, &found)?;
+            inputs.push(input);
+            names = names.or(Some(found));
+        }
+        Ok(Source { inputs, names: names.unwrap_or_default() })
+    }
+
+    /// Comma separated text in memory.
+    pub(crate) fn memory(bytes: &[u8], options: &Options) -> Result<Source> {
+        let origin = Origin::Memory(bytes.into());
+        let (dialect, names) = csv::header(&origin, options)?;
+        let input = Input { origin, kind: Kind::Csv(dialect), bytes: bytes.len() as u64 };
+        Ok(Source { inputs: vec![input], names })
+    }
+
+    /// The columns.
+    pub(crate) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The files.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.inputs.iter().map(|input| input.origin.path())
+    }
+
+    /// The place of a column, or an error that names the nearest one.
+    pub(crate) fn position(&self, name: &str) -> Result<usize> {
+        self.names.iter().position(|known| known == name).ok_or_else(|| {
+            let hint = did_you_mean(name, self.names.iter().map(String::as_str));
+            Error::UnknownColumn { column: name.to_owned(), hint }
+        })
+    }
+}
+
+fn open_file(path: PathBuf, options: &Options) -> Result<(Input, Vec<String>)> {
+    let bytes = files::size(&path)?;
+    if files::is_parquet(&path)? {
+        let (metadata, names) = parquet::header(&path)?;
+        return Ok((Input { origin: Origin::File(path), kind: Kind::Parquet(metadata), bytes }, names));
+    }
+    let origin = Origin::File(path);
+    let (dialect, names) = csv::header(&origin, options)?;
+    Ok((Input { origin, kind: Kind::Csv(dialect), bytes }, names))
+}
+
+fn check_same(earlier: &[Input], expected: Option<&[String]>, input: &Input, found: &[String]) -> Result<()> {
+    let (Some(first), Some(expected)) = (earlier.first(), expected) else { return Ok(()) };
+    if expected == found {
+        return Ok(());
+    }
+    let what = if expected.len() == found.len() {
+        let at = expected.iter().zip(found).position(|(a, b)| a != b).unwrap_or(0);
+        format!("column {} has another name", at + 1)
+    } else {
+        format!("it has {} columns, not {}", found.len(), expected.len())
+    };
+    let first = first.origin.path().display();
+    let message = format!("its header differs from that of {first}: {what}; read only files with the same columns together");
+    Err(Error::malformed(input.origin.path(), Some(1), message))
+}
+
+/// Every column must have a name of its own. Says only places: the first line may be data by mistake.
+fn check_names(file: &Path, names: &[String]) -> Result<()> {
+    let mistake = "; is the first line a header?";
+    if let Some(at) = names.iter().position(String::is_empty) {
+        return Err(Error::malformed(file, Some(1), format!("column {} has no name{mistake}", at + 1)));
+    }
+    for (at, name) in names.iter().enumerate() {
+        if let Some(twin) = names[..at].iter().position(|earlier| earlier == name) {
+            let message = format!("columns {} and {} have the same name{mistake}", twin + 1, at + 1);
+            return Err(Error::malformed(file, Some(1), message));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,148 @@
+//! Comma separated text: opening it whatever its compression, its header, and the lines that errors point to.
+
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::blocks::{Blocks, Fault, LONGEST_RECORD};
+use super::records::Records;
+use super::{Origin, check_names};
+use crate::error::{Doing, Error, Result};
+use crate::options::Options;
+
+/// How a text file is read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Dialect {
+    pub(crate) delimiter: u8,
+    pub(crate) trim: bool,
+}
+
+/// What may separate fields, the likeliest first.
+const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
+/// A header needs no bigger block than this to begin with.
+const HEADER_BYTES: usize = 64 << 10;
+
+/// The dialect and the column names of a text file.
+pub(crate) fn header(origin: &Origin, options: &Options) -> Result<(Dialect, Vec<String>)> {
+    let file = origin.path();
+    if options.delimiter.is_some_and(|byte| matches!(byte, b'"' | b'\n' | b'\r' | 0) || !byte.is_ascii()) {
+        return Err(Error::malformed(file, None, "fields cannot be separated by quotes, line ends or non-ASCII bytes"));
+    }
+    let empty = || Error::malformed(file, None, "the file is empty; it needs a header line with the column names");
+    // Where the first line ends depends on quotes, and these on the delimiter: a comma will do until it is known.
+    let first = Blocks::new(open(origin, &Arc::default())?, HEADER_BYTES, options.delimiter.unwrap_or(b','))
+        .next(Vec::new())
+        .map_err(|fault| block_error(origin, fault))?
+        .ok_or_else(empty)?;
+    let delimiter = options.delimiter.unwrap_or_else(|| detect_delimiter(first.bytes()));
+    let dialect = Dialect { delimiter, trim: options.trim };
+    let mut records = Records::new(first.bytes(), delimiter);
+    if !records.advance() {
+        return Err(empty());
+    }
+    let mut names = Vec::new();
+    for at in 0..records.len() {
+        let text = std::str::from_utf8(records.field(at)).map_err(|_| not_utf8(origin, records.record_at() as u64, at))?;
+        names.push(if dialect.trim { text.trim_matches(' ') } else { text }.to_owned());
+    }
+    check_names(file, &names)?;
+    Ok((dialect, names))
+}
+
+/// The delimiter that stands most often outside quotes in the first line.
+fn detect_delimiter(bytes: &[u8]) -> u8 {
+    let mut counts = [0u32; DELIMITERS.len()];
+    let mut quoted = false;
+    for byte in bytes.iter().skip_while(|byte| matches!(byte, b'\n' | b'\r')) {
+        match byte {
+            b'"' => quoted = !quoted,
+            b'\n' | b'\r' if !quoted => break,
+            _ if quoted => {}
+            _ => {
+                if let Some(at) = DELIMITERS.iter().position(|delimiter| delimiter == byte) {
+                    counts[at] += 1;
+                }
+            }
+        }
+    }
+    let most = (0..DELIMITERS.len()).rev().max_by_key(|at| counts[*at]).unwrap_or(0);
+    DELIMITERS[most]
+}
+
+/// The decompressed bytes of a file without byte order mark; `read` hears how many stored bytes were taken.
+pub(crate) fn open<'a>(origin: &'a Origin, read: &Arc<AtomicU64>) -> Result<Box<dyn Read + 'a>> {
+    let failed = |error| Error::io(Doing::Read, origin.path(), error);
+    let stored: Box<dyn Read + 'a> = match origin {
+        Origin::File(path) => Box::new(File::open(path).map_err(failed)?),
+        Origin::Memory(bytes) => Box::new(&bytes[..]),
+    };
+    let (start, stored) = peek(Counted { stream: stored, read: read.clone() }, 4).map_err(failed)?;
+    let text: Box<dyn Read + 'a> = match start.as_slice() {
+        [0x1f, 0x8b, ..] => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::new(stored))),
+        [0x28, 0xb5, 0x2f, 0xfd] => Box::new(zstd::stream::read::Decoder::new(stored).map_err(failed)?),
+        _ => Box::new(stored),
+    };
+    let (start, mut text) = peek(text, 3).map_err(failed)?;
+    if start == [0xef, 0xbb, 0xbf] {
+        text.read_exact(&mut [0; 3]).map_err(failed)?;
+    }
+    Ok(Box::new(text))
+}
+
+/// The first bytes of a stream, and the whole stream.
+fn peek<R: Read>(mut stream: R, count: u64) -> io::Result<(Vec<u8>, impl Read)> {
+    let mut start = Vec::new();
+    stream.by_ref().take(count).read_to_end(&mut start)?;
+    Ok((start.clone(), Cursor::new(start).chain(stream)))
+}
+
+struct Counted<R> {
+    stream: R,
+    read: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.stream.read(buffer)?;
+        self.read.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+/// What a stream without a next block means to the user.
+pub(crate) fn block_error(origin: &Origin, fault: Fault) -> Error {
+    match fault {
+        Fault::Io(error) => Error::io(Doing::Read, origin.path(), error),
+        Fault::TooLong(offset) => {
+            let limit = LONGEST_RECORD >> 20;
+            let message = format!("the record is longer than {limit} MiB; is a quote left open?");
+            Error::malformed(origin.path(), line_at(origin, offset), message)
+        }
+    }
+}
+
+/// A record with too many or too few fields.
+pub(crate) fn ragged(origin: &Origin, offset: u64, expected: usize, found: usize) -> Error {
+    let message = format!("{found} fields where the header has {expected}; complete the line, or quote fields with separators");
+    Error::malformed(origin.path(), line_at(origin, offset), message)
+}
+
+/// A field that is no text.
+pub(crate) fn not_utf8(origin: &Origin, offset: u64, column: usize) -> Error {
+    let message = format!("the text of column {} is not UTF-8; convert the file, for example with iconv", column + 1);
+    Error::malformed(origin.path(), line_at(origin, offset), message)
+}
+
+/// The line of a place in the stream, from 1; found by reading again, so that only errors pay for it.
+fn line_at(origin: &Origin, offset: u64) -> Option<u64> {
+    let mut stream = open(origin, &Arc::default()).ok()?.take(offset);
+    let mut buffer = vec![0; 1 << 16];
+    let mut line = 1;
+    loop {
+        match stream.read(&mut buffer).ok()? {
+            0 => return Some(line),
+            read => line += memchr::memchr_iter(b'\n', &buffer[..read]).count() as u64,
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Which files a name, a folder or a pattern stands for, and what is in them.
+
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Doing, Error, Result};
+
+/// Files in a folder that are read.
+const KNOWN: [&str; 5] = ["csv", "tsv", "psv", "txt", "parquet"];
+const COMPRESSED: [&str; 3] = ["gz", "zst", "zstd"];
+
+/// All files, in order of the patterns and by name within each; a file that is meant twice is read once.
+pub(crate) fn find(patterns: &[String]) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    for pattern in patterns {
+        let before = found.len();
+        for path in matching(pattern)? {
+            let files = if path.is_dir() { in_folder(&path)? } else { vec![path] };
+            for file in files {
+                if seen.insert(fs::canonicalize(&file).unwrap_or_else(|_| file.clone())) {
+                    found.push(file);
+                }
+            }
+        }
+        if found.len() == before && seen.is_empty() {
+            return Err(Error::NoFile { pattern: pattern.clone() });
+        }
+    }
+    if found.is_empty() { Err(Error::NoFile { pattern: patterns.join(" ") }) } else { Ok(found) }
+}
+
+fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
+    let path = Path::new(pattern);
+    if path.exists() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let none = || Error::NoFile { pattern: pattern.to_owned() };
+    let mut paths: Vec<PathBuf> = glob::glob(pattern).map_err(|_| none())?.flatten().collect();
+    paths.sort();
+    if paths.is_empty() { Err(none()) } else { Ok(paths) }
+}
+
+fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
+    let failed = |error| Error::io(Doing::Read, folder, error);
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.is_file() && is_known(&path) {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn is_known(path: &Path) -> bool {
+    let extension = |path: &Path| path.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let last = extension(path);
+    let last = if COMPRESSED.contains(&last.as_str()) { extension(&path.with_extension("")) } else { last };
+    KNOWN.contains(&last.as_str())
+}
+
+pub(crate) fn size(path: &Path) -> Result<u64> {
+    fs::metadata(path).map(|metadata| metadata.len()).map_err(|error| Error::io(Doing::Read, path, error))
+}
+
+/// Whether a file begins and ends as Parquet files do.
+pub(crate) fn is_parquet(path: &Path) -> Result<bool> {
+    const MAGIC: &[u8] = b"PAR1";
+    let look = || -> std::io::Result<bool> {
+        let mut file = File::open(path)?;
+        let mut start = Vec::new();
+        file.by_ref().take(4).read_to_end(&mut start)?;
+        if start != MAGIC || file.metadata()?.len() < 12 {
+            return Ok(false);
+        }
+        file.seek(SeekFrom::End(-4))?;
+        let mut end = Vec::new();
+        file.read_to_end(&mut end)?;
+        Ok(end == MAGIC)
+    };
+    look().map_err(|error| Error::io(Doing::Read, path, error))
+}

@@ -1,0 +1,126 @@
+//! Parquet: row groups, read as text whatever their types.
+
+use std::fs::File;
+use std::path::Path;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float32Type, Float64Type};
+use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
+use arrow_cast::{CastOptions, cast_with_options};
+use arrow_schema::DataType;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use reticent::taxonomy::number_text;
+
+use super::check_names;
+use super::scan::{Fault, Fields, Rows};
+use crate::error::{Doing, Error, Result};
+
+/// Rows decoded at a time.
+const BATCH: usize = 16_384;
+
+/// The metadata and the column names of a Parquet file.
+pub(crate) fn header(path: &Path) -> Result<(ArrowReaderMetadata, Vec<String>)> {
+    let file = File::open(path).map_err(|error| Error::io(Doing::Read, path, error))?;
+    let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(|_| unreadable(path))?;
+    let names: Vec<String> = metadata.schema().fields().iter().map(|field| field.name().clone()).collect();
+    check_names(path, &names)?;
+    Ok((metadata, names))
+}
+
+fn unreadable(path: &Path) -> Error {
+    let message = "not a Parquet file that can be read; is it whole, and compressed with snappy or zstd or not at all?";
+    Error::malformed(path, None, message)
+}
+
+/// Reads these columns of one row group.
+pub(crate) fn read_group<R: Rows>(
+    path: &Path,
+    metadata: &ArrowReaderMetadata,
+    group: usize,
+    columns: &[usize],
+    rows: &mut R,
+) -> Result<()> {
+    for column in columns {
+        let field = metadata.schema().field(*column);
+        if !is_supported(field.data_type()) {
+            let message = format!("column `{}` is nested or of a type without a text form; leave it out", field.name());
+            return Err(Error::malformed(path, None, message));
+        }
+    }
+    let file = File::open(path).map_err(|error| Error::io(Doing::Read, path, error))?;
+    let mask = ProjectionMask::roots(metadata.parquet_schema(), columns.iter().copied());
+    let batches = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone())
+        .with_row_groups(vec![group])
+        .with_projection(mask)
+        .with_batch_size(BATCH)
+        .build()
+        .map_err(|_| unreadable(path))?;
+    for batch in batches {
+        let batch = batch.map_err(|_| unreadable(path))?;
+        let texts = texts(path, &batch, metadata, columns)?;
+        for at in 0..batch.num_rows() {
+            rows.row(&BatchRow { texts: &texts, at }).map_err(|fault| match fault {
+                Fault::NotUtf8(_) => unreadable(path),
+                Fault::Error(error) => error,
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// The asked columns of a batch as text, in the order asked.
+fn texts(path: &Path, batch: &RecordBatch, metadata: &ArrowReaderMetadata, columns: &[usize]) -> Result<Vec<StringArray>> {
+    columns
+        .iter()
+        .map(|column| {
+            let name = metadata.schema().field(*column).name();
+            let array = batch.column_by_name(name).ok_or_else(|| unreadable(path))?;
+            as_text(array).ok_or_else(|| {
+                let message = format!("column `{name}` holds values that have no text form; convert or leave it out");
+                Error::malformed(path, None, message)
+            })
+        })
+        .collect()
+}
+
+fn is_supported(values: &DataType) -> bool {
+    use DataType::*;
+    match values {
+        Dictionary(_, values) => is_supported(values),
+        Null | Boolean | Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView => true,
+        Date32 | Date64 | Timestamp(..) | Time32(_) | Time64(_) => true,
+        other => other.is_numeric(),
+    }
+}
+
+/// Numbers are written as people write them, days as days; everything else as Arrow writes it.
+fn as_text(array: &ArrayRef) -> Option<StringArray> {
+    let strict = CastOptions { safe: false, ..CastOptions::default() };
+    let cast = |array: &ArrayRef, to: &DataType| cast_with_options(array, to, &strict).ok();
+    match array.data_type() {
+        DataType::Dictionary(_, values) => as_text(&cast(array, values)?),
+        DataType::Float64 => Some(array.as_primitive::<Float64Type>().iter().map(|number| number.map(number_text)).collect()),
+        DataType::Float32 => Some(array.as_primitive::<Float32Type>().iter().map(|number| number.map(short_text)).collect()),
+        DataType::Float16 => as_text(&cast(array, &DataType::Float64)?),
+        DataType::Date64 => as_text(&cast(array, &DataType::Date32)?),
+        _ => Some(cast(array, &DataType::Utf8)?.as_string::<i32>().clone()),
+    }
+}
+
+/// A single precision number in as few digits as tell it apart.
+fn short_text(number: f32) -> String {
+    if number.fract() == 0.0 { number_text(f64::from(number)) } else { number.to_string() }
+}
+
+struct BatchRow<'a> {
+    texts: &'a [StringArray],
+    at: usize,
+}
+
+impl Fields for BatchRow<'_> {
+    fn field(&self, at: usize) -> &[u8] {
+        let texts = &self.texts[at];
+        if texts.is_null(self.at) { b"" } else { texts.value(self.at).as_bytes() }
+    }
+}

@@ -1,0 +1,29 @@
+//! Reticent publishes data about people more than once without letting the releases add up to a leak.
+//!
+//! This crate is the library: pure computation. It reads no file, prints nothing and looks at no clock; engines read and
+//! write rows (`reticent-engine`), the command line talks to people (`reticent-cli`).
+//!
+//! The way data takes: an engine counts ([`table::Counts`]), the schema types the counts ([`table::Table`]), an algorithm
+//! answers with a [`recoding::Recoding`] that satisfies the [`requirement::Requirement`], an engine writes it, and
+//! [`verify`] judges the bytes that were written.
+
+pub mod algorithms;
+pub mod attacks;
+pub mod classes;
+pub mod combos;
+pub mod error;
+pub mod history;
+pub mod metrics;
+pub mod models;
+pub mod operations;
+pub mod recoding;
+pub mod registry;
+pub mod release;
+pub mod requirement;
+pub mod schema;
+pub mod share;
+pub mod table;
+pub mod taxonomy;
+pub mod verify;
+
+pub use error::{Error, Result};

@@ -1,0 +1,237 @@
+//! Privacy models, one file each. A model answers with its violations, each with a witness, never with a bare bool.
+//!
+//! Every model here is a statement about classes: records that agree on some columns (`by`), and how many people in the
+//! class carry each value of some other columns (`of`; none: people themselves are counted). A model states it twice:
+//! `judge` from counts, which is what searches use, and `naive` on the records that were read back from the written
+//! file, which is what `verify` uses. The two share nothing but the parameters.
+//!
+//! People are distinct owners where the policy names an owner key and some owner has several records, else records.
+//! How many people carry a value means: how many have at least one record in the class with it.
+
+use crate::classes::{Group, Measured, Whole, for_each};
+use crate::error::Result;
+use crate::history::History;
+use crate::registry::{Arguments, Entry, Kind, unknown};
+use crate::schema::Schema;
+use crate::verify::{Breach, Reading};
+
+mod alpha_k_anonymity;
+mod confidence_bounding;
+mod distinct_l_diversity;
+mod entropy_l_diversity;
+mod k_anonymity;
+mod recursive_cl_diversity;
+mod t_closeness;
+mod xy_anonymity;
+mod xy_linkability;
+
+/// Every model there is.
+pub const LIST: &[Listed] = &[
+    k_anonymity::LISTED,
+    xy_anonymity::LISTED,
+    xy_linkability::LISTED,
+    confidence_bounding::LISTED,
+    distinct_l_diversity::LISTED,
+    entropy_l_diversity::LISTED,
+    recursive_cl_diversity::LISTED,
+    alpha_k_anonymity::LISTED,
+    t_closeness::LISTED,
+];
+
+/// A model in the list: what it says about itself, and how it is made from a policy's words.
+#[derive(Debug, Clone, Copy)]
+pub struct Listed {
+    /// What it says about itself.
+    pub entry: Entry,
+    /// Makes the model; one for each sensitive column where the policy names none.
+    pub build: fn(&Arguments, &Schema) -> Result<Vec<Box<dyn Model>>>,
+}
+
+/// Makes a model from a policy's words.
+pub fn build(id: &str, arguments: Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
+    let listed = LIST.iter().find(|listed| listed.entry.id == id);
+    let listed = listed.ok_or_else(|| unknown(Kind::Model, id, LIST.iter().map(|listed| listed.entry.id)))?;
+    (listed.build)(&arguments.checked(&listed.entry)?, schema)
+}
+
+/// Whether a class that satisfies a model keeps satisfying it when classes are merged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Merging {
+    /// Merged with any class at all. So the number of people in violating classes never grows by generalizing.
+    WithAny,
+    /// Merged with another class that satisfies it. So if all classes do, all do after generalizing.
+    WithSatisfying,
+}
+
+/// What a model says of one class.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Judgement {
+    /// Whether the class satisfies the model.
+    pub holds: bool,
+    /// The model's own measure, signed so that more is safer (a class size; minus a confidence). For scores and for
+    /// finding the worst witness, never for the verdict.
+    pub safety: f64,
+}
+
+/// Judges classes of one release.
+pub type Judge<'a> = Box<dyn Fn(&Group<'_>) -> Judgement + Send + Sync + 'a>;
+
+/// A privacy model with its parameters.
+pub trait Model: std::fmt::Debug + Send + Sync {
+    /// What it says about itself.
+    fn entry(&self) -> &'static Entry;
+
+    /// The model with its parameters, as a person would write it.
+    fn title(&self) -> String;
+
+    /// The columns whose values make the classes.
+    fn by(&self) -> &[String];
+
+    /// The columns that are measured in each class; none: people are counted.
+    fn of(&self) -> &[String];
+
+    /// What merging classes does to a verdict.
+    fn merging(&self) -> Merging;
+
+    /// The judge of the classes of a release that measures like `whole`.
+    fn judge<'a>(&'a self, whole: &Whole<'_>) -> Result<Judge<'a>>;
+
+    /// How a safety reads: `3 people, 5 needed`.
+    fn explain(&self, safety: f64) -> String;
+
+    /// The definition once more, over the records that were read back from the written file.
+    fn naive(&self, reading: &Reading) -> Result<Vec<Breach>>;
+
+    /// The classes of the joined history that violate the model, worst first.
+    fn violations(&self, history: &History) -> Result<Vec<Violation>> {
+        Ok(self.survey(history)?.violations)
+    }
+
+    /// The violations, and the worst class whether it violates or not.
+    fn survey(&self, history: &History) -> Result<Survey> {
+        let release = history.only(&self.title())?;
+        let by = release.positions(self.by())?;
+        let of = release.positions(self.of())?;
+        let column = if let [only] = of.as_slice() { Some(&release.columns[*only]) } else { None };
+        let measured = Measured::new(&release.combos, &of);
+        let whole = measured.whole(&release.combos, column);
+        let judge = self.judge(&whole)?;
+        let mut survey = Survey { violations: Vec::new(), worst: None, classes: 0, violating: 0 };
+        let mut worst: Option<(f64, usize, u64)> = None;
+        let mut found: Vec<(f64, usize, u64)> = Vec::new();
+        for_each(&release.combos, &by, &measured, |member, group| {
+            let judgement = judge(&group);
+            survey.classes += 1;
+            if worst.is_none_or(|(safety, ..)| judgement.safety < safety) {
+                worst = Some((judgement.safety, member, group.size));
+            }
+            if !judgement.holds {
+                survey.violating += group.size;
+                found.push((judgement.safety, member, group.size));
+            }
+        });
+        let witness = |(safety, member, size): &(f64, usize, u64)| Violation {
+            witness: by
+                .iter()
+                .map(|column| {
+                    let published = &release.columns[*column];
+                    (published.name.clone(), published.label(release.combos.codes[*column][*member]).to_owned())
+                })
+                .collect(),
+            people: *size,
+            safety: *safety,
+            explanation: self.explain(*safety),
+        };
+        found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        survey.violations = found.iter().map(witness).collect();
+        survey.worst = worst.as_ref().map(witness);
+        Ok(survey)
+    }
+}
+
+/// A class that violates a model.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Violation {
+    /// The published values that name the class.
+    pub witness: Vec<(String, String)>,
+    /// People in it.
+    pub people: u64,
+    /// The model's measure there; more is safer.
+    pub safety: f64,
+    /// What was measured and what is demanded.
+    pub explanation: String,
+}
+
+/// What a model finds in a history.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Survey {
+    /// Worst first.
+    pub violations: Vec<Violation>,
+    /// The worst class, whether it violates the model or not.
+    pub worst: Option<Violation>,
+    /// How many classes there are.
+    pub classes: u64,
+    /// People in violating classes.
+    pub violating: u64,
+}
+
+/// The columns that make the classes: those named, or all quasi-identifiers.
+fn grouping(arguments: &Arguments, name: &str, schema: &Schema) -> Result<Vec<String>> {
+    match arguments.words(name) {
+        Some(names) => named(names, schema),
+        None => {
+            let columns = schema.with_role(crate::schema::Role::QuasiIdentifier);
+            if columns.is_empty() {
+                let message = "no column is a quasi-identifier; give one the role, or name the columns with `on`";
+                return Err(crate::Error::policy(None, message));
+            }
+            Ok(columns)
+        }
+    }
+}
+
+/// Columns that exist and are published.
+fn named(names: &[String], schema: &Schema) -> Result<Vec<String>> {
+    for name in names {
+        let attribute = schema.attribute(name)?;
+        if attribute.role == crate::schema::Role::Identifier {
+            return Err(crate::Error::column(
+                name,
+                "is an identifier and never published, so no model can speak of it",
+            ));
+        }
+    }
+    Ok(names.to_vec())
+}
+
+/// The sensitive column that is named, or every one.
+fn sensitive(arguments: &Arguments, schema: &Schema) -> Result<Vec<String>> {
+    if arguments.get("sensitive").is_some() {
+        return named(&[arguments.word("sensitive").to_owned()], schema);
+    }
+    let columns = schema.with_role(crate::schema::Role::Sensitive);
+    if columns.is_empty() {
+        let message = "no column is sensitive; give one the role, or name it with `sensitive`";
+        return Err(crate::Error::policy(None, message));
+    }
+    Ok(columns)
+}
+
+/// `on age, sex`, for titles.
+fn on_text(by: &[String]) -> String {
+    format!("on {}", by.join(", "))
+}
+
+const ON: crate::registry::Parameter = crate::registry::Parameter {
+    name: "on",
+    domain: crate::registry::Domain::Columns,
+    default: Some(""),
+    meaning: "the columns an attacker knows; all quasi-identifiers when not given",
+};
+
+const SENSITIVE: crate::registry::Parameter = crate::registry::Parameter {
+    name: "sensitive",
+    domain: crate::registry::Domain::Column,
+    default: Some(""),
+    meaning: "the column that must not be inferred; every sensitive column in turn when not given",
+};

@@ -1,0 +1,233 @@
+//! (X, Y)-linkability: no value on Y can be inferred from a value on X with confidence above `h`.
+//!
+//! Definition  l_y(x) = a(y, x) / a(x);  L_Y(X) = max over x and y;  holds when L_Y(X) <= h. Where only some values of Y
+//!             are sensitive, the maximum runs over those, each with a threshold of its own. a() counts people.
+//! Thwarts     attribute linkage, also through the join of several releases.
+//! Paper       Wang and Fung, Anonymizing Sequential Releases, KDD 2006, definition 3.2.
+//! Monotone    a merged class's confidence is a mean of its parts', so merging classes that hold gives one that holds.
+
+use super::{Judge, Judgement, Listed, Merging, Model, grouping, named, on_text};
+use crate::classes::{Group, Whole};
+use crate::error::{Error, Result};
+use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
+use crate::schema::{Schema, Tree};
+use crate::share::Share;
+use crate::taxonomy::Code;
+use crate::verify::{Breach, Reading};
+
+pub(super) const LISTED: Listed = Listed {
+    entry: Entry {
+        kind: Kind::Model,
+        id: "xy-linkability",
+        title: "(X, Y)-linkability",
+        summary: "No value on Y can be inferred from a combination of values on X with confidence above its threshold.",
+        paper: "Wang and Fung, Anonymizing Sequential Releases, KDD 2006, definition 3.2",
+        thwarts: "attribute linkage",
+        parameters: &[
+            Parameter {
+                name: "x",
+                domain: Domain::Columns,
+                default: Some(""),
+                meaning: "the columns an attacker knows; all quasi-identifiers when not given",
+            },
+            Parameter {
+                name: "y",
+                domain: Domain::Columns,
+                default: None,
+                meaning: "the columns whose values must not be inferred",
+            },
+            H,
+            VALUES,
+        ],
+        evidence: &["oracle::models", "golden::survey::example_2_6", "laws::models"],
+    },
+    build,
+};
+
+pub(super) const H: Parameter = Parameter {
+    name: "h",
+    domain: Domain::Number(0.0, 1.0),
+    default: Some(""),
+    meaning: "highest confidence allowed for every value that has no threshold of its own",
+};
+
+pub(super) const VALUES: Parameter = Parameter {
+    name: "values",
+    domain: Domain::Thresholds,
+    default: Some(""),
+    meaning: "sensitive values, each with its own highest confidence; without `h` only these are bounded",
+};
+
+#[derive(Debug)]
+struct XyLinkability {
+    x: Vec<String>,
+    y: Vec<String>,
+    bounds: Bounds,
+}
+
+fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
+    let y = named(arguments.words("y").unwrap_or_default(), schema)?;
+    let bounds = Bounds::new(&LISTED.entry, arguments, "h", &y, schema)?;
+    Ok(vec![Box::new(XyLinkability { x: grouping(arguments, "x", schema)?, y, bounds })])
+}
+
+impl Model for XyLinkability {
+    fn entry(&self) -> &'static Entry {
+        &LISTED.entry
+    }
+
+    fn title(&self) -> String {
+        format!("(X, Y)-linkability of {} {} {}", self.y.join(", "), self.bounds, on_text(&self.x))
+    }
+
+    fn by(&self) -> &[String] {
+        &self.x
+    }
+
+    fn of(&self) -> &[String] {
+        &self.y
+    }
+
+    fn merging(&self) -> Merging {
+        Merging::WithSatisfying
+    }
+
+    fn judge<'a>(&'a self, whole: &Whole<'_>) -> Result<Judge<'a>> {
+        self.bounds.judge(whole)
+    }
+
+    fn explain(&self, safety: f64) -> String {
+        self.bounds.explain(&self.y, safety)
+    }
+
+    fn naive(&self, reading: &Reading) -> Result<Vec<Breach>> {
+        self.bounds.naive(reading, &self.x, &self.y)
+    }
+}
+
+/// The highest confidence allowed for each value.
+#[derive(Debug)]
+pub(super) struct Bounds {
+    general: Option<Share>,
+    by_value: Vec<(String, Share)>,
+}
+
+impl Bounds {
+    /// From the threshold `general` and the list `values`, at least one of which must be given.
+    pub(super) fn new(
+        entry: &Entry,
+        arguments: &Arguments,
+        general: &str,
+        of: &[String],
+        schema: &Schema,
+    ) -> Result<Bounds> {
+        let wrong =
+            |message: String| Error::Parameter { kind: entry.kind, id: entry.id.to_owned(), message, hint: None };
+        let share = |number: f64| {
+            Share::from_decimal(number).ok_or_else(|| wrong("a threshold has too many digits".to_owned()))
+        };
+        let default = arguments.get(general).map(|_| share(arguments.number(general))).transpose()?;
+        let given = arguments.thresholds("values").unwrap_or_default();
+        if default.is_none() && given.is_empty() {
+            return Err(wrong(format!("needs `{general}`, or `values` with a threshold each")));
+        }
+        if let ([column], false) = (of, given.is_empty()) {
+            check_values(schema, column, given).map_err(wrong)?;
+        } else if !given.is_empty() {
+            return Err(wrong("`values` needs exactly one column to belong to".to_owned()));
+        }
+        let by_value = given.iter().map(|(value, bound)| Ok((value.clone(), share(*bound)?))).collect::<Result<_>>()?;
+        Ok(Bounds { general: default, by_value })
+    }
+
+    fn of_value(&self, value: &str) -> Option<Share> {
+        let own = self.by_value.iter().find(|(known, _)| known == value).map(|(_, bound)| *bound);
+        own.or(self.general)
+    }
+
+    pub(super) fn judge<'a>(&'a self, whole: &Whole<'_>) -> Result<Judge<'a>> {
+        let bounds = self.by_code(whole)?;
+        Ok(Box::new(move |group| worst(group, |code| bounds.get(code as usize).copied().flatten().or(self.fallback()))))
+    }
+
+    /// The bound of a value that has no entry of its own in `by_code`.
+    fn fallback(&self) -> Option<Share> {
+        if self.by_value.is_empty() { self.general } else { None }
+    }
+
+    fn by_code(&self, whole: &Whole<'_>) -> Result<Vec<Option<Share>>> {
+        if self.by_value.is_empty() {
+            return Ok(Vec::new());
+        }
+        let Some(column) = whole.column else {
+            let what = "confidence of single values".to_owned();
+            return Err(Error::CannotCheck { what, why: "no single column was measured".to_owned() });
+        };
+        // A value that the policy names and no record carries is most likely a slip of the pen, and would protect nobody.
+        for (value, _) in &self.by_value {
+            if column.tree.find(value).is_none() {
+                let message = format!("the policy bounds the value `{value}`, which no record has; check its spelling");
+                return Err(Error::column(&column.name, message));
+            }
+        }
+        Ok((0..column.nodes.len()).map(|code| self.of_value(column.label(code as Code))).collect())
+    }
+
+    pub(super) fn explain(&self, of: &[String], safety: f64) -> String {
+        format!("a value of {} can be inferred with confidence {:.4}, {self} allowed", of.join(", "), -safety)
+    }
+
+    pub(super) fn naive(&self, reading: &Reading, by: &[String], of: &[String]) -> Result<Vec<Breach>> {
+        let mut breaches = Vec::new();
+        for (class, records) in reading.classes(by)? {
+            let people = reading.people(&records);
+            for (value, count) in reading.people_by_value(&records, of)? {
+                let text =
+                    if let ([column], [code]) = (of, value.as_slice()) { reading.text(column, *code)? } else { "" };
+                let confidence = Share::new(count, people);
+                if self.of_value(text).is_some_and(|bound| confidence > bound) {
+                    breaches.push(reading.breach(by, &class, self.explain(of, -confidence.to_f64())));
+                    break;
+                }
+            }
+        }
+        Ok(breaches)
+    }
+}
+
+impl std::fmt::Display for Bounds {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (&self.general, self.by_value.len()) {
+            (Some(general), 0) => write!(f, "at most {general}"),
+            (Some(general), own) => write!(f, "at most {general} ({own} values with their own bound)"),
+            (None, own) => write!(f, "within the bounds of {own} values"),
+        }
+    }
+}
+
+/// The value whose confidence is highest among those that have a bound; the verdict is over all of them.
+fn worst(group: &Group<'_>, bound: impl Fn(Code) -> Option<Share>) -> Judgement {
+    let mut judgement = Judgement { holds: true, safety: 0.0 };
+    for (code, count) in group.counts {
+        let Some(bound) = bound(*code) else { continue };
+        let holds = u128::from(*count) * bound.denominator <= bound.numerator * u128::from(group.size);
+        judgement.holds &= holds;
+        judgement.safety = judgement.safety.min(-(*count as f64 / group.size as f64));
+    }
+    judgement
+}
+
+/// A value named with a threshold must be a leaf of the column's taxonomy, where it has one.
+fn check_values(schema: &Schema, column: &str, given: &[(String, f64)]) -> std::result::Result<(), String> {
+    let Ok(attribute) = schema.attribute(column) else { return Ok(()) };
+    if let Tree::Given(tree) = &attribute.tree {
+        for (value, _) in given {
+            if !tree.values().contains(value) {
+                let hint = crate::error::did_you_mean(value, tree.values().iter().map(String::as_str));
+                let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+                return Err(format!("`{value}` is not a leaf of the taxonomy of `{column}`{hint}"));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,306 @@
+//! The table: the raw data the steward holds, as dictionary-encoded columns and a weight per combination.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::combos::{Combos, Weight, combine};
+use crate::error::{Error, Result, did_you_mean};
+use crate::schema::{Attribute, Missing, Role, Schema, Tree};
+use crate::taxonomy::{Code, Taxonomy, Type, parse_scale, scale_text};
+
+/// What an engine answers: how many rows carry each combination of these columns' texts.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Counts {
+    /// The columns' names.
+    pub names: Vec<String>,
+    /// By column, by code: the text that was read.
+    pub values: Vec<Vec<String>>,
+    /// The combinations.
+    pub combos: Combos,
+}
+
+/// One column of a table.
+#[derive(Debug, Clone)]
+pub struct Column {
+    /// Its name in the data.
+    pub name: String,
+    /// What it is to an attacker.
+    pub role: Role,
+    /// Its taxonomy; the leaves are the values.
+    pub tree: Arc<Taxonomy>,
+    /// The texts that were read, each with its code; none where the policy leaves its rows out.
+    pub texts: Arc<Vec<(String, Option<Code>)>>,
+}
+
+/// The raw data: typed columns and counted combinations.
+#[derive(Debug, Clone)]
+pub struct Table {
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// How many rows carry each combination.
+    pub combos: Combos,
+    /// What happened to missing values on the way in.
+    pub missing: Vec<MissingNote>,
+    /// Rows left out because a missing value asks for it.
+    pub dropped: Weight,
+}
+
+/// How many values of a column were missing, and what was done about it.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct MissingNote {
+    /// The column.
+    pub column: String,
+    /// Rows without a value.
+    pub rows: Weight,
+    /// What the policy says they mean.
+    pub meaning: Missing,
+}
+
+impl Table {
+    /// Types the counted texts as the schema says, checks that every taxonomy covers its column, and puts combinations
+    /// together that turn out equal.
+    pub fn build(counts: &Counts, schema: &Schema) -> Result<Table> {
+        if counts.combos.rows() == 0 {
+            return Err(Error::Table("the table has no rows: there is nothing to publish".to_owned()));
+        }
+        let mut columns = Vec::new();
+        let mut codes = Vec::new();
+        let mut missing = Vec::new();
+        for (at, name) in counts.names.iter().enumerate() {
+            let attribute = schema.attribute(name)?;
+            let weights = weights_by_code(&counts.combos, at, counts.values[at].len());
+            let typed = Typed::new(attribute, schema, &counts.values[at], &weights)?;
+            missing.extend(typed.note);
+            let from = &counts.combos.codes[at];
+            codes.push(from.iter().map(|code| typed.codes[*code as usize]).collect::<Vec<Code>>());
+            let known = |code: &Code| (*code != LEFT_OUT).then_some(*code);
+            let texts =
+                counts.values[at].iter().zip(&typed.codes).map(|(text, code)| (text.clone(), known(code))).collect();
+            columns.push(Column {
+                name: name.clone(),
+                role: attribute.role,
+                tree: Arc::new(typed.tree),
+                texts: Arc::new(texts),
+            });
+        }
+        let all = Combos { codes, weights: counts.combos.weights.clone(), owners: counts.combos.owners.clone() };
+        let kept = all.filter(|at| all.codes.iter().all(|codes| codes[at] != LEFT_OUT));
+        let dropped = all.rows() - kept.rows();
+        if kept.is_empty() {
+            let message =
+                "every row has a missing value that the policy drops; set `missing = \"value\"` for some column";
+            return Err(Error::Table(message.to_owned()));
+        }
+        let views: Vec<&[Code]> = kept.codes.iter().map(Vec::as_slice).collect();
+        let combos = combine(&views, &kept.weights, kept.owners.as_deref());
+        Ok(Table { columns, combos, missing, dropped })
+    }
+
+    /// The place of a column, or an error that names the nearest one.
+    pub fn position(&self, name: &str) -> Result<usize> {
+        position(name, self.columns.iter().map(|column| column.name.as_str()))
+    }
+
+    /// The places of several columns.
+    pub fn positions(&self, names: &[String]) -> Result<Vec<usize>> {
+        names.iter().map(|name| self.position(name)).collect()
+    }
+
+    /// The places of the columns with this role.
+    pub fn with_role(&self, role: Role) -> Vec<usize> {
+        (0..self.columns.len()).filter(|at| self.columns[*at].role == role).collect()
+    }
+
+    /// How many rows carry each value of a column.
+    pub fn weights_of(&self, column: usize) -> Vec<Weight> {
+        weights_by_code(&self.combos, column, self.columns[column].tree.len())
+    }
+}
+
+/// The place of a name, or an error that names the nearest one.
+pub(crate) fn position<'a>(name: &str, names: impl Iterator<Item = &'a str> + Clone) -> Result<usize> {
+    names.clone().position(|known| known == name).ok_or_else(|| {
+        let hint = did_you_mean(name, names).map(|hint| format!("; {hint}")).unwrap_or_default();
+        Error::column(name, format!("not among the columns of this release{hint}"))
+    })
+}
+
+/// Marks a code whose rows the policy leaves out.
+const LEFT_OUT: Code = Code::MAX;
+
+fn weights_by_code(combos: &Combos, column: usize, len: usize) -> Vec<Weight> {
+    let mut weights = vec![0; len];
+    for (code, weight) in combos.codes[column].iter().zip(&combos.weights) {
+        weights[*code as usize] += weight;
+    }
+    weights
+}
+
+/// A column's texts as codes of its taxonomy.
+struct Typed {
+    tree: Taxonomy,
+    /// By the engine's code.
+    codes: Vec<Code>,
+    note: Option<MissingNote>,
+}
+
+impl Typed {
+    fn new(attribute: &Attribute, schema: &Schema, texts: &[String], weights: &[Weight]) -> Result<Typed> {
+        let covered = |text: &String| matches!(&attribute.tree, Tree::Given(tree) if tree.find(text).is_some());
+        let absent: Vec<bool> =
+            texts.iter().map(|text| schema.missing_values.contains(text) && !covered(text)).collect();
+        let rows: Weight = weights.iter().zip(&absent).filter(|(_, absent)| **absent).map(|(weight, _)| weight).sum();
+        let note = (rows > 0).then(|| MissingNote { column: attribute.name.clone(), rows, meaning: attribute.missing });
+        if rows > 0 && attribute.missing == Missing::Refuse {
+            let message = format!("{rows} rows have no value, and the policy says `missing = \"refuse\"`");
+            return Err(Error::column(&attribute.name, message));
+        }
+        if absent.iter().all(|absent| *absent) {
+            let message = "no row has a value; take the column out, or list fewer texts in `missing-values`";
+            return Err(Error::column(&attribute.name, message));
+        }
+        let (mut tree, mut codes) = match &attribute.tree {
+            Tree::Given(tree) => (tree.clone(), codes_in_tree(attribute, tree, texts, &absent, weights)?),
+            Tree::Flat if attribute.values == Type::Text || attribute.role != Role::QuasiIdentifier => {
+                flat(attribute, texts, &absent, weights)?
+            }
+            _ => ordered(attribute, texts, &absent, weights)?,
+        };
+        if rows > 0 {
+            let code = match attribute.missing {
+                Missing::Value => {
+                    let label = schema.missing_values.first().map_or("", String::as_str);
+                    tree.add_missing(label).map_err(|_| {
+                        Error::column(
+                            &attribute.name,
+                            format!("`{label}` is both a missing value and a value of its taxonomy"),
+                        )
+                    })?
+                }
+                _ => LEFT_OUT,
+            };
+            for (into, absent) in codes.iter_mut().zip(&absent) {
+                if *absent {
+                    *into = code;
+                }
+            }
+        }
+        Ok(Typed { tree, codes, note })
+    }
+}
+
+fn codes_in_tree(
+    attribute: &Attribute,
+    tree: &Taxonomy,
+    texts: &[String],
+    absent: &[bool],
+    weights: &[Weight],
+) -> Result<Vec<Code>> {
+    let by_value: HashMap<&str, Code> =
+        tree.values().iter().zip(0..).map(|(value, code)| (value.as_str(), code)).collect();
+    let mut codes = Vec::with_capacity(texts.len());
+    let (mut outside, mut rows, mut inner) = (0u64, 0, 0u64);
+    for ((text, absent), weight) in texts.iter().zip(absent).zip(weights) {
+        let code = by_value.get(text.as_str()).or_else(|| by_value.get(text.trim()));
+        if code.is_none() && !absent {
+            outside += 1;
+            rows += weight;
+            inner += u64::from(tree.find(text).is_some());
+        }
+        codes.push(code.copied().unwrap_or(0));
+    }
+    if outside == 0 {
+        return Ok(codes);
+    }
+    let inner =
+        if inner > 0 { format!("; {inner} of them stand inside the tree, not at its leaves") } else { String::new() };
+    let message = format!(
+        "{outside} values in {rows} rows are not leaves of its taxonomy{inner}; add each as a row of its own to the taxonomy file"
+    );
+    Err(Error::column(&attribute.name, message))
+}
+
+fn flat(attribute: &Attribute, texts: &[String], absent: &[bool], weights: &[Weight]) -> Result<(Taxonomy, Vec<Code>)> {
+    let mut order: Vec<usize> = (0..texts.len()).filter(|at| !absent[*at]).collect();
+    let number = |at: usize| parse_scale(attribute.values, &texts[at]);
+    if attribute.values != Type::Text {
+        check_scale(attribute, texts, absent, weights)?;
+        order.sort_by(|a, b| {
+            number(*a).partial_cmp(&number(*b)).unwrap_or(std::cmp::Ordering::Equal).then(texts[*a].cmp(&texts[*b]))
+        });
+    } else {
+        order.sort_by(|a, b| texts[*a].cmp(&texts[*b]));
+    }
+    let mut codes = vec![0; texts.len()];
+    for (code, at) in order.iter().enumerate() {
+        codes[*at] = code as Code;
+    }
+    let values: Vec<String> = order.iter().map(|at| texts[*at].clone()).collect();
+    if attribute.role == Role::QuasiIdentifier && values.iter().any(|value| value == crate::taxonomy::SUPPRESSED) {
+        let message =
+            "contains the value `*`, which is what a suppressed cell is published as; add `*` to `missing-values`";
+        return Err(Error::column(&attribute.name, message));
+    }
+    Ok((Taxonomy::flat(values), codes))
+}
+
+fn ordered(
+    attribute: &Attribute,
+    texts: &[String],
+    absent: &[bool],
+    weights: &[Weight],
+) -> Result<(Taxonomy, Vec<Code>)> {
+    check_scale(attribute, texts, absent, weights)?;
+    let numbers: Vec<Option<f64>> = texts
+        .iter()
+        .zip(absent)
+        .map(|(text, absent)| if *absent { None } else { parse_scale(attribute.values, text) })
+        .collect();
+    let mut distinct: Vec<f64> = numbers.iter().flatten().copied().collect();
+    distinct.sort_by(f64::total_cmp);
+    distinct.dedup();
+    let code_of =
+        |number: &Option<f64>| number.map_or(0, |number| distinct.partition_point(|known| *known < number) as Code);
+    let codes = numbers.iter().map(code_of).collect();
+    let (name, values) = (&attribute.name, attribute.values);
+    let tree = match &attribute.tree {
+        Tree::Intervals { levels, exact } => {
+            let tree = Taxonomy::intervals(name, values, distinct, levels)?;
+            if *exact { tree } else { tree.without_leaves() }
+        }
+        Tree::Grown { range } => {
+            if let Some((low, high)) = range
+                && distinct.first().zip(distinct.last()).is_some_and(|(first, last)| first < low || last >= high)
+            {
+                let range = format!("[{},{})", scale_text(values, *low), scale_text(values, *high));
+                return Err(Error::column(
+                    name,
+                    format!("has values outside its declared range {range}; widen the range"),
+                ));
+            }
+            Taxonomy::grown(values, distinct, *range)
+        }
+        _ => Taxonomy::grown(values, distinct, None),
+    };
+    Ok((tree, codes))
+}
+
+/// Every text of a number or date column must be one.
+fn check_scale(attribute: &Attribute, texts: &[String], absent: &[bool], weights: &[Weight]) -> Result<()> {
+    let wrong: Vec<usize> =
+        (0..texts.len()).filter(|at| !absent[*at] && parse_scale(attribute.values, &texts[*at]).is_none()).collect();
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    let rows: Weight = wrong.iter().map(|at| weights[*at]).sum();
+    let (what, how) = match attribute.values {
+        Type::Date => ("dates written YYYY-MM-DD", "rewrite them"),
+        _ => {
+            ("numbers that can be held exactly (NaN, infinities and whole numbers beyond 2^53 cannot)", "correct them")
+        }
+    };
+    let message = format!(
+        "{rows} rows hold values that are not {what}; {how}, list them in `missing-values`, or declare `type = \"text\"`"
+    );
+    Err(Error::column(&attribute.name, message))
+}

@@ -1,0 +1,380 @@
+//! Taxonomies: trees of values or of intervals, and cuts through them.
+//!
+//! The leaves of a column's taxonomy are its values, numbered from left to right: a leaf's number is its `Code`. So the
+//! leaves below any node are one range of codes, and a column needs no other dictionary. A number or date column keeps
+//! its values in ascending order, which makes every interval a range of codes too; its tree is given, or *grown* by an
+//! algorithm that splits one interval at a time.
+
+mod intervals;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::error::{Error, Result};
+
+pub use intervals::Level;
+
+/// The number of a value in its column, in the order of the taxonomy's leaves.
+pub type Code = u32;
+/// A node of a taxonomy; the root is node 0.
+pub type NodeId = usize;
+
+/// What stands in a published cell that says nothing.
+pub const SUPPRESSED: &str = "*";
+
+/// What a column's values are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Type {
+    /// Words; ordered only by the taxonomy.
+    Text,
+    /// Numbers, ordered.
+    Number,
+    /// Calendar dates (YYYY-MM-DD), ordered.
+    Date,
+}
+
+/// One value or interval of a taxonomy.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// The text that is published for it.
+    pub label: String,
+    /// The next more general node; none for the root.
+    pub parent: Option<NodeId>,
+    /// The next more specific nodes, left to right.
+    pub children: Vec<NodeId>,
+    /// The values below it.
+    pub codes: Range<Code>,
+    /// Steps from the root.
+    pub depth: u32,
+}
+
+/// A tree of values; its leaves are a column's values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Taxonomy {
+    nodes: Vec<Node>,
+    values: Vec<String>,
+    scale: Option<Scale>,
+    missing: Option<Code>,
+    /// For full-domain recoding by a rectangular file: by level, by code.
+    ladder: Option<Vec<Vec<NodeId>>>,
+}
+
+/// The order behind a number or date column.
+#[derive(Debug, Clone, PartialEq)]
+struct Scale {
+    values: Type,
+    /// Ascending, by code; dates are days since 1970-01-01.
+    numbers: Vec<f64>,
+    /// What lies around all values, when declared.
+    range: Option<(f64, f64)>,
+    grown: bool,
+}
+
+impl Taxonomy {
+    /// A root over values that have no structure.
+    pub fn flat(values: Vec<String>) -> Self {
+        let count = values.len() as Code;
+        let mut tree = Taxonomy::root_over(SUPPRESSED, values, None);
+        for code in 0..count {
+            let label = tree.values[code as usize].clone();
+            tree.add(0, label, code..code + 1);
+        }
+        tree
+    }
+
+    /// A taxonomy whose intervals an algorithm will find. `numbers` ascend and do not repeat.
+    pub fn grown(values: Type, numbers: Vec<f64>, range: Option<(f64, f64)>) -> Self {
+        let texts = numbers.iter().map(|number| scale_text(values, *number)).collect();
+        Taxonomy::root_over(SUPPRESSED, texts, Some(Scale { values, numbers, range, grown: true }))
+    }
+
+    fn root_over(label: &str, values: Vec<String>, scale: Option<Scale>) -> Self {
+        let codes = 0..values.len() as Code;
+        let root = Node { label: label.to_owned(), parent: None, children: Vec::new(), codes, depth: 0 };
+        Taxonomy { nodes: vec![root], values, scale, missing: None, ladder: None }
+    }
+
+    fn add(&mut self, parent: NodeId, label: String, codes: Range<Code>) -> NodeId {
+        let id = self.nodes.len();
+        let depth = self.nodes[parent].depth + 1;
+        self.nodes.push(Node { label, parent: Some(parent), children: Vec::new(), codes, depth });
+        self.nodes[parent].children.push(id);
+        id
+    }
+
+    /// Adds a leaf for a missing value directly below the root, as the last code.
+    pub fn add_missing(&mut self, label: &str) -> Result<Code> {
+        if self.find(label).is_some() {
+            return Err(Error::column("", format!("the missing value `{label}` is also a value of the taxonomy")));
+        }
+        let code = self.values.len() as Code;
+        if self.nodes[0].children.is_empty() && self.scale.is_some() {
+            // A grown tree keeps its intervals below one node of their own, apart from the missing value.
+            let codes = 0..code;
+            let label = self.interval_label(&codes);
+            self.add(0, label, codes);
+        }
+        self.values.push(label.to_owned());
+        self.nodes[0].codes.end = code + 1;
+        self.add(0, label.to_owned(), code..code + 1);
+        self.missing = Some(code);
+        if let Some(ladder) = &mut self.ladder {
+            let leaf = self.nodes.len() - 1;
+            let top = ladder.len() - 1;
+            for (level, nodes) in ladder.iter_mut().enumerate() {
+                nodes.push(if level == top { 0 } else { leaf });
+            }
+        }
+        Ok(code)
+    }
+
+    /// How many values there are.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// True when the column has no value at all.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// A node.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id]
+    }
+
+    /// All nodes, the root first.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// The value with this code, as it was read.
+    pub fn value(&self, code: Code) -> &str {
+        &self.values[code as usize]
+    }
+
+    /// The values by code.
+    pub fn values(&self) -> &[String] {
+        &self.values
+    }
+
+    /// The code that stands for a missing value, if the column has any.
+    pub fn missing(&self) -> Option<Code> {
+        self.missing
+    }
+
+    /// The numbers behind the codes of a number or date column (a missing value has none).
+    pub fn numbers(&self) -> Option<&[f64]> {
+        self.scale.as_ref().map(|scale| scale.numbers.as_slice())
+    }
+
+    /// The declared range around all numbers, or that of the values.
+    pub fn extent(&self) -> Option<(f64, f64)> {
+        let scale = self.scale.as_ref()?;
+        scale.range.or_else(|| Some((*scale.numbers.first()?, *scale.numbers.last()?)))
+    }
+
+    /// Whether an algorithm may split this node where it likes.
+    pub fn can_grow(&self, id: NodeId) -> bool {
+        let node = &self.nodes[id];
+        let grown = self.scale.as_ref().is_some_and(|scale| scale.grown);
+        grown && node.children.is_empty() && node.codes.len() > 1
+    }
+
+    /// Splits a growing interval in two: the codes before `at`, and the rest.
+    pub fn split(&mut self, id: NodeId, at: Code) -> [NodeId; 2] {
+        let codes = self.nodes[id].codes.clone();
+        [codes.start..at, at..codes.end].map(|half| {
+            let label = self.interval_label(&half);
+            self.add(id, label, half)
+        })
+    }
+
+    /// The node that is published under this label.
+    pub fn find(&self, label: &str) -> Option<NodeId> {
+        self.nodes.iter().position(|node| node.label == label)
+    }
+
+    /// Whether the leaves are nodes of the tree (they are not, where intervals are still to be grown).
+    pub fn leaf_of(&self, code: Code) -> NodeId {
+        let mut id = 0;
+        while let Some(child) = self.nodes[id].children.iter().find(|child| self.nodes[**child].codes.contains(&code)) {
+            id = *child;
+        }
+        id
+    }
+
+    /// The longest way down from a node.
+    pub fn height(&self, id: NodeId) -> u32 {
+        self.nodes[id].children.iter().map(|child| 1 + self.height(*child)).max().unwrap_or(0)
+    }
+
+    /// For full-domain recoding: by level, by code, the node published. Level 0 is the most specific, the last level is
+    /// the root. Short branches reach the root early.
+    pub fn ladder(&self) -> Vec<Vec<NodeId>> {
+        if let Some(ladder) = &self.ladder {
+            return ladder.clone();
+        }
+        let mut current: Vec<NodeId> = (0..self.len() as Code).map(|code| self.leaf_of(code)).collect();
+        let mut levels = vec![current.clone()];
+        while current.iter().any(|node| *node != 0) {
+            for node in &mut current {
+                *node = self.nodes[*node].parent.unwrap_or(0);
+            }
+            levels.push(current.clone());
+        }
+        levels
+    }
+
+    /// The same values with a tree of halves in place of an unfinished one, for algorithms that do not grow intervals.
+    /// `weights` says how many rows carry each code.
+    pub fn halved(&self, weights: &[u64]) -> Taxonomy {
+        let mut tree = self.clone();
+        let mut open: Vec<NodeId> = (0..tree.nodes.len()).filter(|id| tree.can_grow(*id)).collect();
+        while let Some(id) = open.pop() {
+            let codes = tree.nodes[id].codes.clone();
+            let total: u64 = weights[codes.start as usize..codes.end as usize].iter().sum();
+            let mut before = 0;
+            let at = (codes.start..codes.end - 1)
+                .find(|code| {
+                    before += weights[*code as usize];
+                    2 * before >= total
+                })
+                .unwrap_or(codes.start);
+            open.extend(tree.split(id, at + 1).into_iter().filter(|half| tree.can_grow(*half)));
+        }
+        tree
+    }
+
+    fn interval_label(&self, codes: &Range<Code>) -> String {
+        let Some(scale) = &self.scale else { return SUPPRESSED.to_owned() };
+        let end = scale.numbers.len();
+        let low = match codes.start as usize {
+            0 => scale.range.map(|range| range.0),
+            start => Some(scale.numbers[start]),
+        };
+        let high = match codes.end as usize {
+            last if last >= end => scale.range.map(|range| range.1),
+            last => Some(scale.numbers[last]),
+        };
+        interval_text(scale.values, low, high)
+    }
+
+    fn check_labels(&self, column: &str) -> Result<()> {
+        let mut seen: HashMap<&str, NodeId> = HashMap::new();
+        for (id, node) in self.nodes.iter().enumerate() {
+            if seen.insert(&node.label, id).is_some() {
+                let message = "two of its values are published under the same text; give each its own".to_owned();
+                return Err(Error::Taxonomy { column: column.to_owned(), line: None, message });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One node on every path from the root to a leaf.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cut {
+    nodes: Vec<NodeId>,
+}
+
+impl Cut {
+    /// The most general cut: everything is the root.
+    pub fn top() -> Self {
+        Cut { nodes: vec![0] }
+    }
+
+    /// The most specific cut: every value is itself.
+    pub fn bottom(tree: &Taxonomy) -> Self {
+        let mut nodes: Vec<NodeId> = (0..tree.len() as Code).map(|code| tree.leaf_of(code)).collect();
+        nodes.dedup();
+        Cut { nodes }
+    }
+
+    /// The nodes, in no particular order.
+    pub fn nodes(&self) -> &[NodeId] {
+        &self.nodes
+    }
+
+    /// Replaces a node by its children.
+    pub fn specialize(&mut self, tree: &Taxonomy, node: NodeId) {
+        self.nodes.retain(|kept| *kept != node);
+        self.nodes.extend(&tree.node(node).children);
+    }
+
+    /// By code, the node of the cut above it.
+    pub fn above(&self, tree: &Taxonomy) -> Vec<NodeId> {
+        let mut above = vec![0; tree.len()];
+        for node in &self.nodes {
+            let codes = tree.node(*node).codes.clone();
+            above[codes.start as usize..codes.end as usize].fill(*node);
+        }
+        above
+    }
+}
+
+/// A number as people write it: no trailing zeros, no exponent for whole numbers.
+pub fn number_text(number: f64) -> String {
+    if number.fract() == 0.0 && number.abs() < 1e15 { format!("{}", number as i64) } else { format!("{number}") }
+}
+
+/// Reads a number exactly: not a NaN, not infinite, no whole number that a double cannot hold.
+pub fn parse_number(text: &str) -> Option<f64> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let text = text.trim();
+    if text.is_empty() || text.bytes().any(|byte| byte.is_ascii_alphabetic() && byte != b'e' && byte != b'E') {
+        return None;
+    }
+    let number: f64 = text.parse().ok()?;
+    // Minus zero and zero are one number.
+    (number.is_finite() && number.abs() <= EXACT).then_some(number + 0.0)
+}
+
+/// Reads a calendar date as days since 1970-01-01; a time of day after it is left out.
+pub fn parse_date(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let day = text.get(..10)?;
+    let rest = &text[10..];
+    if !(rest.is_empty() || rest.starts_with(['T', ' '])) {
+        return None;
+    }
+    let bytes = day.as_bytes();
+    let shaped = bytes.iter().enumerate().all(|(i, b)| if i == 4 || i == 7 { *b == b'-' } else { b.is_ascii_digit() });
+    if !shaped {
+        return None;
+    }
+    let date: jiff::civil::Date = day.parse().ok()?;
+    Some(f64::from(intervals::days(date)))
+}
+
+/// Reads a value of an ordered type.
+pub fn parse_scale(values: Type, text: &str) -> Option<f64> {
+    match values {
+        Type::Text => None,
+        Type::Number => parse_number(text),
+        Type::Date => parse_date(text),
+    }
+}
+
+/// Writes a value of an ordered type.
+pub fn scale_text(values: Type, number: f64) -> String {
+    match values {
+        Type::Date => intervals::date(number).to_string(),
+        _ => number_text(number),
+    }
+}
+
+/// `[20,30)`, `<20`, `>=80`, or `*` when it has no bounds.
+pub fn interval_text(values: Type, low: Option<f64>, high: Option<f64>) -> String {
+    let text = |number| scale_text(values, number);
+    match (low, high) {
+        (Some(low), Some(high)) => format!("[{},{})", text(low), text(high)),
+        (Some(low), None) => format!(">={}", text(low)),
+        (None, Some(high)) => format!("<{}", text(high)),
+        (None, None) => "any".to_owned(),
+    }
+}

@@ -1,0 +1,216 @@
+//! Reading taxonomies: hierarchy CSV (leaf first, root last, `;`, rectangular or ragged) and indented trees.
+
+use std::collections::HashMap;
+
+use super::{Code, NodeId, Taxonomy};
+use crate::error::{Error, Result};
+
+impl Taxonomy {
+    /// Reads either form: a file with a `;` on its first line is a hierarchy CSV, any other an indented tree.
+    pub fn parse(column: &str, text: &str) -> Result<Self> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        if first.contains(';') { Taxonomy::parse_paths(column, text) } else { Taxonomy::parse_indented(column, text) }
+    }
+
+    /// One row a leaf: the leaf, its parent, and so on to the root. Rows may differ in length; a value repeated in a
+    /// row to make the file rectangular is one value, and keeps its place as a level for full-domain recoding.
+    pub fn parse_paths(column: &str, text: &str) -> Result<Self> {
+        let rows = read_rows(column, text)?;
+        let mut draft = Draft::new(column);
+        for (line, path) in &rows {
+            draft.add_path(*line, path)?;
+        }
+        let width = rows[0].1.len();
+        let rectangular = rows.iter().all(|(_, path)| path.len() == width);
+        let mut tree = draft.finish()?;
+        if rectangular {
+            tree.ladder = Some(ladder(&tree, &rows, width));
+        }
+        Ok(tree)
+    }
+
+    /// One line a value, indented below its parent; the first line is the root.
+    pub fn parse_indented(column: &str, text: &str) -> Result<Self> {
+        let mut draft = Draft::new(column);
+        let mut path: Vec<(usize, String)> = Vec::new();
+        let lines: Vec<(usize, usize, &str)> = text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| !line.trim().is_empty() && !line.trim_start().starts_with("# "))
+            .map(|(number, line)| (number + 1, line.len() - line.trim_start().len(), line.trim()))
+            .collect();
+        for (index, (line, indent, value)) in lines.iter().enumerate() {
+            path.retain(|(outer, _)| outer < indent);
+            if path.is_empty() && index > 0 {
+                return Err(draft.wrong(*line, "a second root; indent every line below the first".to_owned()));
+            }
+            path.push((*indent, (*value).to_owned()));
+            let is_leaf = lines.get(index + 1).is_none_or(|(_, next, _)| next <= indent);
+            if is_leaf {
+                let leaf_first: Vec<String> = path.iter().rev().map(|(_, value)| value.clone()).collect();
+                draft.add_path(*line, &leaf_first)?;
+            }
+        }
+        draft.finish()
+    }
+}
+
+fn read_rows(column: &str, text: &str) -> Result<Vec<(usize, Vec<String>)>> {
+    let wrong = |line, message| Error::Taxonomy { column: column.to_owned(), line, message };
+    let mut reader =
+        csv::ReaderBuilder::new().delimiter(b';').has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        let record = record.map_err(|error| wrong(None, format!("not a `;` separated file: {error}")))?;
+        let line = record.position().map_or(0, |position| position.line() as usize);
+        let mut path: Vec<String> = record.iter().map(|value| value.trim().to_owned()).collect();
+        while path.len() > 1 && path.last().is_some_and(String::is_empty) {
+            path.pop();
+        }
+        if path.iter().any(String::is_empty) && path.len() > 1 {
+            return Err(wrong(Some(line), "an empty value between two others".to_owned()));
+        }
+        if !path.iter().all(String::is_empty) {
+            rows.push((line, path));
+        }
+    }
+    if rows.is_empty() {
+        return Err(wrong(None, "the file is empty; write one row a value: value;parent;...;root".to_owned()));
+    }
+    Ok(rows)
+}
+
+/// The levels of a rectangular file: the n-th place of a row is what level n publishes for its leaf.
+fn ladder(tree: &Taxonomy, rows: &[(usize, Vec<String>)], width: usize) -> Vec<Vec<NodeId>> {
+    let by_label: HashMap<&str, NodeId> =
+        tree.nodes.iter().enumerate().map(|(id, node)| (node.label.as_str(), id)).collect();
+    let mut levels = vec![vec![0; tree.len()]; width];
+    for (_, path) in rows {
+        let code = tree.nodes[by_label[path[0].as_str()]].codes.start;
+        for (level, value) in path.iter().enumerate() {
+            levels[level][code as usize] = by_label[value.as_str()];
+        }
+    }
+    levels
+}
+
+/// A tree being read: labels and parents, before the leaves have codes.
+struct Draft<'a> {
+    column: &'a str,
+    labels: Vec<String>,
+    parents: Vec<Option<usize>>,
+    children: Vec<Vec<usize>>,
+    by_label: HashMap<String, usize>,
+    leaves: HashMap<usize, usize>,
+    root: Option<usize>,
+}
+
+impl<'a> Draft<'a> {
+    fn new(column: &'a str) -> Self {
+        Draft {
+            column,
+            labels: Vec::new(),
+            parents: Vec::new(),
+            children: Vec::new(),
+            by_label: HashMap::new(),
+            leaves: HashMap::new(),
+            root: None,
+        }
+    }
+
+    fn wrong(&self, line: usize, message: String) -> Error {
+        Error::Taxonomy { column: self.column.to_owned(), line: Some(line), message }
+    }
+
+    fn add_path(&mut self, line: usize, leaf_first: &[String]) -> Result<()> {
+        let mut path: Vec<&str> = leaf_first.iter().rev().map(String::as_str).collect();
+        path.dedup();
+        for (at, value) in path.iter().enumerate() {
+            if path[..at].contains(value) {
+                return Err(self.wrong(line, format!("`{value}` stands above itself: the path goes in a circle")));
+            }
+        }
+        let mut parent = None;
+        for (at, value) in path.iter().enumerate() {
+            let id = self.intern(value);
+            let is_new = self.parents[id].is_none() && self.root != Some(id);
+            if at == 0 {
+                match self.root {
+                    None => self.root = Some(id),
+                    Some(root) if root != id => {
+                        let message = format!(
+                            "two roots, `{}` and `{value}`; end every row with the same value",
+                            self.labels[root]
+                        );
+                        return Err(self.wrong(line, message));
+                    }
+                    Some(_) => {}
+                }
+            } else if is_new {
+                self.parents[id] = parent;
+                if let Some(parent) = parent {
+                    self.children[parent].push(id);
+                }
+            } else if self.parents[id] != parent {
+                let above = |id: Option<usize>| id.map_or("nothing", |id| self.labels[id].as_str());
+                let message = format!(
+                    "`{value}` stands below both `{}` and `{}`; a value has one parent",
+                    above(self.parents[id]),
+                    above(parent)
+                );
+                return Err(self.wrong(line, message));
+            }
+            parent = Some(id);
+        }
+        if let Some(leaf) = parent
+            && let Some(earlier) = self.leaves.insert(leaf, line)
+        {
+            return Err(self.wrong(line, format!("`{}` was already given on line {earlier}", self.labels[leaf])));
+        }
+        Ok(())
+    }
+
+    fn intern(&mut self, label: &str) -> usize {
+        if let Some(id) = self.by_label.get(label) {
+            return *id;
+        }
+        let id = self.labels.len();
+        self.labels.push(label.to_owned());
+        self.parents.push(None);
+        self.children.push(Vec::new());
+        self.by_label.insert(label.to_owned(), id);
+        id
+    }
+
+    fn finish(self) -> Result<Taxonomy> {
+        let Some(root) = self.root else {
+            let message = "the file is empty".to_owned();
+            return Err(Error::Taxonomy { column: self.column.to_owned(), line: None, message });
+        };
+        if let Some((leaf, line)) =
+            self.leaves.iter().find(|(leaf, _)| !self.children[**leaf].is_empty() || **leaf == root)
+        {
+            let message = format!("`{}` is given as a leaf, and other values stand below it", self.labels[*leaf]);
+            return Err(self.wrong(*line, message));
+        }
+        let mut tree = Taxonomy::root_over(&self.labels[root], Vec::new(), None);
+        self.place(&mut tree, root, 0);
+        Ok(tree)
+    }
+
+    /// Adds what stands below a draft node, numbering the leaves from left to right.
+    fn place(&self, tree: &mut Taxonomy, draft: usize, node: NodeId) {
+        for child in &self.children[draft] {
+            let start = tree.values.len() as Code;
+            let id = tree.add(node, self.labels[*child].clone(), start..start);
+            if self.children[*child].is_empty() {
+                tree.values.push(self.labels[*child].clone());
+            } else {
+                self.place(tree, *child, id);
+            }
+            tree.nodes[id].codes.end = tree.values.len() as Code;
+        }
+        tree.nodes[node].codes.end = tree.values.len() as Code;
+    }
+}

@@ -1,0 +1,178 @@
+//! Verification: judges a release by what was read back from the written file, never by what a search believed.
+//!
+//! Shares no code with the algorithms: classes are made here by comparing records, and every model brings its own naive
+//! definition. A violation refuses the release; so does anything that could not be checked.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::models::Model;
+use crate::recoding::Recoding;
+use crate::table::Counts;
+use crate::taxonomy::Taxonomy;
+
+/// What was read back from a written file: texts, and how many records carry each combination of them.
+#[derive(Debug)]
+pub struct Reading {
+    counts: Counts,
+    trees: BTreeMap<String, Arc<Taxonomy>>,
+}
+
+/// A class in the written file that violates a model.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Breach {
+    /// The values, as written, that name the class.
+    pub witness: Vec<(String, String)>,
+    /// What was measured and what is demanded.
+    pub explanation: String,
+}
+
+/// What a release was meant to be.
+#[derive(Debug)]
+pub struct Expected<'a> {
+    /// The recoding that was written.
+    pub recoding: &'a Recoding,
+    /// Records that were to be written.
+    pub rows: u64,
+}
+
+/// What verification found.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Verdict {
+    /// By model: its title, and the classes of the file that violate it.
+    pub models: Vec<(String, Vec<Breach>)>,
+    /// Records read back.
+    pub rows: u64,
+}
+
+impl Verdict {
+    /// True when no class of the file violates any model.
+    pub fn holds(&self) -> bool {
+        self.models.iter().all(|(_, breaches)| breaches.is_empty())
+    }
+}
+
+/// Judges a written file: that it is what it was meant to be, and that every model holds on it.
+pub fn verify(counts: Counts, expected: &Expected<'_>, requirement: &[Box<dyn Model>]) -> Result<Verdict> {
+    let trees =
+        expected.recoding.columns.iter().map(|recoded| (recoded.column.name.clone(), recoded.column.tree.clone()));
+    let reading = Reading { trees: trees.collect(), counts };
+    let rows = reading.is_what_was_meant(expected)?;
+    let mut models = Vec::new();
+    for model in requirement {
+        models.push((model.title(), model.naive(&reading)?));
+    }
+    Ok(Verdict { models, rows })
+}
+
+impl Reading {
+    /// For tests and tools that have counts and trees at hand.
+    pub fn new(counts: Counts, trees: BTreeMap<String, Arc<Taxonomy>>) -> Reading {
+        Reading { counts, trees }
+    }
+
+    /// The same columns in the same order, as many records as were to be written, and no text that the column's
+    /// taxonomy does not have.
+    fn is_what_was_meant(&self, expected: &Expected<'_>) -> Result<u64> {
+        let wrong = |why: String| Error::CannotCheck { what: "the written file".to_owned(), why };
+        let names: Vec<String> =
+            expected.recoding.columns.iter().map(|recoded| plain(&recoded.column.name).to_owned()).collect();
+        let found: Vec<String> = self.counts.names.iter().map(|name| plain(name).to_owned()).collect();
+        if found != names {
+            return Err(wrong("its columns are not those that were to be written".to_owned()));
+        }
+        let rows: u64 = self.counts.combos.weights.iter().sum();
+        if rows != expected.rows {
+            return Err(wrong(format!("it has {rows} records, {} were to be written", expected.rows)));
+        }
+        for (recoded, values) in expected.recoding.columns.iter().zip(&self.counts.values) {
+            let column = &recoded.column;
+            let allowed: BTreeSet<&str> =
+                (0..column.nodes.len()).map(|code| plain(column.label(code as u32))).collect();
+            let foreign = values.iter().filter(|text| !allowed.contains(plain(text))).count();
+            if foreign > 0 {
+                return Err(wrong(format!(
+                    "column `{}` has {foreign} values that were not to be published",
+                    column.name
+                )));
+            }
+        }
+        Ok(rows)
+    }
+
+    /// How many different records.
+    pub fn len(&self) -> usize {
+        self.counts.combos.weights.len()
+    }
+
+    /// True when nothing was read.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn place(&self, column: &str) -> Result<usize> {
+        self.counts.names.iter().position(|name| plain(name) == plain(column)).ok_or_else(|| Error::CannotCheck {
+            what: format!("column `{column}`"),
+            why: "it is not in the written file".to_owned(),
+        })
+    }
+
+    /// The records that agree on these columns, class by class.
+    pub fn classes(&self, by: &[String]) -> Result<BTreeMap<Vec<u32>, Vec<usize>>> {
+        let places: Vec<usize> = by.iter().map(|column| self.place(column)).collect::<Result<_>>()?;
+        let mut classes: BTreeMap<Vec<u32>, Vec<usize>> = BTreeMap::new();
+        for record in 0..self.len() {
+            let key = places.iter().map(|place| self.counts.combos.codes[*place][record]).collect();
+            classes.entry(key).or_default().push(record);
+        }
+        Ok(classes)
+    }
+
+    /// How many people these records are about.
+    pub fn people(&self, records: &[usize]) -> u64 {
+        match &self.counts.combos.owners {
+            None => records.iter().map(|record| self.counts.combos.weights[*record]).sum(),
+            Some(owners) => records.iter().map(|record| owners[*record]).collect::<BTreeSet<_>>().len() as u64,
+        }
+    }
+
+    /// How many people have a record with each combination of values on these columns.
+    pub fn people_by_value(&self, records: &[usize], of: &[String]) -> Result<BTreeMap<Vec<u32>, u64>> {
+        let places: Vec<usize> = of.iter().map(|column| self.place(column)).collect::<Result<_>>()?;
+        let mut by_value: BTreeMap<Vec<u32>, Vec<usize>> = BTreeMap::new();
+        for record in records {
+            let key = places.iter().map(|place| self.counts.combos.codes[*place][*record]).collect();
+            by_value.entry(key).or_default().push(*record);
+        }
+        Ok(by_value.into_iter().map(|(value, records)| (value, self.people(&records))).collect())
+    }
+
+    /// The text behind a value of a column, without the apostrophe that keeps spreadsheets from computing it.
+    pub fn text(&self, column: &str, value: u32) -> Result<&str> {
+        Ok(plain(&self.counts.values[self.place(column)?][value as usize]))
+    }
+
+    /// The taxonomy of a column.
+    pub fn tree(&self, column: &str) -> Result<Arc<Taxonomy>> {
+        self.trees.get(column).cloned().ok_or_else(|| Error::CannotCheck {
+            what: format!("column `{column}`"),
+            why: "its taxonomy is not known".to_owned(),
+        })
+    }
+
+    /// A breach, with the class's values as witness.
+    pub fn breach(&self, by: &[String], class: &[u32], explanation: String) -> Breach {
+        let text =
+            |(column, value): (&String, &u32)| (column.clone(), self.text(column, *value).unwrap_or("?").to_owned());
+        Breach { witness: by.iter().zip(class).map(text).collect(), explanation }
+    }
+}
+
+/// A text without the apostrophe that was put before something that looks like a formula.
+fn plain(text: &str) -> &str {
+    match text.strip_prefix('\'') {
+        Some(rest) if rest.starts_with(['=', '+', '-', '@', '\t', '\r']) => rest,
+        _ => text,
+    }
+}
