@@ -44,9 +44,12 @@ pub struct Recoding {
 impl Recoding {
     /// Publishes everything as it is.
     pub fn identity(table: &Table) -> Recoding {
-        let cuts: Vec<(Arc<Taxonomy>, Cut)> =
-            table.columns.iter().map(|column| (column.tree.clone(), Cut::bottom(&column.tree))).collect();
-        Recoding::along(table, cuts)
+        let raw = |tree: &Arc<Taxonomy>| {
+            let tree = tree.with_leaves();
+            let cut = Cut::bottom(&tree);
+            (tree, cut)
+        };
+        Recoding::along(table, table.columns.iter().map(|column| raw(&column.tree)).collect())
     }
 
     /// Generalizes every column along a cut of a tree with the same leaves.

@@ -12,6 +12,7 @@ mod tests;
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
 
@@ -211,6 +212,23 @@ impl Taxonomy {
     /// The longest way down from a node.
     pub fn height(&self, id: NodeId) -> u32 {
         self.nodes[id].children.iter().map(|child| 1 + self.height(*child)).max().unwrap_or(0)
+    }
+
+    /// The same tree with every value as a node, also where intervals are still to be grown.
+    pub fn with_leaves(self: &Arc<Self>) -> Arc<Taxonomy> {
+        if (0..self.nodes.len()).all(|id| !self.can_grow(id)) {
+            return self.clone();
+        }
+        let mut tree = (**self).clone();
+        for id in 0..tree.nodes.len() {
+            if tree.can_grow(id) {
+                for code in tree.nodes[id].codes.clone() {
+                    let label = tree.value(code).to_owned();
+                    tree.add(id, label, code..code + 1);
+                }
+            }
+        }
+        Arc::new(tree)
     }
 
     /// For full-domain recoding: by level, by code, the node published. Level 0 is the most specific, the last level is

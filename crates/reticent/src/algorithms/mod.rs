@@ -11,8 +11,10 @@ use crate::requirement::Requirement;
 use crate::share::Share;
 use crate::table::Table;
 
+mod top_down_specialization;
+
 /// Every algorithm there is.
-pub const LIST: &[Listed] = &[];
+pub const LIST: &[Listed] = &[top_down_specialization::LISTED];
 
 /// An algorithm in the list: what it says about itself, and how to run it.
 #[derive(Debug, Clone, Copy)]

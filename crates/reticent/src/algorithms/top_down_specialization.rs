@@ -1,0 +1,365 @@
+//! Top-down specialization: start with every value at its root, and specialize the best valid value until none is left.
+//!
+//! State       one cut per generalized column; the classes they induce, for every grouping that a model speaks of.
+//! Step        replace one value v of a cut by its children, in every record: the one of highest
+//!             Score(v) = InfoGain(v) / (PrivLoss(v) + 1) among those that keep the requirement. PrivLoss is the mean over
+//!             the models of how much their measure falls. Numbers and dates may be split on the fly.
+//! Sound       every model's verdict survives merging satisfying classes, so a specialization that violates once
+//!             violates ever after, and is never looked at again. With a suppression limit this is a heuristic for some
+//!             models; the answer is then made and counted again, and steps are taken back until it is within the limit.
+//! Any time    every state is publishable; stopping early loses detail, never safety.
+//! Paper       Fung, Wang and Yu, Top-down specialization, ICDE 2005; TKDE 19(5), 2007; score as in KDD 2006.
+
+mod gain;
+mod partition;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::{Control, Guarantee, Listed, Outcome, Purpose, Task};
+use crate::error::{Error, Result};
+use crate::history::History;
+use crate::operations::suppress_cells::suppress_cells;
+use crate::operations::suppress_records::suppress_records;
+use crate::recoding::Recoding;
+use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
+use crate::schema::Role;
+use crate::table::Table;
+use crate::taxonomy::{Cut, NodeId, Taxonomy};
+
+use gain::{Gain, Guide};
+use partition::{Dimension, Effect, Grouping};
+
+pub(super) const LISTED: Listed = Listed {
+    entry: Entry {
+        kind: Kind::Algorithm,
+        id: "top-down-specialization",
+        title: "top-down specialization",
+        summary: "Starts with everything generalized and specializes the value that gains most per privacy lost, as long as the requirement holds.",
+        paper: "Fung, Wang and Yu, Anonymizing classification data for privacy preservation, TKDE 19(5), 2007",
+        thwarts: "whatever the requirement's models thwart; locally maximal: no single further step is valid",
+        parameters: &[
+            Parameter {
+                name: "gain",
+                domain: Domain::Word(&["auto", "entropy", "distortion", "discernibility"]),
+                default: Some("auto"),
+                meaning: "what a step gains: class entropy, distortion undone, or discernibility; auto: entropy to classify, else distortion",
+            },
+            Parameter {
+                name: "zero-gain",
+                domain: Domain::Flag,
+                default: Some("true"),
+                meaning: "whether steps are taken that gain nothing",
+            },
+        ],
+        evidence: &["laws::algorithms", "oracle::specialization", "golden::kdd2006"],
+    },
+    run,
+};
+
+fn run(task: &Task<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<Outcome> {
+    if !task.history.releases.is_empty() {
+        let what = "the next release of a history".to_owned();
+        return Err(Error::CannotCheck { what, why: "this version publishes single releases".to_owned() });
+    }
+    refuse_if_hopeless(task)?;
+    let gain = match (arguments.word("gain"), task.purpose) {
+        ("entropy", Purpose::General) => {
+            return Err(Error::policy(None, "`gain = \"entropy\"` needs `purpose = { classify = \"column\" }`"));
+        }
+        ("entropy", _) | ("auto", Purpose::Classification(_)) => Gain::Entropy,
+        ("discernibility", _) => Gain::Discernibility,
+        _ => Gain::Distortion,
+    };
+    let mut search = Search::new(task, gain)?;
+    let least = if arguments.flag("zero-gain") { 0.0 } else { f64::MIN_POSITIVE };
+    let finished = search.specialize_all(least, control);
+    search.outcome(finished)
+}
+
+/// The columns that are generalized: quasi-identifiers that some model groups by and none measures.
+pub(super) fn generalized_columns(task: &Task<'_>) -> Result<Vec<usize>> {
+    let (mut by, mut of) = (Vec::new(), Vec::new());
+    for model in &task.requirement.models {
+        by.extend(task.table.positions(model.by())?);
+        of.extend(task.table.positions(model.of())?);
+    }
+    let columns = 0..task.table.columns.len();
+    let chosen = |at: &usize| task.table.columns[*at].role == Role::QuasiIdentifier && by.contains(at) && !of.contains(at);
+    Ok(columns.filter(chosen).collect())
+}
+
+/// The recoding that generalizes these columns along cuts and leaves every other as it is.
+pub(super) fn recoding_along(table: &Table, mut cuts: Vec<(usize, Arc<Taxonomy>, Cut)>) -> Recoding {
+    let as_is = |tree: &Arc<Taxonomy>| {
+        let tree = tree.with_leaves();
+        let cut = Cut::bottom(&tree);
+        (tree, cut)
+    };
+    let of_column = |at: usize| match cuts.iter().position(|(column, ..)| *column == at) {
+        Some(place) => {
+            let (_, tree, cut) = cuts.swap_remove(place);
+            (tree, cut)
+        }
+        None => as_is(&table.columns[at].tree),
+    };
+    let all = (0..table.columns.len()).map(of_column).collect();
+    Recoding::along(table, all)
+}
+
+/// Even with everything at its root and as many records left out as the policy allows, does a model fail?
+fn refuse_if_hopeless(task: &Task<'_>) -> Result<()> {
+    let columns = generalized_columns(task)?;
+    let top = |at: &usize| (*at, task.table.columns[*at].tree.clone(), Cut::top());
+    let mut recoding = recoding_along(task.table, columns.iter().map(top).collect());
+    let release = recoding.apply(task.table)?;
+    let history = History::single(release);
+    for model in &task.requirement.models {
+        let survey = model.survey(&history)?;
+        let Some(worst) = survey.violations.first() else { continue };
+        let limit = task.suppression.of(task.table.combos.rows());
+        let left_out = suppress_records(task.table, &mut recoding, task.requirement)?;
+        if left_out <= limit && left_out < task.table.combos.rows() {
+            return Ok(());
+        }
+        let message = format!(
+            "{} does not hold even when every quasi-identifier says nothing: {}. No generalization can help; lower the demand, \
+             or give the column another role",
+            model.title(),
+            worst.explanation
+        );
+        return Err(Error::Refused { message });
+    }
+    Ok(())
+}
+
+/// A value of a cut that could be specialized.
+struct Candidate {
+    node: NodeId,
+    /// Where to split an interval, best first; none for a value whose children are given.
+    splits: Vec<u32>,
+    gain: f64,
+    /// What specializing does to each grouping.
+    effects: Vec<Effect>,
+    dead: bool,
+}
+
+struct Search<'a> {
+    task: &'a Task<'a>,
+    guide: Guide,
+    dimensions: Vec<Dimension>,
+    groupings: Vec<Grouping<'a>>,
+    /// By dimension, in the order of the cut.
+    candidates: Vec<Vec<Candidate>>,
+    steps: Vec<(usize, NodeId)>,
+    limit: u64,
+}
+
+/// Where a candidate stands.
+type Place = (usize, usize);
+
+impl<'a> Search<'a> {
+    fn new(task: &'a Task<'a>, gain: Gain) -> Result<Self> {
+        let columns = generalized_columns(task)?;
+        let dimensions: Vec<Dimension> = columns.iter().map(|column| Dimension::new(task.table, *column)).collect();
+        let guide = Guide::new(gain, task.table, &columns, task.purpose)?;
+        let limit = task.suppression.of(task.table.combos.rows());
+        let groupings = Grouping::all(task, &columns, limit > 0 || gain == Gain::Discernibility)?;
+        let candidates = columns.iter().map(|_| Vec::new()).collect();
+        let mut search = Search { task, guide, dimensions, groupings, candidates, steps: Vec::new(), limit };
+        for dimension in 0..columns.len() {
+            search.add_candidate(dimension, 0);
+        }
+        Ok(search)
+    }
+
+    /// Specializes until no valid candidate of at least this gain is left. False when stopped before that.
+    fn specialize_all(&mut self, least: f64, control: &Control<'_>) -> bool {
+        loop {
+            if (control.stop)() {
+                return false;
+            }
+            let Some((dimension, place)) = self.best(least) else { return true };
+            self.specialize(dimension, place);
+            (control.progress)("specializing", self.steps.len() as u64, 0);
+        }
+    }
+
+    /// The valid candidate of highest score; of equals the first in the order of columns and cuts.
+    ///
+    /// Score is at most InfoGain, so candidates are looked at in the order of their gain, and only while they could win.
+    fn best(&mut self, least: f64) -> Option<Place> {
+        let batch = 2 * rayon::current_num_threads().max(1);
+        let mut open: Vec<(f64, Place)> = Vec::new();
+        for (dimension, candidates) in self.candidates.iter().enumerate() {
+            let living = candidates.iter().enumerate().filter(|(_, candidate)| !candidate.dead);
+            open.extend(living.map(|(place, candidate)| (candidate.gain, (dimension, place))));
+        }
+        if self.guide.gain == Gain::Discernibility {
+            // What is gained depends on the classes, so there is no bound to go by.
+            let all: Vec<Place> = open.iter().map(|(_, place)| *place).collect();
+            self.evaluate(&all);
+            for (gain, (dimension, place)) in &mut open {
+                *gain = self.squares_undone(&self.candidates[*dimension][*place]);
+                self.candidates[*dimension][*place].gain = *gain;
+            }
+        }
+        open.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let mut best: Option<(f64, Place)> = None;
+        for chunk in open.chunks(batch) {
+            if best.is_some_and(|(score, _)| chunk[0].0 < score) {
+                break;
+            }
+            let places: Vec<Place> = chunk.iter().map(|(_, place)| *place).collect();
+            self.evaluate(&places);
+            for place in places {
+                let candidate = &self.candidates[place.0][place.1];
+                if candidate.dead {
+                    continue;
+                }
+                let score = candidate.gain / (self.loss(candidate) + 1.0);
+                let better = best.is_none_or(|(other, at)| score > other || (score == other && place < at));
+                if score >= least && better {
+                    best = Some((score, place));
+                }
+            }
+        }
+        best.map(|(_, place)| place)
+    }
+
+    /// Brings what is known of these candidates up to date, in parallel, and marks the invalid ones dead.
+    fn evaluate(&mut self, places: &[Place]) {
+        let mut taken: Vec<(Place, Vec<Effect>)> = Vec::new();
+        for place in places {
+            let candidate = &mut self.candidates[place.0][place.1];
+            if !candidate.dead {
+                taken.push((*place, std::mem::take(&mut candidate.effects)));
+            }
+        }
+        let (groupings, dimensions) = (&self.groupings, &self.dimensions);
+        taken.par_iter_mut().for_each(|((dimension, _), effects)| {
+            for (grouping, effect) in groupings.iter().zip(effects) {
+                grouping.look(*dimension, &dimensions[*dimension], effect);
+            }
+        });
+        for (place, effects) in taken {
+            self.candidates[place.0][place.1].effects = effects;
+            if !self.is_valid(&self.candidates[place.0][place.1]) {
+                self.give_up(place);
+            }
+        }
+    }
+
+    fn is_valid(&self, candidate: &Candidate) -> bool {
+        let effects = self.groupings.iter().zip(&candidate.effects);
+        if self.limit == 0 {
+            return candidate.effects.iter().all(|effect| effect.holds);
+        }
+        let violating: i64 = effects.map(|(grouping, effect)| grouping.violating as i64 + effect.more_violating()).sum();
+        violating <= self.limit as i64
+    }
+
+    /// An invalid candidate stays invalid; an interval may be split elsewhere.
+    fn give_up(&mut self, (dimension, place): Place) {
+        let candidate = &mut self.candidates[dimension][place];
+        if candidate.splits.len() > 1 {
+            candidate.splits.remove(0);
+            let node = candidate.node;
+            let at = candidate.splits[0];
+            self.dimensions[dimension].aim(node, at);
+            let gain = self.guide.split_gain(dimension, &self.dimensions[dimension], node, at);
+            let effects = self.groupings.iter().map(|grouping| grouping.unseen(dimension, node)).collect();
+            let candidate = &mut self.candidates[dimension][place];
+            candidate.gain = gain;
+            candidate.effects = effects;
+            self.evaluate(&[(dimension, place)]);
+        } else {
+            candidate.dead = true;
+            candidate.effects = Vec::new();
+        }
+    }
+
+    fn loss(&self, candidate: &Candidate) -> f64 {
+        let losses = self.groupings.iter().zip(&candidate.effects).flat_map(|(grouping, effect)| grouping.losses(effect));
+        let models = self.task.requirement.models.len().max(1) as f64;
+        losses.sum::<f64>() / models
+    }
+
+    fn squares_undone(&self, candidate: &Candidate) -> f64 {
+        candidate.effects.iter().map(Effect::squares_undone).fold(0.0, f64::max)
+    }
+
+    fn specialize(&mut self, dimension: usize, place: usize) {
+        let candidate = self.candidates[dimension].remove(place);
+        let node = candidate.node;
+        if let Some(at) = candidate.splits.first() {
+            self.dimensions[dimension].tree.split(node, *at);
+        }
+        self.steps.push((dimension, node));
+        for (grouping, effect) in self.groupings.iter_mut().zip(&candidate.effects) {
+            let born = grouping.specialize(dimension, &self.dimensions[dimension], node, effect);
+            let place = grouping.place;
+            for (at, candidates) in self.candidates.iter_mut().enumerate() {
+                if at == dimension {
+                    continue;
+                }
+                for candidate in candidates.iter_mut().filter(|candidate| !candidate.dead) {
+                    candidate.effects[place].follow(&born, grouping.values(at), candidate.node);
+                }
+            }
+        }
+        for child in self.dimensions[dimension].tree.node(node).children.clone() {
+            self.add_candidate(dimension, child);
+        }
+    }
+
+    fn add_candidate(&mut self, dimension: usize, node: NodeId) {
+        let Some(splits) = self.guide.splits(dimension, &self.dimensions[dimension], node) else { return };
+        match splits.first() {
+            Some(at) => self.dimensions[dimension].aim(node, *at),
+            None => self.dimensions[dimension].aim_at_children(node),
+        }
+        let gain = match splits.first() {
+            Some(at) => self.guide.split_gain(dimension, &self.dimensions[dimension], node, *at),
+            None => self.guide.gain_of(dimension, &self.dimensions[dimension], node),
+        };
+        let effects = self.groupings.iter().map(|grouping| grouping.unseen(dimension, node)).collect();
+        self.candidates[dimension].push(Candidate { node, splits, gain, effects, dead: false });
+    }
+
+    /// The recoding after the first so many steps.
+    fn recoding_after(&self, steps: usize) -> Recoding {
+        let mut cuts: Vec<Cut> = self.dimensions.iter().map(|_| Cut::top()).collect();
+        for (dimension, node) in &self.steps[..steps] {
+            cuts[*dimension].specialize(&self.dimensions[*dimension].tree, *node);
+        }
+        let along = self.dimensions.iter().zip(cuts);
+        let along = along.map(|(dimension, cut)| (dimension.column, Arc::new(dimension.tree.clone()), cut));
+        recoding_along(self.task.table, along.collect())
+    }
+
+    fn outcome(&self, finished: bool) -> Result<Outcome> {
+        let mut steps = self.steps.len();
+        let guarantee = if finished { Guarantee::LocallyMaximal } else { Guarantee::Safe };
+        let mut notes = Vec::new();
+        loop {
+            let mut recoding = self.recoding_after(steps);
+            if self.limit > 0 {
+                let suppress = if self.task.suppression.cells { suppress_cells } else { suppress_records };
+                let left_out = suppress(self.task.table, &mut recoding, self.task.requirement)?;
+                if left_out > self.limit && steps > 0 {
+                    steps -= 1;
+                    continue;
+                }
+            }
+            if steps < self.steps.len() {
+                notes.push(format!("{} steps were taken back to stay within the suppression limit", self.steps.len() - steps));
+            }
+            let guarantee = if steps < self.steps.len() { Guarantee::Safe } else { guarantee };
+            return Ok(Outcome { recoding, guarantee, steps: steps as u64, notes });
+        }
+    }
+}
