@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use reticent::combos::Weight;
 
 /// The engine's one result type.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What was being done to a file when it failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,6 +113,9 @@ pub enum Error {
         /// Rows found.
         found: Weight,
     },
+    /// The file is not what it was a moment ago.
+    #[error("the data changed while it was read; try again when nobody writes to it")]
+    Changed,
     /// The user asked to stop.
     #[error("stopped; nothing was published")]
     Stopped,

@@ -4,7 +4,16 @@
 //! recoded like this*. The embedded engine answers them by streaming CSV and Parquet through dictionary codes on all
 //! cores. A database answers them in SQL; nothing in the algorithms knows which.
 
+mod count;
+mod embedded;
 mod error;
+mod hash;
+mod options;
+mod profile;
+mod published;
+mod shuffle;
+mod sink;
+mod source;
 
 use std::path::PathBuf;
 
@@ -12,7 +21,12 @@ use reticent::combos::{Owner, Weight};
 use reticent::recoding::Recoding;
 use reticent::table::{Counts, Table};
 
-pub use error::{Error, Result};
+pub use embedded::{Embedded, count_csv_bytes, read_back, read_back_with_owners};
+pub use error::{Doing, Error, Result};
+pub use options::{Options, Phase, Progress};
+pub use published::published;
+pub use shuffle::Generator;
+pub use sink::{csv_text, write_rows};
 
 /// Answers the three questions about one table of rows.
 pub trait Engine {

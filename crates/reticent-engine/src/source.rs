@@ -71,6 +71,12 @@ impl Source {
         Ok(Source { inputs, names: names.unwrap_or_default() })
     }
 
+    /// This file alone.
+    pub(crate) fn open_file(path: &Path, options: &Options) -> Result<Source> {
+        let (input, names) = open_file(path.to_owned(), options)?;
+        Ok(Source { inputs: vec![input], names })
+    }
+
     /// Comma separated text in memory.
     pub(crate) fn memory(bytes: &[u8], options: &Options) -> Result<Source> {
         let origin = Origin::Memory(bytes.into());

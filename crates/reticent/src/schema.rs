@@ -49,6 +49,11 @@ pub enum Tree {
         /// Lowest bound, and the bound above all values.
         range: Option<(f64, f64)>,
     },
+    /// The same for a column that an engine has put into bins: a value stands for all up to the next.
+    Binned {
+        /// Lowest bound, and the bound above all values.
+        range: Option<(f64, f64)>,
+    },
 }
 
 /// One column of the table.

@@ -268,7 +268,7 @@ fn ordered(
             let tree = Taxonomy::intervals(name, values, distinct, levels)?;
             if *exact { tree } else { tree.without_leaves() }
         }
-        Tree::Grown { range } => {
+        Tree::Grown { range } | Tree::Binned { range } => {
             if let Some((low, high)) = range
                 && distinct.first().zip(distinct.last()).is_some_and(|(first, last)| first < low || last >= high)
             {
@@ -278,7 +278,8 @@ fn ordered(
                     format!("has values outside its declared range {range}; widen the range"),
                 ));
             }
-            Taxonomy::grown(values, distinct, *range)
+            let tree = Taxonomy::grown(values, distinct, *range);
+            if matches!(attribute.tree, Tree::Binned { .. }) { tree.binned() } else { tree }
         }
         _ => Taxonomy::grown(values, distinct, None),
     };

@@ -73,6 +73,8 @@ struct Scale {
     /// What lies around all values, when declared.
     range: Option<(f64, f64)>,
     grown: bool,
+    /// Whether a code is one value, not all values up to the next.
+    exact: bool,
 }
 
 impl Taxonomy {
@@ -90,7 +92,15 @@ impl Taxonomy {
     /// A taxonomy whose intervals an algorithm will find. `numbers` ascend and do not repeat.
     pub fn grown(values: Type, numbers: Vec<f64>, range: Option<(f64, f64)>) -> Self {
         let texts = numbers.iter().map(|number| scale_text(values, *number)).collect();
-        Taxonomy::root_over(SUPPRESSED, texts, Some(Scale { values, numbers, range, grown: true }))
+        Taxonomy::root_over(SUPPRESSED, texts, Some(Scale { values, numbers, range, grown: true, exact: true }))
+    }
+
+    /// Says that a code stands for all values up to the next.
+    pub(crate) fn binned(mut self) -> Self {
+        if let Some(scale) = &mut self.scale {
+            scale.exact = false;
+        }
+        self
     }
 
     fn root_over(label: &str, values: Vec<String>, scale: Option<Scale>) -> Self {
@@ -222,9 +232,11 @@ impl Taxonomy {
         let mut tree = (**self).clone();
         for id in 0..tree.nodes.len() {
             if tree.can_grow(id) {
+                let exact = tree.scale.as_ref().is_none_or(|scale| scale.exact);
                 for code in tree.nodes[id].codes.clone() {
-                    let label = tree.value(code).to_owned();
-                    tree.add(id, label, code..code + 1);
+                    let one = code..code + 1;
+                    let label = if exact { tree.value(code).to_owned() } else { tree.interval_label(&one) };
+                    tree.add(id, label, one);
                 }
             }
         }

@@ -4,20 +4,38 @@ use std::io::{self, ErrorKind, Read};
 
 use memchr::{memchr, memrchr2};
 
+use super::records::Records;
+
 /// No record may be longer than this.
 pub(crate) const LONGEST_RECORD: usize = 64 << 20;
 
 /// Some whole records of a stream.
 pub(crate) struct Block {
     buffer: Vec<u8>,
-    len: usize,
+    start: usize,
+    end: usize,
     /// Where the block starts in the stream.
-    pub(crate) offset: u64,
+    offset: u64,
 }
 
 impl Block {
     pub(crate) fn bytes(&self) -> &[u8] {
-        &self.buffer[..self.len]
+        &self.buffer[self.start..self.end]
+    }
+
+    /// Where the block starts in the stream.
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Leaves the first record out; false when there is none.
+    pub(crate) fn skip_record(&mut self, delimiter: u8) -> bool {
+        let mut records = Records::new(self.bytes(), delimiter);
+        let found = records.advance();
+        let skipped = records.next_at();
+        self.start += skipped;
+        self.offset += skipped as u64;
+        found
     }
 
     /// Gives the memory back for another block.
@@ -91,7 +109,7 @@ impl<'a> Blocks<'a> {
         self.carry.extend_from_slice(&buffer[cut..len]);
         let offset = self.offset;
         self.offset += cut as u64;
-        (cut > 0).then_some(Block { buffer, len: cut, offset })
+        (cut > 0).then_some(Block { buffer, start: 0, end: cut, offset })
     }
 }
 

@@ -31,10 +31,13 @@ pub(crate) fn header(origin: &Origin, options: &Options) -> Result<(Dialect, Vec
     }
     let empty = || Error::malformed(file, None, "the file is empty; it needs a header line with the column names");
     // Where the first line ends depends on quotes, and these on the delimiter: a comma will do until it is known.
-    let first = Blocks::new(open(origin, &Arc::default())?, HEADER_BYTES, options.delimiter.unwrap_or(b','))
-        .next(Vec::new())
-        .map_err(|fault| block_error(origin, fault))?
-        .ok_or_else(empty)?;
+    let mut blocks = Blocks::new(open(origin, &Arc::default())?, HEADER_BYTES, options.delimiter.unwrap_or(b','));
+    let first = loop {
+        let block = blocks.next(Vec::new()).map_err(|fault| block_error(origin, fault))?.ok_or_else(empty)?;
+        if block.bytes().iter().any(|byte| !matches!(byte, b'\n' | b'\r')) {
+            break block;
+        }
+    };
     let delimiter = options.delimiter.unwrap_or_else(|| detect_delimiter(first.bytes()));
     let dialect = Dialect { delimiter, trim: options.trim };
     let mut records = Records::new(first.bytes(), delimiter);
@@ -43,7 +46,7 @@ pub(crate) fn header(origin: &Origin, options: &Options) -> Result<(Dialect, Vec
     }
     let mut names = Vec::new();
     for at in 0..records.len() {
-        let text = std::str::from_utf8(records.field(at)).map_err(|_| not_utf8(origin, records.record_at() as u64, at))?;
+        let text = std::str::from_utf8(records.field(at)).map_err(|_| not_utf8(origin, first.offset() + records.record_at() as u64, at))?;
         names.push(if dialect.trim { text.trim_matches(' ') } else { text }.to_owned());
     }
     check_names(file, &names)?;

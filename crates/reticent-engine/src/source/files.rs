@@ -1,5 +1,6 @@
 //! Which files a name, a folder or a pattern stands for, and what is in them.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -13,9 +14,8 @@ const COMPRESSED: [&str; 3] = ["gz", "zst", "zstd"];
 /// All files, in order of the patterns and by name within each; a file that is meant twice is read once.
 pub(crate) fn find(patterns: &[String]) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     for pattern in patterns {
-        let before = found.len();
         for path in matching(pattern)? {
             let files = if path.is_dir() { in_folder(&path)? } else { vec![path] };
             for file in files {
@@ -23,9 +23,6 @@ pub(crate) fn find(patterns: &[String]) -> Result<Vec<PathBuf>> {
                     found.push(file);
                 }
             }
-        }
-        if found.len() == before && seen.is_empty() {
-            return Err(Error::NoFile { pattern: pattern.clone() });
         }
     }
     if found.is_empty() { Err(Error::NoFile { pattern: patterns.join(" ") }) } else { Ok(found) }

@@ -44,7 +44,6 @@ struct Piece {
 }
 
 enum Part {
-    /// Whole records, the first of the block's file being the header.
     Block(Block),
     RowGroup(usize),
 }
@@ -134,10 +133,11 @@ impl Reader<'_> {
             match &input.kind {
                 Kind::Csv(dialect) => self.blocks(at, input, *dialect, before, total)?,
                 Kind::Parquet(metadata) => {
-                    for group in 0..metadata.metadata().num_row_groups() {
+                    let mut done = before;
+                    for (group, described) in metadata.metadata().row_groups().iter().enumerate() {
                         self.hand_out(at, Part::RowGroup(group))?;
-                        let size = metadata.metadata().row_group(group).compressed_size();
-                        self.options.report(self.phase, before + size.max(0) as u64, total);
+                        done += described.compressed_size().max(0) as u64;
+                        self.options.report(self.phase, done, total);
                     }
                 }
             }
@@ -151,10 +151,12 @@ impl Reader<'_> {
         let read = Arc::new(AtomicU64::new(0));
         let stream = csv::open(&input.origin, &read)?;
         let mut blocks = Blocks::new(stream, self.options.block_bytes, dialect.delimiter);
+        let mut header_read = false;
         loop {
             let buffer = self.spare.try_recv().unwrap_or_default();
             let next = blocks.next(buffer).map_err(|fault| csv::block_error(&input.origin, fault))?;
-            let Some(block) = next else { return Ok(()) };
+            let Some(mut block) = next else { return Ok(()) };
+            header_read = header_read || block.skip_record(dialect.delimiter);
             self.hand_out(at, Part::Block(block))?;
             self.options.report(self.phase, before + read.load(Ordering::Relaxed), total);
         }
@@ -209,11 +211,8 @@ impl Worker<'_> {
     fn read_block<R: Rows>(&self, input: &Input, dialect: Dialect, block: &Block, rows: &mut R) -> Result<()> {
         let expected = self.source.names.len();
         let mut records = Records::new(block.bytes(), dialect.delimiter);
-        if block.offset == 0 {
-            records.advance();
-        }
         while records.advance() {
-            let offset = || block.offset + records.record_at() as u64;
+            let offset = || block.offset() + records.record_at() as u64;
             if records.len() != expected {
                 return Err(csv::ragged(&input.origin, offset(), expected, records.len()));
             }

@@ -11,10 +11,11 @@ use crate::requirement::Requirement;
 use crate::share::Share;
 use crate::table::Table;
 
+mod optimal_full_domain;
 mod top_down_specialization;
 
 /// Every algorithm there is.
-pub const LIST: &[Listed] = &[top_down_specialization::LISTED];
+pub const LIST: &[Listed] = &[top_down_specialization::LISTED, optimal_full_domain::LISTED];
 
 /// An algorithm in the list: what it says about itself, and how to run it.
 #[derive(Debug, Clone, Copy)]

@@ -58,8 +58,11 @@ impl Taxonomy {
         }
         let texts = numbers.iter().map(|number| scale_text(values, *number)).collect();
         let count = numbers.len() as Code;
-        let mut tree =
-            Taxonomy::root_over(super::SUPPRESSED, texts, Some(Scale { values, numbers, range: None, grown: false }));
+        let mut tree = Taxonomy::root_over(
+            super::SUPPRESSED,
+            texts,
+            Some(Scale { values, numbers, range: None, grown: false, exact: true }),
+        );
         let mut open = vec![0];
         for level in around.iter().rev() {
             let mut next = Vec::new();
@@ -88,15 +91,13 @@ impl Taxonomy {
         Ok(tree)
     }
 
-    /// The same tree with its finest intervals as leaves: one code each, the values below them put together.
-    /// For columns whose values an engine has put into bins already, where a code stands for its whole interval.
+    /// The same tree with its finest intervals as leaves: no single value can be published.
     pub(crate) fn without_leaves(mut self) -> Self {
-        for id in 0..self.nodes.len() {
-            let node = &self.nodes[id];
-            let only_leaves = node.children.iter().all(|child| self.nodes[*child].children.is_empty());
-            if only_leaves && node.codes.len() == 1 && node.children.len() == 1 {
-                self.nodes[id].children.clear();
-            }
+        // The single values are the last nodes that `intervals` adds.
+        let intervals = self.nodes.len() - self.values.len();
+        self.nodes.truncate(intervals);
+        for node in &mut self.nodes {
+            node.children.retain(|child| *child < intervals);
         }
         self
     }
@@ -139,8 +140,9 @@ pub(super) fn days(date: Date) -> i32 {
     EPOCH.until(date).map(|span| span.get_days()).unwrap_or(0)
 }
 
-/// The date so many days after 1970-01-01.
-pub(super) fn date(days: f64) -> Date {
+/// The date so many days after 1970-01-01, or the last one there is.
+pub(super) fn date(after: f64) -> Date {
     use jiff::ToSpan;
-    EPOCH.saturating_add((days as i32).days())
+    let after = after.clamp(days(Date::MIN).into(), days(Date::MAX).into());
+    EPOCH.saturating_add((after as i32).days())
 }

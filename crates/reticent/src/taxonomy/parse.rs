@@ -9,8 +9,11 @@ impl Taxonomy {
     /// Reads either form: a file with a `;` on its first line is a hierarchy CSV, any other an indented tree.
     pub fn parse(column: &str, text: &str) -> Result<Self> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        if first.contains(';') { Taxonomy::parse_paths(column, text) } else { Taxonomy::parse_indented(column, text) }
+        if starts_with_path(text) {
+            Taxonomy::parse_paths(column, text)
+        } else {
+            Taxonomy::parse_indented(column, text)
+        }
     }
 
     /// One row a leaf: the leaf, its parent, and so on to the root. Rows may differ in length; a value repeated in a
@@ -56,12 +59,22 @@ impl Taxonomy {
     }
 }
 
+/// Longer ways from a root to a leaf are a mistake, and would ask for as deep a stack.
+const DEEPEST: usize = 256;
+
+fn reader(text: &str) -> csv::Reader<&[u8]> {
+    csv::ReaderBuilder::new().delimiter(b';').has_headers(false).flexible(true).from_reader(text.as_bytes())
+}
+
+/// Whether the first row has a `;` outside quotes; a quoted value may go over several lines.
+fn starts_with_path(text: &str) -> bool {
+    reader(text).records().next().is_some_and(|row| row.is_ok_and(|row| row.len() > 1))
+}
+
 fn read_rows(column: &str, text: &str) -> Result<Vec<(usize, Vec<String>)>> {
     let wrong = |line, message| Error::Taxonomy { column: column.to_owned(), line, message };
-    let mut reader =
-        csv::ReaderBuilder::new().delimiter(b';').has_headers(false).flexible(true).from_reader(text.as_bytes());
     let mut rows = Vec::new();
-    for record in reader.records() {
+    for record in reader(text).records() {
         let record = record.map_err(|error| wrong(None, format!("not a `;` separated file: {error}")))?;
         let line = record.position().map_or(0, |position| position.line() as usize);
         let mut path: Vec<String> = record.iter().map(|value| value.trim().to_owned()).collect();
@@ -126,6 +139,9 @@ impl<'a> Draft<'a> {
     fn add_path(&mut self, line: usize, leaf_first: &[String]) -> Result<()> {
         let mut path: Vec<&str> = leaf_first.iter().rev().map(String::as_str).collect();
         path.dedup();
+        if path.len() > DEEPEST {
+            return Err(self.wrong(line, format!("stands {} levels deep; {DEEPEST} are allowed", path.len())));
+        }
         for (at, value) in path.iter().enumerate() {
             if path[..at].contains(value) {
                 return Err(self.wrong(line, format!("`{value}` stands above itself: the path goes in a circle")));
@@ -188,10 +204,15 @@ impl<'a> Draft<'a> {
             let message = "the file is empty".to_owned();
             return Err(Error::Taxonomy { column: self.column.to_owned(), line: None, message });
         };
-        if let Some((leaf, line)) =
-            self.leaves.iter().find(|(leaf, _)| !self.children[**leaf].is_empty() || **leaf == root)
-        {
-            let message = format!("`{}` is given as a leaf, and other values stand below it", self.labels[*leaf]);
+        let not_a_leaf = |leaf: usize| !self.children[leaf].is_empty() || leaf == root;
+        let wrong = self.leaves.iter().filter(|(leaf, _)| not_a_leaf(**leaf)).min_by_key(|(_, line)| **line);
+        if let Some((leaf, line)) = wrong {
+            let why = if self.children[*leaf].is_empty() {
+                "is the root, and no value stands below it"
+            } else {
+                "is given as a leaf, and other values stand below it"
+            };
+            let message = format!("`{}` {why}", self.labels[*leaf]);
             return Err(self.wrong(*line, message));
         }
         let mut tree = Taxonomy::root_over(&self.labels[root], Vec::new(), None);

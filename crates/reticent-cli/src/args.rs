@@ -1,0 +1,160 @@
+//! The words of the command line.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Parser, Subcommand, ValueEnum};
+
+/// Publish data about people more than once, without letting the releases add up to a leak.
+#[derive(Debug, Parser)]
+#[command(name = "reticent", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(after_help = "Exit status: 0 done and every requirement holds; 1 refused, a requirement is violated; \
+2 the call, the policy or the data is wrong; 3 reading or writing failed; 130 interrupted.\n\
+New here? Run `reticent demo`, then `reticent init YOUR_DATA.csv`.")]
+pub struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Answer in JSON.
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Show no progress.
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+    /// How many threads to use; as many as there are cores when not given.
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// How much memory counting may use, such as 500M or 4G.
+    #[arg(long, global = true, value_name = "SIZE", default_value = "2G", value_parser = memory)]
+    pub memory: u64,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Draft reticent.toml for a data file: types, suggested roles and why, taxonomies to fill in.
+    Init(Init),
+    /// How risky the data is as it stands, and what the policy demands.
+    Check(Check),
+    /// Make a release that satisfies the policy, write it, verify the written bytes.
+    Publish(Publish),
+    /// Every model, operation, metric, algorithm and attack there is, with its paper.
+    Catalogue(Catalogue),
+    /// Print the JSON Schema of reticent.toml, for editors.
+    Schema,
+    /// The whole story on generated data, in seconds.
+    Demo(Demo),
+}
+
+/// Arguments of `init`.
+#[derive(Debug, clap::Args)]
+pub struct Init {
+    /// CSV or Parquet: a file, a folder, or a pattern such as 'data/*.csv'.
+    #[arg(required = true)]
+    pub data: Vec<String>,
+    /// Where to draft the policy.
+    #[arg(long, default_value = "reticent.toml", value_name = "FILE")]
+    pub policy: PathBuf,
+    /// Overwrite what is there.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, clap::Args)]
+pub struct Check {
+    /// CSV or Parquet: a file, a folder, or a pattern. Without it only the policy is checked.
+    pub data: Vec<String>,
+    /// The policy.
+    #[arg(long, default_value = "reticent.toml", value_name = "FILE")]
+    pub policy: PathBuf,
+    /// How many of the worst classes to show for each model.
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    pub witnesses: usize,
+}
+
+/// Arguments of `publish`.
+#[derive(Debug, clap::Args)]
+pub struct Publish {
+    /// CSV or Parquet: a file, a folder, or a pattern.
+    #[arg(required = true)]
+    pub data: Vec<String>,
+    /// The release's name.
+    #[arg(long)]
+    pub name: String,
+    /// The file to write: .csv, .csv.gz, .csv.zst or .parquet. It must not exist.
+    #[arg(long, short, value_name = "OUT")]
+    pub output: PathBuf,
+    /// The policy.
+    #[arg(long, default_value = "reticent.toml", value_name = "FILE")]
+    pub policy: PathBuf,
+    /// Publish these columns only.
+    #[arg(long, value_delimiter = ',', value_name = "A,B,...")]
+    pub columns: Option<Vec<String>>,
+    /// Use this algorithm instead of the policy's.
+    #[arg(long, value_name = "ID")]
+    pub algorithm: Option<String>,
+    /// Stop searching after so many seconds and publish the best state found.
+    #[arg(long, value_name = "SECONDS")]
+    pub time_limit: Option<f64>,
+    /// Do everything, verification included, and publish nothing.
+    #[arg(long, action = ArgAction::SetTrue)]
+    pub dry_run: bool,
+}
+
+/// Arguments of `catalogue`.
+#[derive(Debug, clap::Args)]
+pub struct Catalogue {
+    /// One entry in full, by its id.
+    pub id: Option<String>,
+    /// Only entries of this kind.
+    #[arg(long, value_enum)]
+    pub kind: Option<KindWord>,
+    /// As Markdown, as in the reference pages.
+    #[arg(long)]
+    pub markdown: bool,
+}
+
+/// A kind of entry, as a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum KindWord {
+    /// Privacy models.
+    Model,
+    /// Anonymization operations.
+    Operation,
+    /// Information metrics.
+    Metric,
+    /// Algorithms.
+    Algorithm,
+    /// Attacks.
+    Attack,
+}
+
+/// Arguments of `demo`.
+#[derive(Debug, clap::Args)]
+pub struct Demo {
+    /// Keep the generated data, policy and release in this folder, which must not exist.
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
+    /// How many hospital stays to generate.
+    #[arg(long, default_value_t = 20_000, value_name = "N", value_parser = clap::value_parser!(u32).range(100..=5_000_000))]
+    pub rows: u32,
+    /// Decides the generated data.
+    #[arg(long, default_value_t = 7)]
+    pub seed: u64,
+}
+
+fn memory(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    let (digits, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len()));
+    let number: f64 = digits.parse().map_err(|_| "write a size such as 500M or 4G".to_owned())?;
+    let factor = match unit.trim().to_ascii_uppercase().trim_end_matches("IB").trim_end_matches('B') {
+        "" => 1.0,
+        "K" => 1024.0,
+        "M" => 1024.0 * 1024.0,
+        "G" => 1024.0 * 1024.0 * 1024.0,
+        "T" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
+        _ => return Err("write a size such as 500M or 4G".to_owned()),
+    };
+    let bytes = number * factor;
+    if bytes < 1024.0 * 1024.0 { Err("at least 1M".to_owned()) } else { Ok(bytes as u64) }
+}

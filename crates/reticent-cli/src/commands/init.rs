@@ -1,0 +1,84 @@
+//! `reticent init`: drafts a policy for a data file. Every column is a quasi-identifier until somebody says otherwise.
+
+use std::path::{Path, PathBuf};
+
+use anstream::println;
+use reticent::policy::{ColumnSketch, Draft, draft, json_schema};
+use reticent_engine::{Embedded, Engine, Profile};
+
+use crate::args::Init;
+use crate::failure::Failure;
+use crate::screen::{GOOD, HINT, plural, print_json};
+use crate::steward::Ways;
+
+/// Drafts the policy, its taxonomies and its JSON Schema.
+pub fn run(options: &Init, ways: &Ways) -> Result<u8, Failure> {
+    let engine = Embedded::open(&options.data, ways.options())?;
+    let profiles = engine.values(None)?;
+    ways.progress.done();
+    let rows = profiles.first().map_or(0, |profile| profile.rows);
+    if rows == 0 {
+        return Err(Failure::Call("the data has no rows to draft a policy from".to_owned()));
+    }
+    let sketches: Vec<ColumnSketch> = profiles.into_iter().map(sketch).collect();
+    let drafted = draft(&dataset_name(&options.data[0]), &sketches);
+    let files = files(&options.policy, &drafted)?;
+    write_all(&files, options.force)?;
+    let written: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
+    if ways.json {
+        print_json(&serde_json::json!({ "rows": rows, "columns": sketches.len(), "written": written }))?;
+        return Ok(0);
+    }
+    println!("{GOOD}drafted{GOOD:#} {} for {} in {}", written[0], plural(sketches.len() as u64, "column"), plural(rows, "row"));
+    for path in &written[1..] {
+        println!("        {path}");
+    }
+    println!("\nEvery column is a quasi-identifier until you say otherwise. Next:");
+    println!("  1. in {}, give each column its role (the suggestions say why)", written[0]);
+    println!("  2. put groups between the values and the root in the taxonomy files");
+    println!("  3. {HINT}reticent check{HINT:#} {}", options.data.join(" "));
+    Ok(0)
+}
+
+fn sketch(profile: Profile) -> ColumnSketch {
+    ColumnSketch {
+        name: profile.name,
+        rows: profile.rows,
+        empty: profile.empty,
+        values: profile.values,
+        distinct: profile.distinct,
+        looks_like: profile.looks_like,
+        quantiles: profile.quantiles,
+    }
+}
+
+/// The data file's name without its endings.
+fn dataset_name(data: &str) -> String {
+    let name = Path::new(data).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = name.split('.').next().unwrap_or_default().replace(['*', '?', '[', ']'], "");
+    if name.is_empty() { "dataset".to_owned() } else { name }
+}
+
+/// Every file to write with its text, the policy first.
+fn files(policy: &Path, drafted: &Draft) -> Result<Vec<(PathBuf, String)>, Failure> {
+    let folder = policy.parent().map(Path::to_path_buf).unwrap_or_default();
+    let schema = serde_json::to_string_pretty(&json_schema()).map_err(|error| Failure::Call(format!("no JSON: {error}")))?;
+    let mut files = vec![(policy.to_path_buf(), drafted.toml.clone())];
+    files.extend(drafted.taxonomies.iter().map(|(path, text)| (folder.join(path), text.clone())));
+    files.push((folder.join("reticent.schema.json"), schema + "\n"));
+    Ok(files)
+}
+
+fn write_all(files: &[(PathBuf, String)], force: bool) -> Result<(), Failure> {
+    let there: Vec<String> = files.iter().filter(|(path, _)| path.exists()).map(|(path, _)| path.display().to_string()).collect();
+    if !there.is_empty() && !force {
+        return Err(Failure::Call(format!("{} exists already; nothing was written (--force overwrites)", there.join(", "))));
+    }
+    for (path, text) in files {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(Failure::file("create the folder", folder))?;
+        }
+        std::fs::write(path, text).map_err(Failure::file("write", path))?;
+    }
+    Ok(())
+}

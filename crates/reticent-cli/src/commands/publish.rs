@@ -1,0 +1,377 @@
+//! `reticent publish`: anonymize, write, verify the written bytes, and only then give the file its name.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anstream::println;
+use reticent::algorithms::{self, Control, Guarantee, Outcome, Task};
+use reticent::history::History;
+use reticent::metrics::{Comparison, Measure, measure_all};
+use reticent::recoding::Recoding;
+use reticent::registry::Arguments;
+use reticent::release::Release;
+use reticent::schema::Role;
+use reticent::verify::{Expected, Verdict, verify};
+use reticent_engine::{Compression, Engine, Format, Sink, Written, read_back, read_back_with_owners};
+use serde::Serialize;
+
+use crate::args::Publish;
+use crate::failure::Failure;
+use crate::screen::{BAD, GOOD, HEAD, HINT, columns, count, percent, plural, print_json, witness, wrap};
+use crate::steward::{Loaded, Prepared, Ways, load, prepare};
+
+/// What `publish` answers.
+#[derive(Debug, Serialize)]
+pub struct Answer {
+    /// The release's name.
+    pub name: String,
+    /// The file, unless nothing was published.
+    pub file: Option<PathBuf>,
+    /// Whether it was a rehearsal.
+    pub dry_run: bool,
+    /// Records in the data.
+    pub records: u64,
+    /// Records in the file.
+    pub published: u64,
+    /// Records left out because their class violated the requirement.
+    pub suppressed: u64,
+    /// Records left out because a value was missing.
+    pub dropped: u64,
+    /// Classes of records that look alike on the quasi-identifiers.
+    pub classes: u64,
+    /// The algorithm.
+    pub algorithm: String,
+    /// What is known about how little was lost.
+    pub guarantee: Guarantee,
+    /// Steps taken or states judged.
+    pub steps: u64,
+    /// Decides the order of the rows.
+    pub seed: u64,
+    /// Cells that looked like a formula and were written with an apostrophe.
+    pub neutralised: u64,
+    /// What the verifier found in the written bytes.
+    pub verified: Verdict,
+    /// What the release kept or lost.
+    pub metrics: Vec<Metric>,
+    /// How each column was published.
+    pub columns: Vec<ColumnAnswer>,
+    /// What a reader should know.
+    pub notes: Vec<String>,
+    /// Where the time went.
+    pub seconds: Seconds,
+}
+
+/// A measured metric.
+#[derive(Debug, Serialize)]
+pub struct Metric {
+    id: &'static str,
+    #[serde(flatten)]
+    measure: Measure,
+}
+
+/// How a column was published.
+#[derive(Debug, Serialize)]
+pub struct ColumnAnswer {
+    /// The column.
+    pub name: String,
+    /// What it is to an attacker.
+    pub role: Role,
+    /// Different values in the data.
+    pub values: usize,
+    /// Different values in the file.
+    pub published: Vec<String>,
+}
+
+/// Where the time went, in seconds.
+#[derive(Debug, Default, Serialize)]
+pub struct Seconds {
+    /// Reading and counting.
+    pub read: f64,
+    /// Finding the recoding.
+    pub search: f64,
+    /// Writing.
+    pub write: f64,
+    /// Reading back and judging.
+    pub verify: f64,
+    /// Measuring what was lost.
+    pub measure: f64,
+}
+
+/// Publishes, or rehearses it.
+pub fn run(options: &Publish, ways: &Ways) -> Result<u8, Failure> {
+    let answer = publish(options, ways);
+    ways.progress.done();
+    let answer = answer?;
+    let holds = answer.verified.holds();
+    if ways.json {
+        print_json(&answer)?;
+    } else {
+        print(&answer);
+    }
+    Ok(u8::from(!holds))
+}
+
+/// Does the work, without printing.
+pub fn publish(options: &Publish, ways: &Ways) -> Result<Answer, Failure> {
+    let format = format_of(&options.output)?;
+    refuse_existing(&options.output)?;
+    let loaded = load(&options.policy)?;
+    let mut seconds = Seconds::default();
+    let clock = Instant::now();
+    let prepared = prepare(&loaded, &options.data, options.columns.as_deref(), ways)?;
+    seconds.read = lap(clock);
+    let clock = Instant::now();
+    let algorithm = options.algorithm.as_deref().unwrap_or(&loaded.policy.algorithm);
+    let outcome = search(&loaded, &prepared, algorithm, options, ways)?;
+    seconds.search = lap(clock);
+    let seed = loaded.policy.seed.unwrap_or_else(draw_seed);
+    let folder = Workshop::new(&options.output)?;
+    let clock = Instant::now();
+    let written = write(&prepared, &outcome, &folder, format, seed)?;
+    seconds.write = lap(clock);
+    let clock = Instant::now();
+    let verified = judge(&prepared, &outcome, &folder, &written, ways)?;
+    seconds.verify = lap(clock);
+    let clock = Instant::now();
+    let release = outcome.recoding.apply(&prepared.table)?;
+    let metrics = measure(&loaded, &prepared, &outcome.recoding, &release)?;
+    seconds.measure = lap(clock);
+    ways.check_stop()?;
+    let published = verified.holds() && !options.dry_run;
+    if published {
+        folder.publish(&options.output)?;
+    }
+    let mut notes = prepared.notes.clone();
+    notes.extend(outcome.notes);
+    Ok(Answer {
+        name: options.name.clone(),
+        file: published.then(|| options.output.clone()),
+        dry_run: options.dry_run,
+        records: prepared.table.combos.rows() + prepared.table.dropped,
+        published: written.rows,
+        suppressed: release.suppressed,
+        dropped: prepared.table.dropped,
+        classes: classes(&prepared, &release)?,
+        algorithm: algorithm.to_owned(),
+        guarantee: outcome.guarantee,
+        steps: outcome.steps,
+        seed,
+        neutralised: written.neutralised,
+        verified,
+        metrics,
+        columns: column_answers(&prepared, &release),
+        notes,
+        seconds,
+    })
+}
+
+fn lap(clock: Instant) -> f64 {
+    (clock.elapsed().as_secs_f64() * 1e6).round() / 1e6
+}
+
+fn format_of(path: &Path) -> Result<Format, Failure> {
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    match &name {
+        name if name.ends_with(".csv") => Ok(Format::Csv(Compression::None)),
+        name if name.ends_with(".csv.gz") => Ok(Format::Csv(Compression::Gzip)),
+        name if name.ends_with(".csv.zst") => Ok(Format::Csv(Compression::Zstd)),
+        name if name.ends_with(".parquet") => Ok(Format::Parquet),
+        _ => Err(Failure::Call(format!("{}: the output's name must end in .csv, .csv.gz, .csv.zst or .parquet", path.display()))),
+    }
+}
+
+fn refuse_existing(path: &Path) -> Result<(), Failure> {
+    if path.symlink_metadata().is_ok() {
+        let message = format!("{} exists already; a release is never overwritten, choose another name", path.display());
+        return Err(Failure::Call(message));
+    }
+    Ok(())
+}
+
+fn search(loaded: &Loaded, prepared: &Prepared, algorithm: &str, options: &Publish, ways: &Ways) -> Result<Outcome, Failure> {
+    let history = History::default();
+    let task = Task {
+        table: &prepared.table,
+        history: &history,
+        requirement: &prepared.requirement,
+        purpose: &loaded.policy.purpose,
+        suppression: loaded.policy.suppression,
+    };
+    let deadline = options.time_limit.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds.clamp(0.0, 1e9)));
+    let stop = || ways.check_stop().is_err() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    let progress = |what: &str, done: u64, total: u64| ways.progress.tell(what, done, total);
+    let control = Control { stop: &stop, progress: &progress };
+    // The policy's options belong to the policy's algorithm.
+    let arguments = if algorithm == loaded.policy.algorithm { loaded.policy.options.clone() } else { Arguments::default() };
+    let outcome = algorithms::run(algorithm, &task, arguments, &control)?;
+    ways.check_stop()?;
+    Ok(outcome)
+}
+
+/// A seed nobody chose.
+fn draw_seed() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    let drawn = std::collections::hash_map::RandomState::new().build_hasher().finish();
+    // Policies hold signed whole numbers.
+    drawn >> 1
+}
+
+/// A folder of our own beside the output, gone when we are.
+struct Workshop {
+    folder: tempfile::TempDir,
+}
+
+impl Workshop {
+    fn new(output: &Path) -> Result<Workshop, Failure> {
+        let parent = match output.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let folder = tempfile::Builder::new().prefix(".reticent-").tempdir_in(parent).map_err(Failure::file("write in", parent))?;
+        Ok(Workshop { folder })
+    }
+
+    fn file(&self) -> PathBuf {
+        self.folder.path().join("release")
+    }
+
+    /// Gives the verified file its name; never takes a name that is taken.
+    fn publish(&self, output: &Path) -> Result<(), Failure> {
+        let from = self.file();
+        match std::fs::hard_link(&from, output) {
+            Ok(()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                refuse_existing(output)?;
+            }
+            // Some file systems know no links; a rename after a look is the next best thing.
+            Err(_) => {
+                refuse_existing(output)?;
+                std::fs::rename(&from, output).map_err(Failure::file("write", output))?;
+            }
+        }
+        let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if let Ok(folder) = std::fs::File::open(folder) {
+            // Best effort: not every file system lets a folder be synced.
+            let _ = folder.sync_all();
+        }
+        Ok(())
+    }
+}
+
+fn write(prepared: &Prepared, outcome: &Outcome, folder: &Workshop, format: Format, seed: u64) -> Result<Written, Failure> {
+    let sink = Sink { path: folder.file(), format, seed };
+    Ok(prepared.engine.write(&prepared.table, &outcome.recoding, &sink)?)
+}
+
+/// Reads the written file again, and judges every model on what it says.
+fn judge(prepared: &Prepared, outcome: &Outcome, folder: &Workshop, written: &Written, ways: &Ways) -> Result<Verdict, Failure> {
+    ways.progress.tell("verifying", 0, 0);
+    let counts = match &written.owners {
+        None => read_back(&folder.file(), &ways.options())?,
+        Some(owners) => read_back_with_owners(&folder.file(), owners, &ways.options())?,
+    };
+    let expected = Expected { recoding: &outcome.recoding, rows: written.rows };
+    Ok(verify(counts, &expected, &prepared.requirement.models)?)
+}
+
+fn measure(loaded: &Loaded, prepared: &Prepared, recoding: &Recoding, release: &Release) -> Result<Vec<Metric>, Failure> {
+    let comparison = Comparison { table: &prepared.table, recoding, release, purpose: &loaded.policy.purpose };
+    let measures = measure_all(&comparison)?;
+    Ok(measures.into_iter().map(|(id, measure)| Metric { id, measure }).collect())
+}
+
+fn classes(prepared: &Prepared, release: &Release) -> Result<u64, Failure> {
+    let on = release.positions(&prepared.schema.with_role(Role::QuasiIdentifier))?;
+    Ok(reticent::classes::sizes(&release.combos, &on).len() as u64)
+}
+
+fn column_answers(prepared: &Prepared, release: &Release) -> Vec<ColumnAnswer> {
+    let answer = |(at, column): (usize, &reticent::release::PublishedColumn)| {
+        let mut codes = release.combos.codes[at].clone();
+        codes.sort_unstable();
+        codes.dedup();
+        // Values of other columns are data, not a description of the recoding.
+        let listed = if column.role == Role::QuasiIdentifier { codes.as_slice() } else { &[] };
+        ColumnAnswer {
+            name: column.name.clone(),
+            role: column.role,
+            values: prepared.table.columns[at].texts.len(),
+            published: listed.iter().map(|code| column.label(*code).to_owned()).collect(),
+        }
+    };
+    release.columns.iter().enumerate().map(answer).collect()
+}
+
+fn print(answer: &Answer) {
+    let holds = answer.verified.holds();
+    match (&answer.file, holds) {
+        (Some(file), _) => println!("{GOOD}published{GOOD:#} {} as {}", answer.name, file.display()),
+        (None, true) => println!("{GOOD}would publish{GOOD:#} {} (dry run: nothing was published)", answer.name),
+        (None, false) => println!("{BAD}refused{BAD:#} {}: nothing was published", answer.name),
+    }
+    println!("  {} of {} in {}", plural(answer.published, "record"), count(answer.records), plural(answer.classes, "class").replace("classs", "classes"));
+    if answer.suppressed > 0 {
+        println!("  {} left out because their class violated the requirement ({})", plural(answer.suppressed, "record"), percent(answer.suppressed, answer.records));
+    }
+    if answer.dropped > 0 {
+        println!("  {} left out because a value is missing ({})", plural(answer.dropped, "record"), percent(answer.dropped, answer.records));
+    }
+    if answer.neutralised > 0 {
+        println!("  {} that a spreadsheet would compute written with a leading apostrophe", plural(answer.neutralised, "cell"));
+    }
+    println!("\n{HEAD}Verified on the written bytes{HEAD:#}");
+    for (model, breaches) in &answer.verified.models {
+        let mark = if breaches.is_empty() { format!("{GOOD}holds{GOOD:#}   ") } else { format!("{BAD}violated{BAD:#}") };
+        println!("  {mark} {model}");
+        for breach in breaches.iter().take(3) {
+            println!("             {}: {}", witness(&breach.witness), breach.explanation);
+        }
+    }
+    print_columns(answer);
+    print_metrics(answer);
+    let Seconds { read, search, write, verify, measure } = answer.seconds;
+    println!("\n{HINT}{} in {} steps ({}), seed {}; read {read:.2} s, search {search:.2} s, write {write:.2} s, verify {verify:.2} s, measure {measure:.2} s{HINT:#}",
+        answer.algorithm, answer.steps, guarantee_text(answer.guarantee), answer.seed);
+    answer.notes.iter().for_each(|note| println!("{HINT}{note}{HINT:#}"));
+}
+
+fn guarantee_text(guarantee: Guarantee) -> &'static str {
+    match guarantee {
+        Guarantee::Optimal => "optimal of its kind",
+        Guarantee::LocallyMaximal => "no single further step is valid",
+        Guarantee::Safe => "safe; the search was cut short",
+    }
+}
+
+fn print_columns(answer: &Answer) {
+    println!("\n{HEAD}What each column shows{HEAD:#}");
+    let rows: Vec<Vec<String>> = answer
+        .columns
+        .iter()
+        .map(|column| {
+            let shown = match column.role {
+                Role::QuasiIdentifier if column.published.len() > 6 => format!("{}, ... {} values", column.published[..4].join("  "), column.published.len()),
+                Role::QuasiIdentifier => column.published.join("  "),
+                _ => "as it is".to_owned(),
+            };
+            let kept = if column.role == Role::QuasiIdentifier { format!("{} of {}", column.published.len(), column.values) } else { String::new() };
+            vec![format!("  {}", column.name), kept, shown.chars().take(90).collect()]
+        })
+        .collect();
+    columns(&rows).iter().for_each(|line| println!("{line}"));
+}
+
+fn print_metrics(answer: &Answer) {
+    if answer.metrics.is_empty() {
+        return;
+    }
+    println!("\n{HEAD}What it cost{HEAD:#}");
+    let rows: Vec<Vec<String>> = answer.metrics.iter().map(|metric| vec![format!("  {}", metric.id), format!("{:.4}", metric.measure.value), metric.measure.reading.clone()]).collect();
+    let wide = rows.iter().map(|row| row[0].len()).max().unwrap_or(0) + 14;
+    for row in rows {
+        let text = wrap(&row[2], 110 - wide, "");
+        let mut lines = text.lines();
+        println!("{:<width$}{:>11}  {}", row[0], row[1], lines.next().unwrap_or_default(), width = wide - 13);
+        lines.for_each(|line| println!("{:wide$}{line}", ""));
+    }
+}

@@ -1,0 +1,93 @@
+//! How answers look on a terminal.
+
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+
+use crate::failure::Failure;
+
+/// Headings.
+pub const HEAD: Style = Style::new().bold();
+/// What holds.
+pub const GOOD: Style = AnsiColor::Green.on_default().bold();
+/// What does not.
+pub const BAD: Style = AnsiColor::Red.on_default().bold();
+/// What to do next, and side remarks.
+pub const HINT: Style = Style::new().dimmed();
+
+/// A number with its thousands apart.
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A share as a percentage: never rounded to nothing, never rounded to everything.
+pub fn percent(part: u64, whole: u64) -> String {
+    let share = 100.0 * part as f64 / whole.max(1) as f64;
+    match share {
+        0.0 => "0 %".to_owned(),
+        share if share < 0.1 => "under 0.1 %".to_owned(),
+        share if part < whole && share > 99.9 => "over 99.9 %".to_owned(),
+        share => format!("{share:.1} %"),
+    }
+}
+
+/// `1 record`, `2 records`.
+pub fn plural(number: u64, word: &str) -> String {
+    let end = if number == 1 { "" } else { "s" };
+    format!("{} {word}{end}", count(number))
+}
+
+/// A bar of so many of forty cells.
+pub fn bar(share: f64) -> String {
+    let full = (share.clamp(0.0, 1.0) * 30.0).round() as usize;
+    format!("{}{}", "█".repeat(full), "░".repeat(30 - full))
+}
+
+/// `age [30,40), sex F`.
+pub fn witness(values: &[(String, String)]) -> String {
+    values.iter().map(|(column, value)| format!("{column} {}", if value.is_empty() { "(missing)" } else { value })).collect::<Vec<_>>().join(", ")
+}
+
+/// Lines of a table with columns as wide as they need to be.
+pub fn columns(rows: &[Vec<String>]) -> Vec<String> {
+    let places = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |place: usize| rows.iter().filter_map(|row| row.get(place)).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..places).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        cells.join("  ").trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
+}
+
+/// Breaks text into lines of at most so many characters, each with an indent.
+pub fn wrap(text: &str, width: usize, indent: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last().map_or(0, |line| line.chars().count());
+        if line > 0 && line + 1 + word.chars().count() + indent.len() > width {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines.iter().map(|line| format!("{indent}{line}")).collect::<Vec<_>>().join("\n")
+}
+
+/// Prints an answer as JSON.
+pub fn print_json(answer: &impl Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(answer).map_err(|error| Failure::Call(format!("no JSON: {error}")))?;
+    anstream::println!("{text}");
+    Ok(())
+}

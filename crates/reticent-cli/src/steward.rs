@@ -1,0 +1,176 @@
+//! From files to a table: what `check` and `publish` do first.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use reticent::policy::Policy;
+use reticent::requirement::Requirement;
+use reticent::schema::{Role, Schema, Tree};
+use reticent::table::{Counts, Table};
+use reticent::taxonomy::Type;
+use reticent_engine::{Ask, AskColumn, Embedded, Engine, Error as EngineError, Options, Phase};
+
+use crate::args::Args;
+use crate::failure::Failure;
+use crate::progress::Progress;
+
+/// How commands work: what they may use, and whom they tell.
+pub struct Ways {
+    /// Answer in JSON.
+    pub json: bool,
+    /// Set once the user interrupts.
+    pub stop: Arc<AtomicBool>,
+    /// Shows how far the work is.
+    pub progress: Arc<Progress>,
+    memory: u64,
+    threads: Option<usize>,
+}
+
+impl Ways {
+    /// From the command line. From here on Ctrl-C asks politely; a second one ends the process.
+    pub fn new(args: &Args) -> Result<Ways, Failure> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let heard = stop.clone();
+        let handler = move || {
+            if heard.swap(true, Ordering::SeqCst) {
+                std::process::exit(130);
+            }
+        };
+        ctrlc::set_handler(handler).map_err(|error| Failure::Call(format!("cannot listen for Ctrl-C: {error}")))?;
+        let threads = args.threads.map(usize::from);
+        if let Some(threads) = threads {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+            pool.map_err(|error| Failure::Call(format!("cannot start {threads} threads: {error}")))?;
+        }
+        let progress = Arc::new(Progress::new(args.quiet || args.json));
+        Ok(Ways { json: args.json, stop, progress, memory: args.memory, threads })
+    }
+
+    /// The engine's options.
+    pub fn options(&self) -> Options {
+        let progress = self.progress.clone();
+        let tell = move |phase, done, total| {
+            let what = match phase {
+                Phase::Profiling => "looking at the data",
+                Phase::Counting => "counting",
+                Phase::CountingOwners => "counting owners",
+                Phase::Writing => "writing",
+            };
+            progress.tell(what, done, total);
+        };
+        Options {
+            memory: self.memory,
+            threads: self.threads,
+            stop: self.stop.clone(),
+            progress: Some(Arc::new(tell)),
+            ..Options::default()
+        }
+    }
+
+    /// An error once the user has interrupted.
+    pub fn check_stop(&self) -> Result<(), Failure> {
+        if self.stop.load(Ordering::SeqCst) { Err(Failure::Interrupted) } else { Ok(()) }
+    }
+}
+
+/// A policy with its taxonomies.
+pub struct Loaded {
+    /// The policy.
+    pub policy: Policy,
+    /// Its columns with their taxonomies.
+    pub schema: Schema,
+}
+
+/// Reads a policy and the taxonomies it names.
+pub fn load(path: &Path) -> Result<Loaded, Failure> {
+    let text = std::fs::read_to_string(path).map_err(Failure::file("read the policy", path))?;
+    let policy = Policy::parse(&text)?;
+    let folder: PathBuf = path.parent().map(Path::to_path_buf).unwrap_or_default();
+    let mut read = |name: &str| std::fs::read_to_string(folder.join(name)).map_err(|error| error.to_string());
+    let schema = policy.schema(&mut read)?;
+    Ok(Loaded { policy, schema })
+}
+
+/// Data that was counted and typed.
+pub struct Prepared {
+    /// Where the rows are.
+    pub engine: Embedded,
+    /// The columns that are published, as they were counted.
+    pub schema: Schema,
+    /// The raw data.
+    pub table: Table,
+    /// What must hold.
+    pub requirement: Requirement,
+    /// What a reader should know about how the data was counted.
+    pub notes: Vec<String>,
+}
+
+/// Counts the data and types it as the policy says. `columns` narrows what is published.
+pub fn prepare(loaded: &Loaded, data: &[String], columns: Option<&[String]>, ways: &Ways) -> Result<Prepared, Failure> {
+    let engine = Embedded::open(data, ways.options())?;
+    loaded.policy.fit(engine.columns())?;
+    let mut schema = narrowed(&loaded.schema, columns)?;
+    let requirement = Requirement::build(&loaded.policy.wordings(&schema), &schema)?;
+    let mut notes = Vec::new();
+    let counts = count(&engine, &mut schema, &mut notes)?;
+    let table = Table::build(&counts, &schema)?;
+    ways.check_stop()?;
+    Ok(Prepared { engine, schema, table, requirement, notes })
+}
+
+/// The schema with the chosen columns only. Identifiers stay known, so that they can be refused by name.
+fn narrowed(schema: &Schema, columns: Option<&[String]>) -> Result<Schema, Failure> {
+    let Some(columns) = columns else { return Ok(schema.clone()) };
+    for name in columns {
+        if schema.attribute(name)?.role == Role::Identifier {
+            return Err(Failure::Call(format!("column `{name}` is an identifier, and identifiers are never published")));
+        }
+    }
+    let mut narrowed = schema.clone();
+    narrowed.attributes.retain(|attribute| attribute.role == Role::Identifier || columns.contains(&attribute.name));
+    Ok(narrowed)
+}
+
+/// Counts the published columns. Number and date columns with too many values are put into bins first.
+fn count(engine: &Embedded, schema: &mut Schema, notes: &mut Vec<String>) -> Result<Counts, Failure> {
+    let ask_column = |name: String| AskColumn { name, bins: None };
+    let mut ask = Ask { columns: schema.published().into_iter().map(ask_column).collect(), owner: schema.owner.clone() };
+    loop {
+        let full = match engine.count(&ask) {
+            Err(EngineError::TooManyValues { column, limit }) => (column, limit),
+            answer => return Ok(answer?),
+        };
+        let (column, limit) = full;
+        let bins = bins_for(engine, schema, &column)?;
+        notes.push(format!(
+            "{column} has more than {limit} different values and was counted in {} intervals of about equally many records",
+            bins.len()
+        ));
+        for asked in ask.columns.iter_mut().filter(|asked| asked.name == column) {
+            asked.bins = Some(bins.clone());
+        }
+    }
+}
+
+/// Bounds for a column with too many values, which is from here on published in intervals only.
+fn bins_for(engine: &Embedded, schema: &mut Schema, column: &str) -> Result<Vec<f64>, Failure> {
+    let profile = engine.values(Some(&[column.to_owned()]))?;
+    let quantiles = profile.into_iter().next().map(|profile| profile.quantiles).unwrap_or_default();
+    let attribute = schema.attributes.iter_mut().find(|attribute| attribute.name == column);
+    let Some(attribute) = attribute.filter(|attribute| attribute.role == Role::QuasiIdentifier && attribute.values != Type::Text) else {
+        let message = format!(
+            "column `{column}` has too many different values to be published as it is; round it, make it a number or date \
+             quasi-identifier, or give it the role identifier"
+        );
+        return Err(Failure::Call(message));
+    };
+    if quantiles.is_empty() {
+        return Err(Failure::Call(format!("column `{column}` has too many different values, and they are not numbers or dates")));
+    }
+    attribute.tree = match &attribute.tree {
+        Tree::Grown { range } => Tree::Binned { range: *range },
+        _ => Tree::Binned { range: None },
+    };
+    Ok(quantiles)
+}

@@ -1,0 +1,166 @@
+//! A column's texts as codes, in the order in which one thread meets them.
+
+use hashbrown::HashTable;
+use reticent::taxonomy::{Code, Type, parse_date, parse_number, scale_text};
+
+use crate::error::Error;
+use crate::hash::{hash_number, hash_text, short_word};
+use crate::source::Fault;
+
+/// A column may have this many different texts.
+pub(crate) const MOST_VALUES: usize = 4 << 20;
+
+/// Recently met texts, found without a hash table.
+const RECENT_BITS: u32 = 10;
+
+/// Distinct texts and their codes.
+pub(crate) struct Dictionary {
+    texts: Vec<Box<str>>,
+    prints: Vec<u64>,
+    table: HashTable<Code>,
+    recent: Vec<Recent>,
+    text_bytes: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Recent {
+    print: u64,
+    code: Code,
+}
+
+/// No text has this fingerprint.
+const NO_PRINT: u64 = 0x7f << 56;
+
+/// A word that says as much of a text as fits: all of a text shorter than eight bytes.
+#[inline]
+fn fingerprint(text: &[u8]) -> u64 {
+    if text.len() < 8 { short_word(text) | (text.len() as u64) << 56 } else { hash_text(text, 0) | 0xff << 56 }
+}
+
+impl Dictionary {
+    pub(crate) fn new() -> Self {
+        let recent = vec![Recent { print: NO_PRINT, code: 0 }; 1 << RECENT_BITS];
+        Dictionary { texts: Vec::new(), prints: Vec::new(), table: HashTable::new(), recent, text_bytes: 0 }
+    }
+
+    /// The code of a text; none when it is no text.
+    #[inline]
+    pub(crate) fn code(&mut self, text: &[u8]) -> Option<Code> {
+        let print = fingerprint(text);
+        let slot = (print.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - RECENT_BITS)) as usize;
+        let recent = self.recent[slot];
+        if recent.print == print && (text.len() < 8 || self.texts[recent.code as usize].as_bytes() == text) {
+            return Some(recent.code);
+        }
+        let code = self.find_or_add(text, print)?;
+        self.recent[slot] = Recent { print, code };
+        Some(code)
+    }
+
+    fn find_or_add(&mut self, text: &[u8], print: u64) -> Option<Code> {
+        let Dictionary { texts, prints, table, .. } = self;
+        let is_it = |code: &Code| {
+            prints[*code as usize] == print && (text.len() < 8 || texts[*code as usize].as_bytes() == text)
+        };
+        if let Some(code) = table.find(hash_number(print), is_it) {
+            return Some(*code);
+        }
+        let text: Box<str> = std::str::from_utf8(text).ok()?.into();
+        Some(self.add(text, print))
+    }
+
+    fn add(&mut self, text: Box<str>, print: u64) -> Code {
+        let code = self.texts.len() as Code;
+        self.text_bytes += text.len();
+        self.texts.push(text);
+        self.prints.push(print);
+        let prints = &self.prints;
+        self.table.insert_unique(hash_number(print), code, |code| hash_number(prints[*code as usize]));
+        code
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// By code.
+    pub(crate) fn texts(&self) -> &[Box<str>] {
+        &self.texts
+    }
+
+    /// About how much memory it takes.
+    pub(crate) fn bytes(&self) -> u64 {
+        // A text's box, fingerprint, table entry, and what its allocation costs beside its bytes.
+        (self.text_bytes + self.texts.capacity() * (16 + 8 + 16) + self.table.capacity() * 5) as u64
+    }
+}
+
+/// How a column's fields become codes.
+pub(crate) enum Coder {
+    /// Each text is its own value.
+    Exact(Dictionary),
+    /// Numbers and dates count as the bound below them.
+    Binned(Binned),
+}
+
+/// A dictionary of bounds, and of the texts that are no numbers or dates.
+pub(crate) struct Binned {
+    bounds: Vec<f64>,
+    /// By bound: the code of its text as a number and as a date, once met.
+    codes: Vec<[Option<Code>; 2]>,
+    dictionary: Dictionary,
+}
+
+impl Coder {
+    pub(crate) fn new(bins: Option<&[f64]>) -> Self {
+        match bins {
+            Some(bounds) if !bounds.is_empty() => {
+                let mut bounds = bounds.to_vec();
+                bounds.sort_by(f64::total_cmp);
+                let codes = vec![[None; 2]; bounds.len()];
+                Coder::Binned(Binned { bounds, codes, dictionary: Dictionary::new() })
+            }
+            _ => Coder::Exact(Dictionary::new()),
+        }
+    }
+
+    /// The code of a field; `at` and `name` say which column it is.
+    #[inline]
+    pub(crate) fn code(&mut self, text: &[u8], at: usize, name: &str) -> Result<Code, Fault> {
+        let code = match self {
+            Coder::Exact(dictionary) => dictionary.code(text),
+            Coder::Binned(binned) => binned.code(text),
+        };
+        match code {
+            Some(code) if (code as usize) < MOST_VALUES => Ok(code),
+            Some(_) => Err(Fault::Error(Error::TooManyValues { column: name.to_owned(), limit: MOST_VALUES })),
+            None => Err(Fault::NotUtf8(at)),
+        }
+    }
+
+    pub(crate) fn dictionary(&self) -> &Dictionary {
+        match self {
+            Coder::Exact(dictionary) => dictionary,
+            Coder::Binned(binned) => &binned.dictionary,
+        }
+    }
+}
+
+impl Binned {
+    fn code(&mut self, text: &[u8]) -> Option<Code> {
+        let words = std::str::from_utf8(text).ok()?;
+        let (number, values) = match (parse_number(words), parse_date(words)) {
+            (Some(number), _) => (number, Type::Number),
+            (None, Some(day)) => (day, Type::Date),
+            (None, None) => return self.dictionary.code(text),
+        };
+        let bound = self.bounds.partition_point(|bound| *bound <= number).saturating_sub(1);
+        let kind = usize::from(values == Type::Date);
+        if let Some(code) = self.codes[bound][kind] {
+            return Some(code);
+        }
+        let code = self.dictionary.code(scale_text(values, self.bounds[bound]).as_bytes())?;
+        self.codes[bound][kind] = Some(code);
+        Some(code)
+    }
+}

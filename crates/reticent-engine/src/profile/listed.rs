@@ -1,0 +1,84 @@
+//! A column with few texts: each with the rows that carry it.
+
+use reticent::combos::Weight;
+use reticent::taxonomy::{Type, parse_scale};
+
+use super::summary::{Kind, Summary, quantiles};
+use crate::Profile;
+use crate::count::Dictionary;
+
+pub(super) struct Listed {
+    dictionary: Dictionary,
+    /// By code.
+    weights: Vec<Weight>,
+}
+
+impl Listed {
+    pub(super) fn new() -> Self {
+        Listed { dictionary: Dictionary::new(), weights: Vec::new() }
+    }
+
+    /// Counts a row; nothing when its field is no text.
+    #[inline]
+    pub(super) fn take(&mut self, text: &[u8]) -> Option<()> {
+        self.add(text, 1)
+    }
+
+    #[inline]
+    fn add(&mut self, text: &[u8], weight: Weight) -> Option<()> {
+        let code = self.dictionary.code(text)? as usize;
+        if code == self.weights.len() {
+            self.weights.push(0);
+        }
+        self.weights[code] += weight;
+        Some(())
+    }
+
+    pub(super) fn merge(&mut self, other: &Listed) {
+        for (text, weight) in other.texts() {
+            self.add(text.as_bytes(), weight);
+        }
+    }
+
+    fn texts(&self) -> impl Iterator<Item = (&str, Weight)> {
+        self.dictionary.texts().iter().map(|text| &**text).zip(self.weights.iter().copied())
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.dictionary.len()
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.dictionary.bytes() + 8 * self.weights.capacity() as u64
+    }
+
+    /// Tells a summary about all rows.
+    pub(super) fn summarize(&self, summary: &mut Summary) {
+        for (text, weight) in self.texts() {
+            summary.take(text, weight);
+        }
+    }
+
+    pub(super) fn profile(&self, name: &str) -> Profile {
+        let mut values: Vec<(String, Weight)> = self.texts().map(|(text, weight)| (text.to_owned(), weight)).collect();
+        values.sort_unstable();
+        let mut kind = Kind::default();
+        values.iter().filter(|(text, _)| !text.is_empty()).for_each(|(text, _)| kind.see(text));
+        let looks_like = kind.looks_like();
+        let mut numbers: Vec<(f64, Weight)> = values
+            .iter()
+            .filter(|_| looks_like != Type::Text)
+            .filter_map(|(text, weight)| Some((parse_scale(looks_like, text)?, *weight)))
+            .collect();
+        Profile {
+            name: name.to_owned(),
+            rows: self.weights.iter().sum(),
+            empty: self.texts().filter(|(text, _)| text.is_empty()).map(|(_, weight)| weight).sum(),
+            distinct: values.len() as u64,
+            values: Some(values),
+            distinct_is_bound: false,
+            looks_like,
+            quantiles: quantiles(&mut numbers),
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Everything a user can bring that is no table: a clear error with file and line, never a panic, never a value.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use reticent_engine::{Ask, Embedded, Engine, Error, Options, count_csv_bytes};
+
+use crate::support::{ask, count_all, count_file, count_text, file, folder, open, refusal, rows};
+
+#[track_caller]
+fn refused(bytes: impl AsRef<[u8]>, expected: &str) {
+    let folder = folder();
+    let path = file(&folder, "data.csv", bytes);
+    let text = refusal(&path);
+    assert!(text.contains(expected), "{text}");
+    assert!(text.contains("data.csv"), "{text}");
+}
+
+#[test]
+fn empty_file() {
+    refused("", "the file is empty");
+    refused("\n\r\n\n", "the file is empty");
+    refused("\u{feff}", "the file is empty");
+}
+
+#[test]
+fn header_only_has_no_rows() {
+    for text in ["a,b", "a,b\n", "a,b\r\n\r\n"] {
+        let counts = count_text(text, Options::default()).unwrap();
+        assert_eq!((counts.names.len(), counts.combos.rows()), (2, 0));
+        assert_eq!(counts.values, [[""; 0], [""; 0]]);
+    }
+}
+
+#[test]
+fn names_that_are_none() {
+    refused("a,b,a\n1,2,3\n", "line 1: columns 1 and 3 have the same name");
+    refused("a,,c\n1,2,3\n", "line 1: column 2 has no name");
+    refused("a, a\n1,2\n", "line 1: columns 1 and 2 have the same name");
+}
+
+#[test]
+fn ragged_rows() {
+    refused("a,b\n1,2\n3\n4,5\n", "line 3: 1 fields where the header has 2");
+    refused("a,b\r\n1,2\r\n\r\n3,4,5\r\n", "line 4: 3 fields where the header has 2");
+    refused("a,b\n\"1\n\n\",2\n3\n", "line 5: 1 fields");
+}
+
+#[test]
+fn the_first_bad_line_is_the_one_reported() {
+    let mut text = "a,b\n".to_owned();
+    for at in 0..2000 {
+        text += if at % 100 == 99 { "x\n" } else { "x,y\n" };
+    }
+    for threads in 1..5 {
+        let options = Options { block_bytes: 16, threads: Some(threads), ..Options::default() };
+        let error = count_text(&text, options).unwrap_err();
+        assert!(error.to_string().contains("line 101:"), "{error}");
+    }
+}
+
+#[test]
+fn invalid_utf8() {
+    refused(b"a,b\n1,2\n3,\xff\n", "line 3: the text of column 2 is not UTF-8");
+    refused(b"a,\xff\n1,2\n", "line 1: the text of column 2 is not UTF-8");
+    refused(b"a,b\n1,2\n3,long enough \xc3\n", "line 3: the text of column 2 is not UTF-8");
+}
+
+#[test]
+fn truncated_and_broken_compression() {
+    let folder = folder();
+    let whole = zstd::bulk::compress("a\nlong text to compress\n".repeat(50).as_bytes(), 3).unwrap();
+    let path = file(&folder, "data.csv.zst", &whole[..whole.len() / 2]);
+    let error = count_file(&path).unwrap_err();
+    assert!(matches!(error, Error::Io { .. }) && !error.is_data(), "{error}");
+    let path = file(&folder, "broken.parquet", b"PAR1 is how it starts and ends PAR1");
+    assert!(refusal(&path).contains("not a Parquet file"));
+}
+
+#[test]
+fn a_cell_of_ten_megabytes_is_read() {
+    let cell = "x".repeat(10 << 20);
+    for text in [format!("a,b\n1,{cell}\n2,3\n"), format!("a,b\n1,\"{cell}\n\"\n2,3\n")] {
+        let counts = count_text(text, Options::default()).unwrap();
+        assert_eq!(counts.combos.rows(), 2);
+        assert!(counts.values[1][1].len() >= cell.len());
+    }
+}
+
+#[test]
+fn a_quote_left_open_in_a_large_file() {
+    let mut text = "a,b\n1,\"2\n".to_owned();
+    text += &"3,4\n".repeat(17 << 20);
+    let error = count_text(text, Options::default()).unwrap_err().to_string();
+    assert!(error.contains("line 2: the record is longer than 64 MiB"), "{error}");
+}
+
+#[test]
+fn files_that_do_not_exist() {
+    for pattern in ["/no/such/file.csv", "/no/such/*.csv", "[", ""] {
+        let error = Embedded::open(&[pattern.to_owned()], Options::default()).unwrap_err();
+        assert!(matches!(error, Error::NoFile { .. }), "{error}");
+    }
+    let empty = folder();
+    assert!(matches!(open(empty.path()), Err(Error::NoFile { .. })));
+}
+
+#[test]
+fn files_with_differing_headers() {
+    let folder = folder();
+    file(&folder, "1.csv", "a,b\n1,2\n");
+    file(&folder, "2.csv", "a,c\n1,2\n");
+    let pattern = folder.path().join("*.csv").to_str().unwrap().to_owned();
+    let text = Embedded::open(&[pattern], Options::default()).unwrap_err().to_string();
+    assert!(text.contains("1.csv") && text.contains("2.csv") && text.contains("column 2"), "{text}");
+    file(&folder, "2.csv", "a,b,c\n1,2,3\n");
+    let text = open(folder.path()).unwrap_err().to_string();
+    assert!(text.contains("3 columns, not 2"), "{text}");
+}
+
+#[test]
+fn unknown_column_names_the_nearest() {
+    let engine = Embedded::from_csv(b"age,sex\n1,2\n", Options::default()).unwrap();
+    let error = engine.count(&ask(&["agee"])).unwrap_err();
+    assert!(error.is_data() && error.to_string().contains("did you mean `age`"), "{error}");
+    assert!(engine.values(Some(&["x".to_owned()])).is_err());
+}
+
+#[test]
+fn memory_limit() {
+    let mut text = "a,b\n".to_owned();
+    for at in 0..40_000 {
+        text += &format!("{at},{}\n", at % 7);
+    }
+    let options = Options { memory: 1 << 20, block_bytes: 4096, ..Options::default() };
+    let error = count_text(&text, options.clone()).unwrap_err();
+    assert!(error.to_string().contains("--memory") && error.to_string().contains("`a`"), "{error}");
+    let error = Embedded::from_csv(text.as_bytes(), options).unwrap().values(None).unwrap_err();
+    assert!(matches!(error, Error::Memory { .. }), "{error}");
+    assert!(count_text(&text, Options::default()).is_ok());
+}
+
+#[test]
+fn stopped_by_the_user() {
+    let stop = Arc::new(AtomicBool::new(true));
+    let options = Options { stop, ..Options::default() };
+    let error = count_text("a\n1\n", options).unwrap_err();
+    assert!(matches!(error, Error::Stopped), "{error}");
+}
+
+#[test]
+fn delimiters_that_cannot_be() {
+    for delimiter in [b'"', b'\n', 0, 0xff] {
+        let options = Options { delimiter: Some(delimiter), ..Options::default() };
+        assert!(count_text("a\n1\n", options).is_err());
+    }
+}
+
+/// A value that must never be seen in an error, wherever it stands.
+#[test]
+fn no_error_shows_a_value() {
+    const CANARY: &str = "Kanarienvogel";
+    let texts: Vec<Vec<u8>> = vec![
+        format!("a,b\n{CANARY},1,2\n").into(),
+        format!("a,b\n{CANARY}\n").into(),
+        [format!("a,b\n{CANARY}").into_bytes(), b"\xff,1\n".to_vec()].concat(),
+        [format!("a,b\n1,{CANARY} {CANARY}").into_bytes(), b"\xff\n".to_vec()].concat(),
+        // Data without a header line.
+        format!("{CANARY},{CANARY}\n1,2\n").into(),
+        format!("{CANARY},\n1,2\n").into(),
+    ];
+    for text in texts {
+        let error = count_csv_bytes(&text, 8).unwrap_err();
+        assert!(!format!("{error} {error:?}").contains(CANARY), "{error:?}");
+    }
+    let text = format!("a,owner\n{CANARY},\n{CANARY},{CANARY}\n");
+    for memory in [0, 1 << 30] {
+        let engine = Embedded::from_csv(text.as_bytes(), Options { memory, ..Options::default() }).unwrap();
+        let ask = Ask { owner: Some("owner".to_owned()), ..ask(&["a"]) };
+        let error = engine.count(&ask).unwrap_err();
+        assert!(!format!("{error} {error:?}").contains(CANARY), "{error:?}");
+    }
+}
+
+#[test]
+fn binary_noise_never_panics() {
+    let mut generator = reticent_engine::Generator::new(3);
+    for _ in 0..300 {
+        let bytes: Vec<u8> = (0..generator.below(200)).map(|_| generator.next_number() as u8).collect();
+        let _ = count_csv_bytes(&bytes, 1 + generator.below(20) as usize);
+        let _ = Embedded::from_csv(&bytes, Options::default()).and_then(|engine| engine.values(None));
+    }
+}
+
+#[test]
+fn a_file_is_read_once_however_often_it_is_meant() {
+    let folder = folder();
+    let path = file(&folder, "a.csv", "a\n1\n").to_str().unwrap().to_owned();
+    let patterns = [path.clone(), folder.path().to_str().unwrap().to_owned(), path];
+    let engine = Embedded::open(&patterns, Options::default()).unwrap();
+    assert_eq!(rows(&count_all(&engine).unwrap()).into_values().sum::<u64>(), 1);
+}

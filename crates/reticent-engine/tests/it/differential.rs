@@ -1,0 +1,98 @@
+//! The parallel reader against a plain loop with the csv crate, on random texts cut into tiny blocks.
+
+use proptest::prelude::*;
+use reticent_engine::{Options, count_csv_bytes};
+
+use crate::support::{count_text, naive_counts};
+
+/// What a loop over the records of the csv crate counts; none when it is no table.
+fn naive(text: &[u8]) -> Option<reticent::table::Counts> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
+    let mut records: Vec<Vec<String>> = Vec::new();
+    for record in reader.byte_records() {
+        let record = record.unwrap();
+        let fields = record.iter().map(|field| String::from_utf8(field.to_vec()));
+        records.push(fields.collect::<Result<_, _>>().ok()?);
+    }
+    let mut records = records.into_iter();
+    let names = records.next()?;
+    let mut distinct = names.clone();
+    distinct.sort();
+    distinct.dedup();
+    let rows: Vec<Vec<String>> = records.collect();
+    let fits = distinct.len() == names.len() && !distinct[0].is_empty() && rows.iter().all(|row| row.len() == names.len());
+    fits.then(|| naive_counts(&names, &rows))
+}
+
+fn check(text: &[u8], block_bytes: usize, threads: usize) -> Result<(), TestCaseError> {
+    let options =
+        Options { block_bytes, threads: Some(threads), trim: false, delimiter: Some(b','), ..Options::default() };
+    let counted = count_text(text, options);
+    match naive(text) {
+        Some(expected) => prop_assert_eq!(counted.unwrap(), expected),
+        None => prop_assert!(counted.is_err()),
+    }
+    Ok(())
+}
+
+/// A cell as it stands in a file: plain, quoted, or with quotes where they should not be.
+fn cell() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => "[ab1 éß]{0,3}",
+        1 => "[a-z]{7,20}",
+        2 => "\"([ab,\n\r]|\"\"){0,12}\"",
+        1 => "[ab]{0,2}\"[ab]{0,2}",
+        1 => "\"[a,\n]{0,2}\"[ab\"]{0,3}",
+    ]
+}
+
+fn table() -> impl Strategy<Value = String> {
+    let end = prop_oneof![Just("\n"), Just("\r\n"), Just("\r"), Just("\n\n")];
+    (1usize..4).prop_flat_map(move |columns| {
+        let header = ["a", "a,\"b\"", "a,b c,\"c\nd\""][columns - 1];
+        let record = (prop::collection::vec(cell(), columns), end.clone());
+        prop::collection::vec(record, 0..30).prop_map(move |records| {
+            let mut text = format!("{header}\n");
+            for (cells, end) in records {
+                text += &cells.join(",");
+                text += end;
+            }
+            text
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    #[test]
+    fn tables(text in table(), block_bytes in 1usize..40, threads in 1usize..5) {
+        check(text.as_bytes(), block_bytes, threads)?;
+    }
+
+    #[test]
+    fn without_last_line_end(text in table(), block_bytes in 1usize..40) {
+        check(text.trim_end_matches(['\n', '\r']).as_bytes(), block_bytes, 2)?;
+    }
+
+    #[test]
+    fn noise(body in "[ab,\"\n\r]{0,60}", block_bytes in 1usize..20) {
+        check(format!("x\n{body}").as_bytes(), block_bytes, 2)?;
+        check(format!("x,y\n{body}").as_bytes(), block_bytes, 2)?;
+        check(body.as_bytes(), block_bytes, 2)?;
+    }
+}
+
+#[test]
+fn many_values_and_many_columns_outgrow_every_packing() {
+    for (columns, values) in [(2, 5000), (9, 3000), (20, 200), (40, 17)] {
+        let mut generator = reticent_engine::Generator::new(columns);
+        let names: Vec<String> = (0..columns).map(|at| format!("column{at}")).collect();
+        let mut text = names.join(",") + "\n";
+        for _ in 0..6000 {
+            let row: Vec<String> = (0..columns).map(|_| format!("v{}", generator.below(values))).collect();
+            text += &(row.join(",") + "\n");
+        }
+        assert_eq!(Some(count_csv_bytes(text.as_bytes(), 4096).unwrap()), naive(text.as_bytes()), "{columns} columns");
+    }
+}

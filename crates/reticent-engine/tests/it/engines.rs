@@ -1,0 +1,141 @@
+//! Two engines, one answer: whatever the rows, the recoding and the seed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use reticent::recoding::{Recoding, Rule};
+use reticent::schema::{Attribute, Missing, Role, Schema, Tree};
+use reticent::table::{Counts, Table};
+use reticent::taxonomy::Type;
+use reticent_engine::{Ask, Compression, Embedded, Engine, Format, Generator, Options, Sink, published, read_back};
+
+use crate::sqlite::Sqlite;
+use crate::support::{ask, folder, rows};
+
+const NAMES: [&str; 4] = ["person", "town", "age", "illness"];
+
+#[derive(Debug, Clone)]
+struct Case {
+    rows: Vec<Vec<String>>,
+    missing: Missing,
+    seed: u64,
+}
+
+fn case() -> impl Strategy<Value = Case> {
+    let row = (
+        "[pq][0-9]",
+        prop::sample::select(vec!["Bern", "Basel", "a,b", "q\"t", "é", "line\nbreak", "=1+1", ""]),
+        prop::sample::select(vec!["1", "1.0", "2", "30", "-4", "1e1", ""]),
+        prop::sample::select(vec!["flu", "HIV", "none"]),
+    );
+    let row = row.prop_map(|(a, b, c, d)| vec![a, b.to_owned(), c.to_owned(), d.to_owned()]);
+    let missing = prop::sample::select(vec![Missing::Value, Missing::Drop]);
+    (prop::collection::vec(row, 1..40), missing, any::<u64>()).prop_map(|(rows, missing, seed)| Case { rows, missing, seed })
+}
+
+fn names() -> Vec<String> {
+    NAMES.iter().map(|name| (*name).to_owned()).collect()
+}
+
+fn embedded(case: &Case) -> Embedded {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(NAMES).unwrap();
+    case.rows.iter().for_each(|row| writer.write_record(row).unwrap());
+    let options = Options { block_bytes: 32, ..Options::default() };
+    Embedded::from_csv(&writer.into_inner().unwrap(), options).unwrap()
+}
+
+fn schema(missing: Missing) -> Schema {
+    let attribute = |name: &str, role, values, tree| Attribute { name: name.to_owned(), role, values, missing, tree };
+    Schema {
+        attributes: vec![
+            attribute("town", Role::QuasiIdentifier, Type::Text, Tree::Flat),
+            attribute("age", Role::QuasiIdentifier, Type::Number, Tree::Grown { range: None }),
+            attribute("illness", Role::Sensitive, Type::Text, Tree::Flat),
+        ],
+        owner: None,
+        missing_values: vec![String::new()],
+    }
+}
+
+/// Publishes single values and whole columns by lot, leaves classes out and hides cells by lot.
+fn random_recoding(table: &Table, seed: u64) -> Recoding {
+    let mut generator = Generator::new(seed);
+    let nodes = table.columns.iter().map(|column| {
+        let tree = Arc::new(column.tree.halved(&vec![1; column.tree.len()]));
+        let mut above = Vec::new();
+        for code in 0..tree.len() as u32 {
+            let mut node = tree.leaf_of(code);
+            for _ in 0..generator.below(3) {
+                node = tree.node(node).parent.unwrap_or(0);
+            }
+            above.push(node);
+        }
+        (tree, above)
+    });
+    let mut recoding = Recoding::by_node(table, nodes.collect());
+    recoding.on = vec![0, 1];
+    let mut row = Vec::new();
+    let mut rules = Vec::new();
+    for at in 0..table.combos.len() {
+        recoding.publish(&table.combos, at, &mut row);
+        let rule = match generator.below(4) {
+            0 => Rule::Drop,
+            1 => Rule::Hide(vec![generator.below(3) as usize]),
+            _ => continue,
+        };
+        rules.push((row[..2].to_vec().into_boxed_slice(), rule));
+    }
+    recoding.rules.extend(rules);
+    recoding
+}
+
+/// By owner all rows, without the owners' numbers, which mean nothing.
+fn people(counts: &Counts) -> Option<Vec<BTreeMap<Vec<String>, u64>>> {
+    let owners = counts.combos.owners.as_ref()?;
+    let mut people: BTreeMap<u32, BTreeMap<Vec<String>, u64>> = BTreeMap::new();
+    for (at, owner) in owners.iter().enumerate() {
+        let texts = counts.values.iter().zip(&counts.combos.codes).map(|(values, codes)| values[codes[at] as usize].clone());
+        *people.entry(*owner).or_default().entry(texts.collect()).or_insert(0) += counts.combos.weights[at];
+    }
+    let mut people: Vec<_> = people.into_values().collect();
+    people.sort();
+    Some(people)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(120))]
+
+    #[test]
+    fn values_and_counts(case in case()) {
+        let (one, other) = (embedded(&case), Sqlite::new(&names(), &case.rows));
+        prop_assert_eq!(one.values(None).unwrap(), other.values(None).unwrap());
+        let what = ask(&["illness", "town", "age"]);
+        prop_assert_eq!(one.count(&what).unwrap(), other.count(&what).unwrap());
+        let what = Ask { owner: Some("person".to_owned()), ..what };
+        let (one, other) = (one.count(&what).unwrap(), other.count(&what).unwrap());
+        prop_assert_eq!(rows(&one), rows(&other));
+        prop_assert_eq!(people(&one), people(&other));
+    }
+
+    #[test]
+    fn written_bytes(case in case()) {
+        let (one, other) = (embedded(&case), Sqlite::new(&names(), &case.rows));
+        let counts = one.count(&ask(&["town", "age", "illness"])).unwrap();
+        let Ok(table) = Table::build(&counts, &schema(case.missing)) else { return Ok(()) };
+        let recoding = random_recoding(&table, case.seed);
+        for format in [Format::Csv(Compression::None), Format::Parquet] {
+            let folder = folder();
+            let [first, second] = ["one", "other"].map(|name| Sink { path: folder.path().join(name), format, seed: case.seed });
+            let written = one.write(&table, &recoding, &first).unwrap();
+            prop_assert_eq!(&written, &other.write(&table, &recoding, &second).unwrap());
+            prop_assert_eq!(std::fs::read(&first.path).unwrap(), std::fs::read(&second.path).unwrap());
+            prop_assert_eq!(written.rows, recoding.apply(&table).unwrap().combos.rows());
+            let back = read_back(&first.path, &Options::default()).unwrap();
+            if format == Format::Parquet {
+                prop_assert_eq!(back, published(&table, &recoding));
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Short ways to make tables and engines.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use reticent::combos::{Combos, Weight};
+use reticent::table::Counts;
+use reticent_engine::{Ask, AskColumn, Embedded, Engine, Error, Options, Result};
+
+/// A folder that is gone after the test.
+pub fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+/// A file with these bytes.
+pub fn file(folder: &tempfile::TempDir, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
+    let path = folder.path().join(name);
+    std::fs::write(&path, bytes).unwrap();
+    path
+}
+
+pub fn open(path: &Path) -> Result<Embedded> {
+    Embedded::open(&[path.to_str().unwrap().to_owned()], Options::default())
+}
+
+/// Counts all columns of a file.
+pub fn count_file(path: &Path) -> Result<Counts> {
+    count_all(&open(path)?)
+}
+
+/// Counts all columns of a text.
+pub fn count_text(text: impl AsRef<[u8]>, options: Options) -> Result<Counts> {
+    count_all(&Embedded::from_csv(text.as_ref(), options)?)
+}
+
+pub fn count_all(engine: &Embedded) -> Result<Counts> {
+    engine.count(&ask(engine.columns()))
+}
+
+pub fn ask<S: AsRef<str>>(names: &[S]) -> Ask {
+    let column = |name: &S| AskColumn { name: name.as_ref().to_owned(), bins: None };
+    Ask { columns: names.iter().map(column).collect(), owner: None }
+}
+
+/// The text of the error that a file gives.
+pub fn refusal(path: &Path) -> String {
+    let error: Error = count_file(path).expect_err("the file is bad");
+    assert!(error.is_data(), "{error}");
+    error.to_string()
+}
+
+/// How many rows carry each combination of texts.
+pub fn rows(counts: &Counts) -> BTreeMap<Vec<String>, Weight> {
+    let texts = |at: usize| {
+        let columns = counts.values.iter().zip(&counts.combos.codes);
+        columns.map(|(values, codes)| values[codes[at] as usize].clone()).collect()
+    };
+    let mut rows = BTreeMap::new();
+    for (at, weight) in counts.combos.weights.iter().enumerate() {
+        *rows.entry(texts(at)).or_insert(0) += weight;
+    }
+    rows
+}
+
+/// The counts that a plain loop over rows gives.
+pub fn naive_counts(names: &[String], rows: &[Vec<String>]) -> Counts {
+    let mut values: Vec<Vec<String>> = Vec::new();
+    for at in 0..names.len() {
+        let mut texts: Vec<String> = rows.iter().map(|row| row[at].clone()).collect();
+        texts.sort();
+        texts.dedup();
+        values.push(texts);
+    }
+    let mut weights: BTreeMap<Vec<u32>, Weight> = BTreeMap::new();
+    for row in rows {
+        let codes = row.iter().zip(&values).map(|(text, texts)| texts.binary_search(text).unwrap() as u32);
+        *weights.entry(codes.collect()).or_insert(0) += 1;
+    }
+    let codes = (0..names.len()).map(|at| weights.keys().map(|codes| codes[at]).collect()).collect();
+    let combos = Combos { codes, weights: weights.into_values().collect(), owners: None };
+    Counts { names: names.to_vec(), values, combos }
+}

@@ -1,0 +1,200 @@
+//! Class keys: which records carry the same published values at a node, found with few lookups a record.
+//!
+//! Columns are put in *bundles* with few occurring combinations. At a node each bundle gets a table from combination to
+//! its part of the key, so a key is a sum of as many lookups as there are bundles. Keys number the combinations of
+//! published values without gaps; where there are too many for a word, records are numbered by the first bundles, then
+//! by that number and the next ones.
+
+use crate::classes::Measured;
+use crate::combos::Combos;
+
+/// Bundles have at most so many occurring combinations, unless it is one column.
+const BUNDLE: usize = 4096;
+/// And at most so many combinations at all.
+const BUNDLE_SPACE: u64 = 1 << 24;
+
+/// Some columns together.
+#[derive(Debug)]
+struct Bundle {
+    columns: Vec<usize>,
+    /// By record: its combination.
+    ids: Vec<u32>,
+    /// By combination: a record that has it.
+    examples: Vec<u32>,
+}
+
+/// All columns of some records, in bundles.
+#[derive(Debug)]
+pub(super) struct Bundles {
+    bundles: Vec<Bundle>,
+}
+
+/// How a column is published at a node.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shown<'a> {
+    /// By code: the number of the published value; none where the code is published as it is.
+    pub(super) places: Option<&'a [u32]>,
+    /// How many different values are published.
+    pub(super) width: u32,
+}
+
+impl Bundles {
+    /// Bundles the columns of the records.
+    pub(super) fn new(records: &Combos) -> Bundles {
+        let widths: Vec<u64> =
+            records.codes.iter().map(|codes| 1 + u64::from(codes.iter().copied().max().unwrap_or(0))).collect();
+        let mut bundles: Vec<Bundle> = Vec::new();
+        for column in 0..records.codes.len() {
+            let joined = bundles.last().and_then(|last| last.with(records, column, &widths));
+            match (joined, bundles.last_mut()) {
+                (Some(joined), Some(last)) => *last = joined,
+                _ => bundles.push(Bundle::new(records, vec![column])),
+            }
+        }
+        Bundles { bundles }
+    }
+
+    /// Numbers the records `of` by what they show on `columns`, in the order of their first appearance.
+    pub(super) fn number(
+        &self,
+        records: &Combos,
+        columns: &[usize],
+        shown: &[Shown<'_>],
+        of: &[u32],
+        scratch: &mut Scratch,
+    ) {
+        scratch.ids.clear();
+        scratch.ids.resize(of.len(), 0);
+        scratch.count = usize::from(!of.is_empty());
+        let mut pending: Vec<(&Bundle, Vec<u64>)> = Vec::new();
+        let mut space: u64 = 1;
+        for bundle in &self.bundles {
+            let width = bundle.space(columns, shown);
+            if width == 1 {
+                continue;
+            }
+            let room = if scratch.count > 1 { u64::from(u32::MAX) + 1 } else { u64::MAX };
+            if space > room / width {
+                scratch.refine(&pending, space, of);
+                pending.clear();
+                space = 1;
+            }
+            pending.push((bundle, bundle.table(records, columns, shown, space)));
+            space *= width;
+        }
+        if !pending.is_empty() {
+            scratch.refine(&pending, space, of);
+        }
+    }
+}
+
+impl Bundle {
+    fn new(records: &Combos, columns: Vec<usize>) -> Bundle {
+        let Measured { codes: ids, len } = Measured::new(records, &columns);
+        let mut examples = vec![0; len];
+        for (record, id) in ids.iter().enumerate() {
+            examples[*id as usize] = record as u32;
+        }
+        Bundle { columns, ids, examples }
+    }
+
+    /// The bundle with one column more, if it stays small.
+    fn with(&self, records: &Combos, column: usize, widths: &[u64]) -> Option<Bundle> {
+        let mut columns = self.columns.clone();
+        columns.push(column);
+        let space = columns.iter().fold(1u64, |product, column| product.saturating_mul(widths[*column]));
+        if space > BUNDLE_SPACE {
+            return None;
+        }
+        let joined = Bundle::new(records, columns);
+        (joined.examples.len() <= BUNDLE).then_some(joined)
+    }
+
+    fn space(&self, columns: &[usize], shown: &[Shown<'_>]) -> u64 {
+        self.columns.iter().filter(|column| columns.contains(column)).map(|c| u64::from(shown[*c].width)).product()
+    }
+
+    /// By combination: its part of the key, in steps of `stride`.
+    fn table(&self, records: &Combos, columns: &[usize], shown: &[Shown<'_>], stride: u64) -> Vec<u64> {
+        let mut table = vec![0; self.examples.len()];
+        let mut stride = stride;
+        for column in self.columns.iter().filter(|column| columns.contains(column)) {
+            let (codes, shown) = (&records.codes[*column], shown[*column]);
+            if shown.width > 1 {
+                for (part, example) in table.iter_mut().zip(&self.examples) {
+                    let code = codes[*example as usize];
+                    *part += stride * u64::from(shown.places.map_or(code, |places| places[code as usize]));
+                }
+            }
+            stride = stride.wrapping_mul(shown.width.into());
+        }
+        table
+    }
+}
+
+/// Memory that is used again for every node.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    /// By record: its number.
+    pub(super) ids: Vec<u32>,
+    /// How many numbers there are.
+    pub(super) count: usize,
+    keys: Vec<u64>,
+    slots: Vec<u32>,
+    known: Vec<u64>,
+}
+
+impl Scratch {
+    /// Numbers records by their number so far and by more bundles, whose parts of the key are below `space`.
+    fn refine(&mut self, bundles: &[(&Bundle, Vec<u64>)], space: u64, of: &[u32]) {
+        let before = std::mem::take(&mut self.count) as u64;
+        self.keys.clear();
+        self.keys.extend(self.ids.iter().map(|id| u64::from(*id).wrapping_mul(space)));
+        for (bundle, table) in bundles {
+            for (key, record) in self.keys.iter_mut().zip(of) {
+                *key += table[bundle.ids[*record as usize] as usize];
+            }
+        }
+        let all = before.checked_mul(space);
+        match all {
+            Some(all) if all <= 4 * of.len() as u64 + 1024 => self.number_directly(all as usize),
+            _ => self.number_by_hash(),
+        }
+    }
+
+    fn number_directly(&mut self, all: usize) {
+        self.slots.clear();
+        self.slots.resize(all, 0);
+        for (id, key) in self.ids.iter_mut().zip(&self.keys) {
+            let slot = &mut self.slots[*key as usize];
+            if *slot == 0 {
+                self.count += 1;
+                *slot = self.count as u32;
+            }
+            *id = *slot - 1;
+        }
+    }
+
+    fn number_by_hash(&mut self) {
+        let capacity = (2 * self.keys.len()).next_power_of_two().max(2);
+        let shift = u64::BITS - capacity.trailing_zeros();
+        self.slots.clear();
+        self.slots.resize(capacity, 0);
+        self.known.clear();
+        for (id, key) in self.ids.iter_mut().zip(&self.keys) {
+            let mut at = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> shift) as usize;
+            *id = loop {
+                match self.slots[at] {
+                    0 => {
+                        self.known.push(*key);
+                        self.slots[at] = self.known.len() as u32;
+                        break self.known.len() as u32 - 1;
+                    }
+                    slot if self.known[slot as usize - 1] == *key => break slot - 1,
+                    _ => at = (at + 1) & (capacity - 1),
+                }
+            };
+        }
+        self.count = self.known.len();
+    }
+}

@@ -1,0 +1,383 @@
+//! The search: nodes in ascending order of what they must cost at least, until that is more than the best node costs.
+//!
+//! Where a verdict passes on to more specific nodes, each open node starts a chain upwards through open nodes, and the
+//! lowest node of the chain that is not hopeless is found by halving (Flash); everything below a hopeless node is tagged.
+//! Several chains are searched at once. Which nodes are judged does not depend on the number of threads.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::cost::Cost;
+use super::judging::{Items, Judged, Judging, Verdict};
+use super::keys::Scratch;
+use super::lattice::{COSTLY, HOPEFUL, HOPELESS, JUDGED, Lattice, Node, ON_CHAIN};
+use crate::algorithms::Control;
+use crate::combos::Weight;
+use crate::error::Result;
+
+/// Chains that are searched at once.
+const CHAINS: usize = 4;
+/// Nodes that are judged at once where nothing is concluded from one for another.
+const BATCH: usize = 64;
+/// Nodes that are put in order at once.
+const BAND: usize = 1 << 20;
+/// Into so many parts the range of bounds is cut, to find bands.
+const BINS: u128 = 4096;
+
+/// What makes one node better than another: its cost, then the sum of its rungs, then its number.
+type Rank = (Cost, usize, Node);
+
+/// The best node so far.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Best {
+    /// Its place in the order of nodes.
+    rank: Rank,
+    /// Records left out.
+    pub(super) suppressed: Weight,
+}
+
+impl Best {
+    /// The node.
+    pub(super) fn node(&self) -> Node {
+        self.rank.2
+    }
+
+    /// What it costs.
+    pub(super) fn cost(&self) -> Cost {
+        self.rank.0
+    }
+}
+
+/// A running search.
+pub(super) struct Search<'a> {
+    judging: &'a Judging<'a>,
+    control: &'a Control<'a>,
+    /// What is known of the nodes.
+    pub(super) lattice: Lattice,
+    /// The best node so far.
+    pub(super) best: Option<Best>,
+    /// Nodes judged.
+    pub(super) judged: u64,
+    /// Whether the caller asked to stop.
+    pub(super) stopped: bool,
+    sources: Sources,
+    stat: (u64,u64),
+}
+
+impl<'a> Search<'a> {
+    /// A search that has judged nothing yet.
+    pub(super) fn new(judging: &'a Judging<'a>, lattice: Lattice, nested: bool, control: &'a Control<'a>) -> Self {
+        let sources = Sources { all: Arc::new(judging.all()), rolled: Vec::new(), nested };
+        Search { judging, control, lattice, best: None, judged: 0, stopped: false, sources, stat: (0,0) }
+    }
+
+    /// Searches until the best node is found, or the caller asks to stop.
+    pub(super) fn run(&mut self) -> Result<()> {
+        self.judge(&[self.lattice.top()])?;
+        if self.lattice.has(self.lattice.top(), HOPELESS) {
+            return Ok(());
+        }
+        if self.judging.any_tags() {
+            self.chains(&[0], true)?;
+            let most: usize = std::env::var("SKETCH").ok().and_then(|s| s.parse().ok()).unwrap_or(3);
+            for size in 2..=most.min(self.lattice.columns().saturating_sub(1)) {
+                self.sketch(size)?;
+                eprintln!("sketch {size}: judged {} tagged {}", self.judged, self.lattice.tagged);
+            }
+        }
+        for band in self.bands() {
+            if self.stopped || self.best.is_some_and(|best| band.lowest > best.cost()) {
+                break;
+            }
+            let nodes = self.open_between(&band);
+            eprintln!("open {}", nodes.len());
+            if self.judging.any_tags() { self.chains(&nodes, true)? } else { self.one_by_one(&nodes)? }
+        }
+        eprintln!("hopeless judged {} feasible judged {}", self.stat.0, self.stat.1);
+        Ok(())
+    }
+
+    /// Finds what is hopeless already when only so many columns are not at their roots. Such nodes are fast to judge.
+    fn sketch(&mut self, size: usize) -> Result<()> {
+        let subsets = subsets(self.lattice.columns(), size);
+        for some in subsets.chunks(CHAINS) {
+            let nodes: Vec<Vec<Node>> = some.iter().map(|columns| self.lattice.only(columns)).collect();
+            let unknown = |nodes: &&Vec<Node>| nodes.iter().any(|node| self.is_unknown(*node));
+            let nodes: Vec<&Vec<Node>> = nodes.iter().filter(unknown).collect();
+            if self.stops() {
+                break;
+            }
+            // The most specific node of each is known to be hopeless most often; the others are judged from it.
+            let sources: Vec<Node> = nodes.iter().filter_map(|nodes| nodes.first().copied()).collect();
+            self.judge(&sources)?;
+            self.chains(&nodes.into_iter().flatten().copied().collect::<Vec<_>>(), false)?;
+        }
+        Ok(())
+    }
+
+    fn bound(&self, node: Node) -> Cost {
+        let columns = 0..self.lattice.columns();
+        self.judging.costs().bound(columns.map(|column| self.lattice.rung(node, column)))
+    }
+
+    /// The best rank the node can have.
+    fn rank(&self, node: Node) -> Rank {
+        (self.bound(node), self.lattice.steps(node), node)
+    }
+
+    /// Whether a node can still be the best.
+    fn is_open(&self, node: Node) -> bool {
+        let known = self.lattice.has(node, JUDGED | HOPELESS | COSTLY | ON_CHAIN);
+        !known && self.best.is_none_or(|best| self.rank(node) < best.rank)
+    }
+
+    /// Whether a node may be hopeless.
+    fn is_unknown(&self, node: Node) -> bool {
+        !self.lattice.has(node, JUDGED | HOPELESS | HOPEFUL | ON_CHAIN)
+    }
+
+    /// Cuts the range of bounds into bands with not too many nodes each.
+    fn bands(&self) -> Vec<Band> {
+        let (lowest, highest) = (self.bound(0), self.bound(self.lattice.top()));
+        if self.lattice.len() <= BAND {
+            return vec![Band { lowest, below: highest + 1 }];
+        }
+        let step = (highest - lowest) / BINS + 1;
+        let bin = |node: Node| ((self.bound(node) - lowest) / step) as usize;
+        let none = || vec![0usize; BINS as usize];
+        let count = |mut bins: Vec<usize>, node| {
+            bins[bin(node)] += 1;
+            bins
+        };
+        let add = |a: Vec<usize>, b: Vec<usize>| a.iter().zip(&b).map(|(a, b)| a + b).collect();
+        let bins: Vec<usize> = (0..self.lattice.len()).into_par_iter().fold(none, count).reduce(none, add);
+        let mut bands = Vec::new();
+        let (mut from, mut nodes) = (0, 0);
+        for (at, count) in bins.iter().enumerate() {
+            nodes += count;
+            if nodes >= BAND || at + 1 == bins.len() {
+                bands.push(Band { lowest: lowest + from * step, below: lowest + (at as u128 + 1) * step });
+                (from, nodes) = (at as u128 + 1, 0);
+            }
+        }
+        bands
+    }
+
+    /// The open nodes of a band, the one that can be best first.
+    fn open_between(&self, band: &Band) -> Vec<Node> {
+        let within = |node: &Node| {
+            let bound = self.bound(*node);
+            band.lowest <= bound && bound < band.below && self.is_open(*node)
+        };
+        let nodes = (0..self.lattice.len()).into_par_iter().filter(within);
+        let mut ranks: Vec<Rank> = nodes.map(|node| self.rank(node)).collect();
+        ranks.par_sort_unstable();
+        ranks.into_iter().map(|rank| rank.2).collect()
+    }
+
+    /// Judges every node that can still be the best.
+    fn one_by_one(&mut self, nodes: &[Node]) -> Result<()> {
+        for batch in nodes.chunks(BATCH) {
+            let open: Vec<Node> = batch.iter().copied().filter(|node| self.is_open(*node)).collect();
+            if !open.is_empty() {
+                if self.stops() {
+                    break;
+                }
+                self.judge(&open)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts a chain at every node that is still open when its turn comes.
+    fn chains(&mut self, starts: &[Node], open: bool) -> Result<()> {
+        let mut starts = starts.iter().copied();
+        loop {
+            let mut chains = Vec::new();
+            while chains.len() < CHAINS
+                && let Some(start) = starts.next()
+            {
+                if if open { self.is_open(start) } else { self.is_unknown(start) } {
+                    chains.push(self.chain(start, open));
+                }
+            }
+            if chains.is_empty() {
+                return Ok(());
+            }
+            while !self.stopped && self.halve(&mut chains)? {}
+            for node in chains.iter().flat_map(|chain| &chain.nodes) {
+                self.lattice.clear(*node, ON_CHAIN);
+            }
+            if self.stopped {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The way up from a node through open ones, always to that which must cost least.
+    fn chain(&mut self, start: Node, open: bool) -> Chain {
+        let mut nodes = vec![start];
+        let mut next = Some(start);
+        while let Some(node) = next {
+            self.lattice.mark(node, ON_CHAIN);
+            let usable = |node: &Node| (!open || self.is_open(*node)) && self.is_unknown(*node);
+            next = self.lattice.above(node).filter(usable).min_by_key(|node| self.rank(*node));
+            nodes.extend(next);
+        }
+        Chain { from: 0, to: nodes.len(), nodes }
+    }
+
+    /// Judges the middle of every chain and drops one half; false when all chains are done.
+    fn halve(&mut self, chains: &mut [Chain]) -> Result<bool> {
+        let mut middles: Vec<Node> = Vec::new();
+        for chain in chains.iter_mut() {
+            chain.skip_known(&self.lattice);
+            middles.extend(chain.middle());
+        }
+        if middles.is_empty() || self.stops() {
+            return Ok(false);
+        }
+        self.judge(&middles)?;
+        Ok(true)
+    }
+
+    fn stops(&mut self) -> bool {
+        self.stopped |= (self.control.stop)();
+        self.stopped
+    }
+
+    /// Judges nodes, and concludes what there is to conclude.
+    fn judge(&mut self, nodes: &[Node]) -> Result<()> {
+        let rungs: Vec<Vec<usize>> = nodes.iter().map(|node| self.lattice.rungs(*node)).collect();
+        let sources: Vec<Arc<Items>> = rungs.iter().map(|rungs| self.sources.nearest(rungs)).collect();
+        let judging = self.judging;
+        let judged: Vec<Result<Judged>> = (&rungs, &sources)
+            .into_par_iter()
+            .map_init(Scratch::default, |scratch, (rungs, source)| judging.judge(rungs, source, scratch))
+            .collect();
+        for ((node, rungs), judged) in nodes.iter().zip(rungs).zip(judged) {
+            self.conclude(*node, rungs, judged?);
+        }
+        (self.control.progress)("judging generalization levels", self.judged + self.lattice.tagged, self.lattice.len() as u64);
+        Ok(())
+    }
+
+    fn conclude(&mut self, node: Node, rungs: Vec<usize>, judged: Judged) {
+        self.lattice.mark(node, JUDGED);
+        self.judged += 1;
+        match judged.verdict {
+            Verdict::Hopeless => {self.stat.0+=1; self.lattice.hopeless_from(node)},
+            Verdict::Infeasible => {}
+            Verdict::Feasible(suppressed, cost) => {
+                self.stat.1+=1;
+                let rank = (cost, self.lattice.steps(node), node);
+                if self.best.is_none_or(|best| rank < best.rank) {
+                    self.best = Some(Best { rank, suppressed });
+                }
+                if self.judging.all_tag() { self.rule_out_below(node, cost); }
+            }
+        }
+        if self.judging.any_tags() && judged.verdict != Verdict::Hopeless {
+            self.lattice.hopeful_from(node);
+        }
+        if self.sources.nested && self.best.is_some_and(|best| judged.floor > best.cost()) {
+            self.lattice.costly_from(node);
+        }
+        self.sources.keep(rungs, judged.items);
+    }
+
+    /// Every record left out here is left out at more specific nodes, where it loses no less: with what that adds to
+    /// their bounds, some cannot be the best.
+    fn rule_out_below(&mut self, node: Node, cost: Cost) {
+        let Some(best) = self.best else { return };
+        let costs = self.judging.costs();
+        if !costs.metric().is_separable() {
+            return;
+        }
+        let bound = |lattice: &Lattice, node| costs.bound((0..lattice.columns()).map(|column| lattice.rung(node, column)));
+        let added = cost - bound(&self.lattice, node);
+        self.lattice.costly_below(node, |lattice, node| bound(lattice, node) + added > best.cost());
+    }
+}
+
+/// The sets of so many of so many columns.
+fn subsets(columns: usize, size: usize) -> Vec<Vec<usize>> {
+    let mut sets: Vec<Vec<usize>> = vec![Vec::new()];
+    for _ in 0..size {
+        let wider = |set: &Vec<usize>| {
+            let first = set.last().map_or(0, |last| last + 1);
+            (first..columns).map(|column| [set.as_slice(), &[column]].concat()).collect::<Vec<_>>()
+        };
+        sets = sets.iter().flat_map(wider).collect();
+    }
+    sets
+}
+
+/// Nodes whose bounds lie in a range.
+struct Band {
+    lowest: Cost,
+    below: Cost,
+}
+
+/// A way up the lattice, and the part of it where the lowest node that is not hopeless lies.
+struct Chain {
+    nodes: Vec<Node>,
+    from: usize,
+    to: usize,
+}
+
+impl Chain {
+    fn middle(&self) -> Option<Node> {
+        (self.from < self.to).then(|| self.nodes[usize::midpoint(self.from, self.to - 1)])
+    }
+
+    /// Drops the halves that are known already.
+    fn skip_known(&mut self, lattice: &Lattice) {
+        while let Some(node) = self.middle() {
+            let at = usize::midpoint(self.from, self.to - 1);
+            if lattice.has(node, HOPELESS) {
+                self.from = at + 1;
+            } else if lattice.has(node, JUDGED | COSTLY | HOPEFUL) {
+                self.to = at;
+            } else {
+                return;
+            }
+        }
+    }
+}
+
+/// Items of judged nodes, from which more general nodes are judged faster.
+struct Sources {
+    all: Arc<Items>,
+    /// Oldest first.
+    rolled: Vec<(Vec<usize>, Arc<Items>)>,
+    /// Whether a higher rung is always the more general one.
+    nested: bool,
+}
+
+/// So many are kept.
+const SOURCES: usize = 128;
+/// And so many items altogether.
+const SOURCE_ITEMS: usize = 8_000_000;
+
+impl Sources {
+    /// The fewest items from which a node can be judged.
+    fn nearest(&self, rungs: &[usize]) -> Arc<Items> {
+        let below = |other: &[usize]| other.iter().zip(rungs).all(|(other, rung)| other <= rung);
+        let usable = self.rolled.iter().filter(|(other, _)| below(other)).map(|(_, items)| items);
+        usable.chain([&self.all]).min_by_key(|items| items.len()).unwrap_or(&self.all).clone()
+    }
+
+    /// Keeps the items of a node, if they are few enough to help.
+    fn keep(&mut self, rungs: Vec<usize>, items: Items) {
+        if !self.nested || items.len() * 4 > self.all.len() * 3 {
+            return;
+        }
+        self.rolled.push((rungs, Arc::new(items)));
+        let held = |rolled: &[(Vec<usize>, Arc<Items>)]| rolled.iter().map(|(_, items)| items.len()).sum::<usize>();
+        while self.rolled.len() > SOURCES || held(&self.rolled) > SOURCE_ITEMS {
+            self.rolled.remove(0);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! What an attacker knows about people, and which published values their known values can stand behind.
+
+use hashbrown::HashMap;
+
+use crate::combos::Combos;
+use crate::error::Result;
+use crate::release::{PublishedColumn, Release};
+use crate::taxonomy::{NodeId, parse_date, parse_number};
+
+/// Somebody the attacker knows something about: a row of an external table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person {
+    /// What the attacker calls them.
+    pub name: String,
+    /// Columns with the raw value that is known. What is not listed is not known.
+    pub facts: Vec<(String, String)>,
+}
+
+/// A person in the words of a release: by column, the published codes that do not contradict what is known.
+#[derive(Debug)]
+pub(super) struct Profile {
+    allowed: Vec<(usize, Vec<u32>)>,
+}
+
+impl Profile {
+    /// Whether a published combination may be about the person.
+    pub fn fits(&self, combos: &Combos, at: usize) -> bool {
+        self.allowed.iter().all(|(column, codes)| codes.contains(&combos.codes[*column][at]))
+    }
+}
+
+/// Everybody in the words of a release. Knowledge of a column that the release does not have is an error: leaving it
+/// out would make the attack look weaker than it is.
+pub(super) fn profiles(release: &Release, people: &[Person]) -> Result<Vec<Profile>> {
+    let mut read: HashMap<(usize, &str), Vec<u32>> = HashMap::new();
+    let mut profiles = Vec::with_capacity(people.len());
+    for person in people {
+        let mut allowed = Vec::with_capacity(person.facts.len());
+        for (column, text) in &person.facts {
+            let place = release.position(column)?;
+            let codes = read.entry((place, text)).or_insert_with(|| compatible(&release.columns[place], text));
+            allowed.push((place, codes.clone()));
+        }
+        profiles.push(Profile { allowed });
+    }
+    Ok(profiles)
+}
+
+/// The columns that somebody knows something about, ascending.
+pub(super) fn known_columns(profiles: &[Profile]) -> Vec<usize> {
+    let mut columns: Vec<usize> =
+        profiles.iter().flat_map(|profile| profile.allowed.iter().map(|(column, _)| *column)).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    columns
+}
+
+/// The published codes that may stand in the record of somebody with this value.
+fn compatible(column: &PublishedColumn, text: &str) -> Vec<u32> {
+    let known = column.tree.find(text).or_else(|| column.tree.find(text.trim()));
+    let may_stand = |node: NodeId| match known {
+        _ if node == 0 => true,
+        Some(known) => on_one_path(column, node, known),
+        None => column.tree.numbers().is_some() && reads_as(&column.tree.node(node).label, text),
+    };
+    column.nodes.iter().zip(0..).filter(|(node, _)| may_stand(**node)).map(|(_, code)| code).collect()
+}
+
+/// Whether one node is the other, or lies above it.
+fn on_one_path(column: &PublishedColumn, a: NodeId, b: NodeId) -> bool {
+    let (a, b) = (&column.tree.node(a).codes, &column.tree.node(b).codes);
+    let covers = |outer: &std::ops::Range<u32>, inner: &std::ops::Range<u32>| {
+        outer.start <= inner.start && inner.end <= outer.end
+    };
+    covers(a, b) || covers(b, a)
+}
+
+/// Whether a number or date that the release does not have may be published under this label. Reads the label as an
+/// attacker does: `[20,30)`, `<20`, `>=80`, `any`, or the number itself.
+fn reads_as(label: &str, text: &str) -> bool {
+    let scale = |text: &str| parse_number(text).or_else(|| parse_date(text));
+    let Some(number) = scale(text) else { return false };
+    let below = |bound: &str| scale(bound).is_some_and(|bound| number < bound);
+    let from = |bound: &str| scale(bound).is_some_and(|bound| number >= bound);
+    if let Some(bound) = label.strip_prefix('<') {
+        return below(bound);
+    }
+    if let Some(bound) = label.strip_prefix(">=") {
+        return from(bound);
+    }
+    match label.strip_prefix('[').and_then(|rest| rest.strip_suffix(')')).and_then(|rest| rest.split_once(',')) {
+        Some((low, high)) => from(low) && below(high),
+        None => label == "any" || scale(label) == Some(number),
+    }
+}

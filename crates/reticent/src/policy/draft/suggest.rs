@@ -1,0 +1,182 @@
+//! What a column seems to be, and why. Suggestions only: whoever knows the data decides.
+
+use super::ColumnSketch;
+use crate::taxonomy::Type;
+
+/// Words in a column's name that speak of a person's identity.
+const IDENTITY: &[&str] = &[
+    "account",
+    "address",
+    "card",
+    "email",
+    "fax",
+    "firstname",
+    "forename",
+    "iban",
+    "id",
+    "identifier",
+    "insurance",
+    "ip",
+    "lastname",
+    "licence",
+    "license",
+    "login",
+    "mail",
+    "mobile",
+    "mrn",
+    "name",
+    "passport",
+    "phone",
+    "plate",
+    "ssn",
+    "street",
+    "surname",
+    "telephone",
+    "url",
+    "user",
+    "username",
+    "uuid",
+];
+
+/// Words in a column's name that speak of what people keep to themselves.
+const PRIVATE: &[&str] = &[
+    "condition",
+    "conviction",
+    "credit",
+    "crime",
+    "debt",
+    "diagnosis",
+    "disability",
+    "disease",
+    "drug",
+    "ethnicity",
+    "grade",
+    "hiv",
+    "icd",
+    "illness",
+    "income",
+    "medication",
+    "orientation",
+    "party",
+    "religion",
+    "salary",
+    "score",
+    "symptom",
+    "treatment",
+    "union",
+    "wage",
+];
+
+/// Texts that often stand for a missing value.
+const MISSING: &[&str] = &["?", "-", "N/A", "NA", "NULL", "NaN", "None", "n/a", "na", "null", "unknown"];
+
+/// The column's type; a code with leading zeros is no number.
+pub(super) fn type_of(column: &ColumnSketch) -> Type {
+    let leads = |text: &str| text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_code = texts(column).any(leads);
+    if column.looks_like == Type::Number && is_code { Type::Text } else { column.looks_like }
+}
+
+/// `3 different values in 10,000 rows, 12 of them empty`
+pub(super) fn what_it_holds(column: &ColumnSketch) -> String {
+    let values = match different(column) {
+        1 => "1 value".to_owned(),
+        count => format!("{} different values", grouped(count)),
+    };
+    let empty = if column.empty > 0 { format!(", {} of them empty", grouped(column.empty)) } else { String::new() };
+    let kind = match (type_of(column), column.looks_like) {
+        (Type::Text, Type::Number) => "; digits with leading zeros: a code, not a number",
+        (Type::Number, _) => "; looks like numbers",
+        (Type::Date, _) => "; looks like dates",
+        (Type::Text, _) => "",
+    };
+    format!("{values} in {} rows{empty}{kind}", grouped(column.rows))
+}
+
+/// The suggested role and the reason for it.
+pub(super) fn role(column: &ColumnSketch) -> Option<(&'static str, String)> {
+    let words = words_of(&column.name);
+    let named = |list: &[&'static str]| list.iter().copied().find(|known| words.iter().any(|word| word == known));
+    if is_nearly_unique(column) {
+        let measured = if type_of(column) == Type::Text { "" } else { ", unless it is a measurement" };
+        let why =
+            format!("NEARLY UNIQUE: almost every row has its own value, which may name a person by itself{measured}");
+        return Some(("identifier", why));
+    }
+    if let Some(word) = named(IDENTITY) {
+        return Some(("identifier", format!("its name says `{word}`")));
+    }
+    if let Some(word) = named(PRIVATE) {
+        return Some(("sensitive", format!("its name says `{word}`; is it what nobody may learn about a person?")));
+    }
+    (different(column) <= 1 && column.rows > 0).then(|| ("other", "it is the same for everybody".to_owned()))
+}
+
+/// Whether this may be the owner: named like an identity, and with several rows for a value.
+pub(super) fn repeats_people(column: &ColumnSketch) -> bool {
+    let is_id = words_of(&column.name).iter().any(|word| word == "id" || word == "ssn" || word == "mrn");
+    is_id && column.distinct > 1 && column.distinct < column.rows
+}
+
+fn is_nearly_unique(column: &ColumnSketch) -> bool {
+    let filled = column.rows.saturating_sub(column.empty);
+    filled >= 10 && different(column).saturating_mul(10) >= filled.saturating_mul(9)
+}
+
+/// The texts that say nothing: the empty one, and those of blanks only.
+pub(super) fn missing_values(columns: &[ColumnSketch]) -> Vec<String> {
+    let mut missing: Vec<String> =
+        columns.iter().flat_map(texts).filter(|text| text.trim().is_empty()).map(str::to_owned).collect();
+    missing.push(String::new());
+    missing.sort();
+    missing.dedup();
+    missing
+}
+
+/// A comment on texts that look like missing values, if there are any.
+pub(super) fn missing_seen(columns: &[ColumnSketch]) -> Option<String> {
+    let seen = |word: &&&str| columns.iter().flat_map(texts).any(|text| text == **word);
+    let seen: Vec<String> = MISSING.iter().filter(seen).map(|word| format!("\"{word}\"")).collect();
+    (!seen.is_empty()).then(|| format!("# the data has {}: add those that stand for a missing value", seen.join(", ")))
+}
+
+/// How many different values there are, not counting the empty text.
+fn different(column: &ColumnSketch) -> u64 {
+    column.distinct.saturating_sub(u64::from(column.empty > 0))
+}
+
+fn texts(column: &ColumnSketch) -> impl Iterator<Item = &str> {
+    column.values.iter().flatten().map(|(text, _)| text.as_str())
+}
+
+/// The words of a name: `patientID`, `patient_id` and `Patient Id` are patient and id.
+fn words_of(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut after_lower = false;
+    for character in name.chars() {
+        if !character.is_alphanumeric() || (character.is_uppercase() && after_lower) {
+            words.push(String::new());
+        }
+        if character.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(character.to_lowercase());
+        }
+        after_lower = character.is_lowercase();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// 9981 as `9,981`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

@@ -1,0 +1,152 @@
+//! The JSON Schema of `reticent.toml`, by which editors complete and check it.
+//!
+//! Made from the list of keys that the reader checks against, and from the lists of models and algorithms.
+
+use serde_json::{Map, Value, json};
+
+use super::keys::{ALGORITHM, CALENDAR, Key, POLICY, REQUIREMENT, Shape};
+use crate::registry::{Domain, Entry, Parameter};
+use crate::{algorithms, models};
+
+/// The JSON Schema (draft 2020-12) of a policy.
+pub fn json_schema() -> Value {
+    let mut schema = table(POLICY);
+    schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    schema["title"] = json!("reticent.toml");
+    schema["description"] = json!("What may be published about the people in a data set, and under which conditions.");
+    schema["required"] = json!(["columns", "requirement"]);
+    schema["properties"]["requirement"]["anyOf"] =
+        REQUIREMENT.iter().map(|key| json!({ "required": [key.name] })).collect();
+    schema["properties"]["release"]["allOf"] =
+        algorithms::LIST.iter().map(|listed| options_of(&listed.entry)).collect();
+    schema
+}
+
+fn table(keys: &'static [Key]) -> Value {
+    let properties: Map<String, Value> = keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
+    json!({ "type": "object", "properties": properties, "additionalProperties": false })
+}
+
+fn property(key: &Key) -> Value {
+    let mut property = shape(key.shape);
+    property["description"] = json!(key.meaning);
+    if let Ok(default) = serde_json::from_str::<Value>(key.default) {
+        property["default"] = default;
+    }
+    property
+}
+
+fn shape(shape: Shape) -> Value {
+    match shape {
+        Shape::Text => json!({ "type": "string" }),
+        Shape::Texts => json!({ "type": "array", "items": { "type": "string" }, "uniqueItems": true }),
+        Shape::Flag => json!({ "type": "boolean" }),
+        Shape::Word(words) => json!({ "type": "string", "enum": words }),
+        Shape::Whole(least) => json!({ "type": "integer", "minimum": least }),
+        Shape::Share { zero, one } => share(zero, one),
+        Shape::Levels => levels(),
+        Shape::Range => json!({ "type": "array", "items": bound(), "minItems": 2, "maxItems": 2 }),
+        Shape::Purpose => purpose(),
+        Shape::Algorithm => algorithm(),
+        Shape::Table(keys) => table(keys),
+        Shape::Named(keys) => json!({ "type": "object", "additionalProperties": table(keys) }),
+        Shape::Models => json!({ "type": "array", "items": { "oneOf": model_list() } }),
+        Shape::Options => json!({ "type": "object" }),
+    }
+}
+
+fn share(zero: bool, one: bool) -> Value {
+    let low = if zero { "minimum" } else { "exclusiveMinimum" };
+    let high = if one { "maximum" } else { "exclusiveMaximum" };
+    json!({ "type": "number", low: 0, high: 1 })
+}
+
+fn bound() -> Value {
+    json!({ "anyOf": [{ "type": "number" }, { "type": "string", "format": "date" }] })
+}
+
+fn levels() -> Value {
+    let width = json!({ "type": "number", "exclusiveMinimum": 0, "description": "A width." });
+    let calendar = json!({ "enum": CALENDAR, "description": "A calendar unit, for dates." });
+    let bounds = json!({ "type": "array", "items": bound(), "minItems": 1, "description": "Ascending bounds." });
+    json!({ "type": "array", "items": { "anyOf": [width, calendar, bounds] }, "minItems": 1 })
+}
+
+fn purpose() -> Value {
+    let classify = json!({
+        "type": "object",
+        "properties": { "classify": { "type": "string", "description": "The column to predict." } },
+        "required": ["classify"],
+        "additionalProperties": false,
+    });
+    json!({ "anyOf": [{ "const": "general" }, classify] })
+}
+
+fn algorithm() -> Value {
+    let named = |entry: &Entry| json!({ "const": entry.id, "title": entry.title, "description": entry.summary });
+    let named: Vec<Value> = algorithms::LIST.iter().map(|listed| named(&listed.entry)).collect();
+    json!({ "type": "string", "oneOf": named })
+}
+
+fn model_list() -> Vec<Value> {
+    models::LIST.iter().map(|listed| model(&listed.entry)).collect()
+}
+
+fn model(entry: &Entry) -> Value {
+    let mut model = parameters(entry);
+    model["title"] = json!(entry.title);
+    model["description"] = json!(format!("{} Thwarts {}. {}", entry.summary, entry.thwarts, entry.paper));
+    model["properties"]["model"] = json!({ "const": entry.id, "description": entry.summary });
+    if let Some(required) = model["required"].as_array_mut() {
+        required.insert(0, json!("model"));
+    }
+    model
+}
+
+/// The options of one algorithm, which hold when it is named, or is the default and none is.
+fn options_of(entry: &Entry) -> Value {
+    let named = if entry.id == ALGORITHM { json!([]) } else { json!(["algorithm"]) };
+    json!({
+        "if": { "properties": { "algorithm": { "const": entry.id } }, "required": named },
+        "then": { "properties": { "options": parameters(entry) } },
+    })
+}
+
+fn parameters(entry: &Entry) -> Value {
+    let properties: Map<String, Value> =
+        entry.parameters.iter().map(|parameter| (parameter.name.to_owned(), parameter_of(parameter))).collect();
+    let required: Vec<&str> = entry
+        .parameters
+        .iter()
+        .filter(|parameter| parameter.default.is_none())
+        .map(|parameter| parameter.name)
+        .collect();
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}
+
+fn parameter_of(parameter: &Parameter) -> Value {
+    let mut schema = domain(&parameter.domain);
+    schema["description"] = json!(parameter.meaning);
+    if let Some(default) = parameter.default.filter(|default| !default.is_empty()) {
+        // Numbers and flags read as JSON, words do not.
+        schema["default"] = serde_json::from_str(default).unwrap_or_else(|_| json!(default));
+    }
+    schema
+}
+
+fn domain(domain: &Domain) -> Value {
+    match domain {
+        Domain::Whole(least) => json!({ "type": "integer", "minimum": least }),
+        Domain::Number(low, high) if high.is_infinite() => json!({ "type": "number", "minimum": low }),
+        Domain::Number(low, high) => json!({ "type": "number", "minimum": low, "maximum": high }),
+        Domain::Word(words) => json!({ "type": "string", "enum": words }),
+        Domain::Column => json!({ "type": "string" }),
+        Domain::Columns => {
+            json!({ "type": "array", "items": { "type": "string" }, "minItems": 1, "uniqueItems": true })
+        }
+        Domain::Thresholds => {
+            json!({ "type": "object", "additionalProperties": { "type": "number", "minimum": 0, "maximum": 1 } })
+        }
+        Domain::Flag => json!({ "type": "boolean" }),
+    }
+}

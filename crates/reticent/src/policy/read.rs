@@ -1,0 +1,218 @@
+//! From the tables of the document to the values of a policy.
+
+use toml::de::DeValue;
+
+use super::keys::{self, Key};
+use super::levels;
+use super::reader::{Item, Table};
+use super::{ColumnPolicy, Policy, ShortLines};
+use crate::algorithms::{self, Purpose, Suppression};
+use crate::error::{Error, Result, did_you_mean};
+use crate::registry::{Argument, Arguments};
+use crate::requirement::{Short, Wording};
+use crate::schema::Role;
+use crate::share::Share;
+use crate::taxonomy::Type;
+
+/// The whole file.
+pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
+    let top = document.table(keys::POLICY)?;
+    let dataset = section(&top, "dataset", keys::DATASET)?;
+    let requirement = section(&top, "requirement", keys::REQUIREMENT)?;
+    let release = section(&top, "release", keys::RELEASE)?;
+    let owner = dataset.text("owner");
+    let columns = read_columns(&top, owner.as_deref())?;
+    if let Some(item) = dataset.get("owner") {
+        must_be_column(item, &columns)?;
+    }
+    let (short, short_lines) = read_short(&requirement, &columns)?;
+    let models = requirement.get("models").map(read_models).transpose()?.unwrap_or_default();
+    if short == Short::default() && models.is_empty() {
+        let message = "the policy requires nothing; write for example\n[requirement]\nk = 5";
+        return Err(Error::policy(top.line("requirement"), message));
+    }
+    let algorithm = read_algorithm(&release)?;
+    Ok(Policy {
+        dataset: dataset.text("name").unwrap_or_else(|| "data".to_owned()),
+        owner,
+        missing_values: missing_values(&dataset)?,
+        short,
+        models,
+        options: read_options(&release, &algorithm)?,
+        algorithm,
+        purpose: read_purpose(&release, &columns)?,
+        suppression: read_suppression(&release)?,
+        seed: release.get("seed").map(|item| item.whole(0)).transpose()?,
+        columns,
+        short_lines,
+    })
+}
+
+/// A table of the top level, checked against its list of keys; an absent one is empty.
+fn section<'a>(top: &Table<'a>, name: &str, keys: &'static [Key]) -> Result<Table<'a>> {
+    top.get(name).map_or_else(|| Ok(Table::default()), |item| item.table(keys))
+}
+
+fn missing_values(dataset: &Table<'_>) -> Result<Vec<String>> {
+    dataset.get("missing-values").map_or_else(|| Ok(vec![String::new()]), Item::texts)
+}
+
+fn read_columns(top: &Table<'_>, owner: Option<&str>) -> Result<Vec<ColumnPolicy>> {
+    let Some(columns) = top.get("columns") else { return Ok(Vec::new()) };
+    columns.entries()?.iter().map(|item| read_column(item, owner)).collect()
+}
+
+fn read_column(item: &Item<'_>, owner: Option<&str>) -> Result<ColumnPolicy> {
+    let table = item.table(keys::COLUMN)?;
+    let values = table.word("type").unwrap_or(Type::Text);
+    check_tree(&table, values)?;
+    let unsaid = if owner == Some(item.name) { Role::Identifier } else { Role::QuasiIdentifier };
+    Ok(ColumnPolicy {
+        name: item.name.to_owned(),
+        role: table.word("role").unwrap_or(unsaid),
+        values,
+        taxonomy: table.text("taxonomy"),
+        intervals: table.get("intervals").map(|item| levels::levels(item, values)).transpose()?.unwrap_or_default(),
+        exact: table.get("exact").map(Item::flag).transpose()?.unwrap_or(true),
+        range: table.get("range").map(|item| levels::range(item, values)).transpose()?,
+        missing: table.word("missing").unwrap_or_default(),
+        line: item.line,
+        taxonomy_line: table.line("taxonomy"),
+    })
+}
+
+/// A column has one tree: from a file, of declared intervals, or of intervals that are found.
+fn check_tree(table: &Table<'_>, values: Type) -> Result<()> {
+    let has = |name: &str| table.get(name).is_some();
+    for name in ["intervals", "range"] {
+        let Some(item) = table.get(name) else { continue };
+        if values == Type::Text {
+            return Err(item.wrong("is for numbers and dates; add type = \"number\" or \"date\", or take it out"));
+        }
+        if has("taxonomy") {
+            return Err(item.wrong("and `taxonomy` are both given; a column has one tree, so take one out"));
+        }
+        if name == "range" && has("intervals") {
+            return Err(
+                item.wrong("is for intervals that the algorithm finds, and `intervals` declares them; take one out")
+            );
+        }
+    }
+    if let Some(item) = table.get("exact")
+        && item.flag() == Ok(false)
+        && !has("intervals")
+    {
+        return Err(
+            item.wrong("= false needs `intervals`: the finest of them is what is published instead of the values")
+        );
+    }
+    match table.get("taxonomy") {
+        Some(item) if item.text()?.trim().is_empty() => Err(item.wrong("names no file")),
+        _ => Ok(()),
+    }
+}
+
+fn must_be_column(item: &Item<'_>, columns: &[ColumnPolicy]) -> Result<()> {
+    let name = item.text()?;
+    if columns.iter().any(|column| column.name == name) {
+        return Ok(());
+    }
+    let hint = did_you_mean(name, columns.iter().map(|column| column.name.as_str()));
+    Err(item.wrong_hint(&format!("names the column {name:?}, and the policy has no such column"), hint))
+}
+
+fn read_short(requirement: &Table<'_>, columns: &[ColumnPolicy]) -> Result<(Short, ShortLines)> {
+    let short = Short {
+        k: requirement.get("k").map(|item| item.whole(2)).transpose()?,
+        confidence: requirement.get("confidence").map(Item::number).transpose()?,
+    };
+    if let Some(item) = requirement.get("confidence")
+        && !columns.iter().any(|column| column.role == Role::Sensitive)
+    {
+        let message =
+            "speaks about sensitive values, and no column has the role sensitive; give it to one, or take this out";
+        return Err(item.wrong(message));
+    }
+    Ok((short, ShortLines { k: requirement.line("k"), confidence: requirement.line("confidence") }))
+}
+
+fn read_models(item: &Item<'_>) -> Result<Vec<Wording>> {
+    item.items()?.iter().map(read_model).collect()
+}
+
+fn read_model(item: &Item<'_>) -> Result<Wording> {
+    let (names, parameters): (Vec<Item<'_>>, Vec<Item<'_>>) =
+        item.entries()?.into_iter().partition(|entry| entry.name == "model");
+    let Some(name) = names.first() else {
+        let message = "has an entry without a model; write for example model = \"distinct-l-diversity\"";
+        return Err(item.wrong(message));
+    };
+    let model = name.text()?.to_owned();
+    Ok(Wording { model, arguments: arguments(&parameters)?, line: Some(name.line) })
+}
+
+/// Parameters as the registry takes them; their names and domains are checked there.
+fn arguments(entries: &[Item<'_>]) -> Result<Arguments> {
+    entries.iter().try_fold(Arguments::default(), |known, entry| Ok(known.set(entry.name, argument(entry)?)))
+}
+
+fn argument(item: &Item<'_>) -> Result<Argument> {
+    match item.value {
+        DeValue::Boolean(flag) => Ok(Argument::Flag(*flag)),
+        DeValue::String(text) => Ok(Argument::Word(text.to_string())),
+        DeValue::Array(_) => item.texts().map(Argument::Words),
+        DeValue::Table(_) => {
+            let threshold = |entry: &Item<'_>| Ok((entry.name.to_owned(), entry.number()?));
+            item.entries()?.iter().map(threshold).collect::<Result<_>>().map(Argument::Thresholds)
+        }
+        _ => item.number().map(Argument::Number),
+    }
+}
+
+fn read_algorithm(release: &Table<'_>) -> Result<String> {
+    let Some(item) = release.get("algorithm") else { return Ok(keys::ALGORITHM.to_owned()) };
+    let ids: Vec<&str> = algorithms::LIST.iter().map(|listed| listed.entry.id).collect();
+    item.one_of(&ids).map(str::to_owned)
+}
+
+fn read_options(release: &Table<'_>, algorithm: &str) -> Result<Arguments> {
+    let Some(item) = release.get("options") else { return Ok(Arguments::default()) };
+    let options = arguments(&item.entries()?)?;
+    if let Some(listed) = algorithms::LIST.iter().find(|listed| listed.entry.id == algorithm) {
+        options.clone().checked(&listed.entry).map_err(|error| Error::policy(Some(item.line), error.to_string()))?;
+    }
+    Ok(options)
+}
+
+fn read_purpose(release: &Table<'_>, columns: &[ColumnPolicy]) -> Result<Purpose> {
+    let Some(item) = release.get("purpose") else { return Ok(Purpose::General) };
+    match item.value {
+        DeValue::String(_) => item.one_of(&["general"]).map(|_| Purpose::General),
+        DeValue::Table(_) => read_classify(item, columns),
+        _ => Err(item.must_be("\"general\" or { classify = \"column\" }")),
+    }
+}
+
+fn read_classify(item: &Item<'_>, columns: &[ColumnPolicy]) -> Result<Purpose> {
+    let entries = item.entries()?;
+    let [entry] = entries.as_slice() else {
+        return Err(item.wrong("must be \"general\" or { classify = \"column\" }"));
+    };
+    if entry.name != "classify" {
+        let hint = did_you_mean(entry.name, ["classify"]);
+        return Err(entry.wrong_hint("is not a purpose; write { classify = \"column\" }", hint));
+    }
+    must_be_column(entry, columns)?;
+    let name = entry.text()?;
+    if columns.iter().any(|column| column.name == name && column.role == Role::Identifier) {
+        return Err(entry.wrong("names an identifier, which is never published"));
+    }
+    Ok(Purpose::Classification(name.to_owned()))
+}
+
+fn read_suppression(release: &Table<'_>) -> Result<Suppression> {
+    let cells = release.text("suppress").as_deref() == Some("cells");
+    let Some(item) = release.get("suppression") else { return Ok(Suppression { cells, ..Suppression::NONE }) };
+    let limit = Share::from_decimal(item.number()?).ok_or_else(|| item.must_be("a number with at most 17 decimals"))?;
+    Ok(Suppression { limit, cells })
+}

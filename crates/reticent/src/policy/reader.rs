@@ -1,0 +1,221 @@
+//! Walking a TOML document with the line of everything in it.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::draft::toml_key;
+use super::keys::{Key, Shape, home_of};
+use crate::error::{Error, Result, did_you_mean};
+
+/// A value of the document, where it stands and what it is called.
+#[derive(Debug, Clone)]
+pub(super) struct Item<'a> {
+    pub value: &'a DeValue<'a>,
+    /// From 1.
+    pub line: usize,
+    /// `columns.age.role`
+    pub path: String,
+    /// The last part of the path, unquoted.
+    pub name: &'a str,
+    text: &'a str,
+}
+
+/// Parses a document and hands its top table to a reader.
+pub(super) fn with_document<T>(text: &str, read: impl FnOnce(&Item<'_>) -> Result<T>) -> Result<T> {
+    let table = DeTable::parse(text).map_err(|error| {
+        let line = error.span().map(|span| line_of(text, span.start));
+        Error::policy(line, error.message().trim().replace('\n', ", "))
+    })?;
+    let top = DeValue::Table(table.into_inner());
+    read(&Item { value: &top, line: 1, path: String::new(), name: "", text })
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
+}
+
+impl<'a> Item<'a> {
+    /// An error about this value.
+    pub fn wrong(&self, message: impl AsRef<str>) -> Error {
+        Error::policy(Some(self.line), format!("`{}` {}", self.path, message.as_ref()))
+    }
+
+    /// The same with a hint.
+    pub fn wrong_hint(&self, message: &str, hint: Option<String>) -> Error {
+        Error::Policy { line: Some(self.line), message: format!("`{}` {message}", self.path), hint }
+    }
+
+    /// The entries of a table, in the order they are written.
+    pub fn entries(&self) -> Result<Vec<Item<'a>>> {
+        let DeValue::Table(table) = self.value else { return Err(self.must_be("a table")) };
+        let mut entries: Vec<_> = table.iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        Ok(entries.into_iter().map(|(key, value)| self.entry(key.get_ref(), key.span().start, value)).collect())
+    }
+
+    fn entry(&self, name: &'a str, key_at: usize, value: &'a Spanned<DeValue<'a>>) -> Item<'a> {
+        // The span of a table can reach back to a header of another table; its key cannot.
+        let at = if value.get_ref().is_table() { key_at } else { value.span().start };
+        let dot = if self.path.is_empty() { "" } else { "." };
+        let path = format!("{}{dot}{}", self.path, toml_key(name));
+        Item { value: value.get_ref(), line: line_of(self.text, at), path, name, text: self.text }
+    }
+
+    /// The items of an array.
+    pub fn items(&self) -> Result<Vec<Item<'a>>> {
+        let DeValue::Array(array) = self.value else { return Err(self.must_be("a list, in [ ]")) };
+        let item = |value: &'a Spanned<DeValue<'a>>| Item {
+            value: value.get_ref(),
+            line: line_of(self.text, value.span().start),
+            path: self.path.clone(),
+            name: self.name,
+            text: self.text,
+        };
+        Ok(array.iter().map(item).collect())
+    }
+
+    /// A table whose keys and values are checked against the list.
+    pub fn table(&self, keys: &'static [Key]) -> Result<Table<'a>> {
+        let entries = self.entries()?;
+        for entry in &entries {
+            let Some(key) = keys.iter().find(|key| key.name == entry.name) else {
+                return Err(unknown_key(entry, keys));
+            };
+            entry.check(key.shape)?;
+        }
+        Ok(Table { entries })
+    }
+
+    fn check(&self, shape: Shape) -> Result<()> {
+        match shape {
+            Shape::Text | Shape::Algorithm => self.text().map(drop),
+            Shape::Texts => self.texts().map(drop),
+            Shape::Flag => self.flag().map(drop),
+            Shape::Word(words) => self.one_of(words).map(drop),
+            Shape::Whole(least) => self.whole(least).map(drop),
+            Shape::Share { zero, one } => self.share(zero, one).map(drop),
+            Shape::Levels | Shape::Range | Shape::Models => self.items().map(drop),
+            Shape::Table(_) | Shape::Named(_) | Shape::Options => self.entries().map(drop),
+            // Either a word or a table; its reader tells.
+            Shape::Purpose => Ok(()),
+        }
+    }
+
+    pub fn text(&self) -> Result<&'a str> {
+        match self.value {
+            DeValue::String(text) => Ok(text),
+            _ => Err(self.must_be("a text, in quotes")),
+        }
+    }
+
+    pub fn texts(&self) -> Result<Vec<String>> {
+        let mut texts: Vec<String> = Vec::new();
+        for item in self.items()? {
+            let text = item.text()?;
+            if texts.iter().any(|known| known == text) {
+                return Err(item.wrong(format!("lists {text:?} twice")));
+            }
+            texts.push(text.to_owned());
+        }
+        Ok(texts)
+    }
+
+    pub fn flag(&self) -> Result<bool> {
+        match self.value {
+            DeValue::Boolean(flag) => Ok(*flag),
+            _ => Err(self.must_be("true or false, without quotes")),
+        }
+    }
+
+    pub fn one_of(&self, words: &[&str]) -> Result<&'a str> {
+        let word = self.text()?;
+        if words.contains(&word) {
+            return Ok(word);
+        }
+        let message = format!("is {word:?}, and must be one of: {}", words.join(", "));
+        Err(self.wrong_hint(&message, did_you_mean(word, words.iter().copied())))
+    }
+
+    /// A finite number.
+    pub fn number(&self) -> Result<f64> {
+        let number = match self.value {
+            DeValue::Integer(whole) => {
+                i64::from_str_radix(whole.as_str(), whole.radix()).ok().map(|whole| whole as f64)
+            }
+            DeValue::Float(float) => float.as_str().parse().ok().filter(|float: &f64| float.is_finite()),
+            _ => return Err(self.must_be("a number, without quotes")),
+        };
+        // Minus zero and zero are one number.
+        number.map(|number| number + 0.0).ok_or_else(|| self.must_be("a finite number"))
+    }
+
+    pub fn whole(&self, least: u64) -> Result<u64> {
+        let whole = match self.value {
+            DeValue::Integer(whole) => u64::from_str_radix(whole.as_str(), whole.radix()).ok(),
+            _ => None,
+        };
+        let most = i64::MAX as u64;
+        whole
+            .filter(|whole| (least..=most).contains(whole))
+            .ok_or_else(|| self.must_be(&format!("a whole number, at least {least}")))
+    }
+
+    pub fn share(&self, zero: bool, one: bool) -> Result<f64> {
+        let share = self.number()?;
+        let inside = share > 0.0 && share < 1.0 || share == 0.0 && zero || share == 1.0 && one;
+        let low = if zero { "from 0" } else { "above 0" };
+        let high = if one { "up to 1" } else { "below 1" };
+        if inside { Ok(share) } else { Err(self.must_be(&format!("a number {low} and {high}"))) }
+    }
+
+    /// The error for a value of another kind than the one needed.
+    pub fn must_be(&self, what: &str) -> Error {
+        let is = match self.value {
+            DeValue::String(_) => "a text",
+            DeValue::Integer(number) => &format!("{number}"),
+            DeValue::Float(number) => &format!("{number}"),
+            DeValue::Boolean(flag) => &format!("{flag}"),
+            DeValue::Datetime(_) => "a date without quotes",
+            DeValue::Array(_) => "a list",
+            DeValue::Table(_) => "a table",
+        };
+        self.wrong(format!("is {is}, and must be {what}"))
+    }
+}
+
+fn unknown_key(entry: &Item<'_>, keys: &[Key]) -> Error {
+    let hint = match home_of(entry.name) {
+        Some(home) => Some(format!("it belongs under [{home}]")),
+        None => did_you_mean(entry.name, keys.iter().map(|key| key.name)),
+    };
+    let names: Vec<&str> = keys.iter().map(|key| key.name).collect();
+    entry.wrong_hint(&format!("is not a key of a policy; here stand: {}", names.join(", ")), hint)
+}
+
+/// A table whose keys are known and whose values have their shapes.
+#[derive(Debug, Default)]
+pub(super) struct Table<'a> {
+    entries: Vec<Item<'a>>,
+}
+
+impl<'a> Table<'a> {
+    /// The value behind a key, if it is given.
+    pub fn get(&self, name: &str) -> Option<&Item<'a>> {
+        self.entries.iter().find(|entry| entry.name == name)
+    }
+
+    /// A text, if given.
+    pub fn text(&self, name: &str) -> Option<String> {
+        self.get(name)?.text().ok().map(str::to_owned)
+    }
+
+    /// A word of an enumeration, if given.
+    pub fn word<T: serde::de::DeserializeOwned>(&self, name: &str) -> Option<T> {
+        serde_json::from_value(self.text(name)?.into()).ok()
+    }
+
+    /// The line of a key, if given.
+    pub fn line(&self, name: &str) -> Option<usize> {
+        self.get(name).map(|item| item.line)
+    }
+}

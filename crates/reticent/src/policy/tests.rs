@@ -1,0 +1,200 @@
+//! Policies, right and wrong.
+
+mod drafts;
+mod mistakes;
+mod schemas;
+
+use super::*;
+use crate::registry::Argument;
+
+/// Every key there is, used once.
+const HOSPITAL: &str = r#"#:schema ./reticent.schema.json
+[dataset]
+name = "hospital"
+owner = "patient_id"
+missing-values = ["", "NA"]
+
+[columns.patient_id]
+
+[columns.age]
+role = "quasi-identifier"
+type = "number"
+intervals = [5, 10, 20, [20, 40, 60]]
+exact = false
+missing = "drop"
+
+[columns.city]
+taxonomy = "taxonomies/city.csv"
+
+[columns."blood pressure"]
+type = "number"
+range = [0, 300.5]
+
+[columns.born]
+type = "date"
+intervals = ["month", "quarter", "year", "decade", ["1950-01-01", "2000-01-01"]]
+
+[columns.disease]
+role = "sensitive"
+
+[requirement]
+k = 5
+confidence = 0.5
+
+[[requirement.models]]
+model = "distinct-l-diversity"
+l = 3
+on = ["age", "city"]
+
+[[requirement.models]]
+model = "confidence-bounding"
+[requirement.models.values]
+HIV = 0.1
+flu = 0.9
+
+[release]
+algorithm = "top-down-specialization"
+purpose = { classify = "disease" }
+suppression = 0.05
+suppress = "cells"
+seed = 42
+[release.options]
+"#;
+
+fn hospital() -> Policy {
+    Policy::parse(HOSPITAL).unwrap()
+}
+
+fn schema_of(policy: &Policy) -> Result<Schema> {
+    policy.schema(&mut |path| Ok(format!("Paris;{path};*\nRome;{path};*\n")))
+}
+
+#[test]
+fn reads_every_key() {
+    let policy = hospital();
+    assert_eq!(policy.dataset, "hospital");
+    assert_eq!(policy.owner.as_deref(), Some("patient_id"));
+    assert_eq!(policy.missing_values, ["", "NA"]);
+    let names: Vec<&str> = policy.columns.iter().map(|column| column.name.as_str()).collect();
+    assert_eq!(names, ["patient_id", "age", "city", "blood pressure", "born", "disease"]);
+    let age = &policy.columns[1];
+    assert_eq!((age.role, age.values, age.missing), (Role::QuasiIdentifier, Type::Number, Missing::Drop));
+    assert_eq!(age.intervals[2..], [Level::Width(20.0), Level::Bounds(vec![20.0, 40.0, 60.0])]);
+    assert!(!age.exact);
+    assert_eq!(age.line, 9);
+    assert_eq!(policy.columns[3].range, Some((0.0, 300.5)));
+    assert_eq!(policy.columns[4].intervals[4], Level::Bounds(vec![-7305.0, 10957.0]));
+    assert_eq!(policy.short, Short { k: Some(5), confidence: Some(0.5) });
+    assert_eq!(policy.purpose, Purpose::Classification("disease".to_owned()));
+    assert_eq!(policy.suppression.of(1000), 50);
+    assert!(policy.suppression.cells);
+    assert_eq!(policy.seed, Some(42));
+}
+
+#[test]
+fn reads_the_parameters_of_models() {
+    let policy = hospital();
+    let [diversity, bounding] = policy.models.as_slice() else { panic!("two models") };
+    assert_eq!((diversity.model.as_str(), diversity.line), ("distinct-l-diversity", Some(35)));
+    assert_eq!(diversity.arguments.whole("l"), 3);
+    assert_eq!(diversity.arguments.words("on").unwrap(), ["age", "city"]);
+    let thresholds = [("HIV".to_owned(), 0.1), ("flu".to_owned(), 0.9)];
+    assert_eq!(bounding.arguments.get("values"), Some(&Argument::Thresholds(thresholds.to_vec())));
+}
+
+#[test]
+fn silence_means_the_default() {
+    let policy = Policy::parse("[columns.a]\n[requirement]\nk = 2").unwrap();
+    assert_eq!((policy.dataset.as_str(), &policy.owner, policy.seed), ("data", &None, None));
+    assert_eq!(policy.missing_values, [""]);
+    assert_eq!(policy.algorithm, "top-down-specialization");
+    assert_eq!((policy.purpose, policy.suppression), (Purpose::General, Suppression::NONE));
+    let column = &policy.columns[0];
+    assert_eq!((column.role, column.values, column.missing), (Role::QuasiIdentifier, Type::Text, Missing::Value));
+    assert!(column.exact && column.intervals.is_empty() && column.taxonomy.is_none() && column.range.is_none());
+}
+
+#[test]
+fn every_listed_word_is_a_value() {
+    for key in keys::COLUMN {
+        let keys::Shape::Word(words) = key.shape else { continue };
+        for word in words {
+            let known = match key.name {
+                "role" => serde_json::from_value::<Role>((*word).into()).is_ok(),
+                "type" => serde_json::from_value::<Type>((*word).into()).is_ok(),
+                _ => serde_json::from_value::<Missing>((*word).into()).is_ok(),
+            };
+            assert!(known, "{} = {word}", key.name);
+        }
+    }
+    let ids: Vec<&str> = crate::algorithms::LIST.iter().map(|listed| listed.entry.id).collect();
+    assert!(ids.contains(&keys::ALGORITHM));
+    assert!(keys::RELEASE[0].default.contains(keys::ALGORITHM));
+}
+
+#[test]
+fn the_owner_is_an_identifier_unless_the_policy_says_otherwise() {
+    assert_eq!(hospital().columns[0].role, Role::Identifier);
+    let said = HOSPITAL.replace("[columns.patient_id]", "[columns.patient_id]\nrole = \"quasi-identifier\"");
+    assert_eq!(Policy::parse(&said).unwrap().columns[0].role, Role::QuasiIdentifier);
+}
+
+#[test]
+fn the_schema_has_a_tree_for_every_column() {
+    let schema = schema_of(&hospital()).unwrap();
+    let tree = |name: &str| schema.attribute(name).unwrap().tree.clone();
+    assert_eq!(tree("patient_id"), Tree::Flat);
+    assert!(matches!(tree("age"), Tree::Intervals { exact: false, levels } if levels.len() == 4));
+    assert!(matches!(tree("city"), Tree::Given(tree) if tree.find("taxonomies/city.csv").is_some()));
+    assert_eq!(tree("blood pressure"), Tree::Grown { range: Some((0.0, 300.5)) });
+    assert_eq!(tree("disease"), Tree::Flat);
+    assert_eq!(schema.missing_values, ["", "NA"]);
+    assert_eq!(schema.owner.as_deref(), Some("patient_id"));
+}
+
+#[test]
+fn a_number_that_is_no_quasi_identifier_grows_no_intervals() {
+    let policy = Policy::parse("[columns.pay]\nrole = \"sensitive\"\ntype = \"number\"\n[requirement]\nk = 2").unwrap();
+    assert_eq!(schema_of(&policy).unwrap().attributes[0].tree, Tree::Flat);
+}
+
+#[test]
+fn a_taxonomy_that_cannot_be_read_is_an_error_of_its_line() {
+    let error = hospital().schema(&mut |_| Err("no such file".to_owned())).unwrap_err();
+    let expect = "reticent.toml line 17: the taxonomy `taxonomies/city.csv` cannot be read: no such file";
+    assert_eq!(error.to_string(), expect);
+    let error = hospital().schema(&mut |_| Ok(String::new())).unwrap_err();
+    assert!(error.to_string().contains("taxonomy of `city`"), "{error}");
+}
+
+#[test]
+fn the_short_form_stands_for_models() {
+    let policy = hospital();
+    let wordings = policy.wordings(&schema_of(&policy).unwrap());
+    let told: Vec<(&str, Option<usize>)> =
+        wordings.iter().map(|wording| (wording.model.as_str(), wording.line)).collect();
+    let expect = [
+        ("k-anonymity", Some(31)),
+        ("confidence-bounding", Some(32)),
+        ("distinct-l-diversity", Some(35)),
+        ("confidence-bounding", Some(40)),
+    ];
+    assert_eq!(told, expect);
+}
+
+#[test]
+fn a_policy_fits_the_data_it_speaks_of() {
+    let policy = Policy::parse("[columns.age]\n[columns.sex]\n[requirement]\nk = 2").unwrap();
+    let fit = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        policy.fit(&names).map_err(|error| error.to_string())
+    };
+    assert_eq!(fit(&["sex", "age"]), Ok(()));
+    let expect = "reticent.toml line 1: the data has no column `age` (did you mean `Age`?)";
+    assert_eq!(fit(&["Age", "sex"]), Err(expect.to_owned()));
+    let more = fit(&["age", "sex", "a", "b", "c", "d", "e", "f"]).unwrap_err();
+    assert!(
+        more.contains("does not speak of `a`, `b`, `c`, `d`, `e` and 1 more; every column must be spoken for"),
+        "{more}"
+    );
+}

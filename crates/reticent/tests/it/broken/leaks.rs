@@ -1,0 +1,283 @@
+//! A good release is written, something goes wrong on the way, and `verify` reads it back.
+
+use reticent::combos::Combos;
+use reticent::recoding::Recoding;
+use reticent::release::Release;
+use reticent::requirement::Requirement;
+use reticent::table::Counts;
+use reticent::verify::{Expected, Verdict, verify};
+
+use crate::support::{Data, cut_at, quasi, quasi_tree, read_back, requirement, sensitive};
+
+/// A release, what it was meant to be, and what it must satisfy.
+struct Good {
+    recoding: Recoding,
+    release: Release,
+    requirement: Requirement,
+}
+
+const WORDS: &[&str] = &["k-anonymity k=3", "confidence-bounding h=0.67", "distinct-l-diversity l=2"];
+
+/// Two classes of three on (job, sex), with two flu and one hiv each.
+fn data() -> Data {
+    let jobs = "any\n  professional\n    engineer\n    lawyer\n  artist\n    writer\n    dancer";
+    Data::new(
+        vec![quasi_tree("job", jobs), quasi("sex"), sensitive("ill")],
+        &[
+            "engineer m flu",
+            "engineer m flu",
+            "lawyer m hiv",
+            "writer f flu",
+            "dancer f flu",
+            "dancer f hiv",
+        ],
+    )
+}
+
+fn good(data: &Data, words: &[&str]) -> Good {
+    let table = data.table();
+    let recoding = cut_at(&table, &[("job", &["professional", "artist"])]);
+    let release = recoding.apply(&table).unwrap();
+    Good { recoding, release, requirement: requirement(words, &data.schema()) }
+}
+
+impl Good {
+    fn judge(&self, counts: Counts) -> reticent::Result<Verdict> {
+        let expected = Expected { recoding: &self.recoding, rows: self.release.combos.rows() };
+        verify(counts, &expected, &self.requirement.models)
+    }
+
+    /// What was meant to be written passes.
+    fn passes(&self) {
+        let verdict = self.judge(self.written()).unwrap();
+        assert!(verdict.holds(), "{verdict:?}");
+        assert_eq!(verdict.rows, self.release.combos.rows());
+        assert_eq!(verdict.models.len(), self.requirement.models.len());
+    }
+
+    /// What was written instead is judged, and breaches this model and class.
+    fn breaches(&self, counts: Counts, model: &str, class: &[&str]) {
+        let verdict = self.judge(counts).unwrap();
+        assert!(!verdict.holds(), "the leak was not caught");
+        let found = verdict.models.iter().filter(|(title, _)| title.contains(model)).flat_map(|(_, breaches)| breaches);
+        let witness = |breach: &reticent::verify::Breach| -> Vec<String> {
+            breach.witness.iter().map(|(_, text)| text.clone()).collect()
+        };
+        let classes: Vec<Vec<String>> = found.map(witness).collect();
+        assert!(classes.iter().any(|found| found == class), "{model} on {class:?} is not among {verdict:?}");
+    }
+
+    /// What was written instead is not what was meant: an error.
+    fn is_an_error(&self, counts: Counts) {
+        let judged = self.judge(counts);
+        assert!(matches!(judged, Err(reticent::Error::CannotCheck { .. })), "{judged:?}");
+    }
+
+    /// The release as an engine reads it back, one record a row.
+    fn written(&self) -> Counts {
+        let mut counts = read_back(&self.release);
+        let combos = &self.release.combos;
+        let rows: Vec<usize> =
+            (0..combos.len()).flat_map(|at| vec![at; combos.weights[at] as usize]).collect();
+        counts.combos = Combos {
+            codes: combos.codes.iter().map(|codes| rows.iter().map(|at| codes[*at]).collect()).collect(),
+            weights: vec![1; rows.len()],
+            owners: combos.owners.as_ref().map(|owners| rows.iter().map(|at| owners[*at]).collect()),
+        };
+        counts
+    }
+}
+
+/// The number of a text in a column that was read back.
+fn code(counts: &Counts, column: usize, text: &str) -> u32 {
+    counts.values[column].iter().position(|known| known == text).unwrap() as u32
+}
+
+/// A record with this text in this column.
+fn record(counts: &Counts, column: usize, text: &str) -> usize {
+    let code = code(counts, column, text);
+    counts.combos.codes[column].iter().position(|found| *found == code).unwrap()
+}
+
+#[test]
+fn a_record_moved_to_another_class() {
+    let data = data();
+    let good = good(&data, WORDS);
+    good.passes();
+    let mut counts = good.written();
+    let moved = record(&counts, 0, "artist");
+    let (job, sex) = (code(&counts, 0, "professional"), code(&counts, 1, "m"));
+    counts.combos.codes[0][moved] = job;
+    counts.combos.codes[1][moved] = sex;
+    good.breaches(counts, "3-anonymity", &["artist", "f"]);
+}
+
+#[test]
+fn a_cell_that_was_not_hidden() {
+    let data = data();
+    let good = good(&data, WORDS);
+    good.passes();
+    // One record is published with another cell, which only it has: a class of one, and one of two.
+    let mut counts = good.written();
+    let hidden = record(&counts, 0, "artist");
+    let sex = code(&counts, 1, "m");
+    counts.combos.codes[1][hidden] = sex;
+    good.breaches(counts.clone(), "3-anonymity", &["artist", "m"]);
+    good.breaches(counts.clone(), "3-anonymity", &["artist", "f"]);
+    good.breaches(counts, "distinct", &["artist", "m"]);
+}
+
+#[test]
+fn a_sensitive_value_moved() {
+    let data = data();
+    let good = good(&data, WORDS);
+    good.passes();
+    let mut counts = good.written();
+    let hiv = record(&counts, 2, "hiv");
+    let class = [0, 1].map(|column| counts.values[column][counts.combos.codes[column][hiv] as usize].clone());
+    counts.combos.codes[2][hiv] = code(&counts, 2, "flu");
+    let class: Vec<&str> = class.iter().map(String::as_str).collect();
+    good.breaches(counts.clone(), "confidence", &class);
+    good.breaches(counts, "distinct", &class);
+}
+
+/// The same, where only the confidence of one value passes its threshold.
+#[test]
+fn a_sensitive_value_just_above_its_threshold() {
+    let rows = ["engineer m flu", "engineer m gout", "lawyer m hiv", "writer f flu", "dancer f gout", "dancer f hiv"];
+    let data = Data { rows: Data::new(data().cols, &rows).rows, ..data() };
+    let good = good(&data, &["confidence-bounding values=hiv:0.5"]);
+    good.passes();
+    let mut counts = good.written();
+    let gout = record(&counts, 2, "gout");
+    counts.combos.codes[2][gout] = code(&counts, 2, "hiv");
+    let verdict = good.judge(counts).unwrap();
+    assert_eq!(verdict.models[0].1.len(), 1, "two of three have hiv in one class: {verdict:?}");
+}
+
+#[test]
+fn a_record_dropped_or_added() {
+    let data = data();
+    let good = good(&data, WORDS);
+    good.passes();
+    for at in 0..6 {
+        let mut counts = good.written();
+        counts.combos = counts.combos.filter(|kept| kept != at);
+        good.is_an_error(counts);
+    }
+    let mut counts = good.written();
+    counts.combos.weights[0] += 1;
+    good.is_an_error(counts);
+    good.is_an_error(Counts { combos: good.written().combos.filter(|_| false), ..good.written() });
+}
+
+#[test]
+fn a_label_that_was_not_to_be_published() {
+    let data = data();
+    let good = good(&data, WORDS);
+    good.passes();
+    // A raw value, a value of nobody, a person's name, a sensitive value of another table; in each column, on one record.
+    for (column, text) in [(0, "writer"), (0, "pilot"), (1, "Alice"), (2, "gout"), (2, ""), (1, "F")] {
+        let mut counts = good.written();
+        counts.values[column].push(text.to_owned());
+        let foreign = counts.values[column].len() as u32 - 1;
+        counts.combos.codes[column][0] = foreign;
+        good.is_an_error(counts);
+    }
+    // The same texts renamed everywhere.
+    let mut counts = good.written();
+    let artist = code(&counts, 0, "artist") as usize;
+    counts.values[0][artist] = "dancer".to_owned();
+    good.is_an_error(counts);
+}
+
+#[test]
+fn a_column_too_many_too_few_or_under_another_name() {
+    let data = data();
+    let good = good(&data, WORDS);
+    good.passes();
+    // An identifier that was to stay at home.
+    let mut counts = good.written();
+    counts.names.push("name".to_owned());
+    counts.values.push((0..6).map(|at| format!("person {at}")).collect());
+    counts.combos.codes.push((0..6).collect());
+    good.is_an_error(counts);
+    for (at, name) in [(0, "profession"), (1, "ill"), (2, "disease"), (0, "Job"), (0, "'=job")] {
+        let mut counts = good.written();
+        counts.names[at] = name.to_owned();
+        good.is_an_error(counts);
+    }
+    // One column lost, and two that changed places.
+    let mut counts = good.written();
+    counts.names.pop();
+    counts.values.pop();
+    counts.combos.codes.pop();
+    good.is_an_error(counts);
+    let mut counts = good.written();
+    counts.names.swap(0, 1);
+    counts.values.swap(0, 1);
+    counts.combos.codes.swap(0, 1);
+    good.is_an_error(counts);
+}
+
+/// Three records of three people become three records of two.
+#[test]
+fn a_person_counted_twice() {
+    let data = data().owned(&[0, 1, 2, 3, 4, 5]);
+    let good = good(&data, &["k-anonymity k=3"]);
+    good.passes();
+    let mut counts = good.written();
+    let [one, two] = {
+        let job = code(&counts, 0, "artist");
+        let members: Vec<usize> = (0..6).filter(|at| counts.combos.codes[0][*at] == job).collect();
+        [members[0], members[1]]
+    };
+    let owners = counts.combos.owners.as_mut().unwrap();
+    owners[two] = owners[one];
+    good.breaches(counts, "3-anonymity", &["artist", "f"]);
+}
+
+/// The apostrophe that keeps a spreadsheet from computing a text is not part of the text, and hides nothing.
+#[test]
+fn an_apostrophe_hides_nothing() {
+    let rows = ["engineer =m flu", "lawyer =m flu", "lawyer =m hiv", "writer f flu", "dancer f flu", "dancer f hiv"];
+    let data = Data::new(data().cols, &rows);
+    let good = good(&data, WORDS);
+    good.passes();
+    let mut counts = good.written();
+    let at = code(&counts, 1, "=m") as usize;
+    counts.values[1][at] = "'=m".to_owned();
+    let verdict = good.judge(counts.clone()).unwrap();
+    assert!(verdict.holds(), "{verdict:?}");
+    let moved = record(&counts, 1, "'=m");
+    counts.combos.codes[0][moved] = code(&counts, 0, "artist");
+    counts.combos.codes[1][moved] = code(&counts, 1, "f");
+    good.breaches(counts, "3-anonymity", &["professional", "=m"]);
+    // A text and its guarded twin are one text to a reader: two codes for it must not split or hide a class.
+    let mut counts = good.written();
+    counts.values[1].push("'=m".to_owned());
+    let twin = counts.values[1].len() as u32 - 1;
+    let split = record(&counts, 1, "=m");
+    counts.combos.codes[1][split] = twin;
+    let judged = good.judge(counts);
+    assert!(judged.is_err() || !judged.unwrap().holds(), "a record under a second spelling went unnoticed");
+}
+
+/// Two spellings of one sensitive value are one value: they do not make a class diverse.
+#[test]
+fn a_second_spelling_is_not_a_second_value() {
+    let rows = ["engineer m =flu", "lawyer m hiv", "writer f =flu", "dancer f hiv"];
+    let data = Data::new(data().cols, &rows);
+    let good = good(&data, &["distinct-l-diversity l=2", "confidence-bounding h=0.5"]);
+    good.passes();
+    let mut counts = good.written();
+    counts.values[2].push("'=flu".to_owned());
+    let twin = counts.values[2].len() as u32 - 1;
+    let hiv = record(&counts, 2, "hiv");
+    counts.combos.codes[2][hiv] = twin;
+    let judged = good.judge(counts);
+    assert!(
+        judged.is_err() || !judged.as_ref().unwrap().holds(),
+        "a class with `=flu` and `'=flu` only was taken for diverse: {judged:?}"
+    );
+}

@@ -1,0 +1,4 @@
+//! Leaks planted on purpose: verification must catch each, and must pass the release they were planted in.
+
+mod leaks;
+mod thresholds;

@@ -1,0 +1,4 @@
+//! The papers' worked examples.
+
+mod closeness;
+mod survey;

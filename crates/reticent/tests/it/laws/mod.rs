@@ -1,0 +1,7 @@
+//! Laws that loop over the registries: whatever is listed is held to them.
+
+mod algorithms;
+mod metrics;
+mod models;
+mod operations;
+mod registry;

@@ -1,0 +1,267 @@
+//! Laws of every model: merging classes, generalizing, the order of rows, and parameters.
+
+use std::collections::BTreeSet;
+
+use reticent::models::{LIST, Merging};
+use reticent::release::Release;
+use reticent::table::Table;
+
+use crate::oracle::definitions::violating;
+use crate::support::{Data, Random, contents, cut_at, model, random_cut, random_data, violated, witnesses};
+
+/// Every model with some parameters that small tables satisfy and violate.
+const EVERY: &[&str] = &[
+    "k-anonymity k=2",
+    "k-anonymity k=3",
+    "xy-anonymity k=2 y=ill",
+    "xy-anonymity k=3 y=ill,note",
+    "xy-linkability h=0.5 y=ill",
+    "xy-linkability y=ill values=flu:0.4,hiv:0.3",
+    "confidence-bounding h=0.5",
+    "confidence-bounding h=0.67",
+    "distinct-l-diversity l=2",
+    "distinct-l-diversity l=3",
+    "entropy-l-diversity l=1.8",
+    "entropy-l-diversity l=2",
+    "recursive-cl-diversity c=1.5 l=2",
+    "recursive-cl-diversity c=3 l=2",
+    "recursive-cl-diversity c=2 l=3",
+    "alpha-k-anonymity alpha=0.6 k=2",
+    "alpha-k-anonymity k=2 values=flu:0.5",
+    "t-closeness t=0.3",
+    "t-closeness t=0.2 distance=ordered",
+    "t-closeness t=0.25 distance=hierarchical",
+];
+
+#[test]
+fn no_model_is_left_out() {
+    let tried: BTreeSet<&str> = EVERY.iter().map(|words| words.split(' ').next().unwrap()).collect();
+    assert_eq!(tried, LIST.iter().map(|listed| listed.entry.id).collect());
+}
+
+/// Two classes become one: the class of `n1` and the class of `n2` are merged into `north`, nothing else changes.
+/// Answers with how often there was something to say.
+fn merging(words: &str, data: &Data) -> usize {
+    let model = model(words, &data.schema());
+    let table = data.table();
+    let merged = cut_at(&table, &[("place", &["north"])]).apply(&table).unwrap();
+    let before = witnesses(model.as_ref(), data.raw());
+    let after = witnesses(model.as_ref(), merged);
+    let mut said = 0;
+    for sex in ["f", "m"] {
+        let class = |place: &str| vec![place.to_owned(), sex.to_owned()];
+        let there = |place: &str| data.rows.iter().any(|row| row[..2] == class(place)[..]);
+        if !(there("n1") && there("n2")) {
+            continue;
+        }
+        let (one, two) = (!before.contains(&class("n1")), !before.contains(&class("n2")));
+        let promised = match model.merging() {
+            Merging::WithAny => one || two,
+            Merging::WithSatisfying => one && two,
+        };
+        if promised {
+            said += 1;
+            assert!(
+                !after.contains(&class("north")),
+                "{words}: n1 {one}, n2 {two}, but together they violate it; sex {sex} of {:?} by {:?}",
+                data.rows,
+                data.owners
+            );
+        }
+    }
+    said
+}
+
+#[test]
+fn merging_keeps_what_the_model_says_it_keeps() {
+    let mut random = Random(21);
+    let tables: Vec<Data> = (0..250).map(|_| random_data(&mut random, 28, 0)).collect();
+    for words in EVERY {
+        let said: usize = tables.iter().map(|data| merging(words, data)).sum();
+        assert!(said > 0, "{words}: nothing was ever promised");
+    }
+}
+
+/// Where people have several records, a person can stand in both classes, and is counted once after merging.
+#[test]
+fn merging_keeps_what_the_model_says_it_keeps_for_people_with_several_records() {
+    let mut random = Random(22);
+    let mut tables: Vec<Data> = (0..400).map(|_| random_data(&mut random, 28, 10)).collect();
+    let cols = tables[0].cols.clone();
+    // One person has flu in both places and is counted once in `north`: 1 flu, 2 hiv, where each place had 1 and 1.
+    tables.push(Data::new(cols, &["n1 f flu u", "n1 f hiv u", "n2 f flu u", "n2 f hiv u"]).owned(&[0, 1, 0, 2]));
+    let mut broken = Vec::new();
+    for words in EVERY {
+        let kept = std::panic::catch_unwind(|| tables.iter().map(|data| merging(words, data)).sum::<usize>());
+        match kept {
+            Ok(said) => assert!(said > 0, "{words}: nothing was ever promised"),
+            Err(_) => broken.push(*words),
+        }
+    }
+    assert!(broken.is_empty(), "`merging()` promises more than it keeps when a person has several records: {broken:#?}");
+}
+
+/// Where no class violates a model, none does after generalizing.
+#[test]
+fn generalizing_keeps_a_release_safe() {
+    let mut random = Random(23);
+    let mut kept = vec![0; EVERY.len()];
+    for _ in 0..500 {
+        let data = random_data(&mut random, 40, 0);
+        let table = data.table();
+        let fine = finer_and_coarser(&table, &mut random);
+        for (words, kept) in EVERY.iter().zip(&mut kept) {
+            let model = model(words, &data.schema());
+            if witnesses(model.as_ref(), fine.0.clone()).is_empty() {
+                *kept += 1;
+                let after = witnesses(model.as_ref(), fine.1.clone());
+                assert!(after.is_empty(), "{words}: {after:?} after generalizing {:?}", contents(&fine.0));
+            }
+        }
+    }
+    for (words, kept) in EVERY.iter().zip(kept) {
+        assert!(kept > 0, "{words} never held");
+    }
+}
+
+/// A random generalization, and one along cuts that lie above it.
+fn finer_and_coarser(table: &Table, random: &mut Random) -> (Release, Release) {
+    use reticent::operations::generalize::generalize;
+    use reticent::schema::Role;
+    use reticent::taxonomy::Cut;
+    let mut fine = Vec::new();
+    let mut coarse = Vec::new();
+    for column in &table.columns {
+        let tree = column.tree.clone();
+        if column.role != Role::QuasiIdentifier {
+            fine.push((tree.clone(), Cut::bottom(&tree)));
+            coarse.push((tree.clone(), Cut::bottom(&tree)));
+            continue;
+        }
+        let top = random_cut(&tree, random);
+        let mut low = top.clone();
+        for node in top.nodes() {
+            if !tree.node(*node).children.is_empty() && random.below(2) == 0 {
+                low.specialize(&tree, *node);
+            }
+        }
+        fine.push((tree.clone(), low));
+        coarse.push((tree, top));
+    }
+    (generalize(table, fine).apply(table).unwrap(), generalize(table, coarse).apply(table).unwrap())
+}
+
+/// Neither the order in which rows are met nor how values are numbered changes a verdict, or any word of it.
+#[test]
+fn the_order_of_rows_changes_nothing() {
+    let mut random = Random(24);
+    for people in [0, 8] {
+        for _ in 0..30 {
+            let data = random_data(&mut random, 30, people);
+            let mut order: Vec<usize> = (0..data.rows.len()).collect();
+            random.shuffle(&mut order);
+            let shuffled = Table::build(&data.counts_in(&order), &data.schema()).unwrap();
+            let shuffled = Release::raw(&shuffled).unwrap();
+            for words in EVERY {
+                let model = model(words, &data.schema());
+                let history = |release: Release| reticent::history::History::single(release);
+                let one = model.survey(&history(data.raw())).unwrap();
+                let two = model.survey(&history(shuffled.clone())).unwrap();
+                assert_eq!(one, two, "{words}");
+            }
+        }
+    }
+}
+
+/// A stronger parameter finds everything that a weaker one finds.
+#[test]
+fn parameters_are_monotone() {
+    const WEAKER_FIRST: &[&[&str]] = &[
+        &["k-anonymity k=1", "k-anonymity k=2", "k-anonymity k=3", "k-anonymity k=7"],
+        &["xy-anonymity k=2 y=ill", "xy-anonymity k=3 y=ill"],
+        &["xy-anonymity k=2 y=ill,note", "xy-anonymity k=2 y=ill"],
+        &["xy-linkability h=0.8 y=ill", "xy-linkability h=0.5 y=ill", "xy-linkability h=0.2 y=ill"],
+        &["xy-linkability h=0.5 y=ill", "xy-linkability h=0.5 y=ill values=flu:0.3"],
+        &["confidence-bounding h=1", "confidence-bounding h=0.6", "confidence-bounding h=0.3", "confidence-bounding h=0"],
+        &["distinct-l-diversity l=1", "distinct-l-diversity l=2", "distinct-l-diversity l=4"],
+        &["entropy-l-diversity l=1", "entropy-l-diversity l=1.5", "entropy-l-diversity l=2", "entropy-l-diversity l=3"],
+        &["recursive-cl-diversity c=4 l=2", "recursive-cl-diversity c=2 l=2", "recursive-cl-diversity c=2 l=3"],
+        &["alpha-k-anonymity alpha=0.8 k=2", "alpha-k-anonymity alpha=0.5 k=2", "alpha-k-anonymity alpha=0.5 k=4"],
+        &["k-anonymity k=3", "alpha-k-anonymity alpha=0.7 k=3"],
+        &["confidence-bounding h=0.7", "alpha-k-anonymity alpha=0.7 k=3"],
+        &["t-closeness t=1", "t-closeness t=0.5", "t-closeness t=0.2", "t-closeness t=0"],
+        &["t-closeness t=0.3 distance=hierarchical", "t-closeness t=0.3 distance=equal"],
+        &["t-closeness t=0.3 distance=ordered", "t-closeness t=0.3 distance=equal"],
+        // Equally likely values give the highest entropy, so l effective values need l values.
+        &["distinct-l-diversity l=2", "entropy-l-diversity l=2"],
+        &["distinct-l-diversity l=2", "recursive-cl-diversity c=2 l=2"],
+    ];
+    let mut random = Random(25);
+    let mut strictly = vec![0; WEAKER_FIRST.len()];
+    for round in 0..60 {
+        let data = random_data(&mut random, 40, if round % 2 == 0 { 0 } else { 12 });
+        let history = data.history();
+        for (chain, strictly) in WEAKER_FIRST.iter().zip(&mut strictly) {
+            let found: Vec<BTreeSet<Vec<String>>> = chain
+                .iter()
+                .map(|words| violated(model(words, &data.schema()).violations(&history).unwrap()))
+                .collect();
+            for (pair, words) in found.windows(2).zip(chain.windows(2)) {
+                assert!(pair[0].is_subset(&pair[1]), "{words:?} on {:?} by {:?}", data.rows, data.owners);
+                *strictly += usize::from(pair[0] != pair[1]);
+            }
+        }
+    }
+    for (chain, strictly) in WEAKER_FIRST.iter().zip(strictly) {
+        assert!(strictly > 0, "{chain:?} never differed");
+    }
+}
+
+/// Twice the table, everybody with a twin: shares stay, classes double.
+#[test]
+fn twins_change_no_share_and_double_every_class() {
+    let mut random = Random(26);
+    for _ in 0..60 {
+        let data = random_data(&mut random, 20, 0);
+        let twins = Data { rows: [data.rows.clone(), data.rows.clone()].concat(), ..data.clone() };
+        let found = |words: &str, data: &Data| violated(model(words, &data.schema()).violations(&data.history()).unwrap());
+        for words in EVERY.iter().filter(|words| !words.contains("k=") || words.starts_with("xy")) {
+            let near = violating(words, &data).1;
+            let told = |found: BTreeSet<Vec<String>>| found.difference(&near).cloned().collect::<BTreeSet<_>>();
+            assert_eq!(told(found(words, &data)), told(found(words, &twins)), "{words}");
+        }
+        for k in 1..5 {
+            let (single, double) = (format!("k-anonymity k={k}"), format!("k-anonymity k={}", 2 * k));
+            assert_eq!(found(&single, &data), found(&double, &twins));
+        }
+    }
+}
+
+/// A survey counts what is there: classes, people in violating ones, and the worst is no safer than any violation.
+#[test]
+fn a_survey_adds_up() {
+    let mut random = Random(27);
+    for people in [0, 9] {
+        for _ in 0..30 {
+            let data = random_data(&mut random, 30, people);
+            for words in EVERY {
+                let survey = model(words, &data.schema()).survey(&data.history()).unwrap();
+                let places: BTreeSet<&[String]> = data.rows.iter().map(|row| &row[..2]).collect();
+                assert_eq!(survey.classes, places.len() as u64, "{words}");
+                assert_eq!(survey.violating, survey.violations.iter().map(|found| found.people).sum::<u64>(), "{words}");
+                let worst = survey.worst.unwrap();
+                assert!(survey.violations.iter().all(|found| worst.safety <= found.safety), "{words}");
+                assert!(survey.violations.windows(2).all(|pair| pair[0].safety <= pair[1].safety), "{words}");
+                for found in &survey.violations {
+                    assert!(!found.explanation.is_empty());
+                    let names: Vec<&str> = found.witness.iter().map(|(name, _)| name.as_str()).collect();
+                    assert_eq!(names, ["place", "sex"], "{words}");
+                    let class: Vec<&str> = found.witness.iter().map(|(_, text)| text.as_str()).collect();
+                    let rows = (0..data.rows.len()).filter(|row| data.rows[*row][..2] == class[..]);
+                    let owners: BTreeSet<u32> = rows.map(|row| data.owner(row)).collect();
+                    assert_eq!(found.people, owners.len() as u64, "{words}");
+                }
+            }
+        }
+    }
+}

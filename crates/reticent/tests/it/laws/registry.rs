@@ -1,0 +1,100 @@
+//! What every entry says about itself is there, and its evidence exists.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use reticent::registry::{Domain, Kind, all};
+
+#[test]
+fn ids_are_unique_and_plain() {
+    let mut seen = BTreeSet::new();
+    for entry in all() {
+        assert!(seen.insert((entry.kind, entry.id)), "two entries {} {}", entry.kind, entry.id);
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        assert!(!entry.id.is_empty() && entry.id.bytes().all(plain), "{} {}", entry.kind, entry.id);
+    }
+    for kind in [Kind::Model, Kind::Operation, Kind::Metric, Kind::Algorithm, Kind::Attack] {
+        assert!(seen.iter().any(|(known, _)| *known == kind), "no {kind} at all");
+    }
+}
+
+#[test]
+fn every_text_says_something() {
+    for entry in all() {
+        for text in [entry.title, entry.summary, entry.paper, entry.thwarts] {
+            assert!(text.trim() == text && text.len() > 2, "{} {}: `{text}`", entry.kind, entry.id);
+        }
+        assert!(entry.summary.ends_with('.'), "{} {}: a summary is a sentence", entry.kind, entry.id);
+        assert!(!entry.evidence.is_empty(), "{} {} has no evidence", entry.kind, entry.id);
+    }
+}
+
+#[test]
+fn parameters_are_named_once_and_their_defaults_fit() {
+    for entry in all() {
+        let mut seen = BTreeSet::new();
+        for parameter in entry.parameters {
+            assert!(seen.insert(parameter.name), "{} {} has two `{}`", entry.kind, entry.id, parameter.name);
+            assert!(parameter.meaning.len() > 2, "{} {} `{}`", entry.kind, entry.id, parameter.name);
+            let fits = match (parameter.default, parameter.domain) {
+                (None | Some(""), _) => true,
+                (Some(text), Domain::Whole(least)) => text.parse::<u64>().is_ok_and(|number| number >= least),
+                (Some(text), Domain::Number(low, high)) => {
+                    text.parse::<f64>().is_ok_and(|number| number >= low && number <= high)
+                }
+                (Some(text), Domain::Word(words)) => words.contains(&text),
+                (Some(text), Domain::Flag) => text == "true" || text == "false",
+                (Some(_), Domain::Columns | Domain::Column) => true,
+                (Some(_), Domain::Thresholds) => false,
+            };
+            assert!(fits, "{} {}: default of `{}`", entry.kind, entry.id, parameter.name);
+        }
+    }
+}
+
+#[test]
+fn evidence_names_tests_that_exist() {
+    let home = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for entry in all() {
+        for evidence in entry.evidence {
+            assert!(
+                exists(&home.join("tests/it"), evidence) || exists(&home.join("src"), evidence),
+                "{} {}: there is no test `{evidence}`",
+                entry.kind,
+                entry.id
+            );
+        }
+    }
+}
+
+/// Evidence that does not exist is found out.
+#[test]
+fn evidence_that_does_not_exist_is_told_apart() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
+    for there in ["oracle::models", "golden::survey::example_2_2", "laws::models"] {
+        assert!(exists(&tests, there), "{there}");
+    }
+    for missing in ["oracle::model", "golden::survey::example_2", "golden::survey::example_9_9", "laws", "support", ""] {
+        assert!(!exists(&tests, missing), "{missing}");
+    }
+}
+
+/// Whether `a::b` is a module with tests, or `a::b::c` a test (or a module with tests) in module `a::b`.
+fn exists(root: &Path, evidence: &str) -> bool {
+    let parts: Vec<&str> = evidence.split("::").collect();
+    let module = |parts: &[&str]| source(root, parts).filter(|text| text.contains("#[test]") || text.contains("proptest!"));
+    if module(&parts).is_some() {
+        return true;
+    }
+    let Some((name, above)) = parts.split_last() else { return false };
+    module(above).is_some_and(|text| {
+        let (function, inner) = (format!("fn {name}("), format!("mod {name} {{"));
+        text.lines().map(str::trim_start).any(|line| line.starts_with(&function) || line.starts_with(&inner))
+    })
+}
+
+fn source(root: &Path, parts: &[&str]) -> Option<String> {
+    let path: PathBuf = parts.iter().fold(root.to_owned(), |path, part| path.join(part));
+    fs::read_to_string(path.with_extension("rs")).or_else(|_| fs::read_to_string(path.join("mod.rs"))).ok()
+}

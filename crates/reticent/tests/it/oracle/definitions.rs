@@ -1,0 +1,271 @@
+//! Every model as its paper defines it, over rows of texts, in whole numbers.
+//!
+//! People are counted once: a class's size is the number of different owners in it, and the count of a value the number
+//! of different owners with at least one such record. Entropy and t-closeness take shares over (owner, value) pairs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reticent::schema::{Role, Tree};
+use reticent::taxonomy::Type;
+
+use super::transport::least_cost;
+use crate::support::Data;
+
+/// A fraction.
+#[derive(Debug, Clone, Copy)]
+pub struct Fraction(pub u128, pub u128);
+
+impl Fraction {
+    /// `0.375` is 375 thousandths.
+    pub fn decimal(text: &str) -> Fraction {
+        let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
+        Fraction(format!("{whole}{rest}").parse().unwrap(), 10u128.pow(rest.len() as u32))
+    }
+
+    /// `over / under <= self`, without dividing.
+    fn is_at_least(self, over: u64, under: u64) -> bool {
+        u128::from(over) * self.1 <= self.0 * u128::from(under)
+    }
+}
+
+/// What a definition says of one class.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    Holds,
+    Violates,
+    /// Logarithms lie too near to the bound for a double to tell.
+    TooNear,
+}
+
+fn verdict(holds: bool) -> Verdict {
+    if holds { Verdict::Holds } else { Verdict::Violates }
+}
+
+/// A model's words, taken apart.
+#[derive(Debug)]
+pub struct Words<'a> {
+    pub model: &'a str,
+    given: BTreeMap<&'a str, &'a str>,
+}
+
+impl<'a> Words<'a> {
+    pub fn new(words: &'a str) -> Words<'a> {
+        let mut parts = words.split_whitespace();
+        Words { model: parts.next().unwrap(), given: parts.map(|part| part.split_once('=').unwrap()).collect() }
+    }
+
+    fn whole(&self, name: &str) -> u64 {
+        self.given[name].parse().unwrap()
+    }
+
+    fn fraction(&self, name: &str) -> Option<Fraction> {
+        self.given.get(name).map(|text| Fraction::decimal(text))
+    }
+
+    fn columns(&self, name: &str) -> Option<Vec<String>> {
+        self.given.get(name).map(|list| list.split(',').map(str::to_owned).collect())
+    }
+
+    fn thresholds(&self) -> BTreeMap<&str, Fraction> {
+        let list = self.given.get("values").map(|list| list.split(',')).into_iter().flatten();
+        list.map(|pair| pair.split_once(':').map(|(value, most)| (value, Fraction::decimal(most))).unwrap()).collect()
+    }
+
+    /// The columns that make the classes.
+    pub fn by(&self, data: &Data) -> Vec<String> {
+        let named = self.columns("on").or_else(|| self.columns("x"));
+        named.unwrap_or_else(|| data.with_role(Role::QuasiIdentifier))
+    }
+
+    /// The columns that are looked at in a class.
+    fn of(&self, data: &Data) -> Vec<String> {
+        let named = self.columns("y").or_else(|| self.columns("sensitive"));
+        named.unwrap_or_else(|| data.with_role(Role::Sensitive))
+    }
+}
+
+/// The rows that agree on some columns, by their texts there.
+pub fn classes(data: &Data, by: &[String]) -> BTreeMap<Vec<String>, Vec<usize>> {
+    let mut classes: BTreeMap<Vec<String>, Vec<usize>> = BTreeMap::new();
+    for row in 0..data.rows.len() {
+        classes.entry(texts(data, row, by)).or_default().push(row);
+    }
+    classes
+}
+
+fn texts(data: &Data, row: usize, columns: &[String]) -> Vec<String> {
+    columns.iter().map(|column| data.rows[row][data.at(column)].clone()).collect()
+}
+
+fn people(data: &Data, rows: &[usize]) -> u64 {
+    rows.iter().map(|row| data.owner(*row)).collect::<BTreeSet<_>>().len() as u64
+}
+
+fn people_by_value(data: &Data, rows: &[usize], of: &[String]) -> BTreeMap<Vec<String>, u64> {
+    let mut owners: BTreeMap<Vec<String>, BTreeSet<u32>> = BTreeMap::new();
+    for row in rows {
+        owners.entry(texts(data, *row, of)).or_default().insert(data.owner(*row));
+    }
+    owners.into_iter().map(|(value, owners)| (value, owners.len() as u64)).collect()
+}
+
+/// What a model says of every class, by the class's texts.
+pub fn judge(words: &str, data: &Data) -> BTreeMap<Vec<String>, Verdict> {
+    let words = Words::new(words);
+    let all: Vec<usize> = (0..data.rows.len()).collect();
+    let classes = classes(data, &words.by(data));
+    classes.into_iter().map(|(class, rows)| (class, judge_class(&words, data, &rows, &all))).collect()
+}
+
+/// The classes that violate a model, and those too near to tell.
+pub fn violating(words: &str, data: &Data) -> (BTreeSet<Vec<String>>, BTreeSet<Vec<String>>) {
+    let of = |wanted: Verdict| {
+        let judged = judge(words, data).into_iter();
+        judged.filter(|(_, verdict)| *verdict == wanted).map(|(class, _)| class).collect()
+    };
+    (of(Verdict::Violates), of(Verdict::TooNear))
+}
+
+fn judge_class(words: &Words<'_>, data: &Data, rows: &[usize], all: &[usize]) -> Verdict {
+    let size = people(data, rows);
+    let of = if words.model == "k-anonymity" { Vec::new() } else { words.of(data) };
+    let counts = people_by_value(data, rows, &of);
+    match words.model {
+        // If one record has some value qid, at least k - 1 other records have it.
+        "k-anonymity" => verdict(size >= words.whole("k")),
+        // a_Y(x) is the number of distinct values on Y that co-occur with x; at least k.
+        "xy-anonymity" => verdict(counts.len() as u64 >= words.whole("k")),
+        "xy-linkability" | "confidence-bounding" => verdict(confident(words, "h", size, &counts)),
+        "alpha-k-anonymity" => verdict(size >= words.whole("k") && confident(words, "alpha", size, &counts)),
+        "distinct-l-diversity" => verdict(counts.len() as u64 >= words.whole("l")),
+        "entropy-l-diversity" => entropy(words.fraction("l").unwrap(), &counts),
+        "recursive-cl-diversity" => recursive(words.fraction("c").unwrap(), words.whole("l"), &counts),
+        "t-closeness" => closeness(words, data, &of[0], rows, all),
+        unknown => panic!("no definition of {unknown}"),
+    }
+}
+
+/// conf(x -> y) = a(y, x) / a(x) is at most the value's own threshold, else the common one, else unbounded.
+fn confident(words: &Words<'_>, common: &str, size: u64, counts: &BTreeMap<Vec<String>, u64>) -> bool {
+    let own = words.thresholds();
+    counts.iter().all(|(value, count)| {
+        let named = if value.len() == 1 { own.get(value[0].as_str()).copied() } else { None };
+        named.or_else(|| words.fraction(common)).is_none_or(|most| most.is_at_least(*count, size))
+    })
+}
+
+/// - sum of P log P >= log l; where all shares are equal, that is: at least l values.
+fn entropy(l: Fraction, counts: &BTreeMap<Vec<String>, u64>) -> Verdict {
+    let counts: Vec<u64> = counts.values().copied().collect();
+    if counts.iter().all(|count| *count == counts[0]) {
+        return verdict(counts.len() as u128 * l.1 >= l.0);
+    }
+    let total = counts.iter().sum::<u64>() as f64;
+    let entropy: f64 = counts.iter().map(|count| *count as f64 / total).map(|share| -share * share.ln()).sum();
+    let bound = (l.0 as f64 / l.1 as f64).ln();
+    if (entropy - bound).abs() < 1e-9 { Verdict::TooNear } else { verdict(entropy > bound) }
+}
+
+/// f_1 < c (f_l + ... + f_m), from the most to the least frequent value.
+fn recursive(c: Fraction, l: u64, counts: &BTreeMap<Vec<String>, u64>) -> Verdict {
+    let mut counts: Vec<u64> = counts.values().copied().collect();
+    counts.sort_by_key(|count| std::cmp::Reverse(*count));
+    let rest: u64 = counts.iter().skip(l as usize - 1).sum();
+    verdict(u128::from(counts[0]) * c.1 < c.0 * u128::from(rest))
+}
+
+/// The earth mover's distance between the values of the class and those of the whole release is at most t.
+fn closeness(words: &Words<'_>, data: &Data, of: &String, rows: &[usize], all: &[usize]) -> Verdict {
+    let (cost, span) = distance(words, data, of, rows, all);
+    let t = words.fraction("t").unwrap();
+    verdict(t.is_at_least(cost, span))
+}
+
+/// The earth mover's distance as a fraction.
+fn distance(words: &Words<'_>, data: &Data, of: &String, rows: &[usize], all: &[usize]) -> (u64, u64) {
+    let column = std::slice::from_ref(of);
+    let (class, whole) = (people_by_value(data, rows, column), people_by_value(data, all, column));
+    let values = in_order(data, of, whole.keys().map(|value| value[0].clone()).collect());
+    let count = |of: &BTreeMap<Vec<String>, u64>, value: &String| of.get(std::slice::from_ref(value)).copied().unwrap_or(0);
+    let (in_class, in_whole): (u64, u64) = (class.values().sum(), whole.values().sum());
+    let supply: Vec<u64> = values.iter().map(|value| count(&class, value) * in_whole).collect();
+    let demand: Vec<u64> = values.iter().map(|value| count(&whole, value) * in_class).collect();
+    let (apart, furthest): (Box<dyn Fn(usize, usize) -> u64>, u64) = match words.given.get("distance").copied() {
+        None | Some("equal") => (Box::new(|i, j| u64::from(i != j)), 1),
+        Some("ordered") => (Box::new(|i, j| i.abs_diff(j) as u64), (values.len() as u64 - 1).max(1)),
+        Some("hierarchical") => {
+            let heights = Heights::new(data, of);
+            let furthest = heights.of_root();
+            let values = values.clone();
+            (Box::new(move |i, j| heights.above_both(&values[i], &values[j])), furthest)
+        }
+        Some(unknown) => panic!("no distance {unknown}"),
+    };
+    (least_cost(&supply, &demand, apart), in_class * in_whole * furthest)
+}
+
+/// Values as their column orders them: numbers by size, leaves of a tree from left to right, other texts by alphabet.
+fn in_order(data: &Data, of: &str, mut values: Vec<String>) -> Vec<String> {
+    let col = &data.cols[data.at(of)];
+    match (&col.tree, col.values) {
+        (Tree::Given(tree), _) => {
+            let leaves: Vec<String> =
+                tree.nodes().iter().filter(|node| node.children.is_empty()).map(|node| node.label.clone()).collect();
+            // Leaves are told apart by the codes below them, ascending from left to right.
+            let place = |value: &String| tree.nodes().iter().find(|node| node.label == *value).unwrap().codes.start;
+            assert!(values.iter().all(|value| leaves.contains(value)));
+            values.sort_by_key(place);
+        }
+        (_, Type::Number) => values.sort_by(|a, b| a.parse::<f64>().unwrap().total_cmp(&b.parse::<f64>().unwrap())),
+        _ => values.sort(),
+    }
+    values
+}
+
+/// For every value the labels from the root down to it.
+struct Heights {
+    paths: BTreeMap<String, Vec<String>>,
+}
+
+impl Heights {
+    fn new(data: &Data, of: &str) -> Heights {
+        let col = &data.cols[data.at(of)];
+        let mut paths = BTreeMap::new();
+        if let Tree::Given(tree) = &col.tree {
+            for node in tree.nodes().iter().filter(|node| node.children.is_empty()) {
+                let mut path = vec![node.label.clone()];
+                let mut at = node.parent;
+                while let Some(parent) = at {
+                    path.insert(0, tree.node(parent).label.clone());
+                    at = tree.node(parent).parent;
+                }
+                paths.insert(node.label.clone(), path);
+            }
+        } else {
+            for row in &data.rows {
+                let value = row[data.at(of)].clone();
+                paths.insert(value.clone(), vec!["*".to_owned(), value]);
+            }
+        }
+        Heights { paths }
+    }
+
+    /// The longest way down from the node at the end of a path.
+    fn height(&self, above: &[String]) -> u64 {
+        self.paths.values().filter(|path| path.starts_with(above)).map(|path| (path.len() - above.len()) as u64).max().unwrap()
+    }
+
+    fn of_root(&self) -> u64 {
+        self.height(&self.paths.values().next().unwrap()[..1])
+    }
+
+    /// The height of the lowest node above both; nothing lies between a value and itself.
+    fn above_both(&self, one: &str, two: &str) -> u64 {
+        if one == two {
+            return 0;
+        }
+        let (one, two) = (&self.paths[one], &self.paths[two]);
+        let common = one.iter().zip(two).take_while(|(a, b)| a == b).count();
+        self.height(&one[..common])
+    }
+}

@@ -1,0 +1,5 @@
+//! The definitions of the papers once more, naively and exactly, over every tiny table. Shares no code with the library.
+
+pub mod definitions;
+mod models;
+pub mod transport;

@@ -1,0 +1,211 @@
+//! The walls of the design, held by reading the sources as text.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// Every source file below a folder, by its path from there.
+fn sources(root: &Path) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(folder) = open.pop() {
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        for entry in entries {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
+                found.push((name, fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    found.sort();
+    assert!(!found.is_empty(), "{} has no sources", root.display());
+    found
+}
+
+fn library() -> Vec<(String, String)> {
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))
+}
+
+/// The lines that are code and not test: without comments, texts, `tests.rs` files and what stands below `#[cfg(test)]`.
+fn code<'a>(name: &str, text: &'a str) -> Vec<(usize, &'a str)> {
+    let file = name.rsplit('/').next().unwrap();
+    if file == "tests.rs" || name.contains("/tests/") {
+        return Vec::new();
+    }
+    let mut lines = Vec::new();
+    let mut in_test = false;
+    let all: Vec<&str> = text.lines().collect();
+    for (at, line) in all.iter().enumerate() {
+        let trimmed = line.trim();
+        let inline_tests = trimmed == "#[cfg(test)]" && all.get(at + 1).is_some_and(|next| next.trim_end().ends_with('{'));
+        in_test |= inline_tests;
+        if !in_test && !trimmed.starts_with("//") {
+            lines.push((at + 1, line.split(" // ").next().unwrap()));
+        }
+    }
+    lines
+}
+
+/// No line of code of these files contains any of these words.
+fn without(files: &[(String, String)], concerns: impl Fn(&str) -> bool, words: &[&str]) {
+    let mut looked = 0;
+    let mut wrong = Vec::new();
+    for (name, text) in files.iter().filter(|(name, _)| concerns(name)) {
+        looked += 1;
+        for (line, code) in code(name, text) {
+            for word in words.iter().filter(|word| code.contains(*word)) {
+                wrong.push(format!("{name}:{line} has `{word}`"));
+            }
+        }
+    }
+    assert!(looked > 0, "no file to look at");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn code_is_told_from_comments_and_tests() {
+    let text = "//! x\nuse a;\n/// y\nlet b = 1; // c\n#[cfg(test)]\nmod tests;\nfn d() {}\n#[cfg(test)]\nmod more {\n    e();\n}\n";
+    let lines: Vec<&str> = code("a.rs", text).into_iter().map(|(_, line)| line).collect();
+    assert_eq!(lines, ["use a;", "let b = 1;", "#[cfg(test)]", "mod tests;", "fn d() {}"]);
+    assert!(code("metrics/tests.rs", text).is_empty());
+}
+
+#[test]
+fn verify_and_models_know_no_algorithm() {
+    let concerns = |name: &str| name == "verify.rs" || name.starts_with("models/");
+    without(&library(), concerns, &["algorithms", "top_down", "full_domain"]);
+}
+
+#[test]
+fn verify_shares_nothing_with_the_searches() {
+    without(&library(), |name| name == "verify.rs", &["crate::classes", "crate::operations", "crate::metrics"]);
+}
+
+#[test]
+fn attacks_see_no_table_no_model_no_algorithm() {
+    let words = ["crate::algorithms", "crate::models", "crate::table", "Table", "crate::requirement", "crate::recoding"];
+    without(&library(), |name| name.starts_with("attacks/"), &words);
+}
+
+#[test]
+fn the_library_does_no_io_and_reads_no_clock() {
+    let words = [
+        "std::fs", "std::io", "std::net", "std::env", "std::process", "fs::", "File::", "SystemTime", "Instant", "Timestamp::now",
+        "Zoned::now", "println!", "eprintln!", "print!(", "eprint!(", "dbg!",
+    ];
+    without(&library(), |_| true, &words);
+}
+
+#[test]
+fn randomness_is_a_seed() {
+    without(&library(), |_| true, &["rand::", "thread_rng", "getrandom", "RandomState", "fastrand"]);
+    let manifest = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")).unwrap();
+    let dependencies = manifest.split("[dev-dependencies]").next().unwrap();
+    assert!(!dependencies.lines().any(|line| line.starts_with("rand") || line.starts_with("fastrand")), "{dependencies}");
+}
+
+#[test]
+fn nothing_panics_on_purpose() {
+    let words = [".unwrap()", ".expect(", "panic!(", "todo!(", "unimplemented!(", "unreachable!("];
+    for name in crate_names() {
+        without(&sources(&crates().join(&name).join("src")), |_| true, &words);
+    }
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    for name in crate_names() {
+        for (file, text) in sources(&crates().join(&name).join("src")) {
+            let first = text.lines().next().unwrap_or_default();
+            assert!(first.starts_with("//! ") && first.len() > 8, "{name}/{file} does not start with what it is");
+        }
+    }
+}
+
+#[test]
+fn no_file_is_too_long() {
+    for name in crate_names() {
+        for folder in ["src", "tests"].map(|folder| crates().join(&name).join(folder)).iter().filter(|folder| folder.is_dir()) {
+            for (file, text) in sources(folder) {
+                assert!(text.lines().count() <= 600, "{name}/{file} has {} lines", text.lines().count());
+            }
+        }
+    }
+}
+
+#[test]
+fn no_path_of_some_machine() {
+    let places = ["work", "home", "Users", "tmp", "root", "mnt"].map(|place| format!("/{place}/"));
+    for name in crate_names() {
+        for (file, text) in sources(&crates().join(&name).join("src")) {
+            for (line, text) in text.lines().enumerate() {
+                assert!(!places.iter().any(|place| text.contains(place)), "{name}/{file}:{} names a place", line + 1);
+            }
+        }
+    }
+}
+
+/// One file plus two lines: what has an entry is a module of its folder and stands in its list; what has none is private
+/// and helps those that have.
+#[test]
+fn every_file_of_a_registry_is_listed() {
+    for folder in ["models", "metrics", "algorithms", "operations", "attacks"] {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(folder);
+        let list = fs::read_to_string(root.join("mod.rs")).unwrap();
+        let start = list.find("pub const LIST").unwrap();
+        let (before, listing) = list.split_at(start);
+        let listing = &listing[..listing.find("];").unwrap()];
+        let mut listed = 0;
+        for entry in fs::read_dir(&root).unwrap() {
+            let file = entry.unwrap().file_name().into_string().unwrap();
+            let Some(module) = file.strip_suffix(".rs").filter(|module| !["mod", "tests"].contains(module)) else { continue };
+            let text = fs::read_to_string(root.join(&file)).unwrap();
+            let in_list = listing.contains(&format!("{module}::"));
+            if text.contains("Entry {") && text.contains("evidence:") {
+                assert!(in_list, "{folder}/{file} has an entry that is not in the list");
+                assert!(before.contains(&format!("mod {module};")), "{folder}/{file} is no module");
+                listed += 1;
+            } else {
+                assert!(!in_list && before.contains(&format!("\nmod {module};")), "{folder}/{file} has no entry, and is not private");
+            }
+        }
+        assert_eq!(listed, listing.matches("::").count(), "{folder}: entries in the list without a file of their own");
+    }
+}
+
+/// Only the engine, the ledger and the command line read and write.
+#[test]
+fn only_engine_ledger_and_command_line_do_io() {
+    let allowed = ["reticent-engine", "reticent-ledger", "reticent-cli"];
+    let words = ["std::fs", "std::io", "std::net", "SystemTime", "Instant", "println!", "eprintln!"];
+    let others: Vec<String> = crate_names().into_iter().filter(|name| !allowed.contains(&name.as_str())).collect();
+    assert!(others.contains(&"reticent".to_owned()));
+    for name in others {
+        without(&sources(&crates().join(&name).join("src")), |_| true, &words);
+    }
+}
+
+/// The engine and what lies below never talk to people.
+#[test]
+fn only_the_command_line_prints() {
+    let words = ["println!", "eprintln!", "print!(", "eprint!(", "dbg!"];
+    for name in crate_names().iter().filter(|name| *name != "reticent-cli") {
+        without(&sources(&crates().join(name).join("src")), |_| true, &words);
+    }
+}
+
+fn crate_names() -> Vec<String> {
+    let folders = fs::read_dir(crates()).unwrap().map(|entry| entry.unwrap());
+    let mut names: Vec<String> = folders
+        .filter(|entry| entry.path().join("Cargo.toml").is_file())
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
