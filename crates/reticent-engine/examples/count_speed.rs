@@ -71,7 +71,13 @@ fn generate(path: &Path, rows: u64, skew: u32) -> Result<u64, Box<dyn Error>> {
     let texts: Vec<Vec<String>> = COLUMNS
         .iter()
         .map(|(name, count)| {
-            let text = |at| if *name == "age" { format!("{at}") } else { format!("{}-{at}", &name[..3 + at as usize % (name.len() - 2)]) };
+            let text = |at| {
+                if *name == "age" {
+                    format!("{at}")
+                } else {
+                    format!("{}-{at}", &name[..3 + at as usize % (name.len() - 2)])
+                }
+            };
             (0..*count).map(text).collect()
         })
         .collect();

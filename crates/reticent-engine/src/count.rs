@@ -11,10 +11,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
-use reticent::combos::{Owner, Weight, combine};
+use reticent::combos::{Owner, Weight, bits};
 use reticent::table::Counts;
 use reticent::taxonomy::Code;
 
+use crate::ascending::Collected;
 use crate::error::{Error, Result};
 use crate::options::{Options, Phase};
 use crate::source::{Fault, Fields, Rows, Source, scan};
@@ -187,33 +188,30 @@ impl Rows for Counter<'_> {
             return Ok(());
         }
         let most = self.coders.iter().zip(self.shared.columns).max_by_key(|(coder, _)| coder.dictionary().len());
-        let (column, values) = most.map(|(coder, column)| (column.name.clone(), coder.dictionary().len())).unwrap_or_default();
+        let (column, values) =
+            most.map(|(coder, column)| (column.name.clone(), coder.dictionary().len())).unwrap_or_default();
         Err(Error::Memory { limit_bytes: self.shared.limit_bytes, combinations, column, values })
     }
 }
 
 /// Puts together what the threads counted.
 fn merge(shared: &Shared, taken: Vec<Counter>) -> Result<Counts> {
-    let columns: Vec<Merged> =
-        (0..shared.columns.len()).into_par_iter().map(|at| merge_texts(&shared.columns[at].name, &taken, at)).collect::<Result<_>>()?;
+    let columns: Vec<Merged> = (0..shared.columns.len())
+        .into_par_iter()
+        .map(|at| merge_texts(&shared.columns[at].name, &taken, at))
+        .collect::<Result<_>>()?;
     let total = taken.iter().map(|counter| counter.keys.len()).sum();
     let with_owners = taken.first().is_some_and(|counter| counter.owners.are_counted());
-    let mut codes: Vec<Vec<Code>> = columns.iter().map(|_| Vec::with_capacity(total)).collect();
-    let mut owners: Option<Vec<Owner>> = with_owners.then(|| Vec::with_capacity(total));
-    let mut weights: Vec<Weight> = Vec::with_capacity(total);
+    let mut widths: Vec<u32> = columns.iter().map(|column| bits(column.texts.len() as u32)).collect();
+    widths.extend(with_owners.then_some(Owner::BITS));
+    let mut collected = Collected::new(widths, total);
     for (part, counter) in taken.into_iter().enumerate() {
         counter.keys.for_each(|key, weight| {
-            for ((into, code), column) in codes.iter_mut().zip(key).zip(&columns) {
-                into.push(column.codes[part][*code as usize]);
-            }
-            if let (Some(owners), Some(owner)) = (&mut owners, key.last()) {
-                owners.push(*owner);
-            }
-            weights.push(weight);
+            let codes = columns.iter().zip(key).map(|(column, code)| column.codes[part][*code as usize]);
+            collected.push(codes.chain(key.get(columns.len()).copied()), weight);
         });
     }
-    let views: Vec<&[Code]> = codes.iter().map(Vec::as_slice).collect();
-    let combos = combine(&views, &weights, owners.as_deref());
+    let combos = collected.combined(with_owners);
     let names = shared.columns.iter().map(|column| column.name.clone()).collect();
     Ok(Counts { names, values: columns.into_iter().map(|column| column.texts).collect(), combos })
 }

@@ -4,6 +4,7 @@
 //! recoded like this*. The embedded engine answers them by streaming CSV and Parquet through dictionary codes on all
 //! cores. A database answers them in SQL; nothing in the algorithms knows which.
 
+mod ascending;
 mod count;
 mod embedded;
 mod error;

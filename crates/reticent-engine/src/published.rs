@@ -1,10 +1,12 @@
 //! The rows a release will have, as texts: what a recoding makes of a table.
 
 use rayon::prelude::*;
-use reticent::combos::{Combos, Owner, Weight, combine};
+use reticent::combos::{Combos, Owner, Weight, bits};
 use reticent::recoding::Recoding;
 use reticent::table::{Counts, Table};
 use reticent::taxonomy::Code;
+
+use crate::ascending::Collected;
 
 /// Combinations recoded by one thread at a time.
 const CHUNK: usize = 1 << 16;
@@ -14,14 +16,20 @@ const CHUNK: usize = 1 << 16;
 /// It depends on nothing but the rows that are published, so two engines that publish the same rows get the same.
 pub fn published(table: &Table, recoding: &Recoding) -> Counts {
     let rows = recode(&table.combos, recoding);
-    let (values, codes): (Vec<_>, Vec<_>) = recoding
+    let (values, codes): (Vec<_>, Vec<Vec<Code>>) = recoding
         .columns
         .par_iter()
         .zip(rows.codes)
         .map(|(recoded, codes)| canonical(|code| recoded.column.label(code), recoded.column.nodes.len(), codes))
         .unzip();
-    let views: Vec<&[Code]> = codes.iter().map(Vec::as_slice).collect();
-    let combos = combine(&views, &rows.weights, rows.owners.as_deref());
+    let mut widths: Vec<u32> = values.iter().map(|texts: &Vec<String>| bits(texts.len() as u32)).collect();
+    widths.extend(rows.owners.as_ref().map(|_| Owner::BITS));
+    let mut collected = Collected::new(widths, rows.weights.len());
+    for (at, weight) in rows.weights.iter().enumerate() {
+        let owner = rows.owners.as_ref().map(|owners| owners[at]);
+        collected.push(codes.iter().map(|codes| codes[at]).chain(owner), *weight);
+    }
+    let combos = collected.combined(rows.owners.is_some());
     let names = recoding.columns.iter().map(|recoded| recoded.column.name.clone()).collect();
     Counts { names, values, combos }
 }
@@ -29,8 +37,10 @@ pub fn published(table: &Table, recoding: &Recoding) -> Counts {
 /// The published codes of every combination that is not left out.
 fn recode(combos: &Combos, recoding: &Recoding) -> Combos {
     let starts: Vec<usize> = (0..combos.len()).step_by(CHUNK).collect();
-    let parts: Vec<Combos> =
-        starts.into_par_iter().map(|start| recode_chunk(combos, recoding, start..combos.len().min(start + CHUNK))).collect();
+    let parts: Vec<Combos> = starts
+        .into_par_iter()
+        .map(|start| recode_chunk(combos, recoding, start..combos.len().min(start + CHUNK)))
+        .collect();
     let mut all = empty(recoding.columns.len(), combos.owners.is_some());
     for part in parts {
         for (into, codes) in all.codes.iter_mut().zip(part.codes) {

@@ -127,7 +127,8 @@ fn check_same(earlier: &[Input], expected: Option<&[String]>, input: &Input, fou
         format!("it has {} columns, not {}", found.len(), expected.len())
     };
     let first = first.origin.path().display();
-    let message = format!("its header differs from that of {first}: {what}; read only files with the same columns together");
+    let message =
+        format!("its header differs from that of {first}: {what}; read only files with the same columns together");
     Err(Error::malformed(input.origin.path(), Some(1), message))
 }
 

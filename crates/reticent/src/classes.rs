@@ -1,5 +1,7 @@
 //! Equivalence classes: records that carry the same published values, and what is counted in each. The hot kernel.
 
+use hashbrown::HashSet;
+
 use crate::combos::{Combos, Owner, Weight, ascending, combine};
 use crate::release::PublishedColumn;
 use crate::taxonomy::Code;
@@ -157,8 +159,25 @@ pub fn for_each(combos: &Combos, by: &[usize], measured: &Measured, mut visit: i
     }
 }
 
-/// How many distinct classes there are on these columns, and how many rows are in the smallest.
+/// Rows in every class on these columns.
 pub fn sizes(combos: &Combos, by: &[usize]) -> Vec<Weight> {
     let codes: Vec<&[Code]> = by.iter().map(|column| combos.codes[*column].as_slice()).collect();
     combine(&codes, &combos.weights, None).weights
+}
+
+/// People with a record in a class for which `chosen` says so. Somebody with records in several classes counts once.
+pub fn people_in(combos: &Combos, by: &[usize], measured: &Measured, chosen: impl Fn(&Group<'_>) -> bool) -> Weight {
+    let mut rows = 0;
+    let mut members: Vec<usize> = Vec::new();
+    for_each(combos, by, measured, |member, group| {
+        if chosen(&group) {
+            rows += group.size;
+            members.push(member);
+        }
+    });
+    let Some(owners) = &combos.owners else { return rows };
+    let class = |at: usize| -> Box<[Code]> { by.iter().map(|column| combos.codes[*column][at]).collect() };
+    let classes: HashSet<Box<[Code]>> = members.into_iter().map(class).collect();
+    let people: HashSet<Owner> = (0..combos.len()).filter(|at| classes.contains(&class(*at))).map(|at| owners[at]).collect();
+    people.len() as Weight
 }

@@ -59,6 +59,11 @@ impl Requirement {
             let built = crate::models::build(&wording.model, wording.arguments.clone(), schema);
             models.extend(built.map_err(|error| at_line(error, wording.line))?);
         }
+        if models.is_empty() {
+            let message = "nothing is required of these columns, and what is not required is not checked; publish a sensitive \
+                           column with them, or set `k`";
+            return Err(crate::Error::policy(None, message));
+        }
         Ok(Requirement { models })
     }
 

@@ -1,6 +1,6 @@
 //! How risky a release is by itself, in the models' own measures: what `reticent check` shows of data as it stands.
 
-use crate::classes::{Measured, for_each};
+use crate::classes::{Group, Measured, for_each, people_in};
 use crate::error::Result;
 use crate::history::History;
 use crate::models;
@@ -22,7 +22,7 @@ pub struct Risk {
     pub classes: u64,
     /// People in the smallest class: the `k` of k-anonymity.
     pub smallest_class: u64,
-    /// People who are alone in their class.
+    /// People who are alone in a class.
     pub unique: u64,
     /// People in classes smaller than the `k` asked about.
     pub below_k: u64,
@@ -71,8 +71,8 @@ pub fn risk(release: &Release, schema: &Schema, on: &[String], k: u64) -> Result
         people: total,
         classes: sizes.len() as u64,
         smallest_class: smallest,
-        unique: sizes.iter().filter(|size| **size == 1).sum(),
-        below_k: sizes.iter().filter(|size| **size < k).sum(),
+        unique: people_in(&release.combos, &by, &people, |group| group.size == 1),
+        below_k: people_in(&release.combos, &by, &people, |group| group.size < k),
         k,
         highest_risk: 1.0 / smallest.max(1) as f64,
         average_risk: sizes.len() as f64 / in_classes.max(1) as f64,
@@ -101,18 +101,13 @@ fn sensitive_risk(release: &Release, schema: &Schema, on: &[String], by: &[usize
         Ok(safety)
     };
     let measured = Measured::new(&release.combos, &release.positions(std::slice::from_ref(&column))?);
-    let mut certain = 0;
-    for_each(&release.combos, by, &measured, |_, group| {
-        if group.counts.iter().any(|(_, count)| *count == group.size) {
-            certain += group.size;
-        }
-    });
+    let certain = |group: &Group<'_>| group.counts.iter().any(|(_, count)| *count == group.size);
     Ok(SensitiveRisk {
         distinct: worst("distinct-l-diversity", "l", Argument::Number(1.0))? as u64,
         entropy: worst("entropy-l-diversity", "l", Argument::Number(1.0))?,
         confidence: -worst("confidence-bounding", "h", Argument::Number(1.0))?,
         closeness: -worst("t-closeness", "t", Argument::Number(1.0))?,
-        certain,
+        certain: people_in(&release.combos, by, &measured, certain),
         distance,
         column,
     })

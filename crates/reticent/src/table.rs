@@ -169,13 +169,10 @@ impl Typed {
         if rows > 0 {
             let code = match attribute.missing {
                 Missing::Value => {
-                    let label = schema.missing_values.first().map_or("", String::as_str);
-                    tree.add_missing(label).map_err(|_| {
-                        Error::column(
-                            &attribute.name,
-                            format!("`{label}` is both a missing value and a value of its taxonomy"),
-                        )
-                    })?
+                    let free = |label: &&str| tree.find(label).is_none();
+                    let mut labels = schema.missing_values.iter().map(String::as_str).chain(["", "missing"]);
+                    let label = labels.find(free).unwrap_or("(missing)").to_owned();
+                    tree.add_missing(&label)?
                 }
                 _ => LEFT_OUT,
             };

@@ -64,7 +64,8 @@ impl Keys {
 
     /// Packs all keys anew, with room for these codes and twice as many.
     fn widen(&mut self, codes: &[Code]) {
-        let needed = |(code, width): (&Code, &u32)| if u64::from(*code) >> width == 0 { *width } else { bits(*code) + 1 };
+        let needed =
+            |(code, width): (&Code, &u32)| if u64::from(*code) >> width == 0 { *width } else { bits(*code) + 1 };
         let widths: Vec<u32> = codes.iter().zip(&self.widths).map(needed).map(|width| width.min(u32::BITS)).collect();
         let packed = Packed::fitting(&widths, self.len());
         let mut wider = Keys { widths, packed };

@@ -20,8 +20,13 @@ use crate::error::Result;
 
 /// Rows rendered by one thread at a time.
 const PIECE_ROWS: usize = 1 << 15;
+/// Rows fetched from all over memory before they are rendered, so that the fetches overlap.
+const AHEAD: usize = 64;
 /// Pieces rendered before the next look at who waits.
 const PIECES: usize = 16;
+
+/// Pieces differ too little at higher levels for what these cost.
+const GZIP_LEVEL: flate2::Compression = flate2::Compression::new(4);
 
 /// Writes the rows in this order; answers how many cells were neutralised.
 pub(super) fn write(
@@ -36,11 +41,14 @@ pub(super) fn write(
     thread::scope(|scope| {
         let writer = scope.spawn(|| write_pieces(receive, &file.file));
         let rendering = || -> Result<()> {
-            let mut gone = send.send(compressed(header(&rows.names), compression).map_err(|error| file.failed(error))?).is_err();
+            let mut gone =
+                send.send(compressed(header(&rows.names), compression).map_err(|error| file.failed(error))?).is_err();
             for places in order {
                 for places in places.chunks(PIECE_ROWS * PIECES) {
-                    let pieces: io::Result<Vec<Vec<u8>>> =
-                        places.par_chunks(PIECE_ROWS).map(|piece| compressed(rendered.piece(piece), compression)).collect();
+                    let pieces: io::Result<Vec<Vec<u8>>> = places
+                        .par_chunks(PIECE_ROWS)
+                        .map(|piece| compressed(rendered.piece(piece), compression))
+                        .collect();
                     for piece in pieces.map_err(|error| file.failed(error))? {
                         gone = gone || send.send(piece).is_err();
                     }
@@ -72,7 +80,7 @@ fn compressed(text: Vec<u8>, compression: Compression) -> io::Result<Vec<u8>> {
     match compression {
         Compression::None => Ok(text),
         Compression::Gzip => {
-            let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::default());
+            let mut encoder = GzEncoder::new(Vec::new(), GZIP_LEVEL);
             encoder.write_all(&text)?;
             encoder.finish()
         }
@@ -148,10 +156,17 @@ impl Rendered {
     fn piece(&self, places: &[u32]) -> Vec<u8> {
         let width = self.columns.len();
         let mut text = Vec::with_capacity(places.len() * width * 8);
-        for place in places {
-            let start = *place as usize * width;
-            for (column, code) in self.columns.iter().zip(&self.codes[start..start + width]) {
-                text.extend_from_slice(column.text(*code));
+        let mut codes = Vec::with_capacity(AHEAD * width);
+        for places in places.chunks(AHEAD) {
+            codes.clear();
+            for place in places {
+                let start = *place as usize * width;
+                codes.extend_from_slice(&self.codes[start..start + width]);
+            }
+            for row in codes.chunks(width.max(1)) {
+                for (column, code) in self.columns.iter().zip(row) {
+                    text.extend_from_slice(column.text(*code));
+                }
             }
         }
         text

@@ -38,10 +38,12 @@ pub(super) fn write(
         ArrowWriter::try_new(buffered, schema.clone(), Some(properties)).map_err(|error| failed(error.to_string()))?;
     for places in order {
         for places in places.chunks(BATCH_ROWS) {
-            let arrays = columns.iter().zip(&rows.combos.codes).map(|(cells, codes)| {
-                cells.array(places.iter().map(|place| codes[*place as usize]))
-            });
-            let batch = RecordBatch::try_new(schema.clone(), arrays.collect()).map_err(|error| failed(error.to_string()))?;
+            let arrays = columns
+                .iter()
+                .zip(&rows.combos.codes)
+                .map(|(cells, codes)| cells.array(places.iter().map(|place| codes[*place as usize])));
+            let batch =
+                RecordBatch::try_new(schema.clone(), arrays.collect()).map_err(|error| failed(error.to_string()))?;
             writer.write(&batch).map_err(|error| failed(error.to_string()))?;
             progress.add(places.len())?;
         }
@@ -67,7 +69,8 @@ impl Cells {
         }
         let whole = |text: &str| text.parse().ok().filter(|number: &i64| number.to_string() == text);
         let number = |text: &str| parse_number(text).filter(|number| scale_text(Type::Number, *number) == text);
-        let day = |text: &str| parse_date(text).filter(|day| scale_text(Type::Date, *day) == text).map(|day| day as i32);
+        let day =
+            |text: &str| parse_date(text).filter(|day| scale_text(Type::Date, *day) == text).map(|day| day as i32);
         None.or_else(|| all(texts, whole).map(Cells::Whole))
             .or_else(|| all(texts, number).map(Cells::Number))
             .or_else(|| all(texts, day).map(Cells::Date))

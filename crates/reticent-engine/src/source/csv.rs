@@ -46,7 +46,8 @@ pub(crate) fn header(origin: &Origin, options: &Options) -> Result<(Dialect, Vec
     }
     let mut names = Vec::new();
     for at in 0..records.len() {
-        let text = std::str::from_utf8(records.field(at)).map_err(|_| not_utf8(origin, first.offset() + records.record_at() as u64, at))?;
+        let text = std::str::from_utf8(records.field(at))
+            .map_err(|_| not_utf8(origin, first.offset() + records.record_at() as u64, at))?;
         names.push(if dialect.trim { text.trim_matches(' ') } else { text }.to_owned());
     }
     check_names(file, &names)?;
@@ -127,7 +128,8 @@ pub(crate) fn block_error(origin: &Origin, fault: Fault) -> Error {
 
 /// A record with too many or too few fields.
 pub(crate) fn ragged(origin: &Origin, offset: u64, expected: usize, found: usize) -> Error {
-    let message = format!("{found} fields where the header has {expected}; complete the line, or quote fields with separators");
+    let message =
+        format!("{found} fields where the header has {expected}; complete the line, or quote fields with separators");
     Error::malformed(origin.path(), line_at(origin, offset), message)
 }
 

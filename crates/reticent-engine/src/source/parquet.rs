@@ -70,7 +70,12 @@ pub(crate) fn read_group<R: Rows>(
 }
 
 /// The asked columns of a batch as text, in the order asked.
-fn texts(path: &Path, batch: &RecordBatch, metadata: &ArrowReaderMetadata, columns: &[usize]) -> Result<Vec<StringArray>> {
+fn texts(
+    path: &Path,
+    batch: &RecordBatch,
+    metadata: &ArrowReaderMetadata,
+    columns: &[usize],
+) -> Result<Vec<StringArray>> {
     columns
         .iter()
         .map(|column| {
@@ -100,8 +105,12 @@ fn as_text(array: &ArrayRef) -> Option<StringArray> {
     let cast = |array: &ArrayRef, to: &DataType| cast_with_options(array, to, &strict).ok();
     match array.data_type() {
         DataType::Dictionary(_, values) => as_text(&cast(array, values)?),
-        DataType::Float64 => Some(array.as_primitive::<Float64Type>().iter().map(|number| number.map(number_text)).collect()),
-        DataType::Float32 => Some(array.as_primitive::<Float32Type>().iter().map(|number| number.map(short_text)).collect()),
+        DataType::Float64 => {
+            Some(array.as_primitive::<Float64Type>().iter().map(|number| number.map(number_text)).collect())
+        }
+        DataType::Float32 => {
+            Some(array.as_primitive::<Float32Type>().iter().map(|number| number.map(short_text)).collect())
+        }
         DataType::Float16 => as_text(&cast(array, &DataType::Float64)?),
         DataType::Date64 => as_text(&cast(array, &DataType::Date32)?),
         _ => Some(cast(array, &DataType::Utf8)?.as_string::<i32>().clone()),

@@ -76,7 +76,8 @@ pub(crate) fn scan<R: Rows>(
             .collect();
         let reader = Reader { source, options, phase, failures: &failures, send, spare, number: 0 };
         let read = reader.run();
-        let taken = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        let taken =
+            workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         let taken: Vec<R> = taken.collect();
         // All pieces before the one that could not be read were read, so an error in one of them comes first.
         failures.first().map_or(read, Err)?;

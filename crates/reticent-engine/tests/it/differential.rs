@@ -20,7 +20,8 @@ fn naive(text: &[u8]) -> Option<reticent::table::Counts> {
     distinct.sort();
     distinct.dedup();
     let rows: Vec<Vec<String>> = records.collect();
-    let fits = distinct.len() == names.len() && !distinct[0].is_empty() && rows.iter().all(|row| row.len() == names.len());
+    let fits =
+        distinct.len() == names.len() && !distinct[0].is_empty() && rows.iter().all(|row| row.len() == names.len());
     fits.then(|| naive_counts(&names, &rows))
 }
 

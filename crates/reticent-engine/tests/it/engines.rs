@@ -31,7 +31,11 @@ fn case() -> impl Strategy<Value = Case> {
     );
     let row = row.prop_map(|(a, b, c, d)| vec![a, b.to_owned(), c.to_owned(), d.to_owned()]);
     let missing = prop::sample::select(vec![Missing::Value, Missing::Drop]);
-    (prop::collection::vec(row, 1..40), missing, any::<u64>()).prop_map(|(rows, missing, seed)| Case { rows, missing, seed })
+    (prop::collection::vec(row, 1..40), missing, any::<u64>()).prop_map(|(rows, missing, seed)| Case {
+        rows,
+        missing,
+        seed,
+    })
 }
 
 fn names() -> Vec<String> {
@@ -96,7 +100,8 @@ fn people(counts: &Counts) -> Option<Vec<BTreeMap<Vec<String>, u64>>> {
     let owners = counts.combos.owners.as_ref()?;
     let mut people: BTreeMap<u32, BTreeMap<Vec<String>, u64>> = BTreeMap::new();
     for (at, owner) in owners.iter().enumerate() {
-        let texts = counts.values.iter().zip(&counts.combos.codes).map(|(values, codes)| values[codes[at] as usize].clone());
+        let texts =
+            counts.values.iter().zip(&counts.combos.codes).map(|(values, codes)| values[codes[at] as usize].clone());
         *people.entry(*owner).or_default().entry(texts.collect()).or_insert(0) += counts.combos.weights[at];
     }
     let mut people: Vec<_> = people.into_values().collect();
@@ -105,7 +110,7 @@ fn people(counts: &Counts) -> Option<Vec<BTreeMap<Vec<String>, u64>>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(120))]
+    #![proptest_config(ProptestConfig::with_cases(50))]
 
     #[test]
     fn values_and_counts(case in case()) {

@@ -77,7 +77,10 @@ fn folders_and_patterns() {
 #[test]
 fn spaces_are_kept_when_asked() {
     let counts = count_text("a , b\n x,y \n", Options { trim: false, ..Options::default() }).unwrap();
-    assert_eq!((counts.names, counts.values), (vec!["a ".into(), " b".into()], vec![vec![" x".into()], vec!["y ".into()]]));
+    assert_eq!(
+        (counts.names, counts.values),
+        (vec!["a ".into(), " b".into()], vec![vec![" x".into()], vec!["y ".into()]])
+    );
 }
 
 #[test]
@@ -97,9 +100,11 @@ fn progress_reaches_the_end() {
 }
 
 fn write_parquet(path: &Path, columns: Vec<(&str, ArrayRef)>) {
-    let batch = RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, array)| (name, array, true))).unwrap();
+    let batch =
+        RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(name, array)| (name, array, true))).unwrap();
     let properties = WriterProperties::builder().set_max_row_group_row_count(Some(2)).build();
-    let mut writer = ArrowWriter::try_new(std::fs::File::create(path).unwrap(), batch.schema(), Some(properties)).unwrap();
+    let mut writer =
+        ArrowWriter::try_new(std::fs::File::create(path).unwrap(), batch.schema(), Some(properties)).unwrap();
     writer.write(&batch).unwrap();
     writer.close().unwrap();
 }
@@ -143,10 +148,10 @@ fn parquet_columns_in_any_order_and_nested_ones_refused() {
     let engine = open(&path).unwrap();
     let counts = engine.count(&crate::support::ask(&["n", "t"])).unwrap();
     assert_eq!(counts.names, ["n", "t"]);
-    assert_eq!(rows(&counts).into_iter().collect::<Vec<_>>(), [
-        (vec!["1".to_owned(), "a".to_owned()], 2),
-        (vec!["2".to_owned(), "b".to_owned()], 1)
-    ]);
+    assert_eq!(
+        rows(&counts).into_iter().collect::<Vec<_>>(),
+        [(vec!["1".to_owned(), "a".to_owned()], 2), (vec!["2".to_owned(), "b".to_owned()], 1)]
+    );
     let error = count_all(&engine).unwrap_err();
     assert!(error.is_data() && error.to_string().contains("column `l`"), "{error}");
 }
@@ -157,7 +162,8 @@ fn bins_count_a_value_as_the_bound_below_it() {
     let engine = Embedded::from_csv(text.as_bytes(), Options::default()).unwrap();
     let columns = vec![AskColumn { name: "x".to_owned(), bins: Some(vec![0.0, 10.0, 20.0]) }];
     let counts = engine.count(&Ask { columns, owner: None }).unwrap();
-    let found: Vec<(String, u64)> = rows(&counts).into_iter().map(|(mut row, weight)| (row.remove(0), weight)).collect();
+    let found: Vec<(String, u64)> =
+        rows(&counts).into_iter().map(|(mut row, weight)| (row.remove(0), weight)).collect();
     let expected = [("", 1), ("0", 3), ("10", 2), ("1970-01-21", 1), ("20", 1), ("NA", 1)];
     assert_eq!(found, expected.map(|(text, weight)| (text.to_owned(), weight)));
 }

@@ -29,7 +29,8 @@ fn nothing_to_profile() {
 
 #[test]
 fn unlisted_columns_do_not_depend_on_order_or_threads() {
-    let mut lines: Vec<String> = (0..150_000u32).map(|at| format!("{},id{at},{}\n", f64::from(at % 140_000) / 4.0, at % 3)).collect();
+    let mut lines: Vec<String> =
+        (0..150_000u32).map(|at| format!("{},id{at},{}\n", f64::from(at % 140_000) / 4.0, at % 3)).collect();
     let first = profile(&("x,id,k\n".to_owned() + &lines.concat()), 1, 1 << 16);
     Generator::new(9).shuffle(&mut lines);
     let second = profile(&("x,id,k\n".to_owned() + &lines.concat()), 4, 1 << 14);

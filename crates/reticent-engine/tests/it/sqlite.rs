@@ -28,7 +28,9 @@ impl Sqlite {
 
     /// Makes a table of these rows.
     fn load(&self, table: &str, columns: &[String], rows: impl Iterator<Item = Vec<Value>>) {
-        self.database.execute_batch(&format!("DROP TABLE IF EXISTS {table}; CREATE TABLE {table} ({})", columns.join(", "))).unwrap();
+        self.database
+            .execute_batch(&format!("DROP TABLE IF EXISTS {table}; CREATE TABLE {table} ({})", columns.join(", ")))
+            .unwrap();
         let places = vec!["?"; columns.len()].join(", ");
         let mut insert = self.database.prepare(&format!("INSERT INTO {table} VALUES ({places})")).unwrap();
         for row in rows {
@@ -57,7 +59,8 @@ impl Sqlite {
             .collect();
         let mut weights: BTreeMap<(Vec<u32>, u32), Weight> = BTreeMap::new();
         for (row, owner, weight) in found {
-            let codes = row.iter().zip(&values).map(|(text, texts)| texts.binary_search(text).unwrap() as u32).collect();
+            let codes =
+                row.iter().zip(&values).map(|(text, texts)| texts.binary_search(text).unwrap() as u32).collect();
             *weights.entry((codes, if with_owners { owner } else { 0 })).or_insert(0) += weight;
         }
         let combos = Combos {
@@ -74,9 +77,8 @@ impl Sqlite {
             let codes = column.texts.iter().filter_map(|(text, code)| Some((text, recoded.map[(*code)? as usize])));
             let rows = codes.map(|(text, code)| vec![Value::Text(text.clone()), Value::Integer(code.into())]);
             self.load(&format!("m{at}"), &["raw TEXT".to_owned(), "code INTEGER".to_owned()], rows);
-            let labels = (0..recoded.column.nodes.len() as u32).map(|code| {
-                vec![Value::Integer(code.into()), Value::Text(recoded.column.label(code).to_owned())]
-            });
+            let labels = (0..recoded.column.nodes.len() as u32)
+                .map(|code| vec![Value::Integer(code.into()), Value::Text(recoded.column.label(code).to_owned())]);
             self.load(&format!("l{at}"), &["code INTEGER".to_owned(), "label TEXT".to_owned()], labels);
         }
         let mut columns: Vec<String> = recoding.on.iter().map(|at| format!("k{at} INTEGER")).collect();
@@ -159,7 +161,8 @@ fn places(count: usize) -> String {
 fn naive_profile(name: &str, values: Vec<(String, Weight)>) -> Profile {
     let filled: Vec<&(String, Weight)> = values.iter().filter(|(text, _)| !text.is_empty()).collect();
     let all = |parse: fn(&str) -> Option<f64>| {
-        let numbers: Option<Vec<(f64, Weight)>> = filled.iter().map(|(text, weight)| Some((parse(text)?, *weight))).collect();
+        let numbers: Option<Vec<(f64, Weight)>> =
+            filled.iter().map(|(text, weight)| Some((parse(text)?, *weight))).collect();
         numbers.filter(|numbers| !numbers.is_empty())
     };
     let (looks_like, numbers) = match (all(parse_number), all(parse_date)) {

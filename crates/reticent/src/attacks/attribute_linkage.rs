@@ -27,7 +27,7 @@ pub const ENTRY: Entry = Entry {
         default: Some("1"),
         meaning: "the least confidence to be listed",
     }],
-    evidence: &["attacks::tests::attribute_linkage"],
+    evidence: &["attacks::tests::attribute_linkage_example_2_6"],
 };
 
 /// What classes give away of one sensitive column.
@@ -37,7 +37,7 @@ pub struct Exposure {
     pub column: String,
     /// The greatest confidence in any class; 0 for an empty release.
     pub highest: Share,
-    /// People in classes where one value is certain.
+    /// People in classes where one value is certain; an owner with records in several of them counts in each.
     pub certain: Weight,
     /// Values with the listed confidence or more, class by class.
     pub inferences: Vec<Inference>,

@@ -25,7 +25,7 @@ pub const ENTRY: Entry = Entry {
     paper: "Sweeney, k-anonymity: a model for protecting privacy, 2002; survey section 2.1",
     thwarts: "who can be linked to a record, and what that record says",
     parameters: &[],
-    evidence: &["attacks::tests::record_linkage"],
+    evidence: &["attacks::tests::record_linkage_example_2_1", "attacks::tests::record_linkage_example_2_2"],
 };
 
 /// What the release says about one person.

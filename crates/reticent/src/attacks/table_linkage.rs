@@ -23,7 +23,7 @@ pub const ENTRY: Entry = Entry {
     paper: "Nergiz, Atzori and Clifton, Hiding the presence of individuals from shared databases, SIGMOD 2007; survey section 2.3",
     thwarts: "who can be told to be in the release, or not to be",
     parameters: &[],
-    evidence: &["attacks::tests::table_linkage"],
+    evidence: &["attacks::tests::table_linkage_example_2_8"],
 };
 
 /// How likely a person is in the release.

@@ -1,4 +1,5 @@
 //! The survey's worked examples 2.1, 2.2, 2.6 and 2.8, on its table II. Expected values are the paper's.
+#![allow(clippy::expect_used, clippy::panic)]
 
 use std::sync::Arc;
 
@@ -102,8 +103,10 @@ fn texts(release: &Release, values: &[(u32, u64)]) -> Vec<(String, u64)> {
     values.iter().map(|(code, records)| (release.columns[3].label(*code).to_owned(), *records)).collect()
 }
 
-/// Each person's records, and the diseases they carry.
-fn check_links(release: &Release, expected: &[(&str, u64, &[(&str, u64)])]) {
+/// A person, how many records can be theirs, and the diseases these carry.
+type Link = (&'static str, u64, &'static [(&'static str, u64)]);
+
+fn check_links(release: &Release, expected: &[Link]) {
     let found = link(release, &external()).expect("links");
     for (linked, (person, records, diseases)) in found.iter().zip(expected) {
         assert_eq!((linked.person.as_str(), linked.records), (*person, *records));
@@ -116,8 +119,8 @@ fn check_links(release: &Release, expected: &[(&str, u64, &[(&str, u64)])]) {
 
 #[test]
 fn record_linkage_example_2_1() {
-    let writer: &[(&str, u64)] = &[("Flu", 1), ("HIV", 1)];
-    let expected: &[(&str, u64, &[(&str, u64)])] = &[
+    let writer: &'static [(&str, u64)] = &[("Flu", 1), ("HIV", 1)];
+    let expected: &[Link] = &[
         ("Alice", 2, writer),
         ("Bob", 1, &[("Hepatitis", 1)]),
         ("Cathy", 2, writer),
@@ -134,10 +137,10 @@ fn record_linkage_example_2_1() {
 #[test]
 fn record_linkage_example_2_2() {
     // Ages 39 and 32 are not in the release; an attacker reads them into the intervals.
-    let artist: &[(&str, u64)] = &[("Flu", 1), ("HIV", 3)];
-    let professional: &[(&str, u64)] = &[("HIV", 1), ("Hepatitis", 2)];
+    let artist: &'static [(&str, u64)] = &[("Flu", 1), ("HIV", 3)];
+    let professional: &'static [(&str, u64)] = &[("HIV", 1), ("Hepatitis", 2)];
     let women = ["Alice", "Cathy", "Emily", "Gladys", "Irene"];
-    let expected: Vec<(&str, u64, &[(&str, u64)])> = EXTERNAL
+    let expected: Vec<Link> = EXTERNAL
         .iter()
         .map(|row| if women.contains(&row[0]) { (row[0], 4, artist) } else { (row[0], 3, professional) })
         .collect();

@@ -21,7 +21,7 @@ pub(super) const LISTED: Listed = Listed {
         paper: "LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006",
         thwarts: "how coarse the classes are",
         parameters: &[],
-        evidence: &["metrics::tests::average_class_size"],
+        evidence: &["metrics::tests::average_class_size", "laws::metrics"],
     },
     measure,
 };

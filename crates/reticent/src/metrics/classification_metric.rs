@@ -22,7 +22,7 @@ pub(super) const LISTED: Listed = Listed {
         paper: "Iyengar, Transforming data to satisfy privacy constraints, KDD 2002",
         thwarts: "how well the published quasi-identifiers still separate the labels",
         parameters: &[],
-        evidence: &["metrics::tests::classification_metric"],
+        evidence: &["metrics::tests::classification_metric", "laws::metrics"],
     },
     measure,
 };

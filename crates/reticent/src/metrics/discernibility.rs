@@ -20,7 +20,7 @@ pub(super) const LISTED: Listed = Listed {
         paper: "Bayardo and Agrawal, Data privacy through optimal k-anonymization, ICDE 2005",
         thwarts: "how many records became indistinguishable",
         parameters: &[],
-        evidence: &["metrics::tests::discernibility"],
+        evidence: &["metrics::tests::discernibility", "laws::metrics"],
     },
     measure,
 };

@@ -21,7 +21,7 @@ pub(super) const LISTED: Listed = Listed {
         paper: "Ghinita, Karras, Kalnis and Mamoulis, Fast data anonymization with low information loss, VLDB 2007",
         thwarts: "how uncertain a published cell leaves its raw value",
         parameters: &[],
-        evidence: &["metrics::tests::gcp"],
+        evidence: &["metrics::tests::gcp", "laws::metrics"],
     },
     measure,
 };

@@ -23,7 +23,7 @@ pub(super) const LISTED: Listed = Listed {
         paper: "Sweeney, Achieving k-anonymity privacy protection using generalization and suppression, 2002; Wang and Fung, KDD 2006, section 6",
         thwarts: "how far the published values are from the raw ones",
         parameters: &[],
-        evidence: &["metrics::tests::distortion"],
+        evidence: &["metrics::tests::distortion", "laws::metrics"],
     },
     measure,
 };

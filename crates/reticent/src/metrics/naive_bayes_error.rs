@@ -24,7 +24,7 @@ pub(super) const LISTED: Listed = Listed {
         paper: "Fung, Wang and Yu, Anonymizing classification data for privacy preservation, TKDE 19(5), 2007",
         thwarts: "how well the release can be learned from",
         parameters: &[],
-        evidence: &["metrics::tests::naive_bayes"],
+        evidence: &["metrics::tests::naive_bayes", "laws::metrics"],
     },
     measure,
 };

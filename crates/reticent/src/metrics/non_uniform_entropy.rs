@@ -20,7 +20,7 @@ pub(super) const LISTED: Listed = Listed {
         paper: "Gionis and Tassa, k-Anonymization with minimal loss of information, TKDE 21(2), 2009",
         thwarts: "how many bits are needed to get the raw values back",
         parameters: &[],
-        evidence: &["metrics::tests::entropy"],
+        evidence: &["metrics::tests::entropy", "laws::metrics"],
     },
     measure,
 };

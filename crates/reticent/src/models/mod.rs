@@ -8,7 +8,7 @@
 //! People are distinct owners where the policy names an owner key and some owner has several records, else records.
 //! How many people carry a value means: how many have at least one record in the class with it.
 
-use crate::classes::{Group, Measured, Whole, for_each};
+use crate::classes::{Group, Measured, Whole, for_each, people_in};
 use crate::error::Result;
 use crate::history::History;
 use crate::registry::{Arguments, Entry, Kind, unknown};
@@ -126,7 +126,6 @@ pub trait Model: std::fmt::Debug + Send + Sync {
                 worst = Some((judgement.safety, member, group.size));
             }
             if !judgement.holds {
-                survey.violating += group.size;
                 found.push((judgement.safety, member, group.size));
             }
         });
@@ -142,6 +141,9 @@ pub trait Model: std::fmt::Debug + Send + Sync {
             safety: *safety,
             explanation: self.explain(*safety),
         };
+        if !found.is_empty() {
+            survey.violating = people_in(&release.combos, &by, &measured, |group| !judge(group).holds);
+        }
         found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         survey.violations = found.iter().map(witness).collect();
         survey.worst = worst.as_ref().map(witness);

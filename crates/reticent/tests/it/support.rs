@@ -146,8 +146,7 @@ impl Data {
         let mut owners = Vec::new();
         for at in 0..release.combos.len() {
             for _ in 0..release.combos.weights[at] {
-                let label =
-                    |(column, codes): (_, &Vec<u32>)| label_of(column, codes[at]);
+                let label = |(column, codes): (_, &Vec<u32>)| label_of(column, codes[at]);
                 rows.push(release.columns.iter().zip(&release.combos.codes).map(label).collect());
                 owners.extend(release.combos.owners.as_ref().map(|owners| owners[at]));
             }
@@ -176,8 +175,12 @@ pub fn read_back(release: &Release) -> Counts {
 pub fn contents(release: &Release) -> BTreeMap<(Vec<String>, Option<u32>), u64> {
     let mut contents = BTreeMap::new();
     for at in 0..release.combos.len() {
-        let texts =
-            release.columns.iter().zip(&release.combos.codes).map(|(column, codes)| label_of(column, codes[at])).collect();
+        let texts = release
+            .columns
+            .iter()
+            .zip(&release.combos.codes)
+            .map(|(column, codes)| label_of(column, codes[at]))
+            .collect();
         let owner = release.combos.owners.as_ref().map(|owners| owners[at]);
         *contents.entry((texts, owner)).or_insert(0) += release.combos.weights[at];
     }
@@ -200,9 +203,12 @@ pub fn cut_at(table: &Table, labels: &[(&str, &[&str])]) -> Recoding {
 /// The cut through these labels, and through the leaves elsewhere.
 pub fn cut_of(tree: &Arc<Taxonomy>, labels: &[&str]) -> Cut {
     let mut cut = Cut::top();
-    while let Some(node) = cut.nodes().iter().copied().find(|node| {
-        !labels.contains(&tree.node(*node).label.as_str()) && !tree.node(*node).children.is_empty()
-    }) {
+    while let Some(node) = cut
+        .nodes()
+        .iter()
+        .copied()
+        .find(|node| !labels.contains(&tree.node(*node).label.as_str()) && !tree.node(*node).children.is_empty())
+    {
         cut.specialize(tree, node);
     }
     cut
@@ -254,7 +260,9 @@ fn argument(name: &str, value: &str) -> Argument {
         "on" | "x" | "y" => Argument::Words(list().map(str::to_owned).collect()),
         "values" => Argument::Thresholds(
             list()
-                .map(|pair| pair.split_once(':').map(|(value, most)| (value.to_owned(), most.parse().unwrap())).unwrap())
+                .map(|pair| {
+                    pair.split_once(':').map(|(value, most)| (value.to_owned(), most.parse().unwrap())).unwrap()
+                })
                 .collect(),
         ),
         _ => value.parse().map_or_else(|_| Argument::Word(value.to_owned()), Argument::Number),
@@ -313,7 +321,8 @@ pub const ILLS: &str = "ill\n  lung\n    flu\n    asthma\n  gut\n    ulcer\n    
 pub fn random_data(random: &mut Random, most: usize, people: usize) -> Data {
     let ills = Tree::Given(Taxonomy::parse_indented("ill", ILLS).unwrap());
     let cols = vec![quasi_tree("place", PLACES), quasi("sex"), Col { tree: ills, ..sensitive("ill") }, other("note")];
-    let places: &[&str] = if random.below(2) == 0 { &["n1", "n2", "s1"] } else { &["n1", "n2", "s1", "s2", "s3", "sea"] };
+    let places: &[&str] =
+        if random.below(2) == 0 { &["n1", "n2", "s1"] } else { &["n1", "n2", "s1", "s2", "s3", "sea"] };
     let ills: &[&str] = match random.below(3) {
         0 => &["flu", "hiv"],
         1 => &["flu", "asthma", "ulcer"],
@@ -322,7 +331,8 @@ pub fn random_data(random: &mut Random, most: usize, people: usize) -> Data {
     let count = 1 + random.below(most);
     let rows = (0..count)
         .map(|_| {
-            let texts = [*random.pick(places), *random.pick(&["f", "m"]), *random.pick(ills), *random.pick(&["u", "v"])];
+            let texts =
+                [*random.pick(places), *random.pick(&["f", "m"]), *random.pick(ills), *random.pick(&["u", "v"])];
             texts.map(str::to_owned).to_vec()
         })
         .collect();

@@ -43,7 +43,8 @@ fn code<'a>(name: &str, text: &'a str) -> Vec<(usize, &'a str)> {
     let all: Vec<&str> = text.lines().collect();
     for (at, line) in all.iter().enumerate() {
         let trimmed = line.trim();
-        let inline_tests = trimmed == "#[cfg(test)]" && all.get(at + 1).is_some_and(|next| next.trim_end().ends_with('{'));
+        let inline_tests =
+            trimmed == "#[cfg(test)]" && all.get(at + 1).is_some_and(|next| next.trim_end().ends_with('{'));
         in_test |= inline_tests;
         if !in_test && !trimmed.starts_with("//") {
             lines.push((at + 1, line.split(" // ").next().unwrap()));
@@ -89,15 +90,30 @@ fn verify_shares_nothing_with_the_searches() {
 
 #[test]
 fn attacks_see_no_table_no_model_no_algorithm() {
-    let words = ["crate::algorithms", "crate::models", "crate::table", "Table", "crate::requirement", "crate::recoding"];
+    let words =
+        ["crate::algorithms", "crate::models", "crate::table", "Table", "crate::requirement", "crate::recoding"];
     without(&library(), |name| name.starts_with("attacks/"), &words);
 }
 
 #[test]
 fn the_library_does_no_io_and_reads_no_clock() {
     let words = [
-        "std::fs", "std::io", "std::net", "std::env", "std::process", "fs::", "File::", "SystemTime", "Instant", "Timestamp::now",
-        "Zoned::now", "println!", "eprintln!", "print!(", "eprint!(", "dbg!",
+        "std::fs",
+        "std::io",
+        "std::net",
+        "std::env",
+        "std::process",
+        "fs::",
+        "File::",
+        "SystemTime",
+        "Instant",
+        "Timestamp::now",
+        "Zoned::now",
+        "println!",
+        "eprintln!",
+        "print!(",
+        "eprint!(",
+        "dbg!",
     ];
     without(&library(), |_| true, &words);
 }
@@ -107,7 +123,10 @@ fn randomness_is_a_seed() {
     without(&library(), |_| true, &["rand::", "thread_rng", "getrandom", "RandomState", "fastrand"]);
     let manifest = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")).unwrap();
     let dependencies = manifest.split("[dev-dependencies]").next().unwrap();
-    assert!(!dependencies.lines().any(|line| line.starts_with("rand") || line.starts_with("fastrand")), "{dependencies}");
+    assert!(
+        !dependencies.lines().any(|line| line.starts_with("rand") || line.starts_with("fastrand")),
+        "{dependencies}"
+    );
 }
 
 #[test]
@@ -131,7 +150,9 @@ fn every_file_says_what_it_is() {
 #[test]
 fn no_file_is_too_long() {
     for name in crate_names() {
-        for folder in ["src", "tests"].map(|folder| crates().join(&name).join(folder)).iter().filter(|folder| folder.is_dir()) {
+        for folder in
+            ["src", "tests"].map(|folder| crates().join(&name).join(folder)).iter().filter(|folder| folder.is_dir())
+        {
             for (file, text) in sources(folder) {
                 assert!(text.lines().count() <= 600, "{name}/{file} has {} lines", text.lines().count());
             }
@@ -164,7 +185,9 @@ fn every_file_of_a_registry_is_listed() {
         let mut listed = 0;
         for entry in fs::read_dir(&root).unwrap() {
             let file = entry.unwrap().file_name().into_string().unwrap();
-            let Some(module) = file.strip_suffix(".rs").filter(|module| !["mod", "tests"].contains(module)) else { continue };
+            let Some(module) = file.strip_suffix(".rs").filter(|module| !["mod", "tests"].contains(module)) else {
+                continue;
+            };
             let text = fs::read_to_string(root.join(&file)).unwrap();
             let in_list = listing.contains(&format!("{module}::"));
             if text.contains("Entry {") && text.contains("evidence:") {
@@ -172,7 +195,10 @@ fn every_file_of_a_registry_is_listed() {
                 assert!(before.contains(&format!("mod {module};")), "{folder}/{file} is no module");
                 listed += 1;
             } else {
-                assert!(!in_list && before.contains(&format!("\nmod {module};")), "{folder}/{file} has no entry, and is not private");
+                assert!(
+                    !in_list && before.contains(&format!("\nmod {module};")),
+                    "{folder}/{file} has no entry, and is not private"
+                );
             }
         }
         assert_eq!(listed, listing.matches("::").count(), "{folder}: entries in the list without a file of their own");

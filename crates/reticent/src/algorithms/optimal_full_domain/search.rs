@@ -225,20 +225,16 @@ impl<'a> Search<'a> {
             next = self.lattice.above(node).filter(usable).min_by_key(|node| self.rank(*node));
             nodes.extend(next);
         }
-        Chain { from: 0, to: nodes.len(), nodes }
+        Chain { from: 0, to: nodes.len(), nodes, tried: false }
     }
 
     /// Judges the middle of every chain and drops one half; false when all chains are done.
     fn halve(&mut self, chains: &mut [Chain]) -> Result<bool> {
-        let mut middles: Vec<Node> = Vec::new();
-        for chain in chains.iter_mut() {
-            chain.skip_known(&self.lattice);
-            middles.extend(chain.middle());
-        }
-        if middles.is_empty() || self.stops() {
+        let nodes: Vec<Node> = chains.iter_mut().filter_map(|chain| chain.unknown(&self.lattice)).collect();
+        if nodes.is_empty() || self.stops() {
             return Ok(false);
         }
-        self.judge(&middles)?;
+        self.judge(&nodes)?;
         Ok(true)
     }
 
@@ -325,25 +321,31 @@ struct Chain {
     nodes: Vec<Node>,
     from: usize,
     to: usize,
+    /// Whether its end was tried, which is hopeless most often where the best node is nearly found.
+    tried: bool,
 }
 
 impl Chain {
-    fn middle(&self) -> Option<Node> {
-        (self.from < self.to).then(|| self.nodes[usize::midpoint(self.from, self.to - 1)])
+    /// The node to judge next.
+    fn next(&self) -> Option<usize> {
+        let last = self.to.checked_sub(1).filter(|last| self.from <= *last)?;
+        Some(if self.tried { usize::midpoint(self.from, last) } else { last })
     }
 
-    /// Drops the halves that are known already.
-    fn skip_known(&mut self, lattice: &Lattice) {
-        while let Some(node) = self.middle() {
-            let at = usize::midpoint(self.from, self.to - 1);
+    /// Drops what is known already, and answers with the node to judge next.
+    fn unknown(&mut self, lattice: &Lattice) -> Option<Node> {
+        while let Some(at) = self.next() {
+            let node = self.nodes[at];
             if lattice.has(node, HOPELESS) {
                 self.from = at + 1;
             } else if lattice.has(node, JUDGED | COSTLY | HOPEFUL) {
                 self.to = at;
             } else {
-                return;
+                self.tried = true;
+                return Some(node);
             }
         }
+        None
     }
 }
 

@@ -23,14 +23,7 @@ fn data() -> Data {
     let jobs = "any\n  professional\n    engineer\n    lawyer\n  artist\n    writer\n    dancer";
     Data::new(
         vec![quasi_tree("job", jobs), quasi("sex"), sensitive("ill")],
-        &[
-            "engineer m flu",
-            "engineer m flu",
-            "lawyer m hiv",
-            "writer f flu",
-            "dancer f flu",
-            "dancer f hiv",
-        ],
+        &["engineer m flu", "engineer m flu", "lawyer m hiv", "writer f flu", "dancer f flu", "dancer f hiv"],
     )
 }
 
@@ -77,8 +70,7 @@ impl Good {
     fn written(&self) -> Counts {
         let mut counts = read_back(&self.release);
         let combos = &self.release.combos;
-        let rows: Vec<usize> =
-            (0..combos.len()).flat_map(|at| vec![at; combos.weights[at] as usize]).collect();
+        let rows: Vec<usize> = (0..combos.len()).flat_map(|at| vec![at; combos.weights[at] as usize]).collect();
         counts.combos = Combos {
             codes: combos.codes.iter().map(|codes| rows.iter().map(|at| codes[*at]).collect()).collect(),
             weights: vec![1; rows.len()],

@@ -21,21 +21,81 @@ struct Edge {
 const EDGES: &[Edge] = &[
     Edge { words: "k-anonymity k=3", at: &["flu"; 3], beyond: &["flu"; 2], other: &["flu"; 3] },
     Edge { words: "k-anonymity k=1", at: &["flu"], beyond: &[], other: &["flu"] },
-    Edge { words: "xy-anonymity k=3 y=ill", at: &["flu", "hiv", "gout"], beyond: &["flu", "hiv", "hiv"], other: &["flu", "hiv", "gout"] },
-    Edge { words: "xy-linkability h=0.75 y=ill", at: &["flu", "flu", "flu", "hiv"], beyond: &["flu", "flu", "flu", "flu", "hiv"], other: &["flu", "hiv"] },
-    Edge { words: "xy-linkability y=ill values=hiv:0.25", at: &["hiv", "flu", "flu", "flu"], beyond: &["hiv", "flu", "flu"], other: &["flu"] },
-    Edge { words: "confidence-bounding h=0.6", at: &["flu", "flu", "flu", "hiv", "gout"], beyond: &["flu", "flu", "hiv"], other: &["flu", "hiv"] },
-    Edge { words: "confidence-bounding h=0.3 values=flu:1", at: &["flu", "flu", "flu", "flu", "flu", "flu", "flu", "hiv", "hiv", "hiv"], beyond: &["flu", "flu", "flu", "flu", "flu", "flu", "hiv", "hiv", "hiv"], other: &["flu"] },
-    Edge { words: "distinct-l-diversity l=3", at: &["flu", "hiv", "gout"], beyond: &["flu", "flu", "gout", "gout"], other: &["flu", "hiv", "gout"] },
-    Edge { words: "entropy-l-diversity l=3", at: &["flu", "hiv", "gout"], beyond: &["flu", "flu", "hiv", "gout"], other: &["flu", "hiv", "gout"] },
-    Edge { words: "recursive-cl-diversity c=2 l=2", at: &["flu", "flu", "flu", "hiv", "gout"], beyond: &["flu", "flu", "hiv"], other: &["flu", "hiv"] },
-    Edge { words: "recursive-cl-diversity c=3 l=3", at: &["flu", "flu", "hiv", "gout"], beyond: &["flu", "flu", "flu", "hiv", "gout"], other: &["flu", "hiv", "gout"] },
-    Edge { words: "alpha-k-anonymity alpha=0.5 k=2", at: &["flu", "hiv"], beyond: &["flu", "flu", "hiv"], other: &["flu", "hiv"] },
+    Edge {
+        words: "xy-anonymity k=3 y=ill",
+        at: &["flu", "hiv", "gout"],
+        beyond: &["flu", "hiv", "hiv"],
+        other: &["flu", "hiv", "gout"],
+    },
+    Edge {
+        words: "xy-linkability h=0.75 y=ill",
+        at: &["flu", "flu", "flu", "hiv"],
+        beyond: &["flu", "flu", "flu", "flu", "hiv"],
+        other: &["flu", "hiv"],
+    },
+    Edge {
+        words: "xy-linkability y=ill values=hiv:0.25",
+        at: &["hiv", "flu", "flu", "flu"],
+        beyond: &["hiv", "flu", "flu"],
+        other: &["flu"],
+    },
+    Edge {
+        words: "confidence-bounding h=0.6",
+        at: &["flu", "flu", "flu", "hiv", "gout"],
+        beyond: &["flu", "flu", "hiv"],
+        other: &["flu", "hiv"],
+    },
+    Edge {
+        words: "confidence-bounding h=0.3 values=flu:1",
+        at: &["flu", "flu", "flu", "flu", "flu", "flu", "flu", "hiv", "hiv", "hiv"],
+        beyond: &["flu", "flu", "flu", "flu", "flu", "flu", "hiv", "hiv", "hiv"],
+        other: &["flu"],
+    },
+    Edge {
+        words: "distinct-l-diversity l=3",
+        at: &["flu", "hiv", "gout"],
+        beyond: &["flu", "flu", "gout", "gout"],
+        other: &["flu", "hiv", "gout"],
+    },
+    Edge {
+        words: "entropy-l-diversity l=3",
+        at: &["flu", "hiv", "gout"],
+        beyond: &["flu", "flu", "hiv", "gout"],
+        other: &["flu", "hiv", "gout"],
+    },
+    Edge {
+        words: "recursive-cl-diversity c=2 l=2",
+        at: &["flu", "flu", "flu", "hiv", "gout"],
+        beyond: &["flu", "flu", "hiv"],
+        other: &["flu", "hiv"],
+    },
+    Edge {
+        words: "recursive-cl-diversity c=3 l=3",
+        at: &["flu", "flu", "hiv", "gout"],
+        beyond: &["flu", "flu", "flu", "hiv", "gout"],
+        other: &["flu", "hiv", "gout"],
+    },
+    Edge {
+        words: "alpha-k-anonymity alpha=0.5 k=2",
+        at: &["flu", "hiv"],
+        beyond: &["flu", "flu", "hiv"],
+        other: &["flu", "hiv"],
+    },
     Edge { words: "alpha-k-anonymity alpha=1 k=2", at: &["flu", "flu"], beyond: &["flu"], other: &["flu", "hiv"] },
     // The class of flu alone is as far from the whole as the share of what it lacks: 1/4 and 1/3.
     Edge { words: "t-closeness t=0.25", at: &["flu", "flu"], beyond: &["flu"], other: &["flu", "hiv"] },
-    Edge { words: "t-closeness t=0.25 distance=ordered", at: &["flu", "flu"], beyond: &["flu"], other: &["flu", "hiv"] },
-    Edge { words: "t-closeness t=0.25 distance=hierarchical", at: &["flu", "flu"], beyond: &["flu"], other: &["flu", "hiv"] },
+    Edge {
+        words: "t-closeness t=0.25 distance=ordered",
+        at: &["flu", "flu"],
+        beyond: &["flu"],
+        other: &["flu", "hiv"],
+    },
+    Edge {
+        words: "t-closeness t=0.25 distance=hierarchical",
+        at: &["flu", "flu"],
+        beyond: &["flu"],
+        other: &["flu", "hiv"],
+    },
 ];
 
 /// gout and flu stand together, hiv apart; in this order.

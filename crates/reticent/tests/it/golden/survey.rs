@@ -142,10 +142,7 @@ fn example_2_2() {
 #[test]
 fn example_2_3() {
     let cols = vec![quasi("A"), quasi("B"), quasi("C"), quasi("D"), sensitive("S")];
-    let data = Data::new(
-        cols.clone(),
-        &["a1 b1 c1 d1 s", "a1 b1 c2 d2 s", "a2 b2 c1 d1 s", "a2 b2 c2 d2 s"],
-    );
+    let data = Data::new(cols.clone(), &["a1 b1 c1 d1 s", "a1 b1 c2 d2 s", "a2 b2 c1 d1 s", "a2 b2 c2 d2 s"]);
     assert_eq!(found("k-anonymity k=2 on=A,B", &data, data.raw()), set(&[]));
     assert_eq!(found("k-anonymity k=2 on=C,D", &data, data.raw()), set(&[]));
     assert_eq!(found("k-anonymity k=2", &data, data.raw()).len(), 4);
@@ -203,8 +200,7 @@ fn example_2_6() {
     }
     let hiv = found("confidence-bounding values=HIV:0.999", &data, data.raw());
     assert_eq!(hiv, set(&["Lawyer Male 38", "Dancer Female 30"]));
-    let known: BTreeSet<&str> =
-        EXTERNAL.iter().filter(|(_, qid)| hiv.contains(*qid)).map(|(name, _)| *name).collect();
+    let known: BTreeSet<&str> = EXTERNAL.iter().filter(|(_, qid)| hiv.contains(*qid)).map(|(name, _)| *name).collect();
     assert_eq!(known, BTreeSet::from(["Doug", "Emily", "Gladys"]));
 
     let [exposure] = &expose(&data.raw(), Share::new(1, 1))[..] else { panic!("one sensitive column") };

@@ -78,10 +78,8 @@ fn nothing_is_lost_where_nothing_is_done() {
 /// Losses by hand: four records, places n1 n1 s1 sea, sexes f f f m; everything generalized.
 #[test]
 fn everything_lost_is_what_the_definitions_say() {
-    let data = Data::new(
-        random_data(&mut Random(1), 1, 0).cols,
-        &["n1 f flu u", "n1 f hiv u", "s1 f flu u", "sea m flu u"],
-    );
+    let data =
+        Data::new(random_data(&mut Random(1), 1, 0).cols, &["n1 f flu u", "n1 f hiv u", "s1 f flu u", "sea m flu u"]);
     let table = data.table();
     let top = quasi_cuts(&table, |_| Cut::top());
     // Every cell stands for every value.
@@ -115,7 +113,8 @@ fn everything_lost_is_what_the_definitions_say() {
 /// Records that are left out cost at least as much as records that say nothing.
 #[test]
 fn leaving_records_out_costs() {
-    let data = Data::new(random_data(&mut Random(1), 1, 0).cols, &["n1 f flu u", "n1 f hiv u", "s1 m flu u", "sea m flu u"]);
+    let data =
+        Data::new(random_data(&mut Random(1), 1, 0).cols, &["n1 f flu u", "n1 f hiv u", "s1 m flu u", "sea m flu u"]);
     let table = data.table();
     let mut recoding = Recoding::identity(&table);
     let requirement = requirement(&["k-anonymity k=2"], &data.schema());
@@ -134,7 +133,14 @@ fn leaving_records_out_costs() {
 #[test]
 fn generalizing_never_lowers_a_loss() {
     let mut random = Random(43);
-    let ids = ["gcp", "minimal-distortion", "non-uniform-entropy", "discernibility", "average-class-size", "classification-metric"];
+    let ids = [
+        "gcp",
+        "minimal-distortion",
+        "non-uniform-entropy",
+        "discernibility",
+        "average-class-size",
+        "classification-metric",
+    ];
     let mut rose = vec![0; ids.len()];
     for round in 0..80 {
         let table = random_data(&mut random, 30, if round % 4 == 0 { 9 } else { 0 }).table();

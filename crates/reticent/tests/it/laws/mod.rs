@@ -1,6 +1,6 @@
 //! Laws that loop over the registries: whatever is listed is held to them.
 
-mod algorithms;
+pub mod algorithms;
 mod metrics;
 mod models;
 mod operations;

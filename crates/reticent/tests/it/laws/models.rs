@@ -98,7 +98,10 @@ fn merging_keeps_what_the_model_says_it_keeps_for_people_with_several_records() 
             Err(_) => broken.push(*words),
         }
     }
-    assert!(broken.is_empty(), "`merging()` promises more than it keeps when a person has several records: {broken:#?}");
+    assert!(
+        broken.is_empty(),
+        "`merging()` promises more than it keeps when a person has several records: {broken:#?}"
+    );
 }
 
 /// Where no class violates a model, none does after generalizing.
@@ -182,7 +185,12 @@ fn parameters_are_monotone() {
         &["xy-anonymity k=2 y=ill,note", "xy-anonymity k=2 y=ill"],
         &["xy-linkability h=0.8 y=ill", "xy-linkability h=0.5 y=ill", "xy-linkability h=0.2 y=ill"],
         &["xy-linkability h=0.5 y=ill", "xy-linkability h=0.5 y=ill values=flu:0.3"],
-        &["confidence-bounding h=1", "confidence-bounding h=0.6", "confidence-bounding h=0.3", "confidence-bounding h=0"],
+        &[
+            "confidence-bounding h=1",
+            "confidence-bounding h=0.6",
+            "confidence-bounding h=0.3",
+            "confidence-bounding h=0",
+        ],
         &["distinct-l-diversity l=1", "distinct-l-diversity l=2", "distinct-l-diversity l=4"],
         &["entropy-l-diversity l=1", "entropy-l-diversity l=1.5", "entropy-l-diversity l=2", "entropy-l-diversity l=3"],
         &["recursive-cl-diversity c=4 l=2", "recursive-cl-diversity c=2 l=2", "recursive-cl-diversity c=2 l=3"],
@@ -224,7 +232,8 @@ fn twins_change_no_share_and_double_every_class() {
     for _ in 0..60 {
         let data = random_data(&mut random, 20, 0);
         let twins = Data { rows: [data.rows.clone(), data.rows.clone()].concat(), ..data.clone() };
-        let found = |words: &str, data: &Data| violated(model(words, &data.schema()).violations(&data.history()).unwrap());
+        let found =
+            |words: &str, data: &Data| violated(model(words, &data.schema()).violations(&data.history()).unwrap());
         for words in EVERY.iter().filter(|words| !words.contains("k=") || words.starts_with("xy")) {
             let near = violating(words, &data).1;
             let told = |found: BTreeSet<Vec<String>>| found.difference(&near).cloned().collect::<BTreeSet<_>>();
@@ -248,7 +257,14 @@ fn a_survey_adds_up() {
                 let survey = model(words, &data.schema()).survey(&data.history()).unwrap();
                 let places: BTreeSet<&[String]> = data.rows.iter().map(|row| &row[..2]).collect();
                 assert_eq!(survey.classes, places.len() as u64, "{words}");
-                assert_eq!(survey.violating, survey.violations.iter().map(|found| found.people).sum::<u64>(), "{words}");
+                let violating: Vec<Vec<&str>> = survey
+                    .violations
+                    .iter()
+                    .map(|found| found.witness.iter().map(|(_, text)| text.as_str()).collect())
+                    .collect();
+                let exposed = |row: &usize| violating.iter().any(|class| data.rows[*row][..2] == class[..]);
+                let people: BTreeSet<u32> = (0..data.rows.len()).filter(exposed).map(|row| data.owner(row)).collect();
+                assert_eq!(survey.violating, people.len() as u64, "{words}: everybody is counted once");
                 let worst = survey.worst.unwrap();
                 assert!(survey.violations.iter().all(|found| worst.safety <= found.safety), "{words}");
                 assert!(survey.violations.windows(2).all(|pair| pair[0].safety <= pair[1].safety), "{words}");

@@ -158,7 +158,8 @@ fn generalizing_publishes_the_node_above() {
         let tree = table.columns[0].tree.clone();
         let cut = random_cut(&tree, &mut random);
         let in_cut: Vec<&str> = cut.nodes().iter().map(|node| tree.node(*node).label.as_str()).collect();
-        let mut cuts: Vec<_> = table.columns.iter().map(|column| (column.tree.clone(), Cut::bottom(&column.tree))).collect();
+        let mut cuts: Vec<_> =
+            table.columns.iter().map(|column| (column.tree.clone(), Cut::bottom(&column.tree))).collect();
         cuts[0].1 = cut.clone();
         let mut found = data.published(&generalize(&table, cuts).apply(&table).unwrap()).rows;
         let mut wanted = data.rows.clone();

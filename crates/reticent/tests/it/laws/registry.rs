@@ -75,7 +75,8 @@ fn evidence_that_does_not_exist_is_told_apart() {
     for there in ["oracle::models", "golden::survey::example_2_2", "laws::models"] {
         assert!(exists(&tests, there), "{there}");
     }
-    for missing in ["oracle::model", "golden::survey::example_2", "golden::survey::example_9_9", "laws", "support", ""] {
+    for missing in ["oracle::model", "golden::survey::example_2", "golden::survey::example_9_9", "laws", "support", ""]
+    {
         assert!(!exists(&tests, missing), "{missing}");
     }
 }
@@ -83,7 +84,8 @@ fn evidence_that_does_not_exist_is_told_apart() {
 /// Whether `a::b` is a module with tests, or `a::b::c` a test (or a module with tests) in module `a::b`.
 fn exists(root: &Path, evidence: &str) -> bool {
     let parts: Vec<&str> = evidence.split("::").collect();
-    let module = |parts: &[&str]| source(root, parts).filter(|text| text.contains("#[test]") || text.contains("proptest!"));
+    let module =
+        |parts: &[&str]| source(root, parts).filter(|text| text.contains("#[test]") || text.contains("proptest!"));
     if module(&parts).is_some() {
         return true;
     }

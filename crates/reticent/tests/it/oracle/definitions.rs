@@ -186,7 +186,8 @@ fn distance(words: &Words<'_>, data: &Data, of: &String, rows: &[usize], all: &[
     let column = std::slice::from_ref(of);
     let (class, whole) = (people_by_value(data, rows, column), people_by_value(data, all, column));
     let values = in_order(data, of, whole.keys().map(|value| value[0].clone()).collect());
-    let count = |of: &BTreeMap<Vec<String>, u64>, value: &String| of.get(std::slice::from_ref(value)).copied().unwrap_or(0);
+    let count =
+        |of: &BTreeMap<Vec<String>, u64>, value: &String| of.get(std::slice::from_ref(value)).copied().unwrap_or(0);
     let (in_class, in_whole): (u64, u64) = (class.values().sum(), whole.values().sum());
     let supply: Vec<u64> = values.iter().map(|value| count(&class, value) * in_whole).collect();
     let demand: Vec<u64> = values.iter().map(|value| count(&whole, value) * in_class).collect();
@@ -252,7 +253,12 @@ impl Heights {
 
     /// The longest way down from the node at the end of a path.
     fn height(&self, above: &[String]) -> u64 {
-        self.paths.values().filter(|path| path.starts_with(above)).map(|path| (path.len() - above.len()) as u64).max().unwrap()
+        self.paths
+            .values()
+            .filter(|path| path.starts_with(above))
+            .map(|path| (path.len() - above.len()) as u64)
+            .max()
+            .unwrap()
     }
 
     fn of_root(&self) -> u64 {

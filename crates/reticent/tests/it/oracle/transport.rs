@@ -11,7 +11,8 @@ pub fn least_cost(supply: &[u64], demand: &[u64], cost: impl Fn(usize, usize) ->
         let (path, price) = cheapest_path(&left, &open, &flow, &cost);
         let start = path[0];
         let end = path[path.len() - 1];
-        let back = path.windows(2).enumerate().filter(|(step, _)| step % 2 == 1).map(|(_, pair)| flow[pair[1]][pair[0]]);
+        let back =
+            path.windows(2).enumerate().filter(|(step, _)| step % 2 == 1).map(|(_, pair)| flow[pair[1]][pair[0]]);
         let amount = back.chain([left[start], open[end]]).min().unwrap();
         for (step, pair) in path.windows(2).enumerate() {
             if step % 2 == 0 {
@@ -36,8 +37,7 @@ fn cheapest_path(
     cost: &impl Fn(usize, usize) -> u64,
 ) -> (Vec<usize>, i64) {
     let (from, to) = (left.len(), open.len());
-    let mut sources: Vec<Option<(i64, Vec<usize>)>> =
-        (0..from).map(|i| (left[i] > 0).then(|| (0, vec![i]))).collect();
+    let mut sources: Vec<Option<(i64, Vec<usize>)>> = (0..from).map(|i| (left[i] > 0).then(|| (0, vec![i]))).collect();
     let mut places: Vec<Option<(i64, Vec<usize>)>> = vec![None; to];
     let mut changed = true;
     while changed {

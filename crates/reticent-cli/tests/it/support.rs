@@ -1,0 +1,140 @@
+//! Running the command in a folder of its own.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// What a run of the command answered.
+pub struct Ran {
+    pub status: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Ran {
+    /// Asserts the exit status, showing everything when it differs.
+    #[track_caller]
+    pub fn exits(self, status: i32) -> Ran {
+        assert_eq!(self.status, status, "\n--- out\n{}\n--- err\n{}", self.out, self.err);
+        self
+    }
+
+    /// Asserts that a text was printed, on either stream. Spaces count as one.
+    #[track_caller]
+    pub fn says(self, text: &str) -> Ran {
+        let all = format!("{}\n{}", self.out, self.err);
+        assert!(folded(&all).contains(&folded(text)), "expected {text:?} in\n--- out\n{}\n--- err\n{}", self.out, self.err);
+        self
+    }
+
+    /// Standard output as JSON.
+    #[track_caller]
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}\n{}\n{}", self.out, self.err))
+    }
+}
+
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A folder with files, in which the command is run.
+pub struct Desk {
+    folder: tempfile::TempDir,
+}
+
+impl Desk {
+    pub fn new() -> Desk {
+        Desk { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// A desk with the clinic's table and a policy for it.
+    pub fn clinic(policy: &str) -> Desk {
+        let desk = Desk::new();
+        desk.write("people.csv", CLINIC);
+        desk.write("reticent.toml", policy);
+        desk
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.file(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.file(name)).unwrap()
+    }
+
+    /// Everything in the folder, by name.
+    pub fn files(&self) -> Vec<String> {
+        let mut names: Vec<String> =
+            std::fs::read_dir(self.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    pub fn run(&self, call: &str) -> Ran {
+        self.run_with(&call.split_whitespace().collect::<Vec<_>>())
+    }
+
+    pub fn run_with(&self, words: &[&str]) -> Ran {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_reticent"));
+        let Output { status, stdout, stderr } =
+            command.args(words).current_dir(self.path()).env("NO_COLOR", "1").env_remove("CLICOLOR_FORCE").output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Ran { status: status.code().unwrap_or(-1), out: text(stdout), err: text(stderr) }
+    }
+}
+
+/// Twelve people; every one alone with age, sex and city.
+pub const CLINIC: &str = "\
+name,age,sex,city,illness
+Ada,34,F,Paris,asthma
+Ben,36,M,Paris,flu
+Cleo,31,F,Lyon,flu
+Dan,38,M,Lyon,asthma
+Eva,33,F,Paris,diabetes
+Finn,35,M,Lyon,flu
+Gus,52,M,Oslo,diabetes
+Hana,57,F,Oslo,flu
+Ida,55,F,Bergen,asthma
+Jon,51,M,Bergen,flu
+Kim,58,F,Oslo,asthma
+Leo,54,M,Oslo,diabetes
+";
+
+/// A policy for the clinic; `k` people share their values.
+pub fn clinic_policy(k: u32) -> String {
+    format!(
+        r#"[dataset]
+name = "clinic"
+
+[columns.name]
+role = "identifier"
+
+[columns.age]
+type = "number"
+
+[columns.sex]
+
+[columns.city]
+
+[columns.illness]
+role = "sensitive"
+
+[requirement]
+k = {k}
+
+[release]
+seed = 1
+"#
+    )
+}

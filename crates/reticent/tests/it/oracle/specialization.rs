@@ -1,0 +1,129 @@
+//! Top-down specialization against its definition: where it says that no further step is valid, every step is tried.
+
+use reticent::Error;
+use reticent::algorithms::{Control, Guarantee, Outcome, Purpose, Suppression, Task, run};
+use reticent::history::History;
+use reticent::registry::Arguments;
+use reticent::schema::Role;
+use reticent::table::Table;
+use reticent::taxonomy::NodeId;
+
+use super::definitions::violating;
+use crate::laws::algorithms::REQUIREMENTS;
+use crate::support::{Data, Random, random_data, requirement};
+
+/// The nodes that some record is published as.
+fn nodes(table: &Table, outcome: &Outcome, column: usize) -> Vec<NodeId> {
+    let recoded = &outcome.recoding.columns[column];
+    let codes = table.combos.codes[column].iter();
+    let mut nodes: Vec<NodeId> = codes.map(|code| recoded.column.nodes[recoded.map[*code as usize] as usize]).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
+}
+
+/// The table with one more node replaced by its children; everything else as the outcome has it.
+fn one_step_further(data: &Data, table: &Table, outcome: &Outcome, column: usize, node: NodeId) -> Data {
+    let mut recoding = outcome.recoding.clone();
+    let tree = recoding.columns[column].column.tree.clone();
+    let all: Vec<(std::sync::Arc<_>, Vec<NodeId>)> = (0..table.columns.len())
+        .map(|at| {
+            let recoded = &recoding.columns[at];
+            (
+                recoded.column.tree.clone(),
+                recoded.map.iter().map(|place| recoded.column.nodes[*place as usize]).collect(),
+            )
+        })
+        .collect();
+    let mut all = all;
+    for child in &tree.node(node).children {
+        for code in tree.node(*child).codes.clone() {
+            all[column].1[code as usize] = *child;
+        }
+    }
+    recoding = reticent::recoding::Recoding::by_node(table, all);
+    data.published(&recoding.apply(table).unwrap())
+}
+
+fn no_step_is_left(seed: u64, people: usize) {
+    let mut random = Random(seed);
+    let (mut tried, mut ways) = (0, 0);
+    for _ in 0..40 {
+        let data = random_data(&mut random, 40, people);
+        let table = data.table();
+        for words in REQUIREMENTS {
+            let requirement = requirement(words, &data.schema());
+            let (history, purpose) = (History::default(), Purpose::General);
+            let task = Task {
+                table: &table,
+                history: &history,
+                requirement: &requirement,
+                purpose: &purpose,
+                suppression: Suppression::NONE,
+            };
+            let outcome = match run("top-down-specialization", &task, Arguments::default(), &Control::QUIET) {
+                Ok(outcome) => outcome,
+                Err(Error::Refused { .. }) => continue,
+                Err(error) => panic!("{words:?}: {error}"),
+            };
+            if outcome.guarantee != Guarantee::LocallyMaximal {
+                continue;
+            }
+            for column in (0..table.columns.len()).filter(|at| table.columns[*at].role == Role::QuasiIdentifier) {
+                let tree = outcome.recoding.columns[column].column.tree.clone();
+                for node in
+                    nodes(&table, &outcome, column).into_iter().filter(|node| !tree.node(*node).children.is_empty())
+                {
+                    let further = one_step_further(&data, &table, &outcome, column, node);
+                    let told: Vec<_> = words.iter().map(|words| violating(words, &further)).collect();
+                    let violates = told.iter().any(|(violating, near)| !violating.is_empty() || !near.is_empty());
+                    let label = &tree.node(node).label;
+                    let name = &data.cols[column].name;
+                    assert!(
+                        violates,
+                        "{words:?}: `{label}` of {name} could be specialized; {:?} by {:?}",
+                        data.rows, data.owners
+                    );
+                    tried += 1;
+                }
+            }
+            ways += 1;
+        }
+    }
+    assert!(tried > 50 && ways > 50, "{tried} steps of {ways} outcomes");
+}
+
+#[test]
+fn no_further_step_keeps_the_requirement() {
+    no_step_is_left(61, 0);
+}
+
+#[test]
+fn no_further_step_keeps_the_requirement_for_people_with_several_records() {
+    no_step_is_left(62, 12);
+}
+
+/// Without a requirement that says anything, everything is published as it is.
+#[test]
+fn nothing_is_lost_where_nothing_is_asked() {
+    let mut random = Random(63);
+    for _ in 0..20 {
+        let data = random_data(&mut random, 30, 0);
+        let table = data.table();
+        let requirement = requirement(&["k-anonymity k=1"], &data.schema());
+        let (history, purpose) = (History::default(), Purpose::General);
+        let task = Task {
+            table: &table,
+            history: &history,
+            requirement: &requirement,
+            purpose: &purpose,
+            suppression: Suppression::NONE,
+        };
+        let outcome = run("top-down-specialization", &task, Arguments::default(), &Control::QUIET).unwrap();
+        for column in [0, 1] {
+            let tree = &outcome.recoding.columns[column].column.tree;
+            let published = nodes(&table, &outcome, column);
+            assert!(published.iter().all(|node| tree.node(*node).children.is_empty()), "{published:?}");
+        }
+    }
+}

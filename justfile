@@ -1,0 +1,25 @@
+# The longer evidence. `just` lists it.
+
+default:
+    @just --list
+
+# What CI runs.
+ci:
+    bash .ci/run
+
+# All tests.
+test:
+    cargo test --workspace
+
+# Fuzz the CSV source, the policy and the taxonomy parser, so many seconds each.
+fuzz seconds="600":
+    bash fuzz/run {{seconds}}
+
+# Benchmarks against peers, side by side in one run; needs Python 3 and its packages, which it installs in a folder of its own.
+bench:
+    bash bench/run
+
+# The reference page and the JSON Schema, generated from the registries.
+reference:
+    cargo run --release -q -p reticent-cli -- catalogue --markdown > docs/reference.md
+    cargo run --release -q -p reticent-cli -- schema > docs/reticent.schema.json
