@@ -1,7 +1,7 @@
 //! From files to a table: what `check` and `publish` do first.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use reticent::policy::Policy;
@@ -14,6 +14,16 @@ use reticent_engine::{Ask, AskColumn, Embedded, Engine, Error as EngineError, Op
 use crate::args::Args;
 use crate::failure::Failure;
 use crate::progress::Progress;
+
+/// The folder with a release that is not finished, for whoever ends the process.
+static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// Has this folder removed when the user interrupts twice.
+pub fn remove_when_killed(folder: Option<PathBuf>) {
+    if let Ok(mut unfinished) = UNFINISHED.lock() {
+        *unfinished = folder;
+    }
+}
 
 /// How commands work: what they may use, and whom they tell.
 pub struct Ways {
@@ -34,6 +44,10 @@ impl Ways {
         let heard = stop.clone();
         let handler = move || {
             if heard.swap(true, Ordering::SeqCst) {
+                if let Some(folder) = UNFINISHED.lock().ok().and_then(|mut folder| folder.take()) {
+                    // Nothing more can be done about a folder that will not go.
+                    let _ = std::fs::remove_dir_all(folder);
+                }
                 std::process::exit(130);
             }
         };

@@ -171,7 +171,7 @@ impl Rows for Counter<'_> {
             *code = coder.code(row.field(at), at, &column.name)?;
         }
         self.take_owner(row)?;
-        self.keys.add(&self.codes, 1);
+        self.keys.add(&self.codes);
         Ok(())
     }
 

@@ -57,7 +57,7 @@ impl Verdict {
 pub fn verify(counts: Counts, expected: &Expected<'_>, requirement: &[Box<dyn Model>]) -> Result<Verdict> {
     let trees =
         expected.recoding.columns.iter().map(|recoded| (recoded.column.name.clone(), recoded.column.tree.clone()));
-    let reading = Reading { trees: trees.collect(), counts };
+    let reading = Reading::new(counts, trees.collect());
     let rows = reading.is_what_was_meant(expected)?;
     let mut models = Vec::new();
     for model in requirement {
@@ -91,6 +91,10 @@ impl Reading {
             let allowed: BTreeSet<&str> =
                 (0..column.nodes.len()).map(|code| plain(column.label(code as u32))).collect();
             let foreign = values.iter().filter(|text| !allowed.contains(plain(text))).count();
+            let spelled: BTreeSet<&str> = values.iter().map(|text| plain(text)).collect();
+            if spelled.len() < values.len() {
+                return Err(wrong(format!("column `{}` has a value with and without an apostrophe before it", column.name)));
+            }
             if foreign > 0 {
                 return Err(wrong(format!(
                     "column `{}` has {foreign} values that were not to be published",

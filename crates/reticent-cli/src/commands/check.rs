@@ -2,7 +2,7 @@
 
 use anstream::println;
 use reticent::history::History;
-use reticent::models::Survey;
+use reticent::models::Violation;
 use reticent::release::Release;
 use reticent::risk::{Risk, risk};
 use reticent::schema::{Role, Schema};
@@ -47,7 +47,8 @@ struct Finding {
     classes: u64,
     people_in_violating_classes: u64,
     violating_classes: usize,
-    worst: Survey,
+    worst: Option<Violation>,
+    witnesses: Vec<Violation>,
 }
 
 /// Checks the policy, and the data if there is any. The status is 1 when the data, as it stands, violates the policy.
@@ -83,16 +84,15 @@ fn find(loaded: &Loaded, prepared: &Prepared, witnesses: usize) -> Result<Findin
     let risk = risk(&release, &prepared.schema, &on, k)?;
     let history = History::single(release);
     let mut models = Vec::new();
-    for (model, mut survey) in prepared.requirement.survey(&history)? {
-        let (holds, violating) = (survey.violations.is_empty(), survey.violations.len());
-        survey.violations.truncate(witnesses);
+    for (model, survey) in prepared.requirement.survey(&history)? {
         models.push(Finding {
             model,
-            holds,
+            holds: survey.violations.is_empty(),
             classes: survey.classes,
             people_in_violating_classes: survey.violating,
-            violating_classes: violating,
-            worst: survey,
+            violating_classes: survey.violations.len(),
+            worst: survey.worst,
+            witnesses: survey.violations.into_iter().take(witnesses).collect(),
         });
     }
     let table = &prepared.table;
@@ -143,7 +143,7 @@ fn print_findings(findings: &Findings) {
     let mut rows = vec![
         vec!["  alone with their values".to_owned(), count(risk.unique), share(risk.unique)],
         vec![format!("  in classes below {}", risk.k), count(risk.below_k), share(risk.below_k)],
-        vec!["  smallest class".to_owned(), count(risk.smallest_class), format!("of {}", plural(risk.classes, "classes").replace("classess", "classes"))],
+        vec!["  smallest class".to_owned(), count(risk.smallest_class), format!("of {} classes", count(risk.classes))],
         vec!["  risk of being found".to_owned(), format!("{:.4}", risk.highest_risk), format!("at worst; {:.4} on average", risk.average_risk)],
     ];
     for sensitive in &risk.sensitive {
@@ -163,7 +163,7 @@ fn print_findings(findings: &Findings) {
         if !finding.holds {
             println!("         by {} in {} of {} classes; the worst:", people(finding.people_in_violating_classes), count(finding.violating_classes as u64), count(finding.classes));
         }
-        for violation in &finding.worst.violations {
+        for violation in &finding.witnesses {
             println!("           {}: {}", witness(&violation.witness), violation.explanation);
         }
     }

@@ -228,6 +228,7 @@ impl Workshop {
             _ => Path::new("."),
         };
         let folder = tempfile::Builder::new().prefix(".reticent-").tempdir_in(parent).map_err(Failure::file("write in", parent))?;
+        crate::steward::remove_when_killed(Some(folder.path().to_path_buf()));
         Ok(Workshop { folder })
     }
 
@@ -255,6 +256,12 @@ impl Workshop {
             let _ = folder.sync_all();
         }
         Ok(())
+    }
+}
+
+impl Drop for Workshop {
+    fn drop(&mut self) {
+        crate::steward::remove_when_killed(None);
     }
 }
 
@@ -309,7 +316,7 @@ fn print(answer: &Answer) {
         (None, true) => println!("{GOOD}would publish{GOOD:#} {} (dry run: nothing was published)", answer.name),
         (None, false) => println!("{BAD}refused{BAD:#} {}: nothing was published", answer.name),
     }
-    println!("  {} of {} in {}", plural(answer.published, "record"), count(answer.records), plural(answer.classes, "class").replace("classs", "classes"));
+    println!("  {} of {} in {}", plural(answer.published, "record"), count(answer.records), if answer.classes == 1 { "1 class".to_owned() } else { format!("{} classes", count(answer.classes)) });
     if answer.suppressed > 0 {
         println!("  {} left out because their class violated the requirement ({})", plural(answer.suppressed, "record"), percent(answer.suppressed, answer.records));
     }

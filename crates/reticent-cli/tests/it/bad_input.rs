@@ -33,7 +33,7 @@ fn header_only() {
 
 #[test]
 fn duplicate_column_names() {
-    refused("name,age,sex,sex,illness\na,1,F,F,flu\n", 2, "sex");
+    refused("name,age,sex,sex,illness\na,1,F,F,flu\n", 2, "columns 3 and 4 have the same name");
 }
 
 #[test]

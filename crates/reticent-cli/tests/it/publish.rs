@@ -48,7 +48,7 @@ fn every_format_says_the_same() {
     // A release can be read again as data.
     desk.write(
         "again.toml",
-        "[dataset]\nname = \"again\"\n[columns.age]\n[columns.sex]\n[columns.city]\n[columns.illness]\nrole = \"sensitive\"\n[requirement]\nk = 3\n",
+        "[dataset]\nname = \"again\"\n[columns.age]\n[columns.sex]\n[columns.city]\nrole = \"other\"\n[columns.illness]\nrole = \"sensitive\"\n[requirement]\nk = 3\n",
     );
     for name in ["a.csv", "a.csv.gz", "a.csv.zst", "a.parquet"] {
         desk.run(&format!("check {name} --policy again.toml")).exits(0).says("holds 3-anonymity");
@@ -112,4 +112,31 @@ fn suppression_stays_within_its_limit_and_is_reported() {
         assert!(suppressed <= 3, "{algorithm} left out {suppressed}");
         assert!(smallest_class(&desk.read(&out), 3) >= 3);
     }
+}
+
+/// Interrupted at several moments: either it was done already, or nothing is left behind but what was there.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_leaves_no_half_written_file() {
+    let desk = Desk::clinic(&clinic_policy(3));
+    let rows: String = (0..150_000).map(|row| format!("n{row},{},F,c{},flu{}\n", row % 90, row % 7, row % 5)).collect();
+    desk.write("people.csv", format!("name,age,sex,city,illness\n{rows}"));
+    let mut interrupted = 0;
+    for (round, delay) in [5, 20, 60, 150, 300, 600].into_iter().enumerate() {
+        let out = format!("out{round}.csv");
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_reticent"))
+            .args(["publish", "people.csv", "--name", "one", "-o", &out])
+            .current_dir(desk.path())
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(delay));
+        std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        let done = child.wait().unwrap().code() == Some(0);
+        interrupted += usize::from(!done);
+        assert_eq!(desk.files().contains(&out), done, "after {delay} ms");
+        assert!(!desk.files().iter().any(|name| name.starts_with(".reticent")), "{:?}", desk.files());
+    }
+    assert!(interrupted > 0, "it was never interrupted in time");
 }

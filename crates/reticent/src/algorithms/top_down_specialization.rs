@@ -4,16 +4,15 @@
 //! Step        replace one value v of a cut by its children, in every record: the one of highest
 //!             Score(v) = InfoGain(v) / (PrivLoss(v) + 1) among those that keep the requirement. PrivLoss is the mean over
 //!             the models of how much their measure falls. Numbers and dates may be split on the fly.
-//! Sound       every model's verdict survives merging satisfying classes, so a specialization that violates once
-//!             violates ever after, and is never looked at again. With a suppression limit this is a heuristic for some
-//!             models; the answer is then made and counted again, and steps are taken back until it is within the limit.
+//! Sound       every candidate is judged exactly before it is taken. Where merging satisfying classes gives a satisfying
+//!             one, a specialization that violates once violates ever after and is not looked at again; where it does not
+//!             (shares of people who have several records), every candidate is judged anew at every step. With a
+//!             suppression limit the answer is made and counted again, and steps are taken back until it is within it.
 //! Any time    every state is publishable; stopping early loses detail, never safety.
 //! Paper       Fung, Wang and Yu, Top-down specialization, ICDE 2005; TKDE 19(5), 2007; score as in KDD 2006.
 
 mod gain;
 mod partition;
-#[cfg(test)]
-mod tests;
 
 use std::sync::Arc;
 
@@ -22,6 +21,7 @@ use rayon::prelude::*;
 use super::{Control, Guarantee, Listed, Outcome, Purpose, Task};
 use crate::error::{Error, Result};
 use crate::history::History;
+use crate::models::{Merging, merging_of};
 use crate::operations::suppress_cells::suppress_cells;
 use crate::operations::suppress_records::suppress_records;
 use crate::recoding::Recoding;
@@ -92,6 +92,11 @@ pub(super) fn generalized_columns(task: &Task<'_>) -> Result<Vec<usize>> {
     Ok(columns.filter(chosen).collect())
 }
 
+/// Whether every model's verdict survives merging, so that what violates once violates ever after.
+fn prunes(task: &Task<'_>) -> bool {
+    task.requirement.models.iter().all(|model| merging_of(model.as_ref(), &task.table.combos) != Merging::Never)
+}
+
 /// The recoding that generalizes these columns along cuts and leaves every other as it is.
 pub(super) fn recoding_along(table: &Table, mut cuts: Vec<(usize, Arc<Taxonomy>, Cut)>) -> Recoding {
     let as_is = |tree: &Arc<Taxonomy>| {
@@ -125,12 +130,13 @@ fn refuse_if_hopeless(task: &Task<'_>) -> Result<()> {
         if left_out <= limit && left_out < task.table.combos.rows() {
             return Ok(());
         }
-        let message = format!(
-            "{} does not hold even when every quasi-identifier says nothing: {}. No generalization can help; lower the demand, \
-             or give the column another role",
-            model.title(),
-            worst.explanation
-        );
+        let why = if prunes(task) {
+            "No generalization can help; lower the demand, or give the column another role"
+        } else {
+            "Specializing can go nowhere from there; lower the demand, or try the algorithm optimal-full-domain"
+        };
+        let title = model.title();
+        let message = format!("{title} does not hold even when every quasi-identifier says nothing: {}. {why}", worst.explanation);
         return Err(Error::Refused { message });
     }
     Ok(())
@@ -156,6 +162,8 @@ struct Search<'a> {
     candidates: Vec<Vec<Candidate>>,
     steps: Vec<(usize, NodeId)>,
     limit: u64,
+    /// Whether an invalid candidate stays invalid.
+    prunes: bool,
 }
 
 /// Where a candidate stands.
@@ -169,7 +177,7 @@ impl<'a> Search<'a> {
         let limit = task.suppression.of(task.table.combos.rows());
         let groupings = Grouping::all(task, &columns, limit > 0 || gain == Gain::Discernibility)?;
         let candidates = columns.iter().map(|_| Vec::new()).collect();
-        let mut search = Search { task, guide, dimensions, groupings, candidates, steps: Vec::new(), limit };
+        let mut search = Search { task, guide, dimensions, groupings, candidates, steps: Vec::new(), limit, prunes: prunes(task) };
         for dimension in 0..columns.len() {
             search.add_candidate(dimension, 0);
         }
@@ -192,6 +200,9 @@ impl<'a> Search<'a> {
     ///
     /// Score is at most InfoGain, so candidates are looked at in the order of their gain, and only while they could win.
     fn best(&mut self, least: f64) -> Option<Place> {
+        if !self.prunes {
+            self.forget();
+        }
         let batch = 2 * rayon::current_num_threads().max(1);
         let mut open: Vec<(f64, Place)> = Vec::new();
         for (dimension, candidates) in self.candidates.iter().enumerate() {
@@ -228,6 +239,14 @@ impl<'a> Search<'a> {
             }
         }
         best.map(|(_, place)| place)
+    }
+
+    /// Makes every candidate new, as if nothing had been seen of it.
+    fn forget(&mut self) {
+        for dimension in 0..self.dimensions.len() {
+            let known = std::mem::take(&mut self.candidates[dimension]);
+            known.iter().for_each(|candidate| self.add_candidate(dimension, candidate.node));
+        }
     }
 
     /// Brings what is known of these candidates up to date, in parallel, and marks the invalid ones dead.

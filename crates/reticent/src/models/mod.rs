@@ -9,6 +9,7 @@
 //! How many people carry a value means: how many have at least one record in the class with it.
 
 use crate::classes::{Group, Measured, Whole, for_each, people_in};
+use crate::combos::Combos;
 use crate::error::Result;
 use crate::history::History;
 use crate::registry::{Arguments, Entry, Kind, unknown};
@@ -59,8 +60,22 @@ pub fn build(id: &str, arguments: Arguments, schema: &Schema) -> Result<Vec<Box<
 pub enum Merging {
     /// Merged with any class at all. So the number of people in violating classes never grows by generalizing.
     WithAny,
-    /// Merged with another class that satisfies it. So if all classes do, all do after generalizing.
+    /// Merged with another class that satisfies it, as long as nobody is in both. So if all classes do, all do after
+    /// generalizing.
     WithSatisfying,
+    /// Not even then: where somebody has records in both classes, the merged class may violate it.
+    Never,
+}
+
+/// What merging classes of these records does to a model's verdict.
+///
+/// Shares of people only add up while nobody is in two classes. Two people with flu in one class and one of them again, with
+/// flu, in another: merged, flu is counted once less than the two classes together counted it, and another value's share grows.
+pub fn merging_of(model: &dyn Model, combos: &Combos) -> Merging {
+    match model.merging() {
+        Merging::WithSatisfying if combos.owners.is_some() => Merging::Never,
+        merging => merging,
+    }
 }
 
 /// What a model says of one class.
@@ -90,7 +105,7 @@ pub trait Model: std::fmt::Debug + Send + Sync {
     /// The columns that are measured in each class; none: people are counted.
     fn of(&self) -> &[String];
 
-    /// What merging classes does to a verdict.
+    /// What merging classes does to a verdict, where every person has one record; see [`merging_of`].
     fn merging(&self) -> Merging;
 
     /// The judge of the classes of a release that measures like `whole`.

@@ -33,8 +33,7 @@ pub(super) enum Metric {
 }
 
 /// The words for the metrics in a policy.
-pub(super) const WORDS: &[&str] =
-    &["gcp", "distortion", "non-uniform-entropy", "discernibility", "average-class-size"];
+pub(super) const WORDS: &[&str] = &["gcp", "distortion", "non-uniform-entropy", "discernibility", "average-class-size"];
 
 impl Metric {
     /// The metric a policy's word stands for.

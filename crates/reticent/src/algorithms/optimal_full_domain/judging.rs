@@ -10,7 +10,7 @@ use super::lattice::Ladder;
 use crate::classes::{Group, Measured, Tally, Whole};
 use crate::combos::{Combos, Weight, combine};
 use crate::error::Result;
-use crate::models::{Judge, Merging, Model};
+use crate::models::{Judge, Merging, Model, merging_of};
 use crate::recoding::Recoding;
 use crate::release::PublishedColumn;
 use crate::requirement::Requirement;
@@ -107,8 +107,7 @@ impl<'a> Judging<'a> {
         let layout = Layout::new(given)?;
         let records = layout.records(given);
         let generalized = given.ladders.len();
-        let widths: Vec<u32> =
-            records.codes.iter().map(|codes| 1 + codes.iter().copied().max().unwrap_or(0)).collect();
+        let widths: Vec<u32> = records.codes.iter().map(|codes| 1 + codes.iter().copied().max().unwrap_or(0)).collect();
         let fixed = widths[generalized..layout.grouped].iter().fold(1, |all: u128, w| all.saturating_mul((*w).into()));
         let costs = Costs::new(given.metric, given.table, given.ladders, fixed, records.len() as u128);
         let mut judging = Judging {
@@ -140,7 +139,7 @@ impl<'a> Judging<'a> {
             }
             let judge = model.judge(&self.measures[measure].whole(&self.records, column))?;
             let least = self.least(model.as_ref(), &judge);
-            let tags = nested && self.tags(model.merging());
+            let tags = nested && self.tags(merging_of(model.as_ref(), &self.records));
             self.questions.push(Question { model: model.as_ref(), grouping, measure, column, judge, least, tags });
         }
         Ok(())
@@ -152,7 +151,8 @@ impl<'a> Judging<'a> {
     fn tags(&self, merging: Merging) -> bool {
         match merging {
             Merging::WithAny => true,
-            Merging::WithSatisfying => self.limit == 0 && self.records.owners.is_none(),
+            Merging::WithSatisfying => self.limit == 0,
+            Merging::Never => false,
         }
     }
 
@@ -204,8 +204,7 @@ impl<'a> Judging<'a> {
     }
 
     fn shown(&self, rungs: &[usize]) -> Vec<Shown<'_>> {
-        let mut shown: Vec<Shown<'_>> =
-            self.widths.iter().map(|width| Shown { places: None, width: *width }).collect();
+        let mut shown: Vec<Shown<'_>> = self.widths.iter().map(|width| Shown { places: None, width: *width }).collect();
         for ((shown, ladder), rung) in shown.iter_mut().zip(self.ladders).zip(rungs) {
             let rung = &ladder.rungs[*rung];
             *shown = Shown { places: Some(&rung.places), width: rung.width };

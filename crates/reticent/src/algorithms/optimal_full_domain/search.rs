@@ -4,6 +4,7 @@
 //! lowest node of the chain that is not hopeless is found by halving (Flash); everything below a hopeless node is tagged.
 //! Several chains are searched at once. Which nodes are judged does not depend on the number of threads.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -18,6 +19,8 @@ use crate::error::Result;
 
 /// Chains that are searched at once.
 const CHAINS: usize = 4;
+/// Sets of at most so many columns are searched by themselves first.
+const SKETCHED: usize = 3;
 /// Nodes that are judged at once where nothing is concluded from one for another.
 const BATCH: usize = 64;
 /// Nodes that are put in order at once.
@@ -62,14 +65,13 @@ pub(super) struct Search<'a> {
     /// Whether the caller asked to stop.
     pub(super) stopped: bool,
     sources: Sources,
-    stat: (u64,u64),
 }
 
 impl<'a> Search<'a> {
     /// A search that has judged nothing yet.
     pub(super) fn new(judging: &'a Judging<'a>, lattice: Lattice, nested: bool, control: &'a Control<'a>) -> Self {
         let sources = Sources { all: Arc::new(judging.all()), rolled: Vec::new(), nested };
-        Search { judging, control, lattice, best: None, judged: 0, stopped: false, sources, stat: (0,0) }
+        Search { judging, control, lattice, best: None, judged: 0, stopped: false, sources }
     }
 
     /// Searches until the best node is found, or the caller asks to stop.
@@ -79,11 +81,9 @@ impl<'a> Search<'a> {
             return Ok(());
         }
         if self.judging.any_tags() {
-            self.chains(&[0], true)?;
-            let most: usize = std::env::var("SKETCH").ok().and_then(|s| s.parse().ok()).unwrap_or(3);
-            for size in 2..=most.min(self.lattice.columns().saturating_sub(1)) {
+            self.chains(&[0], Goal::Best)?;
+            for size in 2..=SKETCHED.min(self.lattice.columns().saturating_sub(1)) {
                 self.sketch(size)?;
-                eprintln!("sketch {size}: judged {} tagged {}", self.judged, self.lattice.tagged);
             }
         }
         for band in self.bands() {
@@ -91,10 +91,8 @@ impl<'a> Search<'a> {
                 break;
             }
             let nodes = self.open_between(&band);
-            eprintln!("open {}", nodes.len());
-            if self.judging.any_tags() { self.chains(&nodes, true)? } else { self.one_by_one(&nodes)? }
+            if self.judging.any_tags() { self.chains(&nodes, Goal::Best)? } else { self.one_by_one(&nodes)? }
         }
-        eprintln!("hopeless judged {} feasible judged {}", self.stat.0, self.stat.1);
         Ok(())
     }
 
@@ -111,7 +109,7 @@ impl<'a> Search<'a> {
             // The most specific node of each is known to be hopeless most often; the others are judged from it.
             let sources: Vec<Node> = nodes.iter().filter_map(|nodes| nodes.first().copied()).collect();
             self.judge(&sources)?;
-            self.chains(&nodes.into_iter().flatten().copied().collect::<Vec<_>>(), false)?;
+            self.chains(&nodes.into_iter().flatten().copied().collect::<Vec<_>>(), Goal::Hopeless)?;
         }
         Ok(())
     }
@@ -135,6 +133,13 @@ impl<'a> Search<'a> {
     /// Whether a node may be hopeless.
     fn is_unknown(&self, node: Node) -> bool {
         !self.lattice.has(node, JUDGED | HOPELESS | HOPEFUL | ON_CHAIN)
+    }
+
+    fn is_wanted(&self, node: Node, goal: Goal) -> bool {
+        match goal {
+            Goal::Best => self.is_open(node),
+            Goal::Hopeless => self.is_unknown(node),
+        }
     }
 
     /// Cuts the range of bounds into bands with not too many nodes each.
@@ -190,42 +195,49 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Starts a chain at every node that is still open when its turn comes.
-    fn chains(&mut self, starts: &[Node], open: bool) -> Result<()> {
-        let mut starts = starts.iter().copied();
-        loop {
-            let mut chains = Vec::new();
-            while chains.len() < CHAINS
-                && let Some(start) = starts.next()
-            {
-                if if open { self.is_open(start) } else { self.is_unknown(start) } {
-                    chains.push(self.chain(start, open));
-                }
-            }
-            if chains.is_empty() {
-                return Ok(());
-            }
-            while !self.stopped && self.halve(&mut chains)? {}
+    /// Starts a chain at every node that is still wanted when its turn comes.
+    fn chains(&mut self, starts: &[Node], goal: Goal) -> Result<()> {
+        let mut starts: VecDeque<Node> = starts.iter().copied().collect();
+        while !starts.is_empty() && !self.stopped {
+            let mut chains = self.some_chains(&mut starts, goal);
+            while self.halve(&mut chains)? {}
             for node in chains.iter().flat_map(|chain| &chain.nodes) {
                 self.lattice.clear(*node, ON_CHAIN);
             }
-            if self.stopped {
-                return Ok(());
+        }
+        Ok(())
+    }
+
+    /// Starts as many chains as are searched at once. What lies on one of them waits until they are done.
+    fn some_chains(&mut self, starts: &mut VecDeque<Node>, goal: Goal) -> Vec<Chain> {
+        let mut chains = Vec::new();
+        let mut waiting = Vec::new();
+        while chains.len() < CHAINS
+            && let Some(start) = starts.pop_front()
+        {
+            if self.lattice.has(start, ON_CHAIN) {
+                waiting.push(start);
+            } else if self.is_wanted(start, goal) {
+                chains.push(self.chain(start, goal));
             }
         }
+        for start in waiting.into_iter().rev() {
+            starts.push_front(start);
+        }
+        chains
     }
 
     /// The way up from a node through open ones, always to that which must cost least.
-    fn chain(&mut self, start: Node, open: bool) -> Chain {
+    fn chain(&mut self, start: Node, goal: Goal) -> Chain {
         let mut nodes = vec![start];
         let mut next = Some(start);
         while let Some(node) = next {
             self.lattice.mark(node, ON_CHAIN);
-            let usable = |node: &Node| (!open || self.is_open(*node)) && self.is_unknown(*node);
+            let usable = |node: &Node| self.is_wanted(*node, goal) && self.is_unknown(*node);
             next = self.lattice.above(node).filter(usable).min_by_key(|node| self.rank(*node));
             nodes.extend(next);
         }
-        Chain { from: 0, to: nodes.len(), nodes, tried: false }
+        Chain::new(nodes, goal)
     }
 
     /// Judges the middle of every chain and drops one half; false when all chains are done.
@@ -255,7 +267,11 @@ impl<'a> Search<'a> {
         for ((node, rungs), judged) in nodes.iter().zip(rungs).zip(judged) {
             self.conclude(*node, rungs, judged?);
         }
-        (self.control.progress)("judging generalization levels", self.judged + self.lattice.tagged, self.lattice.len() as u64);
+        (self.control.progress)(
+            "judging generalization levels",
+            self.judged + self.lattice.tagged,
+            self.lattice.len() as u64,
+        );
         Ok(())
     }
 
@@ -263,15 +279,16 @@ impl<'a> Search<'a> {
         self.lattice.mark(node, JUDGED);
         self.judged += 1;
         match judged.verdict {
-            Verdict::Hopeless => {self.stat.0+=1; self.lattice.hopeless_from(node)},
+            Verdict::Hopeless => self.lattice.hopeless_from(node),
             Verdict::Infeasible => {}
             Verdict::Feasible(suppressed, cost) => {
-                self.stat.1+=1;
                 let rank = (cost, self.lattice.steps(node), node);
                 if self.best.is_none_or(|best| rank < best.rank) {
                     self.best = Some(Best { rank, suppressed });
                 }
-                if self.judging.all_tag() { self.rule_out_below(node, cost); }
+                if self.judging.all_tag() {
+                    self.rule_out_below(node, cost);
+                }
             }
         }
         if self.judging.any_tags() && judged.verdict != Verdict::Hopeless {
@@ -291,7 +308,8 @@ impl<'a> Search<'a> {
         if !costs.metric().is_separable() {
             return;
         }
-        let bound = |lattice: &Lattice, node| costs.bound((0..lattice.columns()).map(|column| lattice.rung(node, column)));
+        let bound =
+            |lattice: &Lattice, node| costs.bound((0..lattice.columns()).map(|column| lattice.rung(node, column)));
         let added = cost - bound(&self.lattice, node);
         self.lattice.costly_below(node, |lattice, node| bound(lattice, node) + added > best.cost());
     }
@@ -321,12 +339,26 @@ struct Chain {
     nodes: Vec<Node>,
     from: usize,
     to: usize,
+    goal: Goal,
     /// Whether its end was tried, which is hopeless most often where the best node is nearly found.
     tried: bool,
 }
 
+/// What chains are searched for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Goal {
+    /// The best node: every node that can be the best is judged, or ruled out.
+    Best,
+    /// Hopeless nodes, whatever they cost.
+    Hopeless,
+}
+
 impl Chain {
-    /// The node to judge next.
+    fn new(nodes: Vec<Node>, goal: Goal) -> Chain {
+        Chain { from: 0, to: nodes.len(), nodes, goal, tried: goal == Goal::Hopeless }
+    }
+
+    /// The place to look at next.
     fn next(&self) -> Option<usize> {
         let last = self.to.checked_sub(1).filter(|last| self.from <= *last)?;
         Some(if self.tried { usize::midpoint(self.from, last) } else { last })
@@ -336,9 +368,11 @@ impl Chain {
     fn unknown(&mut self, lattice: &Lattice) -> Option<Node> {
         while let Some(at) = self.next() {
             let node = self.nodes[at];
+            // It is the start's turn now, and no other: that it is not hopeless does not make it the best, or not.
+            let known = if self.goal == Goal::Best && at == 0 { JUDGED | COSTLY } else { JUDGED | COSTLY | HOPEFUL };
             if lattice.has(node, HOPELESS) {
                 self.from = at + 1;
-            } else if lattice.has(node, JUDGED | COSTLY | HOPEFUL) {
+            } else if lattice.has(node, known) {
                 self.to = at;
             } else {
                 self.tried = true;

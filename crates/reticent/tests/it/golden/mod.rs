@@ -1,4 +1,5 @@
 //! The papers' worked examples.
 
 mod closeness;
+mod kdd2006;
 mod survey;

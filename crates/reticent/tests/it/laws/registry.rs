@@ -96,7 +96,16 @@ fn exists(root: &Path, evidence: &str) -> bool {
     })
 }
 
+/// The text of a module that is compiled: every module on the way is declared in the one above it.
 fn source(root: &Path, parts: &[&str]) -> Option<String> {
+    let Some((name, above)) = parts.split_last() else {
+        return ["main.rs", "lib.rs"].iter().find_map(|file| fs::read_to_string(root.join(file)).ok());
+    };
+    let parent = source(root, above)?;
+    let declared = [format!("mod {name};"), format!("pub mod {name};")];
+    if !parent.lines().any(|line| declared.iter().any(|declaration| line == declaration)) {
+        return None;
+    }
     let path: PathBuf = parts.iter().fold(root.to_owned(), |path, part| path.join(part));
     fs::read_to_string(path.with_extension("rs")).or_else(|_| fs::read_to_string(path.join("mod.rs"))).ok()
 }

@@ -24,7 +24,7 @@ fn lost(table: &Table, recoding: &Recoding) -> u64 {
             let cell = |column: usize| {
                 let most = whole(column) - 1;
                 // Both columns in units of 1/5.
-                if most == 0 { 0 } else { 5 * (leaves(column, table.combos.codes[column][at]) - 1) / most }
+                (5 * (leaves(column, table.combos.codes[column][at]) - 1)).checked_div(most).unwrap_or(0)
             };
             table.combos.weights[at] * (cell(0) + cell(1))
         })

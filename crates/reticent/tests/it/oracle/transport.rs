@@ -42,8 +42,8 @@ fn cheapest_path(
     let mut changed = true;
     while changed {
         changed = false;
-        for i in 0..from {
-            let Some((price, path)) = sources[i].clone() else { continue };
+        for (i, source) in sources.iter().enumerate() {
+            let Some((price, path)) = source else { continue };
             for (j, place) in places.iter_mut().enumerate() {
                 let there = price + cost(i, j) as i64;
                 if place.as_ref().is_none_or(|(known, _)| there < *known) {

@@ -1,0 +1,199 @@
+"""What the benchmarks share: running a process and measuring it, medians with their range, tables, and result lines.
+
+Only the standard library, on purpose: see `run`.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+BENCH = Path(__file__).resolve().parent
+PROJECT = BENCH.parent
+DATA = BENCH / "data"
+RESULTS = BENCH / "results"
+MIB = 1 << 20
+
+
+@dataclass
+class Run:
+    """One finished process."""
+
+    status: int
+    seconds: float
+    peak_bytes: int
+    stdout: str
+    stderr: str
+
+
+def run(command):
+    """Runs a process to its end.
+
+    Peak memory is the kernel's `ru_maxrss` of that process alone. Linux lets a new process start from the figure of the
+    one that started it, so a benchmark's main program must stay small: it never imports numpy, pandas and the like.
+    """
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        start = time.perf_counter()
+        process = subprocess.Popen([str(word) for word in command], stdout=out, stderr=err)
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        texts = []
+        for stream in (out, err):
+            stream.seek(0)
+            texts.append(stream.read().decode(errors="replace"))
+    return Run(process.returncode, seconds, usage.ru_maxrss * 1024, *texts)
+
+
+def answer(command, expected=(0,)):
+    """Runs a process that answers in JSON; another exit status ends the benchmark with what the process said."""
+    finished = run(command)
+    if finished.status not in expected:
+        sys.exit(f"{Path(str(command[0])).name} ended with status {finished.status}:\n{finished.stdout}{finished.stderr}")
+    return finished, json.loads(finished.stdout)
+
+
+def reticent():
+    """The binary to measure."""
+    binary = Path(os.environ.get("RETICENT_BIN") or PROJECT / "target" / "release" / "reticent").resolve()
+    if not binary.exists():
+        sys.exit(f"there is no binary at {binary}; bench/run builds it, or set RETICENT_BIN")
+    return binary
+
+
+def python(program, *arguments):
+    """The command that runs one of our Python programs in a process of its own, in the same environment."""
+    return [sys.executable, BENCH / program, *arguments]
+
+
+def rotate(contenders, turn):
+    """The same contenders, starting with another one each round, so that none always runs first."""
+    turn %= len(contenders)
+    return contenders[turn:] + contenders[:turn]
+
+
+@dataclass
+class Spread:
+    """The median of several figures, with their range."""
+
+    median: float
+    low: float
+    high: float
+
+    @staticmethod
+    def of(figures):
+        return Spread(statistics.median(figures), min(figures), max(figures))
+
+    def text(self, form="{:.2f}", unit=""):
+        low, high = form.format(self.low), form.format(self.high)
+        around = f" [{low} .. {high}]" if low != high else ""
+        return form.format(self.median) + unit + around
+
+    def json(self):
+        return {"median": self.median, "low": self.low, "high": self.high}
+
+
+def options(description, rounds, short_rounds):
+    """The options that every benchmark has."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--short", action="store_true", help="a quick look: less data or fewer rounds")
+    parser.add_argument("--rounds", type=positive, help=f"how often to repeat (default {rounds}; {short_rounds} with --short)")
+    parser.set_defaults(default_rounds=(rounds, short_rounds))
+    return parser
+
+
+def parse(parser):
+    """Reads the options, and fills in the number of rounds."""
+    given = parser.parse_args()
+    given.rounds = given.rounds or given.default_rounds[given.short]
+    return given
+
+
+def positive(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return number
+
+
+def heading(title, *notes):
+    print(f"\n{title}")
+    print("=" * len(title))
+    for note in notes:
+        print(note)
+    print(flush=True)
+
+
+def table(head, rows):
+    """Prints aligned columns; the first is left-aligned, figures are right-aligned."""
+    lines = [head, *rows]
+    widths = [max(len(line[at]) for line in lines) for at in range(len(head))]
+    for number, line in enumerate(lines):
+        cells = [cell.ljust(width) if at == 0 else cell.rjust(width) for at, (cell, width) in enumerate(zip(line, widths))]
+        print("  ".join(cells).rstrip())
+        if number == 0:
+            print("  ".join("-" * width for width in widths))
+    print(flush=True)
+
+
+def target(text, met):
+    """Prints a target and whether it was met. `None` is neither: it could not be judged."""
+    word = {True: "met", False: "NOT MET", None: "not judged"}[met]
+    print(f"target: {text}: {word}", flush=True)
+    return {"target": text, "met": met}
+
+
+def machine():
+    """Where this ran."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    load = os.getloadavg()[0]
+    return {"cores": cores, "system": platform.system(), "architecture": platform.machine(), "load": round(load, 2)}
+
+
+def machine_text():
+    here = machine()
+    return f"{here['cores']} cores, {here['system']} {here['architecture']}, load {here['load']} at the start"
+
+
+def record(benchmark, contender, **figures):
+    """Adds one result line to results/BENCHMARK.jsonl."""
+    RESULTS.mkdir(exist_ok=True)
+    now = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+    line = {"benchmark": benchmark, "contender": contender, "time": now, "code": code(), "machine": machine(), **figures}
+    with open(RESULTS / f"{benchmark}.jsonl", "a") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+def code():
+    """The commit that is measured, if git can tell."""
+    told = subprocess.run(["git", "-C", str(PROJECT), "describe", "--always", "--dirty"], capture_output=True, text=True)
+    return told.stdout.strip() or "unknown"
+
+
+def fresh_folder(path):
+    """An empty folder in place of what was there."""
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir(parents=True)
+    return path
+
+
+def policy(name, columns, requirement, release):
+    """The text of a reticent.toml: by column its settings, then the requirement and the release."""
+    sections = [("dataset", {"name": name})]
+    sections += [(f"columns.{json.dumps(column)}", settings) for column, settings in columns.items()]
+    sections += [("requirement", requirement), ("release", release)]
+    return "\n".join(f"[{section}]\n{settings_text(settings)}" for section, settings in sections)
+
+
+def settings_text(settings):
+    """Strings, numbers, booleans and lists of them are written alike in JSON and in TOML."""
+    return "".join(f"{key} = {json.dumps(value)}\n" for key, value in settings.items())
