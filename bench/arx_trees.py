@@ -9,7 +9,7 @@ Levels  counted with the values and the root: sex 2, age 5, race 2, marital-stat
 England that copy of native-country files England under a group of its own, "Europa", an apparent slip for "Europe".
         Here it is in Europe: an exhaustive search over the 12,960 nodes of that lattice then finds the figures reported
         for ARX to the last digit (k=5: 24 classes, GCP .636; up to 5 % suppressed: 397 classes, GCP .270), and with the
-        slip 398 classes. So the figures were made with it corrected.
+        slip 398 classes and .271. The reported figures thus fit the corrected tree only.
 Age     leaves 1 to 100, in intervals of 5, 10 and 20 that start at 1 (ARX labels 1 to 5 "0-4", and so on).
 
 The leaves are those of ARX's files, also the ones that the data does not hold (ages below 17, Never-worked): they count in

@@ -145,11 +145,12 @@ def table(head, rows):
     print(flush=True)
 
 
-def target(text, met):
-    """Prints a target and whether it was met. `None` is neither: it could not be judged."""
-    word = {True: "met", False: "NOT MET", None: "not judged"}[met]
-    print(f"target: {text}: {word}", flush=True)
-    return {"target": text, "met": met}
+def target(text, met, exceptions=()):
+    """Prints a target and whether it was met, and where it was not."""
+    print(f"target: {text}: {'met' if met else 'NOT MET'}")
+    for exception in exceptions:
+        print(f"          not by {exception}")
+    return {"target": text, "met": met, "exceptions": list(exceptions)}
 
 
 def machine():

@@ -1,0 +1,45 @@
+"""The Adult census data: the 30,162 training records without a missing value, as a CSV file with a header."""
+
+import csv
+import os
+import sys
+from pathlib import Path
+
+from harness import PROJECT
+
+# The columns of adult.data, in order; the last one is called `class` there.
+COLUMNS = [
+    "age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation", "relationship", "race", "sex",
+    "capital-gain", "capital-loss", "hours-per-week", "native-country", "salary-class",
+]  # fmt: skip
+
+# The nine quasi-identifiers of ARX's Adult example.
+NINE = [
+    "sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation", "salary-class",
+]  # fmt: skip
+
+RECORDS = 30_162
+
+
+def source():
+    """The folder with adult/ and taxonomies/. Without it there is nothing to measure, which is no failure."""
+    given = os.environ.get("RETICENT_DATA")
+    folder = Path(given) if given else PROJECT.parent / "shared" / "data"
+    if not (folder / "adult" / "adult.data").exists():
+        print("The Adult data is not here (no adult/adult.data in RETICENT_DATA or ../shared/data): this benchmark is skipped.")
+        sys.exit(0)
+    return folder.resolve()
+
+
+def write_table(file, columns):
+    """Writes the complete training records, these columns only."""
+    places = [COLUMNS.index(column) for column in columns]
+    with open(source() / "adult" / "adult.data", newline="") as raw:
+        records = [[cell.strip() for cell in record] for record in csv.reader(raw)]
+    records = [record for record in records if len(record) == len(COLUMNS) and "?" not in record]
+    if len(records) != RECORDS:
+        sys.exit(f"adult.data has {len(records)} complete records, and {RECORDS} were expected")
+    with open(file, "w", newline="") as out:
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows([record[place] for place in places] for record in records)

@@ -1,0 +1,36 @@
+"""Copies a CSV file as a peer does it best: `copy_peer.py duckdb|polars IN OUT`. Answers with the seconds of the copy alone.
+
+Starting Python and importing the peer are left out of the seconds, in the peer's favour.
+"""
+
+import json
+import sys
+import time
+
+
+def with_duckdb(source, destination):
+    import duckdb
+
+    connection = duckdb.connect()
+    start = time.perf_counter()
+    connection.execute(f"COPY (SELECT * FROM read_csv({quoted(source)})) TO {quoted(destination)} (FORMAT csv, HEADER)")
+    return time.perf_counter() - start, duckdb.__version__
+
+
+def quoted(text):
+    return "'" + text.replace("'", "''") + "'"
+
+
+def with_polars(source, destination):
+    import polars
+
+    start = time.perf_counter()
+    polars.scan_csv(source).sink_csv(destination)
+    return time.perf_counter() - start, polars.__version__
+
+
+PEERS = {"duckdb": with_duckdb, "polars": with_polars}
+
+if __name__ == "__main__":
+    seconds, version = PEERS[sys.argv[1]](sys.argv[2], sys.argv[3])
+    print(json.dumps({"seconds": seconds, "version": version}))
