@@ -69,8 +69,12 @@ impl Failure {
 
     fn hint(&self) -> Option<&'static str> {
         match self {
-            Failure::File { doing: "read the policy", .. } => Some("draft one with `reticent init DATA`, or name it with --policy FILE"),
-            Failure::Library(reticent::Error::Refused { .. } | reticent::Error::CannotCheck { .. }) => Some("nothing was published"),
+            Failure::File { doing: "read the policy", .. } => {
+                Some("draft one with `reticent init DATA`, or name it with --policy FILE")
+            }
+            Failure::Library(reticent::Error::Refused { .. } | reticent::Error::CannotCheck { .. }) => {
+                Some("nothing was published")
+            }
             _ => None,
         }
     }

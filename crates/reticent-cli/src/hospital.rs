@@ -18,53 +18,68 @@ pub struct Hospital {
 
 /// Chapters of diagnoses; with each diagnosis how often it occurs, between which ages, and with which sexes.
 const DIAGNOSES: &[(&str, &[Diagnosis])] = &[
-    ("circulatory", &[
-        Diagnosis("heart failure", 60, 55, 100, "FM"),
-        Diagnosis("heart attack", 35, 45, 95, "FM"),
-        Diagnosis("stroke", 40, 50, 100, "FM"),
-        Diagnosis("atrial fibrillation", 45, 50, 100, "FM"),
-    ]),
-    ("respiratory", &[
-        Diagnosis("pneumonia", 55, 0, 100, "FM"),
-        Diagnosis("asthma", 25, 3, 70, "FM"),
-        Diagnosis("chronic bronchitis", 35, 45, 95, "FM"),
-        Diagnosis("influenza", 20, 0, 100, "FM"),
-    ]),
-    ("digestive", &[
-        Diagnosis("appendicitis", 30, 6, 60, "FM"),
-        Diagnosis("gallstones", 30, 25, 90, "FM"),
-        Diagnosis("hernia", 25, 30, 90, "FM"),
-    ]),
-    ("cancer", &[
-        Diagnosis("breast cancer", 30, 35, 90, "F"),
-        Diagnosis("prostate cancer", 28, 50, 95, "M"),
-        Diagnosis("lung cancer", 22, 45, 90, "FM"),
-        Diagnosis("colon cancer", 24, 45, 95, "FM"),
-    ]),
-    ("injury", &[
-        Diagnosis("hip fracture", 35, 65, 100, "FM"),
-        Diagnosis("concussion", 25, 2, 60, "FM"),
-        Diagnosis("burn", 8, 0, 70, "FM"),
-    ]),
-    ("mental health", &[
-        Diagnosis("depression", 30, 14, 90, "FM"),
-        Diagnosis("schizophrenia", 10, 18, 70, "FM"),
-        Diagnosis("alcohol dependence", 22, 20, 75, "FM"),
-    ]),
-    ("infection", &[
-        Diagnosis("HIV", 4, 18, 75, "FM"),
-        Diagnosis("hepatitis C", 6, 20, 80, "FM"),
-        Diagnosis("sepsis", 25, 0, 100, "FM"),
-        Diagnosis("tuberculosis", 4, 5, 90, "FM"),
-    ]),
-    ("birth", &[
-        Diagnosis("childbirth", 90, 18, 44, "F"),
-        Diagnosis("newborn care", 400, 0, 0, "FM"),
-    ]),
-    ("metabolism", &[
-        Diagnosis("diabetes", 35, 10, 95, "FM"),
-        Diagnosis("thyroid disorder", 15, 20, 90, "FM"),
-    ]),
+    (
+        "circulatory",
+        &[
+            Diagnosis("heart failure", 60, 55, 100, "FM"),
+            Diagnosis("heart attack", 35, 45, 95, "FM"),
+            Diagnosis("stroke", 40, 50, 100, "FM"),
+            Diagnosis("atrial fibrillation", 45, 50, 100, "FM"),
+        ],
+    ),
+    (
+        "respiratory",
+        &[
+            Diagnosis("pneumonia", 55, 0, 100, "FM"),
+            Diagnosis("asthma", 25, 3, 70, "FM"),
+            Diagnosis("chronic bronchitis", 35, 45, 95, "FM"),
+            Diagnosis("influenza", 20, 0, 100, "FM"),
+        ],
+    ),
+    (
+        "digestive",
+        &[
+            Diagnosis("appendicitis", 30, 6, 60, "FM"),
+            Diagnosis("gallstones", 30, 25, 90, "FM"),
+            Diagnosis("hernia", 25, 30, 90, "FM"),
+        ],
+    ),
+    (
+        "cancer",
+        &[
+            Diagnosis("breast cancer", 30, 35, 90, "F"),
+            Diagnosis("prostate cancer", 28, 50, 95, "M"),
+            Diagnosis("lung cancer", 22, 45, 90, "FM"),
+            Diagnosis("colon cancer", 24, 45, 95, "FM"),
+        ],
+    ),
+    (
+        "injury",
+        &[
+            Diagnosis("hip fracture", 35, 65, 100, "FM"),
+            Diagnosis("concussion", 25, 2, 60, "FM"),
+            Diagnosis("burn", 8, 0, 70, "FM"),
+        ],
+    ),
+    (
+        "mental health",
+        &[
+            Diagnosis("depression", 30, 14, 90, "FM"),
+            Diagnosis("schizophrenia", 10, 18, 70, "FM"),
+            Diagnosis("alcohol dependence", 22, 20, 75, "FM"),
+        ],
+    ),
+    (
+        "infection",
+        &[
+            Diagnosis("HIV", 4, 18, 75, "FM"),
+            Diagnosis("hepatitis C", 6, 20, 80, "FM"),
+            Diagnosis("sepsis", 25, 0, 100, "FM"),
+            Diagnosis("tuberculosis", 4, 5, 90, "FM"),
+        ],
+    ),
+    ("birth", &[Diagnosis("childbirth", 90, 18, 44, "F"), Diagnosis("newborn care", 400, 0, 0, "FM")]),
+    ("metabolism", &[Diagnosis("diabetes", 35, 10, 95, "FM"), Diagnosis("thyroid disorder", 15, 20, 90, "FM")]),
 ];
 
 /// Name, frequency, youngest, oldest, sexes.
@@ -137,8 +152,12 @@ fn stay(text: &mut String, patient: &Patient, chance: &mut Generator) {
     let fits = |Diagnosis(_, _, youngest, oldest, sexes): &&Diagnosis| {
         (*youngest..=*oldest).contains(&age) && sexes.contains(patient.sex)
     };
-    let possible: Vec<(&str, u64)> =
-        DIAGNOSES.iter().flat_map(|(_, list)| list.iter()).filter(fits).map(|diagnosis| (diagnosis.0, diagnosis.1)).collect();
+    let possible: Vec<(&str, u64)> = DIAGNOSES
+        .iter()
+        .flat_map(|(_, list)| list.iter())
+        .filter(fits)
+        .map(|diagnosis| (diagnosis.0, diagnosis.1))
+        .collect();
     let diagnosis = pick(chance, &possible);
     let admitted = day_of_year(chance.below(365) as u32);
     let born = day_of_year(patient.birth_day);

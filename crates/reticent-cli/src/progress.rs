@@ -46,7 +46,8 @@ impl Progress {
 }
 
 fn bar(what: &str, total: u64) -> ProgressBar {
-    let template = if total > 0 { "{msg:<22} {bar:30} {percent:>3} %  {elapsed}" } else { "{msg:<22} {pos}  {elapsed}" };
+    let template =
+        if total > 0 { "{msg:<22} {bar:30} {percent:>3} %  {elapsed}" } else { "{msg:<22} {pos}  {elapsed}" };
     let bar = ProgressBar::with_draw_target((total > 0).then_some(total), ProgressDrawTarget::stderr_with_hz(10));
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);

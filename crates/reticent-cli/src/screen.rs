@@ -52,13 +52,18 @@ pub fn bar(share: f64) -> String {
 
 /// `age [30,40), sex F`.
 pub fn witness(values: &[(String, String)]) -> String {
-    values.iter().map(|(column, value)| format!("{column} {}", if value.is_empty() { "(missing)" } else { value })).collect::<Vec<_>>().join(", ")
+    values
+        .iter()
+        .map(|(column, value)| format!("{column} {}", if value.is_empty() { "(missing)" } else { value }))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// Lines of a table with columns as wide as they need to be.
 pub fn columns(rows: &[Vec<String>]) -> Vec<String> {
     let places = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |place: usize| rows.iter().filter_map(|row| row.get(place)).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let width =
+        |place: usize| rows.iter().filter_map(|row| row.get(place)).map(|cell| cell.chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..places).map(width).collect();
     let line = |row: &Vec<String>| {
         let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();

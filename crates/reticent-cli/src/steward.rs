@@ -1,8 +1,8 @@
 //! From files to a table: what `check` and `publish` do first.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use reticent::policy::Policy;
 use reticent::requirement::Requirement;
@@ -138,7 +138,9 @@ fn narrowed(schema: &Schema, columns: Option<&[String]>) -> Result<Schema, Failu
     let Some(columns) = columns else { return Ok(schema.clone()) };
     for name in columns {
         if schema.attribute(name)?.role == Role::Identifier {
-            return Err(Failure::Call(format!("column `{name}` is an identifier, and identifiers are never published")));
+            return Err(Failure::Call(format!(
+                "column `{name}` is an identifier, and identifiers are never published"
+            )));
         }
     }
     let mut narrowed = schema.clone();
@@ -149,7 +151,8 @@ fn narrowed(schema: &Schema, columns: Option<&[String]>) -> Result<Schema, Failu
 /// Counts the published columns. Number and date columns with too many values are put into bins first.
 fn count(engine: &Embedded, schema: &mut Schema, notes: &mut Vec<String>) -> Result<Counts, Failure> {
     let ask_column = |name: String| AskColumn { name, bins: None };
-    let mut ask = Ask { columns: schema.published().into_iter().map(ask_column).collect(), owner: schema.owner.clone() };
+    let mut ask =
+        Ask { columns: schema.published().into_iter().map(ask_column).collect(), owner: schema.owner.clone() };
     loop {
         let full = match engine.count(&ask) {
             Err(EngineError::TooManyValues { column, limit }) => (column, limit),
@@ -172,7 +175,9 @@ fn bins_for(engine: &Embedded, schema: &mut Schema, column: &str) -> Result<Vec<
     let profile = engine.values(Some(&[column.to_owned()]))?;
     let quantiles = profile.into_iter().next().map(|profile| profile.quantiles).unwrap_or_default();
     let attribute = schema.attributes.iter_mut().find(|attribute| attribute.name == column);
-    let Some(attribute) = attribute.filter(|attribute| attribute.role == Role::QuasiIdentifier && attribute.values != Type::Text) else {
+    let Some(attribute) =
+        attribute.filter(|attribute| attribute.role == Role::QuasiIdentifier && attribute.values != Type::Text)
+    else {
         let message = format!(
             "column `{column}` has too many different values to be published as it is; round it, make it a number or date \
              quasi-identifier, or give it the role identifier"
@@ -180,7 +185,9 @@ fn bins_for(engine: &Embedded, schema: &mut Schema, column: &str) -> Result<Vec<
         return Err(Failure::Call(message));
     };
     if quantiles.is_empty() {
-        return Err(Failure::Call(format!("column `{column}` has too many different values, and they are not numbers or dates")));
+        return Err(Failure::Call(format!(
+            "column `{column}` has too many different values, and they are not numbers or dates"
+        )));
     }
     attribute.tree = match &attribute.tree {
         Tree::Grown { range } => Tree::Binned { range: *range },

@@ -1,6 +1,7 @@
 //! Where a release goes: a new file, whole or not at all.
 
 mod csv;
+#[cfg(feature = "parquet")]
 mod parquet;
 
 use std::fs::{self, File, OpenOptions};
@@ -29,6 +30,9 @@ pub fn write_rows(rows: &Counts, sink: &Sink, options: &Options) -> Result<Writt
     let progress = Rows { options, done: 0, total: rows.combos.rows() };
     let neutralised = match sink.format {
         Format::Csv(compression) => csv::write(rows, order, compression, &file, progress)?,
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => return Err(Error::malformed(&sink.path, None, "this program was built without Parquet")),
+        #[cfg(feature = "parquet")]
         Format::Parquet => parquet::write(rows, order, &file, progress)?,
     };
     file.keep()?;

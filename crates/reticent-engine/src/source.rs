@@ -3,6 +3,7 @@
 mod blocks;
 mod csv;
 mod files;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod records;
 mod scan;
@@ -44,6 +45,7 @@ enum Origin {
 #[derive(Debug, Clone)]
 enum Kind {
     Csv(csv::Dialect),
+    #[cfg(feature = "parquet")]
     Parquet(::parquet::arrow::arrow_reader::ArrowReaderMetadata),
 }
 
@@ -107,8 +109,7 @@ impl Source {
 fn open_file(path: PathBuf, options: &Options) -> Result<(Input, Vec<String>)> {
     let bytes = files::size(&path)?;
     if files::is_parquet(&path)? {
-        let (metadata, names) = parquet::header(&path)?;
-        return Ok((Input { origin: Origin::File(path), kind: Kind::Parquet(metadata), bytes }, names));
+        return parquet_input(path, bytes);
     }
     let origin = Origin::File(path);
     let (dialect, names) = csv::header(&origin, options)?;
@@ -145,4 +146,15 @@ fn check_names(file: &Path, names: &[String]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(feature = "parquet")]
+fn parquet_input(path: PathBuf, bytes: u64) -> Result<(Input, Vec<String>)> {
+    let (metadata, names) = parquet::header(&path)?;
+    Ok((Input { origin: Origin::File(path), kind: Kind::Parquet(metadata), bytes }, names))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn parquet_input(path: PathBuf, _: u64) -> Result<(Input, Vec<String>)> {
+    Err(Error::malformed(&path, None, "this program was built without Parquet"))
 }

@@ -178,6 +178,7 @@ pub fn people_in(combos: &Combos, by: &[usize], measured: &Measured, chosen: imp
     let Some(owners) = &combos.owners else { return rows };
     let class = |at: usize| -> Box<[Code]> { by.iter().map(|column| combos.codes[*column][at]).collect() };
     let classes: HashSet<Box<[Code]>> = members.into_iter().map(class).collect();
-    let people: HashSet<Owner> = (0..combos.len()).filter(|at| classes.contains(&class(*at))).map(|at| owners[at]).collect();
+    let people: HashSet<Owner> =
+        (0..combos.len()).filter(|at| classes.contains(&class(*at))).map(|at| owners[at]).collect();
     people.len() as Weight
 }

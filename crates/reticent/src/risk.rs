@@ -80,7 +80,13 @@ pub fn risk(release: &Release, schema: &Schema, on: &[String], k: u64) -> Result
     })
 }
 
-fn sensitive_risk(release: &Release, schema: &Schema, on: &[String], by: &[usize], column: String) -> Result<SensitiveRisk> {
+fn sensitive_risk(
+    release: &Release,
+    schema: &Schema,
+    on: &[String],
+    by: &[usize],
+    column: String,
+) -> Result<SensitiveRisk> {
     let history = History::single(release.clone());
     let attribute = schema.attribute(&column)?;
     let ordered = attribute.values != Type::Text && !matches!(attribute.tree, Tree::Given(_));

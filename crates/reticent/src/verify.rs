@@ -93,7 +93,10 @@ impl Reading {
             let foreign = values.iter().filter(|text| !allowed.contains(plain(text))).count();
             let spelled: BTreeSet<&str> = values.iter().map(|text| plain(text)).collect();
             if spelled.len() < values.len() {
-                return Err(wrong(format!("column `{}` has a value with and without an apostrophe before it", column.name)));
+                return Err(wrong(format!(
+                    "column `{}` has a value with and without an apostrophe before it",
+                    column.name
+                )));
             }
             if foreign > 0 {
                 return Err(wrong(format!(

@@ -83,7 +83,12 @@ fn in_full(entry: &Entry) {
                     Some("") => "optional".to_owned(),
                     Some(value) => format!("default {value}"),
                 };
-                vec![format!("    {}", parameter.name), parameter.domain.to_string(), default, parameter.meaning.to_owned()]
+                vec![
+                    format!("    {}", parameter.name),
+                    parameter.domain.to_string(),
+                    default,
+                    parameter.meaning.to_owned(),
+                ]
             })
             .collect();
         columns(&rows).iter().for_each(|line| println!("{line}"));
@@ -110,7 +115,8 @@ fn markdown(entries: &[&Entry]) -> String {
                 page.push_str("\n| parameter | values | when not given | meaning |\n|---|---|---|---|\n");
             }
             for parameter in entry.parameters {
-                let default = parameter.default.map_or("an error", |value| if value.is_empty() { "see meaning" } else { value });
+                let default =
+                    parameter.default.map_or("an error", |value| if value.is_empty() { "see meaning" } else { value });
                 let domain = parameter.domain.to_string().replace('|', "\\|");
                 page.push_str(&format!("| `{}` | {domain} | {default} | {} |\n", parameter.name, parameter.meaning));
             }

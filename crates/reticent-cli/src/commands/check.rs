@@ -55,7 +55,8 @@ struct Finding {
 pub fn run(options: &Check, ways: &Ways) -> Result<u8, Failure> {
     let loaded = load(&options.policy)?;
     let (demands, data) = if options.data.is_empty() {
-        let requirement = reticent::requirement::Requirement::build(&loaded.policy.wordings(&loaded.schema), &loaded.schema)?;
+        let requirement =
+            reticent::requirement::Requirement::build(&loaded.policy.wordings(&loaded.schema), &loaded.schema)?;
         (requirement.models.iter().map(|model| model.title()).collect(), None)
     } else {
         let prepared = prepare(&loaded, &options.data, None, ways)?;
@@ -63,7 +64,8 @@ pub fn run(options: &Check, ways: &Ways) -> Result<u8, Failure> {
         (prepared.requirement.models.iter().map(|model| model.title()).collect(), Some(findings))
     };
     ways.progress.done();
-    let answer = Answer { dataset: loaded.policy.dataset.clone(), demands, columns: column_lines(&loaded.schema), data };
+    let answer =
+        Answer { dataset: loaded.policy.dataset.clone(), demands, columns: column_lines(&loaded.schema), data };
     let holds = answer.data.as_ref().is_none_or(|findings| findings.models.iter().all(|finding| finding.holds));
     if ways.json {
         print_json(&answer)?;
@@ -74,7 +76,11 @@ pub fn run(options: &Check, ways: &Ways) -> Result<u8, Failure> {
 }
 
 fn column_lines(schema: &Schema) -> Vec<ColumnLine> {
-    schema.attributes.iter().map(|attribute| ColumnLine { name: attribute.name.clone(), role: attribute.role }).collect()
+    schema
+        .attributes
+        .iter()
+        .map(|attribute| ColumnLine { name: attribute.name.clone(), role: attribute.role })
+        .collect()
 }
 
 fn find(loaded: &Loaded, prepared: &Prepared, witnesses: usize) -> Result<Findings, Failure> {
@@ -107,7 +113,10 @@ fn print(answer: &Answer, loaded: &Loaded) {
     let suppression = loaded.policy.suppression;
     if suppression.limit.numerator > 0 {
         let what = if suppression.cells { "cells hidden, then records" } else { "records" };
-        println!("  {HINT}up to {:.1} % of the records may be left out ({what}){HINT:#}", 100.0 * suppression.limit.to_f64());
+        println!(
+            "  {HINT}up to {:.1} % of the records may be left out ({what}){HINT:#}",
+            100.0 * suppression.limit.to_f64()
+        );
     }
     println!();
     let roles: Vec<Vec<String>> = [Role::Identifier, Role::QuasiIdentifier, Role::Sensitive, Role::Other]
@@ -123,7 +132,8 @@ fn print(answer: &Answer, loaded: &Loaded) {
 }
 
 fn names(answer: &Answer, role: Role) -> String {
-    let names: Vec<&str> = answer.columns.iter().filter(|column| column.role == role).map(|column| column.name.as_str()).collect();
+    let names: Vec<&str> =
+        answer.columns.iter().filter(|column| column.role == role).map(|column| column.name.as_str()).collect();
     names.join(", ")
 }
 
@@ -139,12 +149,17 @@ fn role_text(role: Role) -> &'static str {
 fn print_findings(findings: &Findings) {
     let risk = &findings.risk;
     println!("\n{HEAD}The data as it stands{HEAD:#}: {} about {}", plural(risk.records, "record"), people(risk.people));
-    let share = |people: u64| format!("{} {}", bar(people as f64 / risk.people.max(1) as f64), percent(people, risk.people));
+    let share =
+        |people: u64| format!("{} {}", bar(people as f64 / risk.people.max(1) as f64), percent(people, risk.people));
     let mut rows = vec![
         vec!["  alone with their values".to_owned(), count(risk.unique), share(risk.unique)],
         vec![format!("  in classes below {}", risk.k), count(risk.below_k), share(risk.below_k)],
         vec!["  smallest class".to_owned(), count(risk.smallest_class), format!("of {} classes", count(risk.classes))],
-        vec!["  risk of being found".to_owned(), format!("{:.4}", risk.highest_risk), format!("at worst; {:.4} on average", risk.average_risk)],
+        vec![
+            "  risk of being found".to_owned(),
+            format!("{:.4}", risk.highest_risk),
+            format!("at worst; {:.4} on average", risk.average_risk),
+        ],
     ];
     for sensitive in &risk.sensitive {
         let column = &sensitive.column;
@@ -152,7 +167,10 @@ fn print_findings(findings: &Findings) {
         rows.push(vec![
             format!("  {column}: confidence"),
             format!("{:.4}", sensitive.confidence),
-            format!("at worst; distinct {}, entropy {:.4}, closeness {:.4} ({})", sensitive.distinct, sensitive.entropy, sensitive.closeness, sensitive.distance),
+            format!(
+                "at worst; distinct {}, entropy {:.4}, closeness {:.4} ({})",
+                sensitive.distinct, sensitive.entropy, sensitive.closeness, sensitive.distance
+            ),
         ]);
     }
     columns(&rows).iter().for_each(|line| println!("{line}"));
@@ -161,7 +179,12 @@ fn print_findings(findings: &Findings) {
         let mark = if finding.holds { format!("{GOOD}holds{GOOD:#}   ") } else { format!("{BAD}violated{BAD:#}") };
         println!("{mark} {}", finding.model);
         if !finding.holds {
-            println!("         by {} in {} of {} classes; the worst:", people(finding.people_in_violating_classes), count(finding.violating_classes as u64), count(finding.classes));
+            println!(
+                "         by {} in {} of {} classes; the worst:",
+                people(finding.people_in_violating_classes),
+                count(finding.violating_classes as u64),
+                count(finding.classes)
+            );
         }
         for violation in &finding.witnesses {
             println!("           {}: {}", witness(&violation.witness), violation.explanation);

@@ -78,16 +78,30 @@ fn publish_risk(answer: &Answer) -> usize {
 }
 
 fn tell(folder: &Path, before: &Risk, answer: &Answer, breaches: usize, options: &Demo) -> Result<(), Failure> {
-    println!("{HEAD}A hospital wants to give its {} stays of {} patients to researchers.{HEAD:#}", count(before.records), count(before.people));
+    println!(
+        "{HEAD}A hospital wants to give its {} stays of {} patients to researchers.{HEAD:#}",
+        count(before.records),
+        count(before.people)
+    );
     show_rows(&folder.join("stays.csv"), "    ")?;
     println!("\nRemoving the patient number is not enough. Whoever knows when somebody was born, their sex,");
     println!("where they live and when they were admitted finds exactly one patient in");
     let alone = before.unique as f64 / before.people.max(1) as f64;
-    println!("    {BAD}{} {}{BAD:#} of all cases, and reads the diagnosis.", bar(alone), percent(before.unique, before.people));
+    println!(
+        "    {BAD}{} {}{BAD:#} of all cases, and reads the diagnosis.",
+        bar(alone),
+        percent(before.unique, before.people)
+    );
     println!("\n{HEAD}The policy{HEAD:#} (reticent.toml, two lines of it)");
     println!("    k = 5               nobody can be narrowed down to fewer than 5 people");
     println!("    confidence = 0.5    no diagnosis can be inferred with more than 50 % confidence");
-    println!("\n{HEAD}The release{HEAD:#}: {} of {} stays, {} classes, {} left out", count(answer.published), count(answer.records), count(answer.classes), count(answer.suppressed));
+    println!(
+        "\n{HEAD}The release{HEAD:#}: {} of {} stays, {} classes, {} left out",
+        count(answer.published),
+        count(answer.records),
+        count(answer.classes),
+        count(answer.suppressed)
+    );
     show_rows(&folder.join("research.csv"), "    ")?;
     let verdict = if breaches == 0 { format!("{GOOD}holds{GOOD:#}") } else { format!("{BAD}violated{BAD:#}") };
     println!("\nThen the written file was read again and judged by a second, naive program:");
@@ -96,7 +110,9 @@ fn tell(folder: &Path, before: &Risk, answer: &Answer, breaches: usize, options:
     }
     println!();
     match &options.keep {
-        Some(keep) => println!("Everything is in {}: stays.csv, reticent.toml, taxonomies, research.csv.", keep.display()),
+        Some(keep) => {
+            println!("Everything is in {}: stays.csv, reticent.toml, taxonomies, research.csv.", keep.display())
+        }
         None => println!("{HINT}Keep the files with `reticent demo --keep DIR`.{HINT:#}"),
     }
     println!("Your turn: {GOOD}reticent init YOUR_DATA.csv{GOOD:#}");

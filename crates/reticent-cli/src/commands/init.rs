@@ -29,7 +29,12 @@ pub fn run(options: &Init, ways: &Ways) -> Result<u8, Failure> {
         print_json(&serde_json::json!({ "rows": rows, "columns": sketches.len(), "written": written }))?;
         return Ok(0);
     }
-    println!("{GOOD}drafted{GOOD:#} {} for {} in {}", written[0], plural(sketches.len() as u64, "column"), plural(rows, "row"));
+    println!(
+        "{GOOD}drafted{GOOD:#} {} for {} in {}",
+        written[0],
+        plural(sketches.len() as u64, "column"),
+        plural(rows, "row")
+    );
     for path in &written[1..] {
         println!("        {path}");
     }
@@ -62,7 +67,8 @@ fn dataset_name(data: &str) -> String {
 /// Every file to write with its text, the policy first.
 fn files(policy: &Path, drafted: &Draft) -> Result<Vec<(PathBuf, String)>, Failure> {
     let folder = policy.parent().map(Path::to_path_buf).unwrap_or_default();
-    let schema = serde_json::to_string_pretty(&json_schema()).map_err(|error| Failure::Call(format!("no JSON: {error}")))?;
+    let schema =
+        serde_json::to_string_pretty(&json_schema()).map_err(|error| Failure::Call(format!("no JSON: {error}")))?;
     let mut files = vec![(policy.to_path_buf(), drafted.toml.clone())];
     files.extend(drafted.taxonomies.iter().map(|(path, text)| (folder.join(path), text.clone())));
     files.push((folder.join("reticent.schema.json"), schema + "\n"));
@@ -70,9 +76,13 @@ fn files(policy: &Path, drafted: &Draft) -> Result<Vec<(PathBuf, String)>, Failu
 }
 
 fn write_all(files: &[(PathBuf, String)], force: bool) -> Result<(), Failure> {
-    let there: Vec<String> = files.iter().filter(|(path, _)| path.exists()).map(|(path, _)| path.display().to_string()).collect();
+    let there: Vec<String> =
+        files.iter().filter(|(path, _)| path.exists()).map(|(path, _)| path.display().to_string()).collect();
     if !there.is_empty() && !force {
-        return Err(Failure::Call(format!("{} exists already; nothing was written (--force overwrites)", there.join(", "))));
+        return Err(Failure::Call(format!(
+            "{} exists already; nothing was written (--force overwrites)",
+            there.join(", ")
+        )));
     }
     for (path, text) in files {
         if let Some(folder) = path.parent() {

@@ -176,7 +176,10 @@ fn format_of(path: &Path) -> Result<Format, Failure> {
         name if name.ends_with(".csv.gz") => Ok(Format::Csv(Compression::Gzip)),
         name if name.ends_with(".csv.zst") => Ok(Format::Csv(Compression::Zstd)),
         name if name.ends_with(".parquet") => Ok(Format::Parquet),
-        _ => Err(Failure::Call(format!("{}: the output's name must end in .csv, .csv.gz, .csv.zst or .parquet", path.display()))),
+        _ => Err(Failure::Call(format!(
+            "{}: the output's name must end in .csv, .csv.gz, .csv.zst or .parquet",
+            path.display()
+        ))),
     }
 }
 
@@ -188,7 +191,13 @@ fn refuse_existing(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn search(loaded: &Loaded, prepared: &Prepared, algorithm: &str, options: &Publish, ways: &Ways) -> Result<Outcome, Failure> {
+fn search(
+    loaded: &Loaded,
+    prepared: &Prepared,
+    algorithm: &str,
+    options: &Publish,
+    ways: &Ways,
+) -> Result<Outcome, Failure> {
     let history = History::default();
     let task = Task {
         table: &prepared.table,
@@ -202,7 +211,8 @@ fn search(loaded: &Loaded, prepared: &Prepared, algorithm: &str, options: &Publi
     let progress = |what: &str, done: u64, total: u64| ways.progress.tell(what, done, total);
     let control = Control { stop: &stop, progress: &progress };
     // The policy's options belong to the policy's algorithm.
-    let arguments = if algorithm == loaded.policy.algorithm { loaded.policy.options.clone() } else { Arguments::default() };
+    let arguments =
+        if algorithm == loaded.policy.algorithm { loaded.policy.options.clone() } else { Arguments::default() };
     let outcome = algorithms::run(algorithm, &task, arguments, &control)?;
     ways.check_stop()?;
     Ok(outcome)
@@ -227,7 +237,10 @@ impl Workshop {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
-        let folder = tempfile::Builder::new().prefix(".reticent-").tempdir_in(parent).map_err(Failure::file("write in", parent))?;
+        let folder = tempfile::Builder::new()
+            .prefix(".reticent-")
+            .tempdir_in(parent)
+            .map_err(Failure::file("write in", parent))?;
         crate::steward::remove_when_killed(Some(folder.path().to_path_buf()));
         Ok(Workshop { folder })
     }
@@ -265,13 +278,25 @@ impl Drop for Workshop {
     }
 }
 
-fn write(prepared: &Prepared, outcome: &Outcome, folder: &Workshop, format: Format, seed: u64) -> Result<Written, Failure> {
+fn write(
+    prepared: &Prepared,
+    outcome: &Outcome,
+    folder: &Workshop,
+    format: Format,
+    seed: u64,
+) -> Result<Written, Failure> {
     let sink = Sink { path: folder.file(), format, seed };
     Ok(prepared.engine.write(&prepared.table, &outcome.recoding, &sink)?)
 }
 
 /// Reads the written file again, and judges every model on what it says.
-fn judge(prepared: &Prepared, outcome: &Outcome, folder: &Workshop, written: &Written, ways: &Ways) -> Result<Verdict, Failure> {
+fn judge(
+    prepared: &Prepared,
+    outcome: &Outcome,
+    folder: &Workshop,
+    written: &Written,
+    ways: &Ways,
+) -> Result<Verdict, Failure> {
     ways.progress.tell("verifying", 0, 0);
     let counts = match &written.owners {
         None => read_back(&folder.file(), &ways.options())?,
@@ -281,7 +306,12 @@ fn judge(prepared: &Prepared, outcome: &Outcome, folder: &Workshop, written: &Wr
     Ok(verify(counts, &expected, &prepared.requirement.models)?)
 }
 
-fn measure(loaded: &Loaded, prepared: &Prepared, recoding: &Recoding, release: &Release) -> Result<Vec<Metric>, Failure> {
+fn measure(
+    loaded: &Loaded,
+    prepared: &Prepared,
+    recoding: &Recoding,
+    release: &Release,
+) -> Result<Vec<Metric>, Failure> {
     let comparison = Comparison { table: &prepared.table, recoding, release, purpose: &loaded.policy.purpose };
     let measures = measure_all(&comparison)?;
     Ok(measures.into_iter().map(|(id, measure)| Metric { id, measure }).collect())
@@ -316,19 +346,36 @@ fn print(answer: &Answer) {
         (None, true) => println!("{GOOD}would publish{GOOD:#} {} (dry run: nothing was published)", answer.name),
         (None, false) => println!("{BAD}refused{BAD:#} {}: nothing was published", answer.name),
     }
-    println!("  {} of {} in {}", plural(answer.published, "record"), count(answer.records), if answer.classes == 1 { "1 class".to_owned() } else { format!("{} classes", count(answer.classes)) });
+    println!(
+        "  {} of {} in {}",
+        plural(answer.published, "record"),
+        count(answer.records),
+        if answer.classes == 1 { "1 class".to_owned() } else { format!("{} classes", count(answer.classes)) }
+    );
     if answer.suppressed > 0 {
-        println!("  {} left out because their class violated the requirement ({})", plural(answer.suppressed, "record"), percent(answer.suppressed, answer.records));
+        println!(
+            "  {} left out because their class violated the requirement ({})",
+            plural(answer.suppressed, "record"),
+            percent(answer.suppressed, answer.records)
+        );
     }
     if answer.dropped > 0 {
-        println!("  {} left out because a value is missing ({})", plural(answer.dropped, "record"), percent(answer.dropped, answer.records));
+        println!(
+            "  {} left out because a value is missing ({})",
+            plural(answer.dropped, "record"),
+            percent(answer.dropped, answer.records)
+        );
     }
     if answer.neutralised > 0 {
-        println!("  {} that a spreadsheet would compute written with a leading apostrophe", plural(answer.neutralised, "cell"));
+        println!(
+            "  {} that a spreadsheet would compute written with a leading apostrophe",
+            plural(answer.neutralised, "cell")
+        );
     }
     println!("\n{HEAD}Verified on the written bytes{HEAD:#}");
     for (model, breaches) in &answer.verified.models {
-        let mark = if breaches.is_empty() { format!("{GOOD}holds{GOOD:#}   ") } else { format!("{BAD}violated{BAD:#}") };
+        let mark =
+            if breaches.is_empty() { format!("{GOOD}holds{GOOD:#}   ") } else { format!("{BAD}violated{BAD:#}") };
         println!("  {mark} {model}");
         for breach in breaches.iter().take(3) {
             println!("             {}: {}", witness(&breach.witness), breach.explanation);
@@ -337,8 +384,13 @@ fn print(answer: &Answer) {
     print_columns(answer);
     print_metrics(answer);
     let Seconds { read, search, write, verify, measure } = answer.seconds;
-    println!("\n{HINT}{} in {} steps ({}), seed {}; read {read:.2} s, search {search:.2} s, write {write:.2} s, verify {verify:.2} s, measure {measure:.2} s{HINT:#}",
-        answer.algorithm, answer.steps, guarantee_text(answer.guarantee), answer.seed);
+    println!(
+        "\n{HINT}{} in {} steps ({}), seed {}; read {read:.2} s, search {search:.2} s, write {write:.2} s, verify {verify:.2} s, measure {measure:.2} s{HINT:#}",
+        answer.algorithm,
+        answer.steps,
+        guarantee_text(answer.guarantee),
+        answer.seed
+    );
     answer.notes.iter().for_each(|note| println!("{HINT}{note}{HINT:#}"));
 }
 
@@ -357,11 +409,17 @@ fn print_columns(answer: &Answer) {
         .iter()
         .map(|column| {
             let shown = match column.role {
-                Role::QuasiIdentifier if column.published.len() > 6 => format!("{}, ... {} values", column.published[..4].join("  "), column.published.len()),
+                Role::QuasiIdentifier if column.published.len() > 6 => {
+                    format!("{}, ... {} values", column.published[..4].join("  "), column.published.len())
+                }
                 Role::QuasiIdentifier => column.published.join("  "),
                 _ => "as it is".to_owned(),
             };
-            let kept = if column.role == Role::QuasiIdentifier { format!("{} of {}", column.published.len(), column.values) } else { String::new() };
+            let kept = if column.role == Role::QuasiIdentifier {
+                format!("{} of {}", column.published.len(), column.values)
+            } else {
+                String::new()
+            };
             vec![format!("  {}", column.name), kept, shown.chars().take(90).collect()]
         })
         .collect();
@@ -373,7 +431,13 @@ fn print_metrics(answer: &Answer) {
         return;
     }
     println!("\n{HEAD}What it cost{HEAD:#}");
-    let rows: Vec<Vec<String>> = answer.metrics.iter().map(|metric| vec![format!("  {}", metric.id), format!("{:.4}", metric.measure.value), metric.measure.reading.clone()]).collect();
+    let rows: Vec<Vec<String>> = answer
+        .metrics
+        .iter()
+        .map(|metric| {
+            vec![format!("  {}", metric.id), format!("{:.4}", metric.measure.value), metric.measure.reading.clone()]
+        })
+        .collect();
     let wide = rows.iter().map(|row| row[0].len()).max().unwrap_or(0) + 14;
     for row in rows {
         let text = wrap(&row[2], 110 - wide, "");

@@ -61,7 +61,10 @@ fn a_ten_megabyte_cell() {
 
 #[test]
 fn a_column_that_is_all_missing() {
-    let empty: String = CLINIC.lines().map(|line| line.replace("Paris", "").replace("Lyon", "").replace("Oslo", "").replace("Bergen", "") + "\n").collect();
+    let empty: String = CLINIC
+        .lines()
+        .map(|line| line.replace("Paris", "").replace("Lyon", "").replace("Oslo", "").replace("Bergen", "") + "\n")
+        .collect();
     refused(empty, 2, "column `city`: no row has a value");
 }
 
@@ -136,7 +139,13 @@ fn a_full_disk() {
     let desk = Desk::clinic(&clinic_policy(3));
     let ran = std::process::Command::new("sh")
         // No file may grow beyond one block: the write fails as on a full disk.
-        .args(["-c", &format!("trap '' XFSZ; ulimit -f 0; exec {} publish people.csv --name one -o out.csv", env!("CARGO_BIN_EXE_reticent"))])
+        .args([
+            "-c",
+            &format!(
+                "trap '' XFSZ; ulimit -f 0; exec {} publish people.csv --name one -o out.csv",
+                env!("CARGO_BIN_EXE_reticent")
+            ),
+        ])
         .current_dir(desk.path())
         .output()
         .unwrap();

@@ -5,7 +5,8 @@ use crate::support::Desk;
 #[test]
 fn the_demo_tells_a_story_that_holds() {
     let desk = Desk::new();
-    let ran = desk.run("demo --rows 3000").exits(0).says("Your turn: reticent init YOUR_DATA.csv").says("holds 5-anonymity");
+    let ran =
+        desk.run("demo --rows 3000").exits(0).says("Your turn: reticent init YOUR_DATA.csv").says("holds 5-anonymity");
     assert!(ran.out.lines().count() <= 40, "more than one screen:\n{}", ran.out);
     assert!(ran.out.lines().all(|line| line.chars().count() <= 110), "a line is too long:\n{}", ran.out);
     assert!(desk.files().is_empty(), "{:?}", desk.files());

@@ -106,7 +106,8 @@ fn suppression_stays_within_its_limit_and_is_reported() {
     let desk = Desk::clinic(&clinic_policy(3).replace("seed = 1", "seed = 1\nsuppression = 0.25"));
     for algorithm in ["top-down-specialization", "optimal-full-domain"] {
         let out = format!("{algorithm}.csv");
-        let answer = desk.run(&format!("publish people.csv --name one -o {out} --json --algorithm {algorithm}")).exits(0).json();
+        let answer =
+            desk.run(&format!("publish people.csv --name one -o {out} --json --algorithm {algorithm}")).exits(0).json();
         let (published, suppressed) = (answer["published"].as_u64().unwrap(), answer["suppressed"].as_u64().unwrap());
         assert_eq!(published + suppressed, 12);
         assert!(suppressed <= 3, "{algorithm} left out {suppressed}");

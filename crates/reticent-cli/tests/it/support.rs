@@ -22,7 +22,12 @@ impl Ran {
     #[track_caller]
     pub fn says(self, text: &str) -> Ran {
         let all = format!("{}\n{}", self.out, self.err);
-        assert!(folded(&all).contains(&folded(text)), "expected {text:?} in\n--- out\n{}\n--- err\n{}", self.out, self.err);
+        assert!(
+            folded(&all).contains(&folded(text)),
+            "expected {text:?} in\n--- out\n{}\n--- err\n{}",
+            self.out,
+            self.err
+        );
         self
     }
 
@@ -75,8 +80,10 @@ impl Desk {
 
     /// Everything in the folder, by name.
     pub fn files(&self) -> Vec<String> {
-        let mut names: Vec<String> =
-            std::fs::read_dir(self.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<String> = std::fs::read_dir(self.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
     }
@@ -87,8 +94,13 @@ impl Desk {
 
     pub fn run_with(&self, words: &[&str]) -> Ran {
         let mut command = Command::new(env!("CARGO_BIN_EXE_reticent"));
-        let Output { status, stdout, stderr } =
-            command.args(words).current_dir(self.path()).env("NO_COLOR", "1").env_remove("CLICOLOR_FORCE").output().unwrap();
+        let Output { status, stdout, stderr } = command
+            .args(words)
+            .current_dir(self.path())
+            .env("NO_COLOR", "1")
+            .env_remove("CLICOLOR_FORCE")
+            .output()
+            .unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         Ran { status: status.code().unwrap_or(-1), out: text(stdout), err: text(stderr) }
     }

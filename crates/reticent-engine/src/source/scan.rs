@@ -9,6 +9,7 @@ use std::thread;
 
 use super::blocks::{Block, Blocks};
 use super::csv::{self, Dialect};
+#[cfg(feature = "parquet")]
 use super::parquet;
 use super::records::Records;
 use super::{Input, Kind, Source};
@@ -45,6 +46,7 @@ struct Piece {
 
 enum Part {
     Block(Block),
+    #[cfg(feature = "parquet")]
     RowGroup(usize),
 }
 
@@ -133,6 +135,7 @@ impl Reader<'_> {
         for (at, input) in self.source.inputs.iter().enumerate() {
             match &input.kind {
                 Kind::Csv(dialect) => self.blocks(at, input, *dialect, before, total)?,
+                #[cfg(feature = "parquet")]
                 Kind::Parquet(metadata) => {
                     let mut done = before;
                     for (group, described) in metadata.metadata().row_groups().iter().enumerate() {
@@ -198,9 +201,11 @@ impl Worker<'_> {
                     let _ = self.give_back.send(block.into_buffer());
                     read
                 }
+                #[cfg(feature = "parquet")]
                 (Kind::Parquet(metadata), Part::RowGroup(group)) => {
                     parquet::read_group(input.origin.path(), metadata, group, self.columns, rows)
                 }
+                #[cfg(feature = "parquet")]
                 _ => Ok(()),
             };
             if let Err(error) = read.and_then(|()| rows.pause()) {

@@ -95,8 +95,7 @@ fn run(task: &Task<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<
     let metric = Metric::named(arguments.word("metric"));
     let given = Given { table, requirement: task.requirement, ladders: &ladders, plain: &plain, metric, limit };
     let judging = Judging::new(&given)?;
-    let nested = ladders.iter().all(Ladder::nested);
-    let mut search = Search::new(&judging, lattice, nested, control);
+    let mut search = Search::new(&judging, lattice, control);
     search.run()?;
     match search.best {
         Some(best) => outcome(task, &given, &search, &best, judging.costs().text(best.cost())),

@@ -88,7 +88,8 @@ pub(super) fn generalized_columns(task: &Task<'_>) -> Result<Vec<usize>> {
         of.extend(task.table.positions(model.of())?);
     }
     let columns = 0..task.table.columns.len();
-    let chosen = |at: &usize| task.table.columns[*at].role == Role::QuasiIdentifier && by.contains(at) && !of.contains(at);
+    let chosen =
+        |at: &usize| task.table.columns[*at].role == Role::QuasiIdentifier && by.contains(at) && !of.contains(at);
     Ok(columns.filter(chosen).collect())
 }
 
@@ -136,7 +137,10 @@ fn refuse_if_hopeless(task: &Task<'_>) -> Result<()> {
             "Specializing can go nowhere from there; lower the demand, or try the algorithm optimal-full-domain"
         };
         let title = model.title();
-        let message = format!("{title} does not hold even when every quasi-identifier says nothing: {}. {why}", worst.explanation);
+        let message = format!(
+            "{title} does not hold even when every quasi-identifier says nothing: {}. {why}",
+            worst.explanation
+        );
         return Err(Error::Refused { message });
     }
     Ok(())
@@ -177,7 +181,8 @@ impl<'a> Search<'a> {
         let limit = task.suppression.of(task.table.combos.rows());
         let groupings = Grouping::all(task, &columns, limit > 0 || gain == Gain::Discernibility)?;
         let candidates = columns.iter().map(|_| Vec::new()).collect();
-        let mut search = Search { task, guide, dimensions, groupings, candidates, steps: Vec::new(), limit, prunes: prunes(task) };
+        let mut search =
+            Search { task, guide, dimensions, groupings, candidates, steps: Vec::new(), limit, prunes: prunes(task) };
         for dimension in 0..columns.len() {
             search.add_candidate(dimension, 0);
         }
@@ -277,7 +282,8 @@ impl<'a> Search<'a> {
         if self.limit == 0 {
             return candidate.effects.iter().all(|effect| effect.holds);
         }
-        let violating: i64 = effects.map(|(grouping, effect)| grouping.violating as i64 + effect.more_violating()).sum();
+        let violating: i64 =
+            effects.map(|(grouping, effect)| grouping.violating as i64 + effect.more_violating()).sum();
         violating <= self.limit as i64
     }
 
@@ -302,7 +308,8 @@ impl<'a> Search<'a> {
     }
 
     fn loss(&self, candidate: &Candidate) -> f64 {
-        let losses = self.groupings.iter().zip(&candidate.effects).flat_map(|(grouping, effect)| grouping.losses(effect));
+        let losses =
+            self.groupings.iter().zip(&candidate.effects).flat_map(|(grouping, effect)| grouping.losses(effect));
         let models = self.task.requirement.models.len().max(1) as f64;
         losses.sum::<f64>() / models
     }
@@ -375,7 +382,10 @@ impl<'a> Search<'a> {
                 }
             }
             if steps < self.steps.len() {
-                notes.push(format!("{} steps were taken back to stay within the suppression limit", self.steps.len() - steps));
+                notes.push(format!(
+                    "{} steps were taken back to stay within the suppression limit",
+                    self.steps.len() - steps
+                ));
             }
             let guarantee = if steps < self.steps.len() { Guarantee::Safe } else { guarantee };
             return Ok(Outcome { recoding, guarantee, steps: steps as u64, notes });

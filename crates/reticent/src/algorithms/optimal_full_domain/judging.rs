@@ -142,6 +142,8 @@ impl<'a> Judging<'a> {
             let tags = nested && self.tags(merging_of(model.as_ref(), &self.records));
             self.questions.push(Question { model: model.as_ref(), grouping, measure, column, judge, least, tags });
         }
+        // The fastest first.
+        self.questions.sort_by_key(|question| question.least.is_none());
         Ok(())
     }
 
@@ -169,6 +171,11 @@ impl<'a> Judging<'a> {
             if holds(middle) { most = middle } else { fails = middle }
         }
         Some(most)
+    }
+
+    /// The generalized columns.
+    pub(super) fn ladders(&self) -> &[Ladder] {
+        self.ladders
     }
 
     /// What the nodes cost.
@@ -201,6 +208,11 @@ impl<'a> Judging<'a> {
         let floor = self.floor(&items, &classes);
         let verdict = self.verdict(rungs, &items, &classes)?;
         Ok(Judged { verdict, floor, items })
+    }
+
+    /// The items of the node with these rungs, whatever is to be said of it.
+    pub(super) fn items(&self, rungs: &[usize], from: &Items, scratch: &mut Scratch) -> Items {
+        self.roll_up(&self.shown(rungs), from, scratch)
     }
 
     fn shown(&self, rungs: &[usize]) -> Vec<Shown<'_>> {
@@ -273,18 +285,13 @@ impl<'a> Judging<'a> {
         loop {
             for question in questions {
                 self.mark(question, items, &classes[question.grouping], &kept, &mut violating)?;
-            }
-            let before = kept.suppressed;
-            for ((kept_item, violating), weight) in kept.items.iter_mut().zip(&violating).zip(&items.counted.weights) {
-                if *kept_item && *violating {
-                    *kept_item = false;
-                    kept.suppressed += weight;
+                // More models only add to what violates.
+                if kept.suppressed + kept.weight_of(&violating, items) > self.limit {
+                    return Ok(None);
                 }
             }
-            if kept.suppressed > self.limit {
-                return Ok(None);
-            }
-            if kept.suppressed == before || once {
+            let removed = kept.remove(&violating, items);
+            if removed == 0 || once {
                 return Ok(Some(kept));
             }
         }
@@ -358,6 +365,24 @@ impl<'a> Question<'a> {
 struct Kept {
     items: Vec<bool>,
     suppressed: Weight,
+}
+
+impl Kept {
+    /// How many kept records are marked.
+    fn weight_of(&self, marked: &[bool], items: &Items) -> Weight {
+        let marked = self.items.iter().zip(marked).zip(&items.counted.weights);
+        marked.map(|((kept, marked), weight)| if *kept && *marked { *weight } else { 0 }).sum()
+    }
+
+    /// Leaves out what is marked, and answers with how many records that is.
+    fn remove(&mut self, marked: &[bool], items: &Items) -> Weight {
+        let removed = self.weight_of(marked, items);
+        for (kept, marked) in self.items.iter_mut().zip(marked) {
+            *kept &= !*marked;
+        }
+        self.suppressed += removed;
+        removed
+    }
 }
 
 /// The classes of one grouping.

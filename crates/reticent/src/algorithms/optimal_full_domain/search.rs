@@ -4,7 +4,8 @@
 //! lowest node of the chain that is not hopeless is found by halving (Flash); everything below a hopeless node is tagged.
 //! Several chains are searched at once. Which nodes are judged does not depend on the number of threads.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -12,7 +13,7 @@ use rayon::prelude::*;
 use super::cost::Cost;
 use super::judging::{Items, Judged, Judging, Verdict};
 use super::keys::Scratch;
-use super::lattice::{COSTLY, HOPEFUL, HOPELESS, JUDGED, Lattice, Node, ON_CHAIN};
+use super::lattice::{COSTLY, HOPEFUL, HOPELESS, JUDGED, Ladder, Lattice, Node, ON_CHAIN};
 use crate::algorithms::Control;
 use crate::combos::Weight;
 use crate::error::Result;
@@ -69,8 +70,8 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// A search that has judged nothing yet.
-    pub(super) fn new(judging: &'a Judging<'a>, lattice: Lattice, nested: bool, control: &'a Control<'a>) -> Self {
-        let sources = Sources { all: Arc::new(judging.all()), rolled: Vec::new(), nested };
+    pub(super) fn new(judging: &'a Judging<'a>, lattice: Lattice, control: &'a Control<'a>) -> Self {
+        let sources = Sources::new(judging.all(), judging.ladders());
         Search { judging, control, lattice, best: None, judged: 0, stopped: false, sources }
     }
 
@@ -258,6 +259,7 @@ impl<'a> Search<'a> {
     /// Judges nodes, and concludes what there is to conclude.
     fn judge(&mut self, nodes: &[Node]) -> Result<()> {
         let rungs: Vec<Vec<usize>> = nodes.iter().map(|node| self.lattice.rungs(*node)).collect();
+        self.lay_waypoints(&rungs);
         let sources: Vec<Arc<Items>> = rungs.iter().map(|rungs| self.sources.nearest(rungs)).collect();
         let judging = self.judging;
         let judged: Vec<Result<Judged>> = (&rungs, &sources)
@@ -273,6 +275,16 @@ impl<'a> Search<'a> {
             self.lattice.len() as u64,
         );
         Ok(())
+    }
+
+    fn lay_waypoints(&mut self, nodes: &[Vec<usize>]) {
+        let missing = self.sources.missing(nodes);
+        let (judging, all) = (self.judging, &self.sources.all);
+        let items: Vec<Items> = missing
+            .par_iter()
+            .map_init(Scratch::default, |scratch, rungs| judging.items(rungs, all, scratch))
+            .collect();
+        self.sources.waypoints.extend(missing.into_iter().zip(items.into_iter().map(Arc::new)));
     }
 
     fn conclude(&mut self, node: Node, rungs: Vec<usize>, judged: Judged) {
@@ -383,26 +395,52 @@ impl Chain {
     }
 }
 
-/// Items of judged nodes, from which more general nodes are judged faster.
+/// Items of more specific nodes, from which nodes are judged faster than from all records.
 struct Sources {
     all: Arc<Items>,
-    /// Oldest first.
-    rolled: Vec<(Vec<usize>, Arc<Items>)>,
+    /// Of judged nodes, oldest first.
+    rolled: VecDeque<(Vec<usize>, Arc<Items>)>,
+    /// By column, whether waypoints generalize it.
+    leading: Vec<bool>,
+    /// Of nodes that generalize the leading columns only.
+    waypoints: BTreeMap<Vec<usize>, Arc<Items>>,
     /// Whether a higher rung is always the more general one.
     nested: bool,
 }
 
-/// So many are kept.
+/// So many judged nodes are kept.
 const SOURCES: usize = 128;
-/// And so many items altogether.
+/// And so many items altogether, of judged nodes and of waypoints each.
 const SOURCE_ITEMS: usize = 8_000_000;
 
 impl Sources {
+    fn new(all: Items, ladders: &[Ladder]) -> Sources {
+        let nested = ladders.iter().all(Ladder::nested);
+        let leading = leading(ladders, SOURCE_ITEMS / all.len().max(1));
+        Sources { all: Arc::new(all), rolled: VecDeque::new(), leading, waypoints: BTreeMap::new(), nested }
+    }
+
     /// The fewest items from which a node can be judged.
     fn nearest(&self, rungs: &[usize]) -> Arc<Items> {
         let below = |other: &[usize]| other.iter().zip(rungs).all(|(other, rung)| other <= rung);
         let usable = self.rolled.iter().filter(|(other, _)| below(other)).map(|(_, items)| items);
-        usable.chain([&self.all]).min_by_key(|items| items.len()).unwrap_or(&self.all).clone()
+        let waypoint = self.waypoints.get(&self.waypoint(rungs));
+        usable.chain(waypoint).chain([&self.all]).min_by_key(|items| items.len()).unwrap_or(&self.all).clone()
+    }
+
+    /// The waypoint below a node.
+    fn waypoint(&self, rungs: &[usize]) -> Vec<usize> {
+        rungs.iter().zip(&self.leading).map(|(rung, leading)| if *leading { *rung } else { 0 }).collect()
+    }
+
+    /// The waypoints that would help to judge these nodes and are not there yet.
+    fn missing(&self, nodes: &[Vec<usize>]) -> Vec<Vec<usize>> {
+        let far = |rungs: &&Vec<usize>| self.nested && self.nearest(rungs).len() * 8 > self.all.len();
+        let mut missing: Vec<Vec<usize>> = nodes.iter().filter(far).map(|rungs| self.waypoint(rungs)).collect();
+        missing.retain(|waypoint| waypoint.iter().any(|rung| *rung > 0) && !self.waypoints.contains_key(waypoint));
+        missing.sort_unstable();
+        missing.dedup();
+        missing
     }
 
     /// Keeps the items of a node, if they are few enough to help.
@@ -410,10 +448,26 @@ impl Sources {
         if !self.nested || items.len() * 4 > self.all.len() * 3 {
             return;
         }
-        self.rolled.push((rungs, Arc::new(items)));
-        let held = |rolled: &[(Vec<usize>, Arc<Items>)]| rolled.iter().map(|(_, items)| items.len()).sum::<usize>();
+        self.rolled.push_back((rungs, Arc::new(items)));
+        let held = |rolled: &VecDeque<(_, Arc<Items>)>| rolled.iter().map(|(_, items)| items.len()).sum::<usize>();
         while self.rolled.len() > SOURCES || held(&self.rolled) > SOURCE_ITEMS {
-            self.rolled.remove(0);
+            self.rolled.pop_front();
         }
     }
+}
+
+/// The columns with most values, as many as give no more than so many combinations of rungs.
+fn leading(ladders: &[Ladder], most: usize) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..ladders.len()).collect();
+    order.sort_by_key(|column| Reverse(ladders[*column].rungs[0].width));
+    let mut leading = vec![false; ladders.len()];
+    let mut waypoints = 1;
+    for column in order {
+        waypoints *= ladders[column].rungs.len();
+        if waypoints > most {
+            break;
+        }
+        leading[column] = true;
+    }
+    leading
 }

@@ -94,9 +94,11 @@ impl Guide {
         let tree = &of.tree;
         let codes = &tree.node(node).codes;
         match self.gain {
-            Gain::Entropy => {
-                self.entropy_gain(dimension, codes, tree.node(node).children.iter().map(|child| tree.node(*child).codes.clone()))
-            }
+            Gain::Entropy => self.entropy_gain(
+                dimension,
+                codes,
+                tree.node(node).children.iter().map(|child| tree.node(*child).codes.clone()),
+            ),
             Gain::Distortion => self.records(dimension, codes) as f64,
             Gain::Discernibility => 0.0,
         }

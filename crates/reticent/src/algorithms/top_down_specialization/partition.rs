@@ -130,11 +130,20 @@ impl<'a> Grouping<'a> {
                 None => sets.push((by, vec![index])),
             }
         }
-        let make = |(place, (by, models)): (usize, (Vec<usize>, Vec<usize>))| Grouping::new(task, dimensions, place, by, models, tracks);
+        let make = |(place, (by, models)): (usize, (Vec<usize>, Vec<usize>))| {
+            Grouping::new(task, dimensions, place, by, models, tracks)
+        };
         sets.into_iter().enumerate().map(make).collect()
     }
 
-    fn new(task: &'a Task<'a>, dimensions: &[usize], place: usize, by: Vec<usize>, models: Vec<usize>, tracks: bool) -> Result<Grouping<'a>> {
+    fn new(
+        task: &'a Task<'a>,
+        dimensions: &[usize],
+        place: usize,
+        by: Vec<usize>,
+        models: Vec<usize>,
+        tracks: bool,
+    ) -> Result<Grouping<'a>> {
         let table = task.table;
         let mut columns = by.clone();
         for model in &models {
@@ -146,8 +155,7 @@ impl<'a> Grouping<'a> {
         let local_of = |column: &usize| columns.iter().position(|known| known == column);
         let local: Vec<Option<usize>> =
             dimensions.iter().map(|column| if by.contains(column) { local_of(column) } else { None }).collect();
-        let fixed: Vec<usize> =
-            by.iter().filter(|column| !dimensions.contains(column)).filter_map(local_of).collect();
+        let fixed: Vec<usize> = by.iter().filter(|column| !dimensions.contains(column)).filter_map(local_of).collect();
         let (combos, starts) = by_fixed_columns(combos, &fixed);
         let raw = crate::recoding::Recoding::identity(table);
         let mut judges = Vec::new();
@@ -161,7 +169,8 @@ impl<'a> Grouping<'a> {
         }
         let safety = vec![f64::INFINITY; judges.len()];
         let links = dimensions.iter().map(|_| HashMap::new()).collect();
-        let mut grouping = Grouping { place, combos, local, models: judges, classes: Vec::new(), links, safety, violating: 0, tracks };
+        let mut grouping =
+            Grouping { place, combos, local, models: judges, classes: Vec::new(), links, safety, violating: 0, tracks };
         for range in starts {
             grouping.add_class(range, vec![0; dimensions.len()].into());
         }
@@ -219,7 +228,8 @@ impl<'a> Grouping<'a> {
 
     /// How much each model's lowest safety falls.
     pub(super) fn losses<'e>(&'e self, effect: &'e Effect) -> impl Iterator<Item = f64> + 'e {
-        let fall = |(now, then): (&f64, &f64)| if now.is_finite() && then.is_finite() { (now - then).max(0.0) } else { 0.0 };
+        let fall =
+            |(now, then): (&f64, &f64)| if now.is_finite() && then.is_finite() { (now - then).max(0.0) } else { 0.0 };
         self.safety.iter().zip(&effect.safety).map(fall)
     }
 
@@ -240,7 +250,14 @@ impl<'a> Grouping<'a> {
         }
     }
 
-    fn look_at(&self, class: &Class, codes: &[Code], of: &Dimension, effect: &mut Effect, scratch: &mut Scratch) -> Part {
+    fn look_at(
+        &self,
+        class: &Class,
+        codes: &[Code],
+        of: &Dimension,
+        effect: &mut Effect,
+        scratch: &mut Scratch,
+    ) -> Part {
         let range = class.range.clone();
         let children = scratch.sort_by_child(codes, of, range.clone());
         let mut part = Part { more_violating: -(class.violating as i64), squares_undone: 0.0 };
@@ -276,7 +293,13 @@ impl<'a> Grouping<'a> {
     }
 
     /// Splits every class that carries the value, and answers with which class became which.
-    pub(super) fn specialize(&mut self, dimension: usize, of: &Dimension, node: NodeId, effect: &Effect) -> Vec<(ClassId, Vec<ClassId>)> {
+    pub(super) fn specialize(
+        &mut self,
+        dimension: usize,
+        of: &Dimension,
+        node: NodeId,
+        effect: &Effect,
+    ) -> Vec<(ClassId, Vec<ClassId>)> {
         let Some(column) = self.local[dimension] else { return Vec::new() };
         let parents = self.links[dimension].remove(&node).unwrap_or_default();
         let children = of.tree.node(node).children.clone();
@@ -310,7 +333,9 @@ impl<'a> Grouping<'a> {
         let mut touched: Vec<(usize, NodeId)> = Vec::new();
         for parent in parents {
             let values = &self.classes[*parent].values;
-            touched.extend((0..self.local.len()).filter(|at| *at != split && self.local[*at].is_some()).map(|at| (at, values[at])));
+            touched.extend(
+                (0..self.local.len()).filter(|at| *at != split && self.local[*at].is_some()).map(|at| (at, values[at])),
+            );
         }
         touched.sort_unstable();
         touched.dedup();
@@ -324,7 +349,8 @@ impl<'a> Grouping<'a> {
     /// Puts the members of a class in the order of its children.
     fn reorder(&mut self, scratch: &Scratch, range: Range<usize>, present: Vec<usize>) {
         let order: Vec<u32> = present.iter().flat_map(|child| scratch.members[*child].iter().copied()).collect();
-        for codes in self.combos.codes.iter_mut().chain(self.models.iter_mut().map(|(measured, _)| &mut measured.codes)) {
+        for codes in self.combos.codes.iter_mut().chain(self.models.iter_mut().map(|(measured, _)| &mut measured.codes))
+        {
             permute(codes, &order, range.clone());
         }
         permute(&mut self.combos.weights, &order, range.clone());
@@ -350,7 +376,8 @@ fn by_fixed_columns(combos: Combos, fixed: &[usize]) -> (Combos, Vec<Range<usize
     let mut starts = Vec::new();
     let mut start = 0;
     for at in 1..=order.len() {
-        let ends = at == order.len() || parts.iter().any(|part| part[order[at] as usize] != part[order[at - 1] as usize]);
+        let ends =
+            at == order.len() || parts.iter().any(|part| part[order[at] as usize] != part[order[at - 1] as usize]);
         if ends {
             starts.push(start..at);
             start = at;

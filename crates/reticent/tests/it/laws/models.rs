@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use reticent::models::{merging_of, LIST, Merging};
+use reticent::models::{LIST, Merging, merging_of};
 use reticent::release::Release;
 use reticent::table::Table;
 
