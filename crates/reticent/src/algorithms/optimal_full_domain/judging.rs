@@ -325,13 +325,19 @@ impl<'a> Judging<'a> {
         let again = if local { None } else { Some(ask.again(items, &measured, kept, &mut tally)?) };
         let judge = again.as_ref().unwrap_or(&ask.judge);
         let mut bad = vec![false; classes.count];
+        let mut violating = kept.suppressed;
         for (class, members) in classes.members().iter().enumerate() {
-            let mut empty = true;
+            let mut rows = 0;
             for item in members.iter().map(|item| *item as usize).filter(|item| kept.items[*item]) {
                 tally.add(&items.counted, &measured, item);
-                empty = false;
+                rows += items.counted.weights[item];
             }
-            bad[class] = !empty && !judge(&tally.count()).holds;
+            bad[class] = rows > 0 && !judge(&tally.count()).holds;
+            violating += if bad[class] { rows } else { 0 };
+            // The rest does not matter any more.
+            if violating > self.limit {
+                break;
+            }
         }
         Ok(bad)
     }

@@ -2,6 +2,7 @@
 
 pub mod definitions;
 mod full_domain;
+mod intervals;
 mod models;
 mod specialization;
 pub mod transport;
