@@ -244,16 +244,21 @@ impl Taxonomy {
     }
 
     /// For full-domain recoding: by level, by code, the node published. Level 0 is the most specific, the last level is
-    /// the root. Short branches reach the root early.
+    /// the root. A rectangular file says itself what its levels are. In any other tree a level publishes, above each value,
+    /// the highest node that is no higher than the level, so that every level is a cut: a short branch waits for the
+    /// others instead of being published as the root beside them.
     pub fn ladder(&self) -> Vec<Vec<NodeId>> {
         if let Some(ladder) = &self.ladder {
             return ladder.clone();
         }
         let mut current: Vec<NodeId> = (0..self.len() as Code).map(|code| self.leaf_of(code)).collect();
         let mut levels = vec![current.clone()];
-        while current.iter().any(|node| *node != 0) {
+        let heights: Vec<u32> = (0..self.nodes.len()).map(|id| self.height(id)).collect();
+        for level in 1..=heights[0] {
             for node in &mut current {
-                *node = self.nodes[*node].parent.unwrap_or(0);
+                while let Some(parent) = self.nodes[*node].parent.filter(|parent| heights[*parent] <= level) {
+                    *node = parent;
+                }
             }
             levels.push(current.clone());
         }

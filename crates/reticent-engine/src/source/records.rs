@@ -18,7 +18,10 @@ pub(crate) struct Records<'a> {
 impl<'a> Records<'a> {
     /// `bytes` starts at a record.
     pub(crate) fn new(bytes: &'a [u8], delimiter: u8) -> Self {
-        let reader = ReaderBuilder::new().delimiter(delimiter).build();
+        let mut reader = ReaderBuilder::new().delimiter(delimiter).build();
+        // The parser leaves out a byte order mark at its very start, which is not the start of the file; after an empty
+        // line it is past that.
+        reader.read_record(b"\n", &mut [0], &mut [0]);
         Records { bytes, reader, at: 0, record_at: 0, fields: vec![0; 1024], ends: vec![0; 32], len: 0 }
     }
 

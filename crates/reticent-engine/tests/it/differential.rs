@@ -97,3 +97,15 @@ fn many_values_and_many_columns_outgrow_every_packing() {
         assert_eq!(Some(count_csv_bytes(text.as_bytes(), 4096).unwrap()), naive(text.as_bytes()), "{columns} columns");
     }
 }
+
+/// A byte order mark belongs to the start of the file; anywhere else it is text. Found by fuzzing.
+#[test]
+fn a_mark_inside_the_file_is_text_wherever_blocks_are_cut() {
+    let text = "\u{feff}a\r\n\n1;2\r\n\u{feff}a\r\n\n3;4".as_bytes();
+    let whole = reticent_engine::count_csv_bytes(text, 1 << 20).unwrap();
+    assert_eq!(whole.names, ["a"]);
+    assert_eq!(whole.values, [["1;2", "3;4", "\u{feff}a"]]);
+    for block_bytes in 1..20 {
+        assert_eq!(reticent_engine::count_csv_bytes(text, block_bytes).unwrap(), whole, "blocks of {block_bytes}");
+    }
+}

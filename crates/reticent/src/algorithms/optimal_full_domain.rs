@@ -27,6 +27,10 @@
 //! *Subsets of columns* (Incognito) need no rule of their own: leaving a column out is generalizing it to its root, so a
 //! tag at that node covers it.
 //!
+//! *Records that are left out anyway.* Where all models merge `WithAny`, the same argument says that every record left out
+//! at a node is left out at every more specific one; there it said no less before, so it loses no less. A node is skipped
+//! when its bound, together with what suppression adds at a more general node, is more than the best cost.
+//!
 //! *Floors.* For metrics of classes, a node's floor never falls by generalizing, so nodes above one whose floor is more
 //! than the best cost are skipped.
 //!

@@ -6,7 +6,7 @@
 //! Monotone    both parts hold for a merged class when they hold for its parts.
 
 use super::xy_linkability::{Bounds, VALUES};
-use super::{Judge, Judgement, Listed, Merging, Model, ON, SENSITIVE, grouping, on_text, sensitive};
+use super::{Judge, Judgement, Listed, Merging, Model, ON, SENSITIVE, grouping, on_text, people_share, sensitive};
 use crate::classes::Whole;
 use crate::error::Result;
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
@@ -95,8 +95,11 @@ impl Model for AlphaKAnonymity {
         let mut breaches = self.bounds.naive(reading, &self.by, &self.of)?;
         for (class, records) in reading.classes(&self.by)? {
             let people = reading.people(&records);
-            let breach =
-                reading.breach(&self.by, &class, format!("{people} people share these values, {} needed", self.k));
+            let breach = reading.breach(
+                &self.by,
+                &class,
+                format!("{} these values, {} needed", people_share(people as f64), self.k),
+            );
             if people < self.k && !breaches.iter().any(|known| known.witness == breach.witness) {
                 breaches.push(breach);
             }

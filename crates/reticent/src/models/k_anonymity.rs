@@ -5,7 +5,7 @@
 //! Paper       Samarati and Sweeney 1998; survey section 2.1.1.
 //! Monotone    merging a class of k with any class leaves at least k.
 
-use super::{Judge, Judgement, Listed, Merging, Model, ON, grouping, on_text};
+use super::{Judge, Judgement, Listed, Merging, Model, ON, grouping, on_text, people_share};
 use crate::classes::Whole;
 use crate::error::Result;
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
@@ -65,7 +65,7 @@ impl Model for KAnonymity {
     }
 
     fn explain(&self, safety: f64) -> String {
-        format!("{safety} people share these values, {} needed", self.k)
+        format!("{} these values, {} needed", people_share(safety), self.k)
     }
 
     fn naive(&self, reading: &Reading) -> Result<Vec<Breach>> {

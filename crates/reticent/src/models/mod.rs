@@ -234,6 +234,11 @@ fn sensitive(arguments: &Arguments, schema: &Schema) -> Result<Vec<String>> {
     Ok(columns)
 }
 
+/// `1 person shares`, `2 people share`.
+fn people_share(people: f64) -> String {
+    if people == 1.0 { "1 person has".to_owned() } else { format!("{people} people share") }
+}
+
 /// `on age, sex`, for titles.
 fn on_text(by: &[String]) -> String {
     format!("on {}", by.join(", "))

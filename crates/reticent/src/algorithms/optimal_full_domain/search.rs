@@ -2,6 +2,8 @@
 //!
 //! Where a verdict passes on to more specific nodes, each open node starts a chain upwards through open nodes, and the
 //! lowest node of the chain that is not hopeless is found by halving (Flash); everything below a hopeless node is tagged.
+//! Before that, nodes with only two or three columns below their roots are searched for hopeless ones: they are fast to
+//! judge, and each rules out a large part of the lattice (Incognito).
 //! Several chains are searched at once. Which nodes are judged does not depend on the number of threads.
 
 use std::cmp::Reverse;
@@ -24,8 +26,8 @@ const CHAINS: usize = 4;
 const SKETCHED: usize = 3;
 /// Nodes that are judged at once where nothing is concluded from one for another.
 const BATCH: usize = 64;
-/// Nodes that are put in order at once.
-const BAND: usize = 1 << 20;
+/// Nodes that are put in order at once; few in tests, so that small lattices have several bands.
+const BAND: usize = if cfg!(test) { 16 } else { 1 << 20 };
 /// Into so many parts the range of bounds is cut, to find bands.
 const BINS: u128 = 4096;
 
@@ -416,7 +418,7 @@ const SOURCE_ITEMS: usize = 8_000_000;
 impl Sources {
     fn new(all: Items, ladders: &[Ladder]) -> Sources {
         let nested = ladders.iter().all(Ladder::nested);
-        let leading = leading(ladders, SOURCE_ITEMS / all.len().max(1));
+        let leading = leading(ladders, (SOURCE_ITEMS / all.len().max(1)).min(SOURCES));
         Sources { all: Arc::new(all), rolled: VecDeque::new(), leading, waypoints: BTreeMap::new(), nested }
     }
 

@@ -38,6 +38,13 @@ const IDENTITY: &[&str] = &[
     "uuid",
 ];
 
+/// Words in a column's name that speak of the person a row is about.
+const PEOPLE: &[&str] =
+    &["citizen", "client", "customer", "employee", "id", "mrn", "patient", "person", "pupil", "ssn", "student"];
+
+/// Words in a column's name that speak of codes, which are no numbers even where they look it.
+const CODES: &[&str] = &["code", "fips", "icd", "plz", "postal", "postcode", "zip", "zipcode"];
+
 /// Words in a column's name that speak of what people keep to themselves.
 const PRIVATE: &[&str] = &[
     "condition",
@@ -73,8 +80,12 @@ const MISSING: &[&str] = &["?", "-", "N/A", "NA", "NULL", "NaN", "None", "n/a", 
 /// The column's type; a code with leading zeros is no number.
 pub(super) fn type_of(column: &ColumnSketch) -> Type {
     let leads = |text: &str| text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_code = texts(column).any(leads);
+    let is_code = texts(column).any(leads) || is_called_a_code(column);
     if column.looks_like == Type::Number && is_code { Type::Text } else { column.looks_like }
+}
+
+fn is_called_a_code(column: &ColumnSketch) -> bool {
+    words_of(&column.name).iter().any(|word| CODES.contains(&word.as_str()))
 }
 
 /// `3 different values in 10,000 rows, 12 of them empty`
@@ -85,6 +96,7 @@ pub(super) fn what_it_holds(column: &ColumnSketch) -> String {
     };
     let empty = if column.empty > 0 { format!(", {} of them empty", grouped(column.empty)) } else { String::new() };
     let kind = match (type_of(column), column.looks_like) {
+        (Type::Text, Type::Number) if is_called_a_code(column) => "; its name says it is a code, not a number",
         (Type::Text, Type::Number) => "; digits with leading zeros: a code, not a number",
         (Type::Number, _) => "; looks like numbers",
         (Type::Date, _) => "; looks like dates",
@@ -106,6 +118,12 @@ pub(super) fn role(column: &ColumnSketch) -> Option<(&'static str, String)> {
     if let Some(word) = named(IDENTITY) {
         return Some(("identifier", format!("its name says `{word}`")));
     }
+    if let Some(word) = named(PEOPLE).filter(|_| different(column) > 20) {
+        return Some((
+            "identifier",
+            format!("its name says `{word}`; make it the `owner` if a person can have several records"),
+        ));
+    }
     if let Some(word) = named(PRIVATE) {
         return Some(("sensitive", format!("its name says `{word}`; is it what nobody may learn about a person?")));
     }
@@ -114,8 +132,8 @@ pub(super) fn role(column: &ColumnSketch) -> Option<(&'static str, String)> {
 
 /// Whether this may be the owner: named like an identity, and with several rows for a value.
 pub(super) fn repeats_people(column: &ColumnSketch) -> bool {
-    let is_id = words_of(&column.name).iter().any(|word| word == "id" || word == "ssn" || word == "mrn");
-    is_id && column.distinct > 1 && column.distinct < column.rows
+    let is_person = words_of(&column.name).iter().any(|word| PEOPLE.contains(&word.as_str()));
+    is_person && column.distinct > 20.min(column.rows / 10) && column.distinct < column.rows
 }
 
 fn is_nearly_unique(column: &ColumnSketch) -> bool {

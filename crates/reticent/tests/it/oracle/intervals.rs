@@ -29,7 +29,8 @@ fn holds(label: &str, raw: &str, missing: bool) -> bool {
     if label == "any" {
         return true;
     }
-    let inside = label.strip_prefix('[').and_then(|rest| rest.strip_suffix(')')).unwrap_or_else(|| panic!("label {label}"));
+    let inside =
+        label.strip_prefix('[').and_then(|rest| rest.strip_suffix(')')).unwrap_or_else(|| panic!("label {label}"));
     let (low, high) = inside.split_once(',').unwrap();
     low.parse::<f64>().unwrap() <= raw && raw < high.parse::<f64>().unwrap()
 }
@@ -53,9 +54,15 @@ fn choices(id: &str) -> Vec<Arguments> {
     for parameter in LIST.iter().find(|listed| listed.entry.id == id).unwrap().entry.parameters {
         match parameter.domain {
             Domain::Word(words) => {
-                all.extend(words.iter().map(|word| Arguments::default().set(parameter.name, Argument::Word((*word).to_owned()))));
+                all.extend(
+                    words
+                        .iter()
+                        .map(|word| Arguments::default().set(parameter.name, Argument::Word((*word).to_owned()))),
+                );
             }
-            Domain::Flag => all.extend([true, false].map(|flag| Arguments::default().set(parameter.name, Argument::Flag(flag)))),
+            Domain::Flag => {
+                all.extend([true, false].map(|flag| Arguments::default().set(parameter.name, Argument::Flag(flag))))
+            }
             _ => {}
         }
     }
@@ -76,7 +83,12 @@ fn published_intervals_hold_their_values_and_classes_hold_k_people() {
         let rows: Vec<String> = (0..12 + random.below(30))
             .map(|_| {
                 let age = if random.below(12) == 0 { "none".to_owned() } else { random.below(90).to_string() };
-                format!("{age} {} {} {}", random.pick(&["f", "m"]), random.pick(&["flu", "hiv", "cough"]), random.pick(&["u", "v"]))
+                format!(
+                    "{age} {} {} {}",
+                    random.pick(&["f", "m"]),
+                    random.pick(&["flu", "hiv", "cough"]),
+                    random.pick(&["u", "v"])
+                )
             })
             .collect();
         let views: Vec<&str> = rows.iter().map(String::as_str).collect();
@@ -102,7 +114,8 @@ fn judge(id: &str, arguments: Arguments, data: &Data, schema: &Schema, table: &T
     let history = History::default();
     let suppression = Suppression::NONE;
     let task = Task { table, history: &history, requirement: &requirement, purpose: &purpose, suppression };
-    let outcome = run(id, &task, arguments.clone(), &Control::QUIET).unwrap_or_else(|error| panic!("{id} {arguments:?}: {error}"));
+    let outcome = run(id, &task, arguments.clone(), &Control::QUIET)
+        .unwrap_or_else(|error| panic!("{id} {arguments:?}: {error}"));
     let published = &outcome.recoding.columns[0];
     assert_eq!(published.column.role, Role::QuasiIdentifier);
     let mut classes: BTreeMap<(String, String), usize> = BTreeMap::new();
