@@ -109,7 +109,8 @@ def tell(folder, answers):
         arx = REPORTED[limit] if trees == "arx" else None
         if search.median >= MOST_SECONDS:
             slow.append(name)
-        if arx and last["gcp"] > arx[1] + ROUNDING:
+        # An optimum is held against an optimum; the greedy search is shown beside it.
+        if arx and algorithm == "optimal-full-domain" and last["gcp"] > arx[1] + ROUNDING:
             worse.append(name)
         if arx and abs(last["gcp"] - gcp_of_file(folder / output_name(trees, algorithm, limit))) > 1e-9:
             doubtful.append(name)
@@ -128,7 +129,7 @@ def tell(folder, answers):
     table(head, rows)
     targets = [
         target(f"search below {MOST_SECONDS} s", not slow, slow),
-        target("GCP no worse than reported for ARX, same trees and limit", not worse, worse),
+        target("the optimum's GCP no worse than reported for ARX, same trees and limit", not worse, worse),
         target("the written file has the GCP that was told", not doubtful, doubtful),
     ]
     record("adult", "targets", targets=targets)

@@ -368,12 +368,12 @@ fn search_and_compare(seeds: std::ops::Range<u64>, least: usize) -> usize {
 
 #[test]
 fn two_or_three_columns_match_the_oracle() {
-    assert!(search_and_compare(100_000..112_000, 2) > 2000);
+    assert!(search_and_compare(0..2500, 2) > 2000);
 }
 
 #[test]
 fn three_or_four_columns_match_the_oracle() {
-    assert!(search_and_compare(200_000..201_000, 3) > 100);
+    assert!(search_and_compare(10_000..10_150, 3) > 100);
 }
 
 #[test]
