@@ -78,7 +78,7 @@ const DIAGNOSES: &[(&str, &[Diagnosis])] = &[
             Diagnosis("tuberculosis", 4, 5, 90, "FM"),
         ],
     ),
-    ("birth", &[Diagnosis("childbirth", 90, 18, 44, "F"), Diagnosis("newborn care", 400, 0, 0, "FM")]),
+    ("birth", &[Diagnosis("childbirth", 90, 18, 44, "F"), Diagnosis("newborn care", 70, 0, 0, "FM")]),
     ("metabolism", &[Diagnosis("diabetes", 35, 10, 95, "FM"), Diagnosis("thyroid disorder", 15, 20, 90, "FM")]),
 ];
 
@@ -225,7 +225,7 @@ role = "identifier"            # never published
 
 [columns.born]
 type = "date"
-intervals = ["year", "decade"] # published as a day, a year or a decade, whatever the requirement allows
+intervals = ["year", "decade", ["1960-01-01", "1990-01-01"]]  # a year, a decade or a generation
 
 [columns.sex]
 

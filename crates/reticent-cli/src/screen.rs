@@ -3,6 +3,8 @@
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
+pub use reticent::taxonomy::grouped as count;
+
 use crate::failure::Failure;
 
 /// Headings.
@@ -13,19 +15,6 @@ pub const GOOD: Style = AnsiColor::Green.on_default().bold();
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
 /// What to do next, and side remarks.
 pub const HINT: Style = Style::new().dimmed();
-
-/// A number with its thousands apart.
-pub fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
 
 /// A share as a percentage: never rounded to nothing, never rounded to everything.
 pub fn percent(part: u64, whole: u64) -> String {

@@ -398,7 +398,7 @@ fn guarantee_text(guarantee: Guarantee) -> &'static str {
     match guarantee {
         Guarantee::Optimal => "optimal of its kind",
         Guarantee::LocallyMaximal => "no single further step is valid",
-        Guarantee::Safe => "safe; the search was cut short",
+        Guarantee::Safe => "safe; a better one may exist",
     }
 }
 

@@ -111,6 +111,6 @@ pub enum Guarantee {
     Optimal,
     /// No single further step keeps the requirement.
     LocallyMaximal,
-    /// It satisfies the requirement; the search was stopped early.
+    /// It satisfies the requirement; nothing is known about what else would.
     Safe,
 }

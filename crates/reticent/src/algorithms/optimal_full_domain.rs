@@ -154,7 +154,9 @@ fn outcome(task: &Task<'_>, given: &Given<'_>, search: &Search<'_>, best: &Best,
             best.suppressed
         ));
     }
-    let guarantee = if search.stopped { Guarantee::Safe } else { Guarantee::Optimal };
+    // With cells hidden the levels are the best for leaving records out, which is not the same thing.
+    let best_of_its_kind = !search.stopped && !(task.suppression.cells && best.suppressed > 0);
+    let guarantee = if best_of_its_kind { Guarantee::Optimal } else { Guarantee::Safe };
     Ok(Outcome { recoding, guarantee, steps: search.judged, notes })
 }
 

@@ -39,13 +39,16 @@ pub const LIST: &[Listed] = &[
     t_closeness::LISTED,
 ];
 
+/// Makes models from checked arguments.
+pub type Build = fn(&Arguments, &Schema) -> Result<Vec<Box<dyn Model>>>;
+
 /// A model in the list: what it says about itself, and how it is made from a policy's words.
 #[derive(Debug, Clone, Copy)]
 pub struct Listed {
     /// What it says about itself.
     pub entry: Entry,
     /// Makes the model; one for each sensitive column where the policy names none.
-    pub build: fn(&Arguments, &Schema) -> Result<Vec<Box<dyn Model>>>,
+    pub build: Build,
 }
 
 /// Makes a model from a policy's words.

@@ -51,6 +51,9 @@ pub(super) const LISTED: Listed = Listed {
     build,
 };
 
+/// From differences of shares, in order, to a distance as a fraction.
+type Emd = Box<dyn Fn(&[i128]) -> (i128, i128) + Send + Sync>;
+
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Distance {
     Equal,
@@ -123,7 +126,7 @@ impl Model for TCloseness {
         let places = whole.counts.last().map_or(0, |(code, _)| *code as usize + 1);
         let totals = whole.counts.clone();
         let total: u64 = totals.iter().map(|(_, count)| count).sum();
-        let emd: Box<dyn Fn(&[i128]) -> (i128, i128) + Send + Sync> = match self.distance {
+        let emd: Emd = match self.distance {
             Distance::Equal => Box::new(equal),
             Distance::Ordered => Box::new(ordered),
             Distance::Hierarchical => {
@@ -203,7 +206,7 @@ fn ordered(differences: &[i128]) -> (i128, i128) {
 }
 
 /// At every inner node, what its children can exchange travels at the node's height.
-fn hierarchical(tree: &Taxonomy, leaves: &[NodeId]) -> Box<dyn Fn(&[i128]) -> (i128, i128) + Send + Sync> {
+fn hierarchical(tree: &Taxonomy, leaves: &[NodeId]) -> Emd {
     let parents: Vec<Option<NodeId>> = tree.nodes().iter().map(|node| node.parent).collect();
     let heights: Vec<i128> = (0..parents.len()).map(|id| i128::from(tree.height(id))).collect();
     let mut order: Vec<NodeId> = (0..parents.len()).collect();

@@ -154,7 +154,7 @@ impl<'a> Judging<'a> {
         match merging {
             Merging::WithAny => true,
             Merging::WithSatisfying => self.limit == 0,
-            Merging::Never => self.limit == 0,
+            Merging::Never => false,
         }
     }
 

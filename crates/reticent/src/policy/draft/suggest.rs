@@ -1,7 +1,7 @@
 //! What a column seems to be, and why. Suggestions only: whoever knows the data decides.
 
 use super::ColumnSketch;
-use crate::taxonomy::Type;
+use crate::taxonomy::{Type, grouped};
 
 /// Words in a column's name that speak of a person's identity.
 const IDENTITY: &[&str] = &[
@@ -184,17 +184,4 @@ fn words_of(name: &str) -> Vec<String> {
     }
     words.retain(|word| !word.is_empty());
     words
-}
-
-/// 9981 as `9,981`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
