@@ -54,7 +54,7 @@ pub struct Init {
     /// Where to draft the policy.
     #[arg(long, default_value = "reticent.toml", value_name = "FILE")]
     pub policy: PathBuf,
-    /// Overwrite what is there.
+    /// Draft again over the policy that is there. Taxonomies that are there are kept.
     #[arg(long)]
     pub force: bool,
 }
@@ -79,7 +79,7 @@ pub struct Publish {
     #[arg(required = true)]
     pub data: Vec<String>,
     /// The release's name.
-    #[arg(long)]
+    #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub name: String,
     /// The file to write: .csv, .csv.gz, .csv.zst or .parquet. It must not exist.
     #[arg(long, short, value_name = "OUT")]
@@ -94,7 +94,7 @@ pub struct Publish {
     #[arg(long, value_name = "ID")]
     pub algorithm: Option<String>,
     /// Stop searching after so many seconds and publish the best state found.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: Option<f64>,
     /// Do everything, verification included, and publish nothing.
     #[arg(long, action = ArgAction::SetTrue)]
@@ -141,6 +141,13 @@ pub struct Demo {
     /// Decides the generated data.
     #[arg(long, default_value_t = 7)]
     pub seed: u64,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => Ok(seconds),
+        _ => Err("write a number of seconds".to_owned()),
+    }
 }
 
 fn memory(text: &str) -> Result<u64, String> {

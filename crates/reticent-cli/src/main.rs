@@ -4,6 +4,16 @@
 //! to standard output; progress and errors go to standard error. Exit status: 0 done and every requirement holds;
 //! 1 refused; 2 the call, the policy or the data is wrong; 3 reading or writing failed; 130 interrupted.
 
+/// Prints a line of the answer. Where nobody takes it, that is said on standard error; what was done stays done.
+macro_rules! println {
+    () => {
+        $crate::screen::line(format_args!(""))
+    };
+    ($($text:tt)+) => {
+        $crate::screen::line(format_args!($($text)+))
+    };
+}
+
 mod args;
 mod commands;
 mod failure;

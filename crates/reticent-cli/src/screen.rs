@@ -33,19 +33,28 @@ pub fn plural(number: u64, word: &str) -> String {
     format!("{} {word}{end}", count(number))
 }
 
+/// `1 person`, `2 people`.
+pub fn people(number: u64) -> String {
+    if number == 1 { "1 person".to_owned() } else { format!("{} people", count(number)) }
+}
+
 /// A bar of so many of forty cells.
 pub fn bar(share: f64) -> String {
     let full = (share.clamp(0.0, 1.0) * 30.0).round() as usize;
     format!("{}{}", "█".repeat(full), "░".repeat(30 - full))
 }
 
+/// How wide a screen is taken to be.
+pub const WIDTH: usize = 100;
+
+/// A published value, or that there is none.
+pub fn shown(value: &str) -> &str {
+    if value.is_empty() { "(missing)" } else { value }
+}
+
 /// `age [30,40), sex F`.
 pub fn witness(values: &[(String, String)]) -> String {
-    values
-        .iter()
-        .map(|(column, value)| format!("{column} {}", if value.is_empty() { "(missing)" } else { value }))
-        .collect::<Vec<_>>()
-        .join(", ")
+    values.iter().map(|(column, value)| format!("{column} {}", shown(value))).collect::<Vec<_>>().join(", ")
 }
 
 /// Lines of a table with columns as wide as they need to be.
@@ -79,9 +88,23 @@ pub fn wrap(text: &str, width: usize, indent: &str) -> String {
     lines.iter().map(|line| format!("{indent}{line}")).collect::<Vec<_>>().join("\n")
 }
 
+/// Prints a line on standard output.
+pub fn line(text: std::fmt::Arguments<'_>) {
+    use std::io::Write;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    static TOLD: AtomicBool = AtomicBool::new(false);
+    let printed = writeln!(anstream::stdout().lock(), "{text}");
+    if let Err(error) = printed
+        && !TOLD.swap(true, Ordering::Relaxed)
+    {
+        // If standard error is gone too, there is nobody left to tell.
+        let _ = writeln!(anstream::stderr(), "warning: the answer could not be printed: {error}");
+    }
+}
+
 /// Prints an answer as JSON.
 pub fn print_json(answer: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(answer).map_err(|error| Failure::Call(format!("no JSON: {error}")))?;
-    anstream::println!("{text}");
+    println!("{text}");
     Ok(())
 }

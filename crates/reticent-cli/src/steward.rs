@@ -4,16 +4,18 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use reticent::classes::{Measured, people_in};
 use reticent::policy::Policy;
 use reticent::requirement::Requirement;
 use reticent::schema::{Role, Schema, Tree};
 use reticent::table::{Counts, Table};
-use reticent::taxonomy::Type;
+use reticent::taxonomy::{Level, Type, grouped};
 use reticent_engine::{Ask, AskColumn, Embedded, Engine, Error as EngineError, Options, Phase};
 
 use crate::args::Args;
 use crate::failure::Failure;
 use crate::progress::Progress;
+use crate::screen::people;
 
 /// The folder with a release that is not finished, for whoever ends the process.
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
@@ -122,7 +124,8 @@ pub struct Prepared {
 
 /// Counts the data and types it as the policy says. `columns` narrows what is published.
 pub fn prepare(loaded: &Loaded, data: &[String], columns: Option<&[String]>, ways: &Ways) -> Result<Prepared, Failure> {
-    let engine = Embedded::open(data, ways.options())?;
+    let missing = loaded.policy.missing_values.clone();
+    let engine = Embedded::open(data, Options { missing, ..ways.options() })?;
     loaded.policy.fit(engine.columns())?;
     let mut schema = narrowed(&loaded.schema, columns)?;
     let requirement = Requirement::build(&loaded.policy.wordings(&schema), &schema)?;
@@ -161,8 +164,9 @@ fn count(engine: &Embedded, schema: &mut Schema, notes: &mut Vec<String>) -> Res
         let (column, limit) = full;
         let bins = bins_for(engine, schema, &column)?;
         notes.push(format!(
-            "{column} has more than {limit} different values and was counted in {} intervals of about equally many records",
-            bins.len()
+            "{column} has more than {} different values and was counted in {} intervals",
+            grouped(limit as u64),
+            grouped(bins.len() as u64)
         ));
         for asked in ask.columns.iter_mut().filter(|asked| asked.name == column) {
             asked.bins = Some(bins.clone());
@@ -170,28 +174,61 @@ fn count(engine: &Embedded, schema: &mut Schema, notes: &mut Vec<String>) -> Res
     }
 }
 
-/// Bounds for a column with too many values, which is from here on published in intervals only.
+/// Bounds for a column with too many values, which is from here on published in intervals only: those of the finest level
+/// that the policy declares, or else intervals with about equally many records.
 fn bins_for(engine: &Embedded, schema: &mut Schema, column: &str) -> Result<Vec<f64>, Failure> {
-    let profile = engine.values(Some(&[column.to_owned()]))?;
-    let quantiles = profile.into_iter().next().map(|profile| profile.quantiles).unwrap_or_default();
+    let refuse =
+        |why: &str| Err(Failure::Call(format!("column `{column}` has too many different values to count; {why}")));
+    let profile = engine.values(Some(&[column.to_owned()]))?.into_iter().next();
     let attribute = schema.attributes.iter_mut().find(|attribute| attribute.name == column);
     let Some(attribute) =
         attribute.filter(|attribute| attribute.role == Role::QuasiIdentifier && attribute.values != Type::Text)
     else {
-        let message = format!(
-            "column `{column}` has too many different values to be published as it is; round it, make it a number or date \
-             quasi-identifier, or give it the role identifier"
-        );
-        return Err(Failure::Call(message));
+        return refuse("round it, make it a number or date quasi-identifier, or give it the role identifier");
     };
-    if quantiles.is_empty() {
-        return Err(Failure::Call(format!(
-            "column `{column}` has too many different values, and they are not numbers or dates"
-        )));
+    let Some((profile, extent)) = profile.and_then(|profile| profile.extent.map(|extent| (profile, extent))) else {
+        return refuse("and they are not all numbers, or not all dates");
+    };
+    match &mut attribute.tree {
+        Tree::Intervals { levels, exact } => {
+            *exact = false;
+            match levels.first().and_then(|level| Level::bounds(level, extent)) {
+                Some(bounds) => Ok(bounds),
+                None => refuse("declare wider intervals"),
+            }
+        }
+        Tree::Grown { range: Some(range) } if extent.0 < range.0 || extent.1 >= range.1 => {
+            refuse("and some lie outside its declared range, whose end is not part of it; widen the range")
+        }
+        Tree::Grown { range } => {
+            attribute.tree = Tree::Binned { range: *range };
+            Ok(profile.quantiles.into_iter().map(|bound| bound.max(extent.0)).collect())
+        }
+        _ => refuse("round it, or give it intervals instead of a taxonomy"),
     }
-    attribute.tree = match &attribute.tree {
-        Tree::Grown { range } => Tree::Binned { range: *range },
-        _ => Tree::Binned { range: None },
-    };
-    Ok(quantiles)
+}
+
+impl Prepared {
+    /// Columns that are published as they are, that no model speaks of, and that single people out.
+    pub fn unprotected(&self) -> Result<Vec<String>, Failure> {
+        let combos = &self.table.combos;
+        let everybody = Measured::new(combos, &[]);
+        let mut warnings = Vec::new();
+        for (at, column) in self.table.columns.iter().enumerate() {
+            let spoken_of = self.requirement.models.iter().any(|model| model.by().contains(&column.name));
+            if column.role == Role::Sensitive || spoken_of {
+                continue;
+            }
+            let alone = people_in(combos, &[at], &everybody, |group| group.size == 1);
+            if alone > 0 {
+                let verb = if alone == 1 { "is" } else { "are" };
+                warnings.push(format!(
+                    "{} is published as it is, and {} {verb} alone with a value of it: whoever knows that value finds them",
+                    column.name,
+                    people(alone)
+                ));
+            }
+        }
+        Ok(warnings)
+    }
 }

@@ -81,14 +81,14 @@ fn collected(taken: &mut [Counter], column: &str) -> Result<Vec<OwnerHash>> {
 /// What all threads share.
 struct Shared<'a> {
     columns: &'a [AskColumn],
-    limit_bytes: u64,
+    options: &'a Options,
     used_bytes: AtomicU64,
     combinations: AtomicU64,
 }
 
 impl<'a> Shared<'a> {
-    fn new(columns: &'a [AskColumn], options: &Options) -> Self {
-        Shared { columns, limit_bytes: options.memory, used_bytes: AtomicU64::new(0), combinations: AtomicU64::new(0) }
+    fn new(columns: &'a [AskColumn], options: &'a Options) -> Self {
+        Shared { columns, options, used_bytes: AtomicU64::new(0), combinations: AtomicU64::new(0) }
     }
 }
 
@@ -123,7 +123,8 @@ impl Owners<'_> {
 
 impl<'a> Counter<'a> {
     fn new(shared: &'a Shared<'a>, owners: Owners<'a>) -> Self {
-        let coders: Vec<Coder> = shared.columns.iter().map(|column| Coder::new(column.bins.as_deref())).collect();
+        let coders: Vec<Coder> =
+            shared.columns.iter().map(|column| Coder::new(column.bins.as_deref(), &shared.options.missing)).collect();
         let parts = coders.len() + usize::from(owners.are_counted());
         Counter { shared, coders, owners, keys: Keys::new(parts), codes: vec![0; parts], reported: (0, 0) }
     }
@@ -137,13 +138,13 @@ impl<'a> Counter<'a> {
         let at = self.coders.len();
         match &mut self.owners {
             Owners::Ignored => {}
-            Owners::Collected { hashes, missing } => match owner_hash(row.field(at)) {
+            Owners::Collected { hashes, missing } => match owner_hash(row.field(at), self.shared.options) {
                 Some(hash) => hashes.push(hash),
                 None => *missing += 1,
             },
             // Every owner was met in the first pass.
             Owners::Numbered(index) => {
-                let number = owner_hash(row.field(at)).and_then(|hash| index.number(hash));
+                let number = owner_hash(row.field(at), self.shared.options).and_then(|hash| index.number(hash));
                 self.codes[at] = number.ok_or(Fault::Error(Error::Changed))?;
             }
             Owners::Given { owners, next } => {
@@ -184,13 +185,13 @@ impl Rows for Counter<'_> {
         };
         let used = add(&self.shared.used_bytes, now.0, before.0);
         let combinations = add(&self.shared.combinations, now.1, before.1);
-        if used <= self.shared.limit_bytes {
+        if used <= self.shared.options.memory {
             return Ok(());
         }
         let most = self.coders.iter().zip(self.shared.columns).max_by_key(|(coder, _)| coder.dictionary().len());
         let (column, values) =
             most.map(|(coder, column)| (column.name.clone(), coder.dictionary().len())).unwrap_or_default();
-        Err(Error::Memory { limit_bytes: self.shared.limit_bytes, combinations, column, values })
+        Err(Error::Memory { limit_bytes: self.shared.options.memory, combinations, column, values })
     }
 }
 

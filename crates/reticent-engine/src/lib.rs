@@ -56,7 +56,8 @@ pub struct AskColumn {
     /// Its name.
     pub name: String,
     /// For a number or date column with nearly as many values as rows: ascending bounds. A value counts as the greatest
-    /// bound not above it (or the first bound). Texts that are not numbers or dates stay as they are.
+    /// bound not above it (or the first bound). Texts that are not numbers or dates, or stand for no value, stay as they
+    /// are.
     pub bins: Option<Vec<f64>>,
 }
 
@@ -67,7 +68,7 @@ pub struct Profile {
     pub name: String,
     /// Rows read.
     pub rows: Weight,
-    /// Rows with an empty text.
+    /// Rows with an empty text, or one that stands for no value.
     pub empty: Weight,
     /// Its texts with the rows that carry each, ascending by text; none when there are more than `Profile::LISTED`.
     pub values: Option<Vec<(String, Weight)>>,
@@ -75,10 +76,12 @@ pub struct Profile {
     pub distinct: u64,
     /// Whether counting stopped before the last text was seen.
     pub distinct_is_bound: bool,
-    /// What all its non-empty texts are.
+    /// What all its texts are that stand for a value.
     pub looks_like: reticent::taxonomy::Type,
     /// For numbers and dates: ascending bounds that hold about equally many rows between each two, at most 1024.
     pub quantiles: Vec<f64>,
+    /// For numbers and dates: the least and the greatest.
+    pub extent: Option<(f64, f64)>,
 }
 
 impl Profile {

@@ -32,6 +32,8 @@ pub struct Options {
     pub delimiter: Option<u8>,
     /// Whether spaces around the fields and names of a text file are left out.
     pub trim: bool,
+    /// Texts that stand for no value, beside the empty one.
+    pub missing: Vec<String>,
     /// How many threads work; as many as there are cores when not given.
     pub threads: Option<usize>,
     /// About how many bytes of a text file one thread takes at a time.
@@ -48,6 +50,7 @@ impl Default for Options {
             memory: 2 << 30,
             delimiter: None,
             trim: true,
+            missing: Vec::new(),
             threads: None,
             block_bytes: 4 << 20,
             stop: Arc::default(),
@@ -60,6 +63,11 @@ impl Options {
     pub(crate) fn threads(&self) -> usize {
         let cores = || std::thread::available_parallelism().map_or(1, NonZero::get);
         self.threads.unwrap_or_else(cores).max(1)
+    }
+
+    /// Whether a text stands for no value.
+    pub(crate) fn is_missing(&self, text: &[u8]) -> bool {
+        text.is_empty() || self.missing.iter().any(|missing| missing.as_bytes() == text)
     }
 
     pub(crate) fn check_stop(&self) -> Result<()> {

@@ -23,7 +23,7 @@ pub(crate) fn profile(source: &Source, names: &[String], options: &Options) -> R
     let places = names.iter().map(|name| source.position(name)).collect::<Result<Vec<_>>>()?;
     let hashes: Vec<Mutex<Hashes>> = names.iter().map(|_| Mutex::default()).collect();
     let used = AtomicU64::new(0);
-    let make = || Profiler::new(names, &hashes, &used, options.memory);
+    let make = || Profiler::new(names, &hashes, &used, options);
     let taken = scan(source, &places, options, Phase::Profiling, make)?;
     let mut parts: Vec<Vec<Texts>> = names.iter().map(|_| Vec::new()).collect();
     for profiler in taken {
@@ -32,7 +32,12 @@ pub(crate) fn profile(source: &Source, names: &[String], options: &Options) -> R
         }
     }
     let hashes = hashes.into_iter().map(|hashes| hashes.into_inner().unwrap_or_else(PoisonError::into_inner));
-    Ok(names.iter().zip(parts).zip(hashes).map(|((name, parts), hashes)| finish(name, parts, hashes)).collect())
+    Ok(names
+        .iter()
+        .zip(parts)
+        .zip(hashes)
+        .map(|((name, parts), hashes)| finish(name, parts, hashes, options))
+        .collect())
 }
 
 /// What is known of a column's texts.
@@ -42,7 +47,7 @@ enum Texts {
 }
 
 /// Puts together what the threads know of one column.
-fn finish(name: &str, parts: Vec<Texts>, mut hashes: Hashes) -> Profile {
+fn finish(name: &str, parts: Vec<Texts>, mut hashes: Hashes, options: &Options) -> Profile {
     let mut listed = Listed::new();
     let mut summary: Option<Summary> = None;
     for part in parts {
@@ -55,10 +60,10 @@ fn finish(name: &str, parts: Vec<Texts>, mut hashes: Hashes) -> Profile {
         }
     }
     if summary.is_none() && listed.len() <= Profile::LISTED {
-        return listed.profile(name);
+        return listed.profile(name, options);
     }
     let mut summary = summary.unwrap_or_default();
-    listed.summarize(&mut summary);
+    listed.summarize(&mut summary, options);
     hashes.take(&mut summary.fresh);
     summary.profile(name, &hashes)
 }
@@ -70,28 +75,28 @@ struct Profiler<'a> {
     hashes: &'a [Mutex<Hashes>],
     used_bytes: &'a AtomicU64,
     reported: u64,
-    limit_bytes: u64,
+    options: &'a Options,
 }
 
 impl<'a> Profiler<'a> {
-    fn new(names: &'a [String], hashes: &'a [Mutex<Hashes>], used_bytes: &'a AtomicU64, limit_bytes: u64) -> Self {
+    fn new(names: &'a [String], hashes: &'a [Mutex<Hashes>], used_bytes: &'a AtomicU64, options: &'a Options) -> Self {
         let columns = names.iter().map(|_| Texts::Listed(Listed::new())).collect();
-        Profiler { names, columns, hashes, used_bytes, reported: 0, limit_bytes }
+        Profiler { names, columns, hashes, used_bytes, reported: 0, options }
     }
 }
 
 impl Texts {
-    fn take(&mut self, text: &[u8]) -> Option<()> {
+    fn take(&mut self, text: &[u8], options: &Options) -> Option<()> {
         match self {
             Texts::Listed(listed) => {
                 listed.take(text)?;
                 if listed.len() > Profile::LISTED {
                     let mut summary = Summary::default();
-                    listed.summarize(&mut summary);
+                    listed.summarize(&mut summary, options);
                     *self = Texts::Summary(summary);
                 }
             }
-            Texts::Summary(summary) => summary.take(std::str::from_utf8(text).ok()?, 1),
+            Texts::Summary(summary) => summary.take(std::str::from_utf8(text).ok()?, 1, options),
         }
         Some(())
     }
@@ -108,7 +113,7 @@ impl Rows for Profiler<'_> {
     #[inline]
     fn row(&mut self, row: &impl Fields) -> Result<(), Fault> {
         for (at, column) in self.columns.iter_mut().enumerate() {
-            column.take(row.field(at)).ok_or(Fault::NotUtf8(at))?;
+            column.take(row.field(at), self.options).ok_or(Fault::NotUtf8(at))?;
         }
         Ok(())
     }
@@ -122,11 +127,11 @@ impl Rows for Profiler<'_> {
         let now: u64 = self.columns.iter().map(Texts::bytes).sum();
         let change = now.wrapping_sub(std::mem::replace(&mut self.reported, now));
         let used = self.used_bytes.fetch_add(change, Ordering::Relaxed).wrapping_add(change);
-        if used <= self.limit_bytes {
+        if used <= self.options.memory {
             return Ok(());
         }
         let widest = self.columns.iter().zip(self.names).max_by_key(|(column, _)| column.bytes());
         let column = widest.map(|(_, name)| name.clone()).unwrap_or_default();
-        Err(Error::Memory { limit_bytes: self.limit_bytes, combinations: 0, column, values: Profile::LISTED })
+        Err(Error::Memory { limit_bytes: self.options.memory, combinations: 0, column, values: Profile::LISTED })
     }
 }

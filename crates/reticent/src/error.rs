@@ -12,7 +12,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[non_exhaustive]
 pub enum Error {
     /// The policy file is wrong at a line.
-    #[error("reticent.toml{}: {message}{}", at_line(*.line), hint_text(.hint))]
+    #[error("policy{}: {message}{}", at_line(*.line), hint_text(.hint))]
     Policy {
         /// Line in the policy file, from 1.
         line: Option<usize>,
@@ -101,6 +101,11 @@ fn at_line(line: Option<usize>) -> String {
 
 fn hint_text(hint: &Option<String>) -> String {
     hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default()
+}
+
+/// `1 row`, `2 rows`, `1,000 rows`.
+pub fn counted(number: u64, word: &str) -> String {
+    format!("{} {word}{}", crate::taxonomy::grouped(number), if number == 1 { "" } else { "s" })
 }
 
 /// The valid word nearest to what somebody typed, when it is near enough to be what they meant.

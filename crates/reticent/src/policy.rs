@@ -104,8 +104,15 @@ impl Policy {
 
     /// Checks that the policy speaks of every column of the data, and of no other.
     pub fn fit(&self, columns_in_data: &[String]) -> Result<()> {
+        let known = |column: &ColumnPolicy| columns_in_data.contains(&column.name);
+        if !self.columns.iter().any(known) {
+            // Then the first line may be data, and must not be shown.
+            let message =
+                "none of its columns is in the data; does the first line of the data hold the names of the columns?";
+            return Err(Error::policy(None, message));
+        }
         for column in &self.columns {
-            if !columns_in_data.contains(&column.name) {
+            if !known(column) {
                 let message = format!("the data has no column `{}`", column.name.escape_debug());
                 let hint = did_you_mean(&column.name, columns_in_data.iter().map(String::as_str));
                 return Err(Error::Policy { line: Some(column.line), message, hint });

@@ -116,7 +116,9 @@ pub fn all() -> Vec<&'static Entry> {
 
 /// The error for a name that a list does not have.
 pub(crate) fn unknown<'a>(kind: Kind, id: &str, names: impl IntoIterator<Item = &'a str>) -> Error {
-    Error::Unknown { kind, id: id.to_owned(), hint: did_you_mean(id, names) }
+    let names: Vec<&str> = names.into_iter().collect();
+    let hint = did_you_mean(id, names.iter().copied()).unwrap_or_else(|| format!("there are: {}", names.join(", ")));
+    Error::Unknown { kind, id: id.to_owned(), hint: Some(hint) }
 }
 
 /// The values given for an entry's parameters, checked against their domains.

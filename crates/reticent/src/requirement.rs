@@ -77,6 +77,7 @@ impl Requirement {
 fn at_line(error: crate::Error, line: Option<usize>) -> crate::Error {
     match (line, error) {
         (Some(_), error @ crate::Error::Policy { line: Some(_), .. }) => error,
+        (line, crate::Error::Policy { message, hint, .. }) => crate::Error::Policy { line, message, hint },
         (Some(line), error) => crate::Error::policy(Some(line), error.to_string()),
         (None, error) => error,
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::combos::{Combos, Weight, combine};
-use crate::error::{Error, Result, did_you_mean};
+use crate::error::{Error, Result, counted, did_you_mean};
 use crate::schema::{Attribute, Missing, Role, Schema, Tree};
 use crate::taxonomy::{Code, Taxonomy, Type, parse_scale, scale_text};
 
@@ -152,11 +152,12 @@ impl Typed {
         let rows: Weight = weights.iter().zip(&absent).filter(|(_, absent)| **absent).map(|(weight, _)| weight).sum();
         let note = (rows > 0).then(|| MissingNote { column: attribute.name.clone(), rows, meaning: attribute.missing });
         if rows > 0 && attribute.missing == Missing::Refuse {
-            let message = format!("{rows} rows have no value, and the policy says `missing = \"refuse\"`");
+            let message =
+                format!("{} without a value, and the policy says `missing = \"refuse\"`", counted(rows, "row"));
             return Err(Error::column(&attribute.name, message));
         }
         if absent.iter().all(|absent| *absent) {
-            let message = "no row has a value; take the column out, or list fewer texts in `missing-values`";
+            let message = "no row has a value; give it the role identifier, which leaves it out, or list fewer texts in `missing-values`";
             return Err(Error::column(&attribute.name, message));
         }
         let (mut tree, mut codes) = match &attribute.tree {
@@ -169,7 +170,9 @@ impl Typed {
         if rows > 0 {
             let code = match attribute.missing {
                 Missing::Value => {
-                    let free = |label: &&str| tree.find(label).is_none();
+                    let free = |label: &&str| {
+                        tree.find(label).is_none() && !(tree.numbers().is_some() && like_an_interval(label))
+                    };
                     let mut labels = schema.missing_values.iter().map(String::as_str).chain(["", "missing"]);
                     let label = labels.find(free).unwrap_or("(missing)").to_owned();
                     tree.add_missing(&label)?
@@ -197,12 +200,14 @@ fn codes_in_tree(
         tree.values().iter().zip(0..).map(|(value, code)| (value.as_str(), code)).collect();
     let mut codes = Vec::with_capacity(texts.len());
     let (mut outside, mut rows, mut inner) = (0u64, 0, 0u64);
+    let mut unknown = Vec::new();
     for ((text, absent), weight) in texts.iter().zip(absent).zip(weights) {
         let code = by_value.get(text.as_str()).or_else(|| by_value.get(text.trim()));
         if code.is_none() && !absent {
             outside += 1;
             rows += weight;
             inner += u64::from(tree.find(text).is_some());
+            unknown.push(text.as_str());
         }
         codes.push(code.copied().unwrap_or(0));
     }
@@ -211,23 +216,39 @@ fn codes_in_tree(
     }
     let inner =
         if inner > 0 { format!("; {inner} of them stand inside the tree, not at its leaves") } else { String::new() };
+    let which = if attribute.role == Role::QuasiIdentifier { listed(&unknown) } else { String::new() };
     let message = format!(
-        "{outside} values in {rows} rows are not leaves of its taxonomy{inner}; add each as a row of its own to the taxonomy file"
+        "{} in {} outside its taxonomy{which}{inner}; every value of the data must be a leaf of it",
+        counted(outside, "value"),
+        counted(rows, "row")
     );
     Err(Error::column(&attribute.name, message))
 }
 
+/// Whether a text could be taken for a number, a date or an interval of them.
+fn like_an_interval(label: &str) -> bool {
+    let scale = |values| parse_scale(values, label).is_some();
+    label.starts_with(['[', '<', '>']) || label == "any" || scale(Type::Number) || scale(Type::Date)
+}
+
+/// The first few of some quasi-identifier's values, for an error about them.
+fn listed(values: &[&str]) -> String {
+    let first: Vec<String> =
+        values.iter().take(3).map(|value| format!("`{}`", value.chars().take(40).collect::<String>())).collect();
+    format!(" ({}{})", first.join(", "), if values.len() > 3 { ", ..." } else { "" })
+}
+
 fn flat(attribute: &Attribute, texts: &[String], absent: &[bool], weights: &[Weight]) -> Result<(Taxonomy, Vec<Code>)> {
-    let mut order: Vec<usize> = (0..texts.len()).filter(|at| !absent[*at]).collect();
-    let number = |at: usize| parse_scale(attribute.values, &texts[at]);
     if attribute.values != Type::Text {
-        check_scale(attribute, texts, absent, weights)?;
-        order.sort_by(|a, b| {
-            number(*a).partial_cmp(&number(*b)).unwrap_or(std::cmp::Ordering::Equal).then(texts[*a].cmp(&texts[*b]))
-        });
-    } else {
-        order.sort_by(|a, b| texts[*a].cmp(&texts[*b]));
+        // 1, 1.0 and 01 are one value, and are published in one spelling.
+        let (numbers, codes) = scale(attribute, texts, absent, weights)?;
+        return Ok((
+            Taxonomy::flat(numbers.iter().map(|number| scale_text(attribute.values, *number)).collect()),
+            codes,
+        ));
     }
+    let mut order: Vec<usize> = (0..texts.len()).filter(|at| !absent[*at]).collect();
+    order.sort_by(|a, b| texts[*a].cmp(&texts[*b]));
     let mut codes = vec![0; texts.len()];
     for (code, at) in order.iter().enumerate() {
         codes[*at] = code as Code;
@@ -241,24 +262,32 @@ fn flat(attribute: &Attribute, texts: &[String], absent: &[bool], weights: &[Wei
     Ok((Taxonomy::flat(values), codes))
 }
 
-fn ordered(
+/// The numbers or days behind texts, ascending and each once; and by text, the place of its own.
+fn scale(
     attribute: &Attribute,
     texts: &[String],
     absent: &[bool],
     weights: &[Weight],
-) -> Result<(Taxonomy, Vec<Code>)> {
+) -> Result<(Vec<f64>, Vec<Code>)> {
     check_scale(attribute, texts, absent, weights)?;
-    let numbers: Vec<Option<f64>> = texts
-        .iter()
-        .zip(absent)
-        .map(|(text, absent)| if *absent { None } else { parse_scale(attribute.values, text) })
-        .collect();
+    let number = |(text, absent): (&String, &bool)| if *absent { None } else { parse_scale(attribute.values, text) };
+    let numbers: Vec<Option<f64>> = texts.iter().zip(absent).map(number).collect();
     let mut distinct: Vec<f64> = numbers.iter().flatten().copied().collect();
     distinct.sort_by(f64::total_cmp);
     distinct.dedup();
     let code_of =
         |number: &Option<f64>| number.map_or(0, |number| distinct.partition_point(|known| *known < number) as Code);
     let codes = numbers.iter().map(code_of).collect();
+    Ok((distinct, codes))
+}
+
+fn ordered(
+    attribute: &Attribute,
+    texts: &[String],
+    absent: &[bool],
+    weights: &[Weight],
+) -> Result<(Taxonomy, Vec<Code>)> {
+    let (distinct, codes) = scale(attribute, texts, absent, weights)?;
     let (name, values) = (&attribute.name, attribute.values);
     let tree = match &attribute.tree {
         Tree::Intervals { levels, exact } => {
@@ -272,7 +301,9 @@ fn ordered(
                 let range = format!("[{},{})", scale_text(values, *low), scale_text(values, *high));
                 return Err(Error::column(
                     name,
-                    format!("has values outside its declared range {range}; widen the range"),
+                    format!(
+                        "has values outside its declared range {range}, whose end is not part of it; widen the range"
+                    ),
                 ));
             }
             let tree = Taxonomy::grown(values, distinct, *range);
@@ -293,12 +324,11 @@ fn check_scale(attribute: &Attribute, texts: &[String], absent: &[bool], weights
     let rows: Weight = wrong.iter().map(|at| weights[*at]).sum();
     let (what, how) = match attribute.values {
         Type::Date => ("dates written YYYY-MM-DD", "rewrite them"),
-        _ => {
-            ("numbers that can be held exactly (NaN, infinities and whole numbers beyond 2^53 cannot)", "correct them")
-        }
+        _ => ("numbers (NaN, infinities and whole numbers beyond 2^53 are none here)", "correct them"),
     };
     let message = format!(
-        "{rows} rows hold values that are not {what}; {how}, list them in `missing-values`, or declare `type = \"text\"`"
+        "{} with values that are not {what}; {how}, list them in `missing-values`, or declare `type = \"text\"`",
+        counted(rows, "row")
     );
     Err(Error::column(&attribute.name, message))
 }

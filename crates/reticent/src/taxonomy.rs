@@ -213,10 +213,15 @@ impl Taxonomy {
     /// Whether the leaves are nodes of the tree (they are not, where intervals are still to be grown).
     pub fn leaf_of(&self, code: Code) -> NodeId {
         let mut id = 0;
-        while let Some(child) = self.nodes[id].children.iter().find(|child| self.nodes[**child].codes.contains(&code)) {
-            id = *child;
+        loop {
+            // Children ascend by their codes.
+            let children = &self.nodes[id].children;
+            let after = children.partition_point(|child| self.nodes[*child].codes.start <= code);
+            match after.checked_sub(1).map(|at| children[at]) {
+                Some(child) if self.nodes[child].codes.contains(&code) => id = child,
+                _ => return id,
+            }
         }
-        id
     }
 
     /// The longest way down from a node.
@@ -379,7 +384,7 @@ pub fn parse_number(text: &str) -> Option<f64> {
     }
     let number: f64 = text.parse().ok()?;
     // Minus zero and zero are one number.
-    (number.is_finite() && number.abs() <= EXACT).then_some(number + 0.0)
+    (number.is_finite() && number.abs() < EXACT).then_some(number + 0.0)
 }
 
 /// Reads a calendar date as days since 1970-01-01; a time of day after it is left out.
@@ -387,7 +392,9 @@ pub fn parse_date(text: &str) -> Option<f64> {
     let text = text.trim();
     let day = text.get(..10)?;
     let rest = &text[10..];
-    if !(rest.is_empty() || rest.starts_with(['T', ' '])) {
+    let is_time =
+        |time: &str| !time.is_empty() && time.bytes().all(|byte| byte.is_ascii_digit() || b":.Z+-".contains(&byte));
+    if !(rest.is_empty() || rest.strip_prefix(['T', ' ']).is_some_and(is_time)) {
         return None;
     }
     let bytes = day.as_bytes();

@@ -9,12 +9,18 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::models::Model;
 use crate::recoding::Recoding;
+use crate::schema::Role;
 use crate::table::Counts;
 use crate::taxonomy::Taxonomy;
+
+/// What a witness shows of a sensitive column.
+pub const UNSHOWN: &str = "(not shown)";
 
 /// What was read back from a written file: texts, and how many records carry each combination of them.
 #[derive(Debug)]
 pub struct Reading {
+    /// Columns whose values are shown to nobody.
+    unshown: BTreeSet<String>,
     counts: Counts,
     trees: BTreeMap<String, Arc<Taxonomy>>,
 }
@@ -57,7 +63,9 @@ impl Verdict {
 pub fn verify(counts: Counts, expected: &Expected<'_>, requirement: &[Box<dyn Model>]) -> Result<Verdict> {
     let trees =
         expected.recoding.columns.iter().map(|recoded| (recoded.column.name.clone(), recoded.column.tree.clone()));
-    let reading = Reading::new(counts, trees.collect());
+    let mut reading = Reading::new(counts, trees.collect());
+    let sensitive = expected.recoding.columns.iter().filter(|recoded| recoded.column.role == Role::Sensitive);
+    reading.unshown = sensitive.map(|recoded| recoded.column.name.clone()).collect();
     let rows = reading.is_what_was_meant(expected)?;
     let mut models = Vec::new();
     for model in requirement {
@@ -69,7 +77,7 @@ pub fn verify(counts: Counts, expected: &Expected<'_>, requirement: &[Box<dyn Mo
 impl Reading {
     /// For tests and tools that have counts and trees at hand.
     pub fn new(counts: Counts, trees: BTreeMap<String, Arc<Taxonomy>>) -> Reading {
-        Reading { counts, trees }
+        Reading { unshown: BTreeSet::new(), counts, trees }
     }
 
     /// The same columns in the same order, as many records as were to be written, and no text that the column's
@@ -81,6 +89,9 @@ impl Reading {
         let found: Vec<String> = self.counts.names.iter().map(|name| plain(name).to_owned()).collect();
         if found != names {
             return Err(wrong("its columns are not those that were to be written".to_owned()));
+        }
+        if found.iter().collect::<BTreeSet<_>>().len() < found.len() {
+            return Err(wrong("two of its columns differ by an apostrophe only; rename one".to_owned()));
         }
         let rows: u64 = self.counts.combos.weights.iter().sum();
         if rows != expected.rows {
@@ -119,7 +130,9 @@ impl Reading {
     }
 
     fn place(&self, column: &str) -> Result<usize> {
-        self.counts.names.iter().position(|name| plain(name) == plain(column)).ok_or_else(|| Error::CannotCheck {
+        let names = &self.counts.names;
+        let exact = names.iter().position(|name| name == column);
+        exact.or_else(|| names.iter().position(|name| plain(name) == plain(column))).ok_or_else(|| Error::CannotCheck {
             what: format!("column `{column}`"),
             why: "it is not in the written file".to_owned(),
         })
@@ -170,14 +183,16 @@ impl Reading {
 
     /// A breach, with the class's values as witness.
     pub fn breach(&self, by: &[String], class: &[u32], explanation: String) -> Breach {
-        let text =
-            |(column, value): (&String, &u32)| (column.clone(), self.text(column, *value).unwrap_or("?").to_owned());
+        let text = |(column, value): (&String, &u32)| {
+            let shown = if self.unshown.contains(column) { UNSHOWN } else { self.text(column, *value).unwrap_or("?") };
+            (column.clone(), shown.to_owned())
+        };
         Breach { witness: by.iter().zip(class).map(text).collect(), explanation }
     }
 }
 
 /// A text without the apostrophe that was put before something that looks like a formula.
-fn plain(text: &str) -> &str {
+pub(crate) fn plain(text: &str) -> &str {
     match text.strip_prefix('\'') {
         Some(rest) if rest.starts_with(['=', '+', '-', '@', '\t', '\r']) => rest,
         _ => text,

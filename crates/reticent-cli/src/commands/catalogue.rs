@@ -1,6 +1,5 @@
 //! `reticent catalogue`: everything that is registered, with its paper and parameters.
 
-use anstream::println;
 use reticent::registry::{self, Entry, Kind};
 
 use crate::args::{Catalogue, KindWord};

@@ -1,6 +1,5 @@
 //! `reticent check`: how risky the data is as it stands, and what the policy demands.
 
-use anstream::println;
 use reticent::history::History;
 use reticent::models::Violation;
 use reticent::release::Release;
@@ -11,7 +10,9 @@ use serde::Serialize;
 
 use crate::args::Check;
 use crate::failure::Failure;
-use crate::screen::{BAD, GOOD, HEAD, HINT, bar, columns, count, percent, plural, print_json, witness};
+use crate::screen::{
+    BAD, GOOD, HEAD, HINT, WIDTH, bar, columns, count, people, percent, plural, print_json, witness, wrap,
+};
 use crate::steward::{Loaded, Prepared, Ways, load, prepare};
 
 /// What `check` answers.
@@ -37,6 +38,7 @@ struct Findings {
     models: Vec<Finding>,
     missing: Vec<MissingNote>,
     dropped: u64,
+    warnings: Vec<String>,
     notes: Vec<String>,
 }
 
@@ -85,7 +87,12 @@ fn column_lines(schema: &Schema) -> Vec<ColumnLine> {
 
 fn find(loaded: &Loaded, prepared: &Prepared, witnesses: usize) -> Result<Findings, Failure> {
     let release = Release::raw(&prepared.table)?;
-    let on: Vec<String> = prepared.schema.with_role(Role::QuasiIdentifier);
+    let mut on: Vec<String> = prepared.schema.with_role(Role::QuasiIdentifier);
+    if on.is_empty() {
+        on = prepared.requirement.models.iter().flat_map(|model| model.by().to_vec()).collect();
+        on.sort();
+        on.dedup();
+    }
     let k = loaded.policy.short.k.unwrap_or(2);
     let risk = risk(&release, &prepared.schema, &on, k)?;
     let history = History::single(release);
@@ -102,7 +109,14 @@ fn find(loaded: &Loaded, prepared: &Prepared, witnesses: usize) -> Result<Findin
         });
     }
     let table = &prepared.table;
-    Ok(Findings { risk, models, missing: table.missing.clone(), dropped: table.dropped, notes: prepared.notes.clone() })
+    Ok(Findings {
+        risk,
+        models,
+        missing: table.missing.clone(),
+        dropped: table.dropped,
+        warnings: prepared.unprotected()?,
+        notes: prepared.notes.clone(),
+    })
 }
 
 fn print(answer: &Answer, loaded: &Loaded) {
@@ -187,12 +201,13 @@ fn print_findings(findings: &Findings) {
             );
         }
         for violation in &finding.witnesses {
-            println!("           {}: {}", witness(&violation.witness), violation.explanation);
+            let text = format!("{}: {}", witness(&violation.witness), violation.explanation);
+            println!("{}", wrap(&text, WIDTH, "           "));
         }
     }
     print_missing(findings);
     if findings.models.iter().any(|finding| !finding.holds) {
-        println!("\n{HINT}`reticent publish` makes a release that satisfies the policy.{HINT:#}");
+        println!("\n{HINT}`reticent publish` looks for a release that satisfies the policy.{HINT:#}");
     }
 }
 
@@ -212,9 +227,8 @@ fn print_missing(findings: &Findings) {
     if findings.dropped > 0 {
         println!("{} left out for a missing value, and not counted above.", plural(findings.dropped, "record"));
     }
+    for warning in &findings.warnings {
+        println!("{}", wrap(&format!("warning: {warning}"), WIDTH, ""));
+    }
     findings.notes.iter().for_each(|note| println!("{note}."));
-}
-
-fn people(number: u64) -> String {
-    if number == 1 { "1 person".to_owned() } else { format!("{} people", count(number)) }
 }

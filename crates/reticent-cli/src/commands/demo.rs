@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anstream::println;
 use reticent::release::Release;
 use reticent::risk::{Risk, risk};
 use reticent::schema::Role;

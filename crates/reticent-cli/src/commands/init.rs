@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use anstream::println;
 use reticent::policy::{ColumnSketch, Draft, draft, json_schema};
+use reticent::taxonomy::{parse_date, parse_number};
 use reticent_engine::{Embedded, Engine, Profile};
 
 use crate::args::Init;
@@ -20,6 +20,7 @@ pub fn run(options: &Init, ways: &Ways) -> Result<u8, Failure> {
     if rows == 0 {
         return Err(Failure::Call("the data has no rows to draft a policy from".to_owned()));
     }
+    refuse_data_as_names(&profiles, options.force)?;
     let sketches: Vec<ColumnSketch> = profiles.into_iter().map(sketch).collect();
     let drafted = draft(&dataset_name(&options.data[0]), &sketches);
     let files = files(&options.policy, &drafted)?;
@@ -43,6 +44,22 @@ pub fn run(options: &Init, ways: &Ways) -> Result<u8, Failure> {
     println!("  2. put groups between the values and the root in the taxonomy files");
     println!("  3. {HINT}reticent check{HINT:#} {}", options.data.join(" "));
     Ok(0)
+}
+
+/// A file whose first line is a record would publish that record as names. Shows no name, since it may be somebody's.
+fn refuse_data_as_names(profiles: &[Profile], force: bool) -> Result<(), Failure> {
+    let like_data = |name: &str| parse_number(name).is_some() || parse_date(name).is_some();
+    let is_value = |profile: &Profile| profile.values.iter().flatten().any(|(text, _)| *text == profile.name);
+    let count = profiles.iter().filter(|profile| like_data(&profile.name) || is_value(profile)).count();
+    if count == 0 || force {
+        return Ok(());
+    }
+    let message = format!(
+        "the first line looks like data: {count} of its {} fields are numbers, dates or values of their own column; put a line \
+         with the names of the columns before it (if these are the names, --force)",
+        profiles.len()
+    );
+    Err(Failure::Call(message))
 }
 
 fn sketch(profile: Profile) -> ColumnSketch {
@@ -80,11 +97,15 @@ fn write_all(files: &[(PathBuf, String)], force: bool) -> Result<(), Failure> {
         files.iter().filter(|(path, _)| path.exists()).map(|(path, _)| path.display().to_string()).collect();
     if !there.is_empty() && !force {
         return Err(Failure::Call(format!(
-            "{} exists already; nothing was written (--force overwrites)",
+            "{} exists already; nothing was written (--force drafts the policy again and keeps taxonomies)",
             there.join(", ")
         )));
     }
     for (path, text) in files {
+        // Taxonomies are filled in by hand; what somebody wrote is not drafted over.
+        if path.exists() && path.extension().is_some_and(|end| end == "csv") {
+            continue;
+        }
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(Failure::file("create the folder", folder))?;
         }

@@ -1,9 +1,10 @@
 //! `reticent publish`: anonymize, write, verify the written bytes, and only then give the file its name.
 
+mod print;
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anstream::println;
 use reticent::algorithms::{self, Control, Guarantee, Outcome, Task};
 use reticent::history::History;
 use reticent::metrics::{Comparison, Measure, measure_all};
@@ -17,7 +18,7 @@ use serde::Serialize;
 
 use crate::args::Publish;
 use crate::failure::Failure;
-use crate::screen::{BAD, GOOD, HEAD, HINT, columns, count, percent, plural, print_json, witness, wrap};
+use crate::screen::print_json;
 use crate::steward::{Loaded, Prepared, Ways, load, prepare};
 
 /// What `publish` answers.
@@ -47,6 +48,10 @@ pub struct Answer {
     pub steps: u64,
     /// Decides the order of the rows.
     pub seed: u64,
+    /// Cells of quasi-identifiers that were hidden class by class.
+    pub hidden_cells: u64,
+    /// Records with such cells.
+    pub hidden_in: u64,
     /// Cells that looked like a formula and were written with an apostrophe.
     pub neutralised: u64,
     /// What the verifier found in the written bytes.
@@ -55,6 +60,8 @@ pub struct Answer {
     pub metrics: Vec<Metric>,
     /// How each column was published.
     pub columns: Vec<ColumnAnswer>,
+    /// What a steward should look at before anybody else does.
+    pub warnings: Vec<String>,
     /// What a reader should know.
     pub notes: Vec<String>,
     /// Where the time went.
@@ -106,7 +113,7 @@ pub fn run(options: &Publish, ways: &Ways) -> Result<u8, Failure> {
     if ways.json {
         print_json(&answer)?;
     } else {
-        print(&answer);
+        print::print(&answer);
     }
     Ok(u8::from(!holds))
 }
@@ -141,8 +148,10 @@ pub fn publish(options: &Publish, ways: &Ways) -> Result<Answer, Failure> {
     if published {
         folder.publish(&options.output)?;
     }
+    let (hidden_cells, hidden_in) = hidden(&prepared, &outcome.recoding);
     let mut notes = prepared.notes.clone();
     notes.extend(outcome.notes);
+    notes.extend(ignored_options(&loaded, algorithm));
     Ok(Answer {
         name: options.name.clone(),
         file: published.then(|| options.output.clone()),
@@ -156,7 +165,10 @@ pub fn publish(options: &Publish, ways: &Ways) -> Result<Answer, Failure> {
         guarantee: outcome.guarantee,
         steps: outcome.steps,
         seed,
+        hidden_cells,
+        hidden_in,
         neutralised: written.neutralised,
+        warnings: warnings(&prepared, &release)?,
         verified,
         metrics,
         columns: column_answers(&prepared, &release),
@@ -184,11 +196,14 @@ fn format_of(path: &Path) -> Result<Format, Failure> {
 }
 
 fn refuse_existing(path: &Path) -> Result<(), Failure> {
-    if path.symlink_metadata().is_ok() {
-        let message = format!("{} exists already; a release is never overwritten, choose another name", path.display());
-        return Err(Failure::Call(message));
-    }
-    Ok(())
+    if path.symlink_metadata().is_ok() { Err(exists(path)) } else { Ok(()) }
+}
+
+fn exists(path: &Path) -> Failure {
+    Failure::Call(format!(
+        "{} exists already; a release is never overwritten, choose another file for -o",
+        path.display()
+    ))
 }
 
 fn search(
@@ -254,9 +269,7 @@ impl Workshop {
         let from = self.file();
         match std::fs::hard_link(&from, output) {
             Ok(()) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                refuse_existing(output)?;
-            }
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => return Err(exists(output)),
             // Some file systems know no links; a rename after a look is the next best thing.
             Err(_) => {
                 refuse_existing(output)?;
@@ -339,110 +352,47 @@ fn column_answers(prepared: &Prepared, release: &Release) -> Vec<ColumnAnswer> {
     release.columns.iter().enumerate().map(answer).collect()
 }
 
-fn print(answer: &Answer) {
-    let holds = answer.verified.holds();
-    match (&answer.file, holds) {
-        (Some(file), _) => println!("{GOOD}published{GOOD:#} {} as {}", answer.name, file.display()),
-        (None, true) => println!("{GOOD}would publish{GOOD:#} {} (dry run: nothing was published)", answer.name),
-        (None, false) => println!("{BAD}refused{BAD:#} {}: nothing was published", answer.name),
-    }
-    println!(
-        "  {} of {} in {}",
-        plural(answer.published, "record"),
-        count(answer.records),
-        if answer.classes == 1 { "1 class".to_owned() } else { format!("{} classes", count(answer.classes)) }
-    );
-    if answer.suppressed > 0 {
-        println!(
-            "  {} left out because their class violated the requirement ({})",
-            plural(answer.suppressed, "record"),
-            percent(answer.suppressed, answer.records)
-        );
-    }
-    if answer.dropped > 0 {
-        println!(
-            "  {} left out because a value is missing ({})",
-            plural(answer.dropped, "record"),
-            percent(answer.dropped, answer.records)
-        );
-    }
-    if answer.neutralised > 0 {
-        println!(
-            "  {} that a spreadsheet would compute written with a leading apostrophe",
-            plural(answer.neutralised, "cell")
-        );
-    }
-    println!("\n{HEAD}Verified on the written bytes{HEAD:#}");
-    for (model, breaches) in &answer.verified.models {
-        let mark =
-            if breaches.is_empty() { format!("{GOOD}holds{GOOD:#}   ") } else { format!("{BAD}violated{BAD:#}") };
-        println!("  {mark} {model}");
-        for breach in breaches.iter().take(3) {
-            println!("             {}: {}", witness(&breach.witness), breach.explanation);
+/// Cells that rules hide, and the records they are in.
+fn hidden(prepared: &Prepared, recoding: &Recoding) -> (u64, u64) {
+    let combos = &prepared.table.combos;
+    let (mut cells, mut records) = (0, 0);
+    let mut row = Vec::new();
+    for at in (0..combos.len()).filter(|_| !recoding.rules.is_empty()) {
+        if !recoding.publish(combos, at, &mut row) {
+            continue;
         }
+        let plain = recoding.columns.iter().zip(&combos.codes).map(|(recoded, codes)| recoded.map[codes[at] as usize]);
+        let changed = plain.zip(&row).filter(|(plain, published)| plain != *published).count() as u64;
+        cells += changed * combos.weights[at];
+        records += u64::from(changed > 0) * combos.weights[at];
     }
-    print_columns(answer);
-    print_metrics(answer);
-    let Seconds { read, search, write, verify, measure } = answer.seconds;
-    println!(
-        "\n{HINT}{} in {} steps ({}), seed {}; read {read:.2} s, search {search:.2} s, write {write:.2} s, verify {verify:.2} s, measure {measure:.2} s{HINT:#}",
-        answer.algorithm,
-        answer.steps,
-        guarantee_text(answer.guarantee),
-        answer.seed
-    );
-    answer.notes.iter().for_each(|note| println!("{HINT}{note}{HINT:#}"));
+    (cells, records)
 }
 
-fn guarantee_text(guarantee: Guarantee) -> &'static str {
-    match guarantee {
-        Guarantee::Optimal => "optimal of its kind",
-        Guarantee::LocallyMaximal => "no single further step is valid",
-        Guarantee::Safe => "safe; a better one may exist",
-    }
+/// Says that the policy's options are for another algorithm.
+fn ignored_options(loaded: &Loaded, algorithm: &str) -> Option<String> {
+    let ignored = algorithm != loaded.policy.algorithm && loaded.policy.options.names().next().is_some();
+    ignored.then(|| format!("the policy's [release.options] are for {} and were not used", loaded.policy.algorithm))
 }
 
-fn print_columns(answer: &Answer) {
-    println!("\n{HEAD}What each column shows{HEAD:#}");
-    let rows: Vec<Vec<String>> = answer
-        .columns
-        .iter()
-        .map(|column| {
-            let shown = match column.role {
-                Role::QuasiIdentifier if column.published.len() > 6 => {
-                    format!("{}, ... {} values", column.published[..4].join("  "), column.published.len())
-                }
-                Role::QuasiIdentifier => column.published.join("  "),
-                _ => "as it is".to_owned(),
-            };
-            let kept = if column.role == Role::QuasiIdentifier {
-                format!("{} of {}", column.published.len(), column.values)
-            } else {
-                String::new()
-            };
-            vec![format!("  {}", column.name), kept, shown.chars().take(90).collect()]
-        })
-        .collect();
-    columns(&rows).iter().for_each(|line| println!("{line}"));
-}
-
-fn print_metrics(answer: &Answer) {
-    if answer.metrics.is_empty() {
-        return;
+/// What the requirement does not see, and what a release that says little could be helped by.
+fn warnings(prepared: &Prepared, release: &Release) -> Result<Vec<String>, Failure> {
+    let mut warnings = prepared.unprotected()?;
+    let quasi: Vec<usize> =
+        (0..release.columns.len()).filter(|at| release.columns[*at].role == Role::QuasiIdentifier).collect();
+    let silent = |at: &&usize| {
+        let codes = &release.combos.codes[**at];
+        prepared.table.columns[**at].texts.len() > 1 && codes.iter().all(|code| *code == release.columns[**at].root())
+    };
+    let names: Vec<&str> = quasi.iter().filter(silent).map(|at| release.columns[*at].name.as_str()).collect();
+    if !names.is_empty() {
+        warnings.push(format!(
+            "{} of {} quasi-identifiers say nothing ({}); groups in their taxonomies, `suppression`, `missing = \"drop\"` or \
+             fewer columns (--columns) may let them say more",
+            names.len(),
+            quasi.len(),
+            names.join(", ")
+        ));
     }
-    println!("\n{HEAD}What it cost{HEAD:#}");
-    let rows: Vec<Vec<String>> = answer
-        .metrics
-        .iter()
-        .map(|metric| {
-            vec![format!("  {}", metric.id), format!("{:.4}", metric.measure.value), metric.measure.reading.clone()]
-        })
-        .collect();
-    let wide = rows.iter().map(|row| row[0].len()).max().unwrap_or(0) + 14;
-    for row in rows {
-        let text = wrap(&row[2], 110 - wide, "");
-        let mut lines = text.lines();
-        println!("{:<width$}{:>11}  {}", row[0], row[1], lines.next().unwrap_or_default(), width = wide - 13);
-        lines.for_each(|line| println!("{:wide$}{line}", ""));
-    }
+    Ok(warnings)
 }

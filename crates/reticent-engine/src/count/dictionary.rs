@@ -108,17 +108,20 @@ pub(crate) struct Binned {
     bounds: Vec<f64>,
     /// By bound: the code of its text as a number and as a date, once met.
     codes: Vec<[Option<Code>; 2]>,
+    missing: Vec<String>,
     dictionary: Dictionary,
 }
 
 impl Coder {
-    pub(crate) fn new(bins: Option<&[f64]>) -> Self {
+    /// `missing` stands for no value, and is never put into a bin.
+    pub(crate) fn new(bins: Option<&[f64]>, missing: &[String]) -> Self {
         match bins {
             Some(bounds) if !bounds.is_empty() => {
                 let mut bounds = bounds.to_vec();
                 bounds.sort_by(f64::total_cmp);
                 let codes = vec![[None; 2]; bounds.len()];
-                Coder::Binned(Binned { bounds, codes, dictionary: Dictionary::new() })
+                let missing = missing.to_vec();
+                Coder::Binned(Binned { bounds, codes, missing, dictionary: Dictionary::new() })
             }
             _ => Coder::Exact(Dictionary::new()),
         }
@@ -149,6 +152,9 @@ impl Coder {
 impl Binned {
     fn code(&mut self, text: &[u8]) -> Option<Code> {
         let words = std::str::from_utf8(text).ok()?;
+        if self.missing.iter().any(|missing| missing == words) {
+            return self.dictionary.code(text);
+        }
         let (number, values) = match (parse_number(words), parse_date(words)) {
             (Some(number), _) => (number, Type::Number),
             (None, Some(day)) => (day, Type::Date),

@@ -4,13 +4,14 @@ use rayon::slice::ParallelSliceMut;
 use reticent::combos::Owner;
 
 use crate::hash::hash_wide;
+use crate::options::Options;
 
 /// The hash by which an owner is known.
 pub(crate) type OwnerHash = u128;
 
 /// The hash of an owner's text; none for a row without owner.
-pub(crate) fn owner_hash(text: &[u8]) -> Option<OwnerHash> {
-    (!text.is_empty()).then(|| hash_wide(text))
+pub(crate) fn owner_hash(text: &[u8], options: &Options) -> Option<OwnerHash> {
+    (!options.is_missing(text)).then(|| hash_wide(text))
 }
 
 /// All owners, numbered by the order of their hashes, so that no order of rows or threads matters.

@@ -3,9 +3,10 @@
 use reticent::combos::Weight;
 use reticent::taxonomy::{Type, parse_scale};
 
-use super::summary::{Kind, Summary, quantiles};
+use super::summary::{Kind, Summary, quantiles, wider};
 use crate::Profile;
 use crate::count::Dictionary;
+use crate::options::Options;
 
 pub(super) struct Listed {
     dictionary: Dictionary,
@@ -53,31 +54,33 @@ impl Listed {
     }
 
     /// Tells a summary about all rows.
-    pub(super) fn summarize(&self, summary: &mut Summary) {
+    pub(super) fn summarize(&self, summary: &mut Summary, options: &Options) {
         for (text, weight) in self.texts() {
-            summary.take(text, weight);
+            summary.take(text, weight, options);
         }
     }
 
-    pub(super) fn profile(&self, name: &str) -> Profile {
+    pub(super) fn profile(&self, name: &str, options: &Options) -> Profile {
+        let is_value = |text: &str| !options.is_missing(text.as_bytes());
         let mut values: Vec<(String, Weight)> = self.texts().map(|(text, weight)| (text.to_owned(), weight)).collect();
         values.sort_unstable();
         let mut kind = Kind::default();
-        values.iter().filter(|(text, _)| !text.is_empty()).for_each(|(text, _)| kind.see(text));
+        values.iter().filter(|(text, _)| is_value(text)).for_each(|(text, _)| kind.see(text));
         let looks_like = kind.looks_like();
         let mut numbers: Vec<(f64, Weight)> = values
             .iter()
-            .filter(|_| looks_like != Type::Text)
+            .filter(|(text, _)| looks_like != Type::Text && is_value(text))
             .filter_map(|(text, weight)| Some((parse_scale(looks_like, text)?, *weight)))
             .collect();
         Profile {
             name: name.to_owned(),
             rows: self.weights.iter().sum(),
-            empty: self.texts().filter(|(text, _)| text.is_empty()).map(|(_, weight)| weight).sum(),
+            empty: self.texts().filter(|(text, _)| !is_value(text)).map(|(_, weight)| weight).sum(),
             distinct: values.len() as u64,
             values: Some(values),
             distinct_is_bound: false,
             looks_like,
+            extent: numbers.iter().fold(None, |extent, (number, _)| wider(extent, Some((*number, *number)))),
             quantiles: quantiles(&mut numbers),
         }
     }

@@ -9,6 +9,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::Profile;
 use crate::hash::{hash_number, hash_text};
+use crate::options::Options;
 
 /// Distinct texts are counted up to here: a column with more cannot be counted without bins in any case.
 const MOST_HASHES: usize = 4 << 20;
@@ -77,13 +78,22 @@ pub(super) struct Summary {
     pub(super) fresh: Vec<u64>,
     /// By hash of the number: the number and the rows that carry it. The lowest hashes are kept.
     sample: BTreeMap<u64, (f64, Weight)>,
+    extent: Option<(f64, f64)>,
+}
+
+/// The extent of two.
+pub(super) fn wider(one: Option<(f64, f64)>, other: Option<(f64, f64)>) -> Option<(f64, f64)> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some((one.0.min(other.0), one.1.max(other.1))),
+        (one, other) => one.or(other),
+    }
 }
 
 impl Summary {
-    pub(super) fn take(&mut self, text: &str, weight: Weight) {
+    pub(super) fn take(&mut self, text: &str, weight: Weight, options: &Options) {
         self.rows += weight;
         self.fresh.push(hash_text(text.as_bytes(), 0));
-        if text.is_empty() {
+        if options.is_missing(text.as_bytes()) {
             self.empty += weight;
             return;
         }
@@ -93,7 +103,10 @@ impl Summary {
             Kind::All(_) => {}
         }
         match parse_scale(self.kind.looks_like(), text) {
-            Some(number) => self.sample_number(number, weight),
+            Some(number) => {
+                self.extent = wider(self.extent, Some((number, number)));
+                self.sample_number(number, weight);
+            }
             None => self.kind = Kind::All(Type::Text),
         }
     }
@@ -115,6 +128,7 @@ impl Summary {
         self.empty += other.empty;
         self.kind = self.kind.with(other.kind);
         self.fresh.extend(other.fresh);
+        self.extent = wider(self.extent, other.extent);
         for (number, weight) in other.sample.into_values() {
             self.sample_number(number, weight);
         }
@@ -137,6 +151,7 @@ impl Summary {
             distinct_is_bound: hashes.full,
             looks_like,
             quantiles: quantiles(&mut numbers),
+            extent: self.extent.filter(|_| looks_like != Type::Text),
         }
     }
 }

@@ -50,6 +50,8 @@ pub(crate) enum Fault {
     Io(io::Error),
     /// The record that starts at this place of the stream is longer than `LONGEST_RECORD`.
     TooLong(u64),
+    /// The quote at this place of the stream is never closed.
+    OpenQuote(u64),
 }
 
 /// The blocks of one stream.
@@ -81,6 +83,9 @@ impl<'a> Blocks<'a> {
             len = self.fill(&mut buffer[..wanted], len).map_err(Fault::Io)?;
             let cut = if self.ended { Some(len) } else { last_record_end(&buffer[..len], self.delimiter) };
             if let Some(cut) = cut {
+                if let Some(open) = self.ended.then(|| quote_left_open(&buffer[..len], self.delimiter)).flatten() {
+                    return Err(Fault::OpenQuote(self.offset + open as u64));
+                }
                 return Ok(self.finish(buffer, cut, len));
             }
             if len >= LONGEST_RECORD {
@@ -135,6 +140,28 @@ fn last_record_end(bytes: &[u8], delimiter: u8) -> Option<usize> {
             None => return last,
         }
     }
+}
+
+/// Where a quote opens that nothing closes, in text that starts at a record and ends with the stream. A reader that lets
+/// it pass would take all that follows, other people's records, for one cell.
+fn quote_left_open(bytes: &[u8], delimiter: u8) -> Option<usize> {
+    let mut from = 0;
+    while let Some(quote) = memchr(b'"', &bytes[from..]).map(|found| from + found) {
+        from = quote + 1;
+        let opens = quote == 0 || matches!(bytes[quote - 1], b'\n' | b'\r') || bytes[quote - 1] == delimiter;
+        if !opens {
+            continue;
+        }
+        loop {
+            let Some(found) = memchr(b'"', &bytes[from..]) else { return Some(quote) };
+            from += found + 1;
+            match bytes.get(from) {
+                Some(b'"') => from += 1,
+                _ => break,
+            }
+        }
+    }
+    None
 }
 
 /// The quote that closes the field whose text starts here, if what follows it is known to be no second quote.

@@ -123,6 +123,11 @@ pub(crate) fn block_error(origin: &Origin, fault: Fault) -> Error {
             let message = format!("the record is longer than {limit} MiB; is a quote left open?");
             Error::malformed(origin.path(), line_at(origin, offset), message)
         }
+        Fault::OpenQuote(offset) => Error::malformed(
+            origin.path(),
+            line_at(origin, offset),
+            "a quote is opened here and never closed; close it",
+        ),
     }
 }
 
@@ -130,6 +135,13 @@ pub(crate) fn block_error(origin: &Origin, fault: Fault) -> Error {
 pub(crate) fn ragged(origin: &Origin, offset: u64, expected: usize, found: usize) -> Error {
     let message =
         format!("{found} fields where the header has {expected}; complete the line, or quote fields with separators");
+    Error::malformed(origin.path(), line_at(origin, offset), message)
+}
+
+/// A line without anything in a file of one column, which may be a value or nothing.
+pub(crate) fn blank_line(origin: &Origin, offset: u64) -> Error {
+    let message = "the line before is blank, and in a file with one column nobody can tell whether it is a value; write \"\" for \
+                   an empty value, or take the line out";
     Error::malformed(origin.path(), line_at(origin, offset), message)
 }
 

@@ -13,7 +13,7 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, Parq
 use reticent::taxonomy::number_text;
 
 use super::check_names;
-use super::scan::{Fault, Fields, Rows};
+use super::scan::{Fault, Fields, Rows, trimmed};
 use crate::error::{Doing, Error, Result};
 
 /// Rows decoded at a time.
@@ -39,6 +39,7 @@ pub(crate) fn read_group<R: Rows>(
     metadata: &ArrowReaderMetadata,
     group: usize,
     columns: &[usize],
+    trim: bool,
     rows: &mut R,
 ) -> Result<()> {
     for column in columns {
@@ -60,7 +61,7 @@ pub(crate) fn read_group<R: Rows>(
         let batch = batch.map_err(|_| unreadable(path))?;
         let texts = texts(path, &batch, metadata, columns)?;
         for at in 0..batch.num_rows() {
-            rows.row(&BatchRow { texts: &texts, at }).map_err(|fault| match fault {
+            rows.row(&BatchRow { texts: &texts, at, trim }).map_err(|fault| match fault {
                 Fault::NotUtf8(_) => unreadable(path),
                 Fault::Error(error) => error,
             })?;
@@ -125,11 +126,13 @@ fn short_text(number: f32) -> String {
 struct BatchRow<'a> {
     texts: &'a [StringArray],
     at: usize,
+    trim: bool,
 }
 
 impl Fields for BatchRow<'_> {
     fn field(&self, at: usize) -> &[u8] {
         let texts = &self.texts[at];
-        if texts.is_null(self.at) { b"" } else { texts.value(self.at).as_bytes() }
+        let text = if texts.is_null(self.at) { b"" } else { texts.value(self.at).as_bytes() };
+        if self.trim { trimmed(text) } else { text }
     }
 }

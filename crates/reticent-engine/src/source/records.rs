@@ -13,6 +13,7 @@ pub(crate) struct Records<'a> {
     fields: Vec<u8>,
     ends: Vec<usize>,
     len: usize,
+    after_blank: bool,
 }
 
 impl<'a> Records<'a> {
@@ -22,15 +23,28 @@ impl<'a> Records<'a> {
         // The parser leaves out a byte order mark at its very start, which is not the start of the file; after an empty
         // line it is past that.
         reader.read_record(b"\n", &mut [0], &mut [0]);
-        Records { bytes, reader, at: 0, record_at: 0, fields: vec![0; 1024], ends: vec![0; 32], len: 0 }
+        Records {
+            bytes,
+            reader,
+            at: 0,
+            record_at: 0,
+            fields: vec![0; 1024],
+            ends: vec![0; 32],
+            len: 0,
+            after_blank: false,
+        }
     }
 
     /// Goes to the next record; false when there is none. Empty lines are no records.
     #[inline]
     pub(crate) fn advance(&mut self) -> bool {
+        let from = self.at;
         while matches!(self.bytes.get(self.at), Some(b'\n' | b'\r')) {
             self.at += 1;
         }
+        // The line feed that belongs to the line before is no blank line, nor is one that a block begins with.
+        let skipped = &self.bytes[from..self.at];
+        self.after_blank = from > 0 && !skipped.is_empty() && !(skipped == b"\n" && self.bytes[from - 1] == b'\r');
         self.record_at = self.at;
         self.len = 0;
         let mut written = 0;
@@ -50,6 +64,11 @@ impl<'a> Records<'a> {
                 ReadRecordResult::OutputEndsFull => self.ends.resize(2 * self.ends.len(), 0),
             }
         }
+    }
+
+    /// Whether a blank line stands before this record.
+    pub(crate) fn after_blank(&self) -> bool {
+        self.after_blank
     }
 
     /// How many fields this record has.

@@ -68,7 +68,14 @@ pub(crate) fn scan<R: Rows>(
         let workers: Vec<_> = takers
             .into_iter()
             .map(|mut rows| {
-                let worker = Worker { source, columns, failures: &failures, give_back: give_back.clone() };
+                let worker = Worker {
+                    source,
+                    columns,
+                    #[cfg(feature = "parquet")]
+                    trim: options.trim,
+                    failures: &failures,
+                    give_back: give_back.clone(),
+                };
                 let receive = &receive;
                 scope.spawn(move || {
                     worker.run(receive, &mut rows);
@@ -181,6 +188,8 @@ impl Reader<'_> {
 struct Worker<'a> {
     source: &'a Source,
     columns: &'a [usize],
+    #[cfg(feature = "parquet")]
+    trim: bool,
     failures: &'a Failures,
     give_back: Sender<Vec<u8>>,
 }
@@ -203,7 +212,7 @@ impl Worker<'_> {
                 }
                 #[cfg(feature = "parquet")]
                 (Kind::Parquet(metadata), Part::RowGroup(group)) => {
-                    parquet::read_group(input.origin.path(), metadata, group, self.columns, rows)
+                    parquet::read_group(input.origin.path(), metadata, group, self.columns, self.trim, rows)
                 }
                 #[cfg(feature = "parquet")]
                 _ => Ok(()),
@@ -221,6 +230,9 @@ impl Worker<'_> {
             let offset = || block.offset() + records.record_at() as u64;
             if records.len() != expected {
                 return Err(csv::ragged(&input.origin, offset(), expected, records.len()));
+            }
+            if expected == 1 && records.after_blank() {
+                return Err(csv::blank_line(&input.origin, offset()));
             }
             let row = CsvRow { records: &records, columns: self.columns, trim: dialect.trim };
             rows.row(&row).map_err(|fault| match fault {
@@ -247,7 +259,7 @@ impl Fields for CsvRow<'_> {
 }
 
 #[inline]
-fn trimmed(mut field: &[u8]) -> &[u8] {
+pub(super) fn trimmed(mut field: &[u8]) -> &[u8] {
     while let [b' ', rest @ ..] | [rest @ .., b' '] = field {
         field = rest;
     }

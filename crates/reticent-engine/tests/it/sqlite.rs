@@ -182,6 +182,7 @@ fn naive_profile(name: &str, values: Vec<(String, Weight)>) -> Profile {
         distinct_is_bound: false,
         values: Some(values),
         looks_like,
+        extent: rows.first().zip(rows.last()).map(|(least, greatest)| (*least, *greatest)),
         quantiles,
     }
 }

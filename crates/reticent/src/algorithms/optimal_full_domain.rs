@@ -174,11 +174,15 @@ fn levels_text(table: &Table, ladders: &[Ladder], rungs: &[usize]) -> String {
 
 fn search_text(search: &Search<'_>, cost: &str) -> String {
     let nodes = search.lattice.len();
-    let ending = if search.stopped { "The search was stopped early" } else { "No other node costs less" };
+    let (judged, tagged) = (search.judged, search.lattice.tagged);
+    if search.stopped {
+        return format!(
+            "The search was stopped early: {cost}. Of {nodes} nodes {judged} judged, {tagged} ruled out by those."
+        );
+    }
     format!(
-        "{ending}: {cost}. The lattice has {nodes} nodes; {} were judged, {} were ruled out by those, the others by what \
-         they must cost at least.",
-        search.judged, search.lattice.tagged
+        "No other node costs less: {cost}. Of {nodes} nodes {judged} judged, {tagged} ruled out by those, the others by what \
+         they must cost at least."
     )
 }
 

@@ -6,8 +6,9 @@
 //!             the models of how much their measure falls. Numbers and dates may be split on the fly.
 //! Sound       every candidate is judged exactly before it is taken. Where merging satisfying classes gives a satisfying
 //!             one, a specialization that violates once violates ever after and is not looked at again; where it does not
-//!             (shares of people who have several records), every candidate is judged anew at every step. With a
-//!             suppression limit the answer is made and counted again, and steps are taken back until it is within it.
+//!             (shares of people who have several records, shares where records are left out), every candidate is judged
+//!             anew at every step. With a suppression limit the answer is made and counted again, and steps are taken back
+//!             until it is within it.
 //! Any time    every state is publishable; stopping early loses detail, never safety.
 //! Paper       Fung, Wang and Yu, Top-down specialization, ICDE 2005; TKDE 19(5), 2007; score as in KDD 2006.
 
@@ -93,9 +94,11 @@ pub(super) fn generalized_columns(task: &Task<'_>) -> Result<Vec<usize>> {
     Ok(columns.filter(chosen).collect())
 }
 
-/// Whether every model's verdict survives merging, so that what violates once violates ever after.
-fn prunes(task: &Task<'_>) -> bool {
-    task.requirement.models.iter().all(|model| merging_of(model.as_ref(), &task.table.combos) != Merging::Never)
+/// Whether what violates once violates ever after. With records left out, only where a class that holds keeps holding
+/// whatever it is merged with: else splitting a class that is left out can make parts of it hold again.
+fn prunes(task: &Task<'_>, limit: u64) -> bool {
+    let keeps = |merging| merging == Merging::WithAny || (limit == 0 && merging == Merging::WithSatisfying);
+    task.requirement.models.iter().all(|model| keeps(merging_of(model.as_ref(), &task.table.combos)))
 }
 
 /// The recoding that generalizes these columns along cuts and leaves every other as it is.
@@ -131,10 +134,10 @@ fn refuse_if_hopeless(task: &Task<'_>) -> Result<()> {
         if left_out <= limit && left_out < task.table.combos.rows() {
             return Ok(());
         }
-        let why = if prunes(task) {
-            "No generalization can help; lower the demand, or give the column another role"
+        let why = if merging_of(model.as_ref(), &task.table.combos) != Merging::Never {
+            "No generalization can help; ask for less (a smaller k or l, a larger confidence or distance)"
         } else {
-            "Specializing can go nowhere from there; lower the demand, or try the algorithm optimal-full-domain"
+            "Specializing can go nowhere from there; ask for less, or try the algorithm optimal-full-domain"
         };
         let title = model.title();
         let message = format!(
@@ -170,6 +173,9 @@ struct Search<'a> {
     prunes: bool,
 }
 
+/// How many candidates are looked at together. The same on every machine.
+const BATCH: usize = 8;
+
 /// Where a candidate stands.
 type Place = (usize, usize);
 
@@ -181,8 +187,16 @@ impl<'a> Search<'a> {
         let limit = task.suppression.of(task.table.combos.rows());
         let groupings = Grouping::all(task, &columns, limit > 0 || gain == Gain::Discernibility)?;
         let candidates = columns.iter().map(|_| Vec::new()).collect();
-        let mut search =
-            Search { task, guide, dimensions, groupings, candidates, steps: Vec::new(), limit, prunes: prunes(task) };
+        let mut search = Search {
+            task,
+            guide,
+            dimensions,
+            groupings,
+            candidates,
+            steps: Vec::new(),
+            limit,
+            prunes: prunes(task, limit),
+        };
         for dimension in 0..columns.len() {
             search.add_candidate(dimension, 0);
         }
@@ -208,7 +222,6 @@ impl<'a> Search<'a> {
         if !self.prunes {
             self.forget();
         }
-        let batch = 2 * rayon::current_num_threads().max(1);
         let mut open: Vec<(f64, Place)> = Vec::new();
         for (dimension, candidates) in self.candidates.iter().enumerate() {
             let living = candidates.iter().enumerate().filter(|(_, candidate)| !candidate.dead);
@@ -225,7 +238,7 @@ impl<'a> Search<'a> {
         }
         open.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let mut best: Option<(f64, Place)> = None;
-        for chunk in open.chunks(batch) {
+        for chunk in open.chunks(BATCH) {
             if best.is_some_and(|(score, _)| chunk[0].0 < score) {
                 break;
             }

@@ -13,8 +13,8 @@ use crate::combos::Combos;
 use crate::error::Result;
 use crate::history::History;
 use crate::registry::{Arguments, Entry, Kind, unknown};
-use crate::schema::Schema;
-use crate::verify::{Breach, Reading};
+use crate::schema::{Role, Schema};
+use crate::verify::{Breach, Reading, UNSHOWN};
 
 mod alpha_k_anonymity;
 mod confidence_bounding;
@@ -152,7 +152,9 @@ pub trait Model: std::fmt::Debug + Send + Sync {
                 .iter()
                 .map(|column| {
                     let published = &release.columns[*column];
-                    (published.name.clone(), published.label(release.combos.codes[*column][*member]).to_owned())
+                    let label = published.label(release.combos.codes[*column][*member]);
+                    let shown = if published.role == Role::Sensitive { UNSHOWN } else { label };
+                    (published.name.clone(), shown.to_owned())
                 })
                 .collect(),
             people: *size,
@@ -200,7 +202,7 @@ fn grouping(arguments: &Arguments, name: &str, schema: &Schema) -> Result<Vec<St
     match arguments.words(name) {
         Some(names) => named(names, schema),
         None => {
-            let columns = schema.with_role(crate::schema::Role::QuasiIdentifier);
+            let columns = schema.with_role(Role::QuasiIdentifier);
             if columns.is_empty() {
                 let message = "no column is a quasi-identifier; give one the role, or name the columns with `on`";
                 return Err(crate::Error::policy(None, message));
@@ -214,7 +216,7 @@ fn grouping(arguments: &Arguments, name: &str, schema: &Schema) -> Result<Vec<St
 fn named(names: &[String], schema: &Schema) -> Result<Vec<String>> {
     for name in names {
         let attribute = schema.attribute(name)?;
-        if attribute.role == crate::schema::Role::Identifier {
+        if attribute.role == Role::Identifier {
             return Err(crate::Error::column(
                 name,
                 "is an identifier and never published, so no model can speak of it",
@@ -229,7 +231,7 @@ fn sensitive(arguments: &Arguments, schema: &Schema) -> Result<Vec<String>> {
     if arguments.get("sensitive").is_some() {
         return named(&[arguments.word("sensitive").to_owned()], schema);
     }
-    let columns = schema.with_role(crate::schema::Role::Sensitive);
+    let columns = schema.with_role(Role::Sensitive);
     if columns.is_empty() {
         let message = "no column is sensitive; give one the role, or name it with `sensitive`";
         return Err(crate::Error::policy(None, message));
@@ -244,7 +246,11 @@ fn people_share(people: f64) -> String {
 
 /// `on age, sex`, for titles.
 fn on_text(by: &[String]) -> String {
-    format!("on {}", by.join(", "))
+    const SHOWN: usize = 6;
+    match by.len() {
+        0..=SHOWN => format!("on {}", by.join(", ")),
+        many => format!("on {} and {} more columns", by[..SHOWN - 1].join(", "), many - SHOWN + 1),
+    }
 }
 
 const ON: crate::registry::Parameter = crate::registry::Parameter {

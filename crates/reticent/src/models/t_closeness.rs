@@ -20,7 +20,7 @@ use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::schema::{Schema, Tree};
 use crate::share::Share;
 use crate::taxonomy::{NodeId, Taxonomy, Type};
-use crate::verify::{Breach, Reading};
+use crate::verify::{Breach, Reading, plain};
 
 pub(super) const LISTED: Listed = Listed {
     entry: Entry {
@@ -236,10 +236,11 @@ impl TCloseness {
     fn in_order(&self, reading: &Reading, mut values: Vec<u32>) -> Result<Vec<u32>> {
         let column = &self.of[0];
         let tree = reading.tree(column)?;
+        let known: BTreeMap<&str, usize> = tree.values().iter().map(|value| plain(value)).zip(0..).collect();
         let mut places = BTreeMap::new();
         for value in &values {
             let text = reading.text(column, *value)?;
-            let place = tree.values().iter().position(|known| known == text).ok_or_else(|| Error::CannotCheck {
+            let place = known.get(text).copied().ok_or_else(|| Error::CannotCheck {
                 what: self.title(),
                 why: format!("the file has a value of {column} that the table does not"),
             })?;
@@ -263,16 +264,17 @@ impl TCloseness {
             let moved = (1..surplus.len()).map(|gap| surplus[..gap].iter().sum::<i128>().unsigned_abs());
             return Ok((moved.sum(), unit));
         }
+        if self.distance == Distance::Equal {
+            // Whatever is too much somewhere moves by one step.
+            return Ok((surplus.iter().map(|surplus| (*surplus).max(0).unsigned_abs()).sum(), unit));
+        }
+        let tree = reading.tree(column)?;
+        let path = |value: &u32| Ok(path_up(&tree, reading.text(column, *value)?));
+        let paths: Vec<Vec<NodeId>> = values.iter().map(path).collect::<Result<_>>()?;
         let mut pairs = Vec::new();
         for from in (0..values.len()).filter(|at| surplus[*at] > 0) {
             for to in (0..values.len()).filter(|at| surplus[*at] < 0) {
-                let apart = match self.distance {
-                    Distance::Equal | Distance::Ordered => 1,
-                    Distance::Hierarchical => {
-                        let tree = reading.tree(column)?;
-                        apart(&tree, reading.text(column, values[from])?, reading.text(column, values[to])?)
-                    }
-                };
+                let apart = apart(&tree, &paths[from], &paths[to]);
                 pairs.push((apart, from, to));
             }
         }
@@ -289,18 +291,19 @@ impl TCloseness {
     }
 }
 
-/// The height of the lowest node above both values.
-fn apart(tree: &Taxonomy, one: &str, other: &str) -> u128 {
-    let path = |label: &str| {
-        let mut path = Vec::new();
-        let mut at = tree.find(label);
-        while let Some(id) = at {
-            path.push(id);
-            at = tree.node(id).parent;
-        }
-        path
-    };
-    let others = path(other);
-    let common = path(one).into_iter().find(|id| others.contains(id)).unwrap_or(0);
+/// The nodes from a value up to the root.
+fn path_up(tree: &Taxonomy, label: &str) -> Vec<NodeId> {
+    let mut path = Vec::new();
+    let mut at = tree.find(label);
+    while let Some(id) = at {
+        path.push(id);
+        at = tree.node(id).parent;
+    }
+    path
+}
+
+/// The height of the lowest node on both ways up.
+fn apart(tree: &Taxonomy, one: &[NodeId], other: &[NodeId]) -> u128 {
+    let common = one.iter().find(|id| other.contains(id)).copied().unwrap_or(0);
     u128::from(tree.height(common))
 }

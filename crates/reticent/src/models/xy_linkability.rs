@@ -13,7 +13,7 @@ use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::schema::{Schema, Tree};
 use crate::share::Share;
 use crate::taxonomy::Code;
-use crate::verify::{Breach, Reading};
+use crate::verify::{Breach, Reading, plain};
 
 pub(super) const LISTED: Listed = Listed {
     entry: Entry {
@@ -55,7 +55,7 @@ pub(super) const VALUES: Parameter = Parameter {
     name: "values",
     domain: Domain::Thresholds,
     default: Some(""),
-    meaning: "sensitive values, each with its own highest confidence; without `h` only these are bounded",
+    meaning: "sensitive values, each with its own highest confidence; without a threshold for all, only these are bounded",
 };
 
 #[derive(Debug)]
@@ -145,6 +145,12 @@ impl Bounds {
         own.or(self.general)
     }
 
+    /// The bound of a value as it was written: with or without an apostrophe before it.
+    fn of_written(&self, text: &str) -> Option<Share> {
+        let own = self.by_value.iter().filter(|(known, _)| plain(known) == plain(text)).map(|(_, bound)| *bound).min();
+        own.or(self.general)
+    }
+
     pub(super) fn judge<'a>(&'a self, whole: &Whole<'_>) -> Result<Judge<'a>> {
         let bounds = self.by_code(whole)?;
         Ok(Box::new(move |group| worst(group, |code| bounds.get(code as usize).copied().flatten().or(self.fallback()))))
@@ -174,7 +180,7 @@ impl Bounds {
     }
 
     pub(super) fn explain(&self, of: &[String], safety: f64) -> String {
-        format!("a value of {} can be inferred with confidence {:.4}, {self} allowed", of.join(", "), -safety)
+        format!("a value of {} can be inferred with confidence {:.4}; allowed: {self}", of.join(", "), -safety)
     }
 
     pub(super) fn naive(&self, reading: &Reading, by: &[String], of: &[String]) -> Result<Vec<Breach>> {
@@ -185,7 +191,7 @@ impl Bounds {
                 let text =
                     if let ([column], [code]) = (of, value.as_slice()) { reading.text(column, *code)? } else { "" };
                 let confidence = Share::new(count, people);
-                if self.of_value(text).is_some_and(|bound| confidence > bound) {
+                if self.of_written(text).is_some_and(|bound| confidence > bound) {
                     breaches.push(reading.breach(by, &class, self.explain(of, -confidence.to_f64())));
                     break;
                 }
@@ -197,10 +203,11 @@ impl Bounds {
 
 impl std::fmt::Display for Bounds {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match (&self.general, self.by_value.len()) {
-            (Some(general), 0) => write!(f, "at most {general}"),
-            (Some(general), own) => write!(f, "at most {general} ({own} values with their own bound)"),
-            (None, own) => write!(f, "within the bounds of {own} values"),
+        let own: Vec<String> = self.by_value.iter().map(|(value, bound)| format!("{value} at most {bound}")).collect();
+        match (&self.general, own.as_slice()) {
+            (Some(general), []) => write!(f, "at most {general}"),
+            (Some(general), own) => write!(f, "at most {general}, {}", own.join(", ")),
+            (None, own) => write!(f, "= {}", own.join(", ")),
         }
     }
 }

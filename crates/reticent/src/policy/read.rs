@@ -24,6 +24,7 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
     let columns = read_columns(&top, owner.as_deref())?;
     if let Some(item) = dataset.get("owner") {
         must_be_column(item, &columns)?;
+        must_be_identifier(item, &columns)?;
     }
     let (short, short_lines) = read_short(&requirement, &columns)?;
     let models = requirement.get("models").map(read_models).transpose()?.unwrap_or_default();
@@ -121,6 +122,17 @@ fn must_be_column(item: &Item<'_>, columns: &[ColumnPolicy]) -> Result<()> {
     Err(item.wrong_hint(&format!("names the column {name:?}, and the policy has no such column"), hint))
 }
 
+/// The owner names a person by itself, so it is never published; published in any form it would link releases.
+fn must_be_identifier(item: &Item<'_>, columns: &[ColumnPolicy]) -> Result<()> {
+    let name = item.text()?;
+    match columns.iter().find(|column| column.name == name) {
+        Some(column) if column.role != Role::Identifier => {
+            Err(item.wrong(format!("names {name:?}, whose role is another; the owner has the role identifier")))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn read_short(requirement: &Table<'_>, columns: &[ColumnPolicy]) -> Result<(Short, ShortLines)> {
     let short = Short {
         k: requirement.get("k").map(|item| item.whole(2)).transpose()?,
@@ -184,10 +196,17 @@ fn read_options(release: &Table<'_>, algorithm: &str) -> Result<Arguments> {
     Ok(options)
 }
 
+fn purpose_word(item: &Item<'_>) -> Result<Purpose> {
+    match item.text()? {
+        "general" => Ok(Purpose::General),
+        _ => Err(item.wrong("must be \"general\" or { classify = \"column\" }")),
+    }
+}
+
 fn read_purpose(release: &Table<'_>, columns: &[ColumnPolicy]) -> Result<Purpose> {
     let Some(item) = release.get("purpose") else { return Ok(Purpose::General) };
     match item.value {
-        DeValue::String(_) => item.one_of(&["general"]).map(|_| Purpose::General),
+        DeValue::String(_) => purpose_word(item),
         DeValue::Table(_) => read_classify(item, columns),
         _ => Err(item.must_be("\"general\" or { classify = \"column\" }")),
     }

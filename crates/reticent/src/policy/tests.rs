@@ -161,7 +161,7 @@ fn a_number_that_is_no_quasi_identifier_grows_no_intervals() {
 #[test]
 fn a_taxonomy_that_cannot_be_read_is_an_error_of_its_line() {
     let error = hospital().schema(&mut |_| Err("no such file".to_owned())).unwrap_err();
-    let expect = "reticent.toml line 17: the taxonomy `taxonomies/city.csv` cannot be read: no such file";
+    let expect = "policy line 17: the taxonomy `taxonomies/city.csv` cannot be read: no such file";
     assert_eq!(error.to_string(), expect);
     let error = hospital().schema(&mut |_| Ok(String::new())).unwrap_err();
     assert!(error.to_string().contains("taxonomy of `city`"), "{error}");
@@ -190,7 +190,7 @@ fn a_policy_fits_the_data_it_speaks_of() {
         policy.fit(&names).map_err(|error| error.to_string())
     };
     assert_eq!(fit(&["sex", "age"]), Ok(()));
-    let expect = "reticent.toml line 1: the data has no column `age` (did you mean `Age`?)";
+    let expect = "policy line 1: the data has no column `age` (did you mean `Age`?)";
     assert_eq!(fit(&["Age", "sex"]), Err(expect.to_owned()));
     let more = fit(&["age", "sex", "a", "b", "c", "d", "e", "f"]).unwrap_err();
     assert!(

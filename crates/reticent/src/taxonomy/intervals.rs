@@ -25,11 +25,34 @@ pub enum Level {
 type Interval = (Option<f64>, Option<f64>);
 
 impl Level {
+    /// The bounds of this level's intervals from the least to the greatest number; none when there are a million.
+    pub fn bounds(&self, (least, greatest): (f64, f64)) -> Option<Vec<f64>> {
+        const MOST: usize = 1_000_000;
+        let mut bounds = Vec::new();
+        let mut at = least;
+        loop {
+            let (low, high) = self.interval_around(at);
+            bounds.push(low.unwrap_or(least));
+            match high {
+                Some(next) if next <= greatest && bounds.len() < MOST => at = next,
+                Some(next) if next <= greatest => return None,
+                _ => return Some(bounds),
+            }
+        }
+    }
+
     fn interval_around(&self, number: f64) -> Interval {
         match self {
             Level::Width(width) => {
-                let low = (number / width).floor() * width;
-                (Some(tidy(low)), Some(tidy(low + width)))
+                // The quotient is rounded: 0.3 / 0.1 is a little below 3. The bounds decide, not the quotient.
+                let bound = |steps: f64| tidy(steps * width);
+                let mut steps = (number / width).floor();
+                if number >= bound(steps + 1.0) {
+                    steps += 1.0;
+                } else if number < bound(steps) {
+                    steps -= 1.0;
+                }
+                (Some(bound(steps)), Some(bound(steps + 1.0)))
             }
             Level::Month => months_around(number, 1),
             Level::Quarter => months_around(number, 3),

@@ -12,7 +12,15 @@ impl Taxonomy {
         if starts_with_path(text) {
             Taxonomy::parse_paths(column, text)
         } else {
-            Taxonomy::parse_indented(column, text)
+            let read = Taxonomy::parse_indented(column, text);
+            let commas = !text.contains(';')
+                && text.lines().filter(|line| !line.trim().is_empty()).all(|line| line.contains(','));
+            if read.is_err() && commas {
+                let message =
+                    "there is no `;` in it: write value;parent;...;root, with `;` and not with commas".to_owned();
+                return Err(Error::Taxonomy { column: column.to_owned(), line: None, message });
+            }
+            read
         }
     }
 

@@ -56,6 +56,7 @@ const PRIVATE: &[&str] = &[
     "disability",
     "disease",
     "drug",
+    "dx",
     "ethnicity",
     "grade",
     "hiv",
@@ -109,14 +110,8 @@ pub(super) fn what_it_holds(column: &ColumnSketch) -> String {
 pub(super) fn role(column: &ColumnSketch) -> Option<(&'static str, String)> {
     let words = words_of(&column.name);
     let named = |list: &[&'static str]| list.iter().copied().find(|known| words.iter().any(|word| word == known));
-    if is_nearly_unique(column) {
-        let measured = if type_of(column) == Type::Text { "" } else { ", unless it is a measurement" };
-        let why =
-            format!("NEARLY UNIQUE: almost every row has its own value, which may name a person by itself{measured}");
-        return Some(("identifier", why));
-    }
-    if let Some(word) = named(IDENTITY) {
-        return Some(("identifier", format!("its name says `{word}`")));
+    if different(column) == 0 {
+        return Some(("identifier", "no row has a value, and an identifier is not published".to_owned()));
     }
     if let Some(word) = named(PEOPLE).filter(|_| different(column) > 20) {
         return Some((
@@ -124,10 +119,25 @@ pub(super) fn role(column: &ColumnSketch) -> Option<(&'static str, String)> {
             format!("its name says `{word}`; make it the `owner` if a person can have several records"),
         ));
     }
+    if let Some(word) = named(IDENTITY) {
+        return Some(("identifier", format!("its name says `{word}`")));
+    }
     if let Some(word) = named(PRIVATE) {
         return Some(("sensitive", format!("its name says `{word}`; is it what nobody may learn about a person?")));
     }
-    (different(column) <= 1 && column.rows > 0).then(|| ("other", "it is the same for everybody".to_owned()))
+    if is_nearly_unique(column) {
+        return Some(match type_of(column) {
+            Type::Text => (
+                "identifier",
+                "NEARLY UNIQUE: almost every row has its own value, which may name a person by itself".to_owned(),
+            ),
+            _ => (
+                "quasi-identifier",
+                "NEARLY UNIQUE: almost every row has its own value; if it names a person, identifier".to_owned(),
+            ),
+        });
+    }
+    (different(column) <= 1).then(|| ("other", "it is the same for everybody".to_owned()))
 }
 
 /// Whether this may be the owner: named like an identity, and with several rows for a value.

@@ -8,7 +8,7 @@ use super::*;
 #[track_caller]
 fn check(text: &str, line: usize, expect: &str) {
     let told = Policy::parse(text).unwrap_err().to_string();
-    assert!(told.starts_with(&format!("reticent.toml line {line}: ")), "{told}");
+    assert!(told.starts_with(&format!("policy line {line}: ")), "{told}");
     assert!(told.contains(expect), "{told}");
 }
 
@@ -116,7 +116,7 @@ fn models_are_checked_when_they_are_built() {
     let policy = Policy::parse(text).unwrap();
     let schema = schema_of(&policy).unwrap();
     let error = crate::requirement::Requirement::build(&policy.wordings(&schema), &schema).unwrap_err().to_string();
-    assert_eq!(error, "reticent.toml line 5: there is no model `k-anonimity` (did you mean `k-anonymity`?)");
+    assert_eq!(error, "policy line 5: there is no model `k-anonimity` (did you mean `k-anonymity`?)");
 }
 
 #[test]

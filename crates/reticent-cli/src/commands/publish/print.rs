@@ -1,0 +1,138 @@
+//! How a release is told on a terminal.
+
+use reticent::algorithms::Guarantee;
+use reticent::schema::Role;
+
+use super::{Answer, ColumnAnswer, Seconds};
+use crate::screen::{BAD, GOOD, HEAD, HINT, WIDTH, columns, count, percent, plural, shown, witness, wrap};
+
+/// Tells the whole answer.
+pub fn print(answer: &Answer) {
+    let holds = answer.verified.holds();
+    match (&answer.file, holds) {
+        (Some(file), _) => println!("{GOOD}published{GOOD:#} {} as {}", answer.name, file.display()),
+        (None, true) => println!("{GOOD}would publish{GOOD:#} {} (dry run: nothing was published)", answer.name),
+        (None, false) => println!("{BAD}refused{BAD:#} {}: nothing was published", answer.name),
+    }
+    print_counts(answer);
+    println!("\n{HEAD}Verified on the written bytes{HEAD:#}");
+    for (model, breaches) in &answer.verified.models {
+        let mark =
+            if breaches.is_empty() { format!("{GOOD}holds{GOOD:#}   ") } else { format!("{BAD}violated{BAD:#}") };
+        println!("  {mark} {model}");
+        for breach in breaches.iter().take(3) {
+            println!(
+                "{}",
+                wrap(&format!("{}: {}", witness(&breach.witness), breach.explanation), WIDTH, "             ")
+            );
+        }
+    }
+    print_columns(answer);
+    print_metrics(answer);
+    print_closing(answer);
+}
+
+fn print_counts(answer: &Answer) {
+    let classes = if answer.classes == 1 { "1 class".to_owned() } else { format!("{} classes", count(answer.classes)) };
+    println!("  {} of {} in {classes}", plural(answer.published, "record"), count(answer.records));
+    let left_out = |records: u64, why: &str| {
+        if records > 0 {
+            println!("  {} left out {why} ({})", plural(records, "record"), percent(records, answer.records));
+        }
+    };
+    left_out(answer.suppressed, "because their class violated the requirement");
+    left_out(answer.dropped, "because a value is missing");
+    if answer.hidden_cells > 0 {
+        println!("  {} hidden in {}", plural(answer.hidden_cells, "cell"), plural(answer.hidden_in, "record"));
+    }
+    if answer.neutralised > 0 {
+        println!(
+            "  {} that a spreadsheet would compute written with a leading apostrophe",
+            plural(answer.neutralised, "cell")
+        );
+    }
+    for warning in &answer.warnings {
+        println!("{}", wrap(&format!("warning: {warning}"), WIDTH, "  "));
+    }
+}
+
+fn print_closing(answer: &Answer) {
+    let Seconds { read, search, write, verify, measure } = answer.seconds;
+    let guarantee = match answer.guarantee {
+        Guarantee::Optimal => "optimal of its kind",
+        Guarantee::LocallyMaximal => "no single further step is valid",
+        Guarantee::Safe => "safe; a better one may exist",
+    };
+    println!(
+        "\n{HINT}{}, {} ({guarantee}), seed {}{HINT:#}",
+        answer.algorithm,
+        plural(answer.steps, "step"),
+        answer.seed
+    );
+    println!(
+        "{HINT}read {read:.2} s, search {search:.2} s, write {write:.2} s, verify {verify:.2} s, measure {measure:.2} s{HINT:#}"
+    );
+    answer.notes.iter().for_each(|note| println!("{HINT}{}{HINT:#}", wrap(note, WIDTH, "")));
+}
+
+fn print_columns(answer: &Answer) {
+    println!("\n{HEAD}What each column shows{HEAD:#}");
+    let kept = |column: &ColumnAnswer| match column.role {
+        Role::QuasiIdentifier => format!("{} of {}", told_apart(column), count(column.values as u64)),
+        _ => String::new(),
+    };
+    let names: Vec<Vec<String>> =
+        answer.columns.iter().map(|column| vec![format!("  {}", column.name), kept(column)]).collect();
+    for (line, column) in columns(&names).iter().zip(&answer.columns) {
+        let left = names.iter().map(|row| row[0].chars().count()).max().unwrap_or(0);
+        let wide = left + 2 + names.iter().map(|row| row[1].chars().count()).max().unwrap_or(0) + 2;
+        let values = if column.role == Role::QuasiIdentifier {
+            values(column, WIDTH.saturating_sub(wide))
+        } else {
+            "as it is".to_owned()
+        };
+        println!("{line:<wide$}{values}");
+    }
+}
+
+/// Different values in the file, not counting the one that says nothing beside others.
+fn told_apart(column: &ColumnAnswer) -> String {
+    let silent = usize::from(column.published.len() > column.values);
+    count((column.published.len() - silent) as u64)
+}
+
+/// As many of the values as fit, and how many more there are.
+fn values(column: &ColumnAnswer, room: usize) -> String {
+    let mut text = String::new();
+    for (at, value) in column.published.iter().enumerate() {
+        let value = shown(value);
+        let more = format!("  and {} more", count((column.published.len() - at) as u64));
+        let last = at + 1 == column.published.len();
+        let needed = text.chars().count() + value.chars().count() + 3 + if last { 0 } else { more.len() };
+        if needed > room && at > 0 {
+            text.push_str(&more);
+            break;
+        }
+        if at > 0 {
+            text.push_str(" | ");
+        }
+        text.push_str(value);
+    }
+    text
+}
+
+fn print_metrics(answer: &Answer) {
+    if answer.metrics.is_empty() {
+        return;
+    }
+    println!("\n{HEAD}What it cost{HEAD:#}");
+    let number =
+        |value: f64| if value.fract() == 0.0 && value >= 1000.0 { count(value as u64) } else { format!("{value:.4}") };
+    let names = answer.metrics.iter().map(|metric| metric.id.len()).max().unwrap_or(0);
+    let numbers = answer.metrics.iter().map(|metric| number(metric.measure.value).len()).max().unwrap_or(0);
+    let indent = " ".repeat(names + numbers + 6);
+    for metric in &answer.metrics {
+        let text = wrap(&metric.measure.reading, WIDTH, &indent);
+        println!("  {:<names$}  {:>numbers$}  {}", metric.id, number(metric.measure.value), text.trim_start());
+    }
+}
