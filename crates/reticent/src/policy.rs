@@ -105,7 +105,7 @@ impl Policy {
     /// Checks that the policy speaks of every column of the data, and of no other.
     pub fn fit(&self, columns_in_data: &[String]) -> Result<()> {
         let known = |column: &ColumnPolicy| columns_in_data.contains(&column.name);
-        if !self.columns.iter().any(known) {
+        if !self.columns.is_empty() && !self.columns.iter().any(known) {
             // Then the first line may be data, and must not be shown.
             let message =
                 "none of its columns is in the data; does the first line of the data hold the names of the columns?";

@@ -71,7 +71,7 @@ fn a_column_that_is_all_missing() {
 #[test]
 fn numbers_that_are_none() {
     for text in ["NaN", "inf", "1e400", "123456789012345678901234567890", "thirty"] {
-        refused(CLINIC.replace("34", text), 2, "column `age`: 1 rows hold values that are not numbers");
+        refused(CLINIC.replace("34", text), 2, "column `age`: 1 row with values that are not numbers");
     }
 }
 
@@ -113,7 +113,7 @@ fn a_taxonomy_with_a_circle_or_a_hole() {
     desk.write("city.csv", "Paris;France;Paris;*\n");
     desk.run("check people.csv").exits(2).says("circle");
     desk.write("city.csv", "Paris;France;*\nLyon;France;*\nOslo;Norway;*\n");
-    desk.run("check people.csv").exits(2).says("column `city`: 1 values in 2 rows are not leaves of its taxonomy");
+    desk.run("check people.csv").exits(2).says("column `city`: 1 value in 2 rows outside its taxonomy (`Bergen`)");
     desk.write("city.csv", "Paris;France;*\nLyon;France;*\nOslo;Norway;*\nBergen;Norway;*\n");
     desk.run("publish people.csv --name one -o out.csv").exits(0);
 }

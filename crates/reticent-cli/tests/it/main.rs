@@ -6,5 +6,6 @@ mod canary;
 mod demo;
 mod generated;
 mod publish;
+mod reviewed;
 mod support;
 mod tutorial;

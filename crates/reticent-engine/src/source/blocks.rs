@@ -16,9 +16,16 @@ pub(crate) struct Block {
     end: usize,
     /// Where the block starts in the stream.
     offset: u64,
+    /// The byte before the block; 0 at the start of the stream.
+    before: u8,
 }
 
 impl Block {
+    /// Its records, one at a time.
+    pub(crate) fn records(&self, delimiter: u8) -> Records<'_> {
+        Records::new(self.bytes(), delimiter, self.before)
+    }
+
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
@@ -30,9 +37,10 @@ impl Block {
 
     /// Leaves the first record out; false when there is none.
     pub(crate) fn skip_record(&mut self, delimiter: u8) -> bool {
-        let mut records = Records::new(self.bytes(), delimiter);
+        let mut records = self.records(delimiter);
         let found = records.advance();
         let skipped = records.next_at();
+        self.before = skipped.checked_sub(1).map_or(self.before, |last| self.bytes()[last]);
         self.start += skipped;
         self.offset += skipped as u64;
         found
@@ -62,13 +70,15 @@ pub(crate) struct Blocks<'a> {
     /// What was read of the next block already.
     carry: Vec<u8>,
     offset: u64,
+    /// The last byte of the block before.
+    last: u8,
     ended: bool,
 }
 
 impl<'a> Blocks<'a> {
     pub(crate) fn new(stream: Box<dyn Read + 'a>, block_bytes: usize, delimiter: u8) -> Self {
         let block_bytes = block_bytes.clamp(1, LONGEST_RECORD);
-        Blocks { stream, block_bytes, delimiter, carry: Vec::new(), offset: 0, ended: false }
+        Blocks { stream, block_bytes, delimiter, carry: Vec::new(), offset: 0, last: 0, ended: false }
     }
 
     /// The next block, in a buffer that may be used again.
@@ -114,7 +124,9 @@ impl<'a> Blocks<'a> {
         self.carry.extend_from_slice(&buffer[cut..len]);
         let offset = self.offset;
         self.offset += cut as u64;
-        (cut > 0).then_some(Block { buffer, start: 0, end: cut, offset })
+        let before = self.last;
+        self.last = cut.checked_sub(1).map_or(before, |last| buffer[last]);
+        (cut > 0).then_some(Block { buffer, start: 0, end: cut, offset, before })
     }
 }
 
@@ -137,9 +149,20 @@ fn last_record_end(bytes: &[u8], delimiter: u8) -> Option<usize> {
         }
         match closing_quote(bytes, quote + 1) {
             Some(close) => (outside, from) = (close + 1, close + 1),
-            None => return last,
+            None => {
+                let some_record = |end: &usize| bytes[..*end].iter().any(|byte| !matches!(byte, b'\n' | b'\r'));
+                return last.map(|end| first_line_end(bytes, end)).filter(some_record);
+            }
         }
     }
+}
+
+/// Of several line ends in a row, the first: blank lines stand at the start of a block, never at its end.
+fn first_line_end(bytes: &[u8], mut end: usize) -> usize {
+    while end > 1 && matches!(bytes[end - 2], b'\n' | b'\r') {
+        end -= 1;
+    }
+    end
 }
 
 /// Where a quote opens that nothing closes, in text that starts at a record and ends with the stream. A reader that lets

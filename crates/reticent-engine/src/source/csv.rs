@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::blocks::{Blocks, Fault, LONGEST_RECORD};
-use super::records::Records;
 use super::{Origin, check_names};
 use crate::error::{Doing, Error, Result};
 use crate::options::Options;
@@ -40,7 +39,7 @@ pub(crate) fn header(origin: &Origin, options: &Options) -> Result<(Dialect, Vec
     };
     let delimiter = options.delimiter.unwrap_or_else(|| detect_delimiter(first.bytes()));
     let dialect = Dialect { delimiter, trim: options.trim };
-    let mut records = Records::new(first.bytes(), delimiter);
+    let mut records = first.records(delimiter);
     if !records.advance() {
         return Err(empty());
     }

@@ -13,12 +13,13 @@ pub(crate) struct Records<'a> {
     fields: Vec<u8>,
     ends: Vec<usize>,
     len: usize,
+    before: u8,
     after_blank: bool,
 }
 
 impl<'a> Records<'a> {
-    /// `bytes` starts at a record.
-    pub(crate) fn new(bytes: &'a [u8], delimiter: u8) -> Self {
+    /// `bytes` starts at a record; `before` is the byte before it, 0 at the start of a stream.
+    pub(crate) fn new(bytes: &'a [u8], delimiter: u8, before: u8) -> Self {
         let mut reader = ReaderBuilder::new().delimiter(delimiter).build();
         // The parser leaves out a byte order mark at its very start, which is not the start of the file; after an empty
         // line it is past that.
@@ -31,6 +32,7 @@ impl<'a> Records<'a> {
             fields: vec![0; 1024],
             ends: vec![0; 32],
             len: 0,
+            before,
             after_blank: false,
         }
     }
@@ -42,9 +44,10 @@ impl<'a> Records<'a> {
         while matches!(self.bytes.get(self.at), Some(b'\n' | b'\r')) {
             self.at += 1;
         }
-        // The line feed that belongs to the line before is no blank line, nor is one that a block begins with.
+        // The line feed that belongs to the line before is no blank line, nor is one that the stream begins with.
         let skipped = &self.bytes[from..self.at];
-        self.after_blank = from > 0 && !skipped.is_empty() && !(skipped == b"\n" && self.bytes[from - 1] == b'\r');
+        let before = from.checked_sub(1).map_or(self.before, |last| self.bytes[last]);
+        self.after_blank = before != 0 && !skipped.is_empty() && !(skipped == b"\n" && before == b'\r');
         self.record_at = self.at;
         self.len = 0;
         let mut written = 0;

@@ -225,7 +225,7 @@ impl Worker<'_> {
 
     fn read_block<R: Rows>(&self, input: &Input, dialect: Dialect, block: &Block, rows: &mut R) -> Result<()> {
         let expected = self.source.names.len();
-        let mut records = Records::new(block.bytes(), dialect.delimiter);
+        let mut records = block.records(dialect.delimiter);
         while records.advance() {
             let offset = || block.offset() + records.record_at() as u64;
             if records.len() != expected {

@@ -25,11 +25,36 @@ fn naive(text: &[u8]) -> Option<reticent::table::Counts> {
     fits.then(|| naive_counts(&names, &rows))
 }
 
+/// Whether a line put after the text becomes part of its last cell.
+fn quote_left_open(text: &[u8]) -> bool {
+    let records = |text: &[u8]| {
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
+        reader.byte_records().filter_map(Result::ok).last()
+    };
+    let longer = [text, b"\nlast"].concat();
+    records(&longer).is_some_and(|record| record.len() != 1 || &record[0] != b"last")
+}
+
+/// Two line ends in a row, perhaps inside a quoted cell.
+fn has_blank_line(text: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(text).replace("\r\n", "\n").replace('\r', "\n");
+    text.contains("\n\n")
+}
+
 fn check(text: &[u8], block_bytes: usize, threads: usize) -> Result<(), TestCaseError> {
     let options =
         Options { block_bytes, threads: Some(threads), trim: false, delimiter: Some(b','), ..Options::default() };
     let counted = count_text(text, options);
     match naive(text) {
+        // Where the csv crate takes all that follows for one cell, or drops what may be a value, we refuse.
+        Some(_) if quote_left_open(text) => prop_assert!(counted.unwrap_err().to_string().contains("never closed")),
+        Some(expected) if expected.names.len() == 1 && has_blank_line(text) => {
+            if let Err(error) = &counted {
+                prop_assert!(error.to_string().contains("blank"), "{error}");
+            } else {
+                prop_assert_eq!(counted.unwrap(), expected);
+            }
+        }
         Some(expected) => prop_assert_eq!(counted.unwrap(), expected),
         None => prop_assert!(counted.is_err()),
     }
@@ -101,11 +126,40 @@ fn many_values_and_many_columns_outgrow_every_packing() {
 /// A byte order mark belongs to the start of the file; anywhere else it is text. Found by fuzzing.
 #[test]
 fn a_mark_inside_the_file_is_text_wherever_blocks_are_cut() {
-    let text = "\u{feff}a\r\n\n1;2\r\n\u{feff}a\r\n\n3;4".as_bytes();
+    let text = "\u{feff}a\r\n1;2\r\n\u{feff}a\r\n3;4".as_bytes();
     let whole = reticent_engine::count_csv_bytes(text, 1 << 20).unwrap();
     assert_eq!(whole.names, ["a"]);
     assert_eq!(whole.values, [["1;2", "3;4", "\u{feff}a"]]);
     for block_bytes in 1..20 {
         assert_eq!(reticent_engine::count_csv_bytes(text, block_bytes).unwrap(), whole, "blocks of {block_bytes}");
+    }
+}
+
+/// An open quote would swallow the records after it, names and all, into one published cell.
+#[test]
+fn a_quote_that_is_never_closed_is_an_error_with_its_line() {
+    let text = b"name,age,illness\nAda,34,flu\nDan,34,\"flu\nEva,34,cold\nFinn,34,HIV\n";
+    for block_bytes in [1, 7, 30, 1 << 20] {
+        let error = count_csv_bytes(text, block_bytes).unwrap_err().to_string();
+        assert!(error.contains("line 3") && error.contains("never closed"), "{error}");
+    }
+    assert!(count_csv_bytes(b"a,b\n1,\"x\"", 5).is_ok());
+    assert!(count_csv_bytes(b"a,b\n1,\"x\"\"\"\n", 5).is_ok());
+}
+
+/// In a file with one column nobody can tell a blank line from a missing value.
+#[test]
+fn a_blank_line_between_values_of_one_column_is_an_error() {
+    for text in ["a\n1\n\n1\n", "a\r\n1\r\n\r\n1\r\n", "a\n\n1\n"] {
+        for block_bytes in 1..12 {
+            let error = count_csv_bytes(text.as_bytes(), block_bytes).unwrap_err().to_string();
+            assert!(error.contains("blank"), "{error}");
+        }
+    }
+    for text in ["a\n1\n2\n\n\n", "a\r\n1\r\n2\r\n", "a\n\"\"\n2\n", "a,b\n1,2\n\n3,4\n"] {
+        for block_bytes in 1..12 {
+            let counts = count_csv_bytes(text.as_bytes(), block_bytes).unwrap();
+            assert_eq!(counts.combos.rows(), 2, "{text:?} in blocks of {block_bytes}");
+        }
     }
 }

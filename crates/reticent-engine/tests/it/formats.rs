@@ -158,7 +158,7 @@ fn parquet_columns_in_any_order_and_nested_ones_refused() {
 
 #[test]
 fn bins_count_a_value_as_the_bound_below_it() {
-    let text = "x\n-5\n0\n9.99\n10\n1e1\n25\nNA\n\n\"\"\n2020-03-01\n";
+    let text = "x\n-5\n0\n9.99\n10\n1e1\n25\nNA\n\"\"\n2020-03-01\n";
     let engine = Embedded::from_csv(text.as_bytes(), Options::default()).unwrap();
     let columns = vec![AskColumn { name: "x".to_owned(), bins: Some(vec![0.0, 10.0, 20.0]) }];
     let counts = engine.count(&Ask { columns, owner: None }).unwrap();
@@ -179,4 +179,16 @@ fn bins_keep_a_unique_column_small() {
     let columns = vec![AskColumn { name: "x".to_owned(), bins: Some((0..100).map(f64::from).collect()) }];
     let counts = engine.count(&Ask { columns, owner: None }).unwrap();
     assert_eq!((counts.values[0].len(), counts.combos.rows()), (100, 50_000));
+}
+
+#[test]
+fn a_missing_value_is_put_into_no_bin_and_counts_for_no_type() {
+    let text = "x,y\n-1,a\n0,b\n9.5,c\nNA,d\n";
+    let missing = vec!["-1".to_owned(), "NA".to_owned()];
+    let engine = Embedded::from_csv(text.as_bytes(), Options { missing, ..Options::default() }).unwrap();
+    let columns = vec![AskColumn { name: "x".to_owned(), bins: Some(vec![0.0, 5.0]) }];
+    let counts = engine.count(&Ask { columns, owner: None }).unwrap();
+    assert_eq!(counts.values, [["-1", "0", "5", "NA"]]);
+    let profile = engine.values(Some(&["x".to_owned()])).unwrap().remove(0);
+    assert_eq!((profile.looks_like, profile.extent, profile.empty), (Type::Number, Some((0.0, 9.5)), 2));
 }

@@ -155,8 +155,8 @@ fn outcome(task: &Task<'_>, given: &Given<'_>, search: &Search<'_>, best: &Best,
         ));
     }
     // With cells hidden the levels are the best for leaving records out, which is not the same thing.
-    let best_of_its_kind = !search.stopped && !(task.suppression.cells && best.suppressed > 0);
-    let guarantee = if best_of_its_kind { Guarantee::Optimal } else { Guarantee::Safe };
+    let others_may_be_better = search.stopped || (task.suppression.cells && best.suppressed > 0);
+    let guarantee = if others_may_be_better { Guarantee::Safe } else { Guarantee::Optimal };
     Ok(Outcome { recoding, guarantee, steps: search.judged, notes })
 }
 

@@ -199,7 +199,10 @@ fn read_options(release: &Table<'_>, algorithm: &str) -> Result<Arguments> {
 fn purpose_word(item: &Item<'_>) -> Result<Purpose> {
     match item.text()? {
         "general" => Ok(Purpose::General),
-        _ => Err(item.wrong("must be \"general\" or { classify = \"column\" }")),
+        typed => {
+            let message = "must be \"general\" or { classify = \"column\" }";
+            Err(item.wrong_hint(message, did_you_mean(typed, ["general"])))
+        }
     }
 }
 

@@ -133,10 +133,11 @@ fn every_listed_word_is_a_value() {
 }
 
 #[test]
-fn the_owner_is_an_identifier_unless_the_policy_says_otherwise() {
+fn the_owner_is_an_identifier_and_nothing_else() {
     assert_eq!(hospital().columns[0].role, Role::Identifier);
     let said = HOSPITAL.replace("[columns.patient_id]", "[columns.patient_id]\nrole = \"quasi-identifier\"");
-    assert_eq!(Policy::parse(&said).unwrap().columns[0].role, Role::QuasiIdentifier);
+    let error = Policy::parse(&said).unwrap_err().to_string();
+    assert!(error.contains("the owner has the role identifier"), "{error}");
 }
 
 #[test]

@@ -13,8 +13,8 @@ impl Taxonomy {
             Taxonomy::parse_paths(column, text)
         } else {
             let read = Taxonomy::parse_indented(column, text);
-            let commas = !text.contains(';')
-                && text.lines().filter(|line| !line.trim().is_empty()).all(|line| line.contains(','));
+            let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
+            let commas = lines.peek().is_some() && lines.all(|line| line.contains(',') && !line.contains(';'));
             if read.is_err() && commas {
                 let message =
                     "there is no `;` in it: write value;parent;...;root, with `;` and not with commas".to_owned();

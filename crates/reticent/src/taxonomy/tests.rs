@@ -263,3 +263,14 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_level_has_bounds_from_the_least_to_the_greatest_number() {
+    assert_eq!(Level::Width(10.0).bounds((3.0, 25.0)), Some(vec![0.0, 10.0, 20.0]));
+    assert_eq!(Level::Width(0.1).bounds((0.3, 0.55)), Some(vec![0.3, 0.4, 0.5]));
+    assert_eq!(Level::Bounds(vec![18.0, 65.0]).bounds((3.0, 70.0)), Some(vec![3.0, 18.0, 65.0]));
+    let days = |text: &str| super::parse_date(text).unwrap();
+    let years = vec![days("2019-01-01"), days("2020-01-01"), days("2021-01-01")];
+    assert_eq!(Level::Year.bounds((days("2019-05-05"), days("2021-01-01"))), Some(years));
+    assert_eq!(Level::Width(1e-6).bounds((0.0, 1e6)), None);
+}

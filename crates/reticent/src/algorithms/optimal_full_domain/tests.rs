@@ -444,7 +444,7 @@ fn says_what_was_done() {
     let outcome = answer(&four_people(2.0), "gcp", &Control::QUIET).unwrap();
     assert_eq!(outcome.notes[0], "Generalization levels (0 is the value itself, the last is the root): q 1 of 2.");
     assert!(outcome.notes[1].starts_with("No other node costs less: generalized certainty penalty 0.3333."));
-    assert!(outcome.notes[1].contains("The lattice has 3 nodes"));
+    assert!(outcome.notes[1].contains("Of 3 nodes"));
 }
 
 #[test]

@@ -113,11 +113,14 @@ pub(super) fn role(column: &ColumnSketch) -> Option<(&'static str, String)> {
     if different(column) == 0 {
         return Some(("identifier", "no row has a value, and an identifier is not published".to_owned()));
     }
-    if let Some(word) = named(PEOPLE).filter(|_| different(column) > 20) {
-        return Some((
-            "identifier",
-            format!("its name says `{word}`; make it the `owner` if a person can have several records"),
-        ));
+    let owner = "; make it the `owner` if a person can have several records";
+    let person = named(PEOPLE).filter(|_| different(column) > 20);
+    if is_nearly_unique(column) && type_of(column) == Type::Text {
+        let why = "NEARLY UNIQUE: almost every row has its own value, which may name a person by itself";
+        return Some(("identifier", format!("{why}{}", person.map_or("", |_| owner))));
+    }
+    if let Some(word) = person {
+        return Some(("identifier", format!("its name says `{word}`{owner}")));
     }
     if let Some(word) = named(IDENTITY) {
         return Some(("identifier", format!("its name says `{word}`")));
@@ -126,16 +129,9 @@ pub(super) fn role(column: &ColumnSketch) -> Option<(&'static str, String)> {
         return Some(("sensitive", format!("its name says `{word}`; is it what nobody may learn about a person?")));
     }
     if is_nearly_unique(column) {
-        return Some(match type_of(column) {
-            Type::Text => (
-                "identifier",
-                "NEARLY UNIQUE: almost every row has its own value, which may name a person by itself".to_owned(),
-            ),
-            _ => (
-                "quasi-identifier",
-                "NEARLY UNIQUE: almost every row has its own value; if it names a person, identifier".to_owned(),
-            ),
-        });
+        let why =
+            "NEARLY UNIQUE: almost every row has its own value; an identifier, unless it is a measurement or a date";
+        return Some(("quasi-identifier", why.to_owned()));
     }
     (different(column) <= 1).then(|| ("other", "it is the same for everybody".to_owned()))
 }
