@@ -190,5 +190,8 @@ fn a_missing_value_is_put_into_no_bin_and_counts_for_no_type() {
     let counts = engine.count(&Ask { columns, owner: None }).unwrap();
     assert_eq!(counts.values, [["-1", "0", "5", "NA"]]);
     let profile = engine.values(Some(&["x".to_owned()])).unwrap().remove(0);
-    assert_eq!((profile.looks_like, profile.extent, profile.empty), (Type::Number, Some((0.0, 9.5)), 2));
+    assert_eq!(
+        (profile.looks_like, profile.extent, profile.empty),
+        (reticent::taxonomy::Type::Number, Some((0.0, 9.5)), 2)
+    );
 }
