@@ -3,7 +3,7 @@
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-pub use reticent::taxonomy::grouped as count;
+pub use reticent::text::{counted as plural, grouped as count};
 
 use crate::failure::Failure;
 
@@ -25,12 +25,6 @@ pub fn percent(part: u64, whole: u64) -> String {
         share if part < whole && share > 99.9 => "over 99.9 %".to_owned(),
         share => format!("{share:.1} %"),
     }
-}
-
-/// `1 record`, `2 records`.
-pub fn plural(number: u64, word: &str) -> String {
-    let end = if number == 1 { "" } else { "s" };
-    format!("{} {word}{end}", count(number))
 }
 
 /// `1 person`, `2 people`.

@@ -9,7 +9,8 @@ use reticent::policy::Policy;
 use reticent::requirement::Requirement;
 use reticent::schema::{Role, Schema, Tree};
 use reticent::table::{Counts, Table};
-use reticent::taxonomy::{Level, Type, grouped};
+use reticent::taxonomy::{Level, Type};
+use reticent::text::grouped;
 use reticent_engine::{Ask, AskColumn, Embedded, Engine, Error as EngineError, Options, Phase};
 
 use crate::args::Args;
@@ -187,7 +188,7 @@ fn bins_for(engine: &Embedded, schema: &mut Schema, column: &str) -> Result<Vec<
         return refuse("round it, make it a number or date quasi-identifier, or give it the role identifier");
     };
     let Some((profile, extent)) = profile.and_then(|profile| profile.extent.map(|extent| (profile, extent))) else {
-        return refuse("and they are not all numbers, or not all dates");
+        return refuse("they are not all numbers, or not all dates");
     };
     match &mut attribute.tree {
         Tree::Intervals { levels, exact } => {
@@ -198,7 +199,7 @@ fn bins_for(engine: &Embedded, schema: &mut Schema, column: &str) -> Result<Vec<
             }
         }
         Tree::Grown { range: Some(range) } if extent.0 < range.0 || extent.1 >= range.1 => {
-            refuse("and some lie outside its declared range, whose end is not part of it; widen the range")
+            refuse("some lie outside its declared range, whose end is not part of it: widen the range")
         }
         Tree::Grown { range } => {
             attribute.tree = Tree::Binned { range: *range };

@@ -103,11 +103,6 @@ fn hint_text(hint: &Option<String>) -> String {
     hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default()
 }
 
-/// `1 row`, `2 rows`, `1,000 rows`.
-pub fn counted(number: u64, word: &str) -> String {
-    format!("{} {word}{}", crate::taxonomy::grouped(number), if number == 1 { "" } else { "s" })
-}
-
 /// The valid word nearest to what somebody typed, when it is near enough to be what they meant.
 pub fn nearest<'a>(typed: &str, valid: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     valid

@@ -26,6 +26,7 @@ pub mod schema;
 pub mod share;
 pub mod table;
 pub mod taxonomy;
+pub mod text;
 pub mod verify;
 
 pub use error::{Error, Result};

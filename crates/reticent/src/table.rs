@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::combos::{Combos, Weight, combine};
-use crate::error::{Error, Result, counted, did_you_mean};
+use crate::error::{Error, Result, did_you_mean};
 use crate::schema::{Attribute, Missing, Role, Schema, Tree};
 use crate::taxonomy::{Code, Taxonomy, Type, parse_scale, scale_text};
+use crate::text::counted;
 
 /// What an engine answers: how many rows carry each combination of these columns' texts.
 #[derive(Debug, Clone, PartialEq, Default)]

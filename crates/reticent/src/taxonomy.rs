@@ -362,19 +362,6 @@ pub fn number_text(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() < 1e15 { format!("{}", number as i64) } else { format!("{number}") }
 }
 
-/// A count with its thousands apart: 9981 as `9,981`.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// Reads a number exactly: not a NaN, not infinite, no whole number that a double cannot hold.
 pub fn parse_number(text: &str) -> Option<f64> {
     const EXACT: f64 = 9_007_199_254_740_992.0;

@@ -50,7 +50,8 @@ fn in_short(entries: &[&Entry]) {
         if of_kind.is_empty() {
             continue;
         }
-        println!("{HEAD}{}s{HEAD:#}", capital(&kind.to_string()));
+        let how = if kind == Kind::Attack { ", called from the library" } else { "" };
+        println!("{HEAD}{}s{HEAD:#}{HINT}{how}{HINT:#}", capital(&kind.to_string()));
         for entry in of_kind {
             println!("  {HEAD}{}{HEAD:#}{}", entry.id, parameters_in_short(entry));
             println!("{}", wrap(entry.summary, 96, "      "));

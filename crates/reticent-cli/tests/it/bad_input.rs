@@ -176,3 +176,12 @@ fn too_little_memory_is_said() {
     desk.run("publish people.csv --name one -o out.csv --memory 1M").exits(2).says("--memory");
     assert_eq!(desk.files(), ["people.csv", "reticent.toml"]);
 }
+
+/// A folder in which nobody can make a file, not even root.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_read_only_folder() {
+    let desk = Desk::clinic(&clinic_policy(3));
+    desk.run("publish people.csv --name one -o /proc/out.csv").exits(3).says("could not write in /proc");
+    desk.run("init people.csv --policy /proc/reticent.toml").exits(3).says("/proc");
+}

@@ -32,3 +32,43 @@ fn the_catalogue_shows_every_entry_and_its_paper() {
     }
     desk.run("catalogue k-anonimity").exits(2).says("did you mean `k-anonymity`?");
 }
+
+/// The example in docs/policy.md is a policy, and its two taxonomies are one tree.
+#[test]
+fn the_policy_page_is_true() {
+    let page = shipped("docs/policy.md");
+    let blocks: Vec<&str> = page.split("```").skip(1).step_by(2).collect();
+    let [policy, paths, indented] = blocks.as_slice() else { panic!("{} blocks", blocks.len()) };
+    let mut answers = Vec::new();
+    for taxonomy in [paths, indented] {
+        let desk = Desk::new();
+        desk.write("reticent.toml", policy.strip_prefix("toml\n").unwrap());
+        desk.write("taxonomies/city.csv", taxonomy.trim_start_matches('\n'));
+        desk.write("d.csv", "patient,born,income,age,city,diagnosis,ward\n".to_owned() + &rows());
+        answers.push(desk.run("check d.csv --json").json()["data"]["risk"].clone());
+        desk.run("publish d.csv --name x -o out.csv")
+            .exits(0)
+            .says("holds distinct 3-diversity of diagnosis on age, city");
+        answers.push(serde_json::Value::String(desk.read("out.csv")));
+    }
+    assert_eq!(answers[0], answers[2]);
+    assert_eq!(answers[1], answers[3]);
+}
+
+/// Forty stays that can be published under the page's policy.
+fn rows() -> String {
+    let cities = ["Paris", "Lyon", "Oslo", "Lima"];
+    let row = |at: usize| {
+        let diagnosis = if at == 7 { "HIV" } else { ["flu", "asthma", "burn", "cold"][at % 4] };
+        format!(
+            "p{at},19{}0-01-0{},{},{},{},{diagnosis},w{}\n",
+            at % 8 + 1,
+            at % 9 + 1,
+            1000 * at,
+            at % 60,
+            cities[at / 4 % 4],
+            at % 3
+        )
+    };
+    (0..40).map(row).collect()
+}

@@ -9,6 +9,8 @@
 //!             (shares of people who have several records, shares where records are left out), every candidate is judged
 //!             anew at every step. With a suppression limit the answer is made and counted again, and steps are taken back
 //!             until it is within it.
+//! Intervals   are split at the bound of highest gain and, if that is invalid, in halves of equally many records. Where both
+//!             are invalid another bound might do, so nothing is claimed then but safety.
 //! Any time    every state is publishable; stopping early loses detail, never safety.
 //! Paper       Fung, Wang and Yu, Top-down specialization, ICDE 2005; TKDE 19(5), 2007; score as in KDD 2006.
 
@@ -382,8 +384,13 @@ impl<'a> Search<'a> {
 
     fn outcome(&self, finished: bool) -> Result<Outcome> {
         let mut steps = self.steps.len();
-        let guarantee = if finished { Guarantee::LocallyMaximal } else { Guarantee::Safe };
         let mut notes = Vec::new();
+        let unsplit = self.candidates.iter().flatten().any(|candidate| candidate.dead && !candidate.splits.is_empty());
+        if unsplit {
+            let note = "Intervals were split where it gains most or halves most evenly; other bounds might split them further.";
+            notes.push(note.to_owned());
+        }
+        let guarantee = if finished && !unsplit { Guarantee::LocallyMaximal } else { Guarantee::Safe };
         loop {
             let mut recoding = self.recoding_after(steps);
             if self.limit > 0 {

@@ -1,7 +1,8 @@
 //! What a column seems to be, and why. Suggestions only: whoever knows the data decides.
 
 use super::ColumnSketch;
-use crate::taxonomy::{Type, grouped};
+use crate::taxonomy::Type;
+use crate::text::grouped;
 
 /// Words in a column's name that speak of a person's identity.
 const IDENTITY: &[&str] = &[

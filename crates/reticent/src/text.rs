@@ -1,0 +1,19 @@
+//! Counts as people write them.
+
+/// A count with its thousands apart: 9981 as `9,981`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 row`, `2 rows`, `1,000 rows`.
+pub fn counted(number: u64, word: &str) -> String {
+    format!("{} {word}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
