@@ -63,6 +63,8 @@ struct Class {
     /// By dimension, the value in the cut (0 where the dimension is not of this grouping).
     values: Box<[NodeId]>,
     violating: Weight,
+    /// By model, where it is kept track of and the class holds and still exists.
+    safety: Option<Box<[f64]>>,
 }
 
 /// The classes on the columns of one or more models.
@@ -92,10 +94,12 @@ pub(super) struct Effect {
     parts: HashMap<ClassId, Part>,
 }
 
-#[derive(Clone, Copy)]
+/// What specializing does to one class.
 struct Part {
     more_violating: i64,
     squares_undone: f64,
+    /// By model, the lowest safety of the parts that hold.
+    safety: Box<[f64]>,
 }
 
 impl Effect {
@@ -179,22 +183,22 @@ impl<'a> Grouping<'a> {
 
     fn add_class(&mut self, range: Range<usize>, values: Box<[NodeId]>) -> ClassId {
         let id = self.classes.len();
-        let violating = self.judge_class(range.clone());
+        let (violating, safety) = self.judge_class(range.clone());
         for (dimension, links) in self.links.iter_mut().enumerate() {
             if self.local[dimension].is_some() {
                 links.entry(values[dimension]).or_default().push(id);
             }
         }
         self.violating += violating;
-        self.classes.push(Class { range, values, violating });
+        self.classes.push(Class { range, values, violating, safety });
         id
     }
 
-    /// Records of a class if some model finds it violating; takes note of its safety if all hold.
-    fn judge_class(&mut self, range: Range<usize>) -> Weight {
+    /// Records of a class if some model finds it violating; else, where it is kept track of, how safe it is.
+    fn judge_class(&mut self, range: Range<usize>) -> (Weight, Option<Box<[f64]>>) {
         if !self.tracks && !self.classes.is_empty() && self.safety.iter().all(|safety| safety.is_finite()) {
             // Without suppression nothing violates, and the candidate that made the class knows the safety.
-            return 0;
+            return (0, None);
         }
         let mut safety = Vec::with_capacity(self.models.len());
         let mut holds = true;
@@ -205,13 +209,11 @@ impl<'a> Grouping<'a> {
             holds &= judgement.holds;
             safety.push(judgement.safety);
         }
-        if holds {
-            for (lowest, safety) in self.safety.iter_mut().zip(safety) {
-                *lowest = lowest.min(safety);
-            }
-            return 0;
+        if !holds {
+            return (self.combos.weights[range].iter().sum(), None);
         }
-        self.combos.weights[range].iter().sum()
+        lower(&mut self.safety, &safety);
+        (0, self.tracks.then(|| safety.into()))
     }
 
     /// Nothing is known yet of what specializing this value does.
@@ -226,11 +228,13 @@ impl<'a> Grouping<'a> {
         move |class| if local { self.classes[class].values[dimension] } else { NodeId::MAX }
     }
 
-    /// How much each model's lowest safety falls.
-    pub(super) fn losses<'e>(&'e self, effect: &'e Effect) -> impl Iterator<Item = f64> + 'e {
+    /// How much each model's lowest safety falls, among the classes that hold.
+    pub(super) fn losses(&self, effect: &Effect) -> Vec<f64> {
+        let mut then = effect.safety.clone();
+        effect.parts.values().for_each(|part| lower(&mut then, &part.safety));
         let fall =
             |(now, then): (&f64, &f64)| if now.is_finite() && then.is_finite() { (now - then).max(0.0) } else { 0.0 };
-        self.safety.iter().zip(&effect.safety).map(fall)
+        self.safety.iter().zip(&then).map(fall).collect()
     }
 
     /// Looks at the classes that the candidate has not seen yet.
@@ -260,7 +264,8 @@ impl<'a> Grouping<'a> {
     ) -> Part {
         let range = class.range.clone();
         let children = scratch.sort_by_child(codes, of, range.clone());
-        let mut part = Part { more_violating: -(class.violating as i64), squares_undone: 0.0 };
+        let nothing_yet = vec![f64::INFINITY; self.models.len()].into();
+        let mut part = Part { more_violating: -(class.violating as i64), squares_undone: 0.0, safety: nothing_yet };
         if self.tracks {
             let rows: Weight = self.combos.weights[range].iter().sum();
             part.squares_undone = (rows as f64).powi(2);
@@ -276,9 +281,7 @@ impl<'a> Grouping<'a> {
                 scratch.safety[model] = judgement.safety;
             }
             if holds {
-                for (lowest, safety) in effect.safety.iter_mut().zip(&scratch.safety) {
-                    *lowest = lowest.min(*safety);
-                }
+                lower(if self.tracks { &mut part.safety } else { &mut effect.safety }, &scratch.safety);
             }
             effect.holds &= holds;
             if self.tracks {
@@ -303,9 +306,7 @@ impl<'a> Grouping<'a> {
         let Some(column) = self.local[dimension] else { return Vec::new() };
         let parents = self.links[dimension].remove(&node).unwrap_or_default();
         let children = of.tree.node(node).children.clone();
-        for (lowest, then) in self.safety.iter_mut().zip(&effect.safety) {
-            *lowest = lowest.min(*then);
-        }
+        lower(&mut self.safety, &effect.safety);
         let mut scratch = Scratch::new(self);
         let mut born = Vec::with_capacity(parents.len());
         for parent in &parents {
@@ -313,6 +314,7 @@ impl<'a> Grouping<'a> {
             let present = scratch.sort_by_child(&self.combos.codes[column], of, range.clone());
             self.reorder(&scratch, range.clone(), present.clone());
             self.violating -= self.classes[*parent].violating;
+            self.classes[*parent].safety = None;
             let mut start = range.start;
             let mut ids = Vec::new();
             for child in present {
@@ -325,6 +327,11 @@ impl<'a> Grouping<'a> {
             born.push((*parent, ids));
         }
         self.unlink(&parents, dimension);
+        if self.tracks {
+            // Classes that held may be left out now, and say nothing any more.
+            self.safety.fill(f64::INFINITY);
+            self.classes.iter().flat_map(|class| &class.safety).for_each(|safety| lower(&mut self.safety, safety));
+        }
         born
     }
 
@@ -357,6 +364,13 @@ impl<'a> Grouping<'a> {
         if let Some(owners) = &mut self.combos.owners {
             permute(owners, &order, range);
         }
+    }
+}
+
+/// Keeps the lower of each pair.
+fn lower(lowest: &mut [f64], other: &[f64]) {
+    for (lowest, other) in lowest.iter_mut().zip(other) {
+        *lowest = lowest.min(*other);
     }
 }
 
