@@ -1,4 +1,4 @@
-//! What reviewers found, once each: every test here failed before.
+//! What reviewers found, once each. Every test here was run against the program as it was before, and failed.
 
 use crate::support::{Desk, Ran};
 
@@ -118,35 +118,24 @@ fn a_witness_shows_no_sensitive_value() {
     }
 }
 
+/// Twenty records on which one thread and sixteen used to take different steps: a share that splitting can mend, and
+/// records that may be left out.
 #[test]
 fn bytes_depend_on_no_number_of_threads() {
-    // Many small classes, a share that splitting can mend, and records that may be left out.
-    let mut rows = String::from("age,city,illness\n");
-    let mut state = 7u64;
-    for _ in 0..120 {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let pick = |shift: u32, of: u64| (state >> shift) % of;
-        rows.push_str(&format!(
-            "{},c{},{}\n",
-            20 + pick(33, 40),
-            pick(40, 9),
-            ["flu", "cold", "hiv"][pick(50, 3) as usize]
-        ));
+    let rows = "0 2 0 3 3 cold|5 3 1 0 3 flu|3 3 4 0 5 cold|2 5 1 4 0 cold|0 0 0 5 4 flu|3 5 1 3 5 flu|4 1 3 3 4 flu|\
+                2 1 5 1 3 cold|0 3 4 5 0 flu|5 5 2 0 5 cold|5 5 4 3 4 hiv|1 2 2 4 3 hiv|3 4 0 3 1 hiv|3 3 5 1 2 hiv|\
+                5 5 5 2 0 cold|5 4 0 1 4 cold|2 3 5 0 3 flu|2 5 4 4 4 cold|5 1 1 4 1 flu|1 4 4 1 3 hiv";
+    let rows = rows.replace(' ', ",").replace('|', "\n");
+    let columns: String = (0..5).map(|at| format!("[columns.c{at}]\ntaxonomy = \"t.csv\"\n")).collect();
+    let rest = format!("{columns}[columns.ill]\nrole = \"sensitive\"\n[requirement]\nconfidence = 0.6");
+    let desk = desk(&format!("c0,c1,c2,c3,c4,ill\n{rows}\n"), "", &rest);
+    desk.write("t.csv", (0..6).map(|at| format!("{at};g{};h{};*\n", at / 2, at / 4)).collect::<String>());
+    desk.write("reticent.toml", desk.read("reticent.toml").replace("seed = 1", "seed = 1\nsuppression = 0.3"));
+    for threads in ["1", "3", "16"] {
+        desk.run(&format!("publish d.csv --name x -o out{threads}.csv --threads {threads}")).exits(0);
     }
-    let rest =
-        format!("{AGE}[columns.city]\n[columns.illness]\nrole = \"sensitive\"\n[requirement]\nk = 2\nconfidence = 0.6");
-    for suppression in ["0.1", "0.2", "0.3"] {
-        let desk = desk(&rows, "", &rest);
-        desk.write(
-            "reticent.toml",
-            desk.read("reticent.toml").replace("seed = 1", &format!("seed = 1\nsuppression = {suppression}")),
-        );
-        for threads in ["1", "3", "16"] {
-            desk.run(&format!("publish d.csv --name x -o out{threads}.csv --threads {threads}")).exits(0);
-        }
-        assert_eq!(desk.read("out1.csv"), desk.read("out3.csv"));
-        assert_eq!(desk.read("out1.csv"), desk.read("out16.csv"));
-    }
+    assert_eq!(desk.read("out1.csv"), desk.read("out3.csv"));
+    assert_eq!(desk.read("out1.csv"), desk.read("out16.csv"));
 }
 
 #[test]
@@ -180,6 +169,7 @@ fn an_answer_that_cannot_be_printed_changes_no_status() {
     }
 }
 
+/// Before, this failed by its warning; the time is a guard against work that grows with the square of the values.
 #[test]
 fn many_values_that_are_published_as_they_are_take_no_time() {
     let rows: String = (0..60_000).map(|row| format!("{},n{row}\n", row % 50)).collect();
