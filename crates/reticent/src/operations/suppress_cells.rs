@@ -11,6 +11,7 @@ use crate::recoding::{Recoding, Rule};
 use crate::registry::{Entry, Kind};
 use crate::release::Release;
 use crate::requirement::Requirement;
+use crate::schema::Role;
 use crate::table::Table;
 
 /// What it says about itself.
@@ -25,7 +26,7 @@ pub const ENTRY: Entry = Entry {
     evidence: &["laws::operations"],
 };
 
-/// More columns than this are hidden one by one, in the order that saves most records, instead of in every combination.
+/// More columns than this are hidden from the first on, one more at a time, instead of in every combination.
 const ALL_SETS: usize = 10;
 
 /// Adds the rules that hide cells or leave out records of violating classes, and answers with how many were left out.
@@ -35,7 +36,9 @@ pub fn suppress_cells(table: &Table, recoding: &mut Recoding, requirement: &Requ
     let before = recoding.apply(table)?;
     let marks = violating(&before, requirement)?;
     let mut left = Release { combos: before.combos.filter(|at| marks[at]), ..before.clone() };
-    for hidden in hiding_sets(&on) {
+    // Only what is generalized may be hidden; everything else is published as it is, or left out with its record.
+    let quasi: Vec<usize> = on.iter().copied().filter(|at| before.columns[*at].role == Role::QuasiIdentifier).collect();
+    for hidden in hiding_sets(&quasi) {
         if left.combos.is_empty() {
             break;
         }

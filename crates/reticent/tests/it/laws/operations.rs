@@ -189,3 +189,20 @@ fn a_cut_covers_every_value_once() {
         }
     }
 }
+
+/// What is not a quasi-identifier is published as it is or left out with its record; it is never hidden.
+#[test]
+fn cells_are_hidden_in_quasi_identifiers_only() {
+    use crate::support::{Data, contents, other, quasi, requirement, sensitive};
+    let cols = vec![quasi("place"), other("note"), sensitive("ill")];
+    let data = Data::new(cols, &["a u flu", "a u hiv", "b v flu", "b w hiv", "c w cough", "c w flu"]);
+    let table = data.table();
+    let requirement = requirement(&["xy-anonymity k=2 x=place,note y=ill"], &data.schema());
+    let mut recoding = reticent::recoding::Recoding::identity(&table);
+    reticent::operations::suppress_cells::suppress_cells(&table, &mut recoding, &requirement).unwrap();
+    let release = recoding.apply(&table).unwrap();
+    for ((row, _), _) in contents(&release) {
+        assert!(["u", "v", "w"].contains(&row[1].as_str()), "{row:?}");
+    }
+    assert!(requirement.models[0].violations(&reticent::history::History::single(release)).unwrap().is_empty());
+}
