@@ -5,7 +5,7 @@
 //!
 //! The way data takes: an engine counts ([`table::Counts`]), the schema types the counts ([`table::Table`]), an algorithm
 //! answers with a [`recoding::Recoding`] that satisfies the [`requirement::Requirement`], an engine writes it, and
-//! [`verify`] judges the bytes that were written.
+//! [`verify`] judges the bytes that were written. [`recognise`] makes a [`release::Release`] of published texts alone.
 
 pub mod algorithms;
 pub mod attacks;
@@ -13,11 +13,13 @@ pub mod classes;
 pub mod combos;
 pub mod error;
 pub mod history;
+pub mod interval;
 pub mod metrics;
 pub mod models;
 pub mod operations;
 pub mod policy;
 pub mod recoding;
+pub mod recognise;
 pub mod registry;
 pub mod release;
 pub mod requirement;

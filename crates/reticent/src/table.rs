@@ -126,6 +126,9 @@ pub(crate) fn position<'a>(name: &str, names: impl Iterator<Item = &'a str> + Cl
     })
 }
 
+/// What a missing value is published as where none of the policy's texts can stand for it.
+pub(crate) const SPARE_MISSING: [&str; 3] = ["", "missing", "(missing)"];
+
 /// Marks a code whose rows the policy leaves out.
 const LEFT_OUT: Code = Code::MAX;
 
@@ -174,8 +177,8 @@ impl Typed {
                     let free = |label: &&str| {
                         tree.find(label).is_none() && !(tree.numbers().is_some() && like_an_interval(label))
                     };
-                    let mut labels = schema.missing_values.iter().map(String::as_str).chain(["", "missing"]);
-                    let label = labels.find(free).unwrap_or("(missing)").to_owned();
+                    let mut labels = schema.missing_values.iter().map(String::as_str).chain(SPARE_MISSING);
+                    let label = labels.find(free).unwrap_or(SPARE_MISSING[2]).to_owned();
                     tree.add_missing(&label)?
                 }
                 _ => LEFT_OUT,
@@ -233,7 +236,7 @@ fn like_an_interval(label: &str) -> bool {
 }
 
 /// The first few of some quasi-identifier's values, for an error about them.
-fn listed(values: &[&str]) -> String {
+pub(crate) fn listed(values: &[&str]) -> String {
     let first: Vec<String> =
         values.iter().take(3).map(|value| format!("`{}`", value.chars().take(40).collect::<String>())).collect();
     format!(" ({}{})", first.join(", "), if values.len() > 3 { ", ..." } else { "" })

@@ -7,6 +7,7 @@
 
 mod intervals;
 mod parse;
+pub(crate) mod published;
 #[cfg(test)]
 mod tests;
 
@@ -15,8 +16,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
+use crate::interval::Interval;
 
 pub use intervals::Level;
+pub(crate) use intervals::days;
 
 /// The number of a value in its column, in the order of the taxonomy's leaves.
 pub type Code = u32;
@@ -62,6 +65,8 @@ pub struct Taxonomy {
     missing: Option<Code>,
     /// For full-domain recoding by a rectangular file: by level, by code.
     ladder: Option<Vec<Vec<NodeId>>>,
+    /// By node, what the published numbers or dates say; a missing value, the last node, says nothing.
+    intervals: Option<(Type, Vec<Interval>)>,
 }
 
 /// The order behind a number or date column.
@@ -106,7 +111,7 @@ impl Taxonomy {
     fn root_over(label: &str, values: Vec<String>, scale: Option<Scale>) -> Self {
         let codes = 0..values.len() as Code;
         let root = Node { label: label.to_owned(), parent: None, children: Vec::new(), codes, depth: 0 };
-        Taxonomy { nodes: vec![root], values, scale, missing: None, ladder: None }
+        Taxonomy { nodes: vec![root], values, scale, missing: None, ladder: None, intervals: None }
     }
 
     fn add(&mut self, parent: NodeId, label: String, codes: Range<Code>) -> NodeId {
@@ -362,9 +367,16 @@ pub fn number_text(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() < 1e15 { format!("{}", number as i64) } else { format!("{number}") }
 }
 
+/// From here on a double does not hold every whole number.
+pub(crate) const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// Whether digits begin with a zero, as those of a code do: no number is written so.
+pub(crate) fn is_code(digits: &str) -> bool {
+    digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Reads a number exactly: not a NaN, not infinite, no whole number that a double cannot hold.
 pub fn parse_number(text: &str) -> Option<f64> {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
     let text = text.trim();
     if text.is_empty() || text.bytes().any(|byte| byte.is_ascii_alphabetic() && byte != b'e' && byte != b'E') {
         return None;

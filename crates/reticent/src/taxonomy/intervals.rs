@@ -159,7 +159,7 @@ fn months_around(day: f64, months: i64) -> Interval {
 const EPOCH: Date = Date::constant(1970, 1, 1);
 
 /// Days since 1970-01-01.
-pub(super) fn days(date: Date) -> i32 {
+pub(crate) fn days(date: Date) -> i32 {
     EPOCH.until(date).map(|span| span.get_days()).unwrap_or(0)
 }
 

@@ -68,7 +68,7 @@ impl Taxonomy {
 }
 
 /// Longer ways from a root to a leaf are a mistake, and would ask for as deep a stack.
-const DEEPEST: usize = 256;
+pub(super) const DEEPEST: usize = 256;
 
 fn reader(text: &str) -> csv::Reader<&[u8]> {
     csv::ReaderBuilder::new().delimiter(b';').has_headers(false).flexible(true).from_reader(text.as_bytes())

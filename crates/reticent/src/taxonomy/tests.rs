@@ -226,6 +226,31 @@ fn grown_intervals_split_where_the_values_are() {
 }
 
 #[test]
+fn nodes_of_numbers_and_dates_are_intervals() {
+    let half_open = |low: Option<f64>, high: Option<f64>| {
+        Interval::between(low.map(|low| (low, true)), high.map(|high| (high, false)))
+    };
+    let mut grown = Taxonomy::grown(Type::Number, vec![1.0, 5.0, 7.5], None);
+    // A missing value is no number, whatever its text looks like.
+    grown.add_missing("80+").unwrap();
+    let [low, high] = grown.split(1, 1);
+    assert_eq!(grown.value_type(), Type::Number);
+    assert_eq!([0, 1, 2].map(|id| grown.interval(id)), [Some(Interval::ANY), Some(Interval::ANY), None]);
+    assert_eq!(grown.interval(low), half_open(None, Some(5.0)));
+    assert_eq!(grown.interval(high), half_open(Some(5.0), None));
+    let leaves = Arc::new(grown).with_leaves();
+    assert_eq!(leaves.interval(leaves.leaf_of(2)), Some(Interval::one(7.5)));
+
+    let born = Taxonomy::intervals("born", Type::Date, vec![0.0], &[Level::Month]).unwrap();
+    assert_eq!(born.value_type(), Type::Date);
+    assert_eq!(born.interval(1), Interval::between(Some((0.0, true)), Some((30.0, true))));
+    assert_eq!(born.interval(2), Some(Interval::one(0.0)));
+
+    let texts = Taxonomy::flat(vec!["5".to_owned()]);
+    assert_eq!((texts.value_type(), texts.interval(0), texts.interval(1)), (Type::Text, None, None));
+}
+
+#[test]
 fn numbers_and_dates_are_read_exactly() {
     let numbers = [
         ("1", Some(1.0)),

@@ -1,7 +1,7 @@
 //! What a column seems to be, and why. Suggestions only: whoever knows the data decides.
 
 use super::ColumnSketch;
-use crate::taxonomy::Type;
+use crate::taxonomy::{Type, is_code};
 use crate::text::grouped;
 
 /// Words in a column's name that speak of a person's identity.
@@ -81,9 +81,8 @@ const MISSING: &[&str] = &["?", "-", "N/A", "NA", "NULL", "NaN", "None", "n/a", 
 
 /// The column's type; a code with leading zeros is no number.
 pub(super) fn type_of(column: &ColumnSketch) -> Type {
-    let leads = |text: &str| text.len() > 1 && text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
-    let is_code = texts(column).any(leads) || is_called_a_code(column);
-    if column.looks_like == Type::Number && is_code { Type::Text } else { column.looks_like }
+    let codes = texts(column).any(is_code) || is_called_a_code(column);
+    if column.looks_like == Type::Number && codes { Type::Text } else { column.looks_like }
 }
 
 fn is_called_a_code(column: &ColumnSketch) -> bool {

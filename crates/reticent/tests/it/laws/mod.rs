@@ -4,4 +4,5 @@ pub mod algorithms;
 mod metrics;
 mod models;
 mod operations;
+mod recognise;
 mod registry;
