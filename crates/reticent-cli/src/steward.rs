@@ -155,8 +155,8 @@ fn narrowed(schema: &Schema, columns: Option<&[String]>) -> Result<Schema, Failu
 /// Counts the published columns. Number and date columns with too many values are put into bins first.
 fn count(engine: &Embedded, schema: &mut Schema, notes: &mut Vec<String>) -> Result<Counts, Failure> {
     let ask_column = |name: String| AskColumn { name, bins: None };
-    let mut ask =
-        Ask { columns: schema.published().into_iter().map(ask_column).collect(), owner: schema.owner.clone() };
+    let columns = schema.published().into_iter().map(ask_column).collect();
+    let mut ask = Ask { columns, owner: schema.owner.clone(), key: None };
     loop {
         let full = match engine.count(&ask) {
             Err(EngineError::TooManyValues { column, limit }) => (column, limit),

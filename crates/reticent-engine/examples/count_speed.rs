@@ -39,7 +39,7 @@ fn measure(rows: u64, skew: u32, folder: &Path) -> Result<(), Box<dyn Error>> {
     timed("copy", bytes, || Ok(std::fs::copy(&data, folder.join("copy.csv"))?))?;
     let engine = Embedded::open_file(&data, Options::default())?;
     let columns = engine.columns().iter().map(|name| AskColumn { name: name.clone(), bins: None }).collect();
-    let counts = timed("count", bytes, || Ok(engine.count(&Ask { columns, owner: None })?))?;
+    let counts = timed("count", bytes, || Ok(engine.count(&Ask { columns, ..Ask::default() })?))?;
     println!("{} combinations of {} rows", counts.combos.len(), counts.combos.rows());
     timed("profile", bytes, || Ok(engine.values(None)?))?;
     for (name, format) in [

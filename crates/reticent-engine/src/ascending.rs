@@ -2,7 +2,7 @@
 //! and unpacking run through memory in order, which is what makes many millions of combinations fast.
 
 use rayon::prelude::*;
-use reticent::combos::{Combos, Weight, combine};
+use reticent::combos::{Combos, Weight, ascending, combine};
 use reticent::taxonomy::Code;
 
 /// Combinations in any order, possibly repeated.
@@ -65,6 +65,58 @@ impl Collected {
         let owners = if with_owners { codes.pop() } else { None };
         Combos { codes, weights, owners }
     }
+}
+
+/// Distinct combinations, ascending, where each that was pushed had a number.
+pub(crate) struct Placed {
+    /// By column, by place.
+    pub(crate) codes: Vec<Vec<Code>>,
+    /// How many there are.
+    pub(crate) len: usize,
+    /// By number: the place of the combination that had it.
+    pub(crate) places: Vec<u32>,
+}
+
+impl Collected {
+    /// All combinations once, where the weight of each is its number: those from 0 on, in any order.
+    pub(crate) fn placed(self) -> Placed {
+        match self.keys {
+            Keys::Word(keys) => place_keys(&self.widths, keys, |key, shift| (key >> shift) as u32),
+            Keys::Double(keys) => place_keys(&self.widths, keys, |key, shift| (key >> shift) as u32),
+            Keys::Codes(columns, numbers) => place_codes(&columns, &numbers),
+        }
+    }
+}
+
+/// Sorts, and keeps one of equal keys. `low_bits` as for `unpack`.
+fn place_keys<K: Ord + Copy + Send + Sync>(
+    widths: &[u32],
+    mut keys: Vec<(K, u64)>,
+    low_bits: impl Fn(K, u32) -> u32 + Sync,
+) -> Placed {
+    keys.par_sort_unstable_by_key(|(key, _)| *key);
+    let mut places = vec![0; keys.len()];
+    for (place, equal) in keys.chunk_by(|(one, _), (next, _)| one == next).enumerate() {
+        equal.iter().for_each(|(_, number)| places[*number as usize] = place as u32);
+    }
+    keys.dedup_by_key(|(key, _)| *key);
+    let (codes, _) = unpack(widths, &keys, low_bits);
+    Placed { codes, len: keys.len(), places }
+}
+
+/// The same for combinations that fit no key.
+fn place_codes(columns: &[Vec<Code>], numbers: &[u64]) -> Placed {
+    let views: Vec<&[Code]> = columns.iter().map(Vec::as_slice).collect();
+    let order = ascending(&views, numbers.len());
+    let mut places = vec![0; numbers.len()];
+    let mut firsts = Vec::new();
+    let equal = |one: &u32, next: &u32| views.iter().all(|codes| codes[*one as usize] == codes[*next as usize]);
+    for (place, equal) in order.chunk_by(equal).enumerate() {
+        equal.iter().for_each(|at| places[numbers[*at as usize] as usize] = place as u32);
+        firsts.push(equal[0] as usize);
+    }
+    let codes = views.iter().map(|codes| firsts.iter().map(|at| codes[*at]).collect()).collect();
+    Placed { codes, len: firsts.len(), places }
 }
 
 /// Sorts, and adds up the weights of equal keys.

@@ -5,7 +5,9 @@
 
 mod dictionary;
 mod keys;
+mod linked;
 mod owners;
+mod packed;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,6 +24,7 @@ use crate::source::{Fault, Fields, Rows, Source, scan};
 use crate::{Ask, AskColumn};
 use dictionary::{Coder, MOST_VALUES};
 use keys::Keys;
+use linked::count_linked;
 use owners::{OwnerHash, OwnerIndex, Repeats, owner_hash};
 
 pub(crate) use dictionary::Dictionary;
@@ -35,6 +38,9 @@ pub(crate) fn count(source: &Source, ask: &Ask, options: &Options) -> Result<Cou
         return merge(&shared, taken);
     };
     places.push(source.position(owner)?);
+    if let Some(key) = &ask.key {
+        return count_linked(source, &places, &shared, key);
+    }
     let collect = || Counter::new(&shared, Owners::Collected { hashes: Vec::new(), missing: 0 });
     let mut taken = scan(source, &places, options, Phase::Counting, collect)?;
     let index = match OwnerIndex::of_rows(collected(&mut taken, owner)?) {
@@ -92,15 +98,62 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// What one thread counts.
-struct Counter<'a> {
+/// The dictionaries of one thread.
+struct Coders<'a> {
     shared: &'a Shared<'a>,
     coders: Vec<Coder>,
+    /// Bytes and combinations that the others have heard of.
+    reported: (u64, u64),
+}
+
+impl<'a> Coders<'a> {
+    fn new(shared: &'a Shared<'a>) -> Self {
+        let coder = |column: &AskColumn| Coder::new(column.bins.as_deref(), &shared.options.missing);
+        Coders { shared, coders: shared.columns.iter().map(coder).collect(), reported: (0, 0) }
+    }
+
+    /// The codes of a row.
+    #[inline]
+    fn code(&mut self, row: &impl Fields, codes: &mut [Code]) -> Result<(), Fault> {
+        let columns = self.coders.iter_mut().zip(codes).zip(self.shared.columns);
+        for (at, ((coder, code), column)) in columns.enumerate() {
+            *code = coder.code(row.field(at), at, &column.name)?;
+        }
+        Ok(())
+    }
+
+    /// About how much memory they take.
+    fn bytes(&self) -> u64 {
+        self.coders.iter().map(|coder| coder.dictionary().bytes()).sum()
+    }
+
+    /// Reports what this thread takes; an error when all together take too much.
+    fn report(&mut self, bytes: u64, combinations: usize) -> Result<()> {
+        let now = (bytes, combinations as u64);
+        let before = std::mem::replace(&mut self.reported, now);
+        let add = |sum: &AtomicU64, now: u64, before: u64| {
+            let change = now.wrapping_sub(before);
+            sum.fetch_add(change, Ordering::Relaxed).wrapping_add(change)
+        };
+        let used = add(&self.shared.used_bytes, now.0, before.0);
+        let combinations = add(&self.shared.combinations, now.1, before.1);
+        if used <= self.shared.options.memory {
+            return Ok(());
+        }
+        let most = self.coders.iter().zip(self.shared.columns).max_by_key(|(coder, _)| coder.dictionary().len());
+        let (column, values) =
+            most.map(|(coder, column)| (column.name.clone(), coder.dictionary().len())).unwrap_or_default();
+        Err(Error::Memory { limit_bytes: self.shared.options.memory, combinations, column, values })
+    }
+}
+
+/// What one thread counts.
+struct Counter<'a> {
+    coders: Coders<'a>,
     owners: Owners<'a>,
     keys: Keys,
     /// The codes of the current row, the owner last.
     codes: Vec<Code>,
-    reported: (u64, u64),
 }
 
 /// What is done about the owner of a row, which is the field after the columns.
@@ -123,10 +176,8 @@ impl Owners<'_> {
 
 impl<'a> Counter<'a> {
     fn new(shared: &'a Shared<'a>, owners: Owners<'a>) -> Self {
-        let coders: Vec<Coder> =
-            shared.columns.iter().map(|column| Coder::new(column.bins.as_deref(), &shared.options.missing)).collect();
-        let parts = coders.len() + usize::from(owners.are_counted());
-        Counter { shared, coders, owners, keys: Keys::new(parts), codes: vec![0; parts], reported: (0, 0) }
+        let parts = shared.columns.len() + usize::from(owners.are_counted());
+        Counter { coders: Coders::new(shared), owners, keys: Keys::new(parts), codes: vec![0; parts] }
     }
 
     fn rows_given(&self) -> usize {
@@ -135,16 +186,17 @@ impl<'a> Counter<'a> {
 
     #[inline]
     fn take_owner(&mut self, row: &impl Fields) -> Result<(), Fault> {
-        let at = self.coders.len();
+        let Shared { columns, options, .. } = self.coders.shared;
+        let at = columns.len();
         match &mut self.owners {
             Owners::Ignored => {}
-            Owners::Collected { hashes, missing } => match owner_hash(row.field(at), self.shared.options) {
+            Owners::Collected { hashes, missing } => match owner_hash(row.field(at), options) {
                 Some(hash) => hashes.push(hash),
                 None => *missing += 1,
             },
             // Every owner was met in the first pass.
             Owners::Numbered(index) => {
-                let number = owner_hash(row.field(at), self.shared.options).and_then(|hash| index.number(hash));
+                let number = owner_hash(row.field(at), options).and_then(|hash| index.number(hash));
                 self.codes[at] = number.ok_or(Fault::Error(Error::Changed))?;
             }
             Owners::Given { owners, next } => {
@@ -157,50 +209,30 @@ impl<'a> Counter<'a> {
 
     /// About how much memory it takes, with what putting the parts together will take.
     fn bytes(&self) -> u64 {
-        let dictionaries: u64 = self.coders.iter().map(|coder| coder.dictionary().bytes()).sum();
         let hashes = if let Owners::Collected { hashes, .. } = &self.owners { hashes.capacity() * 16 } else { 0 };
         let merging = self.keys.len() * (4 * self.codes.len() + 8) * 2;
-        dictionaries + self.keys.bytes() + (hashes + merging) as u64
+        self.coders.bytes() + self.keys.bytes() + (hashes + merging) as u64
     }
 }
 
 impl Rows for Counter<'_> {
     #[inline]
     fn row(&mut self, row: &impl Fields) -> Result<(), Fault> {
-        let columns = self.coders.iter_mut().zip(&mut self.codes).zip(self.shared.columns);
-        for (at, ((coder, code), column)) in columns.enumerate() {
-            *code = coder.code(row.field(at), at, &column.name)?;
-        }
+        let columns = self.coders.coders.len();
+        self.coders.code(row, &mut self.codes[..columns])?;
         self.take_owner(row)?;
         self.keys.add(&self.codes);
         Ok(())
     }
 
     fn pause(&mut self) -> Result<()> {
-        let now = (self.bytes(), self.keys.len() as u64);
-        let before = std::mem::replace(&mut self.reported, now);
-        let add = |sum: &AtomicU64, now: u64, before: u64| {
-            let change = now.wrapping_sub(before);
-            sum.fetch_add(change, Ordering::Relaxed).wrapping_add(change)
-        };
-        let used = add(&self.shared.used_bytes, now.0, before.0);
-        let combinations = add(&self.shared.combinations, now.1, before.1);
-        if used <= self.shared.options.memory {
-            return Ok(());
-        }
-        let most = self.coders.iter().zip(self.shared.columns).max_by_key(|(coder, _)| coder.dictionary().len());
-        let (column, values) =
-            most.map(|(coder, column)| (column.name.clone(), coder.dictionary().len())).unwrap_or_default();
-        Err(Error::Memory { limit_bytes: self.shared.options.memory, combinations, column, values })
+        self.coders.report(self.bytes(), self.keys.len())
     }
 }
 
 /// Puts together what the threads counted.
 fn merge(shared: &Shared, taken: Vec<Counter>) -> Result<Counts> {
-    let columns: Vec<Merged> = (0..shared.columns.len())
-        .into_par_iter()
-        .map(|at| merge_texts(&shared.columns[at].name, &taken, at))
-        .collect::<Result<_>>()?;
+    let columns = merge_columns(shared, &taken.iter().map(|counter| &counter.coders).collect::<Vec<_>>())?;
     let total = taken.iter().map(|counter| counter.keys.len()).sum();
     let with_owners = taken.first().is_some_and(|counter| counter.owners.are_counted());
     let mut widths: Vec<u32> = columns.iter().map(|column| bits(column.texts.len() as u32)).collect();
@@ -214,7 +246,7 @@ fn merge(shared: &Shared, taken: Vec<Counter>) -> Result<Counts> {
     }
     let combos = collected.combined(with_owners);
     let names = shared.columns.iter().map(|column| column.name.clone()).collect();
-    Ok(Counts { names, values: columns.into_iter().map(|column| column.texts).collect(), combos })
+    Ok(Counts { names, values: columns.into_iter().map(|column| column.texts).collect(), combos, links: None })
 }
 
 /// A column's texts, ascending, and by thread and by its code the place of a text among them.
@@ -223,8 +255,16 @@ struct Merged {
     codes: Vec<Vec<Code>>,
 }
 
-fn merge_texts(name: &str, taken: &[Counter], at: usize) -> Result<Merged> {
-    let parts: Vec<&[Box<str>]> = taken.iter().map(|counter| counter.coders[at].dictionary().texts()).collect();
+/// The columns of all threads together.
+fn merge_columns(shared: &Shared, parts: &[&Coders]) -> Result<Vec<Merged>> {
+    let merged = |at: usize| {
+        let texts: Vec<&[Box<str>]> = parts.iter().map(|coders| coders.coders[at].dictionary().texts()).collect();
+        merge_texts(&shared.columns[at].name, &texts)
+    };
+    (0..shared.columns.len()).into_par_iter().map(merged).collect()
+}
+
+fn merge_texts(name: &str, parts: &[&[Box<str>]]) -> Result<Merged> {
     let mut met: Vec<(&str, usize, usize)> = Vec::new();
     for (part, texts) in parts.iter().enumerate() {
         met.extend(texts.iter().enumerate().map(|(code, text)| (&**text, part, code)));

@@ -50,7 +50,7 @@ impl Embedded {
 
     fn count_all(&self) -> Result<Counts> {
         let columns = self.columns().iter().map(|name| AskColumn { name: name.clone(), bins: None }).collect();
-        self.count(&Ask { columns, owner: None })
+        self.count(&Ask { columns, ..Ask::default() })
     }
 }
 

@@ -103,6 +103,9 @@ pub enum Error {
         /// The column that names the owner.
         column: String,
     },
+    /// There are more rows than owners can be linked with.
+    #[error("there are more rows than can be linked with their owners (4,294,967,294); publish the table in parts")]
+    TooManyRows,
     /// A file was read back with another number of rows than were written.
     #[error("{}: {found} rows were read back, {expected} were written", .file.display())]
     RowsDiffer {

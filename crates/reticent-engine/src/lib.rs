@@ -11,6 +11,7 @@ mod error;
 mod hash;
 mod options;
 mod profile;
+mod pseudonym;
 mod published;
 mod shuffle;
 mod sink;
@@ -25,6 +26,7 @@ use reticent::table::{Counts, Table};
 pub use embedded::{Embedded, count_csv_bytes, read_back, read_back_with_owners};
 pub use error::{Doing, Error, Result};
 pub use options::{Options, Phase, Progress};
+pub use pseudonym::OwnerKey;
 pub use published::published;
 pub use shuffle::Generator;
 pub use sink::{csv_text, write_rows};
@@ -48,6 +50,8 @@ pub struct Ask {
     pub columns: Vec<AskColumn>,
     /// The column that names the owner. Owners come back as numbers, and only when some owner has several records.
     pub owner: Option<String>,
+    /// Under which owners are linked with their combinations; without an owner column there is nothing to link.
+    pub key: Option<OwnerKey>,
 }
 
 /// One column to count.

@@ -26,7 +26,7 @@ pub type Progress = Arc<dyn Fn(Phase, u64, u64) + Send + Sync>;
 /// How the embedded engine works.
 #[derive(Clone)]
 pub struct Options {
-    /// About how many bytes combinations and dictionaries may take.
+    /// About how many bytes combinations, dictionaries and owners may take.
     pub memory: u64,
     /// What separates the fields of a text file; found from the header when not given.
     pub delimiter: Option<u8>,

@@ -31,7 +31,7 @@ pub fn published(table: &Table, recoding: &Recoding) -> Counts {
     }
     let combos = collected.combined(rows.owners.is_some());
     let names = recoding.columns.iter().map(|recoded| recoded.column.name.clone()).collect();
-    Counts { names, values, combos }
+    Counts { names, values, combos, links: None }
 }
 
 /// The published codes of every combination that is not left out.

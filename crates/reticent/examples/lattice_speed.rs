@@ -124,5 +124,5 @@ fn counts(folder: &str) -> Result<Counts, Failure> {
     }
     let views: Vec<&[u32]> = codes.iter().map(Vec::as_slice).collect();
     let combos: Combos = combine(&views, &vec![1; codes[0].len()], None);
-    Ok(Counts { names: COLUMNS.iter().map(|(name, ..)| (*name).to_owned()).collect(), values, combos })
+    Ok(Counts { names: COLUMNS.iter().map(|(name, ..)| (*name).to_owned()).collect(), values, combos, links: None })
 }

@@ -14,6 +14,7 @@ pub mod combos;
 pub mod error;
 pub mod history;
 pub mod interval;
+pub mod links;
 pub mod metrics;
 pub mod models;
 pub mod operations;

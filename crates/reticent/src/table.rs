@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::combos::{Combos, Weight, combine};
 use crate::error::{Error, Result, did_you_mean};
+use crate::links::Links;
 use crate::schema::{Attribute, Missing, Role, Schema, Tree};
 use crate::taxonomy::{Code, Taxonomy, Type, parse_scale, scale_text};
 use crate::text::counted;
@@ -18,6 +19,17 @@ pub struct Counts {
     pub values: Vec<Vec<String>>,
     /// The combinations.
     pub combos: Combos,
+    /// Whose the rows are, where that was asked for; its places are those in [`Counts::without_owners`].
+    pub links: Option<Links>,
+}
+
+impl Counts {
+    /// The combinations of the columns alone, ascending: what several owners carry is one combination. Where `combos` has
+    /// no owners, this is `combos` as an engine answers it; where it has, neighbours with equal codes are taken as one.
+    pub fn without_owners(&self) -> Combos {
+        let codes: Vec<&[Code]> = self.combos.codes.iter().map(Vec::as_slice).collect();
+        combine(&codes, &self.combos.weights, None)
+    }
 }
 
 /// One column of a table.

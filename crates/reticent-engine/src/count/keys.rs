@@ -1,145 +1,127 @@
-//! Combinations of codes as the keys of a map, packed into one word as long as they fit.
+//! Combinations of codes as the keys of a map: how often each was met, or which it was of those met.
 
-use hashbrown::HashMap;
-use reticent::combos::{Weight, bits};
+use reticent::combos::Weight;
 use reticent::taxonomy::Code;
-use rustc_hash::FxBuildHasher;
 
-type Map<K> = HashMap<K, Weight, FxBuildHasher>;
+use super::packed::PackedMap;
+
+/// Keys of one word are looked up so many at a time: the waits for memory overlap.
+const MOST_PENDING: usize = 256;
 
 /// How often each combination was met.
 pub(crate) struct Keys {
-    /// By column: how many bits its codes have.
-    widths: Vec<u32>,
-    packed: Packed,
-    /// Words met but not yet counted: counted many at a time, the waits for memory overlap.
+    weights: PackedMap,
+    /// Words met but not yet counted.
     pending: Vec<u64>,
-}
-
-const MOST_PENDING: usize = 256;
-
-enum Packed {
-    Word(Map<u64>),
-    Double(Map<u128>),
-    Codes(Map<Vec<Code>>),
-}
-
-impl Packed {
-    fn fitting(widths: &[u32], capacity: usize) -> Self {
-        match widths.iter().sum::<u32>() {
-            0..=64 => Packed::Word(Map::with_capacity_and_hasher(capacity, FxBuildHasher)),
-            65..=128 => Packed::Double(Map::with_capacity_and_hasher(capacity, FxBuildHasher)),
-            _ => Packed::Codes(Map::with_capacity_and_hasher(capacity, FxBuildHasher)),
-        }
-    }
 }
 
 impl Keys {
     pub(crate) fn new(columns: usize) -> Self {
-        let widths = vec![4; columns];
-        Keys { packed: Packed::fitting(&widths, 0), widths, pending: Vec::with_capacity(MOST_PENDING) }
+        Keys { weights: PackedMap::new(columns), pending: Vec::with_capacity(MOST_PENDING) }
     }
 
     /// Counts a row with this combination.
     #[inline]
     pub(crate) fn add(&mut self, codes: &[Code]) {
-        let outgrown = codes.iter().zip(&self.widths).fold(0, |over, (code, width)| over | u64::from(*code) >> width);
-        if outgrown != 0 {
-            self.widen(codes);
+        if !self.weights.has_room(codes) {
+            self.settle();
+            self.weights.widen(codes);
         }
-        if !matches!(self.packed, Packed::Word(_)) {
-            return self.insert(codes, 1);
-        }
-        self.pending.push(word(codes, &self.widths));
+        let Some(word) = self.weights.word(codes) else {
+            *self.weights.number(codes, 0) += 1;
+            return;
+        };
+        self.pending.push(word);
         if self.pending.len() == MOST_PENDING {
             self.settle();
         }
     }
 
     fn settle(&mut self) {
-        if let Packed::Word(map) = &mut self.packed {
-            for key in self.pending.drain(..) {
-                *map.entry(key).or_insert(0) += 1;
+        if let Some(weights) = self.weights.words() {
+            for word in self.pending.drain(..) {
+                *weights.entry(word).or_insert(0) += 1;
             }
         }
-    }
-
-    fn insert(&mut self, codes: &[Code], weight: Weight) {
-        let Keys { widths, packed, .. } = self;
-        match packed {
-            Packed::Word(map) => *map.entry(word(codes, widths)).or_insert(0) += weight,
-            Packed::Double(map) => {
-                let key = codes.iter().zip(widths).fold(0u128, |key, (code, width)| key << *width | u128::from(*code));
-                *map.entry(key).or_insert(0) += weight;
-            }
-            Packed::Codes(map) => *map.entry_ref(codes).or_insert(0) += weight,
-        }
-    }
-
-    /// Packs all keys anew, with room for these codes and twice as many.
-    fn widen(&mut self, codes: &[Code]) {
-        let needed =
-            |(code, width): (&Code, &u32)| if u64::from(*code) >> width == 0 { *width } else { bits(*code) + 1 };
-        let widths: Vec<u32> = codes.iter().zip(&self.widths).map(needed).map(|width| width.min(u32::BITS)).collect();
-        let packed = Packed::fitting(&widths, self.len());
-        let mut wider = Keys { widths, packed, pending: Vec::with_capacity(MOST_PENDING) };
-        self.for_each(|codes, weight| wider.insert(codes, weight));
-        *self = wider;
     }
 
     /// About how many distinct combinations; never fewer than there are.
     pub(crate) fn len(&self) -> usize {
-        match &self.packed {
-            Packed::Word(map) => map.len() + self.pending.len(),
-            Packed::Double(map) => map.len(),
-            Packed::Codes(map) => map.len(),
-        }
+        self.weights.len() + self.pending.len()
     }
 
-    /// Every combination with its weight, in no order; some come several times, with a part of their weight each.
-    pub(crate) fn for_each(&self, mut visit: impl FnMut(&[Code], Weight)) {
-        let mut codes = vec![0; self.widths.len()];
-        match &self.packed {
-            Packed::Word(map) => {
-                for (key, weight) in map {
-                    unpack(u128::from(*key), &self.widths, &mut codes);
-                    visit(&codes, *weight);
-                }
-                for key in &self.pending {
-                    unpack(u128::from(*key), &self.widths, &mut codes);
-                    visit(&codes, 1);
-                }
-            }
-            Packed::Double(map) => {
-                for (key, weight) in map {
-                    unpack(*key, &self.widths, &mut codes);
-                    visit(&codes, *weight);
-                }
-            }
-            Packed::Codes(map) => map.iter().for_each(|(codes, weight)| visit(codes, *weight)),
-        }
+    /// Every combination with its weight, in no order.
+    pub(crate) fn for_each(mut self, visit: impl FnMut(&[Code], Weight)) {
+        self.settle();
+        self.weights.for_each(visit);
     }
 
     /// About how much memory it takes.
     pub(crate) fn bytes(&self) -> u64 {
-        // Entries and their control bytes; beside them the codes and what their allocation costs.
-        let bytes = match &self.packed {
-            Packed::Word(map) => map.capacity() * 17 * 8 / 7,
-            Packed::Double(map) => map.capacity() * 33 * 8 / 7,
-            Packed::Codes(map) => map.capacity() * 33 * 8 / 7 + map.len() * (4 * self.widths.len() + 16),
-        };
-        bytes as u64
+        self.weights.bytes()
     }
 }
 
-#[inline]
-fn word(codes: &[Code], widths: &[u32]) -> u64 {
-    codes.iter().zip(widths).fold(0, |key, (code, width)| key << width | u64::from(*code))
+/// Combinations numbered as they were first met, and the number of each row's.
+pub(crate) struct NumberedKeys {
+    numbers: PackedMap,
+    /// Words met but not yet numbered: those of the last rows.
+    pending: Vec<u64>,
+    /// By row.
+    rows: Vec<u32>,
 }
 
-fn unpack(mut key: u128, widths: &[u32], codes: &mut [Code]) {
-    for (code, width) in codes.iter_mut().zip(widths).rev() {
-        *code = (key & ((1 << width) - 1)) as Code;
-        key >>= width;
+impl NumberedKeys {
+    pub(crate) fn new(columns: usize) -> Self {
+        NumberedKeys { numbers: PackedMap::new(columns), pending: Vec::with_capacity(MOST_PENDING), rows: Vec::new() }
+    }
+
+    /// Adds a row with this combination.
+    #[inline]
+    pub(crate) fn add(&mut self, codes: &[Code]) {
+        if !self.numbers.has_room(codes) {
+            self.settle();
+            self.numbers.widen(codes);
+        }
+        let Some(word) = self.numbers.word(codes) else {
+            let next = self.numbers.len() as u64;
+            self.rows.push(*self.numbers.number(codes, next) as u32);
+            return;
+        };
+        self.pending.push(word);
+        if self.pending.len() == MOST_PENDING {
+            self.settle();
+        }
+    }
+
+    fn settle(&mut self) {
+        if let Some(numbers) = self.numbers.words() {
+            for word in self.pending.drain(..) {
+                let next = numbers.len() as u64;
+                self.rows.push(*numbers.entry(word).or_insert(next) as u32);
+            }
+        }
+    }
+
+    /// About how many distinct combinations; never fewer than there are.
+    pub(crate) fn len(&self) -> usize {
+        self.numbers.len() + self.pending.len()
+    }
+
+    /// Visits every combination with its number, in no order. Answers with the number of each row's combination.
+    pub(crate) fn for_each(mut self, visit: impl FnMut(&[Code], u64)) -> Vec<u32> {
+        self.settle();
+        self.numbers.for_each(visit);
+        self.rows
+    }
+
+    /// About how much memory the map takes.
+    pub(crate) fn map_bytes(&self) -> u64 {
+        self.numbers.bytes()
+    }
+
+    /// How much memory the rows take.
+    pub(crate) fn rows_bytes(&self) -> usize {
+        self.rows.capacity() * size_of::<u32>()
     }
 }

@@ -161,7 +161,7 @@ fn bins_count_a_value_as_the_bound_below_it() {
     let text = "x\n-5\n0\n9.99\n10\n1e1\n25\nNA\n\"\"\n2020-03-01\n";
     let engine = Embedded::from_csv(text.as_bytes(), Options::default()).unwrap();
     let columns = vec![AskColumn { name: "x".to_owned(), bins: Some(vec![0.0, 10.0, 20.0]) }];
-    let counts = engine.count(&Ask { columns, owner: None }).unwrap();
+    let counts = engine.count(&Ask { columns, ..Ask::default() }).unwrap();
     let found: Vec<(String, u64)> =
         rows(&counts).into_iter().map(|(mut row, weight)| (row.remove(0), weight)).collect();
     let expected = [("", 1), ("0", 3), ("10", 2), ("1970-01-21", 1), ("20", 1), ("NA", 1)];
@@ -177,7 +177,7 @@ fn bins_keep_a_unique_column_small() {
     let options = Options { memory: 200_000, ..Options::default() };
     let engine = Embedded::from_csv(text.as_bytes(), options).unwrap();
     let columns = vec![AskColumn { name: "x".to_owned(), bins: Some((0..100).map(f64::from).collect()) }];
-    let counts = engine.count(&Ask { columns, owner: None }).unwrap();
+    let counts = engine.count(&Ask { columns, ..Ask::default() }).unwrap();
     assert_eq!((counts.values[0].len(), counts.combos.rows()), (100, 50_000));
 }
 
@@ -187,7 +187,7 @@ fn a_missing_value_is_put_into_no_bin_and_counts_for_no_type() {
     let missing = vec!["-1".to_owned(), "NA".to_owned()];
     let engine = Embedded::from_csv(text.as_bytes(), Options { missing, ..Options::default() }).unwrap();
     let columns = vec![AskColumn { name: "x".to_owned(), bins: Some(vec![0.0, 5.0]) }];
-    let counts = engine.count(&Ask { columns, owner: None }).unwrap();
+    let counts = engine.count(&Ask { columns, ..Ask::default() }).unwrap();
     assert_eq!(counts.values, [["-1", "0", "5", "NA"]]);
     let profile = engine.values(Some(&["x".to_owned()])).unwrap().remove(0);
     assert_eq!(

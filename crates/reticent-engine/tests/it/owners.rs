@@ -1,16 +1,30 @@
-//! Owners: numbers only, only when somebody has several records, and the same whatever the threads do.
+//! Owners: numbers only, only when somebody has several records, and the same whatever the threads do. Under a key they
+//! are also linked with their combinations.
 
 use std::collections::BTreeMap;
 
+use proptest::prelude::*;
+use reticent::links::{Links, Pseudonym};
 use reticent::table::Counts;
-use reticent_engine::{Ask, Embedded, Engine, Error, Options};
+use reticent_engine::{Ask, Embedded, Engine, Error, Generator, Options, OwnerKey};
 
-use crate::support::ask;
+use crate::support::{ask, file, folder, naive_counts};
 
 fn count(text: &str, threads: usize) -> reticent_engine::Result<Counts> {
     let options = Options { threads: Some(threads), block_bytes: 16, ..Options::default() };
     let engine = Embedded::from_csv(text.as_bytes(), options)?;
     engine.count(&Ask { owner: Some("who".to_owned()), ..ask(&["a"]) })
+}
+
+/// The bytes 0 to 31.
+fn key() -> OwnerKey {
+    OwnerKey::new(std::array::from_fn(|at| at as u8))
+}
+
+fn linked(text: &str, threads: usize) -> reticent_engine::Result<Counts> {
+    let options = Options { threads: Some(threads), block_bytes: 16, ..Options::default() };
+    let engine = Embedded::from_csv(text.as_bytes(), options)?;
+    engine.count(&Ask { owner: Some("who".to_owned()), key: Some(key()), ..ask(&["a"]) })
 }
 
 #[test]
@@ -41,8 +55,9 @@ fn rows_of_one_owner_are_told_apart_from_those_of_others() {
 
 #[test]
 fn rows_without_owner_are_refused() {
-    let error = count("who,a\np,1\n,1\n ,2\n", 2).unwrap_err();
-    assert!(matches!(error, Error::OwnerMissing { rows: 2, .. }), "{error}");
+    for error in [count, linked].map(|count| count("who,a\np,1\n,1\n ,2\n", 2).unwrap_err()) {
+        assert!(matches!(&error, Error::OwnerMissing { rows: 2, column } if column == "who"), "{error}");
+    }
 }
 
 #[test]
@@ -51,4 +66,229 @@ fn the_owner_column_may_also_be_counted() {
     let counts = engine.count(&Ask { owner: Some("who".to_owned()), ..ask(&["who", "a"]) }).unwrap();
     assert_eq!(counts.values, [vec!["p"], vec!["1", "2"]]);
     assert_eq!(counts.combos.owners, Some(vec![0, 0]));
+}
+
+/// From Python: `hmac.new(bytes(range(32)), b"reticent owner\0" + text, "sha256").hexdigest()[:32]`. The second is also what
+/// `openssl dgst -sha256 -mac HMAC` says.
+const KNOWN: [(&str, Pseudonym); 4] = [
+    ("", 0xe520_98a6_656d_6fe8_0f4b_ea58_d58a_b02d),
+    ("Ada Lovelace", 0xbb6b_0b7d_12e1_ad54_c7b3_54c8_2dde_1129),
+    ("Zoë", 0x4b67_6ac5_1b46_6234_e0d0_6a54_0225_5da1),
+    (LONG, 0xde02_8743_67dc_dd32_f68c_e6c3_9c72_e19e),
+];
+
+/// Two hundred letters: longer than the blocks of the hash.
+const LONG: &str = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\
+                    xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+
+/// Ledgers hold pseudonyms: if these change, nobody is known again.
+#[test]
+fn pseudonyms_never_change() {
+    for (text, pseudonym) in KNOWN {
+        assert_eq!(key().pseudonym(text.as_bytes()), pseudonym, "{text}");
+    }
+    assert_eq!(OwnerKey::new([255; 32]).pseudonym(b"Ada Lovelace"), 0xefad_df14_cf7b_9319_71ae_2da2_9041_0d20);
+}
+
+#[test]
+fn links_say_whose_the_rows_are() {
+    let [_, (ada, first), (zoe, second), _] = KNOWN;
+    let text = format!("who,a\n{ada},2\n {zoe} ,2\n\"{ada}\",1\n{ada} ,2\n");
+    let counts = linked(&text, 1).unwrap();
+    let expected = Links { pseudonyms: vec![second, first, first], combos: vec![1, 0, 1], records: vec![1, 1, 2] };
+    assert_eq!(counts.links, Some(expected));
+    assert_eq!(counts.combos.codes, [[0, 1, 1]]);
+    assert_eq!(counts.combos.weights, [1, 1, 2]);
+    assert_eq!(counts.combos.owners, Some(vec![1, 0, 1]));
+    let alone = counts.without_owners();
+    assert_eq!((alone.codes, alone.weights, alone.owners), (vec![vec![0, 1]], vec![1, 3], None));
+}
+
+#[test]
+fn an_owner_for_every_row_is_linked_without_a_number() {
+    let counts = linked("who,a\np,1\nq,1\nr,2\n", 2).unwrap();
+    assert_eq!(counts.combos, count("who,a\np,1\nq,1\nr,2\n", 2).unwrap().combos);
+    assert_eq!(counts.combos, counts.without_owners());
+    assert_eq!(counts.links.unwrap().totals(2), [2, 1]);
+}
+
+#[test]
+fn nobody_is_linked_where_nobody_asks_or_there_is_nobody() {
+    let engine = Embedded::from_csv(b"who,a\np,1\np,2\n", Options::default()).unwrap();
+    assert_eq!(engine.count(&Ask { key: Some(key()), ..ask(&["a"]) }).unwrap().links, None);
+    assert_eq!(count("who,a\np,1\np,2\n", 1).unwrap().links, None);
+    assert_eq!(linked("who,a\n", 2).unwrap().links, Some(Links::default()));
+    let counts = engine.count(&Ask { owner: Some("who".to_owned()), key: Some(key()), columns: Vec::new() }).unwrap();
+    assert_eq!((counts.combos.weights, counts.links.unwrap().records), (vec![2], vec![2]));
+}
+
+#[test]
+fn another_key_makes_other_pseudonyms() {
+    let engine = Embedded::from_csv(b"who,a\np,1\np,2\nq,2\n", Options::default()).unwrap();
+    let links = |key: [u8; 32]| {
+        let ask = Ask { owner: Some("who".to_owned()), key: Some(OwnerKey::new(key)), ..ask(&["a"]) };
+        engine.count(&ask).unwrap().links.unwrap()
+    };
+    let (one, other) = (links([1; 32]), links([2; 32]));
+    assert!(one.pseudonyms.iter().all(|pseudonym| !other.pseudonyms.contains(pseudonym)));
+    assert_eq!((one.people(), one.totals(2)), (other.people(), other.totals(2)));
+}
+
+#[test]
+fn whose_the_rows_are_counts_as_memory() {
+    let mut text = "who,a\n".to_owned();
+    (0..20_000).for_each(|at| text += &format!("{at},1\n"));
+    let count = |memory: u64, key: Option<OwnerKey>| {
+        let options = Options { threads: Some(1), memory, ..Options::default() };
+        let engine = Embedded::from_csv(text.as_bytes(), options).unwrap();
+        engine.count(&Ask { owner: Some("who".to_owned()), key, ..ask(&["a"]) })
+    };
+    // A row is at least a pair of 32 bytes and the link of 24 that is made of it.
+    let error = count(20_000 * 56, Some(key())).unwrap_err();
+    assert!(matches!(error, Error::Memory { .. }), "{error}");
+    assert!(count(20_000 * 56, None).is_ok());
+    assert_eq!(count(20_000 * 80, Some(key())).unwrap().links.unwrap().len(), 20_000);
+}
+
+#[test]
+fn neither_owners_nor_keys_are_ever_shown() {
+    let text = "who,a\nAda Lovelace,1\nAda Lovelace,2\nEmmy Noether,2\n";
+    let engine = Embedded::from_csv(text.as_bytes(), Options::default()).unwrap();
+    let key = OwnerKey::new([171; 32]);
+    let ask = Ask { owner: Some("who".to_owned()), key: Some(key.clone()), ..ask(&["a"]) };
+    let counts = engine.count(&ask).unwrap();
+    let refused = linked(&format!("{text},3\n"), 1).unwrap_err();
+    let shown = format!("{engine:?} {ask:?} {counts:?} {counts:#?} {key:?} {refused:?} {refused}").to_lowercase();
+    assert!(shown.contains("ownerkey(..)") && shown.contains("links(3)"), "{shown}");
+    for secret in ["ada", "lovelace", "emmy", "noether", "171", "abab"] {
+        assert!(!shown.contains(secret), "{secret} in {shown}");
+    }
+    for pseudonym in counts.links.unwrap().pseudonyms {
+        assert!(!shown.contains(&pseudonym.to_string()) && !shown.contains(&format!("{pseudonym:x}")), "{shown}");
+    }
+}
+
+/// Rows whose first field names the owner.
+type Rows = Vec<Vec<String>>;
+
+fn names(width: usize) -> Vec<String> {
+    (0..width).map(|at| if at == 0 { "who".to_owned() } else { format!("c{at}") }).collect()
+}
+
+fn csv_of(rows: &[Vec<String>], width: usize) -> Vec<u8> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(names(width)).unwrap();
+    rows.iter().for_each(|row| writer.write_record(row).unwrap());
+    writer.into_inner().unwrap()
+}
+
+/// What a plain loop over rows says: the combinations without owners, and the links.
+fn naive(rows: &[Vec<String>], width: usize) -> (Counts, Links) {
+    let trimmed: Rows = rows.iter().map(|row| row.iter().map(|text| text.trim().to_owned()).collect()).collect();
+    let columns: Rows = trimmed.iter().map(|row| row[1..].to_vec()).collect();
+    let mut places = columns.clone();
+    places.sort();
+    places.dedup();
+    let mut links: BTreeMap<(Pseudonym, u32), u32> = BTreeMap::new();
+    for (row, columns) in trimmed.iter().zip(&columns) {
+        let place = places.iter().position(|place| place == columns).unwrap();
+        *links.entry((key().pseudonym(row[0].as_bytes()), place as u32)).or_insert(0) += 1;
+    }
+    let links = Links {
+        pseudonyms: links.keys().map(|(pseudonym, _)| *pseudonym).collect(),
+        combos: links.keys().map(|(_, place)| *place).collect(),
+        records: links.into_values().collect(),
+    };
+    (naive_counts(&names(width)[1..], &columns), links)
+}
+
+/// The counts of these rows, with owners but without key; and with both.
+fn both(rows: &[Vec<String>], width: usize, files: usize, options: &Options) -> [Counts; 2] {
+    let folder = folder();
+    for (at, part) in rows.chunks(rows.len().div_ceil(files).max(1)).enumerate() {
+        file(&folder, &format!("{at}.csv"), csv_of(part, width));
+    }
+    let engine = Embedded::open(&[folder.path().to_str().unwrap().to_owned()], options.clone()).unwrap();
+    [None, Some(key())]
+        .map(|key| engine.count(&Ask { owner: Some("who".to_owned()), key, ..ask(&names(width)[1..]) }).unwrap())
+}
+
+/// What each owner has, as combinations with their weights; the numbers of owners mean nothing.
+fn by_owner(counts: &Counts) -> Option<Vec<BTreeMap<Vec<u32>, u64>>> {
+    let mut people: BTreeMap<u32, BTreeMap<Vec<u32>, u64>> = BTreeMap::new();
+    for (at, owner) in counts.combos.owners.as_ref()?.iter().enumerate() {
+        let codes = counts.combos.codes.iter().map(|codes| codes[at]).collect();
+        people.entry(*owner).or_default().insert(codes, counts.combos.weights[at]);
+    }
+    let mut people: Vec<_> = people.into_values().collect();
+    people.sort();
+    Some(people)
+}
+
+fn check(rows: &[Vec<String>], width: usize, files: usize, options: &Options) -> Counts {
+    let [plain, linked] = both(rows, width, files, options);
+    let (alone, links) = naive(rows, width);
+    assert_eq!((&linked.names, &linked.values), (&alone.names, &alone.values));
+    assert_eq!(linked.without_owners(), alone.combos);
+    assert!(linked.links.as_ref() == Some(&links), "links of {rows:?}");
+    assert_eq!(links.totals(alone.combos.len()), alone.combos.weights);
+    assert_eq!((linked.combos.rows(), linked.combos.people()), (links.rows(), links.people()));
+    // Ascending by codes and owner, each once, just as without a key.
+    assert_eq!(linked.combos.combined(), linked.combos);
+    assert_eq!(by_owner(&linked), by_owner(&plain));
+    let Counts { names, values, combos, links } = plain;
+    assert_eq!((names, values, links), (alone.names, alone.values, None));
+    assert_eq!((combos.codes, combos.owners.is_some()), (linked.combos.codes.clone(), linked.combos.owners.is_some()));
+    linked
+}
+
+fn table() -> impl Strategy<Value = Rows> {
+    let row = (
+        prop::sample::select(vec!["p", "q", " p ", "Zoë", "o, p", "say \"p\"", "r1", "r2", "r3", LONG]),
+        prop::sample::select(vec!["", "1", "2", "two words"]),
+        prop::sample::select(vec!["x", "y", "é"]),
+    );
+    let row = row.prop_map(|(who, a, b)| [who, a, b].map(str::to_owned).to_vec());
+    // Few rows often have an owner each, many never.
+    prop_oneof![prop::collection::vec(row.clone(), 1..5), prop::collection::vec(row, 5..50)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn links_are_what_a_loop_says_in_any_order(
+        rows in table(),
+        files in 1usize..4,
+        threads in 1usize..5,
+        block_bytes in 1usize..60,
+        seed in any::<u64>(),
+    ) {
+        let options = Options { threads: Some(threads), block_bytes, ..Options::default() };
+        let counts = check(&rows, 3, files, &options);
+        let mut shuffled = rows.clone();
+        Generator::new(seed).shuffle(&mut shuffled);
+        let options = Options { block_bytes: 4096, ..Options::default() };
+        prop_assert!(check(&shuffled, 3, 1, &options) == counts);
+    }
+}
+
+#[test]
+fn links_outgrow_every_packing() {
+    for (columns, values) in [(2, 5000), (9, 3000), (20, 200), (40, 17)] {
+        let mut generator = Generator::new(columns);
+        let mut rows: Rows = Vec::new();
+        for _ in 0..1500 {
+            let who = format!("person {}", generator.below(600));
+            let texts = (0..columns).map(|_| format!("v{}", generator.below(values)));
+            rows.push(std::iter::once(who).chain(texts).collect());
+        }
+        // Some combinations are carried by several owners, and by several rows of one owner.
+        for at in 0..300 {
+            let mut again = rows[at * 3].clone();
+            again[0] = if at % 2 == 0 { again[0].clone() } else { format!("person {}", generator.below(600)) };
+            rows.push(again);
+        }
+        check(&rows, columns as usize + 1, 2, &Options { threads: Some(3), block_bytes: 4096, ..Options::default() });
+    }
 }

@@ -153,7 +153,8 @@ fn the_order_is_a_function_of_rows_and_seed() {
 #[test]
 fn owners_come_with_their_rows() {
     let combos = Combos { codes: vec![vec![0, 0, 1, 1]], weights: vec![1, 2, 1, 1], owners: Some(vec![0, 1, 0, 2]) };
-    let counts = Counts { names: vec!["a".to_owned()], values: vec![vec!["x".to_owned(), "y".to_owned()]], combos };
+    let counts =
+        Counts { names: vec!["a".to_owned()], values: vec![vec!["x".to_owned(), "y".to_owned()]], combos, links: None };
     for format in FORMATS {
         let folder = folder();
         let sink = sink(folder.path().join("out"), format);
@@ -173,6 +174,7 @@ fn owners_leave_no_trace_in_the_bytes() {
         names: vec!["a".to_owned()],
         values: vec![vec!["x".to_owned(), "y".to_owned()]],
         combos: Combos { codes: vec![codes], weights, owners },
+        links: None,
     };
     let plain = written(&with(None, vec![30, 20], vec![0, 1]), 5);
     assert_eq!(written(&with(Some(vec![0, 1, 0]), vec![10, 20, 20], vec![0, 0, 1]), 5), plain);

@@ -68,7 +68,7 @@ impl Sqlite {
             owners: with_owners.then(|| weights.keys().map(|(_, owner)| *owner).collect()),
             weights: weights.into_values().collect(),
         };
-        Counts { names, values, combos }
+        Counts { names, values, combos, links: None }
     }
 
     /// One table per column from raw text to published code and label, and one of the rules.

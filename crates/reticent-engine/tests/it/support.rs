@@ -39,7 +39,7 @@ pub fn count_all(engine: &Embedded) -> Result<Counts> {
 
 pub fn ask<S: AsRef<str>>(names: &[S]) -> Ask {
     let column = |name: &S| AskColumn { name: name.as_ref().to_owned(), bins: None };
-    Ask { columns: names.iter().map(column).collect(), owner: None }
+    Ask { columns: names.iter().map(column).collect(), ..Ask::default() }
 }
 
 /// The text of the error that a file gives.
@@ -78,5 +78,5 @@ pub fn naive_counts(names: &[String], rows: &[Vec<String>]) -> Counts {
     }
     let codes = (0..names.len()).map(|at| weights.keys().map(|codes| codes[at]).collect()).collect();
     let combos = Combos { codes, weights: weights.into_values().collect(), owners: None };
-    Counts { names: names.to_vec(), values, combos }
+    Counts { names: names.to_vec(), values, combos, links: None }
 }

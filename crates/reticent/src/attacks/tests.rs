@@ -59,7 +59,7 @@ fn patients(owners: Option<Vec<Owner>>) -> Table {
     ];
     let (values, codes) = (0..4).map(|at| dictionary(PATIENTS.map(|row| row[at]))).unzip();
     let names = attributes.iter().map(|attribute| attribute.name.clone()).collect();
-    let counts = Counts { names, values, combos: Combos { codes, weights: vec![1; 7], owners } };
+    let counts = Counts { names, values, combos: Combos { codes, weights: vec![1; 7], owners }, links: None };
     let schema = Schema { attributes, owner: None, missing_values: Vec::new() };
     Table::build(&counts, &schema).expect("a table")
 }

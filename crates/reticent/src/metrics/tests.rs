@@ -54,7 +54,7 @@ fn table(attributes: Vec<Attribute>, rows: &[&[&str]], owners: Option<Vec<Owner>
         }
     }
     let names = attributes.iter().map(|attribute| attribute.name.clone()).collect();
-    let counts = Counts { names, values, combos: Combos { codes, weights: vec![1; rows.len()], owners } };
+    let counts = Counts { names, values, combos: Combos { codes, weights: vec![1; rows.len()], owners }, links: None };
     let schema = Schema { attributes, owner: None, missing_values: vec!["?".to_owned()] };
     Table::build(&counts, &schema).expect("a table")
 }

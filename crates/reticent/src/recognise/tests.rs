@@ -312,7 +312,7 @@ fn counts(names: &[&str], values: &[&[&str]], codes: &[&[u32]]) -> Counts {
         weights: vec![2; codes[0].len()],
         owners: None,
     };
-    Counts { names: texts(names), values: values.iter().map(|values| texts(values)).collect(), combos }
+    Counts { names: texts(names), values: values.iter().map(|values| texts(values)).collect(), combos, links: None }
 }
 
 #[test]

@@ -106,7 +106,12 @@ impl Data {
             }
         }
         let owners = self.owners.as_ref().map(|owners| order.iter().map(|row| owners[*row]).collect());
-        Counts { names: self.names(), values, combos: Combos { codes, weights: vec![1; order.len()], owners } }
+        Counts {
+            names: self.names(),
+            values,
+            combos: Combos { codes, weights: vec![1; order.len()], owners },
+            links: None,
+        }
     }
 
     pub fn schema(&self) -> Schema {
@@ -168,7 +173,7 @@ pub fn read_back(release: &Release) -> Counts {
         .map(|column| (0..column.nodes.len()).map(|code| column.label(code as u32).to_owned()).collect())
         .collect();
     let names = release.columns.iter().map(|column| column.name.clone()).collect();
-    Counts { names, values, combos: release.combos.clone() }
+    Counts { names, values, combos: release.combos.clone(), links: None }
 }
 
 /// What is published, independent of how it is encoded: texts and owner of each combination, with its weight.

@@ -109,7 +109,7 @@ fn instance(dice: &mut Dice, least: usize) -> Option<Instance> {
     let (attributes, values): (Vec<Attribute>, Vec<Vec<String>>) = columns.into_iter().unzip();
     let names = attributes.iter().map(|attribute| attribute.name.clone()).collect();
     let schema = Schema { attributes, owner: None, missing_values: vec![String::new()] };
-    let table = Table::build(&Counts { names, values, combos }, &schema).ok()?;
+    let table = Table::build(&Counts { names, values, combos, links: None }, &schema).ok()?;
     let wordings: Vec<Wording> = (0..1 + dice.below(3)).map(|_| wording(dice, width)).collect();
     let requirement = Requirement::build(&wordings, &schema).ok()?;
     let limit = Share::new(*dice.of(&[0, 0, 10, 30, 60, 100]), 100);
@@ -248,7 +248,7 @@ impl<'a> Oracle<'a> {
         };
         let names: Vec<String> = table.columns.iter().map(|column| column.name.clone()).collect();
         let trees = names.iter().cloned().zip(self.trees.iter().cloned()).collect();
-        let reading = Reading::new(Counts { names: names.clone(), values: values.clone(), combos }, trees);
+        let reading = Reading::new(Counts { names: names.clone(), values: values.clone(), combos, links: None }, trees);
         let mut bad = BTreeSet::new();
         for model in &self.instance.requirement.models {
             for breach in model.naive(&reading).unwrap() {
@@ -429,7 +429,7 @@ fn four_people(k: f64) -> Instance {
     let schema = Schema { attributes, owner: None, missing_values: Vec::new() };
     let values = vec![["a", "b", "c", "d"].map(str::to_owned).to_vec()];
     let combos = Combos { codes: vec![vec![0, 1, 2, 3]], weights: vec![1; 4], owners: None };
-    let table = Table::build(&Counts { names: vec!["q".to_owned()], values, combos }, &schema).unwrap();
+    let table = Table::build(&Counts { names: vec!["q".to_owned()], values, combos, links: None }, &schema).unwrap();
     let wordings = vec![Wording {
         model: "k-anonymity".to_owned(),
         arguments: Arguments::default().set("k", Argument::Number(k)),

@@ -65,7 +65,7 @@ fn set_a(folder: &Path) -> Table {
         Attribute { name: name.clone(), role, values: Type::Text, missing: Missing::Refuse, tree }
     };
     let schema = Schema { attributes: names.iter().map(attribute).collect(), owner: None, missing_values: vec![] };
-    Table::build(&Counts { names, values, combos }, &schema).unwrap()
+    Table::build(&Counts { names, values, combos, links: None }, &schema).unwrap()
 }
 
 /// Steps generalized, summed over the six columns, per record.
