@@ -52,6 +52,21 @@ impl Combos {
         }
     }
 
+    /// The place of a combination, where all ascend and owners are left out.
+    pub fn find(&self, codes: &[Code]) -> Option<usize> {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let order = self.codes.iter().zip(codes).map(|(column, code)| column[middle].cmp(code));
+            match order.fold(std::cmp::Ordering::Equal, |order, next| order.then(next)) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return Some(middle),
+            }
+        }
+        None
+    }
+
     /// These columns only, with equal combinations put together, in ascending order.
     pub fn project(&self, columns: &[usize]) -> Combos {
         let codes: Vec<&[Code]> = columns.iter().map(|column| self.codes[*column].as_slice()).collect();

@@ -1,30 +1,98 @@
 //! The history: the releases an attacker may hold together, oldest first. A single release is a history of length one.
 
+use std::collections::BTreeSet;
+
 use crate::error::{Error, Result};
+use crate::links::Links;
+use crate::recipients::PUBLIC;
 use crate::release::Release;
 
 /// Releases that an attacker may hold together, oldest first.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     /// The releases.
-    pub releases: Vec<Release>,
+    pub releases: Vec<Held>,
+    /// Releases that were made and whose contents are gone: what they tell an attacker can no longer be computed.
+    pub lost: Vec<Lost>,
+}
+
+/// A release, and who holds it.
+#[derive(Debug, Clone)]
+pub struct Held {
+    /// Its number in the ledger; 0 for one that is not in it yet.
+    pub number: u64,
+    /// Its name.
+    pub name: String,
+    /// The day it went out, as YYYY-MM-DD.
+    pub date: String,
+    /// Who got it.
+    pub recipients: Vec<String>,
+    /// The column that marks groups, where not equal values do.
+    pub groups: Option<String>,
+    /// What was published.
+    pub release: Release,
+    /// Which record is about whom, where that is known to the steward.
+    pub links: Option<Links>,
+}
+
+/// A release whose contents were erased.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Lost {
+    /// Its number in the ledger.
+    pub number: u64,
+    /// Its name.
+    pub name: String,
+    /// The day it went out.
+    pub date: String,
+    /// Who got it.
+    pub recipients: Vec<String>,
+    /// The columns it had.
+    pub columns: Vec<String>,
+    /// When its contents were erased.
+    pub erased: String,
 }
 
 impl History {
     /// A history of length one.
     pub fn single(release: Release) -> History {
-        History { releases: vec![release] }
+        let held = Held {
+            number: 0,
+            name: String::new(),
+            date: String::new(),
+            recipients: Vec::new(),
+            groups: None,
+            release,
+            links: None,
+        };
+        History { releases: vec![held], lost: Vec::new() }
+    }
+
+    /// True when nothing was released before.
+    pub fn is_empty(&self) -> bool {
+        self.releases.is_empty() && self.lost.is_empty()
+    }
+
+    /// What these recipients hold together: all that any of them got, and what is public.
+    pub fn held_by(&self, coalition: &BTreeSet<String>) -> History {
+        let holds = |recipients: &[String]| recipients.iter().any(|name| name == PUBLIC || coalition.contains(name));
+        History {
+            releases: self.releases.iter().filter(|held| holds(&held.recipients)).cloned().collect(),
+            lost: self.lost.iter().filter(|lost| holds(&lost.recipients)).cloned().collect(),
+        }
     }
 
     /// The one release of a history of length one. Statements over longer histories go through the lossy join, which
     /// this version does not have: it says so instead of judging a part.
     pub fn only(&self, what: &str) -> Result<&Release> {
         match self.releases.as_slice() {
-            [release] => Ok(release),
+            [held] if self.lost.is_empty() => Ok(&held.release),
             [] => Err(Error::CannotCheck { what: what.to_owned(), why: "the history is empty".to_owned() }),
             more => Err(Error::CannotCheck {
                 what: what.to_owned(),
-                why: format!("it has {} releases, and only single releases can be judged yet", more.len()),
+                why: format!(
+                    "it has {} releases, and only single releases can be judged yet",
+                    more.len() + self.lost.len()
+                ),
             }),
         }
     }

@@ -19,6 +19,7 @@ pub mod metrics;
 pub mod models;
 pub mod operations;
 pub mod policy;
+pub mod recipients;
 pub mod recoding;
 pub mod recognise;
 pub mod registry;

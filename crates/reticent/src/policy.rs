@@ -14,6 +14,7 @@ mod tests;
 
 use crate::algorithms::{Purpose, Suppression};
 use crate::error::{Error, Result, did_you_mean};
+use crate::recipients::Separate;
 use crate::registry::Arguments;
 use crate::requirement::{Short, Wording};
 use crate::schema::{Attribute, Missing, Role, Schema, Tree};
@@ -47,6 +48,12 @@ pub struct Policy {
     pub suppression: Suppression,
     /// Decides all chance; the caller draws one when there is none.
     pub seed: Option<u64>,
+    /// Who never combines what they hold.
+    pub separate: Separate,
+    /// The folder of the ledger, relative to the policy.
+    pub ledger: String,
+    /// The file with the ledger's key, relative to the policy.
+    pub key: String,
     short_lines: ShortLines,
 }
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use crate::combos::{Combos, Weight, combine};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::release::{PublishedColumn, Release};
-use crate::table::Table;
+use crate::table::{Counts, Table};
 use crate::taxonomy::{Code, Cut, NodeId, Taxonomy};
 
 /// What is done to a class of records after generalization.
@@ -102,6 +102,41 @@ impl Recoding {
                 true
             }
         }
+    }
+
+    /// By combination that was counted, before it was typed: its place among the published ones, none where its records
+    /// are left out. `published` is ascending, as an engine reads it back.
+    pub fn places(&self, table: &Table, counted: &Combos, published: &Counts) -> Result<Vec<Option<u32>>> {
+        let other = || Error::CannotCheck {
+            what: "whose the published records are".to_owned(),
+            why: "the written file does not hold what was to be published".to_owned(),
+        };
+        let in_file: Vec<Vec<Option<u32>>> = self
+            .columns
+            .iter()
+            .zip(&published.values)
+            .map(|(recoded, texts)| {
+                let place = |text: &str| texts.binary_search_by(|known| known.as_str().cmp(text)).ok();
+                let codes = 0..recoded.column.nodes.len() as u32;
+                codes.map(|code| place(recoded.column.label(code)).map(|at| at as u32)).collect()
+            })
+            .collect();
+        let typed = |column: usize, at: usize| table.columns[column].texts[counted.codes[column][at] as usize].1;
+        let mut one = Combos { codes: vec![vec![0]; self.columns.len()], weights: vec![1], owners: None };
+        let mut row = Vec::new();
+        let mut place = |at: usize| -> Result<Option<u32>> {
+            for column in 0..self.columns.len() {
+                let Some(code) = typed(column, at) else { return Ok(None) };
+                one.codes[column][0] = code;
+            }
+            if !self.publish(&one, 0, &mut row) {
+                return Ok(None);
+            }
+            let texts = row.iter().zip(&in_file).map(|(code, places)| places[*code as usize]);
+            let key: Vec<u32> = texts.collect::<Option<_>>().ok_or_else(other)?;
+            published.combos.find(&key).map(|at| Some(at as u32)).ok_or_else(other)
+        };
+        (0..counted.len()).map(|at| place(at)).collect()
     }
 
     /// The release that this recoding makes of a table.

@@ -9,6 +9,7 @@ use crate::links::Links;
 use crate::schema::{Attribute, Missing, Role, Schema, Tree};
 use crate::taxonomy::{Code, Taxonomy, Type, parse_scale, scale_text};
 use crate::text::counted;
+use crate::verify::plain;
 
 /// What an engine answers: how many rows carry each combination of these columns' texts.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -30,6 +31,27 @@ impl Counts {
         let codes: Vec<&[Code]> = self.combos.codes.iter().map(Vec::as_slice).collect();
         combine(&codes, &self.combos.weights, None)
     }
+
+    /// The same without owners, and without the apostrophes that keep spreadsheets from computing a cell.
+    pub fn plain(&self) -> Counts {
+        let names = self.names.iter().map(|name| plain(name).to_owned()).collect();
+        let (values, codes): (Vec<Vec<String>>, Vec<Vec<Code>>) =
+            self.values.iter().zip(&self.combos.codes).map(|(texts, codes)| plain_column(texts, codes)).unzip();
+        let views: Vec<&[Code]> = codes.iter().map(Vec::as_slice).collect();
+        let combos = combine(&views, &self.combos.weights, None);
+        Counts { names, values, combos, links: None }
+    }
+}
+
+/// The plain texts of a column, ascending and each once, and the codes as places among them.
+fn plain_column(texts: &[String], codes: &[Code]) -> (Vec<String>, Vec<Code>) {
+    let mut sorted: Vec<&str> = texts.iter().map(|text| plain(text)).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let place = |text: &String| sorted.binary_search(&plain(text)).unwrap_or(0) as Code;
+    let places: Vec<Code> = texts.iter().map(place).collect();
+    let codes = codes.iter().map(|code| places[*code as usize]).collect();
+    (sorted.into_iter().map(str::to_owned).collect(), codes)
 }
 
 /// One column of a table.

@@ -29,6 +29,7 @@ pub struct Reading {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Breach {
     /// The values, as written, that name the class.
+    #[serde(serialize_with = "as_cells")]
     pub witness: Vec<(String, String)>,
     /// What was measured and what is demanded.
     pub explanation: String,
@@ -47,6 +48,7 @@ pub struct Expected<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Verdict {
     /// By model: its title, and the classes of the file that violate it.
+    #[serde(serialize_with = "as_findings")]
     pub models: Vec<(String, Vec<Breach>)>,
     /// Records read back.
     pub rows: u64,
@@ -189,6 +191,37 @@ impl Reading {
         };
         Breach { witness: by.iter().zip(class).map(text).collect(), explanation }
     }
+}
+
+/// A witness as a list of columns with their values.
+pub(crate) fn as_cells<S: serde::Serializer>(
+    cells: &[(String, String)],
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    #[derive(serde::Serialize)]
+    struct Cell<'a> {
+        column: &'a str,
+        value: &'a str,
+    }
+    serializer.collect_seq(cells.iter().map(|(column, value)| Cell { column, value }))
+}
+
+/// Models with their breaches, as a list of objects.
+fn as_findings<S: serde::Serializer>(
+    models: &[(String, Vec<Breach>)],
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    #[derive(serde::Serialize)]
+    struct Finding<'a> {
+        model: &'a str,
+        holds: bool,
+        violations: &'a [Breach],
+    }
+    serializer.collect_seq(models.iter().map(|(model, violations)| Finding {
+        model,
+        holds: violations.is_empty(),
+        violations,
+    }))
 }
 
 /// A text without the apostrophe that was put before something that looks like a formula.

@@ -83,7 +83,7 @@ pub(super) const LISTED: Listed = Listed {
 };
 
 fn run(task: &Task<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<Outcome> {
-    if !task.history.releases.is_empty() {
+    if !task.history.is_empty() {
         return Err(Error::CannotCheck {
             what: "a release together with earlier ones".to_owned(),
             why: "the optimal full-domain search makes first releases only".to_owned(),

@@ -64,7 +64,7 @@ pub(super) const LISTED: Listed = Listed {
 };
 
 fn run(task: &Task<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<Outcome> {
-    if !task.history.releases.is_empty() {
+    if !task.history.is_empty() {
         let what = "the next release of a history".to_owned();
         return Err(Error::CannotCheck { what, why: "this version publishes single releases".to_owned() });
     }

@@ -175,6 +175,7 @@ pub trait Model: std::fmt::Debug + Send + Sync {
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Violation {
     /// The published values that name the class.
+    #[serde(serialize_with = "crate::verify::as_cells")]
     pub witness: Vec<(String, String)>,
     /// People in it.
     pub people: u64,

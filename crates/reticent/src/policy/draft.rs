@@ -104,4 +104,11 @@ k = 5                # nobody can be narrowed down to fewer people
 [release]
 # purpose = { classify = \"COLUMN\" }   # what the release is for; general when not given
 # suppression = 0.05                  # the greatest share of records that may be left out
+
+[recipients]
+# separate = [\"NAME\", \"NAME\"]   # recipients who never combine what they hold; all others can
+
+[ledger]
+path = \"ledger\"        # where every release is remembered
+key = \"reticent.key\"   # turns owners into pseudonyms; keep it apart from the ledger, and keep a copy
 ";

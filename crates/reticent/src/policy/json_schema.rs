@@ -44,6 +44,7 @@ fn shape(shape: Shape) -> Value {
         Shape::Word(words) => json!({ "type": "string", "enum": words }),
         Shape::Whole(least) => json!({ "type": "integer", "minimum": least }),
         Shape::Share { zero, one } => share(zero, one),
+        Shape::Groups => groups(),
         Shape::Levels => levels(),
         Shape::Range => json!({ "type": "array", "items": bound(), "minItems": 2, "maxItems": 2 }),
         Shape::Purpose => purpose(),
@@ -59,6 +60,11 @@ fn share(zero: bool, one: bool) -> Value {
     let low = if zero { "minimum" } else { "exclusiveMinimum" };
     let high = if one { "maximum" } else { "exclusiveMaximum" };
     json!({ "type": "number", low: 0, high: 1 })
+}
+
+fn groups() -> Value {
+    let names = json!({ "type": "array", "items": { "type": "string" }, "uniqueItems": true, "minItems": 2 });
+    json!({ "anyOf": [names, { "type": "array", "items": names }] })
 }
 
 fn bound() -> Value {

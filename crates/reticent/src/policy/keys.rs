@@ -26,6 +26,8 @@ pub(super) enum Shape {
     Whole(u64),
     /// A number between 0 and 1; whether each of the two belongs.
     Share { zero: bool, one: bool },
+    /// A list of names, or several such lists.
+    Groups,
     /// Interval levels, finest first.
     Levels,
     /// The lowest bound, and the bound above all.
@@ -55,6 +57,8 @@ pub(super) const POLICY: &[Key] = &[
     key("columns", Shape::Named(COLUMN), "", "What each column is; every column of the data is spoken for."),
     key("requirement", Shape::Table(REQUIREMENT), "", "What every release must satisfy, together with all before it."),
     key("release", Shape::Table(RELEASE), "", "How releases are made."),
+    key("recipients", Shape::Table(RECIPIENTS), "", "Who gets releases."),
+    key("ledger", Shape::Table(LEDGER), "", "Where releases are remembered."),
 ];
 
 pub(super) const DATASET: &[Key] = &[
@@ -117,6 +121,23 @@ pub(super) const RELEASE: &[Key] = &[
     ),
     key("seed", Shape::Whole(0), "", "Decides all chance; drawn and recorded when not given."),
     key("options", Shape::Options, "", "Parameters of the algorithm."),
+];
+
+pub(super) const RECIPIENTS: &[Key] = &[key(
+    "separate",
+    Shape::Groups,
+    "",
+    "Recipients who never combine what they hold: a list of names, of whom no two do, or several such lists. All others can.",
+)];
+
+pub(super) const LEDGER: &[Key] = &[
+    key("path", Shape::Text, "\"ledger\"", "The folder of the ledger, relative to the policy."),
+    key(
+        "key",
+        Shape::Text,
+        "\"reticent.key\"",
+        "The file with the key that turns owners into pseudonyms, relative to the policy; keep it outside the ledger.",
+    ),
 ];
 
 const fn key(name: &'static str, shape: Shape, default: &'static str, meaning: &'static str) -> Key {

@@ -8,6 +8,7 @@ use super::reader::{Item, Table};
 use super::{ColumnPolicy, Policy, ShortLines};
 use crate::algorithms::{self, Purpose, Suppression};
 use crate::error::{Error, Result, did_you_mean};
+use crate::recipients::{NAME_RULE, PUBLIC, Separate, is_name};
 use crate::registry::{Argument, Arguments};
 use crate::requirement::{Short, Wording};
 use crate::schema::Role;
@@ -20,6 +21,8 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
     let dataset = section(&top, "dataset", keys::DATASET)?;
     let requirement = section(&top, "requirement", keys::REQUIREMENT)?;
     let release = section(&top, "release", keys::RELEASE)?;
+    let recipients = section(&top, "recipients", keys::RECIPIENTS)?;
+    let ledger = section(&top, "ledger", keys::LEDGER)?;
     let owner = dataset.text("owner");
     let columns = read_columns(&top, owner.as_deref())?;
     if let Some(item) = dataset.get("owner") {
@@ -44,9 +47,38 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
         purpose: read_purpose(&release, &columns)?,
         suppression: read_suppression(&release)?,
         seed: release.get("seed").map(|item| item.whole(0)).transpose()?,
+        separate: read_separate(&recipients)?,
+        ledger: path(&ledger, "path", "ledger")?,
+        key: path(&ledger, "key", "reticent.key")?,
         columns,
         short_lines,
     })
+}
+
+fn read_separate(recipients: &Table<'_>) -> Result<Separate> {
+    let Some(item) = recipients.get("separate") else { return Ok(Separate::default()) };
+    let groups = item.groups()?;
+    for group in &groups {
+        if group.len() < 2 {
+            return Err(item.wrong("needs two names or more in each list: of these, no two combine what they hold"));
+        }
+        if group.iter().any(|name| name == PUBLIC) {
+            return Err(item.wrong("lists \"public\", which everybody holds; take it out"));
+        }
+        if let Some(name) = group.iter().find(|name| !is_name(name)) {
+            return Err(item.wrong(format!("lists {name:?}; {NAME_RULE}")));
+        }
+    }
+    Ok(Separate { groups })
+}
+
+/// A path of the ledger, which cannot be empty.
+fn path(ledger: &Table<'_>, name: &str, unsaid: &str) -> Result<String> {
+    match ledger.get(name) {
+        Some(item) if item.text()?.trim().is_empty() => Err(item.wrong("names nothing")),
+        Some(item) => item.text().map(str::to_owned),
+        None => Ok(unsaid.to_owned()),
+    }
 }
 
 /// A table of the top level, checked against its list of keys; an absent one is empty.

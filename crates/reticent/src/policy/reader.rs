@@ -94,6 +94,7 @@ impl<'a> Item<'a> {
             Shape::Word(words) => self.one_of(words).map(drop),
             Shape::Whole(least) => self.whole(least).map(drop),
             Shape::Share { zero, one } => self.share(zero, one).map(drop),
+            Shape::Groups => self.groups().map(drop),
             Shape::Levels | Shape::Range | Shape::Models => self.items().map(drop),
             Shape::Table(_) | Shape::Named(_) | Shape::Options => self.entries().map(drop),
             // Either a word or a table; its reader tells.
@@ -118,6 +119,14 @@ impl<'a> Item<'a> {
             texts.push(text.to_owned());
         }
         Ok(texts)
+    }
+
+    /// A list of names as one group, or every list in it as a group.
+    pub fn groups(&self) -> Result<Vec<Vec<String>>> {
+        let items = self.items()?;
+        let nested = items.iter().any(|item| matches!(item.value, DeValue::Array(_)));
+        let groups = if nested { items.iter().map(Item::texts).collect::<Result<_>>()? } else { vec![self.texts()?] };
+        Ok(groups)
     }
 
     pub fn flag(&self) -> Result<bool> {

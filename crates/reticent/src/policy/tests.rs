@@ -59,6 +59,13 @@ suppression = 0.05
 suppress = "cells"
 seed = 42
 [release.options]
+
+[recipients]
+separate = [["press", "ministry"], ["press", "insurer"]]
+
+[ledger]
+path = "books/hospital"
+key = "secret/reticent.key"
 "#;
 
 fn hospital() -> Policy {
@@ -89,6 +96,15 @@ fn reads_every_key() {
     assert_eq!(policy.suppression.of(1000), 50);
     assert!(policy.suppression.cells);
     assert_eq!(policy.seed, Some(42));
+    assert!(!policy.separate.can_combine("press", "insurer") && policy.separate.can_combine("ministry", "insurer"));
+    assert_eq!((policy.ledger.as_str(), policy.key.as_str()), ("books/hospital", "secret/reticent.key"));
+}
+
+#[test]
+fn one_list_of_separate_recipients_is_one_group() {
+    let policy =
+        Policy::parse("[columns.a]\n[requirement]\nk = 2\n[recipients]\nseparate = [\"a\", \"b\", \"c\"]").unwrap();
+    assert_eq!(policy.separate.groups, [["a", "b", "c"]]);
 }
 
 #[test]
@@ -109,6 +125,8 @@ fn silence_means_the_default() {
     assert_eq!(policy.missing_values, [""]);
     assert_eq!(policy.algorithm, "top-down-specialization");
     assert_eq!((policy.purpose, policy.suppression), (Purpose::General, Suppression::NONE));
+    assert!(policy.separate.groups.is_empty());
+    assert_eq!((policy.ledger.as_str(), policy.key.as_str()), ("ledger", "reticent.key"));
     let column = &policy.columns[0];
     assert_eq!((column.role, column.values, column.missing), (Role::QuasiIdentifier, Type::Text, Missing::Value));
     assert!(column.exact && column.intervals.is_empty() && column.taxonomy.is_none() && column.range.is_none());

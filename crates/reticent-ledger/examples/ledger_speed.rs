@@ -1,0 +1,360 @@
+//! How long a ledger takes to record, to load and to verify. One line of JSON a measurement; `bench/run ledger` drives it.
+//!
+//! ```text
+//! ledger_speed fill   FOLDER RELEASES COMBINATIONS RECORDS plain|links   records so many releases, and measures nothing
+//! ledger_speed commit FOLDER COMMITS  COMBINATIONS RECORDS plain|links   records so many, each beside its floor
+//! ledger_speed load   FOLDER plain|links                                 the whole history, once
+//! ledger_speed verify FOLDER                                             everything, once
+//! ```
+//!
+//! The folder holds the ledger, its key and the published files; `fill` and `commit` go on with what is there.
+//! The floor of a commit is what the disk takes for the same promise without a ledger: writing a file of as many bytes as
+//! the bodies have and syncing it, and one row in a SQLite database with the catalogue's settings.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use reticent::combos::Combos;
+use reticent::history::Held;
+use reticent::links::Links;
+use reticent::schema::Role;
+use reticent::table::Counts;
+use reticent::taxonomy::{Code, Type};
+use reticent_ledger::{
+    Body, BodyColumn, BodyTree, Draft, FileRecord, Hash, Holder, Judged, Key, Ledger, Made, Metric, Naming, Origin,
+    Verified, Wanted,
+};
+use rusqlite::Connection;
+use serde_json::json;
+
+type Failure = Box<dyn std::error::Error>;
+
+const WAIT: Duration = Duration::from_secs(60);
+const POLICY: &str =
+    "[dataset]\nname = \"people\"\n[columns.region]\ntaxonomy = \"region.csv\"\n[requirement]\nk = 5\n";
+
+/// Name and number of different texts. Any of the 384 million combinations is as likely as any other, which compresses
+/// worse than what people are like.
+const COLUMNS: [(&str, u64); 8] = [
+    ("sex", 2),
+    ("region", 17),
+    ("income", 90),
+    ("education", 16),
+    ("occupation", 14),
+    ("marital", 7),
+    ("employed", 2),
+    ("diagnosis", 40),
+];
+
+fn main() -> Result<(), Failure> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words[..] {
+        ["fill", folder, releases, combinations, records, links] => {
+            let desk = Desk::at(folder)?;
+            let size = Size::of(combinations, records, links)?;
+            (0..releases.parse()?).try_for_each(|_| desk.commit(&size).map(|_| ()))
+        }
+        ["commit", folder, commits, combinations, records, links] => {
+            let desk = Desk::at(folder)?;
+            let floor = Floor::at(&desk.folder)?;
+            let size = Size::of(combinations, records, links)?;
+            for _ in 0..commits.parse()? {
+                print_commit(&desk.commit(&size)?, &floor)?;
+            }
+            Ok(())
+        }
+        ["load", folder, links] => load(&Desk::at(folder)?, links == "links"),
+        ["verify", folder] => verify(&Desk::at(folder)?),
+        _ => Err("fill, commit, load or verify? The top of this file says what each takes".into()),
+    }
+}
+
+/// How large a release is.
+struct Size {
+    combinations: usize,
+    records: u64,
+    links: bool,
+}
+
+impl Size {
+    fn of(combinations: &str, records: &str, links: &str) -> Result<Size, Failure> {
+        Ok(Size { combinations: combinations.parse()?, records: records.parse()?, links: links == "links" })
+    }
+}
+
+/// What a commit took, and how much it wrote.
+struct Committed {
+    /// Entries that were there before.
+    entries: u64,
+    /// Bytes of its bodies.
+    bytes: u64,
+    /// Opening the ledger; waiting for the right to write, which looks at the ledger; recording.
+    open: f64,
+    write: f64,
+    record: f64,
+}
+
+/// A ledger with its key, and the files that were published.
+struct Desk {
+    folder: PathBuf,
+    key: Key,
+    regions: Vec<(String, String)>,
+}
+
+impl Desk {
+    fn at(folder: &str) -> Result<Desk, Failure> {
+        let folder = PathBuf::from(folder);
+        std::fs::create_dir_all(&folder)?;
+        let path = folder.join("key");
+        let key = Key::read(&path)?.map_or_else(|| Key::create(&path), Ok)?;
+        let region = texts("region", 17);
+        let lines: Vec<String> =
+            region.iter().enumerate().map(|(at, text)| format!("{text};part-{};*\n", at / 4)).collect();
+        Ok(Desk { folder, key, regions: vec![("region".to_owned(), lines.concat())] })
+    }
+
+    fn open(&self) -> Result<Ledger, Failure> {
+        Ok(Ledger::open_or_create(&self.folder.join("ledger"), &holder(), WAIT)?)
+    }
+
+    /// Records one release, as `reticent publish` does: its file waits in a folder of its own, and takes its name.
+    fn commit(&self, size: &Size) -> Result<Committed, Failure> {
+        let entries = self.open()?.head()?.entries;
+        let name = format!("release-{}", entries + 1);
+        let body = self.body(entries, size);
+        let links = size.links.then(|| links(&body));
+        let naming = self.workshop(&name)?;
+        let clock = Instant::now();
+        let mut ledger = self.open()?;
+        let open = clock.elapsed();
+        let writer = ledger.write(&holder(), WAIT)?;
+        let write = clock.elapsed();
+        let file = writer.ledger().inside(&naming.to);
+        let outcome = writer.append(&self.draft(&name, &body, links.as_ref(), naming, file))?;
+        let done = clock.elapsed();
+        let bodies = outcome.entry.release().map(|release| release.bodies()).unwrap_or_default();
+        Ok(Committed {
+            entries,
+            bytes: bodies.iter().map(|(_, body)| body.bytes).sum(),
+            open: open.as_secs_f64(),
+            write: (write - open).as_secs_f64(),
+            record: (done - write).as_secs_f64(),
+        })
+    }
+
+    fn body(&self, seed: u64, size: &Size) -> Body {
+        let tree = |name| match name {
+            "region" => BodyTree::Taxonomy(Hash::of(self.regions[0].1.as_bytes())),
+            "income" => BodyTree::Recognised,
+            _ => BodyTree::Flat,
+        };
+        let column = |(name, _): &(&str, u64)| BodyColumn {
+            name: (*name).to_owned(),
+            role: if *name == "diagnosis" { Role::Sensitive } else { Role::QuasiIdentifier },
+            values: if *name == "income" { Type::Number } else { Type::Text },
+            tree: tree(name),
+            missing: Vec::new(),
+        };
+        let counts = Counts {
+            names: COLUMNS.iter().map(|(name, _)| (*name).to_owned()).collect(),
+            values: COLUMNS.iter().map(|(name, distinct)| texts(name, *distinct)).collect(),
+            combos: combos(seed, size),
+            links: None,
+        };
+        Body { columns: COLUMNS.iter().map(column).collect(), counts }
+    }
+
+    /// A published file before it has its name.
+    fn workshop(&self, name: &str) -> Result<Naming, Failure> {
+        let folder = self.folder.join(format!(".reticent-{name}"));
+        std::fs::create_dir_all(&folder)?;
+        let from = std::path::absolute(folder.join("release"))?;
+        std::fs::write(&from, name)?;
+        Ok(Naming { from, to: std::path::absolute(self.folder.join(format!("{name}.csv")))? })
+    }
+
+    fn draft<'a>(
+        &'a self,
+        name: &str,
+        body: &'a Body,
+        links: Option<&'a Links>,
+        naming: Naming,
+        file: String,
+    ) -> Draft<'a> {
+        Draft {
+            name: name.to_owned(),
+            dataset: "people".to_owned(),
+            date: "2026-03-01".to_owned(),
+            recipients: vec!["research".to_owned()],
+            origin: Origin::Published,
+            suppressed: 0,
+            dropped: 0,
+            groups: None,
+            body,
+            links: links.map(|links| (links, self.key.fingerprint())),
+            policy: Some(POLICY),
+            taxonomies: &self.regions,
+            file: Some(FileRecord { path: file, sha256: Hash::of(name.as_bytes()), bytes: name.len() as u64 }),
+            naming: Some(naming),
+            made: Some(made()),
+            judged: Judged::History { with: Vec::new() },
+        }
+    }
+}
+
+fn holder() -> Holder {
+    Holder {
+        steward: "bench".to_owned(),
+        process: std::process::id(),
+        since: "2026-03-01T00:00:00Z".to_owned(),
+        doing: "measuring".to_owned(),
+    }
+}
+
+fn made() -> Made {
+    Made {
+        program: "0".to_owned(),
+        algorithm: "top-down-specialization".to_owned(),
+        guarantee: "safe".to_owned(),
+        steps: 1,
+        seed: 2,
+        classes: 3,
+        verified: vec![Verified { model: "5-anonymity".to_owned(), violations: 0 }],
+        metrics: vec![Metric { id: "gcp".to_owned(), value: 0.25 }],
+    }
+}
+
+/// The texts of a column, ascending; incomes are intervals.
+fn texts(name: &str, distinct: u64) -> Vec<String> {
+    let text = |at: u64| match name {
+        "income" => format!("[{},{})", 1000 * at, 1000 * (at + 1)),
+        _ => format!("{name}-{at:02}"),
+    };
+    let mut texts: Vec<String> = (0..distinct).map(text).collect();
+    texts.sort();
+    texts
+}
+
+/// Exactly so many different combinations, ascending, with the records spread over them.
+fn combos(seed: u64, size: &Size) -> Combos {
+    let all: u64 = COLUMNS.iter().map(|(_, distinct)| distinct).product();
+    let (mut drawn, mut next) = (Vec::new(), seed << 32);
+    while drawn.len() < size.combinations {
+        let missing = (size.combinations - drawn.len()) as u64;
+        drawn.extend((next..next + missing).map(|at| mix(at) % all));
+        next += missing;
+        drawn.sort_unstable();
+        drawn.dedup();
+    }
+    let mut below = all;
+    let mut codes: Vec<Vec<Code>> = Vec::new();
+    for (_, distinct) in COLUMNS {
+        below /= distinct;
+        codes.push(drawn.iter().map(|number| (number / below % distinct) as Code).collect());
+    }
+    let combinations = size.combinations as u64;
+    let weight = |at| size.records / combinations + u64::from(at < size.records % combinations);
+    Combos { codes, weights: (0..combinations).map(weight).collect(), owners: None }
+}
+
+/// One person a record, the same people in every release.
+fn links(body: &Body) -> Links {
+    let weights = &body.counts.combos.weights;
+    let places = (0u32..).zip(weights).flat_map(|(at, weight)| std::iter::repeat_n(at, *weight as usize));
+    let pseudonym = |person: u64| u128::from(mix(person)) << 64 | u128::from(mix(!person));
+    Links::collect(places.zip(0..).map(|(place, person)| (pseudonym(person), place)).collect())
+}
+
+/// Numbers that look drawn (SplitMix64).
+fn mix(number: u64) -> u64 {
+    let mut mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
+}
+
+/// What the disk takes by itself.
+struct Floor {
+    file: PathBuf,
+    database: Connection,
+}
+
+impl Floor {
+    fn at(folder: &Path) -> Result<Floor, Failure> {
+        let database = Connection::open(folder.join("floor.sqlite"))?;
+        database.pragma_update(None, "journal_mode", "wal")?;
+        database.pragma_update(None, "synchronous", "full")?;
+        database.pragma_update(None, "wal_autocheckpoint", 0)?;
+        database
+            .execute_batch("CREATE TABLE IF NOT EXISTS entries (number INTEGER PRIMARY KEY, document TEXT NOT NULL)")?;
+        Ok(Floor { file: folder.join("floor.bin"), database })
+    }
+
+    /// Seconds to write a new file of so many bytes and sync it.
+    fn write(&self, bytes: u64) -> Result<f64, Failure> {
+        let bytes: Vec<u8> = (0..bytes.div_ceil(8)).flat_map(|at| mix(at).to_le_bytes()).take(bytes as usize).collect();
+        let clock = Instant::now();
+        let mut file = File::create_new(&self.file)?;
+        file.write_all(&bytes)?;
+        file.sync_all()?;
+        let seconds = clock.elapsed().as_secs_f64();
+        std::fs::remove_file(&self.file)?;
+        Ok(seconds)
+    }
+
+    /// Seconds for a transaction of one row, as long as an entry's document.
+    fn row(&self) -> Result<f64, Failure> {
+        let document = "x".repeat(2000);
+        let clock = Instant::now();
+        self.database.execute("INSERT INTO entries (document) VALUES (?1)", [document])?;
+        Ok(clock.elapsed().as_secs_f64())
+    }
+}
+
+fn print_commit(commit: &Committed, floor: &Floor) -> Result<(), Failure> {
+    let Committed { entries, bytes, open, write, record } = commit;
+    let (file, row) = (floor.write(*bytes)?, floor.row()?);
+    let seconds = open + write + record;
+    let parts = json!({ "open": open, "write": write, "record": record });
+    let floor = json!({ "file": file, "row": row });
+    println!("{}", json!({ "entries": entries, "bytes": bytes, "seconds": seconds, "parts": parts, "floor": floor }));
+    Ok(())
+}
+
+fn load(desk: &Desk, with_links: bool) -> Result<(), Failure> {
+    let clock = Instant::now();
+    let ledger = desk.open()?;
+    let history = ledger.history(Wanted { numbers: None, links: with_links.then_some(&desk.key) })?;
+    let seconds = clock.elapsed().as_secs_f64();
+    let sum = |count: &dyn Fn(&Held) -> u64| history.releases.iter().map(count).sum::<u64>();
+    let combinations = sum(&|held| held.release.combos.len() as u64);
+    let links = sum(&|held| held.links.as_ref().map_or(0, |links| links.len() as u64));
+    // Four bytes a code and eight a weight; sixteen bytes a pseudonym, and two numbers of four.
+    let kept = combinations * (4 * COLUMNS.len() as u64 + 8) + links * 24;
+    let line = json!({
+        "seconds": seconds,
+        "releases": history.releases.len(),
+        "records": sum(&|held| held.release.combos.rows()),
+        "combinations": combinations,
+        "links": links,
+        "kept_bytes": kept,
+    });
+    println!("{line}");
+    Ok(())
+}
+
+fn verify(desk: &Desk) -> Result<(), Failure> {
+    let clock = Instant::now();
+    let findings = desk.open()?.verify(&holder(), WAIT)?;
+    let seconds = clock.elapsed().as_secs_f64();
+    if !findings.intact() {
+        return Err(findings.problems.join("; ").into());
+    }
+    println!("{}", json!({ "seconds": seconds, "bodies": findings.bodies, "files": findings.files.len() }));
+    Ok(())
+}

@@ -1,0 +1,279 @@
+//! The catalogue: a SQLite database with one row an entry, and what can be asked of entries in SQL.
+//!
+//! Written in one transaction an entry, through a write-ahead log that is folded into the database before it is sealed.
+
+use std::collections::BTreeSet;
+use std::fs::{self, OpenOptions};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
+
+use crate::disk;
+use crate::entry::{Entry, Kind, Stored};
+use crate::error::{Error, Result};
+use crate::hash::{Hash, encode};
+
+/// The database's file in the ledger's folder.
+pub(crate) const NAME: &str = "catalogue.sqlite";
+/// Says that a SQLite file is a catalogue of Reticent ("rtct").
+const APPLICATION: i64 = 0x7274_6374;
+/// How long to wait for another connection of the same database.
+pub(crate) const BUSY: Duration = Duration::from_secs(10);
+
+/// Each brings a catalogue to the next format; the first makes one.
+pub(crate) const FORMATS: &[&str] = &[FIRST];
+
+const FIRST: &str = "
+CREATE TABLE ledger (
+    only    INTEGER PRIMARY KEY CHECK (only = 1),
+    id      TEXT NOT NULL,
+    created TEXT NOT NULL
+) STRICT;
+CREATE TABLE entries (
+    number   INTEGER PRIMARY KEY CHECK (number > 0),
+    previous TEXT NOT NULL UNIQUE,
+    hash     TEXT NOT NULL UNIQUE,
+    document TEXT NOT NULL
+) STRICT;
+CREATE TABLE releases (
+    number INTEGER PRIMARY KEY REFERENCES entries (number),
+    name   TEXT NOT NULL UNIQUE,
+    date   TEXT NOT NULL
+) STRICT;
+CREATE TABLE recipients (
+    release INTEGER NOT NULL REFERENCES releases (number),
+    name    TEXT NOT NULL,
+    PRIMARY KEY (release, name)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE bodies (
+    release INTEGER NOT NULL REFERENCES releases (number),
+    kind    TEXT NOT NULL,
+    hash    TEXT NOT NULL,
+    bytes   INTEGER NOT NULL,
+    PRIMARY KEY (release, kind, hash)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER entries_are_not_changed BEFORE UPDATE ON entries BEGIN SELECT RAISE (ABORT, 'entries are not changed'); END;
+CREATE TRIGGER entries_are_not_removed BEFORE DELETE ON entries BEGIN SELECT RAISE (ABORT, 'entries are not removed'); END;
+";
+
+/// An entry with its document as it was written.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Row {
+    pub number: u64,
+    pub previous: String,
+    pub hash: String,
+    pub document: String,
+}
+
+/// An open catalogue.
+#[derive(Debug)]
+pub(crate) struct Catalogue {
+    folder: PathBuf,
+    connection: Connection,
+}
+
+impl Catalogue {
+    /// Makes an empty catalogue. It takes its name when it is complete.
+    pub(crate) fn create(folder: &Path, created: &str) -> Result<()> {
+        let fresh = folder.join("catalogue.new");
+        for leftover in ["", "-wal", "-shm"].map(|ending| folder.join(format!("catalogue.new{ending}"))) {
+            disk::remove_file(&leftover)?;
+        }
+        let mut id = [0; 16];
+        getrandom::fill(&mut id).map_err(|error| Error::io("name", folder, std::io::Error::other(error)))?;
+        let opened = disk::owner_only(OpenOptions::new().write(true).create_new(true)).open(&fresh);
+        opened.map_err(|error| Error::io("write", &fresh, error))?;
+        let failed = |error| Error::catalogue(folder, "create", error);
+        let connection = Connection::open(&fresh).map_err(failed)?;
+        let make = |connection: &Connection| {
+            connection.pragma_update(None, "journal_mode", "wal")?;
+            connection.pragma_update(None, "synchronous", "full")?;
+            connection.pragma_update(None, "application_id", APPLICATION)?;
+            connection.execute_batch(&format!("BEGIN; {FIRST} PRAGMA user_version = 1; COMMIT;"))?;
+            let insert = "INSERT INTO ledger (only, id, created) VALUES (1, ?1, ?2)";
+            connection.execute(insert, params![encode(&id), created])
+        };
+        make(&connection).map_err(failed)?;
+        // The last connection folds the log into the database as it closes.
+        connection.close().map_err(|(_, error)| failed(error))?;
+        let path = folder.join(NAME);
+        fs::rename(&fresh, &path).map_err(|error| Error::io("write", &path, error))?;
+        disk::sync_folder(folder)
+    }
+
+    /// Opens a catalogue; the caller looks at its format.
+    pub(crate) fn open(folder: &Path) -> Result<Catalogue> {
+        let failed = |error| Error::catalogue(folder, "open", error);
+        let path = folder.join(NAME);
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(&path, flags).map_err(failed)?;
+        let set_up = |connection: &Connection| {
+            connection.busy_timeout(BUSY)?;
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+            connection.pragma_update(None, "foreign_keys", true)?;
+            connection.pragma_update(None, "synchronous", "full")?;
+            connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+            connection.pragma_update(None, "cell_size_check", true)?;
+            connection.pragma_query_value(None, "application_id", |row| row.get::<_, i64>(0))
+        };
+        if set_up(&connection).map_err(failed)? != APPLICATION {
+            return Err(Error::broken(folder, format!("{NAME} is no catalogue of Reticent")));
+        }
+        Ok(Catalogue { folder: folder.to_owned(), connection })
+    }
+
+    fn failed(&self, doing: &'static str) -> impl Fn(rusqlite::Error) -> Error + use<> {
+        let folder = self.folder.clone();
+        move |error| Error::catalogue(&folder, doing, error)
+    }
+
+    /// The format of the catalogue.
+    pub(crate) fn format(&self) -> Result<i64> {
+        self.connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(self.failed("read"))
+    }
+
+    /// Brings the catalogue to the newest of these formats, in one transaction.
+    pub(crate) fn migrate(&mut self, formats: &[&str]) -> Result<()> {
+        let failed = self.failed("migrate");
+        let from = self.format()?;
+        let steps = formats.get(from.max(0) as usize..).unwrap_or_default();
+        let transaction = self.connection.transaction().map_err(&failed)?;
+        for step in steps {
+            transaction.execute_batch(step).map_err(&failed)?;
+        }
+        transaction.pragma_update(None, "user_version", formats.len() as i64).map_err(&failed)?;
+        transaction.commit().map_err(&failed)
+    }
+
+    /// The ledger's id, drawn when it was made.
+    pub(crate) fn id(&self) -> Result<String> {
+        let asked = self.connection.query_row("SELECT id FROM ledger", [], |row| row.get(0)).optional();
+        let id = asked.map_err(self.failed("read"))?;
+        id.ok_or_else(|| Error::broken(&self.folder, "the catalogue does not say which ledger it is"))
+    }
+
+    /// All entries as they were written, in one snapshot.
+    pub(crate) fn rows(&self) -> Result<Vec<Row>> {
+        let read = || {
+            let sql = "SELECT number, previous, hash, document FROM entries ORDER BY number";
+            let mut statement = self.connection.prepare(sql)?;
+            let row = |row: &rusqlite::Row<'_>| {
+                Ok(Row {
+                    number: row.get::<_, i64>(0)? as u64,
+                    previous: row.get(1)?,
+                    hash: row.get(2)?,
+                    document: row.get(3)?,
+                })
+            };
+            statement.query_map([], row)?.collect::<rusqlite::Result<Vec<Row>>>()
+        };
+        read().map_err(self.failed("read"))
+    }
+
+    /// What stands about releases in the tables beside the documents.
+    pub(crate) fn beside(&self) -> Result<Beside> {
+        let read = || {
+            let text = |row: &rusqlite::Row<'_>, at: usize| row.get::<_, String>(at);
+            let mut beside = Beside::default();
+            let mut statement = self.connection.prepare("SELECT number, name, date FROM releases")?;
+            for row in statement.query_map([], |row| Ok((row.get(0)?, text(row, 1)?, text(row, 2)?)))? {
+                beside.releases.insert(row?);
+            }
+            let mut statement = self.connection.prepare("SELECT release, name FROM recipients")?;
+            for row in statement.query_map([], |row| Ok((row.get(0)?, text(row, 1)?)))? {
+                beside.recipients.insert(row?);
+            }
+            let mut statement = self.connection.prepare("SELECT release, kind, hash, bytes FROM bodies")?;
+            for row in statement.query_map([], |row| Ok((row.get(0)?, text(row, 1)?, text(row, 2)?, row.get(3)?)))? {
+                beside.bodies.insert(row?);
+            }
+            Ok(beside)
+        };
+        read().map_err(self.failed("read"))
+    }
+
+    /// What SQLite finds wrong with the file, if anything.
+    pub(crate) fn damage(&self) -> Result<Vec<String>> {
+        let read = || {
+            let mut found: Vec<String> = Vec::new();
+            let mut statement = self.connection.prepare("PRAGMA integrity_check")?;
+            for line in statement.query_map([], |row| row.get::<_, String>(0))? {
+                found.extend(Some(line?).filter(|line| line != "ok"));
+            }
+            let mut statement = self.connection.prepare("PRAGMA foreign_key_check")?;
+            let broken = statement.query_map([], |_| Ok(()))?.count();
+            if broken > 0 {
+                found.push(format!("{broken} rows point to rows that are not there"));
+            }
+            Ok(found)
+        };
+        read().map_err(self.failed("check"))
+    }
+
+    /// Appends an entry, all of it or nothing.
+    pub(crate) fn append(&mut self, entry: &Entry, document: &str, hash: Hash) -> Result<()> {
+        let failed = self.failed("write");
+        let transaction = self.connection.transaction().map_err(&failed)?;
+        let insert = || {
+            let previous = entry.previous.to_string();
+            let sql = "INSERT INTO entries (number, previous, hash, document) VALUES (?1, ?2, ?3, ?4)";
+            transaction.execute(sql, params![entry.number as i64, previous, hash.to_string(), document])?;
+            let Beside { releases, recipients, bodies } = Beside::of([entry]);
+            for row in releases {
+                transaction.execute("INSERT INTO releases (number, name, date) VALUES (?1, ?2, ?3)", row)?;
+            }
+            for row in recipients {
+                transaction.execute("INSERT INTO recipients (release, name) VALUES (?1, ?2)", row)?;
+            }
+            for row in bodies {
+                transaction.execute("INSERT INTO bodies (release, kind, hash, bytes) VALUES (?1, ?2, ?3, ?4)", row)?;
+            }
+            Ok(())
+        };
+        insert().map_err(&failed)?;
+        transaction.commit().map_err(&failed)
+    }
+
+    /// Folds the log into the database; false when a reader is in the way.
+    pub(crate) fn fold(&self) -> Result<bool> {
+        let busy = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
+        Ok(busy.map_err(self.failed("fold"))? == 0)
+    }
+
+    /// Whether something stands in the log.
+    pub(crate) fn has_log(folder: &Path) -> bool {
+        fs::metadata(folder.join(format!("{NAME}-wal"))).is_ok_and(|about| about.len() > 0)
+    }
+}
+
+/// What can be asked in SQL; all of it is in the documents too.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Beside {
+    /// Number, name, date.
+    releases: BTreeSet<(i64, String, String)>,
+    /// Release, name.
+    recipients: BTreeSet<(i64, String)>,
+    /// Release, kind, hash, bytes.
+    bodies: BTreeSet<(i64, String, String, i64)>,
+}
+
+impl Beside {
+    /// What stands beside these entries.
+    pub(crate) fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Beside {
+        let mut beside = Beside::default();
+        for entry in entries {
+            let Some(release) = entry.release() else { continue };
+            let number = entry.number as i64;
+            beside.releases.insert((number, release.name.clone(), release.date.clone()));
+            beside.recipients.extend(release.recipients.iter().map(|name| (number, name.clone())));
+            let body = |(kind, body): (Kind, Stored)| {
+                (number, kind.word().to_owned(), body.sha256.to_string(), body.bytes as i64)
+            };
+            beside.bodies.extend(release.bodies().into_iter().map(body));
+        }
+        beside
+    }
+}

@@ -1,0 +1,105 @@
+//! Files that only their owner can read, and that are whole or not there.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+
+/// Lets only the owner read and write what is created.
+pub(crate) fn owner_only(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
+}
+
+/// Creates a folder that only its owner can enter, and those above it that are missing.
+pub(crate) fn create_folder(path: &Path) -> Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(|error| Error::io("create", path, error))?;
+    sync_folder(&parent(path))
+}
+
+/// The folder a path is in.
+pub(crate) fn parent(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// Makes sure that the names in a folder are on the disk.
+pub(crate) fn sync_folder(path: &Path) -> Result<()> {
+    match File::open(path).and_then(|folder| folder.sync_all()) {
+        // Not every system lets a folder be opened or synced.
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::PermissionDenied | ErrorKind::InvalidInput | ErrorKind::Unsupported
+            ) =>
+        {
+            Ok(())
+        }
+        answer => answer.map_err(|error| Error::io("sync", path, error)),
+    }
+}
+
+/// Writes a file that must not exist, and makes sure that its bytes are on the disk.
+pub(crate) fn create_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    let failed = |error| Error::io("write", path, error);
+    let mut file = owner_only(OpenOptions::new().write(true).create_new(true)).open(path).map_err(failed)?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    written.map_err(|error| {
+        // The half of a file is of no use; the error that led here is reported.
+        let _ = fs::remove_file(path);
+        failed(error)
+    })
+}
+
+/// Writes a file whole or not at all: an old one of that name stays until the new one is complete.
+pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let fresh = path.with_file_name(name);
+    remove_file(&fresh)?;
+    create_file(&fresh, bytes)?;
+    fs::rename(&fresh, path).map_err(|error| Error::io("write", path, error))?;
+    sync_folder(&parent(path))
+}
+
+/// Removes a file, if it is there.
+pub(crate) fn remove_file(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::io("remove", path, error)),
+        _ => Ok(()),
+    }
+}
+
+/// Reads a file, if it is there.
+pub(crate) fn read_file(path: &Path) -> Result<Option<Vec<u8>>> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io("read", path, error)),
+    }
+}
+
+/// Whether others than the owner can read or write a file.
+pub(crate) fn open_to_others(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::metadata(path).is_ok_and(|about| about.permissions().mode() & 0o077 != 0)
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
+}

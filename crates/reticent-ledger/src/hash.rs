@@ -1,0 +1,105 @@
+//! SHA-256, the one hash of the ledger: entries, bodies, the catalogue and published files are all known by it.
+
+use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::error::{Error, Result};
+
+/// A SHA-256 hash, written as 64 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Hash([u8; 32]);
+
+impl Hash {
+    /// Of bytes in memory.
+    pub fn of(bytes: &[u8]) -> Hash {
+        Hash(Sha256::digest(bytes).into())
+    }
+
+    /// Of a file, and how many bytes it has.
+    pub fn of_file(path: &Path) -> Result<(Hash, u64)> {
+        let failed = |error| Error::io("read", path, error);
+        let mut file = File::open(path).map_err(failed)?;
+        let mut hasher = Sha256::new();
+        let mut buffer = vec![0; 1 << 18];
+        let mut bytes = 0;
+        loop {
+            let read = file.read(&mut buffer).map_err(failed)?;
+            if read == 0 {
+                return Ok((Hash(hasher.finalize().into()), bytes));
+            }
+            hasher.update(&buffer[..read]);
+            bytes += read as u64;
+        }
+    }
+
+    /// A hash that was made elsewhere.
+    pub(crate) fn from_bytes(bytes: [u8; 32]) -> Hash {
+        Hash(bytes)
+    }
+
+    /// From 64 hexadecimal digits.
+    pub fn parse(text: &str) -> Option<Hash> {
+        let mut bytes = [0; 32];
+        decode(text, &mut bytes)?;
+        Some(Hash(bytes))
+    }
+
+    /// The first digits, which are enough for people.
+    pub fn short(&self) -> String {
+        self.to_string()[..12].to_owned()
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&encode(&self.0))
+    }
+}
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl From<Hash> for String {
+    fn from(hash: Hash) -> String {
+        hash.to_string()
+    }
+}
+
+impl TryFrom<String> for Hash {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> std::result::Result<Hash, &'static str> {
+        Hash::parse(&text).ok_or("not 64 hexadecimal digits")
+    }
+}
+
+/// Bytes as lower-case hexadecimal digits.
+pub(crate) fn encode(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Lower-case hexadecimal digits as exactly so many bytes.
+pub(crate) fn decode(text: &str, into: &mut [u8]) -> Option<()> {
+    let digits = text.as_bytes();
+    if digits.len() != 2 * into.len() {
+        return None;
+    }
+    let digit = |byte: u8| match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
+    };
+    for (byte, pair) in into.iter_mut().zip(digits.chunks_exact(2)) {
+        *byte = digit(pair[0])? << 4 | digit(pair[1])?;
+    }
+    Some(())
+}

@@ -1,0 +1,79 @@
+//! Exported heads: a small text to keep elsewhere, which tells later whether entries were removed, changed or rolled back.
+
+use serde::{Deserialize, Serialize};
+
+use crate::chain::Head;
+use crate::error::{Error, Result};
+use crate::hash::{Hash, encode};
+use crate::key::Key;
+use crate::ledger::{Ledger, now};
+
+const PURPOSE: &str = "reticent head\0";
+
+/// The head of a ledger at some time, to be kept elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExportedHead {
+    /// The format of this text.
+    pub format: u32,
+    /// The ledger's own number, drawn when it was made.
+    pub id: String,
+    /// How many entries it had.
+    pub entries: u64,
+    /// The hash of the last one.
+    pub head: Hash,
+    /// When it was exported, in UTC.
+    pub at: String,
+    /// Made with the ledger's key, where there is one: only who has the key can make or check it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+}
+
+impl Ledger {
+    /// The head, to be kept elsewhere.
+    pub fn export_head(&self, key: Option<&Key>) -> Result<ExportedHead> {
+        let Head { entries, hash } = self.head()?;
+        let mut head =
+            ExportedHead { format: 1, id: self.catalogue.id()?, entries, head: hash, at: now(), signature: None };
+        head.signature = key.map(|key| head.signed(key));
+        Ok(head)
+    }
+
+    /// What an exported head says against the ledger as it stands; nothing when they agree.
+    pub fn compare_head(&self, head: &ExportedHead, key: Option<&Key>) -> Result<Option<String>> {
+        if head.id != self.catalogue.id()? {
+            return Ok(Some("the exported head is of another ledger".to_owned()));
+        }
+        if let (Some(signature), Some(key)) = (&head.signature, key)
+            && *signature != head.signed(key)
+        {
+            return Ok(Some("the exported head was changed, or signed with another key".to_owned()));
+        }
+        let chain = self.chain()?;
+        let now = chain.head().entries;
+        if now < head.entries {
+            return Ok(Some(format!(
+                "the ledger has {now} entries and had {} on {}: entries are missing at its end, or it was rolled back",
+                head.entries, head.at
+            )));
+        }
+        if chain.head_after(head.entries) != Some(head.head) {
+            return Ok(Some(format!(
+                "entry {} is not the one that was there on {}: the ledger was rewritten",
+                head.entries, head.at
+            )));
+        }
+        Ok(None)
+    }
+}
+
+impl ExportedHead {
+    /// Reads an exported head.
+    pub fn parse(text: &str) -> Result<ExportedHead> {
+        serde_json::from_str(text).map_err(|error| Error::Unfit(format!("this is no exported head: {error}")))
+    }
+
+    fn signed(&self, key: &Key) -> String {
+        let ExportedHead { format, id, entries, head, at, .. } = self;
+        encode(&key.sign(PURPOSE, format!("{format} {id} {entries} {head} {at}").as_bytes()))
+    }
+}

@@ -1,0 +1,75 @@
+//! Owner links, as Parquet: which record is about whom, under pseudonyms. Kept apart from everything else.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt32Type;
+use arrow_array::{Array, ArrayRef, FixedSizeBinaryArray, RecordBatch, UInt32Array};
+use arrow_schema::{DataType, Field, Schema};
+use bytes::Bytes;
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use parquet::schema::types::ColumnPath;
+use reticent::links::{Links, Pseudonym};
+
+use crate::bodies::{Hashed, parquet_error};
+use crate::error::Result;
+
+const BATCH: usize = 1 << 16;
+const WIDTH: i32 = 16;
+const COLUMNS: [&str; 3] = ["pseudonym", "combination", "records"];
+
+/// Writes links, in their order.
+pub(crate) fn write(links: &Links, file: &mut Hashed) -> Result<()> {
+    let path = file.path().to_owned();
+    let failed = |error: ParquetError| parquet_error("write", &path, error);
+    let types = [DataType::FixedSizeBinary(WIDTH), DataType::UInt32, DataType::UInt32];
+    let fields: Vec<Field> = COLUMNS.iter().zip(types).map(|(name, kind)| Field::new(*name, kind, false)).collect();
+    let schema = Arc::new(Schema::new(fields));
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        // Pseudonyms are all different and look like noise: neither a dictionary nor compression helps.
+        .set_column_dictionary_enabled(ColumnPath::from(COLUMNS[0]), false)
+        .set_column_compression(ColumnPath::from(COLUMNS[0]), Compression::UNCOMPRESSED)
+        .set_created_by("reticent".to_owned())
+        .build();
+    let mut writer = ArrowWriter::try_new(file, schema.clone(), Some(properties)).map_err(failed)?;
+    for start in (0..links.len()).step_by(BATCH) {
+        let places = start..links.len().min(start + BATCH);
+        let pseudonyms = links.pseudonyms[places.clone()].iter().map(|pseudonym| pseudonym.to_be_bytes());
+        let pseudonyms = FixedSizeBinaryArray::try_from_iter(pseudonyms).map_err(|error| failed(error.into()))?;
+        let arrays: Vec<ArrayRef> = vec![
+            Arc::new(pseudonyms),
+            Arc::new(UInt32Array::from(links.combos[places.clone()].to_vec())),
+            Arc::new(UInt32Array::from(links.records[places].to_vec())),
+        ];
+        let batch = RecordBatch::try_new(schema.clone(), arrays).map_err(|error| failed(error.into()))?;
+        writer.write(&batch).map_err(failed)?;
+    }
+    writer.close().map_err(failed)?;
+    Ok(())
+}
+
+/// Reads links.
+pub(crate) fn read(bytes: Vec<u8>) -> Result<Links, String> {
+    let wrong = |error: ParquetError| format!("it is no Parquet file: {error}");
+    let builder = ParquetRecordBatchReaderBuilder::try_new(Bytes::from(bytes)).map_err(wrong)?;
+    if !builder.schema().fields().iter().map(|field| field.name().as_str()).eq(COLUMNS) {
+        return Err("its columns are not those of owner links".to_owned());
+    }
+    let mut links = Links::default();
+    for batch in builder.with_batch_size(BATCH).build().map_err(wrong)? {
+        let batch = batch.map_err(|error| format!("it is no Parquet file: {error}"))?;
+        let pseudonyms = batch.column(0).as_fixed_size_binary_opt().filter(|array| array.value_length() == WIDTH);
+        let pseudonyms = pseudonyms.ok_or("its pseudonyms have another length")?;
+        let pseudonym = |bytes: &[u8]| bytes.try_into().map(Pseudonym::from_be_bytes).unwrap_or_default();
+        links.pseudonyms.extend((0..pseudonyms.len()).map(|at| pseudonym(pseudonyms.value(at))));
+        let numbers = |at: usize| batch.column(at).as_primitive_opt::<UInt32Type>().ok_or("its counts are no numbers");
+        links.combos.extend_from_slice(numbers(1)?.values());
+        links.records.extend_from_slice(numbers(2)?.values());
+    }
+    Ok(links)
+}

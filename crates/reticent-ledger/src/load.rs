@@ -1,0 +1,188 @@
+//! From the ledger to the library's `History`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use reticent::history::{Held, History, Lost};
+use reticent::links::Links;
+use reticent::recognise::{self, Told};
+use reticent::release::Release;
+use reticent::taxonomy::{SUPPRESSED, Taxonomy};
+
+use crate::bodies::{Bodies, relative};
+use crate::entry::{Entry, Kind, Recorded, Stored};
+use crate::error::{Error, Result};
+use crate::hash::Hash;
+use crate::key::Key;
+use crate::ledger::Ledger;
+use crate::records::{Body, BodyColumn, BodyTree};
+use crate::{links, records};
+
+/// Which part of a ledger to load.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted<'a> {
+    /// Only the releases with these numbers; all when not given.
+    pub numbers: Option<&'a [u64]>,
+    /// With owner links, which only who has the key can relate to people.
+    pub links: Option<&'a Key>,
+}
+
+type Trees = BTreeMap<Hash, Arc<Taxonomy>>;
+
+impl Ledger {
+    /// The releases of the ledger, oldest first. Erased ones are named as lost.
+    pub fn history(&self, wanted: Wanted<'_>) -> Result<History> {
+        let entries = self.entries()?;
+        let asked = |entry: &&Entry| wanted.numbers.is_none_or(|numbers| numbers.contains(&entry.number));
+        let purges: BTreeMap<u64, &str> =
+            entries.iter().filter_map(|entry| Some((entry.purge()?.release, entry.at.as_str()))).collect();
+        let (lost, kept): (Vec<&Entry>, Vec<&Entry>) = entries
+            .iter()
+            .filter(|entry| entry.release().is_some())
+            .filter(asked)
+            .partition(|entry| purges.contains_key(&entry.number));
+        let kept: Vec<(u64, &Recorded)> =
+            kept.into_iter().filter_map(|entry| Some((entry.number, entry.release()?))).collect();
+        let trees = self.bodies.trees(&kept)?;
+        let bodies = &self.bodies;
+        let load = |(number, recorded): &(u64, &Recorded)| bodies.held(*number, recorded, &trees, wanted.links);
+        let mut releases = kept.par_iter().map(load).collect::<Result<Vec<Held>>>()?;
+        releases.sort_by(|a, b| (&a.date, a.number).cmp(&(&b.date, b.number)));
+        let lost = lost.into_iter().filter_map(|entry| Some(lost_release(entry, purges.get(&entry.number)?)));
+        Ok(History { releases, lost: lost.flatten().collect() })
+    }
+
+    /// The body of a release.
+    pub fn body(&self, entry: &Entry) -> Result<Body> {
+        let Some(recorded) = entry.release() else { return Err(Error::NoSuch { wanted: entry.number.to_string() }) };
+        let purge = |other: &&Entry| other.purge().is_some_and(|purge| purge.release == entry.number);
+        if let Some(purge) = self.entries()?.iter().find(purge) {
+            return Err(Error::Erased { number: entry.number, name: recorded.name.clone(), at: purge.at.clone() });
+        }
+        self.bodies.read_body(recorded)
+    }
+
+    /// The owner links of a release; none where none were recorded. They say who is the same person, and not who it is.
+    pub fn links(&self, entry: &Entry) -> Result<Option<Links>> {
+        let body = self.body(entry)?;
+        match entry.release() {
+            Some(recorded) => self.bodies.read_links(recorded, &body.counts.combos.weights),
+            None => Ok(None),
+        }
+    }
+}
+
+impl Bodies {
+    /// The records of a release.
+    pub(crate) fn read_body(&self, recorded: &Recorded) -> Result<Body> {
+        let bytes = self.read(Kind::Records, &recorded.body)?;
+        let body = records::read(bytes).map_err(|why| self.unreadable(Kind::Records, recorded.body.sha256, &why))?;
+        let found = (body.counts.combos.rows(), body.counts.combos.len() as u64);
+        if found != (recorded.records, recorded.combinations) {
+            return Err(self.unreadable(Kind::Records, recorded.body.sha256, "its records are not those of its entry"));
+        }
+        Ok(body)
+    }
+
+    /// The owner links of a release; none where none were recorded.
+    pub(crate) fn read_links(&self, recorded: &Recorded, combos: &[u64]) -> Result<Option<Links>> {
+        let Some(stored) = &recorded.links else { return Ok(None) };
+        let wrong = |why: &str| self.unreadable(Kind::Links, stored.sha256, why);
+        let body = Stored { sha256: stored.sha256, bytes: stored.bytes };
+        let links = links::read(self.read(Kind::Links, &body)?).map_err(|why| wrong(&why))?;
+        if links.combos.iter().any(|combo| *combo as usize >= combos.len()) || links.totals(combos.len()) != combos {
+            return Err(wrong("its links do not add up to the records"));
+        }
+        Ok(Some(links))
+    }
+
+    fn unreadable(&self, kind: Kind, hash: Hash, why: &str) -> Error {
+        Error::broken(self.ledger(), format!("{} cannot be used: {why}", relative(kind, hash)))
+    }
+
+    /// The taxonomies of some releases, each read once.
+    fn trees(&self, releases: &[(u64, &Recorded)]) -> Result<Trees> {
+        let mut trees = Trees::new();
+        for tree in releases.iter().flat_map(|(_, release)| &release.taxonomies) {
+            if trees.contains_key(&tree.sha256) {
+                continue;
+            }
+            let body = Stored { sha256: tree.sha256, bytes: tree.bytes };
+            let bytes = self.read(Kind::Taxonomy, &body)?;
+            let text =
+                String::from_utf8(bytes).map_err(|_| self.unreadable(Kind::Taxonomy, tree.sha256, "it is no text"))?;
+            trees.insert(tree.sha256, Arc::new(Taxonomy::parse(&tree.column, &text)?));
+        }
+        Ok(trees)
+    }
+
+    fn held(&self, number: u64, recorded: &Recorded, trees: &Trees, key: Option<&Key>) -> Result<Held> {
+        let body = self.read_body(recorded)?;
+        if let (Some(key), Some(links)) = (key, &recorded.links)
+            && links.key != key.fingerprint()
+        {
+            let what = format!(
+                "the owner links of release {number} were made with another key ({}, and this one is {})",
+                links.key,
+                key.fingerprint()
+            );
+            return Err(Error::Unfit(what));
+        }
+        let links = match key {
+            Some(_) => self.read_links(recorded, &body.counts.combos.weights)?,
+            None => None,
+        };
+        Ok(Held {
+            number,
+            name: recorded.name.clone(),
+            date: recorded.date.clone(),
+            recipients: recorded.recipients.clone(),
+            groups: recorded.groups.clone(),
+            release: self.release(body, recorded.suppressed, trees)?,
+            links,
+        })
+    }
+
+    fn release(&self, body: Body, suppressed: u64, trees: &Trees) -> Result<Release> {
+        let mut own = Vec::new();
+        for (column, texts) in body.columns.iter().zip(&body.counts.values) {
+            own.push(match column.tree {
+                BodyTree::Taxonomy(hash) => {
+                    let tree = trees.get(&hash).cloned();
+                    Some(tree.ok_or_else(|| self.unreadable(Kind::Taxonomy, hash, "no entry names it"))?)
+                }
+                // Plain values, however much they look like something else.
+                BodyTree::Flat => Some(Arc::new(Taxonomy::flat(plain_values(column, texts)))),
+                BodyTree::Recognised => None,
+            });
+        }
+        let mut told = Vec::new();
+        for (column, tree) in body.columns.iter().zip(&own) {
+            told.push(Told {
+                name: &column.name,
+                role: column.role,
+                values: Some(column.values),
+                tree: tree.as_deref(),
+                missing: &column.missing,
+            });
+        }
+        Ok(recognise::release(body.counts, &told, suppressed)?.0)
+    }
+}
+
+fn plain_values(column: &BodyColumn, texts: &[String]) -> Vec<String> {
+    texts.iter().filter(|text| *text != SUPPRESSED && !column.missing.contains(text)).cloned().collect()
+}
+
+fn lost_release(entry: &Entry, erased: &str) -> Option<Lost> {
+    let release = entry.release()?;
+    Some(Lost {
+        number: entry.number,
+        name: release.name.clone(),
+        date: release.date.clone(),
+        recipients: release.recipients.clone(),
+        columns: release.columns.iter().map(|column| column.name.clone()).collect(),
+        erased: erased.to_owned(),
+    })
+}

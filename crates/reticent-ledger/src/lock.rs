@@ -1,0 +1,106 @@
+//! The lock: one process writes at a time.
+//!
+//! It is an advisory lock of the operating system on a file of the ledger, so that it disappears with its process however
+//! that ends. Who holds it is written in the file, for those who wait.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::disk;
+use crate::error::{Error, Result};
+
+const NAME: &str = "lock";
+const NAP: Duration = Duration::from_millis(20);
+
+/// Who holds the lock, and what for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// The steward's name.
+    pub steward: String,
+    /// The process.
+    pub process: u32,
+    /// Since when.
+    pub since: String,
+    /// What it is doing.
+    pub doing: String,
+}
+
+impl Holder {
+    /// Somebody who did not say who they are.
+    pub(crate) fn unknown(doing: &str) -> Holder {
+        Holder { steward: "somebody".to_owned(), process: 0, since: String::new(), doing: doing.to_owned() }
+    }
+}
+
+impl std::fmt::Display for Holder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.process == 0 {
+            return write!(f, "{} ({})", self.steward, self.doing);
+        }
+        write!(f, "{} (process {}, {}, since {})", self.steward, self.process, self.doing, self.since)
+    }
+}
+
+/// The right to write, until it is dropped.
+#[derive(Debug)]
+pub struct Lock {
+    file: File,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Who comes next writes their own name; until then nobody is named.
+        let _ = self.file.set_len(0);
+    }
+}
+
+impl Lock {
+    /// Waits for the lock, at most so long.
+    pub fn take(folder: &Path, holder: &Holder, wait: Duration) -> Result<Lock> {
+        let path = folder.join(NAME);
+        let mut file = open(&path)?;
+        let start = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) if start.elapsed() < wait => std::thread::sleep(NAP),
+                Err(TryLockError::WouldBlock) => {
+                    return Err(Error::Held { holder: read(&path), waited: start.elapsed() });
+                }
+                Err(TryLockError::Error(error)) => return Err(Error::io("lock", &path, error)),
+            }
+        }
+        let text = serde_json::to_string(holder).unwrap_or_default();
+        // The name helps those who wait; the lock holds without it, also on a full disk.
+        let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(text.as_bytes()));
+        Ok(Lock { file })
+    }
+
+    /// The lock, if nobody has it.
+    pub fn try_take(folder: &Path) -> Result<Option<Lock>> {
+        let path = folder.join(NAME);
+        let file = open(&path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Lock { file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(Error::io("lock", &path, error)),
+        }
+    }
+}
+
+fn open(path: &Path) -> Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    disk::owner_only(&mut options).open(path).map_err(|error| Error::io("open", path, error))
+}
+
+fn read(path: &Path) -> Holder {
+    let mut text = String::new();
+    // Nobody has to have written it: the lock itself is the truth.
+    let _ = File::open(path).and_then(|mut file| file.read_to_string(&mut text));
+    serde_json::from_str(&text).unwrap_or_else(|_| Holder::unknown("writing"))
+}

@@ -1,0 +1,74 @@
+//! The last step of a release: its file takes its name, after its entry is in the ledger and never before.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use crate::disk;
+use crate::entry::Entry;
+use crate::error::{Error, Result};
+use crate::hash::Hash;
+use crate::seal::Naming;
+
+/// How the folders of unfinished files begin.
+const WORKSHOP: &str = ".reticent-";
+
+/// Gives a file its name, and tells which. A name that somebody took meanwhile is left to them: the release's number is put
+/// into its own.
+pub(crate) fn finish(naming: &Naming, number: u64) -> Result<PathBuf> {
+    let failed = |source| Error::Unnamed { number, from: naming.from.clone(), to: naming.to.clone(), source };
+    for name in [naming.to.clone(), numbered(&naming.to, number)] {
+        match link(&naming.from, &name) {
+            Ok(()) => {
+                disk::sync_folder(&disk::parent(&name))?;
+                // The passing name goes; where it stays, whoever seals the ledger compares the two.
+                let _ = fs::remove_file(&naming.from);
+                return Ok(name);
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    Err(failed(ErrorKind::AlreadyExists.into()))
+}
+
+/// The same after a crash, when the file may have its name already or be gone.
+pub(crate) fn finish_late(naming: &Naming, entry: &Entry) -> Result<()> {
+    let file = entry.release().and_then(|release| release.file.as_ref());
+    if let Some(file) = file.filter(|_| naming.from.exists()) {
+        let is_it = |path: &Path| Hash::of_file(path).is_ok_and(|(hash, _)| hash == file.sha256);
+        let names = [naming.to.clone(), numbered(&naming.to, entry.number)];
+        if is_it(&naming.from) && !names.iter().any(|path| is_it(path)) {
+            finish(naming, entry.number)?;
+        }
+    }
+    discard(naming);
+    Ok(())
+}
+
+/// Removes the folder of an unfinished file.
+pub(crate) fn discard(naming: &Naming) {
+    let Some(folder) = naming.from.parent() else { return };
+    let ours = folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(WORKSHOP));
+    if ours {
+        // What will not go does no harm: it has no name that anybody would take for a release.
+        let _ = fs::remove_dir_all(folder);
+    }
+}
+
+fn link(from: &Path, to: &Path) -> std::io::Result<()> {
+    match fs::hard_link(from, to) {
+        Err(error) if error.kind() == ErrorKind::Unsupported || error.kind() == ErrorKind::PermissionDenied => {
+            // Some file systems know no links; a rename after a look is the next best thing.
+            if to.symlink_metadata().is_ok() { Err(ErrorKind::AlreadyExists.into()) } else { fs::rename(from, to) }
+        }
+        answer => answer,
+    }
+}
+
+/// `spring.csv` becomes `spring-release-7.csv`.
+fn numbered(path: &Path, number: u64) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let (stem, ending) = name.split_at(name.find('.').unwrap_or(name.len()));
+    path.with_file_name(format!("{stem}-release-{number}{ending}"))
+}

@@ -1,0 +1,61 @@
+//! Erasing: the bodies and owner links of a release go, its entry and the chain stay.
+
+use crate::bodies::relative;
+use crate::chain::Chain;
+use crate::entry::{Entry, Purge, What};
+use crate::error::{Error, Result};
+use crate::ledger::{Ledger, Writer, in_use};
+use crate::record::written;
+use crate::seal::UnderWay;
+
+impl Writer<'_> {
+    /// Erases the contents of a release. Bodies that another release has too stay, and are named in the entry.
+    pub fn purge(mut self, wanted: &str, reason: &str) -> Result<Entry> {
+        let entry = self.ledger.find(wanted)?;
+        let Some(release) = entry.release() else { return Err(Error::NoSuch { wanted: wanted.to_owned() }) };
+        let earlier = |other: &&Entry| other.purge().is_some_and(|purge| purge.release == entry.number);
+        if let Some(earlier) = self.chain.entries.iter().find(earlier) {
+            return Err(Error::Erased { number: entry.number, name: release.name.clone(), at: earlier.at.clone() });
+        }
+        let others: Vec<Entry> =
+            self.chain.entries.iter().filter(|other| other.number != entry.number).cloned().collect();
+        let used = in_use(&others);
+        let (shared, erased): (Vec<_>, Vec<_>) =
+            release.bodies().into_iter().partition(|(kind, body)| used.contains(&relative(*kind, body.sha256)));
+        let purge = Purge {
+            release: entry.number,
+            reason: reason.to_owned(),
+            erased: erased.iter().map(|(_, body)| body.sha256).collect(),
+            shared: shared.iter().map(|(_, body)| body.sha256).collect(),
+        };
+        let entry = self.entry(What::Purge(purge));
+        let (document, hash) = written(&entry)?;
+        let under_way = UnderWay { entry: Some(hash), ..UnderWay::default() };
+        under_way.write(&self.ledger.folder)?;
+        if let Err(error) = self.ledger.catalogue.append(&entry, &document, hash) {
+            self.abandon();
+            return Err(error);
+        }
+        // From here on the erasure is decided; whatever is left of it is done by whoever comes next.
+        self.chain = self.ledger.chain()?;
+        self.ledger.finish_purges(&self.chain)?;
+        self.seal();
+        Ok(entry)
+    }
+}
+
+impl Ledger {
+    /// Removes every body that was erased and is used by no other release.
+    pub(crate) fn finish_purges(&self, chain: &Chain) -> Result<()> {
+        let used = in_use(&chain.entries);
+        for purge in chain.entries.iter().filter_map(Entry::purge) {
+            let release = chain.entries.iter().find(|entry| entry.number == purge.release).and_then(Entry::release);
+            for (kind, body) in release.map(|release| release.bodies()).unwrap_or_default() {
+                if !used.contains(&relative(kind, body.sha256)) {
+                    self.bodies.erase(kind, body.sha256)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

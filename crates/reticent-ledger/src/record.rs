@@ -1,0 +1,260 @@
+//! Recording a release: bodies first, then the entry, then the file's name. Whole or not at all.
+
+use std::path::PathBuf;
+
+use reticent::links::Links;
+
+use crate::bodies::{Staged, relative};
+use crate::catalogue::Catalogue;
+use crate::chain::Head;
+use crate::entry::{
+    ColumnRecord, Entry, FORMAT, FileRecord, Judged, Kind, Made, Origin, Recorded, Stored, StoredLinks, StoredTaxonomy,
+    What,
+};
+use crate::error::{Error, Result};
+use crate::hash::Hash;
+use crate::ledger::{Writer, in_use, now, settle};
+use crate::records::{Body, BodyTree};
+use crate::seal::{Naming, UnderWay};
+use crate::{links, naming, records};
+
+/// A release to be recorded.
+#[derive(Debug)]
+pub struct Draft<'a> {
+    /// Its name, which no other release has.
+    pub name: String,
+    /// The data it was made from.
+    pub dataset: String,
+    /// The day it goes out.
+    pub date: String,
+    /// Who gets it.
+    pub recipients: Vec<String>,
+    /// Whether Reticent made it.
+    pub origin: Origin,
+    /// Records left out because their class violated the requirement.
+    pub suppressed: u64,
+    /// Records left out because a value was missing.
+    pub dropped: u64,
+    /// The column that marks groups, where not equal values do.
+    pub groups: Option<String>,
+    /// What is published.
+    pub body: &'a Body,
+    /// Which record is about whom, and the fingerprint of the key behind the pseudonyms.
+    pub links: Option<(&'a Links, String)>,
+    /// The policy, as it is written.
+    pub policy: Option<&'a str>,
+    /// By column: the taxonomies, as they are written.
+    pub taxonomies: &'a [(String, String)],
+    /// The file.
+    pub file: Option<FileRecord>,
+    /// How the file takes its name, if it has not yet.
+    pub naming: Option<Naming>,
+    /// How it was made.
+    pub made: Option<Made>,
+    /// What it was judged together with.
+    pub judged: Judged,
+}
+
+/// What became of a draft.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The entry.
+    pub entry: Entry,
+    /// Its hash.
+    pub hash: Hash,
+    /// The name that the file took.
+    pub file: Option<PathBuf>,
+    /// What a steward should know.
+    pub notes: Vec<String>,
+}
+
+impl Writer<'_> {
+    /// Records a release that was made against this head, and gives its file its name.
+    pub fn record(mut self, against: Head, draft: &Draft<'_>) -> Result<Outcome> {
+        if self.head() != against {
+            return Err(Error::Stale);
+        }
+        let named = |entry: &&Entry| entry.release().is_some_and(|release| release.name == draft.name);
+        if let Some(entry) = self.chain.entries.iter().find(named) {
+            return Err(Error::NameTaken { name: draft.name.clone(), number: entry.number });
+        }
+        check_fit(draft)?;
+        let mut under_way = UnderWay { entry: None, bodies: Vec::new(), naming: draft.naming.clone() };
+        under_way.write(&self.ledger.folder)?;
+        match self.append_draft(draft, &mut under_way) {
+            Ok((entry, hash)) => self.name_and_seal(entry, hash, draft.naming.as_ref()),
+            Err(error) => {
+                self.abandon();
+                Err(error)
+            }
+        }
+    }
+
+    /// Records a release that does not depend on what was released before.
+    pub fn append(self, draft: &Draft<'_>) -> Result<Outcome> {
+        let head = self.head();
+        self.record(head, draft)
+    }
+
+    fn append_draft(&mut self, draft: &Draft<'_>, under_way: &mut UnderWay) -> Result<(Entry, Hash)> {
+        let staged = self.stage(draft)?;
+        let recorded = recorded(draft, &staged);
+        let entry = self.entry(What::Release(Box::new(recorded)));
+        let (document, hash) = written(&entry)?;
+        under_way.entry = Some(hash);
+        let there = in_use(&self.chain.entries);
+        let paths = staged.iter().map(|body| relative(body.kind, body.stored.sha256));
+        under_way.bodies = paths.filter(|path| !there.contains(path)).collect();
+        under_way.write(&self.ledger.folder)?;
+        self.ledger.bodies.place(&staged)?;
+        self.ledger.catalogue.append(&entry, &document, hash)?;
+        Ok((entry, hash))
+    }
+
+    /// The entry that comes next.
+    pub(crate) fn entry(&self, what: What) -> Entry {
+        let head = self.chain.head();
+        Entry {
+            format: FORMAT,
+            number: head.entries + 1,
+            previous: head.hash,
+            at: now(),
+            by: self.holder.steward.clone(),
+            what,
+        }
+    }
+
+    fn stage(&self, draft: &Draft<'_>) -> Result<Vec<Staged>> {
+        let bodies = &self.ledger.bodies;
+        let text = |kind, text: &str| {
+            bodies.stage(kind, |file| {
+                use std::io::Write;
+                let path = file.path().to_owned();
+                file.write_all(text.as_bytes()).map_err(|error| Error::io("write", path, error))
+            })
+        };
+        let mut staged = vec![bodies.stage(Kind::Records, |file| records::write(draft.body, file))?];
+        if let Some((links, _)) = &draft.links {
+            staged.push(bodies.stage(Kind::Links, |file| links::write(links, file))?);
+        }
+        if let Some(policy) = draft.policy {
+            staged.push(text(Kind::Policy, policy)?);
+        }
+        for (_, tree) in draft.taxonomies {
+            staged.push(text(Kind::Taxonomy, tree)?);
+        }
+        Ok(staged)
+    }
+
+    /// Undoes what a failed attempt left. What cannot be undone now is undone by whoever comes next.
+    pub(crate) fn abandon(&mut self) {
+        // A database that failed to write may be of two minds about it; a new connection looks at what is on the disk.
+        if let Ok(catalogue) = Catalogue::open(&self.ledger.folder) {
+            self.ledger.catalogue = catalogue;
+        }
+        let _ = settle(&self.ledger.folder);
+    }
+
+    fn name_and_seal(self, entry: Entry, hash: Hash, naming: Option<&Naming>) -> Result<Outcome> {
+        let mut notes = Vec::new();
+        let mut file = None;
+        if let Some(naming) = naming {
+            let name = naming::finish(naming, entry.number)?;
+            if name != naming.to {
+                notes.push(format!(
+                    "{} was taken by somebody else meanwhile; the file is {}",
+                    naming.to.display(),
+                    name.display()
+                ));
+            }
+            file = Some(name);
+        }
+        notes.extend(self.seal());
+        Ok(Outcome { entry, hash, file, notes })
+    }
+
+    /// Seals what was written. The entry is safe without it; the next one to write seals, too.
+    pub(crate) fn seal(&self) -> Option<String> {
+        settle(&self.ledger.folder)
+            .err()
+            .map(|error| format!("the entry is recorded, and will be sealed later: {error}"))
+    }
+}
+
+/// An entry as text, and its hash.
+pub(crate) fn written(entry: &Entry) -> Result<(String, Hash)> {
+    let document = serde_json::to_string(entry).map_err(|error| Error::Unfit(error.to_string()))?;
+    let hash = Hash::of(document.as_bytes());
+    Ok((document, hash))
+}
+
+/// What is to be recorded must fit together, or it could not be given back.
+fn check_fit(draft: &Draft<'_>) -> Result<()> {
+    let Body { columns, counts } = draft.body;
+    let unfit = |what: &str| Err(Error::Unfit(what.to_owned()));
+    if !columns.iter().map(|column| &column.name).eq(&counts.names) || counts.combos.owners.is_some() {
+        return unfit("its columns are not those of its records");
+    }
+    if draft.recipients.is_empty() {
+        return unfit("it has no recipient");
+    }
+    for column in columns {
+        let known = |tree: Hash| draft.taxonomies.iter().any(|(_, text)| Hash::of(text.as_bytes()) == tree);
+        if matches!(column.tree, BodyTree::Taxonomy(tree) if !known(tree)) {
+            return unfit("a taxonomy is missing");
+        }
+    }
+    if let Some((links, _)) = &draft.links
+        && links.totals(counts.combos.len()) != counts.combos.weights
+    {
+        return unfit("its owner links do not add up to its records; did the data change while it was read?");
+    }
+    Ok(())
+}
+
+fn recorded(draft: &Draft<'_>, staged: &[Staged]) -> Recorded {
+    let of_kind = |wanted: Kind| staged.iter().filter(move |body| body.kind == wanted).map(|body| body.stored.clone());
+    let combos = &draft.body.counts.combos;
+    let column = |(column, texts): (&crate::records::BodyColumn, &Vec<String>)| ColumnRecord {
+        name: column.name.clone(),
+        role: column.role,
+        values: column.values,
+        distinct: texts.len() as u64,
+    };
+    let nothing = || Stored { sha256: Hash::of(b""), bytes: 0 };
+    let trees = draft.taxonomies.iter().zip(of_kind(Kind::Taxonomy));
+    let mut recipients = draft.recipients.clone();
+    recipients.sort();
+    recipients.dedup();
+    Recorded {
+        name: draft.name.clone(),
+        dataset: draft.dataset.clone(),
+        date: draft.date.clone(),
+        recipients,
+        origin: draft.origin,
+        records: combos.rows(),
+        suppressed: draft.suppressed,
+        dropped: draft.dropped,
+        combinations: combos.len() as u64,
+        columns: draft.body.columns.iter().zip(&draft.body.counts.values).map(column).collect(),
+        groups: draft.groups.clone(),
+        body: of_kind(Kind::Records).next().unwrap_or_else(nothing),
+        links: draft.links.as_ref().zip(of_kind(Kind::Links).next()).map(|((links, key), stored)| StoredLinks {
+            sha256: stored.sha256,
+            bytes: stored.bytes,
+            people: links.people(),
+            key: key.clone(),
+        }),
+        policy: of_kind(Kind::Policy).next(),
+        taxonomies: trees
+            .map(|((column, _), stored)| StoredTaxonomy {
+                column: column.clone(),
+                sha256: stored.sha256,
+                bytes: stored.bytes,
+            })
+            .collect(),
+        file: draft.file.clone(),
+        made: draft.made.clone(),
+        judged: draft.judged.clone(),
+    }
+}

@@ -1,0 +1,200 @@
+//! Verification: whether a ledger, and every file it names, is what was written.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::bodies::{Bodies, relative};
+use crate::catalogue::Beside;
+use crate::chain::Head;
+use crate::disk;
+use crate::entry::{Entry, Recorded};
+use crate::error::{Error, Result};
+use crate::hash::Hash;
+use crate::ledger::{Ledger, check_seal, in_use, settle};
+use crate::lock::{Holder, Lock};
+
+/// What verification found.
+#[derive(Debug, Default, Serialize)]
+pub struct Findings {
+    /// The last entry; none when the entries could not be read.
+    #[serde(skip)]
+    pub head: Option<Head>,
+    /// Bodies that were read.
+    pub bodies: u64,
+    /// Releases whose contents were erased.
+    pub erased_releases: u64,
+    /// What does not hold; empty when everything does.
+    pub problems: Vec<String>,
+    /// What a steward should look at.
+    pub warnings: Vec<String>,
+    /// The published files that entries name.
+    pub files: Vec<NamedFile>,
+}
+
+/// A published file that an entry names.
+#[derive(Debug, Clone, Serialize)]
+pub struct NamedFile {
+    /// The release.
+    pub release: u64,
+    /// Where it was put.
+    pub path: PathBuf,
+    /// Whether it is what was published.
+    pub state: FileState,
+}
+
+/// Whether a file is what was published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileState {
+    /// It is.
+    Intact,
+    /// It is not there any more.
+    Absent,
+    /// Its bytes are others.
+    Changed,
+}
+
+impl Findings {
+    /// True when everything holds.
+    pub fn intact(&self) -> bool {
+        self.problems.is_empty()
+    }
+}
+
+impl Ledger {
+    /// Looks at everything, while nobody else writes.
+    pub fn verify(&self, holder: &Holder, wait: Duration) -> Result<Findings> {
+        let _lock = Lock::take(&self.folder, holder, wait)?;
+        let mut findings = Findings::default();
+        match settle(&self.folder).and_then(|()| self.bodies.sweep()) {
+            Ok(()) => findings = self.look(),
+            Err(Error::Broken { what, .. }) => findings.problems.push(what),
+            Err(error) => return Err(error),
+        }
+        Ok(findings)
+    }
+
+    fn look(&self) -> Findings {
+        let mut findings = Findings::default();
+        if let Err(error) = self.verify_catalogue(&mut findings) {
+            findings.problem(error);
+            return findings;
+        }
+        if let Err(error) = self.verify_bodies(&mut findings) {
+            findings.problem(error);
+        }
+        self.verify_permissions(&mut findings);
+        findings
+    }
+
+    fn verify_catalogue(&self, findings: &mut Findings) -> Result<()> {
+        let seal = check_seal(&self.folder)?;
+        findings.problems.extend(self.catalogue.damage()?.into_iter().map(|what| format!("the catalogue: {what}")));
+        let chain = self.chain()?;
+        findings.head = Some(chain.head());
+        if seal.head != chain.head() || seal.ledger != self.catalogue.id()? {
+            findings.problems.push("the last entry is not the one that was sealed".to_owned());
+        }
+        if self.catalogue.beside()? != Beside::of(&chain.entries) {
+            findings.problems.push("the tables beside the entries do not say what the entries say".to_owned());
+        }
+        Ok(())
+    }
+
+    fn verify_bodies(&self, findings: &mut Findings) -> Result<()> {
+        let entries = self.entries()?;
+        let erased: Vec<u64> = entries.iter().filter_map(Entry::purge).map(|purge| purge.release).collect();
+        findings.erased_releases = erased.len() as u64;
+        let releases: Vec<(u64, &Recorded)> =
+            entries.iter().filter_map(|entry| Some((entry.number, entry.release()?))).collect();
+        let kept: Vec<&(u64, &Recorded)> = releases.iter().filter(|(number, _)| !erased.contains(number)).collect();
+        let bodies = &self.bodies;
+        let found: Vec<Vec<String>> =
+            kept.par_iter().map(|(number, release)| verify_release(bodies, *number, release)).collect();
+        findings.problems.extend(found.into_iter().flatten());
+        let used = in_use(&entries);
+        findings.bodies = used.len() as u64;
+        for stranger in self.bodies.files()?.iter().filter(|file| !used.contains(file)) {
+            findings.problems.push(format!("{stranger} belongs to no entry: entries may have been removed"));
+        }
+        for (number, release) in &releases {
+            findings.files.extend(self.verify_file(*number, release));
+        }
+        for file in findings.files.iter().filter(|file| file.state == FileState::Changed) {
+            let what = format!("{} (release {}) is not what was published", file.path.display(), file.release);
+            findings.problems.push(what);
+        }
+        Ok(())
+    }
+
+    fn verify_file(&self, release: u64, recorded: &Recorded) -> Option<NamedFile> {
+        let file = recorded.file.as_ref()?;
+        let path = self.outside(&file.path);
+        let state = match Hash::of_file(&path) {
+            Ok((hash, _)) if hash == file.sha256 => FileState::Intact,
+            Ok(_) => FileState::Changed,
+            Err(_) => FileState::Absent,
+        };
+        Some(NamedFile { release, path, state })
+    }
+
+    fn verify_permissions(&self, findings: &mut Findings) {
+        let mut open = vec![self.folder.clone()];
+        open.extend(self.bodies.files().unwrap_or_default().iter().map(|file| self.folder.join(file)));
+        open.push(self.folder.join(crate::catalogue::NAME));
+        for path in open.iter().filter(|path| disk::open_to_others(path)) {
+            findings.warnings.push(format!("{} can be read by others than its owner", path.display()));
+        }
+    }
+
+    /// Where a file is that an entry names.
+    pub fn outside(&self, path: &str) -> PathBuf {
+        disk::parent(&self.absolute()).join(path)
+    }
+
+    /// How an entry names a file: from the folder that the ledger is in, where the file is below it.
+    pub fn inside(&self, path: &Path) -> String {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let below = path.strip_prefix(disk::parent(&self.absolute())).unwrap_or(&path);
+        below.to_string_lossy().replace('\\', "/")
+    }
+
+    fn absolute(&self) -> PathBuf {
+        std::path::absolute(&self.folder).unwrap_or_else(|_| self.folder.clone())
+    }
+}
+
+impl Findings {
+    fn problem(&mut self, error: Error) {
+        self.problems.push(match error {
+            Error::Broken { what, .. } => what,
+            error => error.to_string(),
+        });
+    }
+}
+
+/// The bodies of one release: there, unchanged, and readable as what they are.
+fn verify_release(bodies: &Bodies, number: u64, release: &Recorded) -> Vec<String> {
+    let about = |error: Error| match error {
+        Error::Broken { what, .. } => format!("release {number}: {what}"),
+        error => format!("release {number}: {error}"),
+    };
+    let mut problems = Vec::new();
+    for (kind, body) in release.bodies() {
+        let size = disk::read_file(&bodies.path(kind, body.sha256)).map(|bytes| bytes.map(|b| b.len() as u64));
+        if matches!(size, Ok(Some(size)) if size != body.bytes) {
+            problems.push(format!("release {number}: {} has another size", relative(kind, body.sha256)));
+        } else if let Err(error) = bodies.read(kind, &body) {
+            problems.push(about(error));
+        }
+    }
+    if !problems.is_empty() {
+        return problems;
+    }
+    let read = bodies.read_body(release).and_then(|body| bodies.read_links(release, &body.counts.combos.weights));
+    problems.extend(read.err().map(about));
+    problems
+}

@@ -1,0 +1,202 @@
+//! Small ledgers.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use reticent::combos::{Combos, combine};
+use reticent::links::Links;
+use reticent::schema::Role;
+use reticent::table::Counts;
+use reticent::taxonomy::Type;
+use reticent_ledger::{
+    Body, BodyColumn, BodyTree, Draft, Error, FileRecord, Findings, Hash, Holder, Judged, Key, Ledger, Made, Metric,
+    Origin, Outcome, Verified,
+};
+
+pub const WAIT: Duration = Duration::from_secs(5);
+pub const CITIES: &str = "Paris;France;*\nLyon;France;*\nOslo;Norway;*\n";
+pub const POLICY: &str = "[columns.age]\n[requirement]\nk = 2\n";
+
+pub fn holder() -> Holder {
+    Holder {
+        steward: "ana".to_owned(),
+        process: 7,
+        since: "2026-01-01T00:00:00Z".to_owned(),
+        doing: "testing".to_owned(),
+    }
+}
+
+/// Texts with a count in the last place.
+pub fn counts(names: &[&str], rows: &[(&[&str], u64)]) -> Counts {
+    let mut values: Vec<Vec<String>> = Vec::new();
+    let mut codes: Vec<Vec<u32>> = Vec::new();
+    for at in 0..names.len() {
+        let mut texts: Vec<String> = rows.iter().map(|(row, _)| row[at].to_owned()).collect();
+        texts.sort();
+        texts.dedup();
+        codes.push(rows.iter().map(|(row, _)| texts.binary_search(&row[at].to_owned()).unwrap() as u32).collect());
+        values.push(texts);
+    }
+    let weights: Vec<u64> = rows.iter().map(|(_, weight)| *weight).collect();
+    let views: Vec<&[u32]> = codes.iter().map(Vec::as_slice).collect();
+    let combos: Combos = combine(&views, &weights, None);
+    Counts { names: names.iter().map(|name| (*name).to_owned()).collect(), values, combos, links: None }
+}
+
+/// A clinic's release: ages in intervals, cities of a taxonomy, illnesses as they are.
+pub fn clinic(rows: &[(&[&str], u64)]) -> Body {
+    let column =
+        |name: &str, role, values, tree| BodyColumn { name: name.to_owned(), role, values, tree, missing: vec![] };
+    Body {
+        columns: vec![
+            column("age", Role::QuasiIdentifier, Type::Number, BodyTree::Recognised),
+            column("city", Role::QuasiIdentifier, Type::Text, BodyTree::Taxonomy(Hash::of(CITIES.as_bytes()))),
+            column("illness", Role::Sensitive, Type::Text, BodyTree::Flat),
+        ],
+        counts: counts(&["age", "city", "illness"], rows),
+    }
+}
+
+pub fn spring() -> Body {
+    clinic(&[
+        (&["[20,30)", "Paris", "flu"], 2),
+        (&["[20,30)", "Paris", "asthma"], 1),
+        (&[">=30", "Norway", "flu"], 3),
+        (&["*", "*", "measles"], 1),
+    ])
+}
+
+pub fn autumn() -> Body {
+    clinic(&[(&["[20,30)", "France", "flu"], 4), (&["[30,40)", "Oslo", "asthma"], 2)])
+}
+
+/// One owner a record, numbered from `first`.
+pub fn links(body: &Body, first: u128) -> Links {
+    let combos = &body.counts.combos;
+    let records = (0..combos.len()).flat_map(|at| std::iter::repeat_n(at as u32, combos.weights[at] as usize));
+    Links::collect(records.zip(first..).map(|(combo, owner)| (owner << 64 | owner, combo)).collect())
+}
+
+pub struct Desk {
+    folder: tempfile::TempDir,
+}
+
+impl Desk {
+    pub fn new() -> Desk {
+        Desk { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// A ledger with three releases, one of them erased, and two heads that were exported on the way.
+    pub fn full() -> Desk {
+        let desk = Desk::new();
+        desk.record("spring", &["press"], &spring());
+        desk.record("summer", &["ministry", "press"], &autumn());
+        desk.record("autumn", &["public"], &clinic(&[(&["*", "Oslo", "flu"], 9)]));
+        desk.open().write(&holder(), WAIT).unwrap().purge("summer", "asked for").unwrap();
+        desk
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn ledger(&self) -> PathBuf {
+        self.path().join("ledger")
+    }
+
+    pub fn key(&self) -> Key {
+        let path = self.path().join("key");
+        Key::read(&path).unwrap().unwrap_or_else(|| Key::create(&path).unwrap())
+    }
+
+    pub fn open(&self) -> Ledger {
+        Ledger::open_or_create(&self.ledger(), &holder(), WAIT).unwrap()
+    }
+
+    pub fn verify(&self) -> Result<Findings, Error> {
+        Ledger::open(&self.ledger(), &holder(), WAIT)?.verify(&holder(), WAIT)
+    }
+
+    /// Whether a look at the ledger finds something wrong, and what.
+    pub fn wrong(&self) -> Option<String> {
+        match self.verify() {
+            Ok(findings) if findings.intact() => None,
+            Ok(findings) => Some(findings.problems.join("; ")),
+            Err(error) => Some(error.to_string()),
+        }
+    }
+
+    pub fn record(&self, name: &str, to: &[&str], body: &Body) -> Outcome {
+        let mut ledger = self.open();
+        let links = links(body, 5);
+        let file = self.path().join(format!("{name}.csv"));
+        std::fs::write(&file, name).unwrap();
+        let draft = self.draft(&ledger, name, to, body, &links, &file);
+        let head = ledger.head().unwrap();
+        ledger.write(&holder(), WAIT).unwrap().record(head, &draft).unwrap()
+    }
+
+    pub fn draft<'a>(
+        &self,
+        ledger: &Ledger,
+        name: &str,
+        to: &[&str],
+        body: &'a Body,
+        links: &'a Links,
+        file: &Path,
+    ) -> Draft<'a> {
+        static TREES: std::sync::OnceLock<Vec<(String, String)>> = std::sync::OnceLock::new();
+        let trees = TREES.get_or_init(|| vec![("city".to_owned(), CITIES.to_owned())]);
+        let (sha256, bytes) = Hash::of_file(file).unwrap();
+        Draft {
+            name: name.to_owned(),
+            dataset: "clinic".to_owned(),
+            date: "2026-03-01".to_owned(),
+            recipients: to.iter().map(|name| (*name).to_owned()).collect(),
+            origin: Origin::Published,
+            suppressed: 1,
+            dropped: 0,
+            groups: None,
+            body,
+            links: Some((links, self.key().fingerprint())),
+            policy: Some(POLICY),
+            taxonomies: trees,
+            file: Some(FileRecord { path: ledger.inside(file), sha256, bytes }),
+            naming: None,
+            made: Some(Made {
+                program: "0".to_owned(),
+                algorithm: "none".to_owned(),
+                guarantee: "safe".to_owned(),
+                steps: 1,
+                seed: 2,
+                classes: 3,
+                verified: vec![Verified { model: "2-anonymity".to_owned(), violations: 0 }],
+                metrics: vec![Metric { id: "gcp".to_owned(), value: 0.25 }],
+            }),
+            judged: Judged::History { with: vec![] },
+        }
+    }
+}
+
+/// Everything below a folder, by its path.
+pub fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { open.push(path) } else { found.push(path) }
+        }
+    }
+    found.sort();
+    found
+}
+
+pub fn copy(from: &Path, to: &Path) {
+    let _ = std::fs::remove_dir_all(to);
+    for file in files(from) {
+        let target = to.join(file.strip_prefix(from).unwrap());
+        std::fs::create_dir_all(target.parent().unwrap()).unwrap();
+        std::fs::copy(&file, target).unwrap();
+    }
+}
