@@ -14,7 +14,8 @@ import csv
 import arx_trees
 from adult_data import NINE, RECORDS, source, write_table
 from harness import (
-    DATA, Spread, answer, fresh_folder, heading, machine_text, options, parse, policy, record, reticent, rotate, table, target,
+    DATA, Spread, answer, fresh_folder, fresh_ledger, heading, machine_text, options, parse, policy, record, reticent, rotate, table,
+    target,
 )  # fmt: skip
 
 K = 5
@@ -86,11 +87,12 @@ def output_name(trees, algorithm, limit):
 
 
 def publish(folder, trees, algorithm, limit):
-    """One release; its file stays until the next round."""
+    """One release, in a ledger of its own; its file stays until the next round."""
     output = folder / output_name(trees, algorithm, limit)
     output.unlink(missing_ok=True)
     words = ["publish", folder / "adult.csv", "--policy", folder / policy_name(trees, limit), "--algorithm", algorithm]
-    finished, told = answer([reticent(), *words, "--name", "bench", "--output", output, "--json", "--quiet"])
+    words += ["--ledger", fresh_ledger(folder), "--name", "bench", "--output", output]
+    finished, told = answer([reticent(), *words, "--json", "--quiet"])
     return {
         "search": told["seconds"]["search"],
         "whole": finished.seconds,

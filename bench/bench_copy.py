@@ -5,7 +5,8 @@ others quasi-identifiers with small trees; k = 5, the default algorithm. Contend
 
   duckdb    COPY (SELECT * FROM read_csv(IN)) TO OUT, the call alone
   polars    scan_csv(IN).sink_csv(OUT), streaming, the call alone
-  reticent  publish IN to OUT, the whole process: reading, counting, searching, writing, and verifying the written bytes
+  reticent  publish IN to OUT, the whole process: reading, counting, searching, writing, verifying the written bytes, and
+            recording the release in a new ledger
 
 Ratios are taken within each round, between neighbours in time; their median and range are reported.
 """
@@ -16,15 +17,15 @@ import sys
 
 import arx_trees
 from harness import (
-    BENCH, DATA, MIB, Spread, answer, heading, machine_text, options, parse, policy, positive, python, record, reticent, rotate, run,
-    table, target,
+    BENCH, DATA, MIB, Spread, answer, fresh_ledger, heading, machine_text, options, parse, policy, positive, python, record, reticent,
+    rotate, run, table, target,
 )  # fmt: skip
 
 K = 5
 ROWS, SHORT_ROWS = 10_000_000, 1_000_000
 MOST_TIMES, MOST_MEMORY = 3.0, 2048 * MIB
 CONTENDERS = ["duckdb", "polars", "reticent"]
-PARTS = ["read", "search", "write", "verify", "measure"]
+PARTS = ["read", "search", "write", "verify", "measure", "record"]
 
 SENSITIVE = "occupation"
 QUASI_IDENTIFIERS = ["sex", "race", "workclass", "relationship", "marital-status", "education", "native-country"]
@@ -89,8 +90,12 @@ def one_round(folder, data, turn):
     for contender in rotate(CONTENDERS, turn):
         output = folder / f"out-{contender}.csv"
         output.unlink(missing_ok=True)
+        ledger = fresh_ledger(folder)
         os.sync()
-        figures[contender] = publish(folder, data, output) if contender == "reticent" else copy(contender, data, output)
+        if contender == "reticent":
+            figures[contender] = publish(folder, data, ledger, output)
+        else:
+            figures[contender] = copy(contender, data, output)
         output.unlink()
     return figures
 
@@ -102,8 +107,8 @@ def copy(peer, data, output):
     return {"seconds": told["seconds"], "peak": finished.peak_bytes, "version": told["version"]}
 
 
-def publish(folder, data, output):
-    words = ["publish", data, "--policy", folder / "reticent.toml", "--name", "bench", "--output", output]
+def publish(folder, data, ledger, output):
+    words = ["publish", data, "--policy", folder / "reticent.toml", "--ledger", ledger, "--name", "bench", "--output", output]
     finished, told = answer([reticent(), *words, "--json", "--quiet"])
     return {"seconds": finished.seconds, "peak": finished.peak_bytes, "told": told}
 
@@ -137,7 +142,7 @@ def tell(rows, rounds):
 
 
 def tell_parts(whole, rounds):
-    """Where Reticent's time went; what no part claims is starting, reading the policy, and giving the file its name."""
+    """Where Reticent's time went; what no part claims is starting, reading the policy, and making and opening the ledger."""
     parts = {part: Spread.of([figures["reticent"]["told"]["seconds"][part] for figures in rounds]) for part in PARTS}
     rest = [figures["reticent"]["seconds"] - sum(figures["reticent"]["told"]["seconds"].values()) for figures in rounds]
     parts["rest"] = Spread.of(rest)

@@ -14,7 +14,8 @@ import sys
 import arx_trees
 from adult_data import NINE, RECORDS, source, write_table
 from harness import (
-    DATA, Spread, answer, fresh_folder, heading, machine_text, options, parse, policy, python, record, reticent, table, target,
+    DATA, Spread, answer, fresh_folder, fresh_ledger, heading, machine_text, options, parse, policy, python, record, reticent, table,
+    target,
 )  # fmt: skip
 
 SENSITIVE = "occupation"
@@ -59,7 +60,7 @@ def prepare(folder):
     (folder / "publish.toml").write_text(policy("adult", trees | sensitive, REQUIREMENT, release))
     plain = {column: {} for column in KNOWN}
     (folder / "check.toml").write_text(policy("adult", plain | sensitive, REQUIREMENT, {}))
-    words = ["publish", folder / "raw.csv", "--policy", folder / "publish.toml", "--name", "bench"]
+    words = ["publish", folder / "raw.csv", "--policy", folder / "publish.toml", "--ledger", fresh_ledger(folder), "--name", "bench"]
     answer([reticent(), *words, "--output", folder / "release.csv", "--json", "--quiet"])
 
 

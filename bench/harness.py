@@ -54,12 +54,23 @@ def run(command):
     return Run(process.returncode, seconds, usage.ru_maxrss * 1024, *texts)
 
 
-def answer(command, expected=(0,)):
-    """Runs a process that answers in JSON; another exit status ends the benchmark with what the process said."""
+def checked(command, expected=(0,)):
+    """Runs a process; another exit status than expected ends the benchmark with what the process said."""
     finished = run(command)
     if finished.status not in expected:
         sys.exit(f"{Path(str(command[0])).name} ended with status {finished.status}:\n{finished.stdout}{finished.stderr}")
+    return finished
+
+
+def answer(command, expected=(0,)):
+    """Runs a process that answers in JSON."""
+    finished = checked(command, expected)
     return finished, json.loads(finished.stdout)
+
+
+def answers(command):
+    """Runs a process that answers with a line of JSON for every measurement."""
+    return [json.loads(line) for line in checked(command).stdout.splitlines()]
 
 
 def reticent():
@@ -67,6 +78,14 @@ def reticent():
     binary = Path(os.environ.get("RETICENT_BIN") or PROJECT / "target" / "release" / "reticent").resolve()
     if not binary.exists():
         sys.exit(f"there is no binary at {binary}; bench/run builds it, or set RETICENT_BIN")
+    return binary
+
+
+def example(name):
+    """A measuring program that is built beside the crate it measures."""
+    binary = PROJECT / "target" / "release" / "examples" / name
+    if not binary.exists():
+        sys.exit(f"there is no program at {binary}; bench/run builds it")
     return binary
 
 
@@ -185,6 +204,13 @@ def fresh_folder(path):
     shutil.rmtree(path, ignore_errors=True)
     path.mkdir(parents=True)
     return path
+
+
+def fresh_ledger(folder):
+    """Where to record a release: a ledger that is not there, so that every round is the first release anybody gets."""
+    ledger = folder / "ledger"
+    shutil.rmtree(ledger, ignore_errors=True)
+    return ledger
 
 
 def policy(name, columns, requirement, release):

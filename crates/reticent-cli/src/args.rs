@@ -8,7 +8,8 @@ use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 #[derive(Debug, Parser)]
 #[command(name = "reticent", version, max_term_width = 100, arg_required_else_help = true)]
 #[command(after_help = "Exit status: 0 done and every requirement holds; 1 refused, a requirement is violated; \
-2 the call, the policy or the data is wrong; 3 reading or writing failed; 130 interrupted.\n\
+2 the call, the policy or the data is wrong; 3 reading or writing failed; 4 the ledger does not hold together; \
+5 somebody else holds the ledger; 130 interrupted.\n\
 New here? Run `reticent demo`, then `reticent init YOUR_DATA.csv`.")]
 pub struct Args {
     /// What to do.
@@ -35,8 +36,24 @@ pub enum Command {
     Init(Init),
     /// How risky the data is as it stands, and what the policy demands.
     Check(Check),
-    /// Make a release that satisfies the policy, write it, verify the written bytes.
+    /// Make a release that satisfies the policy, write it, verify the written bytes, record it in the ledger.
     Publish(Publish),
+    /// Enter a release that was made elsewhere, or before Reticent.
+    Register(Register),
+    /// What was released, when and to whom.
+    Log(Log),
+    /// One release: columns, cuts, parameters, verification, metrics, hashes.
+    Show(Show),
+    /// What changed between two releases.
+    Diff(Diff),
+    /// What a coalition of recipients can hold: `reticent history for NAME`.
+    History(History),
+    /// Whether the ledger, and every file it names, is what was written.
+    Verify(Verify),
+    /// A small text to keep elsewhere, which reveals entries that were removed or rolled back.
+    ExportHead(ExportHead),
+    /// Erase what the ledger stores of a release. Its entry stays.
+    Purge(Purge),
     /// Every model, operation, metric, algorithm and attack there is, with its paper.
     Catalogue(Catalogue),
     /// Print the JSON Schema of reticent.toml, for editors.
@@ -78,15 +95,20 @@ pub struct Publish {
     /// CSV or Parquet: a file, a folder, or a pattern.
     #[arg(required = true)]
     pub data: Vec<String>,
-    /// The release's name.
-    #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    /// The release's name, which no other release has.
+    #[arg(long, value_parser = name)]
     pub name: String,
     /// The file to write: .csv, .csv.gz, .csv.zst or .parquet. It must not exist.
     #[arg(long, short, value_name = "OUT")]
     pub output: PathBuf,
-    /// The policy.
-    #[arg(long, default_value = "reticent.toml", value_name = "FILE")]
-    pub policy: PathBuf,
+    /// Who gets it, such as `research` or `press,ministry`; `public` is everybody.
+    #[arg(long, value_delimiter = ',', value_name = "WHO", default_value = reticent::recipients::PUBLIC, value_parser = name)]
+    pub to: Vec<String>,
+    /// Judge this release by itself, although its recipients can hold earlier ones too. The ledger says so.
+    #[arg(long)]
+    pub alone: bool,
+    #[command(flatten)]
+    pub place: Place,
     /// Publish these columns only.
     #[arg(long, value_delimiter = ',', value_name = "A,B,...")]
     pub columns: Option<Vec<String>>,
@@ -99,6 +121,125 @@ pub struct Publish {
     /// Do everything, verification included, and publish nothing.
     #[arg(long, action = ArgAction::SetTrue)]
     pub dry_run: bool,
+}
+
+/// Where the ledger is, and how long to wait for it.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Place {
+    /// The policy.
+    #[arg(long, default_value = "reticent.toml", value_name = "FILE")]
+    pub policy: PathBuf,
+    /// The ledger's folder, instead of the policy's.
+    #[arg(long, value_name = "DIR", env = "RETICENT_LEDGER")]
+    pub ledger: Option<PathBuf>,
+    /// The file with the ledger's key, instead of the policy's.
+    #[arg(long, value_name = "FILE", env = "RETICENT_KEY")]
+    pub key: Option<PathBuf>,
+    /// How long to wait for somebody else who writes to the ledger.
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub wait: f64,
+}
+
+/// Arguments of `register`.
+#[derive(Debug, clap::Args)]
+pub struct Register {
+    /// The release: CSV or Parquet.
+    pub file: PathBuf,
+    /// The release's name, which no other release has.
+    #[arg(long, value_parser = name)]
+    pub name: String,
+    /// Who got it, such as `research` or `press,ministry`; `public` is everybody.
+    #[arg(long, value_delimiter = ',', value_name = "WHO", required = true, value_parser = name)]
+    pub to: Vec<String>,
+    /// The day it went out, as YYYY-MM-DD.
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub date: String,
+    /// Columns that name a person by themselves; not stored.
+    #[arg(long, value_delimiter = ',', value_name = "A,B,...")]
+    pub identifier: Vec<String>,
+    /// Columns that hold what nobody may learn about a person.
+    #[arg(long, value_delimiter = ',', value_name = "A,B,...")]
+    pub sensitive: Vec<String>,
+    /// Columns that are quasi-identifiers, also if every record has its own value.
+    #[arg(long, value_delimiter = ',', value_name = "A,B,...")]
+    pub quasi_identifier: Vec<String>,
+    /// The column that marks groups, where not equal values do.
+    #[arg(long, value_name = "COLUMN")]
+    pub groups: Option<String>,
+    #[command(flatten)]
+    pub place: Place,
+}
+
+/// Arguments of `log`.
+#[derive(Debug, clap::Args)]
+pub struct Log {
+    #[command(flatten)]
+    pub place: Place,
+}
+
+/// Arguments of `show`.
+#[derive(Debug, clap::Args)]
+pub struct Show {
+    /// The release, by number or name.
+    pub release: String,
+    #[command(flatten)]
+    pub place: Place,
+}
+
+/// Arguments of `diff`.
+#[derive(Debug, clap::Args)]
+pub struct Diff {
+    /// The earlier release, by number or name.
+    pub from: String,
+    /// The later release, by number or name.
+    pub to: String,
+    #[command(flatten)]
+    pub place: Place,
+}
+
+/// Arguments of `history`.
+#[derive(Debug, clap::Args)]
+pub struct History {
+    /// `for`, and the recipients who combine what they hold.
+    #[arg(required = true, value_name = "for WHO", value_delimiter = ',')]
+    pub who: Vec<String>,
+    #[command(flatten)]
+    pub place: Place,
+}
+
+/// Arguments of `verify`.
+#[derive(Debug, clap::Args)]
+pub struct Verify {
+    /// A head that was exported before; entries that were removed or rolled back since are found.
+    #[arg(long, value_name = "FILE")]
+    pub head: Option<PathBuf>,
+    #[command(flatten)]
+    pub place: Place,
+}
+
+/// Arguments of `export-head`.
+#[derive(Debug, clap::Args)]
+pub struct ExportHead {
+    /// Where to write it; to standard output when not given.
+    #[arg(long, short, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub place: Place,
+}
+
+/// Arguments of `purge`.
+#[derive(Debug, clap::Args)]
+pub struct Purge {
+    /// The release, by number or name.
+    pub release: String,
+    /// Why; it stays in the ledger, so name nobody.
+    #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub reason: String,
+    /// Really erase: it cannot be undone.
+    #[arg(long)]
+    pub yes: bool,
+    #[command(flatten)]
+    pub place: Place,
 }
 
 /// Arguments of `catalogue`.
@@ -141,6 +282,19 @@ pub struct Demo {
     /// Decides the generated data.
     #[arg(long, default_value_t = 7)]
     pub seed: u64,
+}
+
+fn name(text: &str) -> Result<String, String> {
+    let name = text.trim();
+    if reticent::recipients::is_name(name) {
+        return Ok(name.to_owned());
+    }
+    Err(reticent::recipients::NAME_RULE.to_owned())
+}
+
+fn day(text: &str) -> Result<String, String> {
+    let day = reticent::taxonomy::parse_date(text).filter(|_| text.trim().len() == 10);
+    day.map(|_| text.trim().to_owned()).ok_or_else(|| "write a day as YYYY-MM-DD".to_owned())
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -15,6 +15,9 @@ pub enum Failure {
     /// The engine says so.
     #[error(transparent)]
     Engine(#[from] reticent_engine::Error),
+    /// The ledger says so.
+    #[error(transparent)]
+    Ledger(#[from] reticent_ledger::Error),
     /// The call is wrong.
     #[error("{0}")]
     Call(String),
@@ -43,9 +46,10 @@ impl Failure {
     /// The exit status.
     pub fn status(&self) -> u8 {
         match self {
-            Failure::Library(reticent::Error::Refused { .. } | reticent::Error::CannotCheck { .. }) => 1,
-            Failure::Library(reticent::Error::Stopped) | Failure::Interrupted => 130,
-            Failure::Library(_) | Failure::Call(_) => 2,
+            Failure::Library(error) | Failure::Ledger(reticent_ledger::Error::Library(error)) => library_status(error),
+            Failure::Interrupted => 130,
+            Failure::Call(_) => 2,
+            Failure::Ledger(error) => ledger_status(error),
             Failure::Engine(reticent_engine::Error::Stopped) => 130,
             Failure::Engine(error) if error.is_data() => 2,
             Failure::Engine(_) | Failure::File { .. } => 3,
@@ -75,7 +79,28 @@ impl Failure {
             Failure::Library(reticent::Error::Refused { .. } | reticent::Error::CannotCheck { .. }) => {
                 Some("nothing was published")
             }
+            Failure::Ledger(reticent_ledger::Error::Broken { .. }) => {
+                Some("nothing was changed; `reticent verify` tells more, and a backup may help")
+            }
             _ => None,
         }
+    }
+}
+
+fn library_status(error: &reticent::Error) -> u8 {
+    match error {
+        reticent::Error::Refused { .. } | reticent::Error::CannotCheck { .. } => 1,
+        reticent::Error::Stopped => 130,
+        _ => 2,
+    }
+}
+
+fn ledger_status(error: &reticent_ledger::Error) -> u8 {
+    use reticent_ledger::Error;
+    match error {
+        Error::Broken { .. } => 4,
+        Error::Held { .. } | Error::Stale => 5,
+        Error::Io { .. } | Error::Catalogue { .. } | Error::Unnamed { .. } => 3,
+        _ => 2,
     }
 }

@@ -1,6 +1,7 @@
 //! How answers look on a terminal.
 
 use anstyle::{AnsiColor, Style};
+use reticent::schema::Role;
 use serde::Serialize;
 
 pub use reticent::text::{counted as plural, grouped as count};
@@ -24,6 +25,16 @@ pub fn percent(part: u64, whole: u64) -> String {
         share if share < 0.1 => "under 0.1 %".to_owned(),
         share if part < whole && share > 99.9 => "over 99.9 %".to_owned(),
         share => format!("{share:.1} %"),
+    }
+}
+
+/// A role in words.
+pub fn role(role: Role) -> &'static str {
+    match role {
+        Role::Identifier => "identifier",
+        Role::QuasiIdentifier => "quasi-identifier",
+        Role::Sensitive => "sensitive",
+        Role::Other => "other",
     }
 }
 

@@ -1,17 +1,20 @@
 //! From files to a table: what `check` and `publish` do first.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use reticent::classes::{Measured, people_in};
+use reticent::combos::Combos;
+use reticent::links::Links;
 use reticent::policy::Policy;
 use reticent::requirement::Requirement;
 use reticent::schema::{Role, Schema, Tree};
 use reticent::table::{Counts, Table};
 use reticent::taxonomy::{Level, Type};
 use reticent::text::grouped;
-use reticent_engine::{Ask, AskColumn, Embedded, Engine, Error as EngineError, Options, Phase};
+use reticent_engine::{Ask, AskColumn, Embedded, Engine, Error as EngineError, Options, OwnerKey, Phase};
 
 use crate::args::Args;
 use crate::failure::Failure;
@@ -97,6 +100,10 @@ pub struct Loaded {
     pub policy: Policy,
     /// Its columns with their taxonomies.
     pub schema: Schema,
+    /// The policy as it is written.
+    pub text: String,
+    /// By column: its taxonomy as it is written.
+    pub taxonomies: Vec<(String, String)>,
 }
 
 /// Reads a policy and the taxonomies it names.
@@ -104,9 +111,20 @@ pub fn load(path: &Path) -> Result<Loaded, Failure> {
     let text = std::fs::read_to_string(path).map_err(Failure::file("read the policy", path))?;
     let policy = Policy::parse(&text)?;
     let folder: PathBuf = path.parent().map(Path::to_path_buf).unwrap_or_default();
-    let mut read = |name: &str| std::fs::read_to_string(folder.join(name)).map_err(|error| error.to_string());
+    let mut texts: HashMap<String, String> = HashMap::new();
+    let mut read = |name: &str| {
+        let text = std::fs::read_to_string(folder.join(name)).map_err(|error| error.to_string())?;
+        texts.insert(name.to_owned(), text.clone());
+        Ok(text)
+    };
     let schema = policy.schema(&mut read)?;
-    Ok(Loaded { policy, schema })
+    let written = |name: &String| texts.get(name).cloned();
+    let taxonomies = policy
+        .columns
+        .iter()
+        .filter_map(|column| Some((column.name.clone(), column.taxonomy.as_ref().and_then(written)?)));
+    let taxonomies = taxonomies.collect();
+    Ok(Loaded { policy, schema, text, taxonomies })
 }
 
 /// Data that was counted and typed.
@@ -121,20 +139,38 @@ pub struct Prepared {
     pub requirement: Requirement,
     /// What a reader should know about how the data was counted.
     pub notes: Vec<String>,
+    /// Whose the rows are, where a key was given: by combination of texts as they were counted.
+    pub linked: Option<Linked>,
 }
 
-/// Counts the data and types it as the policy says. `columns` narrows what is published.
-pub fn prepare(loaded: &Loaded, data: &[String], columns: Option<&[String]>, ways: &Ways) -> Result<Prepared, Failure> {
+/// Whose the rows are.
+pub struct Linked {
+    /// The combinations that were counted, without owners.
+    pub counted: Combos,
+    /// Which of them is about whom.
+    pub links: Links,
+}
+
+/// Counts the data and types it as the policy says. `columns` narrows what is published; with a `key` owners are linked.
+pub fn prepare(
+    loaded: &Loaded,
+    data: &[String],
+    columns: Option<&[String]>,
+    key: Option<OwnerKey>,
+    ways: &Ways,
+) -> Result<Prepared, Failure> {
     let missing = loaded.policy.missing_values.clone();
     let engine = Embedded::open(data, Options { missing, ..ways.options() })?;
     loaded.policy.fit(engine.columns())?;
     let mut schema = narrowed(&loaded.schema, columns)?;
     let requirement = Requirement::build(&loaded.policy.wordings(&schema), &schema)?;
     let mut notes = Vec::new();
-    let counts = count(&engine, &mut schema, &mut notes)?;
+    let mut counts = count(&engine, &mut schema, key, &mut notes)?;
+    let links = counts.links.take();
     let table = Table::build(&counts, &schema)?;
+    let linked = links.map(|links| Linked { counted: counts.without_owners(), links });
     ways.check_stop()?;
-    Ok(Prepared { engine, schema, table, requirement, notes })
+    Ok(Prepared { engine, schema, table, requirement, notes, linked })
 }
 
 /// The schema with the chosen columns only. Identifiers stay known, so that they can be refused by name.
@@ -153,10 +189,15 @@ fn narrowed(schema: &Schema, columns: Option<&[String]>) -> Result<Schema, Failu
 }
 
 /// Counts the published columns. Number and date columns with too many values are put into bins first.
-fn count(engine: &Embedded, schema: &mut Schema, notes: &mut Vec<String>) -> Result<Counts, Failure> {
+fn count(
+    engine: &Embedded,
+    schema: &mut Schema,
+    key: Option<OwnerKey>,
+    notes: &mut Vec<String>,
+) -> Result<Counts, Failure> {
     let ask_column = |name: String| AskColumn { name, bins: None };
-    let columns = schema.published().into_iter().map(ask_column).collect();
-    let mut ask = Ask { columns, owner: schema.owner.clone(), key: None };
+    let mut ask =
+        Ask { columns: schema.published().into_iter().map(ask_column).collect(), owner: schema.owner.clone(), key };
     loop {
         let full = match engine.count(&ask) {
             Err(EngineError::TooManyValues { column, limit }) => (column, limit),

@@ -21,7 +21,6 @@ struct Answer {
     dataset: String,
     demands: Vec<String>,
     columns: Vec<ColumnLine>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     data: Option<Findings>,
 }
 
@@ -61,7 +60,7 @@ pub fn run(options: &Check, ways: &Ways) -> Result<u8, Failure> {
             reticent::requirement::Requirement::build(&loaded.policy.wordings(&loaded.schema), &loaded.schema)?;
         (requirement.models.iter().map(|model| model.title()).collect(), None)
     } else {
-        let prepared = prepare(&loaded, &options.data, None, ways)?;
+        let prepared = prepare(&loaded, &options.data, None, None, ways)?;
         let findings = find(&loaded, &prepared, options.witnesses)?;
         (prepared.requirement.models.iter().map(|model| model.title()).collect(), Some(findings))
     };

@@ -7,7 +7,7 @@ use reticent::release::Release;
 use reticent::risk::{Risk, risk};
 use reticent::schema::Role;
 
-use crate::args::{Demo, Publish};
+use crate::args::{Demo, Place, Publish};
 use crate::commands::publish::{Answer, publish};
 use crate::failure::Failure;
 use crate::hospital::Hospital;
@@ -56,7 +56,14 @@ fn call(folder: &Path) -> Publish {
         data: vec![folder.join("stays.csv").display().to_string()],
         name: "research".to_owned(),
         output: folder.join("research.csv"),
-        policy: folder.join("reticent.toml"),
+        to: vec!["research".to_owned()],
+        alone: false,
+        place: Place {
+            policy: folder.join("reticent.toml"),
+            ledger: Some(folder.join("ledger")),
+            key: Some(folder.join("reticent.key")),
+            wait: 60.0,
+        },
         columns: None,
         algorithm: None,
         time_limit: None,
@@ -66,7 +73,7 @@ fn call(folder: &Path) -> Publish {
 
 fn raw_risk(folder: &Path, ways: &Ways) -> Result<Risk, Failure> {
     let loaded = load(&folder.join("reticent.toml"))?;
-    let prepared = prepare(&loaded, &[folder.join("stays.csv").display().to_string()], None, ways)?;
+    let prepared = prepare(&loaded, &[folder.join("stays.csv").display().to_string()], None, None, ways)?;
     let release = Release::raw(&prepared.table)?;
     let on = prepared.schema.with_role(Role::QuasiIdentifier);
     Ok(risk(&release, &prepared.schema, &on, loaded.policy.short.k.unwrap_or(2))?)
@@ -107,10 +114,18 @@ fn tell(folder: &Path, before: &Risk, answer: &Answer, breaches: usize, options:
     for (model, _) in &answer.verified.models {
         println!("    {verdict}  {model}");
     }
+    if let Some(recorded) = &answer.recorded {
+        println!(
+            "\n{HEAD}The ledger{HEAD:#} remembers it: release {}, to research, {} patients under",
+            recorded.release,
+            count(recorded.people.unwrap_or(0))
+        );
+        println!("pseudonyms, its file by its hash. No later release goes to its readers as if it were the first.");
+    }
     println!();
     match &options.keep {
         Some(keep) => {
-            println!("Everything is in {}: stays.csv, reticent.toml, taxonomies, research.csv.", keep.display())
+            println!("Everything is in {}: stays.csv, reticent.toml, research.csv, ledger.", keep.display())
         }
         None => println!("{HINT}Keep the files with `reticent demo --keep DIR`.{HINT:#}"),
     }

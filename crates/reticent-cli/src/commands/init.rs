@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use reticent::policy::{ColumnSketch, Draft, draft, json_schema};
 use reticent::taxonomy::{parse_date, parse_number};
 use reticent_engine::{Embedded, Engine, Profile};
+use reticent_ledger::Key;
 
 use crate::args::Init;
 use crate::failure::Failure;
@@ -25,7 +26,8 @@ pub fn run(options: &Init, ways: &Ways) -> Result<u8, Failure> {
     let drafted = draft(&dataset_name(&options.data[0]), &sketches);
     let files = files(&options.policy, &drafted)?;
     write_all(&files, options.force)?;
-    let written: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
+    let mut written: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
+    written.extend(create_key(&options.policy)?);
     if ways.json {
         print_json(&serde_json::json!({ "rows": rows, "columns": sketches.len(), "written": written }))?;
         return Ok(0);
@@ -44,6 +46,16 @@ pub fn run(options: &Init, ways: &Ways) -> Result<u8, Failure> {
     println!("  2. put groups between the values and the root in the taxonomy files");
     println!("  3. {HINT}reticent check{HINT:#} {}", options.data.join(" "));
     Ok(0)
+}
+
+/// Draws the ledger's key beside the policy. A key that is there is never replaced: owners are recorded under it.
+fn create_key(policy: &Path) -> Result<Option<String>, Failure> {
+    let path = policy.with_file_name("reticent.key");
+    if path.exists() {
+        return Ok(None);
+    }
+    Key::create(&path)?;
+    Ok(Some(path.display().to_string()))
 }
 
 /// A file whose first line is a record would publish that record as names. Shows no name, since it may be somebody's.

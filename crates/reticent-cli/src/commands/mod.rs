@@ -3,6 +3,14 @@
 pub mod catalogue;
 pub mod check;
 pub mod demo;
+pub mod diff;
+pub mod export_head;
+pub mod history;
 pub mod init;
+pub mod log;
 pub mod publish;
+pub mod purge;
+pub mod register;
 pub mod schema;
+pub mod show;
+pub mod verify;

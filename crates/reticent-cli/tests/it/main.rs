@@ -4,8 +4,13 @@
 mod bad_input;
 mod canary;
 mod demo;
+#[cfg(target_os = "linux")]
+mod faults;
 mod generated;
+mod json;
+mod ledger;
 mod publish;
 mod reviewed;
 mod support;
+mod together;
 mod tutorial;

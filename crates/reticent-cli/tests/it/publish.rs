@@ -23,7 +23,7 @@ fn the_release_has_classes_of_k_and_no_names() {
     assert_eq!(out.lines().count(), 13);
     assert!(smallest_class(&out, 3) >= 4, "{out}");
     assert!(!out.contains("Ada"));
-    assert_eq!(desk.files(), ["out.csv", "people.csv", "reticent.toml"], "nothing else is left behind");
+    assert_eq!(desk.files(), ["ledger", "out.csv", "people.csv", "reticent.toml"], "nothing else is left behind");
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn row_order_and_threads_change_no_byte() {
     let mut lines: Vec<&str> = CLINIC.lines().skip(1).collect();
     lines.reverse();
     desk.write("turned.csv", format!("name,age,sex,city,illness\n{}\n", lines.join("\n")));
-    desk.run("publish turned.csv --name one -o two.csv --threads 1").exits(0);
+    desk.run("publish turned.csv --name one -o two.csv --threads 1 --ledger other").exits(0);
     assert_eq!(desk.read("one.csv"), desk.read("two.csv"));
 }
 
@@ -41,7 +41,8 @@ fn row_order_and_threads_change_no_byte() {
 fn every_format_says_the_same() {
     let desk = Desk::clinic(&clinic_policy(3));
     for name in ["a.csv", "a.csv.gz", "a.csv.zst", "a.parquet"] {
-        let answer = desk.run(&format!("publish people.csv --name one -o {name} --json")).exits(0).json();
+        let answer =
+            desk.run(&format!("publish people.csv --name one -o {name} --ledger l{name} --json")).exits(0).json();
         assert_eq!(answer["published"], 12);
         assert_eq!(answer["verified"]["rows"], 12);
     }
@@ -68,8 +69,10 @@ fn columns_can_be_chosen() {
     let desk = Desk::clinic(&clinic_policy(3));
     desk.run("publish people.csv --name one -o out.csv --columns sex,illness").exits(0);
     assert!(desk.read("out.csv").starts_with("sex,illness\n"));
-    desk.run("publish people.csv --name one -o no.csv --columns name,illness").exits(2).says("identifier");
-    desk.run("publish people.csv --name one -o no.csv --columns sex,ilness").exits(2).says("did you mean `illness`?");
+    desk.run("publish people.csv --name two -o no.csv --alone --columns name,illness").exits(2).says("identifier");
+    desk.run("publish people.csv --name two -o no.csv --alone --columns sex,ilness")
+        .exits(2)
+        .says("did you mean `illness`?");
 }
 
 #[test]
@@ -87,7 +90,9 @@ fn a_person_with_many_records_counts_once() {
     desk.write("reticent.toml", policy(""));
     desk.run("publish people.csv --name records -o records.csv").exits(0);
     desk.write("reticent.toml", policy("owner = \"who\"\n"));
-    desk.run("publish people.csv --name people -o people2.csv").exits(1).says("3 people share these values, 4 needed");
+    desk.run("publish people.csv --name people -o people2.csv --alone")
+        .exits(1)
+        .says("3 people share these values, 4 needed");
     assert!(!desk.files().contains(&"people2.csv".to_owned()));
 }
 
@@ -106,8 +111,10 @@ fn suppression_stays_within_its_limit_and_is_reported() {
     let desk = Desk::clinic(&clinic_policy(3).replace("seed = 1", "seed = 1\nsuppression = 0.25"));
     for algorithm in ["top-down-specialization", "optimal-full-domain"] {
         let out = format!("{algorithm}.csv");
-        let answer =
-            desk.run(&format!("publish people.csv --name one -o {out} --json --algorithm {algorithm}")).exits(0).json();
+        let answer = desk
+            .run(&format!("publish people.csv --name {algorithm} --alone -o {out} --json --algorithm {algorithm}"))
+            .exits(0)
+            .json();
         let (published, suppressed) = (answer["published"].as_u64().unwrap(), answer["suppressed"].as_u64().unwrap());
         assert_eq!(published + suppressed, 12);
         assert!(suppressed <= 3, "{algorithm} left out {suppressed}");

@@ -132,7 +132,7 @@ fn bytes_depend_on_no_number_of_threads() {
     desk.write("t.csv", (0..6).map(|at| format!("{at};g{};h{};*\n", at / 2, at / 4)).collect::<String>());
     desk.write("reticent.toml", desk.read("reticent.toml").replace("seed = 1", "seed = 1\nsuppression = 0.3"));
     for threads in ["1", "3", "16"] {
-        desk.run(&format!("publish d.csv --name x -o out{threads}.csv --threads {threads}")).exits(0);
+        desk.run(&format!("publish d.csv --name x{threads} --alone -o out{threads}.csv --threads {threads}")).exits(0);
     }
     assert_eq!(desk.read("out1.csv"), desk.read("out3.csv"));
     assert_eq!(desk.read("out1.csv"), desk.read("out16.csv"));
@@ -157,7 +157,7 @@ fn an_answer_that_cannot_be_printed_changes_no_status() {
     for (round, json) in [&[][..], &["--json"]].into_iter().enumerate() {
         let out = format!("out{round}.csv");
         let ran = std::process::Command::new(env!("CARGO_BIN_EXE_reticent"))
-            .args(["publish", "d.csv", "--name", "x", "-o", &out])
+            .args(["publish", "d.csv", "--name", &out, "--alone", "-o", &out])
             .args(json)
             .current_dir(desk.path())
             .stdout(std::fs::File::options().write(true).open("/dev/full").unwrap())

@@ -3,7 +3,9 @@
 use reticent::algorithms::Guarantee;
 use reticent::schema::Role;
 
-use super::{Answer, ColumnAnswer, Seconds};
+use reticent_ledger::Judged;
+
+use super::answer::{Answer, ColumnAnswer, Seconds};
 use crate::screen::{BAD, GOOD, HEAD, HINT, WIDTH, columns, count, percent, plural, shown, witness, wrap};
 
 /// Tells the whole answer.
@@ -14,6 +16,7 @@ pub fn print(answer: &Answer) {
         (None, true) => println!("{GOOD}would publish{GOOD:#} {} (dry run: nothing was published)", answer.name),
         (None, false) => println!("{BAD}refused{BAD:#} {}: nothing was published", answer.name),
     }
+    print_record(answer);
     print_counts(answer);
     println!("\n{HEAD}Verified on the written bytes{HEAD:#}");
     for (model, breaches) in &answer.verified.models {
@@ -30,6 +33,21 @@ pub fn print(answer: &Answer) {
     print_columns(answer);
     print_metrics(answer);
     print_closing(answer);
+}
+
+fn print_record(answer: &Answer) {
+    let to = answer.recipients.join(", ");
+    match &answer.recorded {
+        Some(recorded) => println!("  release {} in {}, to {to}", recorded.release, recorded.ledger.display()),
+        None => println!("  to {to}"),
+    }
+    if let Judged::Alone { apart_from } = &answer.judged {
+        let many = plural(apart_from.len() as u64, "earlier release");
+        let text = format!(
+            "warning: judged by itself; its recipients can hold {many} too, and what they give away together was not judged"
+        );
+        println!("{}", wrap(&text, WIDTH, "  "));
+    }
 }
 
 fn print_counts(answer: &Answer) {
@@ -57,7 +75,7 @@ fn print_counts(answer: &Answer) {
 }
 
 fn print_closing(answer: &Answer) {
-    let Seconds { read, search, write, verify, measure } = answer.seconds;
+    let Seconds { read, search, write, verify, measure, record } = answer.seconds;
     let guarantee = match answer.guarantee {
         Guarantee::Optimal => "optimal of its kind",
         Guarantee::LocallyMaximal => "no single further step is valid",
@@ -70,7 +88,7 @@ fn print_closing(answer: &Answer) {
         answer.seed
     );
     println!(
-        "{HINT}read {read:.2} s, search {search:.2} s, write {write:.2} s, verify {verify:.2} s, measure {measure:.2} s{HINT:#}"
+        "{HINT}read {read:.2} s, search {search:.2} s, write {write:.2} s, verify {verify:.2} s, measure {measure:.2} s, record {record:.2} s{HINT:#}"
     );
     answer.notes.iter().for_each(|note| println!("{HINT}{}{HINT:#}", wrap(note, WIDTH, "")));
 }

@@ -1,0 +1,135 @@
+//! The ledger of a call: where it is, who uses it, and the key that belongs to it.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use reticent::policy::Policy;
+use reticent::recipients::{PUBLIC, Separate};
+use reticent_ledger::{Entry, Findings, Holder, Key, Ledger, now};
+
+use crate::args::Place;
+use crate::failure::Failure;
+
+/// The ledger of a call.
+pub struct Books {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// The file with its key.
+    pub key_path: PathBuf,
+    /// Who never combines what they hold.
+    pub separate: Separate,
+    holder: Holder,
+    wait: Duration,
+}
+
+impl Books {
+    /// For a call that has read the policy.
+    pub fn of(place: &Place, policy: &Policy, doing: &str) -> Books {
+        let beside = place.policy.parent().map(Path::to_path_buf).unwrap_or_default();
+        Books {
+            folder: place.ledger.clone().unwrap_or_else(|| beside.join(&policy.ledger)),
+            key_path: place.key.clone().unwrap_or_else(|| beside.join(&policy.key)),
+            separate: policy.separate.clone(),
+            holder: holder(doing),
+            wait: Duration::from_secs_f64(place.wait.clamp(0.0, 1e9)),
+        }
+    }
+
+    /// For a call that needs no policy; one that is there says where the ledger is.
+    pub fn find(place: &Place, doing: &str) -> Result<Books, Failure> {
+        let silent = "[columns.a]\n[requirement]\nk = 2";
+        let text = match std::fs::read_to_string(&place.policy) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => silent.to_owned(),
+            Err(error) => return Err(Failure::file("read the policy", &place.policy)(error)),
+        };
+        Ok(Books::of(place, &Policy::parse(&text)?, doing))
+    }
+
+    /// Opens the ledger.
+    pub fn open(&self) -> Result<Ledger, Failure> {
+        Ok(Ledger::open(&self.folder, &self.holder, self.wait)?)
+    }
+
+    /// Opens the ledger, or makes one.
+    pub fn open_or_create(&self) -> Result<Ledger, Failure> {
+        Ok(Ledger::open_or_create(&self.folder, &self.holder, self.wait)?)
+    }
+
+    /// The ledger, if there is one.
+    pub fn open_if_there(&self) -> Result<Option<Ledger>, Failure> {
+        if Ledger::is_there(&self.folder) { self.open().map(Some) } else { Ok(None) }
+    }
+
+    /// Waits for the right to write.
+    pub fn write<'a>(&self, ledger: &'a mut Ledger) -> Result<reticent_ledger::Writer<'a>, Failure> {
+        Ok(ledger.write(&Holder { since: now(), ..self.holder.clone() }, self.wait)?)
+    }
+
+    /// Looks at everything in the ledger.
+    pub fn verify(&self, ledger: &Ledger) -> Result<Findings, Failure> {
+        Ok(ledger.verify(&self.holder, self.wait)?)
+    }
+
+    /// The key, if there is one. It never lies in the ledger, where whoever copies the one would have the other.
+    pub fn key(&self) -> Result<Option<Key>, Failure> {
+        let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        if whole(&self.key_path).starts_with(whole(&self.folder)) {
+            return Err(Failure::Call(format!(
+                "the key {} lies in the ledger {}; keep it elsewhere, or whoever copies the ledger has both",
+                self.key_path.display(),
+                self.folder.display()
+            )));
+        }
+        Ok(Key::read(&self.key_path)?)
+    }
+
+    /// The key for recording owners: the one there is, or a new one where no owner was ever recorded.
+    pub fn key_for_owners(&self, entries: &[Entry]) -> Result<(Key, Option<String>), Failure> {
+        let used =
+            entries.iter().rev().find_map(|entry| entry.release()?.links.as_ref()).map(|links| links.key.clone());
+        match (self.key()?, used) {
+            (Some(key), Some(used)) if key.fingerprint() != used => Err(Failure::Call(format!(
+                "{} is another key than the one behind the owner links of this ledger ({used}); with it nobody would be \
+                 recognised again. Bring the right key back, or name it with --key",
+                self.key_path.display()
+            ))),
+            (Some(key), _) => Ok((key, None)),
+            (None, Some(_)) => Err(Failure::Call(format!(
+                "the key {} is missing, and owners are recorded under it; bring it back, or name it with --key",
+                self.key_path.display()
+            ))),
+            (None, None) => {
+                let key = Key::create(&self.key_path)?;
+                let note =
+                    format!("drew the key {}; keep a copy of it, apart from the ledger", self.key_path.display());
+                Ok((key, Some(note)))
+            }
+        }
+    }
+
+    /// The numbers of the releases that recipients of a new one can hold beside it.
+    pub fn beside(&self, entries: &[Entry], to: &[String]) -> Result<Vec<u64>, Failure> {
+        let coalitions = self.separate.coalitions(&recipients(entries), to)?;
+        let held = |entry: &&Entry| {
+            let holders = entry.release().map(|release| release.recipients.as_slice()).unwrap_or_default();
+            let public = holders.iter().any(|name| name == PUBLIC);
+            public && !holders.is_empty() || coalitions.iter().any(|all| holders.iter().any(|name| all.contains(name)))
+        };
+        Ok(entries.iter().filter(held).map(|entry| entry.number).collect())
+    }
+}
+
+/// Everybody who got a release.
+pub fn recipients(entries: &[Entry]) -> BTreeSet<String> {
+    entries.iter().filter_map(Entry::release).flat_map(|release| release.recipients.iter().cloned()).collect()
+}
+
+fn holder(doing: &str) -> Holder {
+    let names = ["RETICENT_STEWARD", "USER", "LOGNAME", "USERNAME"];
+    let named = names.iter().filter_map(|name| std::env::var(name).ok()).find(|name| !name.trim().is_empty());
+    let steward = named.unwrap_or_else(|| "somebody".to_owned());
+    let steward: String = steward.trim().chars().filter(|letter| !letter.is_control()).take(80).collect();
+    Holder { steward, process: std::process::id(), since: now(), doing: doing.to_owned() }
+}

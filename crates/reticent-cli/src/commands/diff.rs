@@ -1,0 +1,223 @@
+//! `reticent diff`: what changed between two releases: columns, cuts, records in and out. Counts, no records.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reticent::links::Links;
+use reticent::schema::Role;
+use reticent_ledger::{Body, BodyColumn, Entry, Ledger};
+use serde::Serialize;
+
+use crate::args::Diff;
+use crate::books::Books;
+use crate::failure::Failure;
+use crate::screen::{BAD, GOOD, HEAD, HINT, count, people, plural, print_json, role, shown};
+use crate::steward::Ways;
+
+/// What `diff` answers.
+#[derive(Debug, Serialize)]
+struct Answer {
+    from: Side,
+    to: Side,
+    /// Columns that only the first has.
+    columns_out: Vec<String>,
+    /// Columns that only the second has.
+    columns_in: Vec<String>,
+    /// Columns that both have.
+    columns: Vec<ColumnDiff>,
+    /// Records, told apart by the columns that both have; none where they share no column.
+    records: Option<InOut>,
+    /// People, where both have owner links under the same key.
+    people: Option<InOut>,
+}
+
+#[derive(Debug, Serialize)]
+struct Side {
+    number: u64,
+    name: String,
+    date: String,
+    recipients: Vec<String>,
+    records: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct ColumnDiff {
+    name: String,
+    /// The role in each, where they differ.
+    roles: Option<Roles>,
+    /// Values that only the first has.
+    values_out: u64,
+    /// Values that only the second has.
+    values_in: u64,
+    /// Of a quasi-identifier: the values that only the first has.
+    cut_out: Vec<String>,
+    /// Of a quasi-identifier: the values that only the second has.
+    cut_in: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Roles {
+    from: Role,
+    to: Role,
+}
+
+/// How many are only in the first, in both, only in the second.
+#[derive(Debug, Serialize)]
+struct InOut {
+    out: u64,
+    stayed: u64,
+    came: u64,
+}
+
+/// Compares two releases.
+pub fn run(options: &Diff, ways: &Ways) -> Result<u8, Failure> {
+    let ledger = Books::find(&options.place, "comparing releases")?.open()?;
+    let (from, to) = (ledger.find(&options.from)?, ledger.find(&options.to)?);
+    let answer = compare(&ledger, &from, &to)?;
+    if ways.json {
+        print_json(&answer)?;
+    } else {
+        print(&answer);
+    }
+    Ok(0)
+}
+
+fn compare(ledger: &Ledger, from: &Entry, to: &Entry) -> Result<Answer, Failure> {
+    let (one, other) = (ledger.body(from)?, ledger.body(to)?);
+    let names = |body: &Body| body.columns.iter().map(|column| column.name.clone()).collect::<BTreeSet<_>>();
+    let (first, second) = (names(&one), names(&other));
+    let both: Vec<String> =
+        one.columns.iter().map(|column| column.name.clone()).filter(|name| second.contains(name)).collect();
+    Ok(Answer {
+        from: side(from),
+        to: side(to),
+        columns_out: first.difference(&second).cloned().collect(),
+        columns_in: second.difference(&first).cloned().collect(),
+        columns: both.iter().filter_map(|name| column_diff(&one, &other, name)).collect(),
+        records: (!both.is_empty()).then(|| records(&one, &other, &both)),
+        people: people_between(ledger, from, to)?,
+    })
+}
+
+fn side(entry: &Entry) -> Side {
+    let release = entry.release();
+    Side {
+        number: entry.number,
+        name: release.map(|release| release.name.clone()).unwrap_or_default(),
+        date: release.map(|release| release.date.clone()).unwrap_or_default(),
+        recipients: release.map(|release| release.recipients.clone()).unwrap_or_default(),
+        records: release.map_or(0, |release| release.records),
+    }
+}
+
+fn column<'a>(body: &'a Body, name: &str) -> Option<(&'a BodyColumn, &'a Vec<String>)> {
+    body.columns.iter().zip(&body.counts.values).find(|(column, _)| column.name == name)
+}
+
+fn column_diff(one: &Body, other: &Body, name: &str) -> Option<ColumnDiff> {
+    let ((first, before), (second, after)) = (column(one, name)?, column(other, name)?);
+    let only = |these: &[String], those: &[String]| -> Vec<String> {
+        these.iter().filter(|text| those.binary_search(text).is_err()).cloned().collect()
+    };
+    let (out, came) = (only(before, after), only(after, before));
+    let shown = first.role == Role::QuasiIdentifier && second.role == Role::QuasiIdentifier;
+    Some(ColumnDiff {
+        name: name.to_owned(),
+        roles: (first.role != second.role).then_some(Roles { from: first.role, to: second.role }),
+        values_out: out.len() as u64,
+        values_in: came.len() as u64,
+        cut_out: if shown { out } else { Vec::new() },
+        cut_in: if shown { came } else { Vec::new() },
+    })
+}
+
+/// Records that only one of the two has, told apart by the columns that both have.
+fn records(one: &Body, other: &Body, both: &[String]) -> InOut {
+    let tally = |body: &Body| {
+        let places: Vec<usize> =
+            both.iter().filter_map(|name| body.columns.iter().position(|column| column.name == *name)).collect();
+        let combos = body.counts.combos.project(&places);
+        let mut tally: BTreeMap<Vec<String>, u64> = BTreeMap::new();
+        for at in 0..combos.len() {
+            let text = |(codes, place): (&Vec<u32>, &usize)| body.counts.values[*place][codes[at] as usize].clone();
+            tally.insert(combos.codes.iter().zip(&places).map(text).collect(), combos.weights[at]);
+        }
+        tally
+    };
+    let (before, after) = (tally(one), tally(other));
+    let stayed: u64 = before.iter().map(|(record, rows)| after.get(record).map_or(0, |other| *rows.min(other))).sum();
+    let total = |tally: &BTreeMap<Vec<String>, u64>| tally.values().sum::<u64>();
+    InOut { out: total(&before) - stayed, stayed, came: total(&after) - stayed }
+}
+
+/// People that only one of the two has.
+fn people_between(ledger: &Ledger, from: &Entry, to: &Entry) -> Result<Option<InOut>, Failure> {
+    let key = |entry: &Entry| entry.release().and_then(|release| release.links.as_ref()).map(|links| links.key.clone());
+    if key(from).is_none() || key(from) != key(to) {
+        return Ok(None);
+    }
+    let (Some(before), Some(after)) = (ledger.links(from)?, ledger.links(to)?) else { return Ok(None) };
+    let owners = |links: &Links| links.pseudonyms.iter().copied().collect::<BTreeSet<_>>();
+    let (before, after) = (owners(&before), owners(&after));
+    let stayed = before.intersection(&after).count() as u64;
+    Ok(Some(InOut { out: before.len() as u64 - stayed, stayed, came: after.len() as u64 - stayed }))
+}
+
+fn print(answer: &Answer) {
+    let told = |side: &Side| {
+        format!(
+            "{} {} ({}, to {}, {})",
+            side.number,
+            side.name,
+            side.date,
+            side.recipients.join(", "),
+            plural(side.records, "record")
+        )
+    };
+    println!("{HEAD}from{HEAD:#} {}", told(&answer.from));
+    println!("{HEAD}to{HEAD:#}   {}", told(&answer.to));
+    answer.columns_out.iter().for_each(|name| println!("  {BAD}-{BAD:#} column {name}"));
+    answer.columns_in.iter().for_each(|name| println!("  {GOOD}+{GOOD:#} column {name}"));
+    for column in &answer.columns {
+        print_column(column);
+    }
+    match &answer.records {
+        Some(InOut { out, stayed, came }) => println!(
+            "  records, by the columns that both have: {} only in the first, {} in both, {} only in the second",
+            count(*out),
+            count(*stayed),
+            count(*came)
+        ),
+        None => println!("  they share no column"),
+    }
+    match &answer.people {
+        Some(InOut { out, stayed, came }) => {
+            println!(
+                "  {} only in the first, {} in both, {} only in the second",
+                people(*out),
+                count(*stayed),
+                count(*came)
+            );
+        }
+        None => println!("  {HINT}people cannot be compared: not both have owner links under one key{HINT:#}"),
+    }
+}
+
+fn print_column(column: &ColumnDiff) {
+    if let Some(Roles { from, to }) = &column.roles {
+        println!("    {}: {} in the first, {} in the second", column.name, role(*from), role(*to));
+    }
+    if column.values_out + column.values_in == 0 {
+        return;
+    }
+    println!("    {}: {} values out, {} in", column.name, count(column.values_out), count(column.values_in));
+    let some = |values: &[String]| {
+        let first: Vec<&str> = values.iter().take(8).map(|value| shown(value)).collect();
+        format!("{}{}", first.join(" | "), if values.len() > 8 { " | ..." } else { "" })
+    };
+    if !column.cut_out.is_empty() {
+        println!("      {BAD}-{BAD:#} {}", some(&column.cut_out));
+    }
+    if !column.cut_in.is_empty() {
+        println!("      {GOOD}+{GOOD:#} {}", some(&column.cut_in));
+    }
+}

@@ -1,0 +1,153 @@
+//! Making a release: search, write, read back, judge, measure.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use reticent::algorithms::{self, Control, Outcome, Task};
+use reticent::history::History;
+use reticent::metrics::{Comparison, measure_all};
+use reticent::recoding::Recoding;
+use reticent::registry::Arguments;
+use reticent::release::Release;
+use reticent::table::Counts;
+use reticent::verify::{Expected, Verdict, verify};
+use reticent_engine::{Engine, Format, Sink, Written, read_back, read_back_with_owners};
+use reticent_ledger::{Hash, Head, Judged};
+
+use super::Past;
+use super::answer::{Metric, Seconds};
+use super::workshop::Workshop;
+use crate::args::Publish;
+use crate::failure::Failure;
+use crate::steward::{Loaded, Prepared, Ways};
+
+/// What a release is made from, however often it is made.
+pub struct Job<'a> {
+    pub options: &'a Publish,
+    pub loaded: &'a Loaded,
+    pub prepared: &'a Prepared,
+    pub format: Format,
+    pub ledger: &'a Path,
+    pub ways: &'a Ways,
+}
+
+/// A release that was made, written and judged, and has no name yet.
+pub struct Made {
+    /// The head of the ledger it was made against; none when there was no ledger.
+    pub against: Option<Head>,
+    pub judged: Judged,
+    pub algorithm: String,
+    pub outcome: Outcome,
+    pub seed: u64,
+    pub workshop: Workshop,
+    pub written: Written,
+    pub verified: Verdict,
+    /// What was read back from the file, without owners.
+    pub published: Counts,
+    /// The hash of the file, and its size.
+    pub file: (Hash, u64),
+    pub release: Release,
+    pub metrics: Vec<Metric>,
+    pub seconds: Seconds,
+}
+
+impl Job<'_> {
+    /// Makes the release against what was released before.
+    pub fn make(&self, past: &Past) -> Result<Made, Failure> {
+        let Job { options, loaded, prepared, ways, .. } = self;
+        let mut seconds = Seconds::default();
+        let clock = Instant::now();
+        let algorithm = options.algorithm.as_deref().unwrap_or(&loaded.policy.algorithm).to_owned();
+        let outcome = self.search(&algorithm)?;
+        seconds.search = lap(clock);
+        let seed = loaded.policy.seed.unwrap_or_else(draw_seed);
+        let workshop = Workshop::new(&options.output, self.ledger)?;
+        let clock = Instant::now();
+        let sink = Sink { path: workshop.file(), format: self.format, seed };
+        let written = prepared.engine.write(&prepared.table, &outcome.recoding, &sink)?;
+        seconds.write = lap(clock);
+        let clock = Instant::now();
+        let (judged, file) =
+            rayon::join(|| self.judge(&outcome, &workshop.file(), &written), || Hash::of_file(&workshop.file()));
+        let ((verified, published), file) = (judged?, file?);
+        seconds.verify = lap(clock);
+        let clock = Instant::now();
+        let release = outcome.recoding.apply(&prepared.table)?;
+        let metrics = self.measure(&outcome.recoding, &release)?;
+        seconds.measure = lap(clock);
+        ways.check_stop()?;
+        let (against, judged) = (past.head, past.judged.clone());
+        Ok(Made {
+            against,
+            judged,
+            algorithm,
+            outcome,
+            seed,
+            workshop,
+            written,
+            verified,
+            published,
+            file,
+            release,
+            metrics,
+            seconds,
+        })
+    }
+
+    fn search(&self, algorithm: &str) -> Result<Outcome, Failure> {
+        let Job { options, loaded, prepared, ways, .. } = self;
+        let history = History::default();
+        let task = Task {
+            table: &prepared.table,
+            history: &history,
+            requirement: &prepared.requirement,
+            purpose: &loaded.policy.purpose,
+            suppression: loaded.policy.suppression,
+        };
+        let deadline =
+            options.time_limit.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds.clamp(0.0, 1e9)));
+        let stop = || ways.check_stop().is_err() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let progress = |what: &str, done: u64, total: u64| ways.progress.tell(what, done, total);
+        let control = Control { stop: &stop, progress: &progress };
+        // The policy's options belong to the policy's algorithm.
+        let arguments =
+            if algorithm == loaded.policy.algorithm { loaded.policy.options.clone() } else { Arguments::default() };
+        let outcome = algorithms::run(algorithm, &task, arguments, &control)?;
+        ways.check_stop()?;
+        Ok(outcome)
+    }
+
+    /// Reads the written file again, and judges every model on what it says.
+    fn judge(&self, outcome: &Outcome, file: &Path, written: &Written) -> Result<(Verdict, Counts), Failure> {
+        let ways = self.ways;
+        ways.progress.tell("verifying", 0, 0);
+        let counts = match &written.owners {
+            None => read_back(file, &ways.options())?,
+            Some(owners) => read_back_with_owners(file, owners, &ways.options())?,
+        };
+        let published = counts.plain();
+        let expected = Expected { recoding: &outcome.recoding, rows: written.rows };
+        let verdict = verify(counts, &expected, &self.prepared.requirement.models)?;
+        Ok((verdict, published))
+    }
+
+    fn measure(&self, recoding: &Recoding, release: &Release) -> Result<Vec<Metric>, Failure> {
+        let table = &self.prepared.table;
+        let comparison = Comparison { table, recoding, release, purpose: &self.loaded.policy.purpose };
+        let measures = measure_all(&comparison)?;
+        Ok(measures.into_iter().map(|(id, measure)| Metric { id, measure }).collect())
+    }
+}
+
+/// The seconds since a clock was started.
+pub fn lap(clock: Instant) -> f64 {
+    (clock.elapsed().as_secs_f64() * 1e6).round() / 1e6
+}
+
+/// A seed nobody chose.
+fn draw_seed() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    let drawn = std::collections::hash_map::RandomState::new().build_hasher().finish();
+    // Every program that reads JSON can hold it.
+    drawn >> 11
+}

@@ -1,0 +1,105 @@
+//! Where a release is made before it has a name: a folder beside the output.
+
+use std::fs::File;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use reticent_ledger::{Ledger, Naming};
+
+use crate::failure::Failure;
+
+/// How the folders begin; the ledger knows them by it.
+const PREFIX: &str = ".reticent-";
+/// Held as long as somebody works in a folder.
+const HELD: &str = "held";
+
+/// A folder of our own beside the output, gone when we are.
+pub struct Workshop {
+    folder: Option<tempfile::TempDir>,
+    path: PathBuf,
+    _held: File,
+}
+
+impl Workshop {
+    /// Makes one, after removing those whose makers are gone. The ledger will know of it.
+    pub fn new(output: &Path, ledger: &Path) -> Result<Workshop, Failure> {
+        let parent = match output.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        sweep(parent);
+        let mut tries = 0;
+        loop {
+            let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent);
+            let folder = folder.map_err(Failure::file("write in", parent))?;
+            let path = folder.path().to_path_buf();
+            crate::steward::remove_when_killed(Some(path.clone()));
+            match hold(&path, ledger) {
+                Ok(held) => return Ok(Workshop { folder: Some(folder), path, _held: held }),
+                // Somebody who sweeps took the empty folder for a leftover.
+                Err(error) if error.kind() == ErrorKind::NotFound && tries < 100 => tries += 1,
+                Err(error) => return Err(Failure::file("write in", path)(error)),
+            }
+        }
+    }
+
+    /// The file that is made.
+    pub fn file(&self) -> PathBuf {
+        self.path.join("release")
+    }
+
+    /// How the file takes its name. From here on the ledger looks after the folder.
+    pub fn naming(&self, output: &Path) -> Result<Naming, Failure> {
+        let whole = |path: &Path| std::path::absolute(path).map_err(Failure::file("find", path));
+        crate::steward::remove_when_killed(None);
+        if let Ok(folder) = File::open(&self.path) {
+            // Best effort: not every file system lets a folder be synced.
+            let _ = folder.sync_all();
+        }
+        Ok(Naming { from: whole(&self.file())?, to: whole(output)? })
+    }
+
+    /// Leaves the folder where it is, for whoever brings the release to an end.
+    pub fn leave(&mut self) {
+        if let Some(folder) = self.folder.take() {
+            let _ = folder.keep();
+        }
+    }
+}
+
+impl Drop for Workshop {
+    fn drop(&mut self) {
+        crate::steward::remove_when_killed(None);
+    }
+}
+
+/// Holds a folder for as long as we work in it, and says which ledger may know of it.
+fn hold(folder: &Path, ledger: &Path) -> std::io::Result<File> {
+    let mut file = File::create(folder.join(HELD))?;
+    // Where locks are not known, nobody is taken for gone.
+    let _ = file.try_lock();
+    file.write_all(std::path::absolute(ledger)?.as_os_str().as_encoded_bytes())?;
+    Ok(file)
+}
+
+/// Removes folders that were left by somebody who was killed. What a ledger may still give a name to is left to it.
+fn sweep(parent: &Path) {
+    let Ok(entries) = std::fs::read_dir(parent) else { return };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if !entry.file_name().to_string_lossy().starts_with(PREFIX) || !path.is_dir() {
+            continue;
+        }
+        // What will not go does no harm.
+        let _ = match File::open(path.join(HELD)) {
+            Ok(held) if held.try_lock().is_ok() && !is_awaited(&path) => std::fs::remove_dir_all(&path),
+            // Somebody was killed, or is, this moment, about to hold it: only an empty folder goes.
+            Err(_) => std::fs::remove_dir(&path),
+            Ok(_) => Ok(()),
+        };
+    }
+}
+
+fn is_awaited(folder: &Path) -> bool {
+    std::fs::read_to_string(folder.join(HELD)).is_ok_and(|ledger| Ledger::is_unsettled(Path::new(ledger.trim())))
+}

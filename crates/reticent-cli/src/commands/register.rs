@@ -1,0 +1,305 @@
+//! `reticent register`: enters a release that was made elsewhere, or before Reticent.
+
+use std::path::Path;
+
+use reticent::policy::Policy;
+use reticent::recognise::{Kinds, Told, recognise};
+use reticent::schema::{Role, Schema, Tree};
+use reticent::table::Counts;
+use reticent::taxonomy::Type;
+use reticent_engine::{Ask, AskColumn, Embedded, Engine, Options, OwnerKey};
+use reticent_ledger::{Body, BodyColumn, BodyTree, Draft, FileRecord, Hash, Judged, Origin, today};
+use serde::Serialize;
+
+use crate::args::Register;
+use crate::books::Books;
+use crate::failure::Failure;
+use crate::screen::{GOOD, HEAD, HINT, WIDTH, columns, count, plural, print_json, role, wrap};
+use crate::steward::{Loaded, Ways, load};
+
+/// What `register` answers.
+#[derive(Debug, Serialize)]
+struct Answer {
+    /// The release's number.
+    release: u64,
+    name: String,
+    date: String,
+    recipients: Vec<String>,
+    ledger: String,
+    records: u64,
+    /// What was recognised in each column.
+    columns: Vec<ColumnAnswer>,
+    /// Columns that name a person by themselves, and are not stored.
+    left_out: Vec<String>,
+    groups: Option<String>,
+    /// People whose records are linked, under pseudonyms.
+    people: Option<u64>,
+    /// The hash of the entry.
+    entry: String,
+    notes: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct ColumnAnswer {
+    name: String,
+    role: Role,
+    #[serde(rename = "type")]
+    values: Type,
+    recognised: Kinds,
+}
+
+/// Enters a release.
+pub fn run(options: &Register, ways: &Ways) -> Result<u8, Failure> {
+    let answer = register(options, ways);
+    ways.progress.done();
+    let answer = answer?;
+    if ways.json {
+        print_json(&answer)?;
+    } else {
+        print(&answer);
+    }
+    Ok(0)
+}
+
+/// What is known about the columns before the file is read.
+struct Known {
+    loaded: Option<Loaded>,
+    roles: Vec<(String, Role)>,
+}
+
+fn register(options: &Register, ways: &Ways) -> Result<Answer, Failure> {
+    if options.date > today() {
+        return Err(Failure::Call(format!("{} is in the future; register what has been released", options.date)));
+    }
+    let books = Books::find(&options.place, &format!("registering {}", options.name))?;
+    let known = known(options)?;
+    let missing = known.loaded.as_ref().map(|loaded| loaded.policy.missing_values.clone());
+    let engine =
+        Embedded::open_file(&options.file, Options { missing: missing.unwrap_or_default(), ..ways.options() })?;
+    known.check(engine.columns(), options)?;
+    let mut ledger = books.open_or_create()?;
+    let owner = known.owner(engine.columns());
+    let key = match &owner {
+        Some(_) => Some(books.key_for_owners(&ledger.entries()?)?),
+        None => None,
+    };
+    let (left_out, kept): (Vec<String>, Vec<String>) =
+        engine.columns().iter().cloned().partition(|name| known.role(name) == Some(Role::Identifier));
+    let ask = Ask {
+        columns: kept.iter().map(|name| AskColumn { name: name.clone(), bins: None }).collect(),
+        owner,
+        key: key.as_ref().map(|(key, _)| OwnerKey::new(key.secret())),
+    };
+    let mut counts = engine.count(&ask)?;
+    let links = counts.links.take();
+    let counts = Counts { combos: counts.without_owners(), ..counts };
+    refuse_names(&counts, &known)?;
+    let (body, columns) = body(counts, &known)?;
+    let taxonomies: Vec<(String, String)> = known.taxonomies(&body);
+    let (sha256, bytes) = Hash::of_file(&options.file)?;
+    let path = ledger.inside(&options.file);
+    let draft = Draft {
+        name: options.name.clone(),
+        dataset: known.loaded.as_ref().map_or_else(|| file_name(&options.file), |loaded| loaded.policy.dataset.clone()),
+        date: options.date.clone(),
+        recipients: options.to.clone(),
+        origin: Origin::Registered,
+        suppressed: 0,
+        dropped: 0,
+        groups: options.groups.clone(),
+        body: &body,
+        links: links.as_ref().zip(key.as_ref()).map(|(links, (key, _))| (links, key.fingerprint())),
+        policy: known.loaded.as_ref().map(|loaded| loaded.text.as_str()),
+        taxonomies: &taxonomies,
+        file: Some(FileRecord { path, sha256, bytes }),
+        naming: None,
+        made: None,
+        judged: Judged::Nothing,
+    };
+    let outcome = books.write(&mut ledger)?.append(&draft)?;
+    let mut notes = outcome.notes;
+    notes.extend(key.and_then(|(_, note)| note));
+    Ok(Answer {
+        release: outcome.entry.number,
+        name: options.name.clone(),
+        date: options.date.clone(),
+        recipients: options.to.clone(),
+        ledger: books.folder.display().to_string(),
+        records: body.counts.combos.rows(),
+        columns,
+        left_out,
+        groups: options.groups.clone(),
+        people: links.map(|links| links.people()),
+        entry: outcome.hash.to_string(),
+        notes,
+    })
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// What the policy, if there is one, and the call say about the columns. The call is the last word.
+fn known(options: &Register) -> Result<Known, Failure> {
+    let loaded = if options.place.policy.exists() { Some(load(&options.place.policy)?) } else { None };
+    let mut roles: Vec<(String, Role)> = Vec::new();
+    let told = [
+        (&options.identifier, Role::Identifier),
+        (&options.sensitive, Role::Sensitive),
+        (&options.quasi_identifier, Role::QuasiIdentifier),
+    ];
+    for (names, role) in told {
+        for name in names {
+            if roles.iter().any(|(known, _)| known == name) {
+                return Err(Failure::Call(format!("column `{name}` is given two roles")));
+            }
+            roles.push((name.clone(), role));
+        }
+    }
+    let groups = options.groups.iter().filter(|name| !roles.iter().any(|(known, _)| known == *name));
+    let groups: Vec<(String, Role)> = groups.map(|name| (name.clone(), Role::Other)).collect();
+    roles.extend(groups);
+    Ok(Known { loaded, roles })
+}
+
+impl Known {
+    fn schema(&self) -> Option<&Schema> {
+        self.loaded.as_ref().map(|loaded| &loaded.schema)
+    }
+
+    fn policy(&self) -> Option<&Policy> {
+        self.loaded.as_ref().map(|loaded| &loaded.policy)
+    }
+
+    /// The role that somebody gave a column.
+    fn role(&self, name: &str) -> Option<Role> {
+        let told = self.roles.iter().find(|(known, _)| known == name).map(|(_, role)| *role);
+        let in_policy = || self.schema()?.attributes.iter().find(|attribute| attribute.name == name).map(|a| a.role);
+        told.or_else(in_policy)
+    }
+
+    /// The column that names the owner, if the file has it.
+    fn owner(&self, columns: &[String]) -> Option<String> {
+        self.policy()?.owner.clone().filter(|owner| columns.contains(owner))
+    }
+
+    /// Columns that the call names must be there, and something must be left to store.
+    fn check(&self, columns: &[String], options: &Register) -> Result<(), Failure> {
+        let named = self.roles.iter().map(|(name, _)| name).chain(&options.groups);
+        if let Some(stranger) = named.into_iter().find(|name| !columns.contains(name)) {
+            let hint = reticent::error::did_you_mean(stranger, columns.iter().map(String::as_str));
+            let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+            return Err(Failure::Call(format!("{} has no column `{stranger}`{hint}", options.file.display())));
+        }
+        if columns.iter().all(|name| self.role(name) == Some(Role::Identifier)) {
+            return Err(Failure::Call("every column is an identifier, and identifiers are not stored".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// The taxonomies, as they are written, of columns that are nodes of them.
+    fn taxonomies(&self, body: &Body) -> Vec<(String, String)> {
+        let used = |column: &str| {
+            body.columns.iter().any(|known| known.name == column && matches!(known.tree, BodyTree::Taxonomy(_)))
+        };
+        let written = self.loaded.iter().flat_map(|loaded| &loaded.taxonomies);
+        written.filter(|(column, _)| used(column)).cloned().collect()
+    }
+}
+
+/// A text column with a different value in every record may name people, whom nothing in the ledger may name.
+fn refuse_names(counts: &Counts, known: &Known) -> Result<(), Failure> {
+    let rows = counts.combos.rows();
+    for (name, texts) in counts.names.iter().zip(&counts.values) {
+        let number = |text: &String| reticent::interval::Interval::parse(Type::Number, text).is_some();
+        let date = |text: &String| reticent::interval::Interval::parse(Type::Date, text).is_some();
+        let generalized =
+            texts.iter().any(|text| text.ends_with('*')) || texts.iter().all(number) || texts.iter().all(date);
+        let names = texts.len() as u64 == rows && rows > 1 && !generalized;
+        if names && known.role(name).is_none() {
+            return Err(Failure::Call(format!(
+                "column `{name}` has another value in every record and may name people; say what it is: --identifier {name} \
+                 leaves it out, --quasi-identifier {name} stores it"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Recognises every column.
+fn body(counts: Counts, known: &Known) -> Result<(Body, Vec<ColumnAnswer>), Failure> {
+    let missing = known.policy().map_or_else(|| vec![String::new()], |policy| policy.missing_values.clone());
+    let mut body_columns = Vec::new();
+    let mut answers = Vec::new();
+    for (name, texts) in counts.names.iter().zip(&counts.values) {
+        let attribute = known.schema().and_then(|schema| schema.attributes.iter().find(|a| a.name == *name));
+        let tree = match attribute.map(|attribute| &attribute.tree) {
+            Some(Tree::Given(tree)) => Some(tree),
+            _ => None,
+        };
+        let role = known.role(name).unwrap_or(Role::QuasiIdentifier);
+        let values = attribute.map(|attribute| attribute.values);
+        let told = Told { name, role, values, tree, missing: &missing };
+        let recognised = recognise(&told, texts)?;
+        let written = known.loaded.iter().flat_map(|loaded| &loaded.taxonomies).find(|(column, _)| column == name);
+        let tree = match (tree, written) {
+            (Some(_), Some((_, text))) => BodyTree::Taxonomy(Hash::of(text.as_bytes())),
+            _ if role == Role::QuasiIdentifier => BodyTree::Recognised,
+            _ => BodyTree::Flat,
+        };
+        let values = recognised.values;
+        let missing = missing.iter().filter(|text| texts.binary_search(text).is_ok()).cloned().collect();
+        body_columns.push(BodyColumn { name: name.clone(), role, values, tree, missing });
+        answers.push(ColumnAnswer { name: name.clone(), role, values, recognised: recognised.kinds });
+    }
+    Ok((Body { columns: body_columns, counts }, answers))
+}
+
+fn print(answer: &Answer) {
+    println!(
+        "{GOOD}registered{GOOD:#} {} as release {} in {}, {} to {}",
+        answer.name,
+        answer.release,
+        answer.ledger,
+        answer.date,
+        answer.recipients.join(", ")
+    );
+    println!("  {}", plural(answer.records, "record"));
+    println!("\n{HEAD}What was recognised{HEAD:#}");
+    let row = |column: &ColumnAnswer| {
+        vec![format!("  {}", column.name), role(column.role).to_owned(), told(&column.recognised)]
+    };
+    let rows: Vec<Vec<String>> = answer.columns.iter().map(row).collect();
+    columns(&rows).iter().for_each(|line| println!("{line}"));
+    if !answer.left_out.is_empty() {
+        println!("  not stored, since they name people: {}", answer.left_out.join(", "));
+    }
+    if let Some(groups) = &answer.groups {
+        println!("  groups are marked by {groups}");
+    }
+    if let Some(people) = answer.people {
+        println!("  owner links of {} people", count(people));
+    }
+    answer.notes.iter().for_each(|note| println!("{HINT}{}{HINT:#}", wrap(note, WIDTH, "")));
+    println!(
+        "{HINT}If a generalized value was taken for a plain one, give its column a taxonomy in the policy.{HINT:#}"
+    );
+}
+
+/// `3 values, 2 intervals, suppressed`.
+fn told(kinds: &Kinds) -> String {
+    let counted = [
+        (kinds.values, "value"),
+        (kinds.intervals, "interval"),
+        (kinds.inner, "taxonomy node"),
+        (kinds.masked, "masked prefix"),
+    ];
+    let word = |(number, word): &(u64, &str)| match *word {
+        "masked prefix" if *number != 1 => format!("{number} masked prefixes"),
+        word => plural(*number, word),
+    };
+    let mut parts: Vec<String> = counted.iter().filter(|(number, _)| *number > 0).map(word).collect();
+    parts.extend((kinds.suppressed > 0).then(|| "suppressed cells".to_owned()));
+    parts.extend((kinds.missing > 0).then(|| "missing values".to_owned()));
+    parts.join(", ")
+}

@@ -1,0 +1,185 @@
+//! `reticent show`: one release in full.
+
+use reticent::interval::Interval;
+use reticent::schema::Role;
+use reticent::taxonomy::{SUPPRESSED, Type};
+use reticent_ledger::{Body, Entry, Judged, Origin, Recorded};
+use serde::Serialize;
+
+use crate::args::Show;
+use crate::books::Books;
+use crate::commands::log::erased;
+use crate::failure::Failure;
+use crate::screen::{BAD, GOOD, HEAD, HINT, WIDTH, columns, count, plural, print_json, role, shown, wrap};
+use crate::steward::Ways;
+
+/// What `show` answers.
+#[derive(Debug, Serialize)]
+struct Answer {
+    /// The hash of the entry.
+    entry: String,
+    /// When the contents were erased, if they were.
+    erased: Option<String>,
+    /// By quasi-identifier: the values that stand in it. None once the contents are erased.
+    cuts: Option<Vec<CutLine>>,
+    /// The entry as it is recorded.
+    recorded: Entry,
+}
+
+#[derive(Debug, Serialize)]
+struct CutLine {
+    column: String,
+    values: Vec<String>,
+}
+
+/// Shows a release.
+pub fn run(options: &Show, ways: &Ways) -> Result<u8, Failure> {
+    let ledger = Books::find(&options.place, "reading a release")?.open()?;
+    let entry = ledger.find(&options.release)?;
+    let entries = ledger.entries()?;
+    let erased = erased(entry.number, &entries);
+    let cuts = if erased.is_none() { Some(cuts(&ledger.body(&entry)?)) } else { None };
+    let answer = Answer { entry: ledger.hash_of(&entry)?.to_string(), erased, cuts, recorded: entry };
+    if ways.json {
+        print_json(&answer)?;
+    } else if let Some(release) = answer.recorded.release() {
+        print(&answer, release);
+    }
+    Ok(0)
+}
+
+/// Values of other columns are data, not a description of the release.
+fn cuts(body: &Body) -> Vec<CutLine> {
+    let quasi = |(column, _): &(&reticent_ledger::BodyColumn, &Vec<String>)| column.role == Role::QuasiIdentifier;
+    let line = |(column, texts): (&reticent_ledger::BodyColumn, &Vec<String>)| CutLine {
+        column: column.name.clone(),
+        values: in_order(column.values, texts),
+    };
+    body.columns.iter().zip(&body.counts.values).filter(quasi).map(line).collect()
+}
+
+/// Intervals by where they begin and end, what says nothing last; all else as it is.
+fn in_order(values: Type, texts: &[String]) -> Vec<String> {
+    let mut ordered = texts.to_vec();
+    let bound = |bound: Option<f64>, unsaid: f64| bound.unwrap_or(unsaid);
+    let key = |text: &String| {
+        let interval = Interval::parse(values, text).filter(|_| values != Type::Text && text != SUPPRESSED);
+        interval.map(|it| (bound(it.low, f64::NEG_INFINITY), bound(it.high, f64::INFINITY)))
+    };
+    ordered.sort_by(|one, other| match (key(one), key(other)) {
+        (Some(one), Some(other)) => one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)),
+        (one, other) => one.is_none().cmp(&other.is_none()),
+    });
+    ordered
+}
+
+fn print(answer: &Answer, release: &Recorded) {
+    let entry = &answer.recorded;
+    println!(
+        "{HEAD}Release {}: {}{HEAD:#}, {} to {}",
+        entry.number,
+        release.name,
+        release.date,
+        release.recipients.join(", ")
+    );
+    let origin = if release.origin == Origin::Published { "made from" } else { "made elsewhere, entered as" };
+    println!(
+        "  {}, {} different, {origin} {}",
+        plural(release.records, "record"),
+        count(release.combinations),
+        release.dataset
+    );
+    if release.suppressed + release.dropped > 0 {
+        println!(
+            "  {} left out for the requirement, {} for a missing value",
+            count(release.suppressed),
+            count(release.dropped)
+        );
+    }
+    match &release.judged {
+        Judged::Alone { apart_from } => {
+            println!("  {BAD}judged by itself{BAD:#}, apart from releases {}", numbers(apart_from));
+        }
+        Judged::History { with } if with.is_empty() => println!("  judged: its recipients held nothing else"),
+        Judged::History { with } => println!("  judged together with releases {}", numbers(with)),
+        Judged::Nothing => println!("  not judged"),
+    }
+    if let Some(erased) = &answer.erased {
+        println!("  {BAD}erased{BAD:#} {erased}: its values and owner links are gone");
+    }
+    print_columns(answer, release);
+    print_making(release);
+    print_hashes(answer, release);
+}
+
+fn numbers(list: &[u64]) -> String {
+    list.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn print_columns(answer: &Answer, release: &Recorded) {
+    println!("\n{HEAD}Columns{HEAD:#}");
+    let row = |column: &reticent_ledger::ColumnRecord| {
+        let cut = answer.cuts.iter().flatten().find(|cut| cut.column == column.name);
+        let values = cut.map(|cut| listed(&cut.values)).unwrap_or_default();
+        vec![format!("  {}", column.name), role(column.role).to_owned(), plural(column.distinct, "value"), values]
+    };
+    let rows: Vec<Vec<String>> = release.columns.iter().map(row).collect();
+    columns(&rows).iter().for_each(|line| println!("{line}"));
+    if let Some(groups) = &release.groups {
+        println!("  groups are marked by {groups}");
+    }
+}
+
+/// As many of the values as fit.
+fn listed(values: &[String]) -> String {
+    let mut text = String::new();
+    for (at, value) in values.iter().enumerate() {
+        if text.chars().count() + value.chars().count() > WIDTH / 2 {
+            text.push_str(&format!("  and {} more", count((values.len() - at) as u64)));
+            break;
+        }
+        text.push_str(if at > 0 { " | " } else { "" });
+        text.push_str(shown(value));
+    }
+    text
+}
+
+fn print_making(release: &Recorded) {
+    let Some(made) = &release.made else { return };
+    println!("\n{HEAD}Verified on the written bytes{HEAD:#}");
+    for verified in &made.verified {
+        let mark =
+            if verified.violations == 0 { format!("{GOOD}holds{GOOD:#}   ") } else { format!("{BAD}violated{BAD:#}") };
+        println!("  {mark} {}", verified.model);
+    }
+    println!("\n{HEAD}What it cost{HEAD:#}");
+    let rows: Vec<Vec<String>> =
+        made.metrics.iter().map(|metric| vec![format!("  {}", metric.id), format!("{:.4}", metric.value)]).collect();
+    columns(&rows).iter().for_each(|line| println!("{line}"));
+    let text = format!(
+        "{}, {} ({}), {} classes, seed {}, reticent {}",
+        made.algorithm,
+        plural(made.steps, "step"),
+        made.guarantee,
+        count(made.classes),
+        made.seed,
+        made.program
+    );
+    println!("\n{HINT}{}{HINT:#}", wrap(&text, WIDTH, ""));
+}
+
+fn print_hashes(answer: &Answer, release: &Recorded) {
+    println!("\n{HEAD}Hashes{HEAD:#} (SHA-256)");
+    let mut rows = vec![vec!["  entry".to_owned(), answer.entry.clone()]];
+    rows.push(vec!["  entry before".to_owned(), answer.recorded.previous.to_string()]);
+    if let Some(file) = &release.file {
+        rows.push(vec!["  file".to_owned(), file.sha256.to_string(), file.path.clone()]);
+    }
+    for (kind, body) in release.bodies() {
+        rows.push(vec![format!("  {}", kind.word()), body.sha256.to_string()]);
+    }
+    columns(&rows).iter().for_each(|line| println!("{line}"));
+    if let Some(links) = &release.links {
+        println!("  owner links of {} people, under the key {}", count(links.people), links.key);
+    }
+}

@@ -1,0 +1,94 @@
+//! `reticent verify`: whether the ledger, and every file it names, is what was written.
+
+use reticent_ledger::{ExportedHead, FileState, Findings};
+use serde::Serialize;
+
+use crate::args::Verify;
+use crate::books::Books;
+use crate::failure::Failure;
+use crate::screen::{BAD, GOOD, HINT, WIDTH, count, plural, print_json, wrap};
+use crate::steward::Ways;
+
+/// What `verify` answers.
+#[derive(Debug, Serialize)]
+struct Answer {
+    intact: bool,
+    ledger: String,
+    /// How many entries there are; null when they could not be read.
+    entries: Option<u64>,
+    /// The hash of the last one.
+    head: Option<String>,
+    #[serde(flatten)]
+    findings: Findings,
+    /// What an exported head says; none without one.
+    compared_with_head: Option<bool>,
+}
+
+/// Verifies. The status is 4 when something does not hold together.
+pub fn run(options: &Verify, ways: &Ways) -> Result<u8, Failure> {
+    let books = Books::find(&options.place, "verifying the ledger")?;
+    let ledger = books.open()?;
+    ways.progress.tell("verifying", 0, 0);
+    let key = books.key()?;
+    let exported = options.head.as_ref().map(|path| {
+        let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
+        Ok::<_, Failure>(ExportedHead::parse(&text)?)
+    });
+    let exported = exported.transpose()?;
+    let mut findings = books.verify(&ledger)?;
+    let mut compared_with_head = None;
+    if let Some(head) = exported {
+        let against = if findings.intact() { ledger.compare_head(&head, key.as_ref())? } else { None };
+        compared_with_head = Some(against.is_none() && findings.intact());
+        findings.problems.extend(against);
+    }
+    ways.progress.done();
+    let intact = findings.intact();
+    let answer = Answer {
+        intact,
+        ledger: books.folder.display().to_string(),
+        entries: findings.head.map(|head| head.entries),
+        head: findings.head.map(|head| head.hash.to_string()),
+        findings,
+        compared_with_head,
+    };
+    if ways.json {
+        print_json(&answer)?;
+    } else {
+        print(&answer);
+    }
+    Ok(if intact { 0 } else { 4 })
+}
+
+fn print(answer: &Answer) {
+    let findings = &answer.findings;
+    if answer.intact {
+        let head = findings.head.map(|head| (head.entries, head.hash.short())).unwrap_or_default();
+        println!(
+            "{GOOD}intact{GOOD:#} {}: {}, {}, head {}",
+            answer.ledger,
+            if head.0 == 1 { "1 entry".to_owned() } else { format!("{} entries", count(head.0)) },
+            if findings.bodies == 1 { "1 body".to_owned() } else { format!("{} bodies", count(findings.bodies)) },
+            head.1
+        );
+    } else {
+        println!("{BAD}does not hold together{BAD:#} {}", answer.ledger);
+        findings.problems.iter().for_each(|problem| println!("{}", wrap(problem, WIDTH, "  ")));
+    }
+    if answer.compared_with_head == Some(true) {
+        println!("  nothing that the exported head knows was removed or changed");
+    }
+    if findings.erased_releases > 0 {
+        println!("  the contents of {} were erased", plural(findings.erased_releases, "release"));
+    }
+    let absent: Vec<_> = findings.files.iter().filter(|file| file.state == FileState::Absent).collect();
+    let intact = findings.files.iter().filter(|file| file.state == FileState::Intact).count() as u64;
+    if intact > 0 {
+        println!("  {} where published, unchanged", plural(intact, "file"));
+    }
+    for file in absent {
+        let text = format!("{} (release {}) is no longer where it was published", file.path.display(), file.release);
+        println!("{HINT}{}{HINT:#}", wrap(&text, WIDTH, "  "));
+    }
+    findings.warnings.iter().for_each(|warning| println!("{}", wrap(&format!("warning: {warning}"), WIDTH, "  ")));
+}

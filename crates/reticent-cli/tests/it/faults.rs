@@ -1,0 +1,193 @@
+//! Crashes, full disks and I/O errors: whatever happens at any change to the disk, the ledger opens, verifies, and holds the
+//! release whole or not at all; and no file has a release's name without its entry.
+//!
+//! The faults are put between the command and the C library, so every call is met that writes, syncs, names, removes or
+//! creates anything below the folder: ours, and those of the database.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
+
+use crate::support::{CLINIC, Desk, clinic_policy};
+
+/// Builds the faults once.
+fn shim() -> &'static Path {
+    static BUILT: OnceLock<(tempfile::TempDir, PathBuf)> = OnceLock::new();
+    let (_, path) = BUILT.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("shim.so");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/faults/shim.c");
+        let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+        let built = Command::new(compiler)
+            .args(["-shared", "-fPIC", "-O1", "-o"])
+            .arg(&path)
+            .arg(source)
+            .arg("-ldl")
+            .output()
+            .expect("a C compiler, which the database is built with too");
+        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        (folder, path)
+    });
+    path
+}
+
+/// A clinic where people are known by an owner key, so that owner links are recorded too.
+fn policy() -> String {
+    clinic_policy(3).replace("name = \"clinic\"", "name = \"clinic\"\nowner = \"name\"")
+}
+
+/// What is done while faults happen, and what was there before.
+struct Scene {
+    before: &'static [&'static str],
+    call: &'static str,
+    /// How many entries there are before and after.
+    entries: (u64, u64),
+}
+
+const FIRST: Scene =
+    Scene { before: &[], call: "publish people.csv --name one --to press -o one.csv --threads 1", entries: (0, 1) };
+const NEXT: Scene = Scene {
+    before: &["publish people.csv --name zero --to press -o zero.csv"],
+    call: "publish people.csv --name one --to press --alone -o one.csv --threads 1",
+    entries: (1, 2),
+};
+const PURGE: Scene = Scene {
+    before: &["publish people.csv --name zero --to press -o zero.csv"],
+    call: "purge zero --reason asked --yes",
+    entries: (1, 2),
+};
+
+impl Scene {
+    fn desk(&self) -> Desk {
+        let desk = Desk::new();
+        desk.write("people.csv", CLINIC);
+        desk.write("reticent.toml", policy());
+        self.before.iter().for_each(|call| drop(desk.run(call).exits(0)));
+        desk
+    }
+
+    fn run(&self, desk: &Desk, mode: &str, at: usize, log: Option<&Path>) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_reticent"));
+        command.args(self.call.split_whitespace()).current_dir(desk.path()).env("NO_COLOR", "1");
+        command.env("LD_PRELOAD", shim()).env("SHIM_DIR", desk.path().canonicalize().unwrap());
+        command.env("SHIM_MODE", mode).env("SHIM_AT", at.to_string());
+        if let Some(log) = log {
+            command.env("SHIM_LOG", log);
+        }
+        command.output().unwrap()
+    }
+
+    /// Every call that changes something, by its kind.
+    fn points(&self) -> Vec<String> {
+        let desk = self.desk();
+        let log = tempfile::NamedTempFile::new().unwrap();
+        let ran = self.run(&desk, "count", 0, Some(log.path()));
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+        std::fs::read_to_string(log.path()).unwrap().lines().map(str::to_owned).collect()
+    }
+
+    /// What must hold after any fault; tells whether the entry is there.
+    fn holds(&self, desk: &Desk, what: &str, finished: bool) -> bool {
+        let verified = desk.run("verify --json");
+        let there = if verified.status == 2 {
+            assert!(self.entries.0 == 0 && verified.err.contains("there is no ledger"), "{what}: {}", verified.err);
+            0
+        } else {
+            assert_eq!(verified.status, 0, "{what}: {}{}", verified.out, verified.err);
+            verified.json()["entries"].as_u64().unwrap()
+        };
+        assert!(there == self.entries.0 || there == self.entries.1, "{what}: {there} entries");
+        let done = there == self.entries.1;
+        assert!(done || !finished, "{what}: it said that it was done, and it was not");
+        if self.call.starts_with("publish") {
+            assert_eq!(desk.file("one.csv").exists(), done, "{what}: entry and file do not agree");
+        } else {
+            let bodies = std::fs::read_dir(desk.file("ledger/links")).unwrap().count();
+            assert_eq!(bodies == 0, done, "{what}: the entry and what it erases do not agree");
+        }
+        done
+    }
+
+    /// The steward tries again, and it works.
+    fn recovers(&self, desk: &Desk, what: &str, done: bool) {
+        if !done {
+            let again = desk.run(self.call);
+            assert_eq!(again.status, 0, "{what}: {}{}", again.out, again.err);
+        }
+        let next = desk.run("publish people.csv --name more --to press --alone -o more.csv");
+        assert_eq!(next.status, 0, "{what}: {}{}", next.out, next.err);
+        desk.run("verify").exits(0).says("intact");
+        let left: Vec<String> = desk.files().into_iter().filter(|name| name.starts_with(".reticent-")).collect();
+        assert!(left.is_empty(), "{what}: {left:?} were left behind");
+    }
+}
+
+/// Lets every point of a scene fail in one way.
+fn at_every_point(name: &str, scene: &Scene, mode: &str) -> usize {
+    let points = scene.points();
+    let next = AtomicUsize::new(1);
+    let wrong: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    let work = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::SeqCst);
+            let Some(point) = points.get(at - 1) else { return };
+            let what = format!("{name}, {mode} at {at} of {} ({point})", points.len());
+            let tried = std::panic::catch_unwind(|| {
+                let desk = scene.desk();
+                let ran = scene.run(&desk, mode, at, None);
+                if mode == "kill" {
+                    assert_eq!(ran.status.code(), None, "{what}: it was not killed");
+                } else {
+                    let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+                    assert!(matches!(ran.status.code(), Some(0 | 3)), "{what}: {:?} {said}", ran.status);
+                    let shown = ["Ada", "Leo", "asthma", "diabetes", "panicked"].iter().any(|word| said.contains(word));
+                    assert!(!shown, "{what}: {said}");
+                }
+                let done = scene.holds(&desk, &what, ran.status.success());
+                scene.recovers(&desk, &what, done);
+            });
+            if tried.is_err() {
+                wrong.lock().unwrap().push(what);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(work);
+        scope.spawn(work);
+    });
+    let wrong = wrong.into_inner().unwrap();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let mut kinds: Vec<&String> = points.iter().collect();
+    kinds.sort();
+    kinds.dedup();
+    let of_kind = |kind: &&String| format!("{} {kind}", points.iter().filter(|point| point == kind).count());
+    println!("{name}, {mode}: {} points ({})", points.len(), kinds.iter().map(of_kind).collect::<Vec<_>>().join(", "));
+    points.len()
+}
+
+#[test]
+fn killed_anywhere_in_a_first_publish() {
+    assert!(at_every_point("first publish", &FIRST, "kill") >= 40);
+}
+
+#[test]
+fn killed_anywhere_in_a_next_publish() {
+    assert!(at_every_point("next publish", &NEXT, "kill") >= 40);
+}
+
+#[test]
+fn killed_anywhere_in_an_erasure() {
+    assert!(at_every_point("erasure", &PURGE, "kill") >= 10);
+}
+
+#[test]
+fn a_disk_that_is_full_from_any_point_on() {
+    assert!(at_every_point("next publish", &NEXT, "full") >= 40);
+}
+
+#[test]
+fn an_io_error_at_any_point() {
+    assert!(at_every_point("next publish", &NEXT, "io") >= 40);
+    assert!(at_every_point("erasure", &PURGE, "io") >= 10);
+}

@@ -1,0 +1,212 @@
+//! docs/json.md: it tells every field that the commands answer in JSON, and no other. Field names are a promise.
+#![cfg(unix)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{OpenOptions, Permissions};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::support::{CLINIC, Desk, clinic_policy};
+
+/// Documented fields that no call below can fill, and why.
+const NEVER_FILLED: &[(&str, &str, &str)] = &[
+    ("check", "data.notes[]", "needs a column with four million different values"),
+    ("publish", "judged.with[]", "releases are not judged together yet"),
+    ("log", "log[].judged.with[]", "releases are not judged together yet"),
+    ("show", "recorded.release.judged.with[]", "releases are not judged together yet"),
+    ("publish", "verified.models[].violations[]", "only a wrong search makes a file that violates the policy"),
+    ("publish", "verified.models[].violations[].witness[]", "as above"),
+    ("publish", "verified.models[].violations[].witness[].column", "as above"),
+    ("publish", "verified.models[].violations[].witness[].value", "as above"),
+    ("publish", "verified.models[].violations[].explanation", "as above"),
+];
+
+/// By command: every path that occurred, and whether something ever stood there, not null and not an empty list.
+#[derive(Default)]
+struct Answers(BTreeMap<String, BTreeMap<String, bool>>);
+
+impl Answers {
+    /// Runs a call that answers.
+    #[track_caller]
+    fn ask(&mut self, desk: &Desk, call: &str, status: i32) {
+        let ran = desk.run(&format!("{call} --json")).exits(status);
+        assert_eq!(ran.err, "", "{call}");
+        let command = call.split_whitespace().next().unwrap();
+        let mut answer = ran.json();
+        if command == "schema" {
+            // What stands in it is JSON Schema's affair.
+            answer["properties"] = Value::Bool(true);
+        }
+        collect(&answer, "", self.0.entry(command.to_owned()).or_default());
+    }
+
+    /// Runs a call that fails.
+    #[track_caller]
+    fn fail(&mut self, desk: &Desk, call: &str, status: i32) {
+        let ran = desk.run(&format!("{call} --json")).exits(status);
+        assert_eq!(ran.out, "", "{call}");
+        self.error(&ran.err, status);
+    }
+
+    #[track_caller]
+    fn error(&mut self, said: &str, status: i32) {
+        let error: Value = serde_json::from_str(said).unwrap_or_else(|error| panic!("{error}: {said}"));
+        assert_eq!(error["status"], status, "{said}");
+        collect(&error, "", self.0.entry("errors".to_owned()).or_default());
+    }
+}
+
+/// Every path below a value.
+fn collect(value: &Value, path: &str, found: &mut BTreeMap<String, bool>) {
+    let mut note = |path: &str, filled: bool| *found.entry(path.to_owned()).or_default() |= filled;
+    match value {
+        Value::Array(list) => {
+            let path = format!("{path}[]");
+            note(&path, !list.is_empty());
+            list.iter().for_each(|element| collect(element, &path, found));
+        }
+        Value::Object(fields) => {
+            if !path.is_empty() {
+                note(path, true);
+            }
+            for (name, value) in fields {
+                let dot = if path.is_empty() { "" } else { "." };
+                collect(value, &format!("{path}{dot}{name}"), found);
+            }
+        }
+        value => note(path, !value.is_null()),
+    }
+}
+
+/// The rows of the page by section: path and meaning.
+fn page() -> BTreeMap<String, Vec<(String, String)>> {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/json.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let row = |line: &str| {
+        let (path, meaning) = line.strip_prefix("| `")?.split_once("` | ")?;
+        Some((path.to_owned(), meaning.to_owned()))
+    };
+    let section = |text: &str| {
+        let (title, rest) = text.split_once('\n').unwrap();
+        (title.to_owned(), rest.lines().filter_map(row).collect())
+    };
+    page.split("\n## ").skip(1).map(section).collect()
+}
+
+/// The paths behind `a.*`: those of the section that its meaning links to, below the path that it names, if any.
+fn told_elsewhere(page: &BTreeMap<String, Vec<(String, String)>>, path: &str, meaning: &str) -> Vec<String> {
+    let section = meaning.split_once("](#").unwrap().1.split_once(')').unwrap().0;
+    let below = meaning.split('`').nth(1).map(|below| format!("{below}.")).unwrap_or_default();
+    let paths = page[section].iter().filter_map(|(path, _)| path.strip_prefix(&below));
+    paths.map(|rest| format!("{}{rest}", path.trim_end_matches('*'))).collect()
+}
+
+/// A clinic whose people are known by their names; one has no sex.
+fn clinic() -> Desk {
+    let policy = clinic_policy(3)
+        .replace("name = \"clinic\"", "name = \"clinic\"\nowner = \"name\"")
+        .replace("[columns.sex]", "[columns.sex]\nmissing = \"drop\"")
+        .replace("[columns.city]", "[columns.city]\ntaxonomy = \"city.csv\"");
+    let desk = Desk::clinic(&policy);
+    desk.write("people.csv", format!("{CLINIC}Mia,40,,Oslo,flu\n"));
+    desk.write("city.csv", "Paris;France;*\nLyon;France;*\nOslo;Norway;*\nBergen;Norway;*\n");
+    desk.write("old.csv", "name,age,city,ward\nAda,30-39,France,a\nBen,30-39,Paris,a\nZoe,40+,*,b\n");
+    // Nobody protects the illness, and one person is alone with theirs.
+    desk.write("bare.csv", CLINIC.replace("Leo,54,M,Oslo,diabetes", "Leo,54,M,Oslo,gout"));
+    desk.write("bare.toml", clinic_policy(12).replace("role = \"sensitive\"", "role = \"other\""));
+    desk
+}
+
+/// Every command, with every optional part of its answer.
+fn answers() -> Answers {
+    let (mut all, desk, empty) = (Answers::default(), clinic(), Desk::new());
+    empty.write("people.csv", CLINIC);
+    for call in ["init people.csv", "demo --rows 3000", "catalogue", "schema"] {
+        all.ask(&empty, call, 0);
+    }
+    all.ask(&desk, "check", 0);
+    all.ask(&desk, "check people.csv", 1);
+    all.ask(&desk, "check bare.csv --policy bare.toml", 1);
+    all.ask(&desk, "publish bare.csv --policy bare.toml --name bare -o bare-out.csv --dry-run", 0);
+    all.ask(&desk, "register old.csv --name old --to press --date 2020-05-01 --groups ward --sensitive city", 0);
+    all.ask(&desk, "publish people.csv --name one --to press -o one.csv --alone", 0);
+    all.ask(&desk, "export-head -o head.json", 0);
+    all.ask(&desk, "publish people.csv --name two --to clinic -o two.csv --columns age,illness --alone", 0);
+    all.ask(&desk, "diff old one", 0);
+    all.ask(&desk, "purge one --reason asked --yes", 0);
+    all.ask(&desk, "verify --head head.json", 0);
+    for call in ["log", "show old", "show one", "show two", "history for press,stranger"] {
+        all.ask(&desk, call, 0);
+    }
+    std::fs::set_permissions(desk.file("ledger"), Permissions::from_mode(0o755)).unwrap();
+    desk.write("two.csv", "other bytes");
+    all.ask(&desk, "verify", 4);
+    all
+}
+
+/// Every kind of error.
+fn errors(all: &mut Answers) {
+    let desk = clinic();
+    let call = "publish people.csv --name one --to press -o one.csv";
+    all.error(&interrupted(&desk, call), 130);
+    desk.run(call).exits(0);
+    all.fail(&desk, "publish people.csv --name two --to press -o two.csv", 1);
+    all.fail(&desk, "show two", 2);
+    all.fail(&desk, "register none.csv --name none --to press --date 2020-05-01", 3);
+    let lock = OpenOptions::new().read(true).write(true).open(desk.file("ledger/lock")).unwrap();
+    lock.lock().unwrap();
+    all.fail(&desk, "purge one --reason asked --yes --wait 0", 5);
+    drop(lock);
+    desk.write("ledger/catalogue.sqlite", "no catalogue");
+    all.fail(&desk, "log", 4);
+    all.fail(&desk, "publish", 2);
+    all.fail(&desk, "publish people.csv --nome one", 2);
+}
+
+/// What a call says that is interrupted while it waits for its policy.
+fn interrupted(desk: &Desk, call: &str) -> String {
+    assert!(Command::new("mkfifo").arg(desk.file("pipe")).status().unwrap().success());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_reticent"));
+    command.args(call.split_whitespace()).args(["--policy", "pipe", "--json"]).current_dir(desk.path());
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut pipe = OpenOptions::new().write(true).open(desk.file("pipe")).unwrap();
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    pipe.write_all(desk.read("reticent.toml").as_bytes()).unwrap();
+    drop(pipe);
+    let ran = child.wait_with_output().unwrap();
+    assert_eq!(ran.status.code(), Some(130));
+    String::from_utf8(ran.stderr).unwrap()
+}
+
+#[test]
+fn the_page_tells_every_field_and_no_other() {
+    let (page, mut all) = (page(), answers());
+    errors(&mut all);
+    let help = Desk::new().run("help").exits(0).out;
+    let listed = help.lines().skip_while(|line| *line != "Commands:").take_while(|line| !line.is_empty());
+    for line in listed.filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with(' '))) {
+        let command = line.split_whitespace().next().unwrap();
+        assert!(command == "help" || all.0.contains_key(command), "`{command}` is not asked here");
+    }
+    for (command, found) in &all.0 {
+        let rows = page.get(command).unwrap_or_else(|| panic!("docs/json.md has no section `## {command}`"));
+        let (elsewhere, here): (Vec<_>, Vec<_>) = rows.iter().partition(|(path, _)| path.ends_with(".*"));
+        let here: BTreeSet<&str> = here.iter().map(|(path, _)| path.as_str()).collect();
+        let elsewhere: BTreeSet<String> =
+            elsewhere.iter().flat_map(|(path, meaning)| told_elsewhere(&page, path, meaning)).collect();
+        let is_told = |path: &str| here.contains(path) || elsewhere.contains(path);
+        // A list that is null occurs without its brackets.
+        let untold =
+            found.iter().filter(|(path, filled)| !is_told(path) && (**filled || !is_told(&format!("{path}[]"))));
+        let untold: Vec<&String> = untold.map(|(path, _)| path).collect();
+        assert!(untold.is_empty(), "`{command}` answers what docs/json.md does not tell: {untold:#?}");
+        let unfilled: BTreeSet<&str> = here.into_iter().filter(|path| found.get(*path) != Some(&true)).collect();
+        let known = NEVER_FILLED.iter().filter(|(of, ..)| of == command).map(|(_, path, _)| *path).collect();
+        assert_eq!(unfilled, known, "told of `{command}` and never seen (left), or said to be so (right)");
+    }
+}
