@@ -127,7 +127,7 @@ impl Desk {
         let entries = self.open()?.head()?.entries;
         let name = format!("release-{}", entries + 1);
         let body = self.body(entries, size);
-        let links = size.links.then(|| links(&body));
+        let links = size.links.then(|| links(entries, &body));
         let naming = self.workshop(&name)?;
         let clock = Instant::now();
         let mut ledger = self.open()?;
@@ -148,7 +148,7 @@ impl Desk {
     }
 
     fn body(&self, seed: u64, size: &Size) -> Body {
-        let tree = |name| match name {
+        let tree = |name: &str| match name {
             "region" => BodyTree::Taxonomy(Hash::of(self.regions[0].1.as_bytes())),
             "income" => BodyTree::Recognised,
             _ => BodyTree::Flat,
@@ -262,12 +262,14 @@ fn combos(seed: u64, size: &Size) -> Combos {
     Combos { codes, weights: (0..combinations).map(weight).collect(), owners: None }
 }
 
-/// One person a record, the same people in every release.
-fn links(body: &Body) -> Links {
+/// One person a record, the same people in every release, in another order.
+fn links(seed: u64, body: &Body) -> Links {
     let weights = &body.counts.combos.weights;
+    let records = body.counts.combos.rows();
     let places = (0u32..).zip(weights).flat_map(|(at, weight)| std::iter::repeat_n(at, *weight as usize));
     let pseudonym = |person: u64| u128::from(mix(person)) << 64 | u128::from(mix(!person));
-    Links::collect(places.zip(0..).map(|(place, person)| (pseudonym(person), place)).collect())
+    let people = (0..records).map(|at| (at + seed * 7919) % records);
+    Links::collect(people.zip(places).map(|(person, place)| (pseudonym(person), place)).collect())
 }
 
 /// Numbers that look drawn (SplitMix64).
@@ -307,9 +309,9 @@ impl Floor {
         Ok(seconds)
     }
 
-    /// Seconds for a transaction of one row, as long as an entry's document.
+    /// Seconds for a transaction of one row, about as long as an entry's document.
     fn row(&self) -> Result<f64, Failure> {
-        let document = "x".repeat(2000);
+        let document = "x".repeat(1800);
         let clock = Instant::now();
         self.database.execute("INSERT INTO entries (document) VALUES (?1)", [document])?;
         Ok(clock.elapsed().as_secs_f64())

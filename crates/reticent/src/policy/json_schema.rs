@@ -64,7 +64,7 @@ fn share(zero: bool, one: bool) -> Value {
 
 fn groups() -> Value {
     let names = json!({ "type": "array", "items": { "type": "string" }, "uniqueItems": true, "minItems": 2 });
-    json!({ "anyOf": [names, { "type": "array", "items": names }] })
+    json!({ "type": "array", "items": { "anyOf": [{ "type": "string" }, names] } })
 }
 
 fn bound() -> Value {

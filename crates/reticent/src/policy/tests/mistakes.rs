@@ -44,7 +44,7 @@ fn unknown_keys() {
     check(
         "[column.age]\n",
         1,
-        "`column` is not a key of a policy; here stand: dataset, columns, requirement, release (did you mean `columns`?)",
+        "`column` is not a key of a policy; here stand: dataset, columns, requirement, release, recipients, ledger (did you mean `columns`?)",
     );
     check("# first\n[dataset]\nnmae = \"x\"", 3, "`dataset.nmae` is not a key of a policy");
     check("k = 5", 1, "(it belongs under [requirement])");
