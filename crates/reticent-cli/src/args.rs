@@ -96,13 +96,13 @@ pub struct Publish {
     #[arg(required = true)]
     pub data: Vec<String>,
     /// The release's name, which no other release has.
-    #[arg(long, value_parser = name)]
+    #[arg(long, value_parser = release)]
     pub name: String,
     /// The file to write: .csv, .csv.gz, .csv.zst or .parquet. It must not exist.
     #[arg(long, short, value_name = "OUT")]
     pub output: PathBuf,
     /// Who gets it, such as `research` or `press,ministry`; `public` is everybody.
-    #[arg(long, value_delimiter = ',', value_name = "WHO", default_value = reticent::recipients::PUBLIC, value_parser = name)]
+    #[arg(long, value_delimiter = ',', value_name = "WHO", default_value = reticent::recipients::PUBLIC, value_parser = recipient)]
     pub to: Vec<String>,
     /// Judge this release by itself, although its recipients can hold earlier ones too. The ledger says so.
     #[arg(long)]
@@ -146,10 +146,10 @@ pub struct Register {
     /// The release: CSV or Parquet.
     pub file: PathBuf,
     /// The release's name, which no other release has.
-    #[arg(long, value_parser = name)]
+    #[arg(long, value_parser = release)]
     pub name: String,
     /// Who got it, such as `research` or `press,ministry`; `public` is everybody.
-    #[arg(long, value_delimiter = ',', value_name = "WHO", required = true, value_parser = name)]
+    #[arg(long, value_delimiter = ',', value_name = "WHO", required = true, value_parser = recipient)]
     pub to: Vec<String>,
     /// The day it went out, as YYYY-MM-DD.
     #[arg(long, value_name = "DAY", value_parser = day)]
@@ -233,7 +233,7 @@ pub struct Purge {
     /// The release, by number or name.
     pub release: String,
     /// Why; it stays in the ledger, so name nobody.
-    #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    #[arg(long, value_parser = reason)]
     pub reason: String,
     /// Really erase: it cannot be undone.
     #[arg(long)]
@@ -290,6 +290,30 @@ fn name(text: &str) -> Result<String, String> {
         return Ok(name.to_owned());
     }
     Err(reticent::recipients::NAME_RULE.to_owned())
+}
+
+/// A name that is not taken for a number.
+fn release(text: &str) -> Result<String, String> {
+    let name = name(text)?;
+    let number = name.bytes().all(|byte| byte.is_ascii_digit());
+    if number {
+        Err("a release's name is not only digits: it could be taken for its number".to_owned())
+    } else {
+        Ok(name)
+    }
+}
+
+/// A recipient; everybody, however it is written.
+fn recipient(text: &str) -> Result<String, String> {
+    let name = name(text)?;
+    let everybody = name.eq_ignore_ascii_case(reticent::recipients::PUBLIC);
+    Ok(if everybody { reticent::recipients::PUBLIC.to_owned() } else { name })
+}
+
+fn reason(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    let told = !text.is_empty() && text.chars().count() <= 200 && !text.chars().any(char::is_control);
+    if told { Ok(text.to_owned()) } else { Err("write one line of at most 200 characters".to_owned()) }
 }
 
 fn day(text: &str) -> Result<String, String> {

@@ -74,8 +74,7 @@ impl Books {
 
     /// The key, if there is one. It never lies in the ledger, where whoever copies the one would have the other.
     pub fn key(&self) -> Result<Option<Key>, Failure> {
-        let whole = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        if whole(&self.key_path).starts_with(whole(&self.folder)) {
+        if lies_in(&self.key_path, &self.folder) {
             return Err(Failure::Call(format!(
                 "the key {} lies in the ledger {}; keep it elsewhere, or whoever copies the ledger has both",
                 self.key_path.display(),
@@ -118,6 +117,20 @@ impl Books {
             public && !holders.is_empty() || coalitions.iter().any(|all| holders.iter().any(|name| all.contains(name)))
         };
         Ok(entries.iter().filter(held).map(|entry| entry.number).collect())
+    }
+}
+
+/// Whether a path lies in a folder, whatever names lead there.
+pub fn lies_in(path: &Path, folder: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    let above = std::path::absolute(path).ok().and_then(|path| path.parent().and_then(real));
+    match (real(path).or(above), real(folder)) {
+        (Some(path), Some(folder)) => path.starts_with(folder),
+        // A folder that is not there yet holds nothing but what its name says.
+        _ => {
+            let plain = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+            plain(path).starts_with(plain(folder))
+        }
     }
 }
 

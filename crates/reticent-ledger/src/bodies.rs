@@ -78,6 +78,11 @@ impl Bodies {
             let path = self.path(body.kind, body.stored.sha256);
             fs::rename(&body.from, &path).map_err(|error| Error::io("write", &path, error))?;
         }
+        self.sync()
+    }
+
+    /// Makes sure that the names of all bodies are on the disk, and those that went are gone.
+    pub(crate) fn sync(&self) -> Result<()> {
         FOLDERS.iter().try_for_each(|folder| disk::sync_folder(&self.ledger.join(folder)))
     }
 
@@ -101,10 +106,11 @@ impl Bodies {
 
     /// Removes what was staged by somebody who did not come to an end. Only for who holds the lock.
     pub(crate) fn sweep(&self) -> Result<()> {
-        for path in self.files()?.iter().filter(|path| is_staged(path)) {
-            disk::remove_file(&self.ledger.join(path))?;
-        }
-        Ok(())
+        let files = self.files()?;
+        let staged: Vec<PathBuf> =
+            files.iter().filter(|path| is_staged(path)).map(|path| self.ledger.join(path)).collect();
+        staged.iter().filter(|path| !path.is_dir()).try_for_each(|path| disk::remove_file(path))?;
+        if staged.is_empty() { Ok(()) } else { self.sync() }
     }
 
     /// Everything there is, by its path from the ledger's folder.
@@ -128,6 +134,13 @@ impl Bodies {
 
 fn is_staged(path: &str) -> bool {
     path.rsplit('/').next().is_some_and(|name| name.starts_with(STAGED))
+}
+
+/// Whether a path is one that a body can have.
+pub(crate) fn is_address(path: &str) -> bool {
+    let parts = path.split_once('/').and_then(|(folder, name)| Some((folder, name.split_once('.')?)));
+    let Some((folder, (hash, ending))) = parts else { return false };
+    FOLDERS.contains(&folder) && ["parquet", "toml", "csv"].contains(&ending) && Hash::parse(hash).is_some()
 }
 
 fn folder(kind: Kind) -> &'static str {

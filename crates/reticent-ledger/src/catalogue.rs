@@ -237,10 +237,43 @@ impl Catalogue {
         transaction.commit().map_err(&failed)
     }
 
-    /// Folds the log into the database; false when a reader is in the way.
-    pub(crate) fn fold(&self) -> Result<bool> {
-        let busy = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
-        Ok(busy.map_err(self.failed("fold"))? == 0)
+    /// Folds the log into the database; false when a reader is in the way for longer than so much patience.
+    pub(crate) fn fold(&self, patience: Duration) -> Result<bool> {
+        let fold = || {
+            self.connection.busy_timeout(patience)?;
+            let busy = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0))?;
+            self.connection.busy_timeout(BUSY)?;
+            Ok(busy == 0)
+        };
+        let folded = fold().map_err(self.failed("fold"))?;
+        let log = self.folder.join(format!("{NAME}-wal"));
+        if folded && log.exists() {
+            // The database does not wait until the disk has the empty log. No lock is on it that closing could lose.
+            let synced = fs::File::open(&log).and_then(|file| file.sync_all());
+            synced.map_err(|error| Error::io("sync", &log, error))?;
+        }
+        Ok(folded)
+    }
+
+    /// The whole database, as a new connection reads it.
+    ///
+    /// Nobody opens the file beside the database: closing it again would lose the locks of this process, and others would
+    /// take the log from under us.
+    pub(crate) fn bytes<T>(&self, take: impl FnOnce(&[u8]) -> T) -> Result<T> {
+        let mut fresh = Catalogue::open(&self.folder)?;
+        let data = fresh.connection.serialize("main").map_err(self.failed("read"))?;
+        Ok(take(&data))
+    }
+
+    /// The hash of the database's file, with nothing in its log.
+    pub(crate) fn hash(&self) -> Result<Hash> {
+        let (hash, bytes) = self.bytes(|bytes| (Hash::of(bytes), bytes.len() as u64))?;
+        let path = self.folder.join(NAME);
+        let length = fs::metadata(&path).map_err(|error| Error::io("read", &path, error))?.len();
+        if length == bytes {
+            return Ok(hash);
+        }
+        Err(Error::broken(&self.folder, format!("{NAME} has another length than the database in it")))
     }
 
     /// Whether something stands in the log.

@@ -22,8 +22,12 @@ pub(crate) fn create_folder(path: &Path) -> Result<()> {
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    let fresh: Vec<&Path> = path.ancestors().take_while(|folder| !folder.is_dir()).collect();
     builder.create(path).map_err(|error| Error::io("create", path, error))?;
-    sync_folder(&parent(path))
+    fresh
+        .into_iter()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .try_for_each(|folder| sync_folder(&parent(folder)))
 }
 
 /// The folder a path is in.

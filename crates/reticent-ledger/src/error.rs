@@ -78,6 +78,17 @@ pub enum Error {
         /// What is wrong and how to mend it.
         why: String,
     },
+    /// Owners are recorded under another key.
+    #[error(
+        "the owner links of this ledger are made with the key {known}, and this is {given}; with another key nobody would be \
+         recognised again"
+    )]
+    OtherKey {
+        /// The fingerprint of the key that was used.
+        known: String,
+        /// The fingerprint of the key that was given.
+        given: String,
+    },
     /// A release was recorded, and its file could not be given its name.
     #[error(
         "release {number} is recorded, but its file could not be named {}: {source}; it waits in {} and is named \

@@ -24,6 +24,10 @@ impl Hash {
     /// Of a file, and how many bytes it has.
     pub fn of_file(path: &Path) -> Result<(Hash, u64)> {
         let failed = |error| Error::io("read", path, error);
+        if !std::fs::metadata(path).map_err(failed)?.is_file() {
+            // To open a pipe would be to wait for whoever writes to it.
+            return Err(failed(std::io::Error::other("it is no file")));
+        }
         let mut file = File::open(path).map_err(failed)?;
         let mut hasher = Sha256::new();
         let mut buffer = vec![0; 1 << 18];

@@ -43,10 +43,15 @@ impl Ledger {
         if head.id != self.catalogue.id()? {
             return Ok(Some("the exported head is of another ledger".to_owned()));
         }
-        if let (Some(signature), Some(key)) = (&head.signature, key)
-            && *signature != head.signed(key)
-        {
-            return Ok(Some("the exported head was changed, or signed with another key".to_owned()));
+        match (&head.signature, key) {
+            (Some(signature), Some(key)) if *signature != head.signed(key) => {
+                return Ok(Some("the exported head was changed, or signed with another key".to_owned()));
+            }
+            (None, Some(_)) => {
+                let what = "the exported head is not signed, and this ledger has a key: somebody may have taken the signature out";
+                return Ok(Some(what.to_owned()));
+            }
+            _ => {}
         }
         let chain = self.chain()?;
         let now = chain.head().entries;
@@ -69,7 +74,9 @@ impl Ledger {
 impl ExportedHead {
     /// Reads an exported head.
     pub fn parse(text: &str) -> Result<ExportedHead> {
-        serde_json::from_str(text).map_err(|error| Error::Unfit(format!("this is no exported head: {error}")))
+        let wrong = |why: String| Error::Unfit(format!("this is no exported head: {why}"));
+        let head: ExportedHead = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
+        if head.format == 1 { Ok(head) } else { Err(wrong(format!("it has format {}", head.format))) }
     }
 
     fn signed(&self, key: &Key) -> String {

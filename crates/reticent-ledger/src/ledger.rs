@@ -1,20 +1,23 @@
 //! Opening a ledger, and the right to write to it.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::bodies::{Bodies, relative};
+use crate::bodies::Bodies;
 use crate::catalogue::{Catalogue, FORMATS, NAME as CATALOGUE};
 use crate::chain::{Chain, Head};
+use crate::disk;
 use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::hash::Hash;
 use crate::lock::{Holder, Lock};
-use crate::seal::{Seal, UnderWay};
-use crate::{disk, naming};
+use crate::seal::UnderWay;
+use crate::settle::{is_unfinished, settle};
+
+/// How long a reader may be in the way of sealing before it is left for later.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
 
 /// An open ledger.
 #[derive(Debug)]
@@ -53,24 +56,23 @@ impl Ledger {
     }
 
     pub(crate) fn open_as(folder: &Path, holder: &Holder, wait: Duration, formats: &[&str]) -> Result<Ledger> {
-        if UnderWay::is_there(folder)
-            && let Some(_lock) = Lock::try_take(folder)?
+        // A newer ledger is left alone before anything else.
+        if folder.join(CATALOGUE).exists() {
+            Ledger::plain(folder)?.refuse_newer(formats)?;
+        }
+        if is_unfinished(folder)
+            && let Ok(_lock) = Lock::take(folder, holder, Duration::ZERO)
         {
-            match settle(folder) {
-                // A reader is in the way of sealing, not of reading.
-                Ok(()) | Err(Error::Held { .. }) => {}
-                Err(error) => return Err(error),
+            match settle(folder, PATIENCE) {
+                Err(error @ (Error::Broken { .. } | Error::Newer { .. })) => return Err(error),
+                // Whatever else is in the way of finishing is not in the way of reading.
+                _ => {}
             }
         }
         let mut ledger = Ledger::plain(folder)?;
-        let known = formats.len() as i64;
-        match ledger.catalogue.format()? {
-            found if found > known => return Err(Error::Newer { folder: folder.to_owned(), found, known }),
-            found if found < known => {
-                let _lock = Lock::take(folder, holder, wait)?;
-                ledger.migrate(formats)?;
-            }
-            _ => {}
+        if ledger.refuse_newer(formats)? < formats.len() as i64 {
+            let _lock = Lock::take(folder, holder, wait)?;
+            ledger.migrate(formats)?;
         }
         Ok(ledger)
     }
@@ -83,23 +85,28 @@ impl Ledger {
         Ok(Ledger { folder: folder.to_owned(), catalogue: Catalogue::open(folder)?, bodies: Bodies::new(folder) })
     }
 
+    /// The format, unless it is one that only a newer program knows.
+    fn refuse_newer(&self, formats: &[&str]) -> Result<i64> {
+        let (found, known) = (self.catalogue.format()?, formats.len() as i64);
+        if found > known { Err(Error::Newer { folder: self.folder.clone(), found, known }) } else { Ok(found) }
+    }
+
     fn migrate(&mut self, formats: &[&str]) -> Result<()> {
         // Somebody else may have been faster.
         let from = self.catalogue.format()?;
         if from == formats.len() as i64 {
             return Ok(());
         }
-        check_seal(&self.folder)?;
+        self.check_seal()?;
         let backups = self.folder.join("backups");
         disk::create_folder(&backups)?;
         let stamp = now().replace(':', "");
         let backup = backups.join(format!("catalogue-format-{from}-{stamp}.sqlite"));
-        let bytes = fs::read(self.folder.join(CATALOGUE)).map_err(|error| Error::io("read", &self.folder, error))?;
-        disk::create_file(&backup, &bytes)?;
+        self.catalogue.bytes(|bytes| disk::create_file(&backup, bytes))??;
         disk::sync_folder(&backups)?;
-        UnderWay::default().write(&self.folder)?;
+        UnderWay::of(&self.folder, None).write(&self.folder)?;
         self.catalogue.migrate(formats)?;
-        settle(&self.folder)
+        settle(&self.folder, PATIENCE)
     }
 
     /// The ledger's folder.
@@ -143,12 +150,11 @@ impl Ledger {
     /// Waits for the right to write, at most so long. A ledger that does not hold together is not written to.
     pub fn write(&mut self, holder: &Holder, wait: Duration) -> Result<Writer<'_>> {
         let lock = Lock::take(&self.folder, holder, wait)?;
-        if UnderWay::is_there(&self.folder) {
-            settle(&self.folder)?;
-        }
+        settle(&self.folder, wait.max(PATIENCE))?;
         self.bodies.sweep()?;
-        let seal = check_seal(&self.folder)?;
+        let seal = self.check_seal()?;
         let chain = self.chain()?;
+        self.finish_purges(&chain)?;
         if chain.head() != seal.head {
             return Err(Error::broken(&self.folder, "the last entry is not the one that was sealed"));
         }
@@ -185,82 +191,9 @@ fn create(folder: &Path, holder: &Holder, wait: Duration) -> Result<()> {
         return Ok(());
     }
     Bodies::new(folder).create_folders()?;
-    UnderWay::default().write(folder)?;
+    UnderWay::of(folder, None).write(folder)?;
     Catalogue::create(folder, &now())?;
-    settle(folder)
-}
-
-/// The seal, which is that of the catalogue as it stands.
-pub(crate) fn check_seal(folder: &Path) -> Result<Seal> {
-    let seal = Seal::read(folder)?.ok_or_else(|| Error::broken(folder, "its seal is missing"))?;
-    if Catalogue::has_log(folder) {
-        return Err(Error::broken(folder, "something was written to the catalogue that was not sealed"));
-    }
-    let (catalogue, _) = Hash::of_file(&folder.join(CATALOGUE))?;
-    if catalogue != seal.catalogue {
-        return Err(Error::broken(folder, "the catalogue was changed after it was sealed"));
-    }
-    Ok(seal)
-}
-
-/// Brings to an end what was under way: forward when its entry is in the catalogue, back when it is not. Only for who holds
-/// the lock.
-pub(crate) fn settle(folder: &Path) -> Result<()> {
-    let Some(under_way) = UnderWay::read(folder)? else { return Ok(()) };
-    if !folder.join(CATALOGUE).exists() && Bodies::new(folder).files()?.is_empty() {
-        // It was being made, and did not come to be.
-        return UnderWay::remove(folder);
-    }
-    let ledger = Ledger::plain(folder)?;
-    let damage = ledger.catalogue.damage()?;
-    if let Some(first) = damage.first() {
-        return Err(Error::broken(folder, format!("the catalogue is damaged: {first}")));
-    }
-    let chain = ledger.chain()?;
-    if let Some(seal) = Seal::read(folder)?
-        && chain.head_after(seal.head.entries) != Some(seal.head.hash)
-    {
-        return Err(Error::broken(folder, "an entry that was sealed is no longer there"));
-    }
-    let recorded = under_way.entry.and_then(|hash| chain.find(hash));
-    if let (Some(naming), Some(entry)) = (&under_way.naming, recorded) {
-        naming::finish_late(naming, entry)?;
-    }
-    if !ledger.catalogue.fold()? {
-        // Whoever comes next goes on here.
-        let holder = Holder::unknown("reading");
-        return Err(Error::Held { holder, waited: crate::catalogue::BUSY });
-    }
-    if recorded.is_none() {
-        under_way.naming.iter().for_each(naming::discard);
-        ledger.remove_unused(&under_way.bodies, &chain)?;
-    }
-    ledger.finish_purges(&chain)?;
-    ledger.bodies.sweep()?;
-    Seal::of(folder, &ledger.catalogue.id()?, chain.head())?.write(folder)?;
-    UnderWay::remove(folder)
-}
-
-impl Ledger {
-    /// Removes bodies that were placed for an entry that did not come.
-    fn remove_unused(&self, placed: &[String], chain: &Chain) -> Result<()> {
-        let used: Vec<String> = in_use(&chain.entries);
-        for path in placed.iter().filter(|path| !used.contains(path)) {
-            disk::remove_file(&self.folder.join(path))?;
-        }
-        Ok(())
-    }
-}
-
-/// The paths of all bodies that entries name and that were not erased.
-pub(crate) fn in_use(entries: &[Entry]) -> Vec<String> {
-    let erased: Vec<u64> = entries.iter().filter_map(Entry::purge).map(|purge| purge.release).collect();
-    let kept = entries.iter().filter(|entry| !erased.contains(&entry.number)).filter_map(Entry::release);
-    let mut paths: Vec<String> =
-        kept.flat_map(|release| release.bodies()).map(|(kind, body)| relative(kind, body.sha256)).collect();
-    paths.sort();
-    paths.dedup();
-    paths
+    settle(folder, PATIENCE)
 }
 
 /// The time, in UTC, to the second.

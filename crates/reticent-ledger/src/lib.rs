@@ -31,6 +31,7 @@ mod purge;
 mod record;
 mod records;
 mod seal;
+mod settle;
 #[cfg(test)]
 mod tests;
 mod verify;

@@ -77,7 +77,8 @@ impl Bodies {
     /// The records of a release.
     pub(crate) fn read_body(&self, recorded: &Recorded) -> Result<Body> {
         let bytes = self.read(Kind::Records, &recorded.body)?;
-        let body = records::read(bytes).map_err(|why| self.unreadable(Kind::Records, recorded.body.sha256, &why))?;
+        let body = caught(|| records::read(bytes))
+            .map_err(|why| self.unreadable(Kind::Records, recorded.body.sha256, &why))?;
         let found = (body.counts.combos.rows(), body.counts.combos.len() as u64);
         if found != (recorded.records, recorded.combinations) {
             return Err(self.unreadable(Kind::Records, recorded.body.sha256, "its records are not those of its entry"));
@@ -90,7 +91,8 @@ impl Bodies {
         let Some(stored) = &recorded.links else { return Ok(None) };
         let wrong = |why: &str| self.unreadable(Kind::Links, stored.sha256, why);
         let body = Stored { sha256: stored.sha256, bytes: stored.bytes };
-        let links = links::read(self.read(Kind::Links, &body)?).map_err(|why| wrong(&why))?;
+        let links = self.read(Kind::Links, &body)?;
+        let links = caught(|| links::read(links)).map_err(|why| wrong(&why))?;
         if links.combos.iter().any(|combo| *combo as usize >= combos.len()) || links.totals(combos.len()) != combos {
             return Err(wrong("its links do not add up to the records"));
         }
@@ -122,12 +124,7 @@ impl Bodies {
         if let (Some(key), Some(links)) = (key, &recorded.links)
             && links.key != key.fingerprint()
         {
-            let what = format!(
-                "the owner links of release {number} were made with another key ({}, and this one is {})",
-                links.key,
-                key.fingerprint()
-            );
-            return Err(Error::Unfit(what));
+            return Err(Error::OtherKey { known: links.key.clone(), given: key.fingerprint() });
         }
         let links = match key {
             Some(_) => self.read_links(recorded, &body.counts.combos.weights)?,
@@ -169,6 +166,12 @@ impl Bodies {
         }
         Ok(recognise::release(body.counts, &told, suppressed)?.0)
     }
+}
+
+/// A reader of Parquet may give up on bytes that nobody but a forger writes; that is an answer, too.
+fn caught<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    let read = std::panic::AssertUnwindSafe(read);
+    std::panic::catch_unwind(read).unwrap_or_else(|_| Err("it is no Parquet file that can be read".to_owned()))
 }
 
 fn plain_values(column: &BodyColumn, texts: &[String]) -> Vec<String> {

@@ -79,17 +79,6 @@ impl Lock {
         let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(text.as_bytes()));
         Ok(Lock { file })
     }
-
-    /// The lock, if nobody has it.
-    pub fn try_take(folder: &Path) -> Result<Option<Lock>> {
-        let path = folder.join(NAME);
-        let file = open(&path)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Lock { file })),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(Error::io("lock", &path, error)),
-        }
-    }
 }
 
 fn open(path: &Path) -> Result<File> {

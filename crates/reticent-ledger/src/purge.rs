@@ -4,9 +4,10 @@ use crate::bodies::relative;
 use crate::chain::Chain;
 use crate::entry::{Entry, Purge, What};
 use crate::error::{Error, Result};
-use crate::ledger::{Ledger, Writer, in_use};
+use crate::ledger::{Ledger, Writer};
 use crate::record::written;
 use crate::seal::UnderWay;
+use crate::settle::in_use;
 
 impl Writer<'_> {
     /// Erases the contents of a release. Bodies that another release has too stay, and are named in the entry.
@@ -30,7 +31,7 @@ impl Writer<'_> {
         };
         let entry = self.entry(What::Purge(purge));
         let (document, hash) = written(&entry)?;
-        let under_way = UnderWay { entry: Some(hash), ..UnderWay::default() };
+        let under_way = UnderWay { entry: Some(hash), ..UnderWay::of(&self.ledger.folder, None) };
         under_way.write(&self.ledger.folder)?;
         if let Err(error) = self.ledger.catalogue.append(&entry, &document, hash) {
             self.abandon();
@@ -48,14 +49,17 @@ impl Ledger {
     /// Removes every body that was erased and is used by no other release.
     pub(crate) fn finish_purges(&self, chain: &Chain) -> Result<()> {
         let used = in_use(&chain.entries);
+        let mut gone = false;
         for purge in chain.entries.iter().filter_map(Entry::purge) {
             let release = chain.entries.iter().find(|entry| entry.number == purge.release).and_then(Entry::release);
             for (kind, body) in release.map(|release| release.bodies()).unwrap_or_default() {
-                if !used.contains(&relative(kind, body.sha256)) {
+                if !used.contains(&relative(kind, body.sha256)) && self.bodies.path(kind, body.sha256).exists() {
                     self.bodies.erase(kind, body.sha256)?;
+                    gone = true;
                 }
             }
         }
-        Ok(())
+        // What came back after a crash would be somebody's who asked to be forgotten.
+        if gone { self.bodies.sync() } else { Ok(()) }
     }
 }

@@ -13,9 +13,10 @@ use crate::entry::{
 };
 use crate::error::{Error, Result};
 use crate::hash::Hash;
-use crate::ledger::{Writer, in_use, now, settle};
+use crate::ledger::{Ledger, PATIENCE, Writer, now};
 use crate::records::{Body, BodyTree};
 use crate::seal::{Naming, UnderWay};
+use crate::settle::{in_use, settle};
 use crate::{links, naming, records};
 
 /// A release to be recorded.
@@ -79,7 +80,8 @@ impl Writer<'_> {
             return Err(Error::NameTaken { name: draft.name.clone(), number: entry.number });
         }
         check_fit(draft)?;
-        let mut under_way = UnderWay { entry: None, bodies: Vec::new(), naming: draft.naming.clone() };
+        self.check_key(draft)?;
+        let mut under_way = UnderWay::of(&self.ledger.folder, draft.naming.as_ref());
         under_way.write(&self.ledger.folder)?;
         match self.append_draft(draft, &mut under_way) {
             Ok((entry, hash)) => self.name_and_seal(entry, hash, draft.naming.as_ref()),
@@ -108,7 +110,23 @@ impl Writer<'_> {
         under_way.write(&self.ledger.folder)?;
         self.ledger.bodies.place(&staged)?;
         self.ledger.catalogue.append(&entry, &document, hash)?;
+        // Seen by others, and not only by the connection that wrote it.
+        let seen = Ledger::plain(&self.ledger.folder)?.chain()?;
+        if seen.find(hash).is_none() {
+            return Err(Error::broken(&self.ledger.folder, "the entry was written and is not there"));
+        }
         Ok((entry, hash))
+    }
+
+    /// All owner links of a ledger are made with one key, or nobody could be followed through it.
+    fn check_key(&self, draft: &Draft<'_>) -> Result<()> {
+        let known = self.chain.entries.iter().rev().find_map(|entry| entry.release()?.links.as_ref());
+        match (&draft.links, known) {
+            (Some((_, key)), Some(known)) if *key != known.key => {
+                Err(Error::OtherKey { known: known.key.clone(), given: key.clone() })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The entry that comes next.
@@ -152,7 +170,7 @@ impl Writer<'_> {
         if let Ok(catalogue) = Catalogue::open(&self.ledger.folder) {
             self.ledger.catalogue = catalogue;
         }
-        let _ = settle(&self.ledger.folder);
+        let _ = settle(&self.ledger.folder, PATIENCE);
     }
 
     fn name_and_seal(self, entry: Entry, hash: Hash, naming: Option<&Naming>) -> Result<Outcome> {
@@ -175,7 +193,7 @@ impl Writer<'_> {
 
     /// Seals what was written. The entry is safe without it; the next one to write seals, too.
     pub(crate) fn seal(&self) -> Option<String> {
-        settle(&self.ledger.folder)
+        settle(&self.ledger.folder, PATIENCE)
             .err()
             .map(|error| format!("the entry is recorded, and will be sealed later: {error}"))
     }

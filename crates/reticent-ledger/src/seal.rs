@@ -8,14 +8,16 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::catalogue::NAME as CATALOGUE;
+use crate::catalogue::Catalogue;
 use crate::chain::Head;
 use crate::disk;
+use crate::entry::FORMAT;
 use crate::error::{Error, Result};
 use crate::hash::Hash;
 
 const SEAL: &str = "seal.json";
 const UNDER_WAY: &str = "under-way.json";
+const UNNAMED: &str = "unnamed.json";
 
 /// What the catalogue looked like when it was last written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,9 +30,8 @@ pub(crate) struct Seal {
 
 impl Seal {
     /// Of the catalogue as it stands, with nothing in its log.
-    pub(crate) fn of(folder: &Path, ledger: &str, head: Head) -> Result<Seal> {
-        let (catalogue, _) = Hash::of_file(&folder.join(CATALOGUE))?;
-        Ok(Seal { format: 1, ledger: ledger.to_owned(), head, catalogue })
+    pub(crate) fn of(catalogue: &Catalogue, head: Head) -> Result<Seal> {
+        Ok(Seal { format: 1, ledger: catalogue.id()?, head, catalogue: catalogue.hash()? })
     }
 
     /// The seal as it lies there.
@@ -59,9 +60,48 @@ pub struct Naming {
     pub to: PathBuf,
 }
 
+impl Naming {
+    /// With paths from the folder that the ledger is in, where they lie below it: a project can be moved.
+    pub(crate) fn inside(&self, ledger: &Path) -> Naming {
+        let beside = disk::parent(&whole(ledger));
+        let below = |path: &Path| path.strip_prefix(&beside).unwrap_or(path).to_owned();
+        Naming { from: below(&self.from), to: below(&self.to) }
+    }
+
+    /// With paths from the root.
+    pub(crate) fn whole(&self, ledger: &Path) -> Naming {
+        let beside = disk::parent(&whole(ledger));
+        Naming { from: beside.join(&self.from), to: beside.join(&self.to) }
+    }
+}
+
+/// Which folder this is, so that a copy of a ledger is not taken for it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Place(String);
+
+impl Place {
+    pub(crate) fn of(folder: &Path) -> Place {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let about = std::fs::metadata(folder).map(|about| format!("{}:{}", about.dev(), about.ino()));
+            Place(about.unwrap_or_default())
+        }
+        #[cfg(not(unix))]
+        Place(whole(folder).display().to_string())
+    }
+}
+
+fn whole(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
 /// What somebody is doing to the ledger.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct UnderWay {
+    pub format: u32,
+    /// The folder that this was written in.
+    pub place: Place,
     /// The entry, as soon as it is known.
     pub entry: Option<Hash>,
     /// Bodies that nobody needs if the entry does not come, by their paths from the ledger's folder.
@@ -71,6 +111,12 @@ pub(crate) struct UnderWay {
 }
 
 impl UnderWay {
+    /// Something that begins.
+    pub(crate) fn of(folder: &Path, naming: Option<&Naming>) -> UnderWay {
+        let naming = naming.map(|naming| naming.inside(folder));
+        UnderWay { format: FORMAT, place: Place::of(folder), entry: None, bodies: Vec::new(), naming }
+    }
+
     pub(crate) fn is_there(folder: &Path) -> bool {
         folder.join(UNDER_WAY).exists()
     }
@@ -82,12 +128,48 @@ impl UnderWay {
     }
 
     pub(crate) fn write(&self, folder: &Path) -> Result<()> {
-        let text = serde_json::to_string(self).map_err(|error| Error::Unfit(error.to_string()))?;
-        disk::replace_file(&folder.join(UNDER_WAY), text.as_bytes())
+        write_json(&folder.join(UNDER_WAY), self)
     }
 
     pub(crate) fn remove(folder: &Path) -> Result<()> {
         disk::remove_file(&folder.join(UNDER_WAY))?;
         disk::sync_folder(folder)
     }
+}
+
+/// A recorded release whose file could not be given its name yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Unnamed {
+    pub release: u64,
+    pub place: Place,
+    pub naming: Naming,
+}
+
+impl Unnamed {
+    pub(crate) fn is_there(folder: &Path) -> bool {
+        folder.join(UNNAMED).exists()
+    }
+
+    /// All that wait. A list that cannot be read is no list: entries do not depend on it.
+    pub(crate) fn read(folder: &Path) -> Result<Vec<Unnamed>> {
+        let bytes = disk::read_file(&folder.join(UNNAMED))?;
+        Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default())
+    }
+
+    pub(crate) fn write(folder: &Path, all: &[Unnamed]) -> Result<()> {
+        if all.is_empty() { disk::remove_file(&folder.join(UNNAMED)) } else { write_json(&folder.join(UNNAMED), &all) }
+    }
+
+    /// Adds one to those that wait.
+    pub(crate) fn add(folder: &Path, release: u64, naming: &Naming) -> Result<()> {
+        let mut all = Unnamed::read(folder)?;
+        all.retain(|unnamed| unnamed.release != release);
+        all.push(Unnamed { release, place: Place::of(folder), naming: naming.clone() });
+        Unnamed::write(folder, &all)
+    }
+}
+
+fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_string(value).map_err(|error| Error::Unfit(error.to_string()))?;
+    disk::replace_file(path, text.as_bytes())
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::catalogue::{Catalogue, FORMATS};
 use crate::entry::{Purge, What};
-use crate::ledger::{Ledger, check_seal};
+use crate::ledger::Ledger;
 use crate::lock::Holder;
 use crate::record::written;
 
@@ -26,7 +26,7 @@ fn an_older_ledger_is_migrated_and_its_catalogue_is_kept() {
     let purge = Purge { release: 9, reason: "a test".to_owned(), erased: Vec::new(), shared: Vec::new() };
     let entry = writer.entry(What::Purge(purge));
     let (document, hash) = written(&entry).unwrap();
-    crate::seal::UnderWay::default().write(&folder).unwrap();
+    crate::seal::UnderWay::of(&folder, None).write(&folder).unwrap();
     writer.ledger.catalogue.append(&entry, &document, hash).unwrap();
     assert!(writer.seal().is_none());
     drop(writer);
@@ -35,7 +35,7 @@ fn an_older_ledger_is_migrated_and_its_catalogue_is_kept() {
     let migrated = Ledger::open_as(&folder, &holder(), WAIT, FUTURE).unwrap();
     assert_eq!(migrated.catalogue.format().unwrap(), 2);
     assert_eq!(migrated.head().unwrap().hash, hash);
-    check_seal(&folder).unwrap();
+    migrated.check_seal().unwrap();
     let backups: Vec<_> =
         std::fs::read_dir(folder.join("backups")).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(backups.len(), 1);
@@ -56,6 +56,6 @@ fn a_migration_that_fails_leaves_the_ledger_as_it_was() {
     assert!(Ledger::open_as(&folder, &holder(), WAIT, broken).is_err());
     let ledger = Ledger::open(&folder, &holder(), WAIT).unwrap();
     assert_eq!(ledger.catalogue.format().unwrap(), 1);
-    check_seal(&folder).unwrap();
+    ledger.check_seal().unwrap();
     assert!(Catalogue::open(&folder).unwrap().damage().unwrap().is_empty());
 }

@@ -10,11 +10,14 @@ use crate::bodies::{Bodies, relative};
 use crate::catalogue::Beside;
 use crate::chain::Head;
 use crate::disk;
-use crate::entry::{Entry, Recorded};
+use crate::entry::{Entry, FileRecord, Recorded};
 use crate::error::{Error, Result};
 use crate::hash::Hash;
-use crate::ledger::{Ledger, check_seal, in_use, settle};
+use crate::ledger::{Ledger, PATIENCE};
 use crate::lock::{Holder, Lock};
+use crate::naming::numbered;
+use crate::seal::Unnamed;
+use crate::settle::{in_use, settle};
 
 /// What verification found.
 #[derive(Debug, Default, Serialize)]
@@ -53,6 +56,8 @@ pub enum FileState {
     Intact,
     /// It is not there any more.
     Absent,
+    /// A later release has the same name, and this one was moved before.
+    Replaced,
     /// Its bytes are others.
     Changed,
 }
@@ -69,10 +74,15 @@ impl Ledger {
     pub fn verify(&self, holder: &Holder, wait: Duration) -> Result<Findings> {
         let _lock = Lock::take(&self.folder, holder, wait)?;
         let mut findings = Findings::default();
-        match settle(&self.folder).and_then(|()| self.bodies.sweep()) {
+        let settled = settle(&self.folder, PATIENCE).and_then(|()| self.bodies.sweep());
+        match settled.and_then(|()| self.finish_purges(&self.chain()?)) {
             Ok(()) => findings = self.look(),
             Err(Error::Broken { what, .. }) => findings.problems.push(what),
             Err(error) => return Err(error),
+        }
+        for unnamed in Unnamed::read(&self.folder)? {
+            let to = unnamed.naming.whole(&self.folder).to;
+            findings.warnings.push(format!("release {} waits to be named {}", unnamed.release, to.display()));
         }
         Ok(findings)
     }
@@ -91,7 +101,7 @@ impl Ledger {
     }
 
     fn verify_catalogue(&self, findings: &mut Findings) -> Result<()> {
-        let seal = check_seal(&self.folder)?;
+        let seal = self.check_seal()?;
         findings.problems.extend(self.catalogue.damage()?.into_iter().map(|what| format!("the catalogue: {what}")));
         let chain = self.chain()?;
         findings.head = Some(chain.head());
@@ -120,8 +130,9 @@ impl Ledger {
         for stranger in self.bodies.files()?.iter().filter(|file| !used.contains(file)) {
             findings.problems.push(format!("{stranger} belongs to no entry: entries may have been removed"));
         }
-        for (number, release) in &releases {
-            findings.files.extend(self.verify_file(*number, release));
+        for (at, (number, release)) in releases.iter().enumerate() {
+            let later = releases[at + 1..].iter().filter_map(|(_, release)| release.file.as_ref());
+            findings.files.extend(self.verify_file(*number, release, later));
         }
         for file in findings.files.iter().filter(|file| file.state == FileState::Changed) {
             let what = format!("{} (release {}) is not what was published", file.path.display(), file.release);
@@ -130,13 +141,27 @@ impl Ledger {
         Ok(())
     }
 
-    fn verify_file(&self, release: u64, recorded: &Recorded) -> Option<NamedFile> {
+    /// The file of a release, under its name or the one it took because that was taken.
+    fn verify_file<'a>(
+        &self,
+        release: u64,
+        recorded: &Recorded,
+        mut later: impl Iterator<Item = &'a FileRecord>,
+    ) -> Option<NamedFile> {
         let file = recorded.file.as_ref()?;
         let path = self.outside(&file.path);
-        let state = match Hash::of_file(&path) {
-            Ok((hash, _)) if hash == file.sha256 => FileState::Intact,
-            Ok(_) => FileState::Changed,
-            Err(_) => FileState::Absent,
+        let is_it = |path: &Path| Hash::of_file(path).is_ok_and(|(hash, _)| hash == file.sha256);
+        let numbered = numbered(&path, release);
+        if is_it(&path) {
+            return Some(NamedFile { release, path, state: FileState::Intact });
+        }
+        if is_it(&numbered) {
+            return Some(NamedFile { release, path: numbered, state: FileState::Intact });
+        }
+        let state = match path.try_exists() {
+            Ok(true) if later.any(|other| other.path == file.path) => FileState::Replaced,
+            Ok(true) => FileState::Changed,
+            _ => FileState::Absent,
         };
         Some(NamedFile { release, path, state })
     }
@@ -159,7 +184,8 @@ impl Ledger {
     pub fn inside(&self, path: &Path) -> String {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let below = path.strip_prefix(disk::parent(&self.absolute())).unwrap_or(&path);
-        below.to_string_lossy().replace('\\', "/")
+        let text = below.to_string_lossy().into_owned();
+        if cfg!(windows) { text.replace('\\', "/") } else { text }
     }
 
     fn absolute(&self) -> PathBuf {

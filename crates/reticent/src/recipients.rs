@@ -4,7 +4,7 @@
 //! come into the same hands. A *coalition* is a set of recipients of whom no two are separate; an attacker holds what one
 //! coalition got, and what is public.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::error::{Error, Result};
 
@@ -24,6 +24,8 @@ pub fn is_name(name: &str) -> bool {
 
 /// More coalitions than this are not listed.
 pub const MOST_COALITIONS: usize = 1024;
+/// Nor is longer searched for them.
+const MOST_STEPS: usize = 100_000;
 
 /// Who never combines what they hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -44,47 +46,69 @@ impl Separate {
     pub fn coalitions(&self, known: &BTreeSet<String>, of: &[String]) -> Result<Vec<BTreeSet<String>>> {
         let mut all: BTreeSet<String> = known.clone();
         all.extend(of.iter().cloned());
-        // Who is separate from nobody belongs to every coalition, and need not be searched for.
-        let (bound, free): (Vec<String>, Vec<String>) =
-            all.iter().cloned().partition(|one| all.iter().any(|other| !self.can_combine(one, other)));
-        let mut found = Vec::new();
-        self.grow(&mut Vec::new(), &bound, &[], &mut found)?;
-        let free: BTreeSet<String> = free.into_iter().collect();
-        let whole = found.into_iter().map(|coalition| free.iter().cloned().chain(coalition).collect::<BTreeSet<_>>());
-        let everybody = of.iter().any(|name| name == PUBLIC);
-        Ok(whole.filter(|coalition| everybody || of.iter().any(|name| coalition.contains(name))).collect())
-    }
-
-    /// Bron and Kerbosch's search for the largest sets without a separate pair: `with` can still join, `without` were
-    /// tried before.
-    fn grow(
-        &self,
-        coalition: &mut Vec<String>,
-        with: &[String],
-        without: &[String],
-        found: &mut Vec<BTreeSet<String>>,
-    ) -> Result<()> {
-        if with.is_empty() {
-            if without.is_empty() {
-                found.push(coalition.iter().cloned().collect());
+        let place: HashMap<&str, usize> = all.iter().map(String::as_str).zip(0..).collect();
+        let mut apart: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); all.len()];
+        for group in &self.groups {
+            let members: BTreeSet<usize> = group.iter().filter_map(|name| place.get(name.as_str()).copied()).collect();
+            for member in &members {
+                apart[*member].extend(members.iter().filter(|other| *other != member));
             }
-            if found.len() > MOST_COALITIONS {
-                let why = format!("they make more than {MOST_COALITIONS} coalitions; declare fewer of them separate");
-                return Err(Error::CannotCheck { what: "what recipients can combine".to_owned(), why });
-            }
-            return Ok(());
         }
-        let mut without = without.to_vec();
-        for (at, next) in with.iter().enumerate() {
-            let joins = |name: &&String| self.can_combine(name, next);
-            let with: Vec<String> = with[at + 1..].iter().filter(joins).cloned().collect();
-            let tried: Vec<String> = without.iter().filter(joins).cloned().collect();
-            coalition.push(next.clone());
-            self.grow(coalition, &with, &tried, found)?;
+        // Who is separate from nobody belongs to every coalition, and need not be searched for.
+        let (bound, free): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|at| !apart[*at].is_empty());
+        let mut search = Search { apart: &apart, found: Vec::new(), steps: 0 };
+        search.grow(&mut Vec::new(), &bound, &[])?;
+        let names: Vec<&String> = all.iter().collect();
+        let named = |members: Vec<usize>| -> BTreeSet<String> {
+            members.iter().chain(&free).map(|at| names[*at].clone()).collect()
+        };
+        let everybody = of.iter().any(|name| name == PUBLIC);
+        let concerned = |coalition: &BTreeSet<String>| everybody || of.iter().any(|name| coalition.contains(name));
+        Ok(search.found.into_iter().map(named).filter(concerned).collect())
+    }
+}
+
+/// Bron and Kerbosch's search for the largest sets without a separate pair, with a pivot.
+struct Search<'a> {
+    /// By recipient: from whom it is separate.
+    apart: &'a [BTreeSet<usize>],
+    found: Vec<Vec<usize>>,
+    steps: usize,
+}
+
+impl Search<'_> {
+    /// `with` can still join, `without` were tried before.
+    fn grow(&mut self, coalition: &mut Vec<usize>, with: &[usize], without: &[usize]) -> Result<()> {
+        self.steps += 1;
+        if with.is_empty() && without.is_empty() {
+            self.found.push(coalition.clone());
+        }
+        if self.found.len() > MOST_COALITIONS || self.steps > MOST_STEPS {
+            let why =
+                format!("they make too many coalitions (at most {MOST_COALITIONS}); declare fewer of them separate");
+            return Err(Error::CannotCheck { what: "what recipients can combine".to_owned(), why });
+        }
+        // Every largest set has the pivot in it, or somebody who is separate from it.
+        let pivot = with.iter().chain(without).min_by_key(|one| self.strangers(**one, with).len());
+        let Some(pivot) = pivot.copied() else { return Ok(()) };
+        let (mut with, mut without) = (with.to_vec(), without.to_vec());
+        for next in self.strangers(pivot, &with) {
+            let friends = |among: &[usize]| -> Vec<usize> {
+                among.iter().copied().filter(|one| *one != next && !self.apart[next].contains(one)).collect()
+            };
+            let (joins, before) = (friends(&with), friends(&without));
+            coalition.push(next);
+            self.grow(coalition, &joins, &before)?;
             coalition.pop();
-            without.push(next.clone());
+            with.retain(|one| *one != next);
+            without.push(next);
         }
         Ok(())
+    }
+
+    /// Those who are separate from somebody, and who it is itself.
+    fn strangers(&self, one: usize, among: &[usize]) -> Vec<usize> {
+        among.iter().copied().filter(|other| *other == one || self.apart[one].contains(other)).collect()
     }
 }
 

@@ -42,7 +42,11 @@ struct HeldLine {
 
 /// Tells what a coalition can hold.
 pub fn run(options: &History, ways: &Ways) -> Result<u8, Failure> {
-    let mut who: Vec<String> = options.who.iter().map(|name| name.trim().to_owned()).collect();
+    let plain = |name: &String| {
+        let name = name.trim();
+        if name.eq_ignore_ascii_case(PUBLIC) { PUBLIC.to_owned() } else { name.to_owned() }
+    };
+    let mut who: Vec<String> = options.who.iter().map(plain).collect();
     if who.len() > 1 && who[0] == "for" {
         who.remove(0);
     }

@@ -13,7 +13,7 @@ use reticent_engine::{Compression, Format, OwnerKey};
 use reticent_ledger::{Entry, Head, Judged, Ledger};
 
 use crate::args::Publish;
-use crate::books::Books;
+use crate::books::{Books, lies_in};
 use crate::failure::Failure;
 use crate::screen::{plural, print_json};
 use crate::steward::{Ways, load, prepare};
@@ -42,6 +42,10 @@ pub fn publish(options: &Publish, ways: &Ways) -> Result<Answer, Failure> {
     refuse_existing(&options.output)?;
     let loaded = load(&options.place.policy)?;
     let books = Books::of(&options.place, &loaded.policy, &format!("publishing {}", options.name));
+    if lies_in(&options.output, &books.folder) {
+        let message = format!("{} lies in the ledger; put the release elsewhere", options.output.display());
+        return Err(Failure::Call(message));
+    }
     let past = Past::of(books.open_if_there()?.as_ref(), &books, options)?;
     let owners = match (&loaded.policy.owner, options.dry_run) {
         (Some(_), false) => Some(books.key_for_owners(&past.entries)?),

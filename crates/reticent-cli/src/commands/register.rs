@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use reticent::interval::Interval;
 use reticent::policy::Policy;
 use reticent::recognise::{Kinds, Told, recognise};
 use reticent::schema::{Role, Schema, Tree};
@@ -159,7 +160,9 @@ fn known(options: &Register) -> Result<Known, Failure> {
     let groups = options.groups.iter().filter(|name| !roles.iter().any(|(known, _)| known == *name));
     let groups: Vec<(String, Role)> = groups.map(|name| (name.clone(), Role::Other)).collect();
     roles.extend(groups);
-    Ok(Known { loaded, roles })
+    let known = Known { loaded, roles };
+    known.refuse_other_roles()?;
+    Ok(known)
 }
 
 impl Known {
@@ -178,6 +181,21 @@ impl Known {
         told.or_else(in_policy)
     }
 
+    /// What the policy calls an identifier, or the owner, names people whatever a call says.
+    fn refuse_other_roles(&self) -> Result<(), Failure> {
+        let Some(loaded) = &self.loaded else { return Ok(()) };
+        let names_people = |name: &str| {
+            let identifier = |a: &reticent::schema::Attribute| a.name == name && a.role == Role::Identifier;
+            loaded.policy.owner.as_deref() == Some(name) || loaded.schema.attributes.iter().any(identifier)
+        };
+        match self.roles.iter().find(|(name, role)| *role != Role::Identifier && names_people(name)) {
+            None => Ok(()),
+            Some((name, _)) => Err(Failure::Call(format!(
+                "column `{name}` is an identifier in the policy, and what names people is not stored; to mark groups, number them"
+            ))),
+        }
+    }
+
     /// The column that names the owner, if the file has it.
     fn owner(&self, columns: &[String]) -> Option<String> {
         self.policy()?.owner.clone().filter(|owner| columns.contains(owner))
@@ -190,6 +208,11 @@ impl Known {
             let hint = reticent::error::did_you_mean(stranger, columns.iter().map(String::as_str));
             let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
             return Err(Failure::Call(format!("{} has no column `{stranger}`{hint}", options.file.display())));
+        }
+        if let Some(name) = columns.iter().find(|name| name.chars().any(char::is_control)) {
+            return Err(Failure::Call(format!(
+                "the column name {name:?} has characters that cannot be shown; rename it"
+            )));
         }
         if columns.iter().all(|name| self.role(name) == Some(Role::Identifier)) {
             return Err(Failure::Call("every column is an identifier, and identifiers are not stored".to_owned()));
@@ -207,23 +230,36 @@ impl Known {
     }
 }
 
-/// A text column with a different value in every record may name people, whom nothing in the ledger may name.
+/// A column in which nearly every record has a value of its own may name people, whom nothing in the ledger may name.
 fn refuse_names(counts: &Counts, known: &Known) -> Result<(), Failure> {
-    let rows = counts.combos.rows();
-    for (name, texts) in counts.names.iter().zip(&counts.values) {
-        let number = |text: &String| reticent::interval::Interval::parse(Type::Number, text).is_some();
-        let date = |text: &String| reticent::interval::Interval::parse(Type::Date, text).is_some();
-        let generalized =
-            texts.iter().any(|text| text.ends_with('*')) || texts.iter().all(number) || texts.iter().all(date);
-        let names = texts.len() as u64 == rows && rows > 1 && !generalized;
-        if names && known.role(name).is_none() {
+    for (at, name) in counts.names.iter().enumerate().filter(|(_, name)| known.role(name).is_none()) {
+        let texts = &counts.values[at];
+        let plain: Vec<bool> = texts.iter().map(|text| may_be_a_name(text)).collect();
+        let distinct = plain.iter().filter(|plain| **plain).count() as u64;
+        let codes = counts.combos.codes[at].iter().zip(&counts.combos.weights);
+        let records: u64 = codes.filter(|(code, _)| plain[**code as usize]).map(|(_, weight)| weight).sum();
+        if records > 1 && distinct * 10 >= records * 9 {
             return Err(Failure::Call(format!(
-                "column `{name}` has another value in every record and may name people; say what it is: --identifier {name} \
-                 leaves it out, --quasi-identifier {name} stores it"
+                "column `{name}` has another value in nearly every record and may name people; say what it is: --identifier \
+                 {name} leaves it out, --quasi-identifier {name} stores it"
             )));
         }
     }
     Ok(())
+}
+
+/// Words, and numbers as long as those of cards and accounts; not an interval, a date, a mask or a short number.
+fn may_be_a_name(text: &str) -> bool {
+    const LONG: usize = 5;
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    let whole = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || b"-_/ ".contains(&byte));
+    let ordered = |values| Interval::parse(values, text).is_some();
+    match text {
+        "" => false,
+        _ if text.ends_with('*') || ordered(Type::Date) => false,
+        _ if ordered(Type::Number) => whole && digits > LONG && !text.contains(['[', '<', '>']),
+        _ => true,
+    }
 }
 
 /// Recognises every column.

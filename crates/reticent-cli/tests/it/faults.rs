@@ -123,6 +123,31 @@ impl Scene {
     }
 }
 
+/// A release that was recorded and has no name yet is named by the next command; whatever that command cannot look at, the
+/// file is never lost.
+#[test]
+fn recovery_that_cannot_look_loses_nothing() {
+    let link = FIRST.points().iter().rposition(|point| point == "link").unwrap() + 1;
+    let killed = || {
+        let desk = FIRST.desk();
+        FIRST.run(&desk, "kill", link, None);
+        assert!(!desk.file("one.csv").exists());
+        desk
+    };
+    let log = Scene { call: "log", ..FIRST };
+    let list = tempfile::NamedTempFile::new().unwrap();
+    log.run(&killed(), "look", 0, Some(list.path()));
+    let points = std::fs::read_to_string(list.path()).unwrap().lines().count();
+    for at in 1..=points {
+        let desk = killed();
+        log.run(&desk, "look", at, None);
+        desk.run("verify").exits(0);
+        assert!(desk.file("one.csv").exists(), "the file was lost at {at} of {points}");
+    }
+    println!("recovery, look: {points} points");
+    assert!(points >= 10, "{points}");
+}
+
 /// Lets every point of a scene fail in one way.
 fn at_every_point(name: &str, scene: &Scene, mode: &str) -> usize {
     let points = scene.points();

@@ -9,6 +9,7 @@ mod faults;
 mod generated;
 mod json;
 mod ledger;
+mod ledger_reviewed;
 mod publish;
 mod reviewed;
 mod support;

@@ -71,8 +71,20 @@ fn files_that_went_or_came_are_noticed() {
 #[test]
 fn something_written_behind_its_back_is_noticed() {
     let desk = Desk::full();
-    std::fs::write(desk.ledger().join("catalogue.sqlite-wal"), vec![7; 5000]).unwrap();
-    assert!(desk.wrong().is_some());
+    let connection = rusqlite::Connection::open(desk.ledger().join("catalogue.sqlite")).unwrap();
+    connection.execute_batch("PRAGMA application_id; CREATE TABLE remarks (remark TEXT)").unwrap();
+    assert!(desk.wrong().unwrap().contains("was changed after it was sealed"), "while it stands in the log");
+    drop(connection);
+    assert!(desk.wrong().unwrap().contains("was changed after it was sealed"), "when it stands in the database");
+}
+
+#[test]
+fn the_seal_is_the_hash_of_the_file() {
+    let desk = Desk::full();
+    let seal: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(desk.ledger().join("seal.json")).unwrap()).unwrap();
+    let (file, _) = reticent_ledger::Hash::of_file(&desk.ledger().join("catalogue.sqlite")).unwrap();
+    assert_eq!(seal["catalogue"], file.to_string());
 }
 
 #[test]
@@ -85,4 +97,8 @@ fn a_published_file_that_was_changed_is_noticed_and_one_that_was_moved_is_told()
     assert!(findings.intact());
     let states: Vec<String> = findings.files.iter().map(|file| serde_json::to_string(&file.state).unwrap()).collect();
     assert_eq!(states, ["\"absent\"", "\"intact\"", "\"intact\""]);
+    // A pipe in its place is not waited for.
+    let made = std::process::Command::new("mkfifo").arg(desk.path().join("spring.csv")).status().unwrap();
+    assert!(made.success());
+    assert!(desk.wrong().unwrap().contains("is not what was published"));
 }

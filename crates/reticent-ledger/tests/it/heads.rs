@@ -64,7 +64,7 @@ fn a_ledger_that_was_rolled_back_is_revealed() {
     let kept = desk.path().join("kept");
     copy(&desk.ledger(), &kept);
     desk.record("summer", &["press"], &autumn());
-    let head = desk.open().export_head(None).unwrap();
+    let head = desk.open().export_head(Some(&desk.key())).unwrap();
     std::fs::remove_dir_all(desk.ledger()).unwrap();
     copy(&kept, &desk.ledger());
     // A whole old copy holds together; only the head that was kept elsewhere tells.
@@ -129,6 +129,9 @@ fn a_head_that_was_changed_is_known_by_its_signature() {
     let (desk, head) = three();
     let older = ExportedHead { entries: 2, ..head.clone() };
     assert!(against(&desk, &older).unwrap().contains("was changed"));
+    // Nor does it help to take the signature out.
+    let stripped = ExportedHead { signature: None, ..older };
+    assert!(against(&desk, &stripped).unwrap().contains("is not signed"));
     let other = Desk::new();
     other.record("spring", &["press"], &spring());
     let strange = other.open().compare_head(&head, None).unwrap().unwrap();

@@ -5,5 +5,6 @@ mod fixture;
 mod flips;
 mod formats;
 mod heads;
+mod reviewed;
 mod round_trip;
 mod support;

@@ -62,7 +62,7 @@ fn read_separate(recipients: &Table<'_>) -> Result<Separate> {
         if group.len() < 2 {
             return Err(item.wrong("needs two names or more in each list: of these, no two combine what they hold"));
         }
-        if group.iter().any(|name| name == PUBLIC) {
+        if group.iter().any(|name| name.eq_ignore_ascii_case(PUBLIC)) {
             return Err(item.wrong("lists \"public\", which everybody holds; take it out"));
         }
         if let Some(name) = group.iter().find(|name| !is_name(name)) {

@@ -67,3 +67,11 @@ fn too_many_coalitions_are_an_error_and_not_a_guess() {
     assert!(separate.coalitions(&known, &names("c")).is_err());
     assert_eq!(separate.coalitions(&known.into_iter().take(10).collect(), &names("c")).unwrap().len(), 1);
 }
+
+/// One recipient who is separate from each of many makes two coalitions, however many there are.
+#[test]
+fn few_coalitions_of_many_recipients_are_found_at_once() {
+    let groups: Vec<Vec<String>> = (0..200).map(|at| names(&format!("press h{at}"))).collect();
+    let known: BTreeSet<String> = groups.iter().flatten().cloned().collect();
+    assert_eq!(Separate { groups }.coalitions(&known, &names("press h7")).unwrap().len(), 2);
+}

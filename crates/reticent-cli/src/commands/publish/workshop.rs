@@ -12,6 +12,8 @@ use crate::failure::Failure;
 const PREFIX: &str = ".reticent-";
 /// Held as long as somebody works in a folder.
 const HELD: &str = "held";
+/// Nobody takes so long to begin.
+const A_WHILE: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// A folder of our own beside the output, gone when we are.
 pub struct Workshop {
@@ -30,8 +32,12 @@ impl Workshop {
         sweep(parent);
         let mut tries = 0;
         loop {
-            let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent);
-            let folder = folder.map_err(Failure::file("write in", parent))?;
+            let mut builder = tempfile::Builder::new();
+            builder.prefix(PREFIX);
+            // What is not verified yet is nobody else's to read.
+            #[cfg(unix)]
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+            let folder = builder.tempdir_in(parent).map_err(Failure::file("write in", parent))?;
             let path = folder.path().to_path_buf();
             crate::steward::remove_when_killed(Some(path.clone()));
             match hold(&path, ledger) {
@@ -75,10 +81,13 @@ impl Drop for Workshop {
 
 /// Holds a folder for as long as we work in it, and says which ledger may know of it.
 fn hold(folder: &Path, ledger: &Path) -> std::io::Result<File> {
-    let mut file = File::create(folder.join(HELD))?;
+    let fresh = folder.join("held.new");
+    let mut file = File::create(&fresh)?;
     // Where locks are not known, nobody is taken for gone.
     let _ = file.try_lock();
     file.write_all(std::path::absolute(ledger)?.as_os_str().as_encoded_bytes())?;
+    // It is locked when it appears.
+    std::fs::rename(&fresh, folder.join(HELD))?;
     Ok(file)
 }
 
@@ -93,11 +102,17 @@ fn sweep(parent: &Path) {
         // What will not go does no harm.
         let _ = match File::open(path.join(HELD)) {
             Ok(held) if held.try_lock().is_ok() && !is_awaited(&path) => std::fs::remove_dir_all(&path),
-            // Somebody was killed, or is, this moment, about to hold it: only an empty folder goes.
-            Err(_) => std::fs::remove_dir(&path),
+            // Somebody was killed, or is, this moment, about to hold it.
+            Err(_) => remove_unheld(&path),
             Ok(_) => Ok(()),
         };
     }
+}
+
+/// Removes a folder that nobody came to hold: an empty one, or one that is a while old.
+fn remove_unheld(folder: &Path) -> std::io::Result<()> {
+    let since = std::fs::metadata(folder)?.modified()?.elapsed().unwrap_or_default();
+    if since > A_WHILE { std::fs::remove_dir_all(folder) } else { std::fs::remove_dir(folder) }
 }
 
 fn is_awaited(folder: &Path) -> bool {

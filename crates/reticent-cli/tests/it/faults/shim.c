@@ -4,7 +4,7 @@
  * Loaded before the C library, it stands in front of every call that writes, syncs, names, removes or creates, those of
  * the database included. SHIM_DIR is the folder. SHIM_MODE: "count" only lists the calls in SHIM_LOG; "kill" ends the
  * process at call SHIM_AT, after half of its bytes if it writes; "io" lets that one call fail; "full" lets it and every
- * later call fail that needs room on the disk.
+ * later call fail that needs room on the disk. "look" counts and fails opening things to read them instead.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -59,7 +59,7 @@ static int ours_fd(int fd) {
 
 /* 0: go on. 1: end here. 2: fail. */
 static int met_one(const char *what, int needs_room) {
-    if (!mode) return 0;
+    if (!mode || !strcmp(mode, "look")) return 0;
     long now = atomic_fetch_add(&met, 1) + 1;
     if (log_fd >= 0) {
         char line[64];
@@ -70,6 +70,16 @@ static int met_one(const char *what, int needs_room) {
     if (!strcmp(mode, "io") && now == at) { errno = EIO; return 2; }
     if (!strcmp(mode, "full") && now >= at && needs_room) { errno = ENOSPC; return 2; }
     return 0;
+}
+
+/* Whether opening something to read it fails. */
+static int looks(int flags, int mine) {
+    if (!mode || strcmp(mode, "look") || !mine || (flags & O_CREAT)) return 0;
+    long now = atomic_fetch_add(&met, 1) + 1;
+    if (log_fd >= 0) syscall(SYS_write, log_fd, "look\n", 5);
+    if (now != at) return 0;
+    errno = EIO;
+    return 1;
 }
 
 static void end(void) {
@@ -144,6 +154,7 @@ int mkdir(const char *path, mode_t bits) { REAL(mkdir); GUARD("create", ours(pat
             va_end(list);                                                                                             \
         }                                                                                                             \
         GUARD("create", (flags & O_CREAT) && ours(path), 1)                                                           \
+        if (looks(flags, ours(path))) return -1;                                                                      \
         return real(path, flags, bits);                                                                               \
     }
 OPENS(open)

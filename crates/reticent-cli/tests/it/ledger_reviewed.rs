@@ -1,0 +1,156 @@
+//! What independent eyes found about the ledger's commands: each of these once went wrong.
+
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::support::{CLINIC, Desk, clinic_policy};
+
+fn clinic() -> Desk {
+    let desk = Desk::new();
+    desk.write("people.csv", CLINIC);
+    desk.write("reticent.toml", clinic_policy(3).replace("name = \"clinic\"", "name = \"clinic\"\nowner = \"name\""));
+    desk
+}
+
+/// Another program that looks into the catalogue and leaves again must not take the log from under a publisher.
+#[test]
+fn somebody_else_who_reads_the_catalogue_does_no_harm() {
+    let desk = clinic();
+    desk.run("publish people.csv --name first --to press -o first.csv").exits(0);
+    let stop = AtomicBool::new(false);
+    let looks = std::thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let mut looks = 0;
+            while !stop.load(Ordering::SeqCst) {
+                let connection = rusqlite::Connection::open(desk.file("ledger/catalogue.sqlite")).unwrap();
+                // It may be busy; it may not be wrong.
+                let _ = connection.query_row("SELECT count(*) FROM entries", [], |_| Ok(()));
+                drop(connection);
+                looks += 1;
+            }
+            looks
+        });
+        for at in 0..25 {
+            let call = format!("publish people.csv --name r{at} --to press --alone -o r{at}.csv --threads 1");
+            desk.run(&call).exits(0);
+        }
+        stop.store(true, Ordering::SeqCst);
+        reader.join().unwrap()
+    });
+    assert!(looks > 25, "it looked {looks} times only");
+    assert_eq!(desk.run("verify --json").exits(0).json()["entries"], 26);
+}
+
+#[test]
+fn what_names_people_cannot_be_registered_as_something_else() {
+    let desk = clinic();
+    for flag in ["--groups", "--quasi-identifier", "--sensitive"] {
+        let call = format!("register people.csv --name old --to press --date 2020-01-01 {flag} name");
+        desk.run(&call).exits(2).says("is an identifier in the policy");
+    }
+    assert!(!desk.file("ledger").exists());
+}
+
+#[test]
+fn columns_that_may_name_people_are_asked_about() {
+    let desk = Desk::new();
+    let names = "Ada Ben Cleo Dan Eva Finn Gus Hana Ida Jon";
+    let table = |cell: &dyn Fn(usize, &str) -> String| {
+        let rows = names.split(' ').enumerate().map(|(at, name)| format!("{},{}\n", cell(at, name), at % 2));
+        format!("who,x\n{}", rows.collect::<String>())
+    };
+    let starred = table(&|at, name| if at == 3 { "*".to_owned() } else { name.to_owned() });
+    let repeated = table(&|at, name| if at == 3 { "Ada".to_owned() } else { name.to_owned() });
+    let numbered = table(&|at, _| format!("{}", 123_456_789 + 7919 * at));
+    let dashed = table(&|at, _| format!("123-45-{}", 6000 + at));
+    for data in [starred, repeated, numbered, dashed] {
+        desk.write("old.csv", data);
+        desk.run("register old.csv --name old --to press --date 2020-01-01").exits(2).says("may name people");
+    }
+    // Ages and birthdays are no names.
+    desk.write("old.csv", table(&|at, _| format!("{}", 20 + at)));
+    desk.run("register old.csv --name ages --to press --date 2020-01-01").exits(0);
+    desk.write("old.csv", table(&|at, _| format!("19{}-01-01", 60 + at)));
+    desk.run("register old.csv --name days --to press --date 2020-01-01").exits(0);
+    desk.write("old.csv", "\"a\nb\",x\n1,2\n1,2\n");
+    desk.run("register old.csv --name odd --to press --date 2020-01-01").exits(2).says("cannot be shown");
+}
+
+#[test]
+fn a_name_that_is_used_again_outside_breaks_no_ledger() {
+    let desk = clinic();
+    desk.run("publish people.csv --name one --to press -o out.csv").exits(0);
+    std::fs::rename(desk.file("out.csv"), desk.file("delivered.csv")).unwrap();
+    desk.write("people.csv", CLINIC.replace("Ada,34", "Ada,35"));
+    desk.run("publish people.csv --name two --to press --alone -o out.csv").exits(0);
+    let found = desk.run("verify --json").exits(0).json();
+    let states: Vec<&str> =
+        found["files"].as_array().unwrap().iter().map(|file| file["state"].as_str().unwrap()).collect();
+    assert_eq!(states, ["replaced", "intact"]);
+}
+
+#[test]
+fn two_publishers_of_one_file_get_a_name_each() {
+    let desk = clinic();
+    let start = |name: &str| {
+        Command::new(env!("CARGO_BIN_EXE_reticent"))
+            .args(["publish", "people.csv", "--name", name, "--to", "press", "--alone", "-o", "out.csv", "--json"])
+            .current_dir(desk.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    let children: Vec<_> = (0..4).map(|at| start(&format!("r{at}"))).collect();
+    let published = children.into_iter().map(|child| child.wait_with_output().unwrap());
+    let files: std::collections::BTreeSet<String> = published
+        .filter(|output| output.status.success())
+        .map(|output| serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()["file"].to_string())
+        .collect();
+    let entries = desk.run("verify --json").exits(0).json()["entries"].as_u64().unwrap();
+    assert_eq!(files.len() as u64, entries, "{files:?}");
+}
+
+#[test]
+fn two_keys_never_meet_in_one_ledger() {
+    let desk = clinic();
+    let start = |name: &str| {
+        Command::new(env!("CARGO_BIN_EXE_reticent"))
+            .args(["publish", "people.csv", "--name", name, "--to", "press", "--alone", "-o", &format!("{name}.csv")])
+            .args(["--key", &format!("{name}.key")])
+            .current_dir(desk.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let children: Vec<_> = (0..6).map(|at| start(&format!("k{at}"))).collect();
+    let done = children.into_iter().filter_map(|mut child| child.wait().ok()).filter(|status| status.success()).count();
+    assert_eq!(done, 1);
+    assert_eq!(desk.run("verify --json").exits(0).json()["entries"], 1);
+}
+
+#[test]
+fn names_cannot_be_mistaken() {
+    let desk = clinic();
+    let publish = |name: &str| desk.run_with(&["publish", "people.csv", "--name", name, "-o", "one.csv"]);
+    publish("1").exits(2).says("could be taken for its number");
+    publish("x\n9  2030-01-01  forged").exits(2).says("a name has letters");
+    publish(" ").exits(2);
+    desk.run("publish people.csv --name one --to PUBLIC -o one.csv").exits(0).says("to public");
+    desk.run_with(&["purge", "one", "--reason", "a\nb", "--yes"]).exits(2).says("one line");
+}
+
+#[test]
+fn neither_key_nor_release_lies_in_the_ledger() {
+    let desk = clinic();
+    std::fs::create_dir(desk.file("sub")).unwrap();
+    desk.run("publish people.csv --name one --to press -o one.csv").exits(0);
+    desk.run("publish people.csv --name two --to press --alone -o two.csv --key sub/../ledger/k")
+        .exits(2)
+        .says("lies in the ledger");
+    desk.run("publish people.csv --name two --to press --alone -o ledger/bodies/two.csv")
+        .exits(2)
+        .says("lies in the ledger");
+    desk.run("verify").exits(0);
+}

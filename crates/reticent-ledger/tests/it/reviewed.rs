@@ -1,0 +1,176 @@
+//! What independent eyes found: each of these once went wrong.
+
+use std::path::Path;
+
+use reticent_ledger::{Error, Key, Ledger, Naming};
+
+use crate::support::{Desk, WAIT, autumn, copy, files, holder, links, spring};
+
+/// Lays a note as a killed writer would have: its entry is recorded, its file has no name yet.
+fn crash_before_naming(desk: &Desk) -> Naming {
+    let body = spring();
+    let links = links(&body, 5);
+    let workshop = desk.path().join(".reticent-a");
+    std::fs::create_dir(&workshop).unwrap();
+    std::fs::write(workshop.join("held"), "").unwrap();
+    let naming = Naming { from: workshop.join("release"), to: desk.path().join("out/out.csv") };
+    std::fs::write(&naming.from, "the release").unwrap();
+    let mut ledger = desk.open();
+    let mut draft = desk.draft(&ledger, "spring", &["press"], &body, &links, &naming.from);
+    draft.naming = Some(naming.clone());
+    // The folder of the output is away: the entry is recorded and the file waits.
+    let refused = ledger.write(&holder(), WAIT).unwrap().append(&draft).unwrap_err();
+    assert!(matches!(refused, Error::Unnamed { number: 1, .. }), "{refused}");
+    naming
+}
+
+#[test]
+fn a_file_whose_folder_is_away_waits_for_it() {
+    let desk = Desk::new();
+    let naming = crash_before_naming(&desk);
+    for _ in 0..2 {
+        let findings = desk.verify().unwrap();
+        assert!(findings.intact());
+        assert!(findings.warnings.iter().any(|told| told.contains("release 1 waits to be named")), "{findings:?}");
+        assert!(naming.from.exists());
+    }
+    // Others can publish meanwhile.
+    desk.record("autumn", &["press"], &autumn());
+    std::fs::create_dir(desk.path().join("out")).unwrap();
+    desk.open();
+    assert_eq!(std::fs::read_to_string(&naming.to).unwrap(), "the release");
+    assert!(!naming.from.exists() && desk.verify().unwrap().warnings.is_empty());
+}
+
+#[test]
+fn a_project_that_was_moved_after_a_crash_finds_its_file() {
+    let desk = Desk::new();
+    crash_before_naming(&desk);
+    // Everything moves, and then the folder of the output is there.
+    let moved = desk.path().with_extension("moved");
+    std::fs::rename(desk.path(), &moved).unwrap();
+    std::fs::create_dir(moved.join("out")).unwrap();
+    Ledger::open(&moved.join("ledger"), &holder(), WAIT).unwrap();
+    assert_eq!(std::fs::read_to_string(moved.join("out/out.csv")).unwrap(), "the release");
+    std::fs::rename(&moved, desk.path()).unwrap();
+}
+
+#[test]
+fn a_copy_of_a_ledger_touches_nothing_outside_it() {
+    let desk = Desk::new();
+    let naming = crash_before_naming(&desk);
+    let other = desk.path().join("copies/ledger");
+    copy(&desk.ledger(), &other);
+    std::fs::create_dir(desk.path().join("out")).unwrap();
+    Ledger::open(&other, &holder(), WAIT).unwrap().verify(&holder(), WAIT).unwrap();
+    assert!(naming.from.exists() && !naming.to.exists());
+    desk.open();
+    assert!(naming.to.exists());
+}
+
+/// A ledger that somebody sent must not make us delete our own files.
+#[test]
+fn a_planted_note_removes_nothing_that_is_not_the_ledgers() {
+    let desk = Desk::new();
+    desk.record("spring", &["press"], &spring());
+    let precious = desk.path().join("precious.txt");
+    let config = desk.path().join(".reticent-config");
+    std::fs::create_dir(&config).unwrap();
+    std::fs::write(&precious, "x").unwrap();
+    let note = format!(
+        r#"{{"format":1,"place":"","entry":null,"bodies":["../precious.txt","{}"],"naming":{{"from":"{}/any","to":"x"}}}}"#,
+        precious.display(),
+        config.display()
+    );
+    std::fs::write(desk.ledger().join("under-way.json"), note).unwrap();
+    assert_eq!(desk.wrong(), None);
+    assert!(precious.exists() && config.exists());
+}
+
+#[test]
+fn a_newer_ledger_with_a_note_is_left_alone() {
+    let desk = Desk::new();
+    desk.record("spring", &["press"], &spring());
+    let connection = rusqlite::Connection::open(desk.ledger().join("catalogue.sqlite")).unwrap();
+    connection.pragma_update(None, "user_version", 99).unwrap();
+    drop(connection);
+    std::fs::write(desk.ledger().join("under-way.json"), "{\"format\":99}").unwrap();
+    let before: Vec<(std::path::PathBuf, Vec<u8>)> = contents(&desk.ledger());
+    assert!(matches!(Ledger::open(&desk.ledger(), &holder(), WAIT).unwrap_err(), Error::Newer { .. }));
+    assert_eq!(contents(&desk.ledger()), before);
+}
+
+fn contents(folder: &Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+    let kept = |path: &std::path::PathBuf| {
+        !path.to_string_lossy().ends_with("-shm") && !path.to_string_lossy().ends_with("-wal")
+    };
+    files(folder).into_iter().filter(kept).map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
+}
+
+#[test]
+fn one_ledger_has_one_key() {
+    let desk = Desk::new();
+    desk.record("spring", &["press"], &spring());
+    let other = Key::create(&desk.path().join("other.key")).unwrap();
+    let body = autumn();
+    let links = links(&body, 5);
+    let file = desk.path().join("a.csv");
+    std::fs::write(&file, "a").unwrap();
+    let mut ledger = desk.open();
+    let mut draft = desk.draft(&ledger, "autumn", &["press"], &body, &links, &file);
+    draft.links = Some((&links, other.fingerprint()));
+    let refused = ledger.write(&holder(), WAIT).unwrap().append(&draft).unwrap_err();
+    assert!(matches!(refused, Error::OtherKey { .. }), "{refused}");
+}
+
+/// What came back after a crash is erased again by whoever writes or verifies next.
+#[test]
+fn what_was_erased_stays_erased() {
+    let desk = Desk::new();
+    desk.record("spring", &["press"], &spring());
+    let kept = desk.path().join("kept");
+    copy(&desk.ledger().join("links"), &kept);
+    desk.open().write(&holder(), WAIT).unwrap().purge("spring", "asked").unwrap();
+    copy(&kept, &desk.ledger().join("links"));
+    assert_eq!(files(&desk.ledger().join("links")).len(), 1);
+    assert_eq!(desk.wrong(), None);
+    assert_eq!(files(&desk.ledger().join("links")).len(), 0);
+}
+
+/// A log that was folded and came back after a crash says nothing new.
+#[test]
+fn a_log_that_came_back_is_no_tampering() {
+    let desk = Desk::new();
+    desk.record("spring", &["press"], &spring());
+    let mut ledger = desk.open();
+    let body = autumn();
+    let links = links(&body, 5);
+    let file = desk.path().join("a.csv");
+    std::fs::write(&file, "a").unwrap();
+    let draft = desk.draft(&ledger, "autumn", &["press"], &body, &links, &file);
+    // A reader keeps the log from being folded; it is copied, then folded, then put back.
+    let reader = rusqlite::Connection::open(desk.ledger().join("catalogue.sqlite")).unwrap();
+    reader.execute_batch("BEGIN; SELECT count(*) FROM entries;").unwrap();
+    reader.query_row("SELECT count(*) FROM entries", [], |_| Ok(())).unwrap();
+    let outcome = ledger.write(&holder(), WAIT).unwrap().append(&draft).unwrap();
+    assert!(outcome.notes.iter().any(|note| note.contains("will be sealed later")), "{:?}", outcome.notes);
+    let log = desk.ledger().join("catalogue.sqlite-wal");
+    let kept = std::fs::read(&log).unwrap();
+    assert!(!kept.is_empty());
+    drop(reader);
+    drop(ledger);
+    assert_eq!(desk.wrong(), None);
+    let _ = std::fs::remove_file(desk.ledger().join("catalogue.sqlite-shm"));
+    std::fs::write(&log, kept).unwrap();
+    assert_eq!(desk.wrong(), None);
+    assert_eq!(desk.open().head().unwrap().entries, 2);
+}
+
+#[test]
+fn a_folder_among_the_bodies_is_told_and_blocks_nobody() {
+    let desk = Desk::new();
+    desk.record("spring", &["press"], &spring());
+    std::fs::create_dir(desk.ledger().join("bodies/.new-x")).unwrap();
+    assert!(desk.wrong().unwrap().contains("belongs to no entry"));
+    desk.record("autumn", &["press"], &autumn());
+}
