@@ -63,10 +63,9 @@ impl Ledger {
         if is_unfinished(folder)
             && let Ok(_lock) = Lock::take(folder, holder, Duration::ZERO)
         {
-            match settle(folder, PATIENCE) {
-                Err(error @ (Error::Broken { .. } | Error::Newer { .. })) => return Err(error),
-                // Whatever else is in the way of finishing is not in the way of reading.
-                _ => {}
+            // Whatever else is in the way of finishing is not in the way of reading.
+            if let Err(error @ (Error::Broken { .. } | Error::Newer { .. })) = settle(folder, PATIENCE) {
+                return Err(error);
             }
         }
         let mut ledger = Ledger::plain(folder)?;

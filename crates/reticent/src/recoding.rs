@@ -124,7 +124,7 @@ impl Recoding {
         let typed = |column: usize, at: usize| table.columns[column].texts[counted.codes[column][at] as usize].1;
         let mut one = Combos { codes: vec![vec![0]; self.columns.len()], weights: vec![1], owners: None };
         let mut row = Vec::new();
-        let mut place = |at: usize| -> Result<Option<u32>> {
+        let place = |at: usize| -> Result<Option<u32>> {
             for column in 0..self.columns.len() {
                 let Some(code) = typed(column, at) else { return Ok(None) };
                 one.codes[column][0] = code;
@@ -136,7 +136,7 @@ impl Recoding {
             let key: Vec<u32> = texts.collect::<Option<_>>().ok_or_else(other)?;
             published.combos.find(&key).map(|at| Some(at as u32)).ok_or_else(other)
         };
-        (0..counted.len()).map(|at| place(at)).collect()
+        (0..counted.len()).map(place).collect()
     }
 
     /// The release that this recoding makes of a table.

@@ -1,6 +1,6 @@
 //! Where a release is made before it has a name: a folder beside the output.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -12,8 +12,8 @@ use crate::failure::Failure;
 const PREFIX: &str = ".reticent-";
 /// Held as long as somebody works in a folder.
 const HELD: &str = "held";
-/// Nobody takes so long to begin.
-const A_WHILE: std::time::Duration = std::time::Duration::from_secs(60);
+/// What it is called until it is locked.
+const NOT_YET: &str = "held.new";
 
 /// A folder of our own beside the output, gone when we are.
 pub struct Workshop {
@@ -81,12 +81,15 @@ impl Drop for Workshop {
 
 /// Holds a folder for as long as we work in it, and says which ledger may know of it.
 fn hold(folder: &Path, ledger: &Path) -> std::io::Result<File> {
-    let fresh = folder.join("held.new");
+    let fresh = folder.join(NOT_YET);
     let mut file = File::create(&fresh)?;
-    // Where locks are not known, nobody is taken for gone.
-    let _ = file.try_lock();
+    match file.try_lock() {
+        // Somebody who sweeps was faster.
+        Err(TryLockError::WouldBlock) => return Err(ErrorKind::NotFound.into()),
+        // Where locks are not known, nobody is taken for gone.
+        Ok(()) | Err(TryLockError::Error(_)) => {}
+    }
     file.write_all(std::path::absolute(ledger)?.as_os_str().as_encoded_bytes())?;
-    // It is locked when it appears.
     std::fs::rename(&fresh, folder.join(HELD))?;
     Ok(file)
 }
@@ -99,20 +102,15 @@ fn sweep(parent: &Path) {
         if !entry.file_name().to_string_lossy().starts_with(PREFIX) || !path.is_dir() {
             continue;
         }
+        let held = File::open(path.join(HELD)).or_else(|_| File::open(path.join(NOT_YET)));
         // What will not go does no harm.
-        let _ = match File::open(path.join(HELD)) {
+        let _ = match held {
             Ok(held) if held.try_lock().is_ok() && !is_awaited(&path) => std::fs::remove_dir_all(&path),
-            // Somebody was killed, or is, this moment, about to hold it.
-            Err(_) => remove_unheld(&path),
+            // Somebody was killed, or is, this moment, about to hold it: only an empty folder goes.
+            Err(_) => std::fs::remove_dir(&path),
             Ok(_) => Ok(()),
         };
     }
-}
-
-/// Removes a folder that nobody came to hold: an empty one, or one that is a while old.
-fn remove_unheld(folder: &Path) -> std::io::Result<()> {
-    let since = std::fs::metadata(folder)?.modified()?.elapsed().unwrap_or_default();
-    if since > A_WHILE { std::fs::remove_dir_all(folder) } else { std::fs::remove_dir(folder) }
 }
 
 fn is_awaited(folder: &Path) -> bool {
