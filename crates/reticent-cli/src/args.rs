@@ -135,6 +135,9 @@ pub struct Place {
     /// The file with the ledger's key, instead of the policy's.
     #[arg(long, value_name = "FILE", env = "RETICENT_KEY")]
     pub key: Option<PathBuf>,
+    /// Start a ledger where there is none. Without this, a ledger that is missing is taken for lost.
+    #[arg(long, env = "RETICENT_NEW_LEDGER", hide_env_values = true)]
+    pub new_ledger: bool,
     /// How long to wait for somebody else who writes to the ledger.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub wait: f64,
@@ -166,6 +169,9 @@ pub struct Register {
     /// The column that marks groups, where not equal values do.
     #[arg(long, value_name = "COLUMN")]
     pub groups: Option<String>,
+    /// Tell what would be recognised, and enter nothing.
+    #[arg(long)]
+    pub dry_run: bool,
     #[command(flatten)]
     pub place: Place,
 }
@@ -303,11 +309,9 @@ fn release(text: &str) -> Result<String, String> {
     }
 }
 
-/// A recipient; everybody, however it is written.
+/// A recipient, who is the same however the name is written.
 fn recipient(text: &str) -> Result<String, String> {
-    let name = name(text)?;
-    let everybody = name.eq_ignore_ascii_case(reticent::recipients::PUBLIC);
-    Ok(if everybody { reticent::recipients::PUBLIC.to_owned() } else { name })
+    Ok(reticent::recipients::folded(&name(text)?))
 }
 
 fn reason(text: &str) -> Result<String, String> {

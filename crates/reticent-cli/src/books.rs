@@ -19,6 +19,7 @@ pub struct Books {
     pub key_path: PathBuf,
     /// Who never combines what they hold.
     pub separate: Separate,
+    start: bool,
     holder: Holder,
     wait: Duration,
 }
@@ -31,6 +32,7 @@ impl Books {
             folder: place.ledger.clone().unwrap_or_else(|| beside.join(&policy.ledger)),
             key_path: place.key.clone().unwrap_or_else(|| beside.join(&policy.key)),
             separate: policy.separate.clone(),
+            start: place.new_ledger,
             holder: holder(doing),
             wait: Duration::from_secs_f64(place.wait.clamp(0.0, 1e9)),
         }
@@ -52,9 +54,40 @@ impl Books {
         Ok(Ledger::open(&self.folder, &self.holder, self.wait)?)
     }
 
-    /// Opens the ledger, or makes one.
-    pub fn open_or_create(&self) -> Result<Ledger, Failure> {
+    /// Opens the ledger for somebody who reads; what does not hold together is told, and read all the same.
+    pub fn open_to_read(&self) -> Result<Ledger, Failure> {
+        let ledger = self.open()?;
+        if let Some(what) = ledger.unsound(&self.holder) {
+            crate::screen::warn(&format!("{what}; `reticent verify` tells more"));
+        }
+        Ok(ledger)
+    }
+
+    /// Opens the ledger, or starts one where that was asked for: one that is missing may be lost, and with it all that the
+    /// next release must be judged with.
+    pub fn open_or_start(&self) -> Result<Ledger, Failure> {
+        if Ledger::is_there(&self.folder) {
+            return self.open();
+        }
+        self.may_start()?;
         Ok(Ledger::open_or_create(&self.folder, &self.holder, self.wait)?)
+    }
+
+    /// An error unless a ledger may be started.
+    pub fn may_start(&self) -> Result<(), Failure> {
+        if self.start {
+            return Ok(());
+        }
+        Err(Failure::Call(format!(
+            "there is no ledger in {}; if there was one, bring it back: without it earlier releases are not known. If this is \
+             the first release, start one with --new-ledger",
+            self.folder.display()
+        )))
+    }
+
+    /// What is said when a ledger was started.
+    pub fn started(&self) -> String {
+        format!("started the ledger {}: no earlier release is known", self.folder.display())
     }
 
     /// The ledger, if there is one.
@@ -84,26 +117,33 @@ impl Books {
         Ok(Key::read(&self.key_path)?)
     }
 
-    /// The key for recording owners: the one there is, or a new one where no owner was ever recorded.
-    pub fn key_for_owners(&self, entries: &[Entry]) -> Result<(Key, Option<String>), Failure> {
-        let used =
-            entries.iter().rev().find_map(|entry| entry.release()?.links.as_ref()).map(|links| links.key.clone());
-        match (self.key()?, used) {
-            (Some(key), Some(used)) if key.fingerprint() != used => Err(Failure::Call(format!(
-                "{} is another key than the one behind the owner links of this ledger ({used}); with it nobody would be \
+    /// The key, if there is one; never another than the one behind the owner links.
+    pub fn right_key(&self, entries: &[Entry]) -> Result<Option<Key>, Failure> {
+        match (self.key()?, used_key(entries)) {
+            (Some(key), Some(known)) if key.fingerprint() != known => Err(Failure::Call(format!(
+                "{} is another key than the one behind the owner links of this ledger ({known}); with it nobody would be \
                  recognised again. Bring the right key back, or name it with --key",
                 self.key_path.display()
             ))),
-            (Some(key), _) => Ok((key, None)),
-            (None, Some(_)) => Err(Failure::Call(format!(
-                "the key {} is missing, and owners are recorded under it; bring it back, or name it with --key",
+            (key, _) => Ok(key),
+        }
+    }
+
+    /// The key for recording owners: the one there is, or a new one where no owner was ever recorded. A rehearsal draws none.
+    pub fn key_for_owners(&self, entries: &[Entry], draw: bool) -> Result<Option<(Key, Option<String>)>, Failure> {
+        match (self.right_key(entries)?, used_key(entries)) {
+            (Some(key), _) => Ok(Some((key, None))),
+            (None, Some(known)) => Err(Failure::Call(format!(
+                "the key {} is missing, and owners are recorded under it ({known}); bring it back, or name it with --key. If it \
+                 is lost for good, docs/ledger.md says how to go on",
                 self.key_path.display()
             ))),
+            (None, None) if !draw => Ok(None),
             (None, None) => {
                 let key = Key::create(&self.key_path)?;
                 let note =
                     format!("drew the key {}; keep a copy of it, apart from the ledger", self.key_path.display());
-                Ok((key, Some(note)))
+                Ok(Some((key, Some(note))))
             }
         }
     }
@@ -118,6 +158,11 @@ impl Books {
         };
         Ok(entries.iter().filter(held).map(|entry| entry.number).collect())
     }
+}
+
+/// The fingerprint of the key behind the owner links.
+fn used_key(entries: &[Entry]) -> Option<String> {
+    entries.iter().rev().find_map(|entry| entry.release()?.links.as_ref()).map(|links| links.key.clone())
 }
 
 /// Whether a path lies in a folder, whatever names lead there.

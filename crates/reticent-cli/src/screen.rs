@@ -28,6 +28,11 @@ pub fn percent(part: u64, whole: u64) -> String {
     }
 }
 
+/// A measured number.
+pub fn number(value: f64) -> String {
+    if value.fract() == 0.0 && value >= 1000.0 { count(value as u64) } else { format!("{value:.4}") }
+}
+
 /// A role in words.
 pub fn role(role: Role) -> &'static str {
     match role {
@@ -93,6 +98,13 @@ pub fn wrap(text: &str, width: usize, indent: &str) -> String {
     lines.iter().map(|line| format!("{indent}{line}")).collect::<Vec<_>>().join("\n")
 }
 
+/// Says something on standard error that a steward should look at.
+pub fn warn(text: &str) {
+    // Whoever cannot be told cannot be told that either.
+    use std::io::Write;
+    let _ = writeln!(anstream::stderr(), "warning: {text}");
+}
+
 /// Prints a line on standard output.
 pub fn line(text: std::fmt::Arguments<'_>) {
     use std::io::Write;
@@ -100,6 +112,7 @@ pub fn line(text: std::fmt::Arguments<'_>) {
     static TOLD: AtomicBool = AtomicBool::new(false);
     let printed = writeln!(anstream::stdout().lock(), "{text}");
     if let Err(error) = printed
+        && error.kind() != std::io::ErrorKind::BrokenPipe
         && !TOLD.swap(true, Ordering::Relaxed)
     {
         // If standard error is gone too, there is nobody left to tell.

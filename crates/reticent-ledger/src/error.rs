@@ -55,7 +55,7 @@ pub enum Error {
         number: u64,
     },
     /// A release that the ledger does not have.
-    #[error("the ledger has no release `{wanted}`; `reticent log` lists them")]
+    #[error("the ledger has no release `{wanted}`; `reticent log` lists those there are")]
     NoSuch {
         /// What was asked for.
         wanted: String,
@@ -105,6 +105,9 @@ pub enum Error {
         /// What the system said.
         source: std::io::Error,
     },
+    /// A text that is no exported head.
+    #[error("this is no exported head: {0}")]
+    NoHead(String),
     /// What was to be recorded does not fit together.
     #[error("cannot record the release: {0}")]
     Unfit(String),

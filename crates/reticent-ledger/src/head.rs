@@ -74,9 +74,8 @@ impl Ledger {
 impl ExportedHead {
     /// Reads an exported head.
     pub fn parse(text: &str) -> Result<ExportedHead> {
-        let wrong = |why: String| Error::Unfit(format!("this is no exported head: {why}"));
-        let head: ExportedHead = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
-        if head.format == 1 { Ok(head) } else { Err(wrong(format!("it has format {}", head.format))) }
+        let head: ExportedHead = serde_json::from_str(text).map_err(|error| Error::NoHead(error.to_string()))?;
+        if head.format == 1 { Ok(head) } else { Err(Error::NoHead(format!("it has format {}", head.format))) }
     }
 
     fn signed(&self, key: &Key) -> String {

@@ -2,7 +2,7 @@
 
 use crate::bodies::relative;
 use crate::chain::Chain;
-use crate::entry::{Entry, Purge, What};
+use crate::entry::{Entry, Kind, Purge, What};
 use crate::error::{Error, Result};
 use crate::ledger::{Ledger, Writer};
 use crate::record::written;
@@ -46,6 +46,19 @@ impl Writer<'_> {
 }
 
 impl Ledger {
+    /// The releases through which something can still be read that an erasure left, because they have the same.
+    pub fn sharing(&self, purge: &Entry) -> Result<Vec<u64>> {
+        let entries = self.entries()?;
+        let gone: Vec<u64> = entries.iter().filter_map(Entry::purge).map(|purge| purge.release).collect();
+        let shared = purge.purge().map(|purge| purge.shared.as_slice()).unwrap_or_default();
+        let has = |entry: &&Entry| {
+            let bodies = entry.release().map(|release| release.bodies()).unwrap_or_default();
+            let contents = bodies.iter().filter(|(kind, _)| matches!(kind, Kind::Records | Kind::Links));
+            !gone.contains(&entry.number) && contents.into_iter().any(|(_, body)| shared.contains(&body.sha256))
+        };
+        Ok(entries.iter().filter(has).map(|entry| entry.number).collect())
+    }
+
     /// Removes every body that was erased and is used by no other release.
     pub(crate) fn finish_purges(&self, chain: &Chain) -> Result<()> {
         let used = in_use(&chain.entries);

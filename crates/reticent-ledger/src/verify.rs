@@ -10,7 +10,7 @@ use crate::bodies::{Bodies, relative};
 use crate::catalogue::Beside;
 use crate::chain::Head;
 use crate::disk;
-use crate::entry::{Entry, FileRecord, Recorded};
+use crate::entry::{Entry, Origin, Recorded};
 use crate::error::{Error, Result};
 use crate::hash::Hash;
 use crate::ledger::{Ledger, PATIENCE};
@@ -87,6 +87,15 @@ impl Ledger {
         Ok(findings)
     }
 
+    /// What does not hold together about the catalogue, if nobody writes at the moment and something does not.
+    pub fn unsound(&self, holder: &Holder) -> Option<String> {
+        let _lock = Lock::take(&self.folder, holder, Duration::ZERO).ok()?;
+        match self.check_seal() {
+            Err(Error::Broken { what, .. }) => Some(what),
+            _ => None,
+        }
+    }
+
     fn look(&self) -> Findings {
         let mut findings = Findings::default();
         if let Err(error) = self.verify_catalogue(&mut findings) {
@@ -131,12 +140,13 @@ impl Ledger {
             findings.problems.push(format!("{stranger} belongs to no entry: entries may have been removed"));
         }
         for (at, (number, release)) in releases.iter().enumerate() {
-            let later = releases[at + 1..].iter().filter_map(|(_, release)| release.file.as_ref());
+            let later = releases[at + 1..].iter().map(|(_, release)| *release);
             findings.files.extend(self.verify_file(*number, release, later));
         }
         for file in findings.files.iter().filter(|file| file.state == FileState::Changed) {
-            let what = format!("{} (release {}) is not what was published", file.path.display(), file.release);
-            findings.problems.push(what);
+            let made = releases.iter().any(|(number, release)| *number == file.release && release.made.is_some());
+            let was = if made { "published" } else { "registered" };
+            findings.problems.push(format!("{} (release {}) is not what was {was}", file.path.display(), file.release));
         }
         Ok(())
     }
@@ -146,7 +156,7 @@ impl Ledger {
         &self,
         release: u64,
         recorded: &Recorded,
-        mut later: impl Iterator<Item = &'a FileRecord>,
+        mut later: impl Iterator<Item = &'a Recorded>,
     ) -> Option<NamedFile> {
         let file = recorded.file.as_ref()?;
         let path = self.outside(&file.path);
@@ -158,8 +168,14 @@ impl Ledger {
         if is_it(&numbered) {
             return Some(NamedFile { release, path: numbered, state: FileState::Intact });
         }
+        // Only what was published under the same name later, and is there, excuses other bytes.
+        let in_place = Hash::of_file(&path).ok().map(|(hash, _)| hash);
+        let by = |other: &Recorded| {
+            let later = other.file.as_ref().filter(|_| other.origin == Origin::Published);
+            later.is_some_and(|later| later.path == file.path && Some(later.sha256) == in_place)
+        };
         let state = match path.try_exists() {
-            Ok(true) if later.any(|other| other.path == file.path) => FileState::Replaced,
+            Ok(true) if later.any(by) => FileState::Replaced,
             Ok(true) => FileState::Changed,
             _ => FileState::Absent,
         };

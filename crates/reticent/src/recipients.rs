@@ -22,6 +22,11 @@ pub fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().count() <= 80 && name.chars().all(fits) && !spaced
 }
 
+/// A recipient's name as it is compared: however it is written, it is the same one.
+pub fn folded(name: &str) -> String {
+    name.trim().to_lowercase()
+}
+
 /// More coalitions than this are not listed.
 pub const MOST_COALITIONS: usize = 1024;
 /// Nor is longer searched for them.

@@ -184,9 +184,8 @@ struct Typed {
 
 impl Typed {
     fn new(attribute: &Attribute, schema: &Schema, texts: &[String], weights: &[Weight]) -> Result<Typed> {
-        let covered = |text: &String| matches!(&attribute.tree, Tree::Given(tree) if tree.find(text).is_some());
-        let absent: Vec<bool> =
-            texts.iter().map(|text| schema.missing_values.contains(text) && !covered(text)).collect();
+        let absent: Vec<bool> = texts.iter().map(|text| schema.missing_values.contains(text)).collect();
+        refuse_covered(attribute, texts, &absent)?;
         let rows: Weight = weights.iter().zip(&absent).filter(|(_, absent)| **absent).map(|(weight, _)| weight).sum();
         let note = (rows > 0).then(|| MissingNote { column: attribute.name.clone(), rows, meaning: attribute.missing });
         if rows > 0 && attribute.missing == Missing::Refuse {
@@ -224,6 +223,19 @@ impl Typed {
             }
         }
         Ok(Typed { tree, codes, note })
+    }
+}
+
+/// A text that stands for a missing value and is also a value of the taxonomy would be one or the other by chance.
+fn refuse_covered(attribute: &Attribute, texts: &[String], absent: &[bool]) -> Result<()> {
+    let Tree::Given(tree) = &attribute.tree else { return Ok(()) };
+    match texts.iter().zip(absent).find(|(text, absent)| **absent && tree.find(text).is_some()) {
+        None => Ok(()),
+        Some((text, _)) => {
+            let message =
+                format!("`{text}` stands both in `missing-values` and in its taxonomy; take it out of one of them");
+            Err(Error::column(&attribute.name, message))
+        }
     }
 }
 

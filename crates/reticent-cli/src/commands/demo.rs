@@ -62,6 +62,7 @@ fn call(folder: &Path) -> Publish {
             policy: folder.join("reticent.toml"),
             ledger: Some(folder.join("ledger")),
             key: Some(folder.join("reticent.key")),
+            new_ledger: true,
             wait: 60.0,
         },
         columns: None,

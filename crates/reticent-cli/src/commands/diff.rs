@@ -70,7 +70,7 @@ struct InOut {
 
 /// Compares two releases.
 pub fn run(options: &Diff, ways: &Ways) -> Result<u8, Failure> {
-    let ledger = Books::find(&options.place, "comparing releases")?.open()?;
+    let ledger = Books::find(&options.place, "comparing releases")?.open_to_read()?;
     let (from, to) = (ledger.find(&options.from)?, ledger.find(&options.to)?);
     let answer = compare(&ledger, &from, &to)?;
     if ways.json {

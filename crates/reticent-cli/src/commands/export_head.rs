@@ -1,5 +1,9 @@
 //! `reticent export-head`: a small text to keep elsewhere, which reveals entries that were removed or rolled back.
 
+use std::path::Path;
+
+use reticent_ledger::{ExportedHead, Key, Ledger};
+
 use crate::args::ExportHead;
 use crate::books::Books;
 use crate::failure::Failure;
@@ -9,12 +13,16 @@ use crate::steward::Ways;
 /// Exports the head, signed where there is a key.
 pub fn run(options: &ExportHead, ways: &Ways) -> Result<u8, Failure> {
     let books = Books::find(&options.place, "exporting the head")?;
-    let ledger = books.open()?;
-    let head = ledger.export_head(books.key()?.as_ref())?;
+    let mut ledger = books.open()?;
+    let key = books.right_key(&ledger.entries()?)?;
+    // Nothing is vouched for that does not hold together.
+    books.write(&mut ledger)?;
+    let head = ledger.export_head(key.as_ref())?;
     let Some(path) = &options.output else {
         print_json(&head)?;
         return Ok(0);
     };
+    keep_evidence(path, &ledger, key.as_ref())?;
     let text = serde_json::to_string_pretty(&head).map_err(|error| Failure::Call(format!("no JSON: {error}")))?;
     std::fs::write(path, text + "\n").map_err(Failure::file("write", path))?;
     if ways.json {
@@ -25,4 +33,25 @@ pub fn run(options: &ExportHead, ways: &Ways) -> Result<u8, Failure> {
         println!("{HINT}keep it where the ledger is not; `reticent verify --head` compares{HINT:#}");
     }
     Ok(0)
+}
+
+/// A head that is there may be the only evidence of entries that are gone: it is replaced only by one that continues it.
+fn keep_evidence(path: &Path, ledger: &Ledger, key: Option<&Key>) -> Result<(), Failure> {
+    let there = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(Failure::file("read", path)(error)),
+    };
+    let against = match ExportedHead::parse(&there) {
+        Ok(head) => ledger.compare_head(&head, key)?,
+        Err(_) => Some("it is no exported head".to_owned()),
+    };
+    match against {
+        None => Ok(()),
+        Some(why) => {
+            let message =
+                format!("{} is there already and was not replaced: {why}; choose another file", path.display());
+            Err(Failure::Call(message))
+        }
+    }
 }

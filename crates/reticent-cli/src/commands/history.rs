@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use reticent::recipients::{PUBLIC, is_name};
+use reticent::recipients::{PUBLIC, folded, is_name};
 use reticent_ledger::Entry;
 use serde::Serialize;
 
@@ -42,19 +42,18 @@ struct HeldLine {
 
 /// Tells what a coalition can hold.
 pub fn run(options: &History, ways: &Ways) -> Result<u8, Failure> {
-    let plain = |name: &String| {
-        let name = name.trim();
-        if name.eq_ignore_ascii_case(PUBLIC) { PUBLIC.to_owned() } else { name.to_owned() }
-    };
-    let mut who: Vec<String> = options.who.iter().map(plain).collect();
-    if who.len() > 1 && who[0] == "for" {
+    let mut who: Vec<String> = options.who.iter().map(|name| folded(name)).collect();
+    if who[0] == "for" {
         who.remove(0);
+    }
+    if who.is_empty() {
+        return Err(Failure::Call("for whom? write for example `reticent history for research`".to_owned()));
     }
     if let Some(name) = who.iter().find(|name| !is_name(name)) {
         return Err(Failure::Call(format!("{name:?}: {}", reticent::recipients::NAME_RULE)));
     }
     let books = Books::find(&options.place, "reading the history")?;
-    let entries = books.open()?.entries()?;
+    let entries = books.open_to_read()?.entries()?;
     refuse_separate(&who, &books)?;
     let known = recipients(&entries);
     let unknown: Vec<String> = who.iter().filter(|name| !known.contains(*name) && *name != PUBLIC).cloned().collect();
@@ -65,6 +64,9 @@ pub fn run(options: &History, ways: &Ways) -> Result<u8, Failure> {
     if ways.json {
         print_json(&Answer { who, unknown, coalitions })?;
         return Ok(0);
+    }
+    if !options.place.policy.exists() {
+        println!("{HINT}there is no policy {}: nobody is taken to be separate{HINT:#}", options.place.policy.display());
     }
     if !unknown.is_empty() {
         println!("{HINT}nothing was released to {} by name{HINT:#}", unknown.join(", "));

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use reticent::policy::{ColumnSketch, Draft, draft, json_schema};
 use reticent::taxonomy::{parse_date, parse_number};
 use reticent_engine::{Embedded, Engine, Profile};
-use reticent_ledger::Key;
 
-use crate::args::Init;
+use crate::args::{Init, Place};
+use crate::books::Books;
 use crate::failure::Failure;
 use crate::screen::{GOOD, HINT, plural, print_json};
 use crate::steward::Ways;
@@ -27,7 +27,7 @@ pub fn run(options: &Init, ways: &Ways) -> Result<u8, Failure> {
     let files = files(&options.policy, &drafted)?;
     write_all(&files, options.force)?;
     let mut written: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
-    written.extend(create_key(&options.policy)?);
+    written.extend(start_books(options)?);
     if ways.json {
         print_json(&serde_json::json!({ "rows": rows, "columns": sketches.len(), "written": written }))?;
         return Ok(0);
@@ -48,14 +48,25 @@ pub fn run(options: &Init, ways: &Ways) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Draws the ledger's key beside the policy. A key that is there is never replaced: owners are recorded under it.
-fn create_key(policy: &Path) -> Result<Option<String>, Failure> {
-    let path = policy.with_file_name("reticent.key");
-    if path.exists() {
-        return Ok(None);
-    }
-    Key::create(&path)?;
-    Ok(Some(path.display().to_string()))
+/// Starts the ledger beside the policy and draws its key. What is there is never replaced: releases are recorded in the one, and
+/// owners under the other.
+fn start_books(options: &Init) -> Result<Vec<String>, Failure> {
+    let place = Place { policy: options.policy.clone(), ledger: None, key: None, new_ledger: true, wait: 60.0 };
+    let books = Books::find(&place, "starting the ledger")?;
+    let mut started = Vec::new();
+    let ledger = match books.open_if_there()? {
+        Some(ledger) => ledger,
+        None => {
+            started.push(books.folder.display().to_string());
+            books.open_or_start()?
+        }
+    };
+    let key = books.key_for_owners(&ledger.entries()?, true)?;
+    started.extend(
+        key.and_then(|(_, drawn)| drawn)
+            .map(|_| format!("{} (keep a copy of it, apart from the ledger)", books.key_path.display())),
+    );
+    Ok(started)
 }
 
 /// A file whose first line is a record would publish that record as names. Shows no name, since it may be somebody's.

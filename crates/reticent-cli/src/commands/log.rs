@@ -56,7 +56,7 @@ enum Told {
 /// Tells the timeline.
 pub fn run(options: &Log, ways: &Ways) -> Result<u8, Failure> {
     let books = Books::find(&options.place, "reading the log")?;
-    let ledger = books.open()?;
+    let ledger = books.open_to_read()?;
     let entries = ledger.entries()?;
     let head = ledger.head()?;
     let log: Vec<Line> = entries.iter().map(|entry| line(entry, &entries)).collect();

@@ -46,10 +46,10 @@ pub fn publish(options: &Publish, ways: &Ways) -> Result<Answer, Failure> {
         let message = format!("{} lies in the ledger; put the release elsewhere", options.output.display());
         return Err(Failure::Call(message));
     }
-    let past = Past::of(books.open_if_there()?.as_ref(), &books, options)?;
-    let owners = match (&loaded.policy.owner, options.dry_run) {
-        (Some(_), false) => Some(books.key_for_owners(&past.entries)?),
-        _ => None,
+    let past = books.past(options)?;
+    let owners = match &loaded.policy.owner {
+        Some(_) => books.key_for_owners(&past.entries, !options.dry_run)?,
+        None => None,
     };
     let clock = Instant::now();
     let key = owners.as_ref().map(|(key, _)| OwnerKey::new(key.secret()));
@@ -59,7 +59,7 @@ pub fn publish(options: &Publish, ways: &Ways) -> Result<Answer, Failure> {
     let mut made = job.make(&past)?;
     let mut recorded = None;
     if made.verified.holds() && !options.dry_run {
-        let mut ledger = books.open_or_create()?;
+        let mut ledger = books.open_or_start()?;
         let key = owners.as_ref().map(|(key, _)| key);
         let done = match record(&job, &mut made, books.write(&mut ledger)?, key)? {
             Some(done) => done,
@@ -76,6 +76,7 @@ pub fn publish(options: &Publish, ways: &Ways) -> Result<Answer, Failure> {
     }
     let mut answer = job.answer(made, recorded, &books)?;
     answer.seconds.read = read;
+    answer.notes.extend(past.head.is_none().then(|| books.started()).filter(|_| answer.recorded.is_some()));
     answer.notes.extend(owners.and_then(|(_, note)| note));
     Ok(answer)
 }
@@ -85,6 +86,25 @@ pub struct Past {
     entries: Vec<Entry>,
     head: Option<Head>,
     judged: Judged,
+}
+
+impl Books {
+    /// What was released before. A release is refused here where it would be refused at the end.
+    fn past(&self, options: &Publish) -> Result<Past, Failure> {
+        if options.dry_run {
+            let mut ledger = self.open_if_there()?;
+            // A rehearsal says what the performance would: whether the ledger can be written to is part of it.
+            if let Some(ledger) = &mut ledger {
+                self.write(ledger)?;
+            }
+            return Past::of(ledger.as_ref(), self, options);
+        }
+        let ledger = self.open_if_there()?;
+        if ledger.is_none() {
+            self.may_start()?;
+        }
+        Past::of(ledger.as_ref(), self, options)
+    }
 }
 
 impl Past {
@@ -107,20 +127,24 @@ impl Past {
         let judged = match (beside.is_empty(), options.alone) {
             (true, _) => Judged::History { with: Vec::new() },
             (false, true) => Judged::Alone { apart_from: beside },
-            (false, false) => return Err(not_judged_together(&beside)),
+            (false, false) => return Err(not_judged_together(&beside, &entries)),
         };
         Ok(Past { entries, head: Some(head), judged })
     }
 }
 
-fn not_judged_together(beside: &[u64]) -> Failure {
-    let numbers: Vec<String> = beside.iter().take(10).map(u64::to_string).collect();
-    let more = if beside.len() > 10 { ", ..." } else { "" };
+fn not_judged_together(beside: &[u64], entries: &[Entry]) -> Failure {
+    let told = |number: &u64| {
+        let release = entries.iter().find(|entry| entry.number == *number).and_then(Entry::release);
+        release.map(|release| format!("{number} {}, held by {}", release.name, release.recipients.join(" and ")))
+    };
+    let some: Vec<String> = beside.iter().take(3).filter_map(told).collect();
+    let more = if beside.len() > 3 { "; ..." } else { "" };
     let why = format!(
-        "its recipients can hold {} too ({}{more}), and this version cannot judge releases together; if the recipients never \
-         combine them, declare it in the policy (`separate`), or judge the release by itself with --alone",
+        "its recipients can hold {} too ({}{more}), and this version cannot judge releases together; where recipients never \
+         combine what they hold, declare them `separate` in the policy, or judge the release by itself with --alone",
         plural(beside.len() as u64, "earlier release"),
-        numbers.join(", ")
+        some.join("; ")
     );
     reticent::Error::CannotCheck { what: "the release together with its history".to_owned(), why }.into()
 }

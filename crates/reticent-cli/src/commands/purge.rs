@@ -22,6 +22,8 @@ struct Answer {
     erased_files: usize,
     /// Stored files that stay, because another release has the same.
     shared_files: usize,
+    /// The releases that have the same, and through which it can still be read.
+    shared_with: Vec<u64>,
     /// The published file, which is not touched.
     file: Option<String>,
 }
@@ -48,6 +50,7 @@ pub fn run(options: &Purge, ways: &Ways) -> Result<u8, Failure> {
         entry: ledger.hash_of(&purged)?.to_string(),
         erased_files: purge.erased.len(),
         shared_files: purge.shared.len(),
+        shared_with: ledger.sharing(&purged)?,
         file: release.file.as_ref().map(|file| file.path.clone()),
     };
     if ways.json {
@@ -56,8 +59,16 @@ pub fn run(options: &Purge, ways: &Ways) -> Result<u8, Failure> {
     }
     let bodies = |number: usize| plural(number as u64, "stored file");
     println!("{GOOD}erased{GOOD:#} {} of release {} ({})", bodies(answer.erased_files), answer.release, answer.name);
-    if answer.shared_files > 0 {
-        println!("  {} stay: another release has the same", bodies(answer.shared_files));
+    if answer.shared_files > 0 && answer.shared_with.is_empty() {
+        println!("  {} stay: policies and taxonomies that other releases use", bodies(answer.shared_files));
+    } else if answer.shared_files > 0 {
+        let others: Vec<String> = answer.shared_with.iter().map(u64::to_string).collect();
+        let text = format!(
+            "{} stay and can be read, because releases {} have the same; purge these too if they must go",
+            bodies(answer.shared_files),
+            others.join(", ")
+        );
+        println!("{}", wrap(&text, WIDTH, "  "));
     }
     if let Some(file) = &answer.file {
         println!(
@@ -65,6 +76,6 @@ pub fn run(options: &Purge, ways: &Ways) -> Result<u8, Failure> {
             wrap(&format!("the published file {file} is not touched, nor what recipients hold"), WIDTH, "  ")
         );
     }
-    println!("{HINT}its entry stays; what it gives away together with others can no longer be computed{HINT:#}");
+    println!("{HINT}its entry stays; in later audits it counts as one whose contents are not known{HINT:#}");
     Ok(0)
 }

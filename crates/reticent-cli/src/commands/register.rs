@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use reticent::interval::Interval;
-use reticent::policy::Policy;
+use reticent::policy::{ColumnSketch, Policy, suggested_role};
 use reticent::recognise::{Kinds, Told, recognise};
 use reticent::schema::{Role, Schema, Tree};
 use reticent::table::Counts;
@@ -18,11 +18,15 @@ use crate::failure::Failure;
 use crate::screen::{GOOD, HEAD, HINT, WIDTH, columns, count, plural, print_json, role, wrap};
 use crate::steward::{Loaded, Ways, load};
 
+/// So many texts of a column are shown.
+const EXAMPLES: usize = 4;
+
 /// What `register` answers.
 #[derive(Debug, Serialize)]
 struct Answer {
-    /// The release's number.
-    release: u64,
+    /// The release's number; none for a rehearsal.
+    release: Option<u64>,
+    dry_run: bool,
     name: String,
     date: String,
     recipients: Vec<String>,
@@ -35,8 +39,8 @@ struct Answer {
     groups: Option<String>,
     /// People whose records are linked, under pseudonyms.
     people: Option<u64>,
-    /// The hash of the entry.
-    entry: String,
+    /// The hash of the entry; none for a rehearsal.
+    entry: Option<String>,
     notes: Vec<String>,
 }
 
@@ -47,6 +51,8 @@ struct ColumnAnswer {
     #[serde(rename = "type")]
     values: Type,
     recognised: Kinds,
+    /// Of a quasi-identifier: some of its texts.
+    examples: Vec<String>,
 }
 
 /// Enters a release.
@@ -78,26 +84,49 @@ fn register(options: &Register, ways: &Ways) -> Result<Answer, Failure> {
     let engine =
         Embedded::open_file(&options.file, Options { missing: missing.unwrap_or_default(), ..ways.options() })?;
     known.check(engine.columns(), options)?;
-    let mut ledger = books.open_or_create()?;
+    let there = books.open_if_there()?;
+    let entries = there.as_ref().map(|ledger| ledger.entries()).transpose()?.unwrap_or_default();
+    if there.is_none() && !options.dry_run {
+        books.may_start()?;
+    }
     let owner = known.owner(engine.columns());
     let key = match &owner {
-        Some(_) => Some(books.key_for_owners(&ledger.entries()?)?),
+        Some(_) => books.key_for_owners(&entries, !options.dry_run)?,
         None => None,
     };
     let (left_out, kept): (Vec<String>, Vec<String>) =
         engine.columns().iter().cloned().partition(|name| known.role(name) == Some(Role::Identifier));
     let ask = Ask {
         columns: kept.iter().map(|name| AskColumn { name: name.clone(), bins: None }).collect(),
-        owner,
+        owner: owner.filter(|_| key.is_some()),
         key: key.as_ref().map(|(key, _)| OwnerKey::new(key.secret())),
     };
     let mut counts = engine.count(&ask)?;
     let links = counts.links.take();
     let counts = Counts { combos: counts.without_owners(), ..counts };
-    refuse_names(&counts, &known)?;
+    refuse_unsaid(&counts, &known)?;
     let (body, columns) = body(counts, &known)?;
     let taxonomies: Vec<(String, String)> = known.taxonomies(&body);
     let (sha256, bytes) = Hash::of_file(&options.file)?;
+    let mut answer = Answer {
+        release: None,
+        dry_run: options.dry_run,
+        name: options.name.clone(),
+        date: options.date.clone(),
+        recipients: options.to.clone(),
+        ledger: books.folder.display().to_string(),
+        records: body.counts.combos.rows(),
+        columns,
+        left_out,
+        groups: options.groups.clone(),
+        people: links.as_ref().map(|links| links.people()),
+        entry: None,
+        notes: Vec::new(),
+    };
+    if options.dry_run {
+        return Ok(answer);
+    }
+    let mut ledger = books.open_or_start()?;
     let path = ledger.inside(&options.file);
     let draft = Draft {
         name: options.name.clone(),
@@ -118,22 +147,12 @@ fn register(options: &Register, ways: &Ways) -> Result<Answer, Failure> {
         judged: Judged::Nothing,
     };
     let outcome = books.write(&mut ledger)?.append(&draft)?;
-    let mut notes = outcome.notes;
-    notes.extend(key.and_then(|(_, note)| note));
-    Ok(Answer {
-        release: outcome.entry.number,
-        name: options.name.clone(),
-        date: options.date.clone(),
-        recipients: options.to.clone(),
-        ledger: books.folder.display().to_string(),
-        records: body.counts.combos.rows(),
-        columns,
-        left_out,
-        groups: options.groups.clone(),
-        people: links.map(|links| links.people()),
-        entry: outcome.hash.to_string(),
-        notes,
-    })
+    answer.release = Some(outcome.entry.number);
+    answer.entry = Some(outcome.hash.to_string());
+    answer.notes = outcome.notes;
+    answer.notes.extend(there.is_none().then(|| books.started()));
+    answer.notes.extend(key.and_then(|(_, note)| note));
+    Ok(answer)
 }
 
 fn file_name(path: &Path) -> String {
@@ -230,22 +249,49 @@ impl Known {
     }
 }
 
-/// A column in which nearly every record has a value of its own may name people, whom nothing in the ledger may name.
-fn refuse_names(counts: &Counts, known: &Known) -> Result<(), Failure> {
+/// A column that nobody described and that may name people, or hold what they keep to themselves, is asked about: nothing in
+/// the ledger may name a person.
+fn refuse_unsaid(counts: &Counts, known: &Known) -> Result<(), Failure> {
     for (at, name) in counts.names.iter().enumerate().filter(|(_, name)| known.role(name).is_none()) {
-        let texts = &counts.values[at];
-        let plain: Vec<bool> = texts.iter().map(|text| may_be_a_name(text)).collect();
-        let distinct = plain.iter().filter(|plain| **plain).count() as u64;
-        let codes = counts.combos.codes[at].iter().zip(&counts.combos.weights);
-        let records: u64 = codes.filter(|(code, _)| plain[**code as usize]).map(|(_, weight)| weight).sum();
-        if records > 1 && distinct * 10 >= records * 9 {
-            return Err(Failure::Call(format!(
-                "column `{name}` has another value in nearly every record and may name people; say what it is: --identifier \
-                 {name} leaves it out, --quasi-identifier {name} stores it"
-            )));
-        }
+        let sketch = sketch(counts, at);
+        let texts = sketch.values.iter().flatten();
+        let plain: Vec<&(String, u64)> = texts.filter(|(text, _)| may_be_a_name(text)).collect();
+        let (distinct, records) = (plain.len() as u64, plain.iter().map(|(_, rows)| rows).sum::<u64>());
+        let nearly_unique = records > 1 && distinct * 10 >= records * 9;
+        let many = distinct >= 20 && distinct * 10 >= records;
+        let why = match suggested_role(&sketch) {
+            _ if nearly_unique => "has another value in nearly every record and may name people".to_owned(),
+            Some(("identifier", why)) => format!("may be an identifier ({why})"),
+            Some(("sensitive", why)) => format!("may be sensitive ({why})"),
+            _ if many => format!("has {distinct} different values in {records} records and may name people"),
+            _ => continue,
+        };
+        return Err(Failure::Call(format!(
+            "column `{name}` {why}; say what it is: --identifier {name} leaves it out, --sensitive {name} or \
+             --quasi-identifier {name} stores it as that"
+        )));
     }
     Ok(())
+}
+
+/// A column as those who draft policies see it.
+fn sketch(counts: &Counts, at: usize) -> ColumnSketch {
+    let mut rows = vec![0; counts.values[at].len()];
+    for (code, weight) in counts.combos.codes[at].iter().zip(&counts.combos.weights) {
+        rows[*code as usize] += weight;
+    }
+    let values: Vec<(String, u64)> = counts.values[at].iter().cloned().zip(rows).collect();
+    let all = |of: &Type| values.iter().all(|(text, _)| text.is_empty() || Interval::parse(*of, text).is_some());
+    let looks_like = [Type::Number, Type::Date].into_iter().find(all).unwrap_or(Type::Text);
+    ColumnSketch {
+        name: counts.names[at].clone(),
+        rows: counts.combos.rows(),
+        empty: values.iter().filter(|(text, _)| text.is_empty()).map(|(_, rows)| rows).sum(),
+        distinct: values.len() as u64,
+        values: Some(values),
+        looks_like,
+        quantiles: Vec::new(),
+    }
 }
 
 /// Words, and numbers as long as those of cards and accounts; not an interval, a date, a mask or a short number.
@@ -286,24 +332,33 @@ fn body(counts: Counts, known: &Known) -> Result<(Body, Vec<ColumnAnswer>), Fail
         let values = recognised.values;
         let missing = missing.iter().filter(|text| texts.binary_search(text).is_ok()).cloned().collect();
         body_columns.push(BodyColumn { name: name.clone(), role, values, tree, missing });
-        answers.push(ColumnAnswer { name: name.clone(), role, values, recognised: recognised.kinds });
+        let shown = if role == Role::QuasiIdentifier { EXAMPLES } else { 0 };
+        let examples = texts.iter().filter(|text| !text.is_empty()).take(shown).cloned().collect();
+        answers.push(ColumnAnswer { name: name.clone(), role, values, recognised: recognised.kinds, examples });
     }
     Ok((Body { columns: body_columns, counts }, answers))
 }
 
 fn print(answer: &Answer) {
-    println!(
-        "{GOOD}registered{GOOD:#} {} as release {} in {}, {} to {}",
-        answer.name,
-        answer.release,
-        answer.ledger,
-        answer.date,
-        answer.recipients.join(", ")
-    );
+    let to = answer.recipients.join(", ");
+    match answer.release {
+        Some(number) => {
+            println!(
+                "{GOOD}registered{GOOD:#} {} as release {number} in {}, {} to {to}",
+                answer.name, answer.ledger, answer.date
+            );
+        }
+        None => println!(
+            "{GOOD}would register{GOOD:#} {}, {} to {to} (dry run: nothing was entered)",
+            answer.name, answer.date
+        ),
+    }
     println!("  {}", plural(answer.records, "record"));
     println!("\n{HEAD}What was recognised{HEAD:#}");
     let row = |column: &ColumnAnswer| {
-        vec![format!("  {}", column.name), role(column.role).to_owned(), told(&column.recognised)]
+        let some = column.examples.join(" | ");
+        let some = if some.is_empty() { some } else { format!("such as {some}") };
+        vec![format!("  {}", column.name), role(column.role).to_owned(), told(&column.recognised), some]
     };
     let rows: Vec<Vec<String>> = answer.columns.iter().map(row).collect();
     columns(&rows).iter().for_each(|line| println!("{line}"));
@@ -317,9 +372,9 @@ fn print(answer: &Answer) {
         println!("  owner links of {} people", count(people));
     }
     answer.notes.iter().for_each(|note| println!("{HINT}{}{HINT:#}", wrap(note, WIDTH, "")));
-    println!(
-        "{HINT}If a generalized value was taken for a plain one, give its column a taxonomy in the policy.{HINT:#}"
-    );
+    let hint = "If a generalized value was taken for a plain one, give its column a taxonomy in the policy, or this table a policy of \
+                its own with --policy; --dry-run tells what would be recognised and enters nothing.";
+    println!("{HINT}{}{HINT:#}", wrap(hint, WIDTH, ""));
 }
 
 /// `3 values, 2 intervals, suppressed`.

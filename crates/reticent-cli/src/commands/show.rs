@@ -10,7 +10,7 @@ use crate::args::Show;
 use crate::books::Books;
 use crate::commands::log::erased;
 use crate::failure::Failure;
-use crate::screen::{BAD, GOOD, HEAD, HINT, WIDTH, columns, count, plural, print_json, role, shown, wrap};
+use crate::screen::{BAD, GOOD, HEAD, HINT, WIDTH, columns, count, number, plural, print_json, role, shown, wrap};
 use crate::steward::Ways;
 
 /// What `show` answers.
@@ -20,6 +20,8 @@ struct Answer {
     entry: String,
     /// When the contents were erased, if they were.
     erased: Option<String>,
+    /// Then: the releases that have the same, and through which it can still be read.
+    shared_with: Vec<u64>,
     /// By quasi-identifier: the values that stand in it. None once the contents are erased.
     cuts: Option<Vec<CutLine>>,
     /// The entry as it is recorded.
@@ -34,12 +36,14 @@ struct CutLine {
 
 /// Shows a release.
 pub fn run(options: &Show, ways: &Ways) -> Result<u8, Failure> {
-    let ledger = Books::find(&options.place, "reading a release")?.open()?;
+    let ledger = Books::find(&options.place, "reading a release")?.open_to_read()?;
     let entry = ledger.find(&options.release)?;
     let entries = ledger.entries()?;
     let erased = erased(entry.number, &entries);
     let cuts = if erased.is_none() { Some(cuts(&ledger.body(&entry)?)) } else { None };
-    let answer = Answer { entry: ledger.hash_of(&entry)?.to_string(), erased, cuts, recorded: entry };
+    let purge = entries.iter().find(|other| other.purge().is_some_and(|purge| purge.release == entry.number));
+    let shared_with = purge.map(|purge| ledger.sharing(purge)).transpose()?.unwrap_or_default();
+    let answer = Answer { entry: ledger.hash_of(&entry)?.to_string(), erased, shared_with, cuts, recorded: entry };
     if ways.json {
         print_json(&answer)?;
     } else if let Some(release) = answer.recorded.release() {
@@ -105,7 +109,14 @@ fn print(answer: &Answer, release: &Recorded) {
         Judged::Nothing => println!("  not judged"),
     }
     if let Some(erased) = &answer.erased {
-        println!("  {BAD}erased{BAD:#} {erased}: its values and owner links are gone");
+        let others: Vec<String> = answer.shared_with.iter().map(u64::to_string).collect();
+        match others.is_empty() {
+            true => println!("  {BAD}erased{BAD:#} {erased}: its values and owner links are gone"),
+            false => println!(
+                "  {BAD}erased{BAD:#} {erased}, and still stored for releases {}, which have the same",
+                others.join(", ")
+            ),
+        }
     }
     print_columns(answer, release);
     print_making(release);
@@ -154,7 +165,7 @@ fn print_making(release: &Recorded) {
     }
     println!("\n{HEAD}What it cost{HEAD:#}");
     let rows: Vec<Vec<String>> =
-        made.metrics.iter().map(|metric| vec![format!("  {}", metric.id), format!("{:.4}", metric.value)]).collect();
+        made.metrics.iter().map(|metric| vec![format!("  {}", metric.id), number(metric.value)]).collect();
     columns(&rows).iter().for_each(|line| println!("{line}"));
     let text = format!(
         "{}, {} ({}), {} classes, seed {}, reticent {}",

@@ -29,13 +29,16 @@ pub fn run(options: &Verify, ways: &Ways) -> Result<u8, Failure> {
     let books = Books::find(&options.place, "verifying the ledger")?;
     let ledger = books.open()?;
     ways.progress.tell("verifying", 0, 0);
-    let key = books.key()?;
     let exported = options.head.as_ref().map(|path| {
         let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
         Ok::<_, Failure>(ExportedHead::parse(&text)?)
     });
     let exported = exported.transpose()?;
     let mut findings = books.verify(&ledger)?;
+    let key = if exported.is_some() && findings.intact() { books.right_key(&ledger.entries()?)? } else { None };
+    if exported.as_ref().is_some_and(|head| head.signature.is_some()) && key.is_none() {
+        findings.warnings.push("the signature of the exported head was not checked: there is no key".to_owned());
+    }
     let mut compared_with_head = None;
     if let Some(head) = exported {
         let against = if findings.intact() { ledger.compare_head(&head, key.as_ref())? } else { None };
@@ -72,8 +75,11 @@ fn print(answer: &Answer) {
             head.1
         );
     } else {
-        println!("{BAD}does not hold together{BAD:#} {}", answer.ledger);
+        println!("{} {BAD}does not hold together{BAD:#}", answer.ledger);
         findings.problems.iter().for_each(|problem| println!("{}", wrap(problem, WIDTH, "  ")));
+        let next = "Find out what happened before anything else is published. A backup can be put in its place; `reticent verify \
+                    --head` with a head that was kept elsewhere tells whether that one is complete.";
+        println!("{HINT}{}{HINT:#}", wrap(next, WIDTH, ""));
     }
     if answer.compared_with_head == Some(true) {
         println!("  nothing that the exported head knows was removed or changed");
@@ -85,6 +91,10 @@ fn print(answer: &Answer) {
     let intact = findings.files.iter().filter(|file| file.state == FileState::Intact).count() as u64;
     if intact > 0 {
         println!("  {} where published, unchanged", plural(intact, "file"));
+    }
+    for file in findings.files.iter().filter(|file| file.state == FileState::Replaced) {
+        let text = format!("{} (release {}) is now the file of a later release", file.path.display(), file.release);
+        println!("{HINT}{}{HINT:#}", wrap(&text, WIDTH, "  "));
     }
     for file in absent {
         let text = format!("{} (release {}) is no longer where it was published", file.path.display(), file.release);

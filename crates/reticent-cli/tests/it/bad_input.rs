@@ -142,7 +142,7 @@ fn a_full_disk() {
         .args([
             "-c",
             &format!(
-                "trap '' XFSZ; ulimit -f 0; exec {} publish people.csv --name one -o out.csv",
+                "trap '' XFSZ; ulimit -f 0; exec {} publish people.csv --name one -o out.csv --new-ledger",
                 env!("CARGO_BIN_EXE_reticent")
             ),
         ])

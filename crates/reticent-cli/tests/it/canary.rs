@@ -142,6 +142,7 @@ fn nothing_planted_is_in_what_a_killed_run_leaves_in_the_ledger() {
         let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_reticent"))
             .args(["publish", "people.csv", "--name", &format!("r{wait}"), "--alone", "-o", &format!("r{wait}.csv")])
             .current_dir(desk.path())
+            .env("RETICENT_NEW_LEDGER", "true")
             .stdout(std::process::Stdio::null())
             .stderr(std::process::Stdio::null())
             .spawn()

@@ -69,7 +69,11 @@ impl Scene {
 
     fn run(&self, desk: &Desk, mode: &str, at: usize, log: Option<&Path>) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_reticent"));
-        command.args(self.call.split_whitespace()).current_dir(desk.path()).env("NO_COLOR", "1");
+        command
+            .args(self.call.split_whitespace())
+            .current_dir(desk.path())
+            .env("NO_COLOR", "1")
+            .env("RETICENT_NEW_LEDGER", "true");
         command.env("LD_PRELOAD", shim()).env("SHIM_DIR", desk.path().canonicalize().unwrap());
         command.env("SHIM_MODE", mode).env("SHIM_AT", at.to_string());
         if let Some(log) = log {

@@ -137,6 +137,7 @@ fn answers() -> Answers {
     all.ask(&desk, "export-head -o head.json", 0);
     all.ask(&desk, "publish people.csv --name two --to clinic -o two.csv --columns age,illness --alone", 0);
     all.ask(&desk, "diff old one", 0);
+    all.ask(&desk, "publish people.csv --name same --to press -o same.csv --alone", 0);
     all.ask(&desk, "purge one --reason asked --yes", 0);
     all.ask(&desk, "verify --head head.json", 0);
     for call in ["log", "show old", "show one", "show two", "history for press,stranger"] {
@@ -171,7 +172,11 @@ fn errors(all: &mut Answers) {
 fn interrupted(desk: &Desk, call: &str) -> String {
     assert!(Command::new("mkfifo").arg(desk.file("pipe")).status().unwrap().success());
     let mut command = Command::new(env!("CARGO_BIN_EXE_reticent"));
-    command.args(call.split_whitespace()).args(["--policy", "pipe", "--json"]).current_dir(desk.path());
+    command
+        .args(call.split_whitespace())
+        .args(["--policy", "pipe", "--json"])
+        .current_dir(desk.path())
+        .env("RETICENT_NEW_LEDGER", "true");
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut pipe = OpenOptions::new().write(true).open(desk.file("pipe")).unwrap();
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());

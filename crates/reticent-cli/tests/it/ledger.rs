@@ -66,7 +66,7 @@ fn show_tells_everything_about_a_release() {
     assert!(age.contains("<35 | [35,51) | [51,55) | >=55"), "the cut is not in order: {age}");
     assert!(!shown.out.contains("asthma"), "values of a sensitive column are no cut");
     let shown = desk.run("show 1 --json").exits(0).json();
-    assert_eq!(fields(&shown), ["cuts", "entry", "erased", "recorded"]);
+    assert_eq!(fields(&shown), ["cuts", "entry", "erased", "recorded", "shared_with"]);
     let release = &shown["recorded"]["release"];
     for field in ["body", "columns", "file", "judged", "links", "made", "policy", "records", "recipients"] {
         assert!(!release[field].is_null(), "{field} is missing");
@@ -108,7 +108,9 @@ fn a_coalition_holds_what_its_members_got() {
     // The ministry never combines with the press, so nothing was released before as far as it is concerned.
     desk.run("publish people.csv --name two --to ministry -o two.csv").exits(0);
     // A clinic can combine with both.
-    desk.run("publish people.csv --name three --to clinic -o three.csv").exits(1).says("2 earlier releases too (1, 2)");
+    desk.run("publish people.csv --name three --to clinic -o three.csv")
+        .exits(1)
+        .says("2 earlier releases too (1 one, held by press; 2 two, held by ministry)");
     desk.run("publish people.csv --name three --to clinic -o three.csv --alone").exits(0);
     let held = |who: &str| {
         let answer = desk.run(&format!("history for {who} --json")).exits(0).json();

@@ -96,6 +96,7 @@ fn two_publishers_of_one_file_get_a_name_each() {
         Command::new(env!("CARGO_BIN_EXE_reticent"))
             .args(["publish", "people.csv", "--name", name, "--to", "press", "--alone", "-o", "out.csv", "--json"])
             .current_dir(desk.path())
+            .env("RETICENT_NEW_LEDGER", "true")
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -119,6 +120,7 @@ fn two_keys_never_meet_in_one_ledger() {
             .args(["publish", "people.csv", "--name", name, "--to", "press", "--alone", "-o", &format!("{name}.csv")])
             .args(["--key", &format!("{name}.key")])
             .current_dir(desk.path())
+            .env("RETICENT_NEW_LEDGER", "true")
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
@@ -153,4 +155,118 @@ fn neither_key_nor_release_lies_in_the_ledger() {
         .exits(2)
         .says("lies in the ledger");
     desk.run("verify").exits(0);
+}
+
+/// A ledger that is away must not become a new, empty one under whose eyes every release is the first.
+#[test]
+fn a_ledger_that_is_missing_is_not_started_silently() {
+    let desk = clinic();
+    desk.run("publish people.csv --name one --to press -o one.csv").exits(0).says("started the ledger ledger");
+    std::fs::rename(desk.file("ledger"), desk.file("elsewhere")).unwrap();
+    let plain = |call: &str| {
+        let ran = Command::new(env!("CARGO_BIN_EXE_reticent"))
+            .args(call.split_whitespace())
+            .current_dir(desk.path())
+            .output()
+            .unwrap();
+        (ran.status.code().unwrap(), String::from_utf8(ran.stderr).unwrap())
+    };
+    let (status, said) = plain("publish people.csv --name two --to press -o two.csv");
+    assert!(status == 2 && said.contains("if there was one, bring it back"), "{said}");
+    let (status, said) = plain("register people.csv --name two --to press --date 2020-01-01");
+    assert!(status == 2 && said.contains("--new-ledger"), "{said}");
+    assert!(!desk.file("two.csv").exists() && !desk.file("ledger").exists());
+    // A draft starts the ledger, so that nobody has to ask for it.
+    let fresh = Desk::new();
+    fresh.write("d.csv", "a,b\n1,x\n2,y\n");
+    fresh.run("init d.csv").exits(0).says("ledger").says("keep a copy of it");
+    let ran = Command::new(env!("CARGO_BIN_EXE_reticent"))
+        .args(["publish", "d.csv", "--name", "one", "-o", "one.csv"])
+        .current_dir(fresh.path())
+        .output()
+        .unwrap();
+    // Five people are not two: it is refused for that and not for the ledger.
+    assert_eq!(ran.status.code(), Some(1), "{}", String::from_utf8_lossy(&ran.stderr));
+}
+
+#[test]
+fn registering_can_be_rehearsed() {
+    let desk = clinic();
+    desk.write("old.csv", "age,city\n20-29,Paris\n30-39,Paris\n30-39,Oslo\n");
+    let call = "register old.csv --name old --to press --date 2020-01-01";
+    desk.run(&format!("{call} --dry-run"))
+        .exits(0)
+        .says("would register old")
+        .says("2 intervals such as 20-29 | 30-39");
+    assert!(!desk.file("ledger").exists());
+    desk.run(call).exits(0);
+    // Whatever names suggest is asked about.
+    desk.write("old.csv", "full_name,diagnosis\nAda,flu\nAda,flu\nBen,flu\nBen,flu\n");
+    desk.run("register old.csv --name next --to press --date 2020-01-01").exits(2).says("its name says `name`");
+    desk.run("register old.csv --name next --to press --date 2020-01-01 --identifier full_name")
+        .exits(2)
+        .says("its name says `diagnosis`");
+}
+
+#[test]
+fn evidence_is_not_overwritten() {
+    let desk = clinic();
+    desk.run("publish people.csv --name one --to press -o one.csv").exits(0);
+    desk.run("export-head -o head.json").exits(0);
+    desk.run("publish people.csv --name two --to press -o two.csv --alone").exits(0);
+    desk.run("export-head -o head.json").exits(0);
+    let before = desk.read("head.json");
+    // The ledger is replaced by one that knows less.
+    std::fs::rename(desk.file("ledger"), desk.file("away")).unwrap();
+    desk.run("publish people.csv --name one --to press -o three.csv").exits(0);
+    desk.run("export-head -o head.json").exits(2).says("was not replaced");
+    assert_eq!(desk.read("head.json"), before);
+    // Nor is a head exported of a ledger that does not hold together, or signed with a key that is not the ledger's.
+    std::fs::write(desk.file("ledger/seal.json"), "{}").unwrap();
+    desk.run("export-head").exits(4);
+    desk.run("log").exits(0).says("warning: seal.json was changed");
+}
+
+#[test]
+fn a_rehearsal_says_what_the_performance_would() {
+    let desk = clinic();
+    desk.run("publish people.csv --name one --to press -o one.csv").exits(0);
+    std::fs::rename(desk.file("reticent.key"), desk.file("away.key")).unwrap();
+    let call = "publish people.csv --name two --to press --alone -o two.csv --dry-run";
+    desk.run(call).exits(2).says("is missing, and owners are recorded under it");
+    std::fs::rename(desk.file("away.key"), desk.file("reticent.key")).unwrap();
+    desk.run(call).exits(0);
+    std::fs::remove_file(desk.file("ledger/seal.json")).unwrap();
+    desk.run(call).exits(4);
+}
+
+#[test]
+fn what_is_erased_and_shared_is_said_to_be_readable() {
+    let desk = clinic();
+    desk.run("publish people.csv --name one --to press -o one.csv").exits(0);
+    desk.run("publish people.csv --name two --to press -o two.csv --alone").exits(0);
+    desk.run("purge one --reason asked --yes").exits(0).says("can be read, because releases 2 have the same");
+    desk.run("show one").exits(0).says("still stored for releases 2");
+    desk.run("purge two --reason asked --yes").exits(0);
+    desk.run("show one").exits(0).says("its values and owner links are gone");
+}
+
+#[test]
+fn a_changed_file_is_not_excused_by_registering_it() {
+    let desk = clinic();
+    desk.run("publish people.csv --name one --to press -o one.csv").exits(0);
+    desk.write("one.csv", desk.read("one.csv").replace("asthma", "gout"));
+    desk.run("verify").exits(4).says("is not what was published");
+    desk.run("register one.csv --name cover --to press --date 2020-01-01").exits(0);
+    desk.run("verify").exits(4).says("(release 1) is not what was published");
+}
+
+#[test]
+fn a_missing_value_is_not_also_a_value() {
+    let desk = clinic();
+    desk.write("city.csv", "Paris;*\nLyon;*\nOslo;*\nNA;*\n");
+    desk.write("people.csv", CLINIC.replace("Bergen", "NA"));
+    let policy = clinic_policy(3).replace("[columns.city]", "[columns.city]\ntaxonomy = \"city.csv\"");
+    desk.write("reticent.toml", policy.replace("name = \"clinic\"", "name = \"clinic\"\nmissing-values = [\"NA\"]"));
+    desk.run("check people.csv").exits(2).says("`NA` stands both in `missing-values` and in its taxonomy");
 }

@@ -135,6 +135,7 @@ fn an_interrupt_leaves_no_half_written_file() {
         let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_reticent"))
             .args(["publish", "people.csv", "--name", "one", "-o", &out])
             .current_dir(desk.path())
+            .env("RETICENT_NEW_LEDGER", "true")
             .stdout(std::process::Stdio::null())
             .stderr(std::process::Stdio::null())
             .spawn()

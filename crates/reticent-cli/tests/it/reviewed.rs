@@ -160,6 +160,7 @@ fn an_answer_that_cannot_be_printed_changes_no_status() {
             .args(["publish", "d.csv", "--name", &out, "--alone", "-o", &out])
             .args(json)
             .current_dir(desk.path())
+            .env("RETICENT_NEW_LEDGER", "true")
             .stdout(std::fs::File::options().write(true).open("/dev/full").unwrap())
             .output()
             .unwrap();

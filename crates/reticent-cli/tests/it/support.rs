@@ -98,6 +98,7 @@ impl Desk {
             .args(words)
             .current_dir(self.path())
             .env("NO_COLOR", "1")
+            .env("RETICENT_NEW_LEDGER", "true")
             .env_remove("CLICOLOR_FORCE")
             .output()
             .unwrap();

@@ -9,6 +9,7 @@ fn start(desk: &Desk, call: &str) -> Child {
     Command::new(env!("CARGO_BIN_EXE_reticent"))
         .args(call.split_whitespace())
         .current_dir(desk.path())
+        .env("RETICENT_NEW_LEDGER", "true")
         .env("NO_COLOR", "1")
         .env("RETICENT_STEWARD", "ana")
         .stdout(Stdio::piped())

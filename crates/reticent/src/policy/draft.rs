@@ -41,6 +41,11 @@ pub struct Draft {
     pub taxonomies: Vec<(String, String)>,
 }
 
+/// The role that a column seems to have, and why; nothing where it could be a quasi-identifier like any other.
+pub fn suggested_role(column: &ColumnSketch) -> Option<(&'static str, String)> {
+    suggest::role(column).filter(|(role, _)| *role != "other")
+}
+
 /// Drafts a policy for these columns.
 pub fn draft(dataset: &str, columns: &[ColumnSketch]) -> Draft {
     let mut files = Files::default();

@@ -8,7 +8,7 @@ use super::reader::{Item, Table};
 use super::{ColumnPolicy, Policy, ShortLines};
 use crate::algorithms::{self, Purpose, Suppression};
 use crate::error::{Error, Result, did_you_mean};
-use crate::recipients::{NAME_RULE, PUBLIC, Separate, is_name};
+use crate::recipients::{NAME_RULE, PUBLIC, Separate, folded, is_name};
 use crate::registry::{Argument, Arguments};
 use crate::requirement::{Short, Wording};
 use crate::schema::Role;
@@ -57,12 +57,13 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
 
 fn read_separate(recipients: &Table<'_>) -> Result<Separate> {
     let Some(item) = recipients.get("separate") else { return Ok(Separate::default()) };
-    let groups = item.groups()?;
+    let mut groups = item.groups()?;
+    groups.iter_mut().flatten().for_each(|name| *name = folded(name));
     for group in &groups {
         if group.len() < 2 {
             return Err(item.wrong("needs two names or more in each list: of these, no two combine what they hold"));
         }
-        if group.iter().any(|name| name.eq_ignore_ascii_case(PUBLIC)) {
+        if group.iter().any(|name| name == PUBLIC) {
             return Err(item.wrong("lists \"public\", which everybody holds; take it out"));
         }
         if let Some(name) = group.iter().find(|name| !is_name(name)) {

@@ -30,7 +30,10 @@ pub(super) fn recognise(told: &Told<'_>, tree: &Taxonomy, cells: &[&str]) -> Res
         }
     }
     if !unknown.is_empty() {
-        let message = format!("not in its taxonomy: {}; add them to it, or to `missing-values`", told.some(&unknown));
+        let message = format!(
+            "not in its taxonomy: {}; add them to it, or describe this table in a policy of its own (--policy)",
+            told.some(&unknown)
+        );
         return Err(Error::column(told.name, message));
     }
     kinds.missing += absent.len() as u64;

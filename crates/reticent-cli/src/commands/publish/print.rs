@@ -6,7 +6,7 @@ use reticent::schema::Role;
 use reticent_ledger::Judged;
 
 use super::answer::{Answer, ColumnAnswer, Seconds};
-use crate::screen::{BAD, GOOD, HEAD, HINT, WIDTH, columns, count, percent, plural, shown, witness, wrap};
+use crate::screen::{BAD, GOOD, HEAD, HINT, WIDTH, columns, count, number, percent, plural, shown, witness, wrap};
 
 /// Tells the whole answer.
 pub fn print(answer: &Answer) {
@@ -144,8 +144,6 @@ fn print_metrics(answer: &Answer) {
         return;
     }
     println!("\n{HEAD}What it cost{HEAD:#}");
-    let number =
-        |value: f64| if value.fract() == 0.0 && value >= 1000.0 { count(value as u64) } else { format!("{value:.4}") };
     let names = answer.metrics.iter().map(|metric| metric.id.len()).max().unwrap_or(0);
     let numbers = answer.metrics.iter().map(|metric| number(metric.measure.value).len()).max().unwrap_or(0);
     let indent = " ".repeat(names + numbers + 6);
