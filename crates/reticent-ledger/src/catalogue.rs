@@ -213,6 +213,13 @@ impl Catalogue {
         read().map_err(self.failed("check"))
     }
 
+    /// Whether an entry has this hash.
+    pub(crate) fn has(&self, hash: Hash) -> Result<bool> {
+        let sql = "SELECT 1 FROM entries WHERE hash = ?1";
+        let asked = self.connection.query_row(sql, [hash.to_string()], |_| Ok(())).optional();
+        Ok(asked.map_err(self.failed("read"))?.is_some())
+    }
+
     /// Appends an entry, all of it or nothing.
     pub(crate) fn append(&mut self, entry: &Entry, document: &str, hash: Hash) -> Result<()> {
         let failed = self.failed("write");

@@ -118,6 +118,12 @@ impl Ledger {
         Ok(self.chain()?.entries)
     }
 
+    /// All entries and the last one's hash, of one moment.
+    pub fn read(&self) -> Result<(Head, Vec<Entry>)> {
+        let chain = self.chain()?;
+        Ok((chain.head(), chain.entries))
+    }
+
     /// The last entry.
     pub fn head(&self) -> Result<Head> {
         Ok(self.chain()?.head())

@@ -40,7 +40,7 @@ impl Writer<'_> {
         // From here on the erasure is decided; whatever is left of it is done by whoever comes next.
         self.chain = self.ledger.chain()?;
         self.ledger.finish_purges(&self.chain)?;
-        self.seal();
+        self.seal(self.chain.head());
         Ok(entry)
     }
 }

@@ -14,8 +14,9 @@ use crate::entry::{
 use crate::error::{Error, Result};
 use crate::hash::Hash;
 use crate::ledger::{Ledger, PATIENCE, Writer, now};
+use crate::lock::Holder;
 use crate::records::{Body, BodyTree};
-use crate::seal::{Naming, UnderWay};
+use crate::seal::{Naming, Seal, UnderWay};
 use crate::settle::{in_use, settle};
 use crate::{links, naming, records};
 
@@ -111,8 +112,7 @@ impl Writer<'_> {
         self.ledger.bodies.place(&staged)?;
         self.ledger.catalogue.append(&entry, &document, hash)?;
         // Seen by others, and not only by the connection that wrote it.
-        let seen = Ledger::plain(&self.ledger.folder)?.chain()?;
-        if seen.find(hash).is_none() {
+        if !Ledger::plain(&self.ledger.folder)?.catalogue.has(hash)? {
             return Err(Error::broken(&self.ledger.folder, "the entry was written and is not there"));
         }
         Ok((entry, hash))
@@ -178,6 +178,7 @@ impl Writer<'_> {
         let mut file = None;
         if let Some(naming) = naming {
             let name = naming::finish(naming, entry.number)?;
+            naming::discard(naming);
             if name != naming.to {
                 notes.push(format!(
                     "{} was taken by somebody else meanwhile; the file is {}",
@@ -187,15 +188,22 @@ impl Writer<'_> {
             }
             file = Some(name);
         }
-        notes.extend(self.seal());
+        notes.extend(self.seal(Head { entries: entry.number, hash }));
         Ok(Outcome { entry, hash, file, notes })
     }
 
     /// Seals what was written. The entry is safe without it; the next one to write seals, too.
-    pub(crate) fn seal(&self) -> Option<String> {
-        settle(&self.ledger.folder, PATIENCE)
-            .err()
-            .map(|error| format!("the entry is recorded, and will be sealed later: {error}"))
+    pub(crate) fn seal(&self, head: Head) -> Option<String> {
+        self.try_seal(head).err().map(|error| format!("the entry is recorded, and will be sealed later: {error}"))
+    }
+
+    fn try_seal(&self, head: Head) -> Result<()> {
+        let Ledger { folder, catalogue, .. } = &*self.ledger;
+        if !catalogue.fold(PATIENCE)? {
+            return Err(Error::Held { holder: Holder::unknown("reading"), waited: PATIENCE });
+        }
+        Seal::of(catalogue, head)?.write(folder)?;
+        UnderWay::remove(folder)
     }
 }
 

@@ -115,9 +115,7 @@ impl Past {
             let judged = Judged::History { with: Vec::new() };
             return Ok(Past { entries: Vec::new(), head: None, judged });
         };
-        // The head first: whoever records something in between is found out at the end.
-        let head = ledger.head()?;
-        let entries = ledger.entries()?;
+        let (head, entries) = ledger.read()?;
         let named = |entry: &&Entry| entry.release().is_some_and(|release| release.name == options.name);
         if let Some(entry) = entries.iter().find(named) {
             let (name, number) = (options.name.clone(), entry.number);
