@@ -51,7 +51,8 @@ fn misunderstood(error: &clap::Error) -> ExitCode {
     let json = std::env::args_os().any(|word| word == "--json");
     if json && error.use_stderr() {
         let text = error.render().to_string();
-        let text = text.lines().take_while(|line| !line.starts_with("Usage:")).collect::<Vec<_>>().join(" ");
+        let lines = text.lines().take_while(|line| !line.starts_with("Usage:"));
+        let text = lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ");
         Failure::Call(text.trim_start_matches("error: ").trim().to_owned()).print(true);
     } else if error.print().is_err() {
         // Nobody is there to be told.

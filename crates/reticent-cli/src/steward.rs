@@ -8,13 +8,13 @@ use std::sync::{Arc, Mutex};
 use reticent::classes::{Measured, people_in};
 use reticent::combos::Combos;
 use reticent::links::Links;
-use reticent::policy::Policy;
+use reticent::policy::{ColumnSketch, Policy, suggested_role};
 use reticent::requirement::Requirement;
 use reticent::schema::{Role, Schema, Tree};
-use reticent::table::{Counts, Table};
-use reticent::taxonomy::{Level, Type};
+use reticent::table::{Column, Counts, Table};
+use reticent::taxonomy::{Code, Level, Type};
 use reticent::text::grouped;
-use reticent_engine::{Ask, AskColumn, Embedded, Engine, Error as EngineError, Options, OwnerKey, Phase};
+use reticent_engine::{Ask, AskColumn, Embedded, Engine, Error as EngineError, Options, OwnerKey, Phase, Profile};
 
 use crate::args::Args;
 use crate::failure::Failure;
@@ -163,7 +163,10 @@ pub fn prepare(
     let engine = Embedded::open(data, Options { missing, ..ways.options() })?;
     loaded.policy.fit(engine.columns())?;
     let mut schema = narrowed(&loaded.schema, columns)?;
-    let requirement = Requirement::build(&loaded.policy.wordings(&schema), &schema)?;
+    let requirement = Requirement::build(&loaded.policy.wordings(&schema), &schema).map_err(|error| match columns {
+        Some(_) => Failure::Call(format!("with the columns that were chosen (--columns), {error}")),
+        None => error.into(),
+    })?;
     let mut notes = Vec::new();
     let mut counts = count(&engine, &mut schema, key, &mut notes)?;
     let links = counts.links.take();
@@ -251,6 +254,37 @@ fn bins_for(engine: &Embedded, schema: &mut Schema, column: &str) -> Result<Vec<
 }
 
 impl Prepared {
+    /// Quasi-identifiers that look like something else, each with a warning: their role may only be the draft's.
+    pub fn doubtful(&self) -> Vec<(String, String)> {
+        let columns = self.table.columns.iter().enumerate();
+        let quasi = columns.filter(|(_, column)| column.role == Role::QuasiIdentifier);
+        let doubt = |(at, column): (usize, &Column)| {
+            let (role, why) = suggested_role(&self.sketch(at))?;
+            let what = if role == "identifier" { "an identifier" } else { role };
+            let warning = format!("{} has the role quasi-identifier and may be {what}: {why}", column.name);
+            (role != "quasi-identifier").then(|| (column.name.clone(), warning))
+        };
+        quasi.filter_map(doubt).collect()
+    }
+
+    fn sketch(&self, at: usize) -> ColumnSketch {
+        let (column, weights) = (&self.table.columns[at], self.table.weights_of(at));
+        let rows = |(text, code): &(String, Option<Code>)| {
+            code.and_then(|code| weights.get(code as usize)).map(|weight| (text.clone(), *weight))
+        };
+        let listed = column.texts.len() <= Profile::LISTED;
+        let values = listed.then(|| column.texts.iter().filter_map(rows).collect::<Vec<(String, u64)>>());
+        ColumnSketch {
+            name: column.name.clone(),
+            rows: self.table.combos.rows(),
+            empty: 0,
+            distinct: column.texts.len() as u64,
+            values,
+            looks_like: column.tree.value_type(),
+            quantiles: Vec::new(),
+        }
+    }
+
     /// Columns that are published as they are, that no model speaks of, and that single people out.
     pub fn unprotected(&self) -> Result<Vec<String>, Failure> {
         let combos = &self.table.combos;

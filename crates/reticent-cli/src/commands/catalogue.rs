@@ -18,7 +18,9 @@ pub fn run(options: &Catalogue, ways: &Ways) -> Result<u8, Failure> {
         let asked = options.id.as_deref().unwrap_or_default();
         let hint = reticent::error::did_you_mean(asked, all.iter().map(|entry| entry.id));
         let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
-        return Err(Failure::Call(format!("nothing is registered as `{asked}`{hint}")));
+        return Err(Failure::Call(format!(
+            "there is no model, operation, metric, algorithm or attack `{asked}`{hint}; `reticent catalogue` lists all"
+        )));
     }
     if ways.json {
         print_json(&chosen)?;

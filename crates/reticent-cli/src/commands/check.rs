@@ -6,6 +6,7 @@ use reticent::release::Release;
 use reticent::risk::{Risk, risk};
 use reticent::schema::{Role, Schema};
 use reticent::table::MissingNote;
+use reticent::verify::UNSHOWN;
 use serde::Serialize;
 
 use crate::args::Check;
@@ -96,6 +97,13 @@ fn find(loaded: &Loaded, prepared: &Prepared, witnesses: usize) -> Result<Findin
     let risk = risk(&release, &prepared.schema, &on, k)?;
     let history = History::single(release);
     let mut models = Vec::new();
+    let doubtful = prepared.doubtful();
+    let discreet = |mut violation: Violation| {
+        // What may name people, or be sensitive, is not shown before somebody has said what it is.
+        let doubt = |name: &String| doubtful.iter().any(|(doubtful, _)| doubtful == name);
+        violation.witness.iter_mut().filter(|(name, _)| doubt(name)).for_each(|(_, value)| *value = UNSHOWN.to_owned());
+        violation
+    };
     for (model, survey) in prepared.requirement.survey(&history)? {
         models.push(Finding {
             model,
@@ -103,8 +111,8 @@ fn find(loaded: &Loaded, prepared: &Prepared, witnesses: usize) -> Result<Findin
             classes: survey.classes,
             people_in_violating_classes: survey.violating,
             violating_classes: survey.violations.len(),
-            worst: survey.worst,
-            witnesses: survey.violations.into_iter().take(witnesses).collect(),
+            worst: survey.worst.map(discreet),
+            witnesses: survey.violations.into_iter().take(witnesses).map(discreet).collect(),
         });
     }
     let table = &prepared.table;
@@ -113,7 +121,7 @@ fn find(loaded: &Loaded, prepared: &Prepared, witnesses: usize) -> Result<Findin
         models,
         missing: table.missing.clone(),
         dropped: table.dropped,
-        warnings: prepared.unprotected()?,
+        warnings: doubtful.iter().map(|(_, warning)| warning.clone()).chain(prepared.unprotected()?).collect(),
         notes: prepared.notes.clone(),
     })
 }

@@ -270,3 +270,16 @@ fn a_missing_value_is_not_also_a_value() {
     desk.write("reticent.toml", policy.replace("name = \"clinic\"", "name = \"clinic\"\nmissing-values = [\"NA\"]"));
     desk.run("check people.csv").exits(2).says("`NA` stands both in `missing-values` and in its taxonomy");
 }
+
+/// On a fresh draft every column is a quasi-identifier; what looks like a name is not shown all the same.
+#[test]
+fn a_draft_that_nobody_corrected_shows_no_names() {
+    let desk = Desk::new();
+    desk.write("people.csv", CLINIC);
+    desk.run("init people.csv").exits(0);
+    let checked = desk.run("check people.csv").exits(1);
+    assert!(!checked.out.contains("Ada") && !checked.out.contains("Gus"), "{}", checked.out);
+    let checked = checked.says("name has the role quasi-identifier and may be an identifier");
+    assert!(!checked.out.contains("asthma"), "{}", checked.out);
+    assert!(!desk.run("check people.csv --json").exits(1).out.contains("Leo"));
+}

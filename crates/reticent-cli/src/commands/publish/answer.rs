@@ -224,7 +224,8 @@ fn ignored_options(loaded: &Loaded, algorithm: &str) -> Option<String> {
 
 /// What the requirement does not see, and what a release that says little could be helped by.
 fn warnings(prepared: &Prepared, release: &Release) -> Result<Vec<String>, Failure> {
-    let mut warnings = prepared.unprotected()?;
+    let mut warnings: Vec<String> = prepared.doubtful().into_iter().map(|(_, warning)| warning).collect();
+    warnings.extend(prepared.unprotected()?);
     let quasi: Vec<usize> =
         (0..release.columns.len()).filter(|at| release.columns[*at].role == Role::QuasiIdentifier).collect();
     let silent = |at: &&usize| {

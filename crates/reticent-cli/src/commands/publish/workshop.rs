@@ -37,7 +37,9 @@ impl Workshop {
             // What is not verified yet is nobody else's to read.
             #[cfg(unix)]
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-            let folder = builder.tempdir_in(parent).map_err(Failure::file("write in", parent))?;
+            // The name that was tried is nobody's business.
+            let failed = |error: std::io::Error| Failure::file("write in", parent)(error.kind().into());
+            let folder = builder.tempdir_in(parent).map_err(failed)?;
             let path = folder.path().to_path_buf();
             crate::steward::remove_when_killed(Some(path.clone()));
             match hold(&path, ledger) {
