@@ -4,8 +4,9 @@ use hashbrown::HashMap;
 
 use crate::combos::Combos;
 use crate::error::Result;
+use crate::interval::{Interval, masked_prefix};
 use crate::release::{PublishedColumn, Release};
-use crate::taxonomy::{NodeId, parse_date, parse_number};
+use crate::taxonomy::NodeId;
 
 /// Somebody the attacker knows something about: a row of an external table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,11 +58,14 @@ pub(super) fn known_columns(profiles: &[Profile]) -> Vec<usize> {
 
 /// The published codes that may stand in the record of somebody with this value.
 fn compatible(column: &PublishedColumn, text: &str) -> Vec<u32> {
-    let known = column.tree.find(text).or_else(|| column.tree.find(text.trim()));
-    let may_stand = |node: NodeId| match known {
+    let tree = &column.tree;
+    let read = Interval::parse(tree.value_type(), text);
+    let known = tree.find(text).or_else(|| tree.find(text.trim()));
+    let may_stand = |node: NodeId| match (read, known) {
         _ if node == 0 => true,
-        Some(known) => on_one_path(column, node, known),
-        None => column.tree.numbers().is_some() && reads_as(&column.tree.node(node).label, text),
+        (Some(read), _) => tree.interval(node).is_some_and(|published| published.overlaps(&read)),
+        (None, Some(known)) => on_one_path(column, node, known),
+        (None, None) => masked_prefix(&tree.node(node).label).is_some_and(|prefix| text.starts_with(prefix)),
     };
     column.nodes.iter().zip(0..).filter(|(node, _)| may_stand(**node)).map(|(_, code)| code).collect()
 }
@@ -73,23 +77,4 @@ fn on_one_path(column: &PublishedColumn, a: NodeId, b: NodeId) -> bool {
         outer.start <= inner.start && inner.end <= outer.end
     };
     covers(a, b) || covers(b, a)
-}
-
-/// Whether a number or date that the release does not have may be published under this label. Reads the label as an
-/// attacker does: `[20,30)`, `<20`, `>=80`, `any`, or the number itself.
-fn reads_as(label: &str, text: &str) -> bool {
-    let scale = |text: &str| parse_number(text).or_else(|| parse_date(text));
-    let Some(number) = scale(text) else { return false };
-    let below = |bound: &str| scale(bound).is_some_and(|bound| number < bound);
-    let from = |bound: &str| scale(bound).is_some_and(|bound| number >= bound);
-    if let Some(bound) = label.strip_prefix('<') {
-        return below(bound);
-    }
-    if let Some(bound) = label.strip_prefix(">=") {
-        return from(bound);
-    }
-    match label.strip_prefix('[').and_then(|rest| rest.strip_suffix(')')).and_then(|rest| rest.split_once(',')) {
-        Some((low, high)) => from(low) && below(high),
-        None => label == "any" || scale(label) == Some(number),
-    }
 }

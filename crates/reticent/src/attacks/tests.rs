@@ -256,3 +256,32 @@ fn numbers_are_read_into_grown_intervals() {
         [1, 1, 10, 10, 100, 0]
     );
 }
+
+/// A release that was made elsewhere, or comes back from the ledger, is known by its texts only: intervals overlap, and masks
+/// stand for every text that begins like them.
+#[test]
+fn releases_known_by_their_texts_are_attacked_no_less() {
+    use crate::recognise::{Told, release};
+    let texts = |list: &[&str]| list.iter().map(|text| (*text).to_owned()).collect::<Vec<String>>();
+    let values = vec![texts(&["*", "20-29", "<20", "[25;35)"]), texts(&["47677", "476**", "48***"])];
+    let rows: [(Code, Code); 5] = [(0, 0), (1, 1), (2, 1), (3, 2), (3, 0)];
+    let codes = vec![rows.map(|row| row.0).to_vec(), rows.map(|row| row.1).to_vec()];
+    let combos = Combos { codes, weights: vec![1, 2, 4, 8, 16], owners: None };
+    let counts = Counts { names: texts(&["age", "zip"]), values, combos, links: None };
+    let told =
+        |name, values| Told { name, role: Role::QuasiIdentifier, values: Some(values), tree: None, missing: &[] };
+    let (release, _) = release(counts, &[told("age", Type::Number), told("zip", Type::Text)], 0).expect("a release");
+    let records = |facts: &[(&str, &str)]| {
+        let facts = facts.iter().map(|(column, value)| ((*column).to_owned(), (*value).to_owned())).collect();
+        link(&release, &[Person { name: "Ada".to_owned(), facts }]).expect("links")[0].records
+    };
+    // 27 lies in 20-29 and in [25;35), which overlap and do not nest; `*` says nothing.
+    assert_eq!(records(&[("age", "27")]), 1 + 2 + 8 + 16);
+    assert_eq!(records(&[("age", "19")]), 1 + 4);
+    assert_eq!(records(&[("age", "29")]), 1 + 2 + 8 + 16);
+    assert_eq!(records(&[("age", "31")]), 1 + 8 + 16);
+    // 47699 stands in no cell, and 476** may be it.
+    assert_eq!(records(&[("zip", "47699")]), 2 + 4);
+    assert_eq!(records(&[("zip", "47677")]), 1 + 2 + 4 + 16);
+    assert_eq!(records(&[("age", "27"), ("zip", "48123")]), 8);
+}
