@@ -72,7 +72,8 @@ impl Interval {
         self.by_low(other).is_ge() && self.by_high(other).is_le()
     }
 
-    fn ends_before(&self, other: &Interval) -> bool {
+    /// Whether it lies wholly below the other.
+    pub(crate) fn ends_before(&self, other: &Interval) -> bool {
         match (self.high, other.low) {
             (Some(high), Some(low)) => high < low || (high == low && !(self.high_in && other.low_in)),
             _ => false,
