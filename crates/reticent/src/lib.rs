@@ -14,6 +14,7 @@ pub mod combos;
 pub mod error;
 pub mod history;
 pub mod interval;
+pub mod join;
 pub mod links;
 pub mod matching;
 pub mod metrics;
