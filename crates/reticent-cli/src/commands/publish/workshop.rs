@@ -60,10 +60,9 @@ impl Workshop {
     pub fn naming(&self, output: &Path) -> Result<Naming, Failure> {
         let whole = |path: &Path| std::path::absolute(path).map_err(Failure::file("find", path));
         crate::steward::remove_when_killed(None);
-        if let Ok(folder) = File::open(&self.path) {
-            // Best effort: not every file system lets a folder be synced.
-            let _ = folder.sync_all();
-        }
+        // The file must be found after a power cut: its name in the folder, and the folder's own.
+        sync_folder(&self.path);
+        sync_folder(self.path.parent().unwrap_or(Path::new(".")));
         Ok(Naming { from: whole(&self.file())?, to: whole(output)? })
     }
 
@@ -94,6 +93,13 @@ fn hold(folder: &Path, ledger: &Path) -> std::io::Result<File> {
     file.write_all(std::path::absolute(ledger)?.as_os_str().as_encoded_bytes())?;
     std::fs::rename(&fresh, folder.join(HELD))?;
     Ok(file)
+}
+
+/// Makes sure that the names in a folder are on the disk. Best effort: not every file system lets a folder be synced.
+fn sync_folder(folder: &Path) {
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
 }
 
 /// Removes folders that were left by somebody who was killed. What a ledger may still give a name to is left to it.
