@@ -91,7 +91,10 @@ fn hold(folder: &Path, ledger: &Path) -> std::io::Result<File> {
         Ok(()) | Err(TryLockError::Error(_)) => {}
     }
     file.write_all(std::path::absolute(ledger)?.as_os_str().as_encoded_bytes())?;
+    file.sync_all()?;
     std::fs::rename(&fresh, folder.join(HELD))?;
+    // A folder with a release in it and without this would be nobody's after a power cut, and never go.
+    sync_folder(folder);
     Ok(file)
 }
 
