@@ -60,6 +60,8 @@ pub(crate) fn finish_late(naming: &Naming, entry: &Entry) -> io::Result<()> {
             fs::metadata(disk::parent(&naming.to))?;
         }
     }
+    // Whoever gave it its name may have been killed before the disk had it.
+    disk::sync_folder(&disk::parent(&naming.to)).map_err(io::Error::other)?;
     discard(naming);
     Ok(())
 }
