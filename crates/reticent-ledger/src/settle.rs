@@ -60,6 +60,8 @@ fn settle_entry(folder: &Path, under_way: &UnderWay, patience: Duration) -> Resu
     }
     ledger.finish_purges(&chain)?;
     ledger.bodies.sweep()?;
+    // Also what was removed by somebody who was killed before the disk knew of it.
+    ledger.bodies.sync()?;
     Seal::of(&ledger.catalogue, chain.head())?.write(folder)?;
     UnderWay::remove(folder)
 }
@@ -112,7 +114,7 @@ impl Ledger {
         for path in placed.iter().filter(|path| is_address(path) && !used.contains(path)) {
             disk::remove_file(&self.folder.join(path))?;
         }
-        self.bodies.sync()
+        Ok(())
     }
 }
 
