@@ -11,13 +11,13 @@ use std::sync::{Mutex, OnceLock};
 
 use crate::support::{CLINIC, Desk, clinic_policy};
 
-/// Builds the faults once.
-fn shim() -> &'static Path {
-    static BUILT: OnceLock<(tempfile::TempDir, PathBuf)> = OnceLock::new();
-    let (_, path) = BUILT.get_or_init(|| {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("shim.so");
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/faults/shim.c");
+/// Builds a library that is loaded before the C library, once.
+pub fn built(source: &str) -> PathBuf {
+    static FOLDER: OnceLock<Mutex<tempfile::TempDir>> = OnceLock::new();
+    let folder = FOLDER.get_or_init(|| Mutex::new(tempfile::tempdir().unwrap())).lock().unwrap();
+    let path = folder.path().join(source.replace('/', "-")).with_extension("so");
+    if !path.exists() {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it").join(source);
         let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
         let built = Command::new(compiler)
             .args(["-shared", "-fPIC", "-O1", "-o"])
@@ -27,8 +27,7 @@ fn shim() -> &'static Path {
             .output()
             .expect("a C compiler, which the database is built with too");
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-        (folder, path)
-    });
+    }
     path
 }
 
@@ -38,28 +37,28 @@ fn policy() -> String {
 }
 
 /// What is done while faults happen, and what was there before.
-struct Scene {
+pub struct Scene {
     before: &'static [&'static str],
-    call: &'static str,
+    pub call: &'static str,
     /// How many entries there are before and after.
     entries: (u64, u64),
 }
 
-const FIRST: Scene =
+pub const FIRST: Scene =
     Scene { before: &[], call: "publish people.csv --name one --to press -o one.csv --threads 1", entries: (0, 1) };
-const NEXT: Scene = Scene {
+pub const NEXT: Scene = Scene {
     before: &["publish people.csv --name zero --to press -o zero.csv"],
     call: "publish people.csv --name one --to press --alone -o one.csv --threads 1",
     entries: (1, 2),
 };
-const PURGE: Scene = Scene {
+pub const PURGE: Scene = Scene {
     before: &["publish people.csv --name zero --to press -o zero.csv"],
     call: "purge zero --reason asked --yes",
     entries: (1, 2),
 };
 
 impl Scene {
-    fn desk(&self) -> Desk {
+    pub fn desk(&self) -> Desk {
         let desk = Desk::new();
         desk.write("people.csv", CLINIC);
         desk.write("reticent.toml", policy());
@@ -74,7 +73,7 @@ impl Scene {
             .current_dir(desk.path())
             .env("NO_COLOR", "1")
             .env("RETICENT_NEW_LEDGER", "true");
-        command.env("LD_PRELOAD", shim()).env("SHIM_DIR", desk.path().canonicalize().unwrap());
+        command.env("LD_PRELOAD", built("faults/shim.c")).env("SHIM_DIR", desk.path().canonicalize().unwrap());
         command.env("SHIM_MODE", mode).env("SHIM_AT", at.to_string());
         if let Some(log) = log {
             command.env("SHIM_LOG", log);
@@ -92,7 +91,7 @@ impl Scene {
     }
 
     /// What must hold after any fault; tells whether the entry is there.
-    fn holds(&self, desk: &Desk, what: &str, finished: bool) -> bool {
+    pub fn holds(&self, desk: &Desk, what: &str, finished: bool) -> bool {
         let verified = desk.run("verify --json");
         let there = if verified.status == 2 {
             assert!(self.entries.0 == 0 && verified.err.contains("there is no ledger"), "{what}: {}", verified.err);
@@ -114,7 +113,7 @@ impl Scene {
     }
 
     /// The steward tries again, and it works.
-    fn recovers(&self, desk: &Desk, what: &str, done: bool) {
+    pub fn recovers(&self, desk: &Desk, what: &str, done: bool) {
         if !done {
             let again = desk.run(self.call);
             assert_eq!(again.status, 0, "{what}: {}{}", again.out, again.err);

@@ -10,6 +10,8 @@ mod generated;
 mod json;
 mod ledger;
 mod ledger_reviewed;
+#[cfg(target_os = "linux")]
+mod power;
 mod publish;
 mod reviewed;
 mod support;
