@@ -38,6 +38,11 @@ impl Ledger {
         UnderWay::is_there(folder)
     }
 
+    /// Whether files may still take their names: somebody's writing did not come to an end, or a name was not to be had.
+    pub fn awaits_names(folder: &Path) -> bool {
+        is_unfinished(folder)
+    }
+
     /// Opens a ledger. If its last writer did not come to an end and is gone, what it left is put in order first; if it is
     /// of an older format, it is brought to this one, and the catalogue as it was is kept in `backups`.
     pub fn open(folder: &Path, holder: &Holder, wait: Duration) -> Result<Ledger> {

@@ -32,36 +32,48 @@ pub fn built(source: &str) -> PathBuf {
 }
 
 /// A clinic where people are known by an owner key, so that owner links are recorded too.
-fn policy() -> String {
-    clinic_policy(3).replace("name = \"clinic\"", "name = \"clinic\"\nowner = \"name\"")
+fn policy(ledger: &str, key: &str) -> String {
+    let policy = clinic_policy(3).replace("name = \"clinic\"", "name = \"clinic\"\nowner = \"name\"");
+    format!("{policy}[ledger]\npath = \"{ledger}\"\nkey = \"{key}\"\n")
 }
 
 /// What is done while faults happen, and what was there before.
 pub struct Scene {
     before: &'static [&'static str],
     pub call: &'static str,
+    pub ledger: &'static str,
+    key: &'static str,
     /// How many entries there are before and after.
     entries: (u64, u64),
 }
 
-pub const FIRST: Scene =
-    Scene { before: &[], call: "publish people.csv --name one --to press -o one.csv --threads 1", entries: (0, 1) };
+pub const FIRST: Scene = Scene {
+    before: &[],
+    call: "publish people.csv --name one --to press -o one.csv --threads 1",
+    ledger: "ledger",
+    key: "reticent.key",
+    entries: (0, 1),
+};
+/// Ledger, key and output are in folders of their own.
+pub const APART: Scene = Scene { ledger: "books/clinic/ledger", key: "keys/clinic/reticent.key", ..FIRST };
 pub const NEXT: Scene = Scene {
     before: &["publish people.csv --name zero --to press -o zero.csv"],
     call: "publish people.csv --name one --to press --alone -o one.csv --threads 1",
     entries: (1, 2),
+    ..FIRST
 };
 pub const PURGE: Scene = Scene {
     before: &["publish people.csv --name zero --to press -o zero.csv"],
     call: "purge zero --reason asked --yes",
     entries: (1, 2),
+    ..FIRST
 };
 
 impl Scene {
     pub fn desk(&self) -> Desk {
         let desk = Desk::new();
         desk.write("people.csv", CLINIC);
-        desk.write("reticent.toml", policy());
+        desk.write("reticent.toml", policy(self.ledger, self.key));
         self.before.iter().for_each(|call| drop(desk.run(call).exits(0)));
         desk
     }
@@ -106,7 +118,7 @@ impl Scene {
         if self.call.starts_with("publish") {
             assert_eq!(desk.file("one.csv").exists(), done, "{what}: entry and file do not agree");
         } else {
-            let bodies = std::fs::read_dir(desk.file("ledger/links")).unwrap().count();
+            let bodies = std::fs::read_dir(desk.file(self.ledger).join("links")).unwrap().count();
             assert_eq!(bodies == 0, done, "{what}: the entry and what it erases do not agree");
         }
         done
@@ -149,6 +161,22 @@ fn recovery_that_cannot_look_loses_nothing() {
     }
     println!("recovery, look: {points} points");
     assert!(points >= 10, "{points}");
+}
+
+/// A recorded release whose names are both taken waits for one, also while others publish into the same folder.
+#[test]
+fn a_file_that_waits_for_its_name_is_not_swept() {
+    let link = FIRST.points().iter().rposition(|point| point == "link").unwrap() + 1;
+    let desk = FIRST.desk();
+    FIRST.run(&desk, "kill", link, None);
+    for name in ["one.csv", "one-release-1.csv"] {
+        desk.write(name, "somebody else's");
+    }
+    desk.run("verify").says("waits to be named");
+    desk.run("publish people.csv --name more --to press --alone -o more.csv").exits(0);
+    std::fs::remove_file(desk.file("one.csv")).unwrap();
+    desk.run("verify").exits(0);
+    assert!(desk.read("one.csv").starts_with("age,sex,city,illness"), "the release was lost");
 }
 
 /// Lets every point of a scene fail in one way.

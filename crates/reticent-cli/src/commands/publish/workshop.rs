@@ -14,12 +14,14 @@ const PREFIX: &str = ".reticent-";
 const HELD: &str = "held";
 /// What it is called until it is locked.
 const NOT_YET: &str = "held.new";
+/// The file that is made.
+const RELEASE: &str = "release";
 
 /// A folder of our own beside the output, gone when we are.
 pub struct Workshop {
     folder: Option<tempfile::TempDir>,
     path: PathBuf,
-    _held: File,
+    held: File,
 }
 
 impl Workshop {
@@ -43,7 +45,7 @@ impl Workshop {
             let path = folder.path().to_path_buf();
             crate::steward::remove_when_killed(Some(path.clone()));
             match hold(&path, ledger) {
-                Ok(held) => return Ok(Workshop { folder: Some(folder), path, _held: held }),
+                Ok(held) => return Ok(Workshop { folder: Some(folder), path, held }),
                 // Somebody who sweeps took the empty folder for a leftover.
                 Err(error) if error.kind() == ErrorKind::NotFound && tries < 100 => tries += 1,
                 Err(error) => return Err(Failure::file("write in", path)(error)),
@@ -53,14 +55,15 @@ impl Workshop {
 
     /// The file that is made.
     pub fn file(&self) -> PathBuf {
-        self.path.join("release")
+        self.path.join(RELEASE)
     }
 
     /// How the file takes its name. From here on the ledger looks after the folder.
     pub fn naming(&self, output: &Path) -> Result<Naming, Failure> {
         let whole = |path: &Path| std::path::absolute(path).map_err(Failure::file("find", path));
         crate::steward::remove_when_killed(None);
-        // The file must be found after a power cut: its name in the folder, and the folder's own.
+        // The file must be found after a power cut, and whose it is: its name in the folder, and the folder's own.
+        self.held.sync_all().map_err(Failure::file("write in", &self.path))?;
         sync_folder(&self.path);
         sync_folder(self.path.parent().unwrap_or(Path::new(".")));
         Ok(Naming { from: whole(&self.file())?, to: whole(output)? })
@@ -91,10 +94,7 @@ fn hold(folder: &Path, ledger: &Path) -> std::io::Result<File> {
         Ok(()) | Err(TryLockError::Error(_)) => {}
     }
     file.write_all(std::path::absolute(ledger)?.as_os_str().as_encoded_bytes())?;
-    file.sync_all()?;
     std::fs::rename(&fresh, folder.join(HELD))?;
-    // A folder with a release in it and without this would be nobody's after a power cut, and never go.
-    sync_folder(folder);
     Ok(file)
 }
 
@@ -117,6 +117,8 @@ fn sweep(parent: &Path) {
         // What will not go does no harm.
         let _ = match held {
             Ok(held) if held.try_lock().is_ok() && !is_awaited(&path) => std::fs::remove_dir_all(&path),
+            // Held before there was a release in it, so somebody was stopped while removing it. The order of looks matters.
+            Err(_) if path.join(RELEASE).exists() && !path.join(HELD).exists() => std::fs::remove_dir_all(&path),
             // Somebody was killed, or is, this moment, about to hold it: only an empty folder goes.
             Err(_) => std::fs::remove_dir(&path),
             Ok(_) => Ok(()),
@@ -125,5 +127,5 @@ fn sweep(parent: &Path) {
 }
 
 fn is_awaited(folder: &Path) -> bool {
-    std::fs::read_to_string(folder.join(HELD)).is_ok_and(|ledger| Ledger::is_unsettled(Path::new(ledger.trim())))
+    std::fs::read_to_string(folder.join(HELD)).is_ok_and(|ledger| Ledger::awaits_names(Path::new(ledger.trim())))
 }
