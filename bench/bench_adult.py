@@ -91,7 +91,7 @@ def publish(folder, trees, algorithm, limit):
     output = folder / output_name(trees, algorithm, limit)
     output.unlink(missing_ok=True)
     words = ["publish", folder / "adult.csv", "--policy", folder / policy_name(trees, limit), "--algorithm", algorithm]
-    words += ["--ledger", fresh_ledger(folder), "--name", "bench", "--output", output]
+    words += [*fresh_ledger(folder), "--name", "bench", "--output", output]
     finished, told = answer([reticent(), *words, "--json", "--quiet"])
     return {
         "search": told["seconds"]["search"],

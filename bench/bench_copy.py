@@ -108,7 +108,7 @@ def copy(peer, data, output):
 
 
 def publish(folder, data, ledger, output):
-    words = ["publish", data, "--policy", folder / "reticent.toml", "--ledger", ledger, "--name", "bench", "--output", output]
+    words = ["publish", data, "--policy", folder / "reticent.toml", *ledger, "--name", "bench", "--output", output]
     finished, told = answer([reticent(), *words, "--json", "--quiet"])
     return {"seconds": finished.seconds, "peak": finished.peak_bytes, "told": told}
 

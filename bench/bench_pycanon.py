@@ -60,7 +60,7 @@ def prepare(folder):
     (folder / "publish.toml").write_text(policy("adult", trees | sensitive, REQUIREMENT, release))
     plain = {column: {} for column in KNOWN}
     (folder / "check.toml").write_text(policy("adult", plain | sensitive, REQUIREMENT, {}))
-    words = ["publish", folder / "raw.csv", "--policy", folder / "publish.toml", "--ledger", fresh_ledger(folder), "--name", "bench"]
+    words = ["publish", folder / "raw.csv", "--policy", folder / "publish.toml", *fresh_ledger(folder), "--name", "bench"]
     answer([reticent(), *words, "--output", folder / "release.csv", "--json", "--quiet"])
 
 

@@ -207,10 +207,10 @@ def fresh_folder(path):
 
 
 def fresh_ledger(folder):
-    """Where to record a release: a ledger that is not there, so that every round is the first release anybody gets."""
+    """The words that record a release in a ledger of its own, so that it is always the first one anybody gets."""
     ledger = folder / "ledger"
     shutil.rmtree(ledger, ignore_errors=True)
-    return ledger
+    return ["--ledger", ledger, "--new-ledger"]
 
 
 def policy(name, columns, requirement, release):
