@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::error::{Error, Result};
+use crate::joined::Member;
 use crate::links::Links;
 use crate::recipients::PUBLIC;
 use crate::release::Release;
@@ -50,6 +51,14 @@ pub struct Lost {
     pub columns: Vec<String>,
     /// When its contents were erased.
     pub erased: String,
+}
+
+impl Held {
+    /// The release, as far as words can name it.
+    pub fn member(&self) -> Member {
+        let columns = self.release.columns.iter().map(|column| (column.name.clone(), column.role)).collect();
+        Member { name: self.name.clone(), columns }
+    }
 }
 
 impl History {

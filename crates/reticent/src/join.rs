@@ -11,9 +11,10 @@
 mod tests;
 
 use crate::combos::{Combos, Weight};
+use crate::interval::Interval;
 use crate::matching::matches;
-use crate::release::Release;
-use crate::taxonomy::{Code, Taxonomy};
+use crate::release::{PublishedColumn, Release};
+use crate::taxonomy::{Code, NodeId, Taxonomy};
 
 /// How many tuples of records: products of weights outgrow 64 bits.
 pub type Tuples = u128;
@@ -128,22 +129,43 @@ fn demands(releases: &[&Release], columns: &[Vec<usize>], rules: &[Inconsistent]
         for earlier in 0..at {
             for (there, column) in columns[earlier].iter().enumerate() {
                 let theirs = &releases[earlier].columns[*column];
-                let mut demand = |fits| demands.push(Demand { here, earlier, there, fits });
-                if ours.name == theirs.name {
-                    demand(as_table(&matches(theirs, ours), ours.nodes.len()));
-                }
-                for rule in rules {
-                    for (one, other) in [(&rule.one, &rule.other), (&rule.other, &rule.one)] {
-                        if theirs.name == one.0 && ours.name == other.0 {
-                            let (first, second) = (below(theirs, &one.1), below(ours, &other.1));
-                            demand(first.iter().map(|a| second.iter().map(|b| !(*a && *b)).collect()).collect());
-                        }
-                    }
-                }
+                let fits = fits(theirs, ours, rules);
+                demands.extend(fits.map(|fits| Demand { here, earlier, there, fits }));
             }
         }
     }
     demands
+}
+
+/// Whether two columns have anything to do with each other: they are the same attribute, or a rule speaks of both.
+pub(crate) fn relate(one: &str, other: &str, rules: &[Inconsistent]) -> bool {
+    one == other || rules.iter().any(|rule| rule.between(one, other).is_some())
+}
+
+/// By code of one column, by code of another: whether one person can have both. None when they have nothing to do with each
+/// other.
+pub(crate) fn fits(one: &PublishedColumn, other: &PublishedColumn, rules: &[Inconsistent]) -> Option<Vec<Vec<bool>>> {
+    let mut table = (one.name == other.name).then(|| as_table(&matches(one, other), other.nodes.len()));
+    for rule in rules {
+        let Some((first, second)) = rule.between(&one.name, &other.name) else { continue };
+        let (first, second) = (lies_below(one, first), lies_below(other, second));
+        let table = table.get_or_insert_with(|| vec![vec![true; second.len()]; first.len()]);
+        for (row, _) in table.iter_mut().zip(&first).filter(|(_, below)| **below) {
+            row.iter_mut().zip(&second).for_each(|(fits, below)| *fits &= !below);
+        }
+    }
+    table
+}
+
+impl Inconsistent {
+    /// The two values, in this order of the attributes; none when the rule does not speak of both.
+    pub(crate) fn between(&self, one: &str, other: &str) -> Option<(&str, &str)> {
+        match (&self.one, &self.other) {
+            (a, b) if a.0 == one && b.0 == other => Some((&a.1, &b.1)),
+            (a, b) if b.0 == one && a.0 == other => Some((&b.1, &a.1)),
+            _ => None,
+        }
+    }
 }
 
 fn as_table(lists: &[Vec<u32>], len: usize) -> Vec<Vec<bool>> {
@@ -156,19 +178,24 @@ fn as_table(lists: &[Vec<u32>], len: usize) -> Vec<Vec<bool>> {
 }
 
 /// By published code: whether it is this value, or lies below it. A value that the taxonomy does not have is nowhere.
-fn below(column: &crate::release::PublishedColumn, value: &str) -> Vec<bool> {
-    let tree: &Taxonomy = &column.tree;
-    let Some(top) = tree.find(value) else { return vec![false; column.nodes.len()] };
-    let lies_below = |mut node: usize| loop {
-        if node == top {
+pub(crate) fn lies_below(column: &PublishedColumn, value: &str) -> Vec<bool> {
+    column.nodes.iter().map(|node| is_below(&column.tree, *node, value)).collect()
+}
+
+/// Whether a node is this value, or lies below it; numbers and dates lie in the interval that the value says.
+pub(crate) fn is_below(tree: &Taxonomy, mut node: NodeId, value: &str) -> bool {
+    if let (Some(inner), Some(outer)) = (tree.interval(node), Interval::parse(tree.value_type(), value)) {
+        return inner.within(&outer);
+    }
+    loop {
+        if tree.node(node).label == value {
             return true;
         }
         match tree.node(node).parent {
             Some(parent) => node = parent,
             None => return false,
         }
-    };
-    column.nodes.iter().map(|node| lies_below(*node)).collect()
+    }
 }
 
 /// How often a value of some columns occurs in the join, and with which values of others.

@@ -15,6 +15,7 @@ pub mod error;
 pub mod history;
 pub mod interval;
 pub mod join;
+pub mod joined;
 pub mod links;
 pub mod matching;
 pub mod metrics;

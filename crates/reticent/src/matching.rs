@@ -14,12 +14,32 @@ use hashbrown::HashMap;
 
 use crate::interval::{Interval, masked_prefix};
 use crate::release::PublishedColumn;
-use crate::taxonomy::{NodeId, Type};
+use crate::taxonomy::{NodeId, Taxonomy, Type};
 
 /// By published code of one column: the codes of another that can stand for the same value, ascending.
 pub fn matches(one: &PublishedColumn, other: &PublishedColumn) -> Vec<Vec<u32>> {
     let others = Index::of(other);
-    one.nodes.iter().map(|node| others.matching(&stands(one, *node))).collect()
+    one.nodes.iter().map(|node| others.matching(&stands(&one.tree, *node))).collect()
+}
+
+/// What single published values match in one column.
+pub(crate) struct Matcher<'a>(Index<'a>);
+
+impl<'a> Matcher<'a> {
+    /// In this column.
+    pub(crate) fn of(column: &'a PublishedColumn) -> Matcher<'a> {
+        Matcher(Index::of(column))
+    }
+
+    /// The codes that can stand for the same value as a node of another column's taxonomy, ascending.
+    pub(crate) fn node(&self, tree: &Taxonomy, id: NodeId) -> Vec<u32> {
+        self.0.matching(&stands(tree, id))
+    }
+
+    /// The codes that can stand for a number or day in this interval, ascending.
+    pub(crate) fn interval(&self, interval: Interval) -> Vec<u32> {
+        self.0.matching(&Stands::Interval(interval))
+    }
 }
 
 /// What a published value stands for.
@@ -36,8 +56,8 @@ enum Stands<'a> {
     Masked(&'a str),
 }
 
-fn stands(column: &PublishedColumn, id: NodeId) -> Stands<'_> {
-    let (tree, node) = (&column.tree, column.tree.node(id));
+fn stands(tree: &Taxonomy, id: NodeId) -> Stands<'_> {
+    let node = tree.node(id);
     let is_missing = node.codes.len() == 1 && tree.missing() == Some(node.codes.start);
     match (tree.value_type(), tree.interval(id)) {
         _ if id == 0 => Stands::Anything,
@@ -76,7 +96,7 @@ impl<'a> Index<'a> {
             reach: Vec::new(),
         };
         for (node, code) in column.nodes.iter().zip(0..) {
-            match stands(column, *node) {
+            match stands(&column.tree, *node) {
                 Stands::Anything => index.anything.push(code),
                 Stands::Missing => index.missing.push(code),
                 Stands::Interval(interval) => index.intervals.push((interval, code)),

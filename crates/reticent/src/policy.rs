@@ -132,9 +132,17 @@ impl Policy {
 
     /// Every model that is required: what the short form stands for, then the models worded one by one.
     pub fn wordings(&self, schema: &Schema) -> Vec<Wording> {
+        self.worded(self.short.expand(schema))
+    }
+
+    /// The same for joined releases, which may have sensitive columns where the new one has none.
+    pub fn wordings_for_joins(&self) -> Vec<Wording> {
+        self.worded(self.short.expand_all())
+    }
+
+    fn worded(&self, mut wordings: Vec<Wording>) -> Vec<Wording> {
         let ShortLines { k, confidence } = self.short_lines;
         let line_of = |wording: &Wording| if wording.arguments.get("k").is_some() { k } else { confidence };
-        let mut wordings = self.short.expand(schema);
         for wording in &mut wordings {
             wording.line = line_of(wording);
         }

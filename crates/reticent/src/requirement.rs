@@ -2,15 +2,21 @@
 
 use crate::error::Result;
 use crate::history::History;
+use crate::join::Inconsistent;
+use crate::joined::{Member, PEOPLE, Scope, Together};
 use crate::models::{Model, Survey};
 use crate::registry::{Argument, Arguments};
 use crate::schema::{Role, Schema};
 
-/// Models that must all hold.
+/// Models that must all hold, and what they demand of joined releases.
 #[derive(Debug, Default)]
 pub struct Requirement {
-    /// The models.
+    /// The models, over the new release by itself.
     pub models: Vec<Box<dyn Model>>,
+    /// What is demanded of the new release joined with earlier ones.
+    pub joined: Vec<Together>,
+    /// Values that no one person has.
+    pub rules: Vec<Inconsistent>,
 }
 
 /// One model as a policy words it.
@@ -34,16 +40,23 @@ pub struct Short {
 }
 
 impl Short {
-    /// The models that the short form stands for.
+    /// The models that the short form stands for, for a release by itself.
     pub fn expand(&self, schema: &Schema) -> Vec<Wording> {
+        let mut wordings = self.expand_all();
+        if schema.with_role(Role::Sensitive).is_empty() {
+            wordings.retain(|wording| wording.model != "confidence-bounding");
+        }
+        wordings
+    }
+
+    /// The models that the short form stands for, whatever columns a release has.
+    pub fn expand_all(&self) -> Vec<Wording> {
         let mut wordings = Vec::new();
         if let Some(k) = self.k {
             let arguments = Arguments::default().set("k", Argument::Number(k as f64));
             wordings.push(Wording { model: "k-anonymity".to_owned(), arguments, line: None });
         }
-        if let Some(h) = self.confidence
-            && !schema.with_role(Role::Sensitive).is_empty()
-        {
+        if let Some(h) = self.confidence {
             let arguments = Arguments::default().set("h", Argument::Number(h));
             wordings.push(Wording { model: "confidence-bounding".to_owned(), arguments, line: None });
         }
@@ -52,25 +65,115 @@ impl Short {
 }
 
 impl Requirement {
-    /// Builds every model that is worded.
+    /// Builds every model that is worded, for a release by itself.
     pub fn build(wordings: &[Wording], schema: &Schema) -> Result<Requirement> {
+        let requirement = Requirement::of_models(wordings, schema)?;
+        requirement.check()?;
+        Ok(requirement)
+    }
+
+    /// The same, and perhaps no model at all: then something must be demanded of a join.
+    pub fn of_models(wordings: &[Wording], schema: &Schema) -> Result<Requirement> {
         let mut models = Vec::new();
         for wording in wordings {
             let built = crate::models::build(&wording.model, wording.arguments.clone(), schema);
             models.extend(built.map_err(|error| at_line(error, wording.line))?);
         }
-        if models.is_empty() {
-            let message = "nothing is required of these columns, and what is not required is not checked; publish a sensitive \
-                           column with them, or set `k`";
-            return Err(crate::Error::policy(None, message));
+        Ok(Requirement { models, ..Requirement::default() })
+    }
+
+    /// An error when nothing is required.
+    pub fn check(&self) -> Result<()> {
+        if !self.models.is_empty() || self.joined.iter().any(|together| !together.statements.is_empty()) {
+            return Ok(());
         }
-        Ok(Requirement { models })
+        let message = "nothing is required of these columns, and what is not required is not checked; publish a sensitive column \
+                       with them, or set `k`";
+        Err(crate::Error::policy(None, message))
+    }
+
+    /// Adds what the wordings demand of the new release joined with sets of earlier ones.
+    pub fn join(
+        &mut self,
+        wordings: &[Wording],
+        schema: &Schema,
+        new: Member,
+        history: &History,
+        sets: &[Vec<usize>],
+        rules: Vec<Inconsistent>,
+    ) -> Result<()> {
+        self.rules = rules;
+        for earlier in sets {
+            let mut members = vec![new.clone()];
+            members.extend(earlier.iter().map(|at| history.releases[*at].member()));
+            let scope = Scope { members };
+            let mut statements = Vec::new();
+            for wording in wordings {
+                let spoken = crate::models::joined(&wording.model, wording.arguments.clone(), &scope, schema);
+                statements.extend(spoken.map_err(|error| at_line(error, wording.line))?);
+            }
+            self.joined.push(Together { earlier: earlier.clone(), statements });
+        }
+        Ok(())
     }
 
     /// What every model finds in a history.
     pub fn survey(&self, history: &History) -> Result<Vec<(String, Survey)>> {
         self.models.iter().map(|model| Ok((model.title(), model.survey(history)?))).collect()
     }
+}
+
+/// The wordings as they speak of one release by itself: of columns that it has, and not of other releases. `release` is its
+/// name, `schema` has its columns and `all` those of the data. A wording that has nothing to say about it is left out.
+pub fn spoken_here(wordings: &[Wording], release: &str, schema: &Schema, all: &Schema) -> Vec<Wording> {
+    wordings.iter().filter_map(|wording| here(wording, release, schema, all)).collect()
+}
+
+fn here(wording: &Wording, release: &str, schema: &Schema, all: &Schema) -> Option<Wording> {
+    let has = |schema: &Schema, name: &str| schema.attributes.iter().any(|attribute| attribute.name == name);
+    let own = |word: &str| word.strip_prefix(release).and_then(|rest| rest.strip_prefix('.')).map(str::to_owned);
+    let is_of_another = |word: &str| {
+        let columns = word.match_indices('.').map(|(at, _)| &word[at + 1..]);
+        columns.into_iter().any(|column| column == PEOPLE || has(all, column))
+    };
+    let people = std::cell::Cell::new(false);
+    let translate = |word: &String| -> Option<String> {
+        let own = own(word);
+        match own.as_deref().unwrap_or(word) {
+            word if has(schema, word) => Some(word.to_owned()),
+            PEOPLE => {
+                people.set(true);
+                None
+            }
+            word if own.is_none() && (has(all, word) || is_of_another(word)) => None,
+            // Whoever builds the model says what is wrong with it.
+            word => Some(word.to_owned()),
+        }
+    };
+    let mut arguments = wording.arguments.clone();
+    for name in ["on", "x", "y"] {
+        if let Some(words) = wording.arguments.words(name) {
+            let words: Vec<String> = words.iter().filter_map(translate).collect();
+            if words.is_empty() && !(name == "y" && people.get()) {
+                return None;
+            }
+            arguments = arguments.set(name, Argument::Words(words));
+        }
+    }
+    if let Some(Argument::Word(word)) = wording.arguments.get("sensitive") {
+        arguments = arguments.set("sensitive", Argument::Word(translate(word)?));
+    }
+    if people.get() {
+        // Different people are what k-anonymity counts.
+        let mut counted = Arguments::default();
+        for (from, to) in [("k", "k"), ("x", "on")] {
+            if let Some(argument) = arguments.get(from) {
+                counted = counted.set(to, argument.clone());
+            }
+        }
+        return Some(Wording { model: "k-anonymity".to_owned(), arguments: counted, line: wording.line });
+    }
+    Some(Wording { arguments, ..wording.clone() })
 }
 
 /// Says on which line of the policy an error was caused.

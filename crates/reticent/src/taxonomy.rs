@@ -295,7 +295,7 @@ impl Taxonomy {
         tree
     }
 
-    fn interval_label(&self, codes: &Range<Code>) -> String {
+    pub(crate) fn interval_label(&self, codes: &Range<Code>) -> String {
         let Some(scale) = &self.scale else { return SUPPRESSED.to_owned() };
         let end = scale.numbers.len();
         let low = match codes.start as usize {

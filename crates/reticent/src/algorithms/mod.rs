@@ -11,6 +11,7 @@ use crate::requirement::Requirement;
 use crate::share::Share;
 use crate::table::Table;
 
+mod joints;
 mod optimal_full_domain;
 mod top_down_specialization;
 

@@ -139,7 +139,7 @@ fn outcome(task: &Task<'_>, given: &Given<'_>, search: &Search<'_>, best: &Best,
     let rungs = search.lattice.rungs(best.node());
     let mut recoding = recoding(task.table, given.ladders, &rungs);
     let suppress = if task.suppression.cells { suppress_cells } else { suppress_records };
-    let suppressed = suppress(task.table, &mut recoding, task.requirement)?;
+    let suppressed = suppress(task.table, &mut recoding, task.requirement, &[])?;
     let expected = if task.suppression.cells { given.limit } else { best.suppressed };
     if suppressed > expected || (suppressed < expected && !task.suppression.cells) {
         return Err(Error::CannotCheck {
@@ -198,7 +198,7 @@ fn refusal(given: &Given<'_>) -> Result<Error> {
         }
     }
     let rows = given.table.combos.rows();
-    let needed = suppress_records(given.table, &mut recoding, given.requirement)?;
+    let needed = suppress_records(given.table, &mut recoding, given.requirement, &[])?;
     let help = if needed < rows {
         format!("raise the suppression limit to at least {needed} of {rows} records, or ask for less")
     } else {

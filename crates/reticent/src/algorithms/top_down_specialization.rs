@@ -21,20 +21,21 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::joints::{self, check_history, generalized_columns};
 use super::{Control, Guarantee, Listed, Outcome, Purpose, Task};
 use crate::error::{Error, Result};
 use crate::history::History;
+use crate::joined::Joint;
 use crate::models::{Merging, merging_of};
 use crate::operations::suppress_cells::suppress_cells;
 use crate::operations::suppress_records::suppress_records;
 use crate::recoding::Recoding;
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
-use crate::schema::Role;
 use crate::table::Table;
 use crate::taxonomy::{Cut, NodeId, Taxonomy};
 
 use gain::{Gain, Guide};
-use partition::{Dimension, Effect, Grouping};
+use partition::{Aim, Dimension, Effect, Grouping};
 
 pub(super) const LISTED: Listed = Listed {
     entry: Entry {
@@ -64,11 +65,10 @@ pub(super) const LISTED: Listed = Listed {
 };
 
 fn run(task: &Task<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<Outcome> {
-    if !task.history.is_empty() {
-        let what = "the next release of a history".to_owned();
-        return Err(Error::CannotCheck { what, why: "this version publishes single releases".to_owned() });
-    }
-    refuse_if_hopeless(task)?;
+    check_history(task)?;
+    let columns = generalized_columns(task)?;
+    let joints = joints::all(task, &columns)?;
+    refuse_if_hopeless(task, &columns, &joints)?;
     let gain = match (arguments.word("gain"), task.purpose) {
         ("entropy", Purpose::General) => {
             return Err(Error::policy(None, "`gain = \"entropy\"` needs `purpose = { classify = \"column\" }`"));
@@ -77,28 +77,19 @@ fn run(task: &Task<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<
         ("discernibility", _) => Gain::Discernibility,
         _ => Gain::Distortion,
     };
-    let mut search = Search::new(task, gain)?;
+    let mut search = Search::new(task, gain, columns, &joints)?;
     let least = if arguments.flag("zero-gain") { 0.0 } else { f64::MIN_POSITIVE };
-    let finished = search.specialize_all(least, control);
+    let finished = search.specialize_all(least, control)?;
+    joints.iter().try_for_each(Joint::check)?;
     search.outcome(finished)
-}
-
-/// The columns that are generalized: quasi-identifiers that some model groups by and none measures.
-pub(super) fn generalized_columns(task: &Task<'_>) -> Result<Vec<usize>> {
-    let (mut by, mut of) = (Vec::new(), Vec::new());
-    for model in &task.requirement.models {
-        by.extend(task.table.positions(model.by())?);
-        of.extend(task.table.positions(model.of())?);
-    }
-    let columns = 0..task.table.columns.len();
-    let chosen =
-        |at: &usize| task.table.columns[*at].role == Role::QuasiIdentifier && by.contains(at) && !of.contains(at);
-    Ok(columns.filter(chosen).collect())
 }
 
 /// Whether what violates once violates ever after. With records left out, only where a class that holds keeps holding
 /// whatever it is merged with: else splitting a class that is left out can make parts of it hold again.
-fn prunes(task: &Task<'_>, limit: u64) -> bool {
+fn prunes(task: &Task<'_>, limit: u64, joints: &[&Joint<'_>], columns: &[usize]) -> bool {
+    if joints.iter().any(|joint| limit > 0 || !joint.keeps_violating(columns)) {
+        return false;
+    }
     let keeps = |merging| merging == Merging::WithAny || (limit == 0 && merging == Merging::WithSatisfying);
     task.requirement.models.iter().all(|model| keeps(merging_of(model.as_ref(), &task.table.combos)))
 }
@@ -122,17 +113,16 @@ pub(super) fn recoding_along(table: &Table, mut cuts: Vec<(usize, Arc<Taxonomy>,
 }
 
 /// Even with everything at its root and as many records left out as the policy allows, does a model fail?
-fn refuse_if_hopeless(task: &Task<'_>) -> Result<()> {
-    let columns = generalized_columns(task)?;
+fn refuse_if_hopeless(task: &Task<'_>, columns: &[usize], joints: &[Joint<'_>]) -> Result<()> {
     let top = |at: &usize| (*at, task.table.columns[*at].tree.clone(), Cut::top());
     let mut recoding = recoding_along(task.table, columns.iter().map(top).collect());
     let release = recoding.apply(task.table)?;
-    let history = History::single(release);
+    let history = History::single(release.clone());
     for model in &task.requirement.models {
         let survey = model.survey(&history)?;
         let Some(worst) = survey.violations.first() else { continue };
         let limit = task.suppression.of(task.table.combos.rows());
-        let left_out = suppress_records(task.table, &mut recoding, task.requirement)?;
+        let left_out = suppress_records(task.table, &mut recoding, task.requirement, joints)?;
         if left_out <= limit && left_out < task.table.combos.rows() {
             return Ok(());
         }
@@ -145,6 +135,26 @@ fn refuse_if_hopeless(task: &Task<'_>) -> Result<()> {
         let message = format!(
             "{title} does not hold even when every quasi-identifier says nothing: {}. {why}",
             worst.explanation
+        );
+        return Err(Error::Refused { message });
+    }
+    if let Some((joint, worst)) = joints::first_violated(joints, &release)? {
+        let limit = task.suppression.of(task.table.combos.rows());
+        let left_out = suppress_records(task.table, &mut recoding, task.requirement, joints)?;
+        if left_out <= limit && left_out < task.table.combos.rows() {
+            return Ok(());
+        }
+        let why = if joint.keeps_violating(columns) {
+            "Nothing that is done to this release can help"
+        } else {
+            "Specializing starts there and can go nowhere"
+        };
+        let witness: Vec<String> = worst.witness.iter().map(|(column, value)| format!("{column} = {value}")).collect();
+        let message = format!(
+            "{} does not hold even when every quasi-identifier says nothing: {} (with {}). {why}",
+            joint.statement.title,
+            worst.explanation,
+            witness.join(", ")
         );
         return Err(Error::Refused { message });
     }
@@ -167,6 +177,11 @@ struct Search<'a> {
     guide: Guide,
     dimensions: Vec<Dimension>,
     groupings: Vec<Grouping<'a>>,
+    /// Demands that depend on more than a class's own values, and are judged on the whole release.
+    whole: Vec<&'a Joint<'a>>,
+    joints: &'a [Joint<'a>],
+    /// Models and statements that are looked at.
+    demands: usize,
     /// By dimension, in the order of the cut.
     candidates: Vec<Vec<Candidate>>,
     steps: Vec<(usize, NodeId)>,
@@ -182,22 +197,33 @@ const BATCH: usize = 8;
 type Place = (usize, usize);
 
 impl<'a> Search<'a> {
-    fn new(task: &'a Task<'a>, gain: Gain) -> Result<Self> {
-        let columns = generalized_columns(task)?;
+    fn new(task: &'a Task<'a>, gain: Gain, columns: Vec<usize>, joints: &'a [Joint<'a>]) -> Result<Self> {
+        let watched = joints::to_watch(joints, &columns);
         let dimensions: Vec<Dimension> = columns.iter().map(|column| Dimension::new(task.table, *column)).collect();
         let guide = Guide::new(gain, task.table, &columns, task.purpose)?;
         let limit = task.suppression.of(task.table.combos.rows());
-        let groupings = Grouping::all(task, &columns, limit > 0 || gain == Gain::Discernibility)?;
+        let prunes = prunes(task, limit, &watched, &columns);
+        let demands = (task.requirement.models.len() + watched.len()).max(1);
+        let (whole, local): (Vec<&Joint<'_>>, Vec<&Joint<'_>>) =
+            watched.into_iter().partition(|joint| joint.reaches_beyond(&columns));
+        let mut groupings = Grouping::all(task, &columns, &local, limit > 0 || gain == Gain::Discernibility)?;
+        for (at, dimension) in dimensions.iter().enumerate() {
+            groupings.iter_mut().for_each(|grouping| grouping.know(at, dimension));
+        }
+        groupings.iter_mut().for_each(Grouping::judge_first);
         let candidates = columns.iter().map(|_| Vec::new()).collect();
         let mut search = Search {
             task,
             guide,
             dimensions,
             groupings,
+            whole,
+            joints,
+            demands,
             candidates,
             steps: Vec::new(),
             limit,
-            prunes: prunes(task, limit),
+            prunes,
         };
         for dimension in 0..columns.len() {
             search.add_candidate(dimension, 0);
@@ -206,24 +232,56 @@ impl<'a> Search<'a> {
     }
 
     /// Specializes until no valid candidate of at least this gain is left. False when stopped before that.
-    fn specialize_all(&mut self, least: f64, control: &Control<'_>) -> bool {
+    fn specialize_all(&mut self, least: f64, control: &Control<'_>) -> Result<bool> {
         loop {
-            if (control.stop)() {
-                return false;
+            if !self.prunes {
+                self.forget();
             }
-            let Some((dimension, place)) = self.best(least) else { return true };
+            let (dimension, place) = loop {
+                if (control.stop)() {
+                    return Ok(false);
+                }
+                let Some(best) = self.best(least) else { return Ok(true) };
+                if self.holds_as_a_whole(best)? {
+                    break best;
+                }
+                self.candidates[best.0][best.1].dead = true;
+            };
             self.specialize(dimension, place);
             (control.progress)("specializing", self.steps.len() as u64, 0);
         }
+    }
+
+    /// Whether the demands that are judged on the whole release hold after a step.
+    fn holds_as_a_whole(&self, (dimension, place): Place) -> Result<bool> {
+        if self.whole.is_empty() {
+            return Ok(true);
+        }
+        let candidate = &self.candidates[dimension][place];
+        let mut trees: Vec<Taxonomy> = self.dimensions.iter().map(|dimension| dimension.tree.clone()).collect();
+        if let Some(at) = candidate.splits.first() {
+            trees[dimension].split(candidate.node, *at);
+        }
+        let mut steps = self.steps.clone();
+        steps.push((dimension, candidate.node));
+        let mut recoding = self.recoding_along(&trees, &steps);
+        if self.limit > 0 {
+            let left_out = suppress_records(self.task.table, &mut recoding, self.task.requirement, self.joints)?;
+            return Ok(left_out <= self.limit);
+        }
+        let release = recoding.apply(self.task.table)?;
+        for joint in &self.whole {
+            if joint.violating(&release)?.contains(&true) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The valid candidate of highest score; of equals the first in the order of columns and cuts.
     ///
     /// Score is at most InfoGain, so candidates are looked at in the order of their gain, and only while they could win.
     fn best(&mut self, least: f64) -> Option<Place> {
-        if !self.prunes {
-            self.forget();
-        }
         let mut open: Vec<(f64, Place)> = Vec::new();
         for (dimension, candidates) in self.candidates.iter().enumerate() {
             let living = candidates.iter().enumerate().filter(|(_, candidate)| !candidate.dead);
@@ -278,10 +336,12 @@ impl<'a> Search<'a> {
                 taken.push((*place, std::mem::take(&mut candidate.effects)));
             }
         }
-        let (groupings, dimensions) = (&self.groupings, &self.dimensions);
-        taken.par_iter_mut().for_each(|((dimension, _), effects)| {
+        let (groupings, dimensions, candidates) = (&self.groupings, &self.dimensions, &self.candidates);
+        taken.par_iter_mut().for_each(|((dimension, place), effects)| {
+            let candidate = &candidates[*dimension][*place];
+            let aim = Aim { node: candidate.node, split: candidate.splits.first().copied() };
             for (grouping, effect) in groupings.iter().zip(effects) {
-                grouping.look(*dimension, &dimensions[*dimension], effect);
+                grouping.look(*dimension, &dimensions[*dimension], aim, effect);
             }
         });
         for (place, effects) in taken {
@@ -325,8 +385,7 @@ impl<'a> Search<'a> {
     fn loss(&self, candidate: &Candidate) -> f64 {
         let losses =
             self.groupings.iter().zip(&candidate.effects).flat_map(|(grouping, effect)| grouping.losses(effect));
-        let models = self.task.requirement.models.len().max(1) as f64;
-        losses.sum::<f64>() / models
+        losses.sum::<f64>() / self.demands as f64
     }
 
     fn squares_undone(&self, candidate: &Candidate) -> f64 {
@@ -338,6 +397,7 @@ impl<'a> Search<'a> {
         let node = candidate.node;
         if let Some(at) = candidate.splits.first() {
             self.dimensions[dimension].tree.split(node, *at);
+            self.groupings.iter_mut().for_each(|grouping| grouping.know(dimension, &self.dimensions[dimension]));
         }
         self.steps.push((dimension, node));
         for (grouping, effect) in self.groupings.iter_mut().zip(&candidate.effects) {
@@ -373,12 +433,17 @@ impl<'a> Search<'a> {
 
     /// The recoding after the first so many steps.
     fn recoding_after(&self, steps: usize) -> Recoding {
-        let mut cuts: Vec<Cut> = self.dimensions.iter().map(|_| Cut::top()).collect();
-        for (dimension, node) in &self.steps[..steps] {
-            cuts[*dimension].specialize(&self.dimensions[*dimension].tree, *node);
+        let trees: Vec<Taxonomy> = self.dimensions.iter().map(|dimension| dimension.tree.clone()).collect();
+        self.recoding_along(&trees, &self.steps[..steps])
+    }
+
+    fn recoding_along(&self, trees: &[Taxonomy], steps: &[(usize, NodeId)]) -> Recoding {
+        let mut cuts: Vec<Cut> = trees.iter().map(|_| Cut::top()).collect();
+        for (dimension, node) in steps {
+            cuts[*dimension].specialize(&trees[*dimension], *node);
         }
-        let along = self.dimensions.iter().zip(cuts);
-        let along = along.map(|(dimension, cut)| (dimension.column, Arc::new(dimension.tree.clone()), cut));
+        let along = self.dimensions.iter().zip(trees).zip(cuts);
+        let along = along.map(|((dimension, tree), cut)| (dimension.column, Arc::new(tree.clone()), cut));
         recoding_along(self.task.table, along.collect())
     }
 
@@ -395,7 +460,7 @@ impl<'a> Search<'a> {
             let mut recoding = self.recoding_after(steps);
             if self.limit > 0 {
                 let suppress = if self.task.suppression.cells { suppress_cells } else { suppress_records };
-                let left_out = suppress(self.task.table, &mut recoding, self.task.requirement)?;
+                let left_out = suppress(self.task.table, &mut recoding, self.task.requirement, self.joints)?;
                 if left_out > self.limit && steps > 0 {
                     steps -= 1;
                     continue;

@@ -6,9 +6,13 @@
 //! Monotone    both parts hold for a merged class when they hold for its parts.
 
 use super::xy_linkability::{Bounds, VALUES};
-use super::{Judge, Judgement, Listed, Merging, Model, ON, SENSITIVE, grouping, on_text, people_share, sensitive};
+use super::{
+    Judge, Judgement, Listed, Merging, Model, ON, SENSITIVE, grouping, of_people, of_sensitive, on_text, people_share,
+    sensitive,
+};
 use crate::classes::Whole;
 use crate::error::Result;
+use crate::joined::{Rule, Scope, Statement};
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::schema::Schema;
 use crate::verify::{Breach, Reading};
@@ -36,6 +40,7 @@ pub(super) const LISTED: Listed = Listed {
         evidence: &["oracle::models", "laws::models"],
     },
     build,
+    joined: Some(joined),
 };
 
 #[derive(Debug)]
@@ -56,6 +61,13 @@ fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> 
         models.push(Box::new(AlphaKAnonymity { k: arguments.whole("k"), bounds, by: by.clone(), of }));
     }
     Ok(models)
+}
+
+fn joined(arguments: &Arguments, scope: &Scope, schema: &Schema) -> Result<Vec<Statement>> {
+    let mut statements = of_people(&scope.known(arguments, "on"), arguments.whole("k"), scope);
+    let share = |of: &[String; 1]| Ok(Rule::AtMost(Bounds::new(&LISTED.entry, arguments, "alpha", of, schema)?));
+    statements.extend(of_sensitive(arguments, scope, share)?);
+    Ok(statements)
 }
 
 impl Model for AlphaKAnonymity {

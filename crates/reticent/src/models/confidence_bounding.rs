@@ -6,9 +6,10 @@
 //! Monotone    a merged class's confidence is a mean of its parts'.
 
 use super::xy_linkability::{Bounds, H, VALUES};
-use super::{Judge, Listed, Merging, Model, ON, SENSITIVE, grouping, on_text, sensitive};
+use super::{Judge, Listed, Merging, Model, ON, SENSITIVE, grouping, of_sensitive, on_text, sensitive};
 use crate::classes::Whole;
 use crate::error::Result;
+use crate::joined::{Rule, Scope, Statement};
 use crate::registry::{Arguments, Entry, Kind};
 use crate::schema::Schema;
 use crate::verify::{Breach, Reading};
@@ -25,6 +26,7 @@ pub(super) const LISTED: Listed = Listed {
         evidence: &["oracle::models", "golden::survey::example_2_6", "laws::models"],
     },
     build,
+    joined: Some(joined),
 };
 
 #[derive(Debug)]
@@ -44,6 +46,10 @@ fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> 
         models.push(Box::new(ConfidenceBounding { bounds, by: by.clone(), of }));
     }
     Ok(models)
+}
+
+fn joined(arguments: &Arguments, scope: &Scope, schema: &Schema) -> Result<Vec<Statement>> {
+    of_sensitive(arguments, scope, |of| Ok(Rule::AtMost(Bounds::new(&LISTED.entry, arguments, "h", of, schema)?)))
 }
 
 impl Model for ConfidenceBounding {

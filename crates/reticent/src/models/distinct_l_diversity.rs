@@ -5,9 +5,10 @@
 //! Paper       Machanavajjhala et al., l-Diversity, ICDE 2006; survey section 2.2.1.
 //! Monotone    merging adds values, it takes none away.
 
-use super::{Judge, Judgement, Listed, Merging, Model, ON, SENSITIVE, grouping, on_text, sensitive};
+use super::{Judge, Judgement, Listed, Merging, Model, ON, SENSITIVE, grouping, of_sensitive, on_text, sensitive};
 use crate::classes::Whole;
 use crate::error::Result;
+use crate::joined::{Rule, Scope, Statement};
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::schema::Schema;
 use crate::verify::{Breach, Reading};
@@ -33,6 +34,7 @@ pub(super) const LISTED: Listed = Listed {
         evidence: &["oracle::models", "golden::survey::example_2_6", "laws::models"],
     },
     build,
+    joined: Some(joined),
 };
 
 #[derive(Debug)]
@@ -48,6 +50,10 @@ fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> 
         Box::new(DistinctDiversity { l: arguments.whole("l"), by: by.clone(), of: [column] })
     };
     Ok(sensitive(arguments, schema)?.into_iter().map(make).collect())
+}
+
+fn joined(arguments: &Arguments, scope: &Scope, _: &Schema) -> Result<Vec<Statement>> {
+    of_sensitive(arguments, scope, |_| Ok(Rule::AtLeast(arguments.whole("l"))))
 }
 
 impl Model for DistinctDiversity {

@@ -37,6 +37,7 @@ pub(super) const LISTED: Listed = Listed {
         evidence: &["oracle::models", "golden::survey::example_2_7", "laws::models"],
     },
     build,
+    joined: None,
 };
 
 /// Half the width of the zone in which rounded logarithms decide nothing.

@@ -5,9 +5,10 @@
 //! Paper       Samarati and Sweeney 1998; survey section 2.1.1.
 //! Monotone    merging a class of k with any class leaves at least k.
 
-use super::{Judge, Judgement, Listed, Merging, Model, ON, grouping, on_text, people_share};
+use super::{Judge, Judgement, Listed, Merging, Model, ON, grouping, of_people, on_text, people_share};
 use crate::classes::Whole;
 use crate::error::Result;
+use crate::joined::{Scope, Statement};
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::schema::Schema;
 use crate::verify::{Breach, Reading};
@@ -27,6 +28,7 @@ pub(super) const LISTED: Listed = Listed {
         evidence: &["oracle::models", "golden::survey::example_2_2", "laws::models"],
     },
     build,
+    joined: Some(joined),
 };
 
 #[derive(Debug)]
@@ -37,6 +39,10 @@ struct KAnonymity {
 
 fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
     Ok(vec![Box::new(KAnonymity { k: arguments.whole("k"), by: grouping(arguments, "on", schema)? })])
+}
+
+fn joined(arguments: &Arguments, scope: &Scope, _: &Schema) -> Result<Vec<Statement>> {
+    Ok(of_people(&scope.known(arguments, "on"), arguments.whole("k"), scope))
 }
 
 impl Model for KAnonymity {

@@ -12,6 +12,7 @@ use crate::classes::{Group, Measured, Whole, for_each, people_in};
 use crate::combos::Combos;
 use crate::error::Result;
 use crate::history::History;
+use crate::joined::{At, Of, Rule, Scope, Statement};
 use crate::registry::{Arguments, Entry, Kind, unknown};
 use crate::schema::{Role, Schema};
 use crate::verify::{Breach, Reading, UNSHOWN};
@@ -25,6 +26,8 @@ mod recursive_cl_diversity;
 mod t_closeness;
 mod xy_anonymity;
 mod xy_linkability;
+
+pub use xy_linkability::Bounds;
 
 /// Every model there is.
 pub const LIST: &[Listed] = &[
@@ -42,6 +45,9 @@ pub const LIST: &[Listed] = &[
 /// Makes models from checked arguments.
 pub type Build = fn(&Arguments, &Schema) -> Result<Vec<Box<dyn Model>>>;
 
+/// Says what checked arguments demand of joined releases.
+pub type Speak = fn(&Arguments, &Scope, &Schema) -> Result<Vec<Statement>>;
+
 /// A model in the list: what it says about itself, and how it is made from a policy's words.
 #[derive(Debug, Clone, Copy)]
 pub struct Listed {
@@ -49,6 +55,8 @@ pub struct Listed {
     pub entry: Entry,
     /// Makes the model; one for each sensitive column where the policy names none.
     pub build: Build,
+    /// Says what it demands of joined releases; none where it has no definition there.
+    pub joined: Option<Speak>,
 }
 
 /// Makes a model from a policy's words.
@@ -56,6 +64,26 @@ pub fn build(id: &str, arguments: Arguments, schema: &Schema) -> Result<Vec<Box<
     let listed = LIST.iter().find(|listed| listed.entry.id == id);
     let listed = listed.ok_or_else(|| unknown(Kind::Model, id, LIST.iter().map(|listed| listed.entry.id)))?;
     (listed.build)(&arguments.checked(&listed.entry)?, schema)
+}
+
+/// What a model, worded like this, demands of joined releases.
+pub fn joined(id: &str, arguments: Arguments, scope: &Scope, schema: &Schema) -> Result<Vec<Statement>> {
+    let listed = LIST.iter().find(|listed| listed.entry.id == id);
+    let listed = listed.ok_or_else(|| unknown(Kind::Model, id, LIST.iter().map(|listed| listed.entry.id)))?;
+    let arguments = arguments.checked(&listed.entry)?;
+    let Some(speak) = listed.joined else {
+        let speaking = LIST.iter().filter(|listed| listed.joined.is_some()).map(|listed| listed.entry.id);
+        let speaking: Vec<&str> = speaking.collect();
+        return Err(crate::Error::CannotCheck {
+            what: format!("{} of joined releases", listed.entry.title),
+            why: format!(
+                "it is defined for single releases only; require one of these instead ({}), or judge the release by itself with \
+                 --alone",
+                speaking.join(", ")
+            ),
+        });
+    };
+    speak(&arguments, scope, schema)
 }
 
 /// Whether a class that satisfies a model keeps satisfying it when classes are merged.
@@ -238,6 +266,26 @@ fn sensitive(arguments: &Arguments, schema: &Schema) -> Result<Vec<String>> {
         return Err(crate::Error::policy(None, message));
     }
     Ok(columns)
+}
+
+/// Demands on every sensitive column of joined releases: what `rule` makes of the column's name.
+fn of_sensitive(
+    arguments: &Arguments,
+    scope: &Scope,
+    mut rule: impl FnMut(&[String; 1]) -> Result<Rule>,
+) -> Result<Vec<Statement>> {
+    let x = scope.known(arguments, "on");
+    let mut statements = Vec::new();
+    for at in scope.sensitive(arguments) {
+        let name = [scope.members[at.release].columns[at.column].0.clone()];
+        statements.extend(scope.statement(&x, &[Of::Column(at)], rule(&name)?));
+    }
+    Ok(statements)
+}
+
+/// Demands that so many people of each release share what is known.
+fn of_people(x: &[At], k: u64, scope: &Scope) -> Vec<Statement> {
+    scope.people().iter().filter_map(|of| scope.statement(x, &[*of], Rule::AtLeast(k))).collect()
 }
 
 /// `1 person shares`, `2 people share`.

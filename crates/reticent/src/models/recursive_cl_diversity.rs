@@ -40,6 +40,7 @@ pub(super) const LISTED: Listed = Listed {
         evidence: &["oracle::models", "laws::models"],
     },
     build,
+    joined: None,
 };
 
 #[derive(Debug)]

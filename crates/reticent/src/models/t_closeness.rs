@@ -49,6 +49,7 @@ pub(super) const LISTED: Listed = Listed {
         evidence: &["oracle::models", "golden::closeness", "laws::models"],
     },
     build,
+    joined: None,
 };
 
 /// From differences of shares, in order, to a distance as a fraction.

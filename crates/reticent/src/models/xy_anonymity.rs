@@ -8,6 +8,7 @@
 use super::{Judge, Judgement, Listed, Merging, Model, grouping, named, on_text};
 use crate::classes::Whole;
 use crate::error::Result;
+use crate::joined::{Rule, Scope, Statement};
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::schema::Schema;
 use crate::verify::{Breach, Reading};
@@ -31,18 +32,19 @@ pub(super) const LISTED: Listed = Listed {
                 name: "x",
                 domain: Domain::Columns,
                 default: Some(""),
-                meaning: "the columns an attacker knows; all quasi-identifiers when not given",
+                meaning: "the columns an attacker knows, as column or release.column; all quasi-identifiers when not given",
             },
             Parameter {
                 name: "y",
                 domain: Domain::Columns,
                 default: None,
-                meaning: "the columns whose values are counted",
+                meaning: "the columns whose values are counted, as column or release.column; people or release.people counts people",
             },
         ],
         evidence: &["oracle::models", "laws::models"],
     },
     build,
+    joined: Some(joined),
 };
 
 #[derive(Debug)]
@@ -55,6 +57,13 @@ struct XyAnonymity {
 fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
     let y = named(arguments.words("y").unwrap_or_default(), schema)?;
     Ok(vec![Box::new(XyAnonymity { k: arguments.whole("k"), x: grouping(arguments, "x", schema)?, y })])
+}
+
+fn joined(arguments: &Arguments, scope: &Scope, _: &Schema) -> Result<Vec<Statement>> {
+    let x = scope.known(arguments, "x");
+    let counted = scope.counted(arguments.words("y").unwrap_or_default());
+    let least = arguments.whole("k");
+    Ok(counted.iter().filter_map(|y| scope.statement(&x, y, Rule::AtLeast(least))).collect())
 }
 
 impl Model for XyAnonymity {

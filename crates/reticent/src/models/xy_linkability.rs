@@ -9,7 +9,9 @@
 use super::{Judge, Judgement, Listed, Merging, Model, grouping, named, on_text};
 use crate::classes::{Group, Whole};
 use crate::error::{Error, Result};
+use crate::joined::{Rule, Scope, Statement};
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
+use crate::release::PublishedColumn;
 use crate::schema::{Schema, Tree};
 use crate::share::Share;
 use crate::taxonomy::Code;
@@ -28,13 +30,13 @@ pub(super) const LISTED: Listed = Listed {
                 name: "x",
                 domain: Domain::Columns,
                 default: Some(""),
-                meaning: "the columns an attacker knows; all quasi-identifiers when not given",
+                meaning: "the columns an attacker knows, as column or release.column; all quasi-identifiers when not given",
             },
             Parameter {
                 name: "y",
                 domain: Domain::Columns,
                 default: None,
-                meaning: "the columns whose values must not be inferred",
+                meaning: "the columns whose values must not be inferred, as column or release.column",
             },
             H,
             VALUES,
@@ -42,6 +44,7 @@ pub(super) const LISTED: Listed = Listed {
         evidence: &["oracle::models", "golden::survey::example_2_6", "laws::models"],
     },
     build,
+    joined: Some(joined),
 };
 
 pub(super) const H: Parameter = Parameter {
@@ -69,6 +72,16 @@ fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> 
     let y = named(arguments.words("y").unwrap_or_default(), schema)?;
     let bounds = Bounds::new(&LISTED.entry, arguments, "h", &y, schema)?;
     Ok(vec![Box::new(XyLinkability { x: grouping(arguments, "x", schema)?, y, bounds })])
+}
+
+fn joined(arguments: &Arguments, scope: &Scope, schema: &Schema) -> Result<Vec<Statement>> {
+    let x = scope.known(arguments, "x");
+    let mut statements = Vec::new();
+    for y in scope.counted(arguments.words("y").unwrap_or_default()) {
+        let bounds = Bounds::new(&LISTED.entry, arguments, "h", &scope.names(&y), schema)?;
+        statements.extend(scope.statement(&x, &y, Rule::AtMost(bounds)));
+    }
+    Ok(statements)
 }
 
 impl Model for XyLinkability {
@@ -106,8 +119,8 @@ impl Model for XyLinkability {
 }
 
 /// The highest confidence allowed for each value.
-#[derive(Debug)]
-pub(super) struct Bounds {
+#[derive(Debug, Clone)]
+pub struct Bounds {
     general: Option<Share>,
     by_value: Vec<(String, Share)>,
 }
@@ -138,6 +151,16 @@ impl Bounds {
         }
         let by_value = given.iter().map(|(value, bound)| Ok((value.clone(), share(*bound)?))).collect::<Result<_>>()?;
         Ok(Bounds { general: default, by_value })
+    }
+
+    /// The bound of every value that has none of its own.
+    pub(crate) fn general(&self) -> Option<Share> {
+        self.general
+    }
+
+    /// By published code of a column: the bound of its value.
+    pub(crate) fn by_label(&self, column: &PublishedColumn) -> Vec<Option<Share>> {
+        (0..column.nodes.len()).map(|code| self.of_written(column.label(code as Code))).collect()
     }
 
     fn of_value(&self, value: &str) -> Option<Share> {
@@ -179,7 +202,7 @@ impl Bounds {
         Ok((0..column.nodes.len()).map(|code| self.of_value(column.label(code as Code))).collect())
     }
 
-    pub(super) fn explain(&self, of: &[String], safety: f64) -> String {
+    pub(crate) fn explain(&self, of: &[String], safety: f64) -> String {
         format!("a value of {} can be inferred with confidence {:.4}; allowed: {self}", of.join(", "), -safety)
     }
 

@@ -6,6 +6,7 @@
 //! Note   a record with hidden cells is a class of its own by what it shows: `*` equals only `*`.
 
 use crate::error::Result;
+use crate::joined::Joint;
 use crate::operations::suppress_records::{class_of, rule_columns, suppress_records, violating};
 use crate::recoding::{Recoding, Rule};
 use crate::registry::{Entry, Kind};
@@ -30,11 +31,16 @@ pub const ENTRY: Entry = Entry {
 const ALL_SETS: usize = 10;
 
 /// Adds the rules that hide cells or leave out records of violating classes, and answers with how many were left out.
-pub fn suppress_cells(table: &Table, recoding: &mut Recoding, requirement: &Requirement) -> Result<u64> {
+pub fn suppress_cells(
+    table: &Table,
+    recoding: &mut Recoding,
+    requirement: &Requirement,
+    joints: &[Joint<'_>],
+) -> Result<u64> {
     let on = rule_columns(table, requirement)?;
     recoding.on.clone_from(&on);
     let before = recoding.apply(table)?;
-    let marks = violating(&before, requirement)?;
+    let marks = violating(&before, requirement, joints)?;
     let mut left = Release { combos: before.combos.filter(|at| marks[at]), ..before.clone() };
     // Only what is generalized may be hidden; everything else is published as it is, or left out with its record.
     let quasi: Vec<usize> = on.iter().copied().filter(|at| before.columns[*at].role == Role::QuasiIdentifier).collect();
@@ -42,7 +48,7 @@ pub fn suppress_cells(table: &Table, recoding: &mut Recoding, requirement: &Requ
         if left.combos.is_empty() {
             break;
         }
-        let lost = still_violating(&left, &hidden, requirement)?;
+        let lost = still_violating(&left, &hidden, requirement, joints)?;
         for at in (0..left.combos.len()).filter(|at| !lost[*at]) {
             recoding.rules.insert(class_of(&left.combos, &on, at), Rule::Hide(hidden.clone()));
         }
@@ -53,9 +59,9 @@ pub fn suppress_cells(table: &Table, recoding: &mut Recoding, requirement: &Requ
     }
     // Classes were judged by themselves; together with the rest of the release a model may see it differently.
     let after = recoding.apply(table)?;
-    if violating(&after, requirement)?.contains(&true) {
+    if violating(&after, requirement, joints)?.contains(&true) {
         recoding.rules.clear();
-        return suppress_records(table, recoding, requirement);
+        return suppress_records(table, recoding, requirement, joints);
     }
     Ok(before.combos.rows() - after.combos.rows())
 }
@@ -73,11 +79,16 @@ fn hiding_sets(on: &[usize]) -> Vec<Vec<usize>> {
 }
 
 /// By combination, whether its class violates some model even with these columns hidden.
-fn still_violating(left: &Release, hidden: &[usize], requirement: &Requirement) -> Result<Vec<bool>> {
+fn still_violating(
+    left: &Release,
+    hidden: &[usize],
+    requirement: &Requirement,
+    joints: &[Joint<'_>],
+) -> Result<Vec<bool>> {
     let mut shown = left.clone();
     for column in hidden {
         let root = shown.columns[*column].root();
         shown.combos.codes[*column].fill(root);
     }
-    violating(&shown, requirement)
+    violating(&shown, requirement, joints)
 }

@@ -9,6 +9,7 @@ use hashbrown::HashSet;
 use crate::classes::{Measured, for_each};
 use crate::combos::Combos;
 use crate::error::Result;
+use crate::joined::Joint;
 use crate::recoding::{Recoding, Rule};
 use crate::registry::{Entry, Kind};
 use crate::release::Release;
@@ -28,14 +29,19 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// Adds the rules that leave out every record whose class violates a model, and answers with how many records that is.
-pub fn suppress_records(table: &Table, recoding: &mut Recoding, requirement: &Requirement) -> Result<u64> {
+pub fn suppress_records(
+    table: &Table,
+    recoding: &mut Recoding,
+    requirement: &Requirement,
+    joints: &[Joint<'_>],
+) -> Result<u64> {
     let on = rule_columns(table, requirement)?;
     recoding.on.clone_from(&on);
     let before = recoding.apply(table)?;
     let mut kept = before.clone();
     let mut dropped: HashSet<Box<[u32]>> = HashSet::new();
     loop {
-        let violating = violating(&kept, requirement)?;
+        let violating = violating(&kept, requirement, joints)?;
         if !violating.contains(&true) {
             break;
         }
@@ -55,6 +61,9 @@ pub(crate) fn rule_columns(table: &Table, requirement: &Requirement) -> Result<V
     for model in &requirement.models {
         on.extend(table.positions(model.by())?);
     }
+    for statement in requirement.joined.iter().flat_map(|together| &together.statements) {
+        on.extend(statement.x.iter().filter(|at| at.release == 0).map(|at| at.column));
+    }
     on.sort_unstable();
     on.dedup();
     Ok(on)
@@ -65,9 +74,12 @@ pub(crate) fn class_of(combos: &Combos, on: &[usize], at: usize) -> Box<[u32]> {
     on.iter().map(|column| combos.codes[*column][at]).collect()
 }
 
-/// By combination, whether its class violates some model.
-pub(crate) fn violating(release: &Release, requirement: &Requirement) -> Result<Vec<bool>> {
+/// By combination, whether its class violates some model, or some demand on joined releases.
+pub(crate) fn violating(release: &Release, requirement: &Requirement, joints: &[Joint<'_>]) -> Result<Vec<bool>> {
     let mut marks = vec![false; release.combos.len()];
+    for joint in joints {
+        marks.iter_mut().zip(joint.violating(release)?).for_each(|(mark, violates)| *mark |= violates);
+    }
     for model in &requirement.models {
         let by = release.positions(model.by())?;
         let of = release.positions(model.of())?;

@@ -72,6 +72,11 @@ impl Taxonomy {
         published.or(self.scale.as_ref().map(|scale| scale.values)).unwrap_or(Type::Text)
     }
 
+    /// The numbers or days that a range of codes of a growing tree would be published as.
+    pub(crate) fn interval_over(&self, codes: &std::ops::Range<Code>) -> Option<Interval> {
+        Interval::parse(self.scale.as_ref()?.values, &self.interval_label(codes))
+    }
+
     /// The numbers or days that a node stands for; none for a missing value, and in trees of texts.
     pub fn interval(&self, id: NodeId) -> Option<Interval> {
         if let Some((_, intervals)) = &self.intervals {

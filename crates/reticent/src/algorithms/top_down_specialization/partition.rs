@@ -6,10 +6,11 @@
 use hashbrown::HashMap;
 
 use crate::algorithms::Task;
-use crate::classes::{Measured, Tally};
-use crate::combos::{Combos, Weight, ascending};
+use crate::classes::{Group, Measured, Tally};
+use crate::combos::{Combos, Weight, ascending, combine};
 use crate::error::Result;
-use crate::models::Judge;
+use crate::joined::{Cells, Joint};
+use crate::models::{Judge, Judgement};
 use crate::table::Table;
 use crate::taxonomy::{Code, NodeId, Taxonomy};
 use std::ops::Range;
@@ -73,7 +74,7 @@ pub(super) struct Grouping<'a> {
     combos: Combos,
     /// By dimension: its column in `combos`, when it is one of this grouping's.
     local: Vec<Option<usize>>,
-    models: Vec<(Measured, Judge<'a>)>,
+    models: Vec<Judging<'a>>,
     classes: Vec<Class>,
     /// By dimension and value: the classes that carry it.
     links: Vec<HashMap<NodeId, Vec<ClassId>>>,
@@ -83,6 +84,66 @@ pub(super) struct Grouping<'a> {
     pub(super) violating: Weight,
     /// Whether single classes' contributions are kept (for suppression and discernibility).
     tracks: bool,
+    /// The classes with which the search begins, until they are judged.
+    starts: Vec<Range<usize>>,
+}
+
+/// What is judged of every class.
+struct Judging<'a> {
+    measured: Measured,
+    by: By<'a>,
+}
+
+/// Who judges.
+enum By<'a> {
+    /// A model, over the new release by itself.
+    Model(Judge<'a>),
+    /// A statement over joined releases. By join column on which classes agree: its dimension, and by node the number of its
+    /// value.
+    Statement { joint: &'a Joint<'a>, cells: Cells, key: Vec<(usize, Vec<u32>)> },
+}
+
+/// Where a candidate would split a value.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Aim {
+    pub(super) node: NodeId,
+    pub(super) split: Option<Code>,
+}
+
+impl Judging<'_> {
+    /// Judges a class with these values, of which one is another.
+    fn judge(
+        &self,
+        group: &Group<'_>,
+        values: &[NodeId],
+        instead: Option<(usize, u32)>,
+        key: &mut Vec<u32>,
+    ) -> Judgement {
+        match &self.by {
+            By::Model(judge) => judge(group),
+            By::Statement { joint, cells, key: columns } => {
+                key.clear();
+                key.extend(columns.iter().map(|(dimension, numbers)| match instead {
+                    Some((changed, number)) if changed == *dimension => number,
+                    _ => numbers[values[*dimension]],
+                }));
+                joint.judge(cells, key, group.counts)
+            }
+        }
+    }
+
+    /// By part of a candidate: the number of its value, where this statement looks at it.
+    fn numbers_of(&self, dimension: usize, of: &Dimension, aim: Aim) -> Option<Vec<u32>> {
+        let By::Statement { joint, key, .. } = &self.by else { return None };
+        let place = key.iter().position(|(known, _)| *known == dimension)?;
+        let codes = of.tree.node(aim.node).codes.clone();
+        Some(match aim.split {
+            Some(at) => [codes.start..at, at..codes.end]
+                .map(|part| joint.part(place, &of.tree, part).unwrap_or(key[place].1[aim.node]))
+                .to_vec(),
+            None => of.tree.node(aim.node).children.iter().map(|child| key[place].1[*child]).collect(),
+        })
+    }
 }
 
 /// What specializing a candidate does to a grouping, as far as it was looked at.
@@ -124,7 +185,12 @@ impl Effect {
 
 impl<'a> Grouping<'a> {
     /// One grouping for every set of columns that some model groups by.
-    pub(super) fn all(task: &'a Task<'a>, dimensions: &[usize], tracks: bool) -> Result<Vec<Grouping<'a>>> {
+    pub(super) fn all(
+        task: &'a Task<'a>,
+        dimensions: &[usize],
+        joints: &[&'a Joint<'a>],
+        tracks: bool,
+    ) -> Result<Vec<Grouping<'a>>> {
         let mut sets: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
         for (index, model) in task.requirement.models.iter().enumerate() {
             let mut by = task.table.positions(model.by())?;
@@ -137,7 +203,79 @@ impl<'a> Grouping<'a> {
         let make = |(place, (by, models)): (usize, (Vec<usize>, Vec<usize>))| {
             Grouping::new(task, dimensions, place, by, models, tracks)
         };
-        sets.into_iter().enumerate().map(make).collect()
+        let mut groupings: Vec<Grouping<'a>> = sets.into_iter().enumerate().map(make).collect::<Result<_>>()?;
+        let mut sets: Vec<(Vec<usize>, Vec<&Joint<'a>>)> = Vec::new();
+        for joint in joints {
+            let mut by = joint.by().to_vec();
+            by.sort_unstable();
+            match sets.iter_mut().find(|(known, _)| *known == by) {
+                Some((_, joints)) => joints.push(joint),
+                None => sets.push((by, vec![joint])),
+            }
+        }
+        for (by, joints) in sets {
+            groupings.push(Grouping::joined(task, dimensions, groupings.len(), &by, &joints, tracks));
+        }
+        Ok(groupings)
+    }
+
+    /// The classes that statements over joined releases look at: those of the new release on its columns in X.
+    fn joined(
+        task: &Task<'_>,
+        dimensions: &[usize],
+        place: usize,
+        by: &[usize],
+        joints: &[&'a Joint<'a>],
+        tracks: bool,
+    ) -> Grouping<'a> {
+        let raw = crate::recoding::Recoding::identity(task.table);
+        let columns: Vec<_> = raw.columns.iter().map(|recoded| recoded.column.clone()).collect();
+        let combos = &task.table.combos;
+        let published: Vec<Vec<Code>> = raw
+            .columns
+            .iter()
+            .zip(&combos.codes)
+            .map(|(recoded, codes)| codes.iter().map(|code| recoded.map[*code as usize]).collect())
+            .collect();
+        let as_is = Combos { codes: published, ..combos.clone() };
+        let cells: Vec<Cells> = joints.iter().map(|joint| joint.cells(&as_is, &columns)).collect();
+        let mut parts: Vec<&[Code]> = by.iter().map(|column| combos.codes[*column].as_slice()).collect();
+        parts.extend(cells.iter().map(|cells| cells.measured.codes.as_slice()));
+        let combined = combine(&parts, &combos.weights, None);
+        let local_of = |column: &usize| by.iter().position(|known| known == column);
+        let local: Vec<Option<usize>> = dimensions.iter().map(local_of).collect();
+        let fixed: Vec<usize> = by.iter().filter(|column| !dimensions.contains(column)).filter_map(local_of).collect();
+        let (combos, starts) = by_fixed_columns(combined, &fixed);
+        let mut models = Vec::new();
+        for (at, (joint, mut cells)) in joints.iter().zip(cells).enumerate() {
+            let len = cells.measured.len;
+            let measured = Measured { codes: combos.codes[by.len() + at].clone(), len };
+            cells.measured.codes = Vec::new();
+            let dimension = |column: &usize| dimensions.iter().position(|known| known == column);
+            let key = joint.turning().iter().filter_map(dimension).map(|dimension| (dimension, Vec::new())).collect();
+            models.push(Judging { measured, by: By::Statement { joint, cells, key } });
+        }
+        let safety = vec![f64::INFINITY; models.len()];
+        let links = dimensions.iter().map(|_| HashMap::new()).collect();
+        Grouping { place, combos, local, models, classes: Vec::new(), links, safety, violating: 0, tracks, starts }
+    }
+
+    /// Learns the values of a dimension that it has not seen yet.
+    pub(super) fn know(&mut self, dimension: usize, of: &Dimension) {
+        for judging in &mut self.models {
+            let By::Statement { joint, key, .. } = &mut judging.by else { continue };
+            for (place, (_, numbers)) in key.iter_mut().enumerate().filter(|(_, (known, _))| *known == dimension) {
+                let new = numbers.len()..of.tree.nodes().len();
+                numbers.extend(new.map(|node| joint.value(place, &of.tree, node)));
+            }
+        }
+    }
+
+    /// Judges the classes with which the search begins.
+    pub(super) fn judge_first(&mut self) {
+        for range in std::mem::take(&mut self.starts) {
+            self.add_class(range, vec![0; self.local.len()].into());
+        }
     }
 
     fn new(
@@ -169,21 +307,17 @@ impl<'a> Grouping<'a> {
             let column = if let [only] = of.as_slice() { Some(&raw.columns[*only].column) } else { None };
             let measured = Measured::new(&combos, &of.iter().filter_map(local_of).collect::<Vec<_>>());
             let judge = model.judge(&measured.whole(&combos, column))?;
-            judges.push((measured, judge));
+            judges.push(Judging { measured, by: By::Model(judge) });
         }
         let safety = vec![f64::INFINITY; judges.len()];
         let links = dimensions.iter().map(|_| HashMap::new()).collect();
-        let mut grouping =
-            Grouping { place, combos, local, models: judges, classes: Vec::new(), links, safety, violating: 0, tracks };
-        for range in starts {
-            grouping.add_class(range, vec![0; dimensions.len()].into());
-        }
-        Ok(grouping)
+        let (models, classes) = (judges, Vec::new());
+        Ok(Grouping { place, combos, local, models, classes, links, safety, violating: 0, tracks, starts })
     }
 
     fn add_class(&mut self, range: Range<usize>, values: Box<[NodeId]>) -> ClassId {
         let id = self.classes.len();
-        let (violating, safety) = self.judge_class(range.clone());
+        let (violating, safety) = self.judge_class(range.clone(), &values);
         for (dimension, links) in self.links.iter_mut().enumerate() {
             if self.local[dimension].is_some() {
                 links.entry(values[dimension]).or_default().push(id);
@@ -195,17 +329,18 @@ impl<'a> Grouping<'a> {
     }
 
     /// Records of a class if some model finds it violating; else, where it is kept track of, how safe it is.
-    fn judge_class(&mut self, range: Range<usize>) -> (Weight, Option<Box<[f64]>>) {
+    fn judge_class(&mut self, range: Range<usize>, values: &[NodeId]) -> (Weight, Option<Box<[f64]>>) {
         if !self.tracks && !self.classes.is_empty() && self.safety.iter().all(|safety| safety.is_finite()) {
             // Without suppression nothing violates, and the candidate that made the class knows the safety.
             return (0, None);
         }
         let mut safety = Vec::with_capacity(self.models.len());
         let mut holds = true;
-        for (measured, judge) in &self.models {
-            let mut tally = Tally::new(measured.len, self.combos.owners.is_some());
-            range.clone().for_each(|at| tally.add(&self.combos, measured, at));
-            let judgement = judge(&tally.count());
+        let mut key = Vec::new();
+        for judging in &self.models {
+            let mut tally = Tally::new(judging.measured.len, self.combos.owners.is_some());
+            range.clone().for_each(|at| tally.add(&self.combos, &judging.measured, at));
+            let judgement = judging.judge(&tally.count(), values, None, &mut key);
             holds &= judgement.holds;
             safety.push(judgement.safety);
         }
@@ -238,14 +373,15 @@ impl<'a> Grouping<'a> {
     }
 
     /// Looks at the classes that the candidate has not seen yet.
-    pub(super) fn look(&self, dimension: usize, of: &Dimension, effect: &mut Effect) {
+    pub(super) fn look(&self, dimension: usize, of: &Dimension, aim: Aim, effect: &mut Effect) {
         let Some(column) = self.local[dimension] else {
             effect.pending.clear();
             return;
         };
         let mut scratch = Scratch::new(self);
+        scratch.numbers = self.models.iter().map(|judging| judging.numbers_of(dimension, of, aim)).collect();
         for id in std::mem::take(&mut effect.pending) {
-            let part = self.look_at(&self.classes[id], &self.combos.codes[column], of, effect, &mut scratch);
+            let part = self.look_at(&self.classes[id], (dimension, column), of, effect, &mut scratch);
             if self.tracks {
                 effect.parts.insert(id, part);
             } else if !effect.holds {
@@ -257,13 +393,13 @@ impl<'a> Grouping<'a> {
     fn look_at(
         &self,
         class: &Class,
-        codes: &[Code],
+        (dimension, column): (usize, usize),
         of: &Dimension,
         effect: &mut Effect,
         scratch: &mut Scratch,
     ) -> Part {
         let range = class.range.clone();
-        let children = scratch.sort_by_child(codes, of, range.clone());
+        let children = scratch.sort_by_child(&self.combos.codes[column], of, range.clone());
         let nothing_yet = vec![f64::INFINITY; self.models.len()].into();
         let mut part = Part { more_violating: -(class.violating as i64), squares_undone: 0.0, safety: nothing_yet };
         if self.tracks {
@@ -273,10 +409,12 @@ impl<'a> Grouping<'a> {
         for child in children {
             let members = &scratch.members[child];
             let mut holds = true;
-            for (model, (measured, judge)) in self.models.iter().enumerate() {
+            for (model, judging) in self.models.iter().enumerate() {
                 let tally = &mut scratch.tallies[model];
-                members.iter().for_each(|at| tally.add(&self.combos, measured, *at as usize));
-                let judgement = judge(&tally.count());
+                members.iter().for_each(|at| tally.add(&self.combos, &judging.measured, *at as usize));
+                let number = scratch.numbers[model].as_ref().and_then(|numbers| numbers.get(child).copied());
+                let instead = number.map(|number| (dimension, number));
+                let judgement = judging.judge(&tally.count(), &class.values, instead, &mut scratch.key);
                 holds &= judgement.holds;
                 scratch.safety[model] = judgement.safety;
             }
@@ -356,7 +494,8 @@ impl<'a> Grouping<'a> {
     /// Puts the members of a class in the order of its children.
     fn reorder(&mut self, scratch: &Scratch, range: Range<usize>, present: Vec<usize>) {
         let order: Vec<u32> = present.iter().flat_map(|child| scratch.members[*child].iter().copied()).collect();
-        for codes in self.combos.codes.iter_mut().chain(self.models.iter_mut().map(|(measured, _)| &mut measured.codes))
+        for codes in
+            self.combos.codes.iter_mut().chain(self.models.iter_mut().map(|judging| &mut judging.measured.codes))
         {
             permute(codes, &order, range.clone());
         }
@@ -411,13 +550,17 @@ struct Scratch {
     members: Vec<Vec<u32>>,
     tallies: Vec<Tally>,
     safety: Vec<f64>,
+    /// By model, by child: the number of its value, where it is looked at.
+    numbers: Vec<Option<Vec<u32>>>,
+    key: Vec<u32>,
 }
 
 impl Scratch {
     fn new(grouping: &Grouping<'_>) -> Scratch {
         let owners = grouping.combos.owners.is_some();
-        let tallies = grouping.models.iter().map(|(measured, _)| Tally::new(measured.len, owners)).collect();
-        Scratch { members: Vec::new(), tallies, safety: vec![0.0; grouping.models.len()] }
+        let tallies = grouping.models.iter().map(|judging| Tally::new(judging.measured.len, owners)).collect();
+        let (numbers, key) = (Vec::new(), Vec::new());
+        Scratch { members: Vec::new(), tallies, safety: vec![0.0; grouping.models.len()], numbers, key }
     }
 
     /// Sorts the members of a class by child, and answers with the children that have any.

@@ -45,7 +45,7 @@ fn every_metric_is_finite_and_the_same_each_time() {
             for recoding in &recodings {
                 let mut recoding = recoding.clone();
                 if suppressed {
-                    suppress_records(&table, &mut recoding, &requirement).unwrap();
+                    suppress_records(&table, &mut recoding, &requirement, &[]).unwrap();
                 }
                 let release = recoding.apply(&table).unwrap();
                 for purpose in [Purpose::General, Purpose::Classification("ill".to_owned())] {
@@ -118,7 +118,7 @@ fn leaving_records_out_costs() {
     let table = data.table();
     let mut recoding = Recoding::identity(&table);
     let requirement = requirement(&["k-anonymity k=2"], &data.schema());
-    assert_eq!(suppress_records(&table, &mut recoding, &requirement).unwrap(), 2);
+    assert_eq!(suppress_records(&table, &mut recoding, &requirement, &[]).unwrap(), 2);
     // Two of four records lose everything.
     assert_eq!(value("gcp", &table, &recoding), 0.5);
     // s1 two steps, the sea one, two sexes one each.

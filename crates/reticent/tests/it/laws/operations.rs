@@ -1,5 +1,6 @@
 //! Laws of the operations: what they promise to hide is hidden, what they leave out is counted.
 
+use reticent::joined::Joint;
 use reticent::operations::generalize::generalize;
 use reticent::operations::suppress_cells::suppress_cells;
 use reticent::operations::suppress_records::suppress_records;
@@ -31,7 +32,7 @@ const REQUIREMENTS: &[&[&str]] = &[
     &["k-anonymity k=2", "confidence-bounding h=0.7 on=place", "distinct-l-diversity l=2 on=sex"],
 ];
 
-type Suppress = fn(&Table, &mut Recoding, &Requirement) -> reticent::Result<u64>;
+type Suppress = fn(&Table, &mut Recoding, &Requirement, &[Joint<'_>]) -> reticent::Result<u64>;
 
 fn generalized(table: &Table, random: &mut Random) -> Recoding {
     let cuts = table.columns.iter().map(|column| {
@@ -55,7 +56,7 @@ fn suppression_leaves_no_violation(suppress: Suppress, seed: u64) {
         for words in REQUIREMENTS {
             let requirement = requirement(words, &data.schema());
             let mut recoding = start.clone();
-            let lost = suppress(&table, &mut recoding, &requirement).unwrap();
+            let lost = suppress(&table, &mut recoding, &requirement, &[]).unwrap();
             let release = recoding.apply(&table).unwrap();
             assert_eq!(release.suppressed, lost, "{words:?}");
             assert_eq!(release.combos.rows() + release.suppressed, table.combos.rows(), "{words:?}");
@@ -95,7 +96,8 @@ fn suppressing_cells_saves_records() {
         let table = data.table();
         for words in REQUIREMENTS {
             let requirement = requirement(words, &data.schema());
-            let lost = |suppress: Suppress| suppress(&table, &mut Recoding::identity(&table), &requirement).unwrap();
+            let lost =
+                |suppress: Suppress| suppress(&table, &mut Recoding::identity(&table), &requirement, &[]).unwrap();
             let (records, cells) = (lost(suppress_records), lost(suppress_cells));
             assert!(cells <= records, "{words:?} on {:?}: {cells} by cells, {records} by records", data.rows);
             saved += records - cells;
@@ -113,7 +115,7 @@ fn suppressing_changes_nothing_where_nothing_violates() {
     let requirement = requirement(&["k-anonymity k=3"], &data.schema());
     for suppress in [suppress_records as Suppress, suppress_cells] {
         let mut recoding = Recoding::identity(&table);
-        assert_eq!(suppress(&table, &mut recoding, &requirement).unwrap(), 1);
+        assert_eq!(suppress(&table, &mut recoding, &requirement, &[]).unwrap(), 1);
         let mut left = data.published(&recoding.apply(&table).unwrap()).rows;
         left.sort();
         assert_eq!(left, [["n1", "f", "flu", "u"], ["n1", "f", "flu", "v"], ["n1", "f", "hiv", "u"]]);
@@ -199,7 +201,7 @@ fn cells_are_hidden_in_quasi_identifiers_only() {
     let table = data.table();
     let requirement = requirement(&["xy-anonymity k=2 x=place,note y=ill"], &data.schema());
     let mut recoding = reticent::recoding::Recoding::identity(&table);
-    reticent::operations::suppress_cells::suppress_cells(&table, &mut recoding, &requirement).unwrap();
+    reticent::operations::suppress_cells::suppress_cells(&table, &mut recoding, &requirement, &[]).unwrap();
     let release = recoding.apply(&table).unwrap();
     for ((row, _), _) in contents(&release) {
         assert!(["u", "v", "w"].contains(&row[1].as_str()), "{row:?}");

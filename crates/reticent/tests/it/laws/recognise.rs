@@ -85,7 +85,7 @@ fn releases(schema: &Schema, table: &Table, random: &mut Random) -> Vec<Release>
         (tree, cut)
     });
     let mut cut = generalize(table, cuts.collect());
-    suppress_cells(table, &mut cut, &requirement).unwrap();
+    suppress_cells(table, &mut cut, &requirement, &[]).unwrap();
     recodings.push(cut);
     recodings.iter().map(|recoding| recoding.apply(table).unwrap()).collect()
 }

@@ -1,0 +1,84 @@
+//! What a task demands of joined releases, ready to judge candidates.
+
+use super::Task;
+use crate::error::{Error, Result};
+use crate::joined::{Joint, Of};
+use crate::recoding::Recoding;
+use crate::release::Release;
+use crate::schema::Role;
+
+/// An error where a task cannot be judged: some earlier release is lost, or nothing is demanded of the join with it.
+pub(super) fn check_history(task: &Task<'_>) -> Result<()> {
+    let cannot =
+        |why: String| Err(Error::CannotCheck { what: "the release together with its history".to_owned(), why });
+    if let Some(lost) = task.history.lost.first() {
+        return cannot(format!(
+            "the contents of release {} {} were erased, and what they give away with this one can no longer be computed",
+            lost.number, lost.name
+        ));
+    }
+    if !task.history.releases.is_empty() && task.requirement.joined.is_empty() {
+        return cannot("nothing is demanded of the join with earlier releases".to_owned());
+    }
+    Ok(())
+}
+
+/// The columns that are generalized: quasi-identifiers that some demand knows and none counts.
+pub(super) fn generalized_columns(task: &Task<'_>) -> Result<Vec<usize>> {
+    let (mut by, mut of) = (Vec::new(), Vec::new());
+    for model in &task.requirement.models {
+        by.extend(task.table.positions(model.by())?);
+        of.extend(task.table.positions(model.of())?);
+    }
+    for statement in task.requirement.joined.iter().flat_map(|together| &together.statements) {
+        by.extend(statement.x.iter().filter(|at| at.release == 0).map(|at| at.column));
+        of.extend(statement.y.iter().filter_map(|of| match of {
+            Of::Column(at) if at.release == 0 => Some(at.column),
+            _ => None,
+        }));
+    }
+    let columns = 0..task.table.columns.len();
+    let chosen =
+        |at: &usize| task.table.columns[*at].role == Role::QuasiIdentifier && by.contains(at) && !of.contains(at);
+    Ok(columns.filter(chosen).collect())
+}
+
+/// Every demand on joined releases. Where `related`, also how the table is related to them.
+pub(super) fn all<'a>(task: &'a Task<'a>, generalized: &[usize]) -> Result<Vec<Joint<'a>>> {
+    let raw = Recoding::identity(task.table);
+    let columns: Vec<_> = raw.columns.iter().map(|recoded| recoded.column.clone()).collect();
+    let mut joints = Vec::new();
+    for together in &task.requirement.joined {
+        for statement in &together.statements {
+            let rules = &task.requirement.rules;
+            let joint = Joint::new(statement, &columns, generalized, task.history, &together.earlier, rules)?;
+            joint.relate(task.table, &raw);
+            joints.push(joint);
+        }
+    }
+    Ok(joints)
+}
+
+/// The first demand that a release violates, with what is wrong.
+pub(super) fn first_violated<'j, 'a>(
+    joints: &'j [Joint<'a>],
+    release: &Release,
+) -> Result<Option<(&'j Joint<'a>, crate::models::Violation)>> {
+    for joint in joints {
+        if let Some(worst) = joint.survey(release)?.violations.into_iter().next() {
+            return Ok(Some((joint, worst)));
+        }
+    }
+    Ok(None)
+}
+
+/// The demands that a search must look at: those whose verdict can change, and each only once.
+pub(super) fn to_watch<'j, 'a>(joints: &'j [Joint<'a>], generalized: &[usize]) -> Vec<&'j Joint<'a>> {
+    let mut watched: Vec<&Joint<'a>> = Vec::new();
+    for joint in joints.iter().filter(|joint| !joint.is_constant(generalized)) {
+        if !watched.iter().any(|known| known.says_the_same(joint)) {
+            watched.push(joint);
+        }
+    }
+    watched
+}

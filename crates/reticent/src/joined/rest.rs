@@ -1,0 +1,471 @@
+//! What records of the new release meet in the earlier ones: a function of the values in their join columns.
+//!
+//! Values of the new release are known by what is published for them, and numbered as they come. For every combination of
+//! them that comes up, the tuples of earlier records that fit are counted once, by value on X and on Y, and remembered.
+//!
+//! Left out of the counting are releases that only say whether there is a tuple at all (*witnesses*): those without Y whose
+//! join columns, and the columns they join with, are all in X. For a value on X such a release contributes the same factor to
+//! every tuple, which changes neither a share nor what is different.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+
+use hashbrown::HashMap;
+
+use super::values::{Key, Seen, Slot, Value};
+use super::visit::{MOST_TUPLES, Visit, Ys};
+use super::{At, Of, Statement};
+use crate::combos::{Combos, Weight};
+use crate::history::Held;
+use crate::join::{Inconsistent, Tuples, fits, relate};
+use crate::taxonomy::Code;
+
+/// What a combination of values meets: by value on X of the earlier releases, ascending.
+#[derive(Debug, Default)]
+pub(super) struct Profile {
+    pub(super) met: Vec<Met>,
+    /// The worst that can be told, where it depends on nothing else: whether the statement holds, how safe, and with which
+    /// value on X.
+    pub(super) worst: OnceLock<(bool, f64, u32)>,
+}
+
+/// What is met with one value on X of the earlier releases.
+#[derive(Debug, Default)]
+pub(super) struct Met {
+    /// The value, as it is numbered.
+    pub(super) x: u32,
+    /// Tuples of records.
+    pub(super) tuples: Tuples,
+    /// By value on Y of the earlier releases, ascending.
+    pub(super) ys: Vec<MetY>,
+}
+
+/// Tuples with one value on Y.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MetY {
+    /// The value: a code where Y is one column of one release, else as it is numbered.
+    pub(super) y: u32,
+    pub(super) tuples: Tuples,
+    /// How many different values it stands for: more than one where records are people.
+    pub(super) different: Tuples,
+}
+
+/// The earlier releases of a sub-history, arranged for one statement.
+pub(super) struct Rest<'a> {
+    /// Those that are counted, then the witnesses.
+    members: Vec<Earlier>,
+    counted: usize,
+    keys: Vec<Key<'a>>,
+    several_y: bool,
+    found: RwLock<HashMap<Box<[u32]>, Arc<Profile>>>,
+    xs: Mutex<HashMap<Box<[Code]>, u32>>,
+    ys: Mutex<HashMap<Box<[Code]>, u32>>,
+    too_many: AtomicBool,
+}
+
+/// One earlier release.
+pub(super) struct Earlier {
+    /// Its place among the releases that are joined, from 1.
+    release: usize,
+    pub(super) groups: Combos,
+    columns: Vec<usize>,
+    /// Places of columns of X, and of Y.
+    pub(super) x: Vec<usize>,
+    pub(super) y: Vec<usize>,
+    /// Whether its records are counted as people.
+    pub(super) records: bool,
+    asks: Vec<Ask>,
+    demands: Vec<Demand>,
+    /// For the first demand, by code there: the groups that fit.
+    fitting: Vec<Vec<u32>>,
+}
+
+/// A column that must fit a join column of the new release.
+struct Ask {
+    place: usize,
+    key: usize,
+    slot: usize,
+    /// By code: the groups with it.
+    groups: Vec<Vec<u32>>,
+}
+
+/// A column that must fit a column of a release before it.
+struct Demand {
+    place: usize,
+    member: usize,
+    there: usize,
+    /// By code there, by code here.
+    fits: Vec<Vec<bool>>,
+}
+
+/// The join columns of the new release: those that have something to do with a column of an earlier one.
+pub(super) fn join_columns(ours: &[&str], earlier: &[&Held], rules: &[Inconsistent]) -> Vec<usize> {
+    let joins = |name: &&str| {
+        earlier.iter().any(|held| held.release.columns.iter().any(|theirs| relate(name, &theirs.name, rules)))
+    };
+    (0..ours.len()).filter(|column| joins(&ours[*column])).collect()
+}
+
+impl<'a> Rest<'a> {
+    /// `ours` are the columns of the new release by name, `keys` its join columns in the order in which values will be given.
+    pub(super) fn new(
+        statement: &Statement,
+        ours: &[&str],
+        keys: &[usize],
+        earlier: &[&'a Held],
+        rules: &'a [Inconsistent],
+    ) -> Rest<'a> {
+        let in_x = |release: usize, column: usize| statement.x.contains(&At { release, column });
+        let is_witness = |release: usize| {
+            let theirs = &earlier[release - 1].release.columns;
+            let counted = statement.y.iter().any(|of| of.release() == release);
+            let known = |(column, name): (usize, &str)| {
+                let here = ours.iter().enumerate().filter(|(_, other)| relate(name, other, rules));
+                let mut joined: Vec<(usize, usize)> = here.map(|(column, _)| (0, column)).collect();
+                for other in (1..=earlier.len()).filter(|other| *other != release) {
+                    let columns = earlier[other - 1].release.columns.iter().enumerate();
+                    joined.extend(columns.filter(|(_, c)| relate(name, &c.name, rules)).map(|(at, _)| (other, at)));
+                }
+                joined.is_empty() || (in_x(release, column) && joined.iter().all(|(r, c)| in_x(*r, *c)))
+            };
+            !counted && theirs.iter().map(|column| column.name.as_str()).enumerate().all(known)
+        };
+        let (witnesses, mut order): (Vec<usize>, Vec<usize>) = (1..=earlier.len()).partition(|at| is_witness(*at));
+        let counted = order.len();
+        order.extend(witnesses);
+        let mut rest = Rest {
+            members: Vec::new(),
+            counted,
+            keys: keys.iter().map(|column| Key::of(*column)).collect(),
+            several_y: statement.y.iter().filter(|of| of.release() > 0).count() > 1,
+            found: RwLock::default(),
+            xs: Mutex::default(),
+            ys: Mutex::default(),
+            too_many: AtomicBool::new(false),
+        };
+        for release in order {
+            rest.add(statement, release, ours, earlier, rules);
+        }
+        rest
+    }
+
+    fn add(
+        &mut self,
+        statement: &Statement,
+        release: usize,
+        ours: &[&str],
+        earlier: &[&'a Held],
+        rules: &'a [Inconsistent],
+    ) {
+        let held = earlier[release - 1];
+        let theirs = &held.release.columns;
+        let others: Vec<&str> = earlier
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| at + 1 != release)
+            .flat_map(|(_, held)| held.release.columns.iter().map(|column| column.name.as_str()))
+            .chain(ours.iter().copied())
+            .collect();
+        let is_used = |column: &usize| {
+            let at = At { release, column: *column };
+            statement.x.contains(&at)
+                || statement.y.contains(&Of::Column(at))
+                || others.iter().any(|other| relate(&theirs[*column].name, other, rules))
+        };
+        let columns: Vec<usize> = (0..theirs.len()).filter(is_used).collect();
+        let people = statement.y.contains(&Of::People(release));
+        let with_owners = people && has_several_records(held);
+        let groups = if with_owners { by_owner(held, &columns) } else { plain(held).project(&columns) };
+        let place = |column: usize| columns.iter().position(|known| *known == column);
+        let x = statement.x.iter().filter(|at| at.release == release).filter_map(|at| place(at.column)).collect();
+        let mut y: Vec<usize> = statement
+            .y
+            .iter()
+            .filter_map(|of| match of {
+                Of::Column(at) if at.release == release => place(at.column),
+                _ => None,
+            })
+            .collect();
+        if with_owners {
+            y.push(columns.len());
+        }
+        let mut asks = Vec::new();
+        for (place, column) in columns.iter().enumerate() {
+            for (at, key) in self.keys.iter_mut().enumerate() {
+                if relate(&theirs[*column].name, ours[key.column], rules) {
+                    asks.push(Ask {
+                        place,
+                        key: at,
+                        slot: key.slots.len(),
+                        groups: by_code(&groups.codes[place], theirs[*column].nodes.len()),
+                    });
+                    key.slots.push(Slot::new(ours[key.column], &theirs[*column], rules));
+                }
+            }
+        }
+        let mut demands = Vec::new();
+        for (member, other) in self.members.iter().enumerate() {
+            for (there, column) in other.columns.iter().enumerate() {
+                let one = &earlier[other.release - 1].release.columns[*column];
+                for (place, column) in columns.iter().enumerate() {
+                    let fits = fits(one, &theirs[*column], rules);
+                    demands.extend(fits.map(|fits| Demand { place, member, there, fits }));
+                }
+            }
+        }
+        let fitting = demands.first().map_or_else(Vec::new, |demand| {
+            let fitting = |row: &Vec<bool>| {
+                let codes = &groups.codes[demand.place];
+                (0..groups.len() as u32).filter(|at| row[codes[*at as usize] as usize]).collect()
+            };
+            demand.fits.iter().map(fitting).collect()
+        });
+        let records = people && !with_owners;
+        self.members.push(Earlier { release, groups, columns, x, y, records, asks, demands, fitting });
+    }
+
+    /// The number of a value of a join column.
+    pub(super) fn value(&self, key: usize, value: &Value<'_>) -> u32 {
+        self.keys[key].number(value)
+    }
+
+    /// What records with these values meet.
+    pub(super) fn profile(&self, values: &[u32]) -> Arc<Profile> {
+        if let Some(profile) = self.found.read().unwrap_or_else(PoisonError::into_inner).get(values) {
+            return profile.clone();
+        }
+        let profile = Arc::new(self.count(values));
+        let mut found = self.found.write().unwrap_or_else(PoisonError::into_inner);
+        found.entry(values.into()).or_insert(profile).clone()
+    }
+
+    /// The earlier releases: those that are counted, then the witnesses.
+    pub(super) fn members(&self) -> &[Earlier] {
+        &self.members
+    }
+
+    /// How many of them are counted.
+    pub(super) fn counted(&self) -> usize {
+        self.counted
+    }
+
+    /// Whether something could not be counted because there is too much of it.
+    pub(super) fn gave_up(&self) -> bool {
+        self.too_many.load(Ordering::Relaxed)
+    }
+
+    /// Whether an earlier release is counted, and not only asked whether there is a tuple.
+    pub(super) fn is_counted(&self, release: usize) -> bool {
+        self.members[..self.counted].iter().any(|member| member.release == release)
+    }
+
+    /// By group of the first release that is counted: not reached yet.
+    pub(super) fn unmarked(&self) -> Vec<bool> {
+        vec![false; self.members.first().map_or(0, |member| member.groups.len())]
+    }
+
+    /// Whether there is a tuple for these values; marks the groups of the first release that are in one.
+    pub(super) fn reach(&self, values: &[u32], marks: &mut [bool]) -> bool {
+        let seen: Vec<_> = self.keys.iter().map(|key| key.seen()).collect();
+        let allowed: Vec<Allowed> = self.members.iter().map(|member| member.allowed(values, &seen)).collect();
+        let mut reached = self.members.is_empty();
+        for group in allowed.first().map_or(&[][..], |allowed| &allowed.list) {
+            if (reached && marks[*group as usize]) || !self.is_witnessed(&allowed, &[*group]) {
+                continue;
+            }
+            marks[*group as usize] = true;
+            reached = true;
+        }
+        reached
+    }
+
+    /// Whether one release is counted, and every record of it is reached.
+    pub(super) fn is_reached(&self, marks: &[bool]) -> bool {
+        self.counted == 1 && marks.iter().all(|mark| *mark)
+    }
+
+    /// Records of the first release that are not reached.
+    pub(super) fn unreached(&self, marks: &[bool]) -> Weight {
+        let Some(member) = self.members.first() else { return 0 };
+        member.groups.weights.iter().zip(marks).filter(|(_, mark)| !**mark).map(|(weight, _)| weight).sum()
+    }
+
+    /// Whether one release is counted, and all its join columns are in X.
+    pub(super) fn is_fixed(&self) -> bool {
+        let [member] = &self.members[..self.counted] else { return false };
+        let joined = |other: &Earlier| other.demands.iter().any(|demand| demand.member == 0);
+        let in_x = |place: usize| member.x.contains(&place);
+        let by_others = self.members[1..].iter().filter(|other| joined(other)).flat_map(|other| &other.demands);
+        member.asks.iter().all(|ask| in_x(ask.place))
+            && by_others.filter(|demand| demand.member == 0).all(|demand| in_x(demand.there))
+    }
+
+    /// Whether earlier values match one value of the new release each: `raw` says, by join column, its values as they are.
+    pub(super) fn are_points(&self, raw: &[Vec<u32>]) -> bool {
+        self.keys.iter().zip(raw).all(|(key, values)| {
+            let seen = key.seen();
+            key.slots.iter().enumerate().all(|(slot, of)| {
+                let matching = |code: usize| values.iter().filter(|v| seen.fits[**v as usize][slot][code]).count();
+                (0..of.codes).all(|code| matching(code) <= 1)
+            })
+        })
+    }
+
+    /// The values on X behind a number: by column of X in earlier releases that are counted.
+    pub(super) fn x_values(&self, number: u32) -> Vec<(At, Code)> {
+        let xs = self.xs.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(codes) = xs.iter().find(|(_, id)| **id == number).map(|(codes, _)| codes) else { return Vec::new() };
+        let columns = self.members[..self.counted].iter().flat_map(|member| {
+            member.x.iter().map(|place| At { release: member.release, column: member.columns[*place] })
+        });
+        columns.zip(codes.iter().copied()).collect()
+    }
+
+    fn count(&self, values: &[u32]) -> Profile {
+        let seen: Vec<_> = self.keys.iter().map(|key| key.seen()).collect();
+        let allowed: Vec<Allowed> = self.members.iter().map(|member| member.allowed(values, &seen)).collect();
+        if allowed.iter().any(|allowed| allowed.list.is_empty()) {
+            return Profile::default();
+        }
+        let mut visit = Visit { rest: self, allowed: &allowed, by_x: HashMap::new(), visited: 0 };
+        visit.extend(&mut Vec::with_capacity(self.members.len()), 1, 1);
+        if visit.visited > MOST_TUPLES {
+            self.too_many.store(true, Ordering::Relaxed);
+        }
+        let by_x = visit.by_x;
+        let mut met = Vec::new();
+        for (codes, collected) in by_x {
+            if !self.is_witnessed(&allowed, &collected.tuple) {
+                continue;
+            }
+            let mut ys: Vec<MetY> = match collected.ys {
+                Ys::None => vec![MetY { y: 0, tuples: collected.tuples, different: 1 }],
+                Ys::Some(ys) => {
+                    let number = |y: Box<[Code]>| if self.several_y { numbered(&self.ys, &y) } else { y[0] };
+                    ys.into_iter().map(|(y, (tuples, different))| MetY { y: number(y), tuples, different }).collect()
+                }
+            };
+            ys.sort_unstable_by_key(|met| met.y);
+            met.push(Met { x: numbered(&self.xs, &codes), tuples: collected.tuples, ys });
+        }
+        met.sort_unstable_by_key(|met| met.x);
+        Profile { met, worst: OnceLock::new() }
+    }
+
+    /// Whether the witnesses have a tuple that fits.
+    fn is_witnessed(&self, allowed: &[Allowed], tuple: &[u32]) -> bool {
+        let at = tuple.len();
+        if at == self.members.len() {
+            return true;
+        }
+        let mut tuple = tuple.to_vec();
+        self.members[at].fitting(&self.members, &allowed[at], &tuple.clone()).any(|group| {
+            tuple.push(group);
+            let found = self.is_witnessed(allowed, &tuple);
+            tuple.pop();
+            found
+        })
+    }
+}
+
+/// The groups of a release that fit the values of the new one.
+pub(super) struct Allowed {
+    pub(super) list: Vec<u32>,
+    /// By group.
+    marks: Vec<bool>,
+}
+
+impl Earlier {
+    fn allowed(&self, values: &[u32], seen: &[std::sync::RwLockReadGuard<'_, Seen>]) -> Allowed {
+        let len = self.groups.len();
+        let fits: Vec<&Vec<bool>> =
+            self.asks.iter().map(|ask| &seen[ask.key].fits[values[ask.key] as usize][ask.slot]).collect();
+        let size = |at: &usize| -> usize {
+            let groups = self.asks[*at].groups.iter().zip(fits[*at]);
+            groups.filter(|(_, fits)| **fits).map(|(groups, _)| groups.len()).sum()
+        };
+        let Some(first) = (0..self.asks.len()).min_by_key(size) else {
+            return Allowed { list: (0..len as u32).collect(), marks: vec![true; len] };
+        };
+        let codes: Vec<&[Code]> = self.asks.iter().map(|ask| self.groups.codes[ask.place].as_slice()).collect();
+        let all = |group: &u32| codes.iter().zip(&fits).all(|(codes, fits)| fits[codes[*group as usize] as usize]);
+        let near = self.asks[first].groups.iter().zip(fits[first]).filter(|(_, fits)| **fits);
+        let mut list: Vec<u32> = near.flat_map(|(groups, _)| groups.iter().copied()).filter(all).collect();
+        list.sort_unstable();
+        let mut marks = vec![false; if self.demands.is_empty() { 0 } else { len }];
+        if !marks.is_empty() {
+            list.iter().for_each(|group| marks[*group as usize] = true);
+        }
+        Allowed { list, marks }
+    }
+
+    /// The groups that fit what was chosen of the releases before.
+    pub(super) fn fitting<'b>(
+        &'b self,
+        members: &'b [Earlier],
+        allowed: &'b Allowed,
+        tuple: &'b [u32],
+    ) -> impl Iterator<Item = u32> + 'b {
+        let code = |demand: &Demand| members[demand.member].groups.codes[demand.there][tuple[demand.member] as usize];
+        let first = self.demands.first().map(|demand| &self.fitting[code(demand) as usize]);
+        let rest: Vec<(&[Code], &Vec<bool>)> = self
+            .demands
+            .iter()
+            .skip(1)
+            .map(|demand| (self.groups.codes[demand.place].as_slice(), &demand.fits[code(demand) as usize]))
+            .collect();
+        let few = first.is_none_or(|first| allowed.list.len() < first.len());
+        let (list, looked): (&[u32], &[bool]) =
+            if few { (&allowed.list, &[]) } else { (first.map_or(&[][..], Vec::as_slice), &allowed.marks) };
+        let demand = self.demands.first().filter(|_| few);
+        let check =
+            demand.map(|demand| (self.groups.codes[demand.place].as_slice(), &demand.fits[code(demand) as usize]));
+        list.iter().copied().filter(move |group| {
+            let at = *group as usize;
+            looked.get(at).copied().unwrap_or(true)
+                && check.iter().chain(&rest).all(|(codes, fits)| fits[codes[at] as usize])
+        })
+    }
+}
+
+/// The number of something, given in the order in which things come.
+fn numbered(numbers: &Mutex<HashMap<Box<[Code]>, u32>>, what: &[Code]) -> u32 {
+    let mut numbers = numbers.lock().unwrap_or_else(PoisonError::into_inner);
+    let next = numbers.len() as u32;
+    *numbers.entry(what.into()).or_insert(next)
+}
+
+fn by_code(codes: &[Code], len: usize) -> Vec<Vec<u32>> {
+    let mut groups = vec![Vec::new(); len];
+    codes.iter().zip(0..).for_each(|(code, at)| groups[*code as usize].push(at));
+    groups
+}
+
+/// Whether the steward knows that somebody has several records in a release.
+pub(super) fn has_several_records(held: &Held) -> bool {
+    held.links.as_ref().is_some_and(|links| links.rows() > links.people())
+}
+
+fn plain(held: &Held) -> Combos {
+    Combos { owners: None, ..held.release.combos.clone() }
+}
+
+/// The records of a release on some columns, told apart by owner, who is one column more.
+fn by_owner(held: &Held, columns: &[usize]) -> Combos {
+    let Some(links) = &held.links else { return plain(held).project(columns) };
+    let combos = &held.release.combos;
+    let mut owner = 0;
+    let owners: Vec<Code> = (0..links.len())
+        .map(|at| {
+            owner += Code::from(at > 0 && links.pseudonyms[at] != links.pseudonyms[at - 1]);
+            owner
+        })
+        .collect();
+    let mut codes: Vec<Vec<Code>> = columns
+        .iter()
+        .map(|column| links.combos.iter().map(|combo| combos.codes[*column][*combo as usize]).collect())
+        .collect();
+    codes.push(owners);
+    let weights: Vec<Weight> = links.records.iter().map(|records| Weight::from(*records)).collect();
+    Combos { codes, weights, owners: None }.combined()
+}
