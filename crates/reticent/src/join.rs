@@ -7,6 +7,7 @@
 //!             its weights. The join itself is never made.
 //! Paper       Wang and Fung, Anonymizing Sequential Releases, KDD 2006, sections 3 and 6; the star join in general form.
 
+mod row;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,8 @@ use crate::interval::Interval;
 use crate::matching::matches;
 use crate::release::{PublishedColumn, Release};
 use crate::taxonomy::{Code, NodeId, Taxonomy};
+
+pub(crate) use row::Row;
 
 /// How many tuples of records: products of weights outgrow 64 bits.
 pub type Tuples = u128;
@@ -36,6 +39,10 @@ pub struct Join {
     columns: Vec<Vec<usize>>,
     /// By release: what its groups must agree on with those of releases before it.
     demands: Vec<Vec<Demand>>,
+    /// By release: for the demand that leaves fewest, by code there, the groups that fit.
+    near: Vec<Option<(usize, Vec<Vec<usize>>)>>,
+    /// How many of the releases are visited; of the others there need only be some.
+    visited: usize,
 }
 
 /// A column of a release that must fit a column of an earlier one.
@@ -46,8 +53,8 @@ struct Demand {
     /// The earlier release, and the place of the column among those of its groups.
     earlier: usize,
     there: usize,
-    /// By code there, by code here: whether they fit.
-    fits: Vec<Vec<bool>>,
+    /// By code there: the codes here that fit.
+    fits: Vec<Row>,
 }
 
 impl Join {
@@ -57,8 +64,15 @@ impl Join {
         let columns: Vec<Vec<usize>> = (0..releases.len()).map(|at| told_apart_by(releases, rules, also, at)).collect();
         let groups = releases.iter().zip(&columns).map(|(release, columns)| without_owners(release).project(columns));
         let groups: Vec<Combos> = groups.collect();
-        let demands = (0..releases.len()).map(|at| demands(releases, &columns, rules, at)).collect();
-        Join { groups, columns, demands }
+        let demands: Vec<Vec<Demand>> = (0..releases.len()).map(|at| demands(releases, &columns, rules, at)).collect();
+        let near = demands.iter().zip(&groups).map(|(demands, groups)| nearest(demands, groups)).collect();
+        Join { groups, columns, demands, near, visited: releases.len() }
+    }
+
+    /// The same, visiting the first releases only: their tuples that some tuple of the others goes with.
+    pub fn visiting(mut self, releases: usize) -> Join {
+        self.visited = releases;
+        self
     }
 
     /// The place of a release's column among those of its groups.
@@ -83,25 +97,98 @@ impl Join {
         size
     }
 
+    /// The value of some columns, given as release and place among its groups' columns, that a tuple has.
+    pub fn value(&self, columns: &[(usize, usize)], tuple: &[usize]) -> Vec<Code> {
+        columns.iter().map(|(release, place)| self.groups[*release].codes[*place][tuple[*release]]).collect()
+    }
+
     fn extend(&self, tuple: &mut Vec<usize>, tuples: Tuples, visit: &mut impl FnMut(&[usize], Tuples)) {
         let release = tuple.len();
-        let Some(groups) = self.groups.get(release) else { return visit(tuple, tuples) };
-        let demands: Vec<(&[Code], &[bool])> =
-            self.demands[release].iter().map(|demand| self.asked(demand, release, tuple)).collect();
-        for at in 0..groups.len() {
-            if demands.iter().all(|(codes, fits)| fits[codes[at] as usize]) {
-                tuple.push(at);
-                self.extend(tuple, tuples.saturating_mul(Tuples::from(groups.weights[at])), visit);
-                tuple.pop();
+        if release == self.visited {
+            if self.goes_on(tuple) {
+                visit(tuple, tuples);
             }
+            return;
+        }
+        let weights = &self.groups[release].weights;
+        for at in self.fitting(tuple) {
+            tuple.push(at);
+            self.extend(tuple, tuples.saturating_mul(Tuples::from(weights[at])), visit);
+            tuple.pop();
         }
     }
 
+    /// Whether the releases that are left have a tuple that goes with this one.
+    fn goes_on(&self, tuple: &mut Vec<usize>) -> bool {
+        if tuple.len() == self.groups.len() {
+            return true;
+        }
+        let found = tuple.clone();
+        self.fitting(&found).any(|at| {
+            tuple.push(at);
+            let goes_on = self.goes_on(tuple);
+            tuple.pop();
+            goes_on
+        })
+    }
+
+    /// The groups of the next release that go with a tuple.
+    fn fitting(&self, tuple: &[usize]) -> impl Iterator<Item = usize> + use<'_> {
+        let release = tuple.len();
+        let demands: Vec<(&[Code], &Row)> =
+            self.demands[release].iter().map(|demand| self.asked(demand, release, tuple)).collect();
+        let listed = self.near[release].as_ref().map(|(demand, near)| {
+            let demand = &self.demands[release][*demand];
+            let there = self.groups[demand.earlier].codes[demand.there][tuple[demand.earlier]];
+            near[there as usize].as_slice()
+        });
+        let all = if listed.is_none() { 0..self.groups[release].len() } else { 0..0 };
+        let near = listed.unwrap_or_default().iter().copied();
+        near.chain(all).filter(move |at| demands.iter().all(|(codes, fits)| fits.has(codes[*at])))
+    }
+
     /// The codes that a demand looks at, and by code whether it fits what the tuple has so far.
-    fn asked<'a>(&'a self, demand: &'a Demand, release: usize, tuple: &[usize]) -> (&'a [Code], &'a [bool]) {
+    fn asked<'a>(&'a self, demand: &'a Demand, release: usize, tuple: &[usize]) -> (&'a [Code], &'a Row) {
         let there = self.groups[demand.earlier].codes[demand.there][tuple[demand.earlier]];
         (&self.groups[release].codes[demand.here], &demand.fits[there as usize])
     }
+}
+
+/// The demand that leaves fewest groups, and by code there the groups that it leaves.
+fn nearest(demands: &[Demand], groups: &Combos) -> Option<(usize, Vec<Vec<usize>>)> {
+    let by_code: Vec<Vec<Vec<usize>>> =
+        demands.iter().map(|demand| groups_by_code(&groups.codes[demand.here])).collect();
+    let size = |at: &usize| -> usize {
+        let groups = &by_code[*at];
+        let left = |row: &Row| {
+            row.codes(groups.len()).iter().filter_map(|code| groups.get(*code as usize)).map(Vec::len).sum::<usize>()
+        };
+        demands[*at].fits.iter().map(left).sum()
+    };
+    let sizes = (0..demands.len()).map(|at| (size(&at), at));
+    let (_, at) = sizes.min().filter(|(size, _)| *size <= MOST_LISTED)?;
+    let listed = |row: &Row| {
+        let mut listed: Vec<usize> = row
+            .codes(by_code[at].len())
+            .iter()
+            .filter_map(|code| by_code[at].get(*code as usize))
+            .flatten()
+            .copied()
+            .collect();
+        listed.sort_unstable();
+        listed
+    };
+    Some((at, demands[at].fits.iter().map(listed).collect()))
+}
+
+/// Longer lists of what fits are not kept: then every group is looked at.
+pub(crate) const MOST_LISTED: usize = 20_000_000;
+
+/// By code, up to the highest: the groups with it.
+fn groups_by_code(codes: &[Code]) -> Vec<Vec<usize>> {
+    let mut groups = vec![Vec::new(); codes.iter().max().map_or(0, |most| *most as usize + 1)];
+    codes.iter().enumerate().for_each(|(at, code)| groups[*code as usize].push(at));
+    groups
 }
 
 /// People do not matter here: the attacker sees records.
@@ -142,16 +229,18 @@ pub(crate) fn relate(one: &str, other: &str, rules: &[Inconsistent]) -> bool {
     one == other || rules.iter().any(|rule| rule.between(one, other).is_some())
 }
 
-/// By code of one column, by code of another: whether one person can have both. None when they have nothing to do with each
-/// other.
-pub(crate) fn fits(one: &PublishedColumn, other: &PublishedColumn, rules: &[Inconsistent]) -> Option<Vec<Vec<bool>>> {
-    let mut table = (one.name == other.name).then(|| as_table(&matches(one, other), other.nodes.len()));
+/// By code of one column: the codes of another that one person can have with it. None when the two have nothing to do with
+/// each other.
+pub(crate) fn fits(one: &PublishedColumn, other: &PublishedColumn, rules: &[Inconsistent]) -> Option<Vec<Row>> {
+    let len = other.nodes.len();
+    let matched = || matches(one, other).iter().map(|codes| Row::of(codes, len)).collect();
+    let mut table: Option<Vec<Row>> = (one.name == other.name).then(matched);
     for rule in rules {
         let Some((first, second)) = rule.between(&one.name, &other.name) else { continue };
         let (first, second) = (lies_below(one, first), lies_below(other, second));
-        let table = table.get_or_insert_with(|| vec![vec![true; second.len()]; first.len()]);
+        let table = table.get_or_insert_with(|| vec![Row::all(len); first.len()]);
         for (row, _) in table.iter_mut().zip(&first).filter(|(_, below)| **below) {
-            row.iter_mut().zip(&second).for_each(|(fits, below)| *fits &= !below);
+            *row = row.without(&second);
         }
     }
     table
@@ -166,15 +255,6 @@ impl Inconsistent {
             _ => None,
         }
     }
-}
-
-fn as_table(lists: &[Vec<u32>], len: usize) -> Vec<Vec<bool>> {
-    let row = |codes: &Vec<u32>| {
-        let mut row = vec![false; len];
-        codes.iter().for_each(|code| row[*code as usize] = true);
-        row
-    };
-    lists.iter().map(row).collect()
 }
 
 /// By published code: whether it is this value, or lies below it. A value that the taxonomy does not have is nowhere.

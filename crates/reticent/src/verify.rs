@@ -3,6 +3,8 @@
 //! Shares no code with the algorithms: classes are made here by comparing records, and every model brings its own naive
 //! definition. A violation refuses the release; so does anything that could not be checked.
 
+mod over_joins;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -12,6 +14,8 @@ use crate::recoding::Recoding;
 use crate::schema::Role;
 use crate::table::Counts;
 use crate::taxonomy::Taxonomy;
+
+pub use over_joins::OverJoins;
 
 /// What a witness shows of a sensitive column.
 pub const UNSHOWN: &str = "(not shown)";
@@ -61,8 +65,14 @@ impl Verdict {
     }
 }
 
-/// Judges a written file: that it is what it was meant to be, and that every model holds on it.
-pub fn verify(counts: Counts, expected: &Expected<'_>, requirement: &[Box<dyn Model>]) -> Result<Verdict> {
+/// Judges a written file: that it is what it was meant to be, that every model holds on it, and that what is demanded of its
+/// join with earlier releases does.
+pub fn verify(
+    counts: Counts,
+    expected: &Expected<'_>,
+    requirement: &[Box<dyn Model>],
+    joins: Option<&OverJoins<'_>>,
+) -> Result<Verdict> {
     let trees =
         expected.recoding.columns.iter().map(|recoded| (recoded.column.name.clone(), recoded.column.tree.clone()));
     let mut reading = Reading::new(counts, trees.collect());
@@ -72,6 +82,9 @@ pub fn verify(counts: Counts, expected: &Expected<'_>, requirement: &[Box<dyn Mo
     let mut models = Vec::new();
     for model in requirement {
         models.push((model.title(), model.naive(&reading)?));
+    }
+    if let Some(joins) = joins {
+        models.extend(joins.judge(&reading, expected.recoding)?);
     }
     Ok(Verdict { models, rows })
 }

@@ -17,7 +17,7 @@ use super::visit::{MOST_TUPLES, Visit, Ys};
 use super::{At, Of, Statement};
 use crate::combos::{Combos, Weight};
 use crate::history::Held;
-use crate::join::{Inconsistent, Tuples, fits, relate};
+use crate::join::{Inconsistent, MOST_LISTED, Row, Tuples, fits, relate};
 use crate::taxonomy::Code;
 
 /// What a combination of values meets: by value on X of the earlier releases, ascending.
@@ -76,8 +76,8 @@ pub(super) struct Earlier {
     pub(super) records: bool,
     asks: Vec<Ask>,
     demands: Vec<Demand>,
-    /// For the first demand, by code there: the groups that fit.
-    fitting: Vec<Vec<u32>>,
+    /// For the first demand, by code there, the groups that fit; none where these lists would be long.
+    fitting: Option<Vec<Vec<u32>>>,
 }
 
 /// A column that must fit a join column of the new release.
@@ -94,8 +94,8 @@ struct Demand {
     place: usize,
     member: usize,
     there: usize,
-    /// By code there, by code here.
-    fits: Vec<Vec<bool>>,
+    /// By code there: the codes here that fit.
+    fits: Vec<Row>,
 }
 
 /// The join columns of the new release: those that have something to do with a column of an earlier one.
@@ -213,13 +213,7 @@ impl<'a> Rest<'a> {
                 }
             }
         }
-        let fitting = demands.first().map_or_else(Vec::new, |demand| {
-            let fitting = |row: &Vec<bool>| {
-                let codes = &groups.codes[demand.place];
-                (0..groups.len() as u32).filter(|at| row[codes[*at as usize] as usize]).collect()
-            };
-            demand.fits.iter().map(fitting).collect()
-        });
+        let fitting = demands.first().and_then(|demand: &Demand| demand.fitting(&groups));
         let records = people && !with_owners;
         self.members.push(Earlier { release, groups, columns, x, y, records, asks, demands, fitting });
     }
@@ -305,8 +299,12 @@ impl<'a> Rest<'a> {
         self.keys.iter().zip(raw).all(|(key, values)| {
             let seen = key.seen();
             key.slots.iter().enumerate().all(|(slot, of)| {
-                let matching = |code: usize| values.iter().filter(|v| seen.fits[**v as usize][slot][code]).count();
-                (0..of.codes).all(|code| matching(code) <= 1)
+                let mut matched = vec![false; of.codes];
+                let mut values = values.clone();
+                values.sort_unstable();
+                values.dedup();
+                let codes = values.iter().flat_map(|value| seen.fits[*value as usize][slot].codes(of.codes));
+                codes.into_iter().all(|code| !std::mem::replace(&mut matched[code as usize], true))
             })
         })
     }
@@ -378,19 +376,21 @@ pub(super) struct Allowed {
 impl Earlier {
     fn allowed(&self, values: &[u32], seen: &[std::sync::RwLockReadGuard<'_, Seen>]) -> Allowed {
         let len = self.groups.len();
-        let fits: Vec<&Vec<bool>> =
+        let fits: Vec<&Row> =
             self.asks.iter().map(|ask| &seen[ask.key].fits[values[ask.key] as usize][ask.slot]).collect();
         let size = |at: &usize| -> usize {
-            let groups = self.asks[*at].groups.iter().zip(fits[*at]);
-            groups.filter(|(_, fits)| **fits).map(|(groups, _)| groups.len()).sum()
+            let groups = &self.asks[*at].groups;
+            fits[*at].codes(groups.len()).iter().map(|code| groups[*code as usize].len()).sum()
         };
         let Some(first) = (0..self.asks.len()).min_by_key(size) else {
             return Allowed { list: (0..len as u32).collect(), marks: vec![true; len] };
         };
         let codes: Vec<&[Code]> = self.asks.iter().map(|ask| self.groups.codes[ask.place].as_slice()).collect();
-        let all = |group: &u32| codes.iter().zip(&fits).all(|(codes, fits)| fits[codes[*group as usize] as usize]);
-        let near = self.asks[first].groups.iter().zip(fits[first]).filter(|(_, fits)| **fits);
-        let mut list: Vec<u32> = near.flat_map(|(groups, _)| groups.iter().copied()).filter(all).collect();
+        let all = |group: &u32| codes.iter().zip(&fits).all(|(codes, fits)| fits.has(codes[*group as usize]));
+        let groups = &self.asks[first].groups;
+        let near = fits[first].codes(groups.len());
+        let near = near.iter().flat_map(|code| groups[*code as usize].iter().copied());
+        let mut list: Vec<u32> = near.filter(all).collect();
         list.sort_unstable();
         let mut marks = vec![false; if self.demands.is_empty() { 0 } else { len }];
         if !marks.is_empty() {
@@ -407,8 +407,9 @@ impl Earlier {
         tuple: &'b [u32],
     ) -> impl Iterator<Item = u32> + 'b {
         let code = |demand: &Demand| members[demand.member].groups.codes[demand.there][tuple[demand.member] as usize];
-        let first = self.demands.first().map(|demand| &self.fitting[code(demand) as usize]);
-        let rest: Vec<(&[Code], &Vec<bool>)> = self
+        let first = self.demands.first().zip(self.fitting.as_ref());
+        let first = first.map(|(demand, fitting)| &fitting[code(demand) as usize]);
+        let rest: Vec<(&[Code], &Row)> = self
             .demands
             .iter()
             .skip(1)
@@ -423,8 +424,27 @@ impl Earlier {
         list.iter().copied().filter(move |group| {
             let at = *group as usize;
             looked.get(at).copied().unwrap_or(true)
-                && check.iter().chain(&rest).all(|(codes, fits)| fits[codes[at] as usize])
+                && check.iter().chain(&rest).all(|(codes, fits)| fits.has(codes[at]))
         })
+    }
+}
+
+impl Demand {
+    /// By code there: the groups that fit. None where that would be much.
+    fn fitting(&self, groups: &Combos) -> Option<Vec<Vec<u32>>> {
+        let codes = &groups.codes[self.place];
+        let by_code = by_code(codes, codes.iter().max().map_or(0, |most| *most as usize + 1));
+        let mut left = MOST_LISTED;
+        let mut lists = Vec::new();
+        for row in &self.fits {
+            let near = row.codes(by_code.len());
+            let near = near.iter().filter_map(|code| by_code.get(*code as usize));
+            let mut list: Vec<u32> = near.flatten().copied().collect();
+            list.sort_unstable();
+            left = left.checked_sub(list.len())?;
+            lists.push(list);
+        }
+        Some(lists)
     }
 }
 

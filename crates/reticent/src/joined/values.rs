@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use hashbrown::HashMap;
 
 use crate::interval::Interval;
-use crate::join::{Inconsistent, is_below, lies_below};
+use crate::join::{Inconsistent, Row, is_below, lies_below};
 use crate::matching::Matcher;
 use crate::release::PublishedColumn;
 use crate::taxonomy::{NodeId, Taxonomy, Type};
@@ -29,8 +29,8 @@ pub(super) struct Key<'a> {
 #[derive(Default)]
 pub(super) struct Seen {
     ids: HashMap<String, u32>,
-    /// By value, by slot, by code there: whether they fit.
-    pub(super) fits: Vec<Vec<Vec<bool>>>,
+    /// By value, by slot: the codes there that fit.
+    pub(super) fits: Vec<Vec<Row>>,
 }
 
 /// A column of an earlier release that a join column must fit.
@@ -82,18 +82,11 @@ impl<'a> Slot<'a> {
         }
     }
 
-    fn fits(&self, value: &Value<'_>) -> Vec<bool> {
-        let mut fits = match &self.matcher {
-            None => vec![true; self.codes],
-            Some(matcher) => {
-                let mut fits = vec![false; self.codes];
-                let codes = match value {
-                    Value::Node(tree, id) => matcher.node(tree, *id),
-                    Value::Part(_, interval) => matcher.interval(*interval),
-                };
-                codes.iter().for_each(|code| fits[*code as usize] = true);
-                fits
-            }
+    fn fits(&self, value: &Value<'_>) -> Row {
+        let mut fits = match (&self.matcher, value) {
+            (None, _) => Row::all(self.codes),
+            (Some(matcher), Value::Node(tree, id)) => Row::of(&matcher.node(tree, *id), self.codes),
+            (Some(matcher), Value::Part(_, interval)) => Row::of(&matcher.interval(*interval), self.codes),
         };
         for (ours, theirs) in &self.never {
             let below = match value {
@@ -103,7 +96,7 @@ impl<'a> Slot<'a> {
                     .any(|values| Interval::parse(*values, ours).is_some_and(|outer| inner.within(&outer))),
             };
             if below {
-                fits.iter_mut().zip(theirs).for_each(|(fits, below)| *fits &= !below);
+                fits = fits.without(theirs);
             }
         }
         fits

@@ -39,7 +39,7 @@ impl Visit<'_> {
         }
         let member = &self.rest.members()[at];
         let chosen = tuple.clone();
-        for group in member.fitting(&self.rest.members(), &self.allowed[at], &chosen) {
+        for group in member.fitting(self.rest.members(), &self.allowed[at], &chosen) {
             self.visited += 1;
             if self.visited > MOST_TUPLES {
                 return;

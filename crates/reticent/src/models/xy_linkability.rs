@@ -169,7 +169,7 @@ impl Bounds {
     }
 
     /// The bound of a value as it was written: with or without an apostrophe before it.
-    fn of_written(&self, text: &str) -> Option<Share> {
+    pub(crate) fn of_written(&self, text: &str) -> Option<Share> {
         let own = self.by_value.iter().filter(|(known, _)| plain(known) == plain(text)).map(|(_, bound)| *bound).min();
         own.or(self.general)
     }

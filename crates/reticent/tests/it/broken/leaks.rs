@@ -37,7 +37,7 @@ fn good(data: &Data, words: &[&str]) -> Good {
 impl Good {
     fn judge(&self, counts: Counts) -> reticent::Result<Verdict> {
         let expected = Expected { recoding: &self.recoding, rows: self.release.combos.rows() };
-        verify(counts, &expected, &self.requirement.models)
+        verify(counts, &expected, &self.requirement.models, None)
     }
 
     /// What was meant to be written passes.

@@ -114,7 +114,7 @@ fn refused(words: &str, data: &Data) -> bool {
     let release = recoding.apply(&table).unwrap();
     let requirement = requirement(&[words], &data.schema());
     let expected = Expected { recoding: &recoding, rows: data.rows.len() as u64 };
-    let verdict = verify(read_back(&release), &expected, &requirement.models).unwrap();
+    let verdict = verify(read_back(&release), &expected, &requirement.models, None).unwrap();
     let class = [("qid".to_owned(), "class".to_owned())];
     let written = verdict.models.iter().any(|(_, breaches)| breaches.iter().any(|breach| breach.witness == class));
     let violations = requirement.models[0].violations(&data.history()).unwrap();
