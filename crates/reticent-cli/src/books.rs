@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use reticent::joined::Breadth;
 use reticent::policy::Policy;
 use reticent::recipients::{PUBLIC, Separate};
 use reticent_ledger::{Entry, Findings, Holder, Key, Ledger, now};
@@ -19,6 +20,8 @@ pub struct Books {
     pub key_path: PathBuf,
     /// Who never combines what they hold.
     pub separate: Separate,
+    /// Which earlier releases are looked at together with a new one.
+    pub breadth: Breadth,
     start: bool,
     holder: Holder,
     wait: Duration,
@@ -32,6 +35,7 @@ impl Books {
             folder: place.ledger.clone().unwrap_or_else(|| beside.join(&policy.ledger)),
             key_path: place.key.clone().unwrap_or_else(|| beside.join(&policy.key)),
             separate: policy.separate.clone(),
+            breadth: policy.breadth,
             start: place.new_ledger,
             holder: holder(doing),
             wait: Duration::from_secs_f64(place.wait.clamp(0.0, 1e9)),
@@ -150,13 +154,23 @@ impl Books {
 
     /// The numbers of the releases that recipients of a new one can hold beside it.
     pub fn beside(&self, entries: &[Entry], to: &[String]) -> Result<Vec<u64>, Failure> {
+        let mut all: Vec<u64> = self.held(entries, to)?.into_iter().flatten().collect();
+        all.sort_unstable();
+        all.dedup();
+        Ok(all)
+    }
+
+    /// By coalition with a recipient of a new release: the numbers of the releases that it holds.
+    pub fn held(&self, entries: &[Entry], to: &[String]) -> Result<Vec<Vec<u64>>, Failure> {
         let coalitions = self.separate.coalitions(&recipients(entries), to)?;
-        let held = |entry: &&Entry| {
-            let holders = entry.release().map(|release| release.recipients.as_slice()).unwrap_or_default();
-            let public = holders.iter().any(|name| name == PUBLIC);
-            public && !holders.is_empty() || coalitions.iter().any(|all| holders.iter().any(|name| all.contains(name)))
+        let of = |coalition: &BTreeSet<String>| {
+            let held = |entry: &&Entry| {
+                let holders = entry.release().map(|release| release.recipients.as_slice()).unwrap_or_default();
+                holders.iter().any(|name| name == PUBLIC || coalition.contains(name))
+            };
+            entries.iter().filter(held).map(|entry| entry.number).collect()
         };
-        Ok(entries.iter().filter(held).map(|entry| entry.number).collect())
+        Ok(coalitions.iter().map(of).collect())
     }
 }
 

@@ -9,7 +9,7 @@ use reticent::classes::{Measured, people_in};
 use reticent::combos::Combos;
 use reticent::links::Links;
 use reticent::policy::{ColumnSketch, Policy, suggested_role};
-use reticent::requirement::Requirement;
+use reticent::requirement::{Requirement, spoken_here};
 use reticent::schema::{Role, Schema, Tree};
 use reticent::table::{Column, Counts, Table};
 use reticent::taxonomy::{Code, Level, Type};
@@ -106,6 +106,14 @@ pub struct Loaded {
     pub taxonomies: Vec<(String, String)>,
 }
 
+impl Loaded {
+    /// What is required of a release of these columns by itself; perhaps nothing.
+    pub fn requirement(&self, schema: &Schema, name: &str) -> Result<Requirement, Failure> {
+        let wordings = spoken_here(&self.policy.wordings(schema), name, schema, &self.schema);
+        Ok(Requirement::of_models(&wordings, schema)?)
+    }
+}
+
 /// Reads a policy and the taxonomies it names.
 pub fn load(path: &Path) -> Result<Loaded, Failure> {
     let text = std::fs::read_to_string(path).map_err(Failure::file("read the policy", path))?;
@@ -151,11 +159,12 @@ pub struct Linked {
     pub links: Links,
 }
 
-/// Counts the data and types it as the policy says. `columns` narrows what is published; with a `key` owners are linked.
+/// Counts the data and types it as the policy says. `columns` narrows what is published under `name`; with a `key` owners are linked.
 pub fn prepare(
     loaded: &Loaded,
     data: &[String],
     columns: Option<&[String]>,
+    name: &str,
     key: Option<OwnerKey>,
     ways: &Ways,
 ) -> Result<Prepared, Failure> {
@@ -163,9 +172,9 @@ pub fn prepare(
     let engine = Embedded::open(data, Options { missing, ..ways.options() })?;
     loaded.policy.fit(engine.columns())?;
     let mut schema = narrowed(&loaded.schema, columns)?;
-    let requirement = Requirement::build(&loaded.policy.wordings(&schema), &schema).map_err(|error| match columns {
+    let requirement = loaded.requirement(&schema, name).map_err(|error| match columns {
         Some(_) => Failure::Call(format!("with the columns that were chosen (--columns), {error}")),
-        None => error.into(),
+        None => error,
     })?;
     let mut notes = Vec::new();
     let mut counts = count(&engine, &mut schema, key, &mut notes)?;

@@ -14,6 +14,8 @@ mod tests;
 
 use crate::algorithms::{Purpose, Suppression};
 use crate::error::{Error, Result, did_you_mean};
+use crate::join::Inconsistent;
+use crate::joined::Breadth;
 use crate::recipients::Separate;
 use crate::registry::Arguments;
 use crate::requirement::{Short, Wording};
@@ -50,6 +52,10 @@ pub struct Policy {
     pub seed: Option<u64>,
     /// Who never combines what they hold.
     pub separate: Separate,
+    /// Which earlier releases are looked at together with a new one.
+    pub breadth: Breadth,
+    /// Values that no one person has.
+    pub inconsistent: Vec<Inconsistent>,
     /// The folder of the ledger, relative to the policy.
     pub ledger: String,
     /// The file with the ledger's key, relative to the policy.
@@ -106,7 +112,9 @@ impl Policy {
                 tree: column.tree(read)?,
             });
         }
-        Ok(Schema { attributes, owner: self.owner.clone(), missing_values: self.missing_values.clone() })
+        let schema = Schema { attributes, owner: self.owner.clone(), missing_values: self.missing_values.clone() };
+        self.inconsistent.iter().try_for_each(|rule| check_rule(rule, &schema))?;
+        Ok(schema)
     }
 
     /// Checks that the policy speaks of every column of the data, and of no other.
@@ -165,6 +173,21 @@ impl ColumnPolicy {
         let grows = self.values != Type::Text && self.role == Role::QuasiIdentifier;
         Ok(if grows { Tree::Grown { range: self.range } } else { Tree::Flat })
     }
+}
+
+/// A value that nobody has with another must be one of its taxonomy, or the rule would say nothing.
+fn check_rule(rule: &Inconsistent, schema: &Schema) -> Result<()> {
+    for (column, value) in [&rule.one, &rule.other] {
+        let attribute = schema.attribute(column)?;
+        if let Tree::Given(tree) = &attribute.tree
+            && tree.find(value).is_none()
+        {
+            let message = format!("`history.inconsistent` names a value that the taxonomy of `{column}` does not have");
+            let hint = did_you_mean(value, tree.nodes().iter().map(|node| node.label.as_str()));
+            return Err(Error::Policy { line: None, message, hint });
+        }
+    }
+    Ok(())
 }
 
 fn unspoken_columns(names: &[&String]) -> Error {

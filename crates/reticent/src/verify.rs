@@ -15,7 +15,7 @@ use crate::schema::Role;
 use crate::table::Counts;
 use crate::taxonomy::Taxonomy;
 
-pub use over_joins::OverJoins;
+pub use over_joins::{Over, OverJoins};
 
 /// What a witness shows of a sensitive column.
 pub const UNSHOWN: &str = "(not shown)";
@@ -54,6 +54,8 @@ pub struct Verdict {
     /// By model: its title, and the classes of the file that violate it.
     #[serde(serialize_with = "as_findings")]
     pub models: Vec<(String, Vec<Breach>)>,
+    /// What was demanded of the join with earlier releases.
+    pub joined: Vec<Over>,
     /// Records read back.
     pub rows: u64,
 }
@@ -62,6 +64,7 @@ impl Verdict {
     /// True when no class of the file violates any model.
     pub fn holds(&self) -> bool {
         self.models.iter().all(|(_, breaches)| breaches.is_empty())
+            && self.joined.iter().all(|over| over.violations.is_empty())
     }
 }
 
@@ -83,10 +86,8 @@ pub fn verify(
     for model in requirement {
         models.push((model.title(), model.naive(&reading)?));
     }
-    if let Some(joins) = joins {
-        models.extend(joins.judge(&reading, expected.recoding)?);
-    }
-    Ok(Verdict { models, rows })
+    let joined = joins.map(|joins| joins.judge(&reading, expected.recoding)).transpose()?.unwrap_or_default();
+    Ok(Verdict { models, joined, rows })
 }
 
 impl Reading {

@@ -9,14 +9,16 @@ mod workshop;
 use std::path::Path;
 use std::time::Instant;
 
+use reticent::history::History;
+use reticent::joined::sub_histories;
 use reticent_engine::{Compression, Format, OwnerKey};
-use reticent_ledger::{Entry, Head, Judged, Ledger};
+use reticent_ledger::{Entry, Head, Judged, Ledger, Wanted};
 
 use crate::args::Publish;
 use crate::books::{Books, lies_in};
 use crate::failure::Failure;
 use crate::screen::{plural, print_json};
-use crate::steward::{Ways, load, prepare};
+use crate::steward::{self, Ways, prepare};
 use make::{Job, lap};
 use record::record;
 
@@ -40,20 +42,22 @@ pub fn run(options: &Publish, ways: &Ways) -> Result<u8, Failure> {
 pub fn publish(options: &Publish, ways: &Ways) -> Result<Answer, Failure> {
     let format = format_of(&options.output)?;
     refuse_existing(&options.output)?;
-    let loaded = load(&options.place.policy)?;
+    let loaded = steward::load(&options.place.policy)?;
     let books = Books::of(&options.place, &loaded.policy, &format!("publishing {}", options.name));
     if lies_in(&options.output, &books.folder) {
         let message = format!("{} lies in the ledger; put the release elsewhere", options.output.display());
         return Err(Failure::Call(message));
     }
+    let clock = Instant::now();
     let past = books.past(options)?;
+    let recall = lap(clock);
     let owners = match &loaded.policy.owner {
         Some(_) => books.key_for_owners(&past.entries, !options.dry_run)?,
         None => None,
     };
     let clock = Instant::now();
     let key = owners.as_ref().map(|(key, _)| OwnerKey::new(key.secret()));
-    let prepared = prepare(&loaded, &options.data, options.columns.as_deref(), key, ways)?;
+    let prepared = prepare(&loaded, &options.data, options.columns.as_deref(), &options.name, key, ways)?;
     let read = lap(clock);
     let job = Job { options, loaded: &loaded, prepared: &prepared, format, ledger: &books.folder, ways };
     let mut made = job.make(&past)?;
@@ -75,6 +79,7 @@ pub fn publish(options: &Publish, ways: &Ways) -> Result<Answer, Failure> {
         recorded = Some(done);
     }
     let mut answer = job.answer(made, recorded, &books)?;
+    answer.seconds.recall = recall;
     answer.seconds.read = read;
     answer.notes.extend(past.head.is_none().then(|| books.started()).filter(|_| answer.recorded.is_some()));
     answer.notes.extend(owners.and_then(|(_, note)| note));
@@ -86,6 +91,10 @@ pub struct Past {
     entries: Vec<Entry>,
     head: Option<Head>,
     judged: Judged,
+    /// The releases with which the next one is judged.
+    history: History,
+    /// The sets of them, by place in the history, that are looked at together with it.
+    sets: Vec<Vec<usize>>,
 }
 
 impl Books {
@@ -108,12 +117,13 @@ impl Books {
 }
 
 impl Past {
-    /// From the ledger, if there is one. Refused when recipients can hold earlier releases, which this version cannot
-    /// judge together with the new one, unless the steward asks for it to be judged by itself.
+    /// From the ledger, if there is one: what recipients can hold beside the new release, unless the steward asks for it to be
+    /// judged by itself.
     fn of(ledger: Option<&Ledger>, books: &Books, options: &Publish) -> Result<Past, Failure> {
+        let (history, sets) = (History::default(), Vec::new());
         let Some(ledger) = ledger else {
             let judged = Judged::History { with: Vec::new() };
-            return Ok(Past { entries: Vec::new(), head: None, judged });
+            return Ok(Past { entries: Vec::new(), head: None, judged, history, sets });
         };
         let (head, entries) = ledger.read()?;
         let named = |entry: &&Entry| entry.release().is_some_and(|release| release.name == options.name);
@@ -122,29 +132,48 @@ impl Past {
             return Err(reticent_ledger::Error::NameTaken { name, number }.into());
         }
         let beside = books.beside(&entries, &options.to)?;
-        let judged = match (beside.is_empty(), options.alone) {
-            (true, _) => Judged::History { with: Vec::new() },
-            (false, true) => Judged::Alone { apart_from: beside },
-            (false, false) => return Err(not_judged_together(&beside, &entries)),
-        };
-        Ok(Past { entries, head: Some(head), judged })
+        if !beside.is_empty() && options.alone {
+            let judged = Judged::Alone { apart_from: beside };
+            return Ok(Past { entries, head: Some(head), judged, history, sets });
+        }
+        let history = load(ledger, &entries, &beside)?;
+        let place = |number: &u64| history.releases.iter().position(|held| held.number == *number);
+        let held: Vec<Vec<usize>> =
+            books.held(&entries, &options.to)?.iter().map(|held| held.iter().filter_map(place).collect()).collect();
+        let sets = sub_histories(&held, books.breadth).ok_or_else(|| {
+            let many = plural(beside.len() as u64, "earlier release");
+            Failure::Call(format!(
+                "{many} have too many subsets to judge every one; set `judge` under [history] to \"each\""
+            ))
+        })?;
+        Ok(Past { entries, head: Some(head), judged: Judged::History { with: beside }, history, sets })
     }
 }
 
-fn not_judged_together(beside: &[u64], entries: &[Entry]) -> Failure {
-    let told = |number: &u64| {
-        let release = entries.iter().find(|entry| entry.number == *number).and_then(Entry::release);
-        release.map(|release| format!("{number} {}, held by {}", release.name, release.recipients.join(" and ")))
-    };
-    let some: Vec<String> = beside.iter().take(3).filter_map(told).collect();
-    let more = if beside.len() > 3 { "; ..." } else { "" };
-    let why = format!(
-        "its recipients can hold {} too ({}{more}), and this version cannot judge releases together; where recipients never \
-         combine what they hold, declare them `separate` in the policy, or judge the release by itself with --alone",
-        plural(beside.len() as u64, "earlier release"),
-        some.join("; ")
-    );
-    reticent::Error::CannotCheck { what: "the release together with its history".to_owned(), why }.into()
+/// The releases with these numbers. Whose the records are is loaded where somebody has several.
+fn load(ledger: &Ledger, entries: &[Entry], numbers: &[u64]) -> Result<History, Failure> {
+    if numbers.is_empty() {
+        return Ok(History::default());
+    }
+    let mut history = ledger.history(Wanted { numbers: Some(numbers), links: None })?;
+    if let Some(lost) = history.lost.first() {
+        let why = format!(
+            "the contents of release {} {}, which its recipients can hold, were erased on {}; what it gives away together with \
+             this one can no longer be computed. To publish all the same, judge the release by itself with --alone",
+            lost.number, lost.name, lost.erased
+        );
+        let what = "the release together with its history".to_owned();
+        return Err(reticent::Error::CannotCheck { what, why }.into());
+    }
+    for held in &mut history.releases {
+        let entry = entries.iter().find(|entry| entry.number == held.number);
+        let recorded = entry.and_then(Entry::release);
+        let several = recorded.and_then(|release| release.links.as_ref().map(|links| links.people < release.records));
+        if let (Some(entry), Some(true)) = (entry, several) {
+            held.links = ledger.links(entry)?;
+        }
+    }
+    Ok(history)
 }
 
 fn format_of(path: &Path) -> Result<Format, Failure> {

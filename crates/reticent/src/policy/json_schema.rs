@@ -45,6 +45,7 @@ fn shape(shape: Shape) -> Value {
         Shape::Whole(least) => json!({ "type": "integer", "minimum": least }),
         Shape::Share { zero, one } => share(zero, one),
         Shape::Groups => groups(),
+        Shape::Pairs => pairs(),
         Shape::Levels => levels(),
         Shape::Range => json!({ "type": "array", "items": bound(), "minItems": 2, "maxItems": 2 }),
         Shape::Purpose => purpose(),
@@ -65,6 +66,16 @@ fn share(zero: bool, one: bool) -> Value {
 fn groups() -> Value {
     let names = json!({ "type": "array", "items": { "type": "string" }, "uniqueItems": true, "minItems": 2 });
     json!({ "type": "array", "items": { "anyOf": [{ "type": "string" }, names] } })
+}
+
+fn pairs() -> Value {
+    let pair = json!({
+        "type": "object",
+        "additionalProperties": { "type": "string" },
+        "minProperties": 2,
+        "maxProperties": 2,
+    });
+    json!({ "type": "array", "items": pair })
 }
 
 fn bound() -> Value {

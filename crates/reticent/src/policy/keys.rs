@@ -28,6 +28,8 @@ pub(super) enum Shape {
     Share { zero: bool, one: bool },
     /// A list of names, or several such lists.
     Groups,
+    /// Tables that each give a value to two columns.
+    Pairs,
     /// Interval levels, finest first.
     Levels,
     /// The lowest bound, and the bound above all.
@@ -57,6 +59,7 @@ pub(super) const POLICY: &[Key] = &[
     key("columns", Shape::Named(COLUMN), "", "What each column is; every column of the data is spoken for."),
     key("requirement", Shape::Table(REQUIREMENT), "", "What every release must satisfy, together with all before it."),
     key("release", Shape::Table(RELEASE), "", "How releases are made."),
+    key("history", Shape::Table(HISTORY), "", "How releases are judged together."),
     key("recipients", Shape::Table(RECIPIENTS), "", "Who gets releases."),
     key("ledger", Shape::Table(LEDGER), "", "Where releases are remembered."),
 ];
@@ -121,6 +124,22 @@ pub(super) const RELEASE: &[Key] = &[
     ),
     key("seed", Shape::Whole(0), "", "Decides all chance; drawn and recorded when not given."),
     key("options", Shape::Options, "", "Parameters of the algorithm."),
+];
+
+pub(super) const HISTORY: &[Key] = &[
+    key(
+        "judge",
+        Shape::Word(&["auto", "each", "every"]),
+        "\"auto\"",
+        "Which earlier releases are looked at together with the new one: each by itself and all of them, or every subset. auto: \
+         every subset where there are few.",
+    ),
+    key(
+        "inconsistent",
+        Shape::Pairs,
+        "",
+        "Values of two columns that no one person has, nor any value below them: { sex = \"male\", diagnosis = \"pregnancy\" }.",
+    ),
 ];
 
 pub(super) const RECIPIENTS: &[Key] = &[key(

@@ -8,6 +8,8 @@ use super::reader::{Item, Table};
 use super::{ColumnPolicy, Policy, ShortLines};
 use crate::algorithms::{self, Purpose, Suppression};
 use crate::error::{Error, Result, did_you_mean};
+use crate::join::Inconsistent;
+use crate::joined::Breadth;
 use crate::recipients::{NAME_RULE, PUBLIC, Separate, folded, is_name};
 use crate::registry::{Argument, Arguments};
 use crate::requirement::{Short, Wording};
@@ -23,6 +25,7 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
     let release = section(&top, "release", keys::RELEASE)?;
     let recipients = section(&top, "recipients", keys::RECIPIENTS)?;
     let ledger = section(&top, "ledger", keys::LEDGER)?;
+    let history = section(&top, "history", keys::HISTORY)?;
     let owner = dataset.text("owner");
     let columns = read_columns(&top, owner.as_deref())?;
     if let Some(item) = dataset.get("owner") {
@@ -48,11 +51,42 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
         suppression: read_suppression(&release)?,
         seed: release.get("seed").map(|item| item.whole(0)).transpose()?,
         separate: read_separate(&recipients)?,
+        breadth: match history.text("judge").as_deref() {
+            Some("each") => Breadth::EachAndAll,
+            Some("every") => Breadth::Every,
+            _ => Breadth::Auto,
+        },
+        inconsistent: read_inconsistent(&history, &columns)?,
         ledger: path(&ledger, "path", "ledger")?,
         key: path(&ledger, "key", "reticent.key")?,
         columns,
         short_lines,
     })
+}
+
+fn read_inconsistent(history: &Table<'_>, columns: &[ColumnPolicy]) -> Result<Vec<Inconsistent>> {
+    let Some(item) = history.get("inconsistent") else { return Ok(Vec::new()) };
+    let mut rules = Vec::new();
+    for pair in item.items()? {
+        let entries = pair.entries()?;
+        let [one, other] = entries.as_slice() else {
+            return Err(
+                pair.wrong("gives a value to two columns in each table: { sex = \"male\", diagnosis = \"pregnancy\" }")
+            );
+        };
+        let mut sides = Vec::new();
+        for side in [one, other] {
+            if !columns.iter().any(|column| column.name == side.name) {
+                let hint = did_you_mean(side.name, columns.iter().map(|column| column.name.as_str()));
+                return Err(side.wrong_hint("is no column of the policy", hint));
+            }
+            sides.push((side.name.to_owned(), side.text()?.to_owned()));
+        }
+        let other = sides.pop().unwrap_or_default();
+        let one = sides.pop().unwrap_or_default();
+        rules.push(Inconsistent { one, other });
+    }
+    Ok(rules)
 }
 
 fn read_separate(recipients: &Table<'_>) -> Result<Separate> {

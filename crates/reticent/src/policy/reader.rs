@@ -95,7 +95,7 @@ impl<'a> Item<'a> {
             Shape::Whole(least) => self.whole(least).map(drop),
             Shape::Share { zero, one } => self.share(zero, one).map(drop),
             Shape::Groups => self.groups().map(drop),
-            Shape::Levels | Shape::Range | Shape::Models => self.items().map(drop),
+            Shape::Levels | Shape::Range | Shape::Models | Shape::Pairs => self.items().map(drop),
             Shape::Table(_) | Shape::Named(_) | Shape::Options => self.entries().map(drop),
             // Either a word or a table; its reader tells.
             Shape::Purpose => Ok(()),

@@ -31,6 +31,17 @@ pub struct OverJoins<'a> {
     pub rules: &'a [Inconsistent],
 }
 
+/// What was found of a statement over a join.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Over {
+    /// The earlier releases, by number.
+    pub with: Vec<u64>,
+    /// What was demanded.
+    pub statement: String,
+    /// The values on X that violate it.
+    pub violations: Vec<Breach>,
+}
+
 /// By value on Y: tuples, and how many different values it stands for.
 type Counted = BTreeMap<Vec<Code>, (Tuples, Tuples)>;
 
@@ -39,7 +50,7 @@ const MOST: usize = 50_000_000;
 
 impl OverJoins<'_> {
     /// The statements, each with the values on X that violate it.
-    pub(super) fn judge(&self, reading: &Reading, recoding: &Recoding) -> Result<Vec<(String, Vec<Breach>)>> {
+    pub(super) fn judge(&self, reading: &Reading, recoding: &Recoding) -> Result<Vec<Over>> {
         let written = as_release(reading, recoding)?;
         let mut found = Vec::new();
         for together in self.joined {
@@ -48,8 +59,9 @@ impl OverJoins<'_> {
                 releases.push(with_people(&self.history.releases[*at], place + 1));
             }
             for statement in &together.statements {
-                let breaches = judge(statement, &releases, self.rules, &together.earlier, self.history)?;
-                found.push((statement.title.clone(), breaches));
+                let violations = judge(statement, &releases, self.rules, &together.earlier, self.history)?;
+                let with = together.earlier.iter().map(|at| self.history.releases[*at].number).collect();
+                found.push(Over { with, statement: statement.title.clone(), violations });
             }
         }
         Ok(found)

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use reticent::algorithms::Guarantee;
+use reticent::joined::Dangling;
 use reticent::metrics::Measure;
 use reticent::recoding::Recoding;
 use reticent::release::Release;
@@ -30,6 +31,10 @@ pub struct Answer {
     pub recorded: Option<RecordedAs>,
     /// What it was judged together with.
     pub judged: Judged,
+    /// The sets of earlier releases, by number, that were looked at together with it.
+    pub together: Vec<Vec<u64>>,
+    /// Records that match none of another release: that is about other people.
+    pub dangling: Vec<Dangling>,
     /// Whether it was a rehearsal.
     pub dry_run: bool,
     /// Records in the data.
@@ -96,6 +101,8 @@ pub struct ColumnAnswer {
 /// Where the time went, in seconds.
 #[derive(Debug, Default, Serialize)]
 pub struct Seconds {
+    /// Loading earlier releases from the ledger.
+    pub recall: f64,
     /// Reading and counting.
     pub read: f64,
     /// Finding the recoding.
@@ -153,6 +160,8 @@ impl Job<'_> {
             file,
             recorded,
             judged: made.judged,
+            together: made.together,
+            dangling: made.dangling,
             dry_run: options.dry_run,
             records: prepared.table.combos.rows() + prepared.table.dropped,
             published: made.written.rows,

@@ -4,13 +4,14 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use reticent::algorithms::{self, Control, Outcome, Task};
-use reticent::history::History;
+use reticent::joined::{Dangling, Member, dangling};
 use reticent::metrics::{Comparison, measure_all};
 use reticent::recoding::Recoding;
 use reticent::registry::Arguments;
 use reticent::release::Release;
+use reticent::requirement::Requirement;
 use reticent::table::Counts;
-use reticent::verify::{Expected, Verdict, verify};
+use reticent::verify::{Expected, OverJoins, Verdict, verify};
 use reticent_engine::{Engine, Format, Sink, Written, read_back, read_back_with_owners};
 use reticent_ledger::{Hash, Head, Judged};
 
@@ -36,6 +37,9 @@ pub struct Made {
     /// The head of the ledger it was made against; none when there was no ledger.
     pub against: Option<Head>,
     pub judged: Judged,
+    /// The sets of earlier releases, by number, that it was judged with.
+    pub together: Vec<Vec<u64>>,
+    pub dangling: Vec<Dangling>,
     pub algorithm: String,
     pub outcome: Outcome,
     pub seed: u64,
@@ -58,7 +62,8 @@ impl Job<'_> {
         let mut seconds = Seconds::default();
         let clock = Instant::now();
         let algorithm = options.algorithm.as_deref().unwrap_or(&loaded.policy.algorithm).to_owned();
-        let outcome = self.search(&algorithm)?;
+        let requirement = self.requirement(past)?;
+        let outcome = self.search(&algorithm, past, &requirement)?;
         seconds.search = lap(clock);
         let seed = loaded.policy.seed.unwrap_or_else(draw_seed);
         let workshop = Workshop::new(&options.output, self.ledger)?;
@@ -67,8 +72,10 @@ impl Job<'_> {
         let written = prepared.engine.write(&prepared.table, &outcome.recoding, &sink)?;
         seconds.write = lap(clock);
         let clock = Instant::now();
-        let (judged, file) =
-            rayon::join(|| self.judge(&outcome, &workshop.file(), &written), || Hash::of_file(&workshop.file()));
+        let (judged, file) = rayon::join(
+            || self.judge(&outcome, &workshop.file(), &written, past, &requirement),
+            || Hash::of_file(&workshop.file()),
+        );
         let ((verified, published), file) = (judged?, file?);
         seconds.verify = lap(clock);
         let clock = Instant::now();
@@ -77,9 +84,15 @@ impl Job<'_> {
         seconds.measure = lap(clock);
         ways.check_stop()?;
         let (against, judged) = (past.head, past.judged.clone());
+        let numbers = |set: &Vec<usize>| set.iter().map(|at| past.history.releases[*at].number).collect();
+        let together = past.sets.iter().map(numbers).collect();
+        let all: Vec<usize> = (0..past.history.releases.len()).collect();
+        let dangling = dangling(&prepared.table, &past.history, &all, &requirement.rules);
         Ok(Made {
             against,
             judged,
+            together,
+            dangling,
             algorithm,
             outcome,
             seed,
@@ -94,13 +107,30 @@ impl Job<'_> {
         })
     }
 
-    fn search(&self, algorithm: &str) -> Result<Outcome, Failure> {
+    /// What is required of the release by itself, and joined with what was released before.
+    fn requirement(&self, past: &Past) -> Result<Requirement, Failure> {
+        let Job { options, loaded, prepared, .. } = self;
+        let mut requirement = loaded.requirement(&prepared.schema, &options.name)?;
+        if !past.sets.is_empty() {
+            let columns = prepared.table.columns.iter().map(|column| (column.name.clone(), column.role)).collect();
+            let new = Member { name: options.name.clone(), columns };
+            let wordings = loaded.policy.wordings_for_joins();
+            let rules = loaded.policy.inconsistent.clone();
+            requirement.join(&wordings, &loaded.schema, new, &past.history, &past.sets, rules)?;
+        }
+        requirement.check().map_err(|error| match options.columns {
+            Some(_) => Failure::Call(format!("with the columns that were chosen (--columns), {error}")),
+            None => error.into(),
+        })?;
+        Ok(requirement)
+    }
+
+    fn search(&self, algorithm: &str, past: &Past, requirement: &Requirement) -> Result<Outcome, Failure> {
         let Job { options, loaded, prepared, ways, .. } = self;
-        let history = History::default();
         let task = Task {
             table: &prepared.table,
-            history: &history,
-            requirement: &prepared.requirement,
+            history: &past.history,
+            requirement,
             purpose: &loaded.policy.purpose,
             suppression: loaded.policy.suppression,
         };
@@ -118,7 +148,14 @@ impl Job<'_> {
     }
 
     /// Reads the written file again, and judges every model on what it says.
-    fn judge(&self, outcome: &Outcome, file: &Path, written: &Written) -> Result<(Verdict, Counts), Failure> {
+    fn judge(
+        &self,
+        outcome: &Outcome,
+        file: &Path,
+        written: &Written,
+        past: &Past,
+        requirement: &Requirement,
+    ) -> Result<(Verdict, Counts), Failure> {
         let ways = self.ways;
         ways.progress.tell("verifying", 0, 0);
         let counts = match &written.owners {
@@ -127,7 +164,8 @@ impl Job<'_> {
         };
         let published = counts.plain();
         let expected = Expected { recoding: &outcome.recoding, rows: written.rows };
-        let verdict = verify(counts, &expected, &self.prepared.requirement.models)?;
+        let joins = OverJoins { history: &past.history, joined: &requirement.joined, rules: &requirement.rules };
+        let verdict = verify(counts, &expected, &requirement.models, Some(&joins))?;
         Ok((verdict, published))
     }
 

@@ -1,7 +1,9 @@
 //! How a release is told on a terminal.
 
 use reticent::algorithms::Guarantee;
+use reticent::joined::Dangling;
 use reticent::schema::Role;
+use reticent::verify::Over;
 
 use reticent_ledger::Judged;
 
@@ -30,9 +32,63 @@ pub fn print(answer: &Answer) {
             );
         }
     }
+    print_joined(answer);
     print_columns(answer);
     print_metrics(answer);
     print_closing(answer);
+}
+
+/// What was found of the release joined with earlier ones: a line for every set of them.
+fn print_joined(answer: &Answer) {
+    if answer.together.is_empty() {
+        return;
+    }
+    println!("\n{HEAD}Joined with what was released before{HEAD:#}");
+    for with in &answer.together {
+        let over: Vec<&Over> = answer.verified.joined.iter().filter(|over| over.with == *with).collect();
+        let violated: Vec<&&Over> = over.iter().filter(|over| !over.violations.is_empty()).collect();
+        let mark = match (over.is_empty(), violated.is_empty()) {
+            (true, _) => format!("{HINT}nothing{HINT:#} "),
+            (false, true) => format!("{GOOD}holds{GOOD:#}   "),
+            (false, false) => format!("{BAD}violated{BAD:#}"),
+        };
+        let numbers: Vec<String> = with.iter().map(u64::to_string).collect();
+        let releases = if with.len() == 1 { "release" } else { "releases" };
+        let many = if over.is_empty() {
+            "nothing is demanded of this join".to_owned()
+        } else {
+            plural(over.len() as u64, "statement")
+        };
+        println!("  {mark} with {releases} {}: {many}", numbers.join(", "));
+        for over in violated {
+            println!("{}", wrap(&over.statement, WIDTH, "             "));
+            for breach in over.violations.iter().take(3) {
+                let text = format!("{}: {}", witness(&breach.witness), breach.explanation);
+                println!("{}", wrap(&text, WIDTH, "               "));
+            }
+        }
+    }
+    for dangling in &answer.dangling {
+        println!("{}", wrap(&told(dangling), WIDTH, "  "));
+    }
+}
+
+/// What it means that records match none of another release.
+fn told(dangling: &Dangling) -> String {
+    let Dangling { number, name, ours, theirs } = dangling;
+    let mut text = format!("  release {number} {name}:");
+    if *ours > 0 {
+        text.push_str(&format!(" {} of this table match none of its records", plural(*ours, "record")));
+    }
+    if *theirs > 0 {
+        let and = if *ours > 0 { ", and" } else { "" };
+        text.push_str(&format!("{and} {} of it match none of this table", plural(*theirs, "record")));
+    }
+    text.push_str(
+        "; the two are not about the same people. Who is in one of them only is protected by what is required of that release \
+         by itself, and whoever knows who is in both knows more than was judged",
+    );
+    text
 }
 
 fn print_record(answer: &Answer) {
@@ -75,7 +131,7 @@ fn print_counts(answer: &Answer) {
 }
 
 fn print_closing(answer: &Answer) {
-    let Seconds { read, search, write, verify, measure, record } = answer.seconds;
+    let Seconds { recall, read, search, write, verify, measure, record } = answer.seconds;
     let guarantee = match answer.guarantee {
         Guarantee::Optimal => "optimal of its kind",
         Guarantee::LocallyMaximal => "no single further step is valid",
@@ -88,7 +144,7 @@ fn print_closing(answer: &Answer) {
         answer.seed
     );
     println!(
-        "{HINT}read {read:.2} s, search {search:.2} s, write {write:.2} s, verify {verify:.2} s, measure {measure:.2} s, record {record:.2} s{HINT:#}"
+        "{HINT}recall {recall:.2} s, read {read:.2} s, search {search:.2} s, write {write:.2} s, verify {verify:.2} s, measure {measure:.2} s, record {record:.2} s{HINT:#}"
     );
     answer.notes.iter().for_each(|note| println!("{HINT}{}{HINT:#}", wrap(note, WIDTH, "")));
 }

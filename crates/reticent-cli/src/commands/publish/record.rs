@@ -131,7 +131,9 @@ fn how(job: &Job<'_>, made: &Made) -> Result<reticent_ledger::Made, Failure> {
         seed: made.seed,
         classes: classes(job.prepared, &made.release)?,
         verified: verified
-            .map(|(model, breaches)| Verified { model: model.clone(), violations: breaches.len() as u64 })
+            .map(|(model, breaches)| (model, breaches.len()))
+            .chain(made.verified.joined.iter().map(|over| (&over.statement, over.violations.len())))
+            .map(|(model, violations)| Verified { model: model.clone(), violations: violations as u64 })
             .collect(),
         metrics: made
             .metrics
