@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use anstream::eprintln;
 
-use crate::screen::{BAD, HINT};
+use reticent::relief::Relief;
+
+use crate::screen::{BAD, HINT, WIDTH, witness, wrap};
 
 /// Why a command did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -12,6 +14,14 @@ pub enum Failure {
     /// The library says so.
     #[error(transparent)]
     Library(#[from] reticent::Error),
+    /// A release was refused, and this is known about it.
+    #[error("{error}")]
+    Refused {
+        /// What the library says.
+        error: reticent::Error,
+        /// What fails, and what would help.
+        relief: Box<Relief>,
+    },
     /// The engine says so.
     #[error(transparent)]
     Engine(#[from] reticent_engine::Error),
@@ -47,6 +57,7 @@ impl Failure {
     pub fn status(&self) -> u8 {
         match self {
             Failure::Library(error) | Failure::Ledger(reticent_ledger::Error::Library(error)) => library_status(error),
+            Failure::Refused { .. } => 1,
             Failure::Interrupted => 130,
             Failure::Call(_) => 2,
             Failure::Ledger(error) => ledger_status(error),
@@ -59,13 +70,21 @@ impl Failure {
     /// Tells the user, on standard error.
     pub fn print(&self, json: bool) {
         if json {
-            let answer = serde_json::json!({ "error": self.to_string(), "status": self.status() });
+            let mut answer = serde_json::json!({ "error": self.to_string(), "status": self.status() });
+            if let Failure::Refused { relief, .. } = self {
+                answer["refusal"] = serde_json::json!(relief);
+            }
             eprintln!("{answer}");
             return;
         }
         let what = if self.status() == 1 { "refused" } else { "error" };
         let text = self.to_string();
-        eprintln!("{BAD}{what}{BAD:#}: {}", text.strip_prefix("refused: ").unwrap_or(&text));
+        let text = format!("{what}: {}", text.strip_prefix("refused: ").unwrap_or(&text));
+        let text = if what == "refused" { wrap(&text, WIDTH, "  ").trim_start().to_owned() } else { text };
+        eprintln!("{BAD}{what}{BAD:#}{}", text.strip_prefix(what).unwrap_or(&text));
+        if let Failure::Refused { relief, .. } = self {
+            print_relief(relief);
+        }
         if let Some(hint) = self.hint() {
             eprintln!("{HINT}{hint}{HINT:#}");
         }
@@ -76,7 +95,8 @@ impl Failure {
             Failure::File { doing: "read the policy", .. } => {
                 Some("draft one with `reticent init DATA`, or name it with --policy FILE")
             }
-            Failure::Library(reticent::Error::Refused { .. } | reticent::Error::CannotCheck { .. }) => {
+            Failure::Refused { .. }
+            | Failure::Library(reticent::Error::Refused { .. } | reticent::Error::CannotCheck { .. }) => {
                 Some("nothing was published")
             }
             Failure::Ledger(reticent_ledger::Error::Broken { .. }) => {
@@ -84,6 +104,34 @@ impl Failure {
             }
             _ => None,
         }
+    }
+}
+
+/// What earlier releases give away by themselves, and what would help.
+fn print_relief(relief: &Relief) {
+    for failing in &relief.already {
+        let releases: Vec<String> = failing.releases.iter().map(|(number, name)| format!("{number} {name}")).collect();
+        let (whose, by) = match releases.len() {
+            1 => (format!("release {}", releases[0]), "by itself"),
+            _ => (format!("releases {}", releases.join(" and ")), "together"),
+        };
+        let text = format!(
+            "{whose} {by} already give{s} this away, without the new one: {} ({}: {}). Nothing that is done to the new release \
+             can help",
+            failing.demand,
+            witness(&failing.worst.witness),
+            failing.worst.explanation,
+            s = if releases.len() == 1 { "s" } else { "" },
+        );
+        eprintln!("\n{}", wrap(&text, WIDTH, "  ").trim_start());
+    }
+    if relief.offers.is_empty() {
+        eprintln!("\nNo single change of a threshold, and no one or two columns less, would let it pass.");
+        return;
+    }
+    eprintln!("\nWhat would let it pass, the smallest change first:");
+    for offer in &relief.offers {
+        eprintln!("{}", wrap(&format!("- {offer}"), WIDTH, "    "));
     }
 }
 

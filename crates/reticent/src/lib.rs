@@ -27,6 +27,7 @@ pub mod recoding;
 pub mod recognise;
 pub mod registry;
 pub mod release;
+pub mod relief;
 pub mod requirement;
 pub mod risk;
 pub mod schema;

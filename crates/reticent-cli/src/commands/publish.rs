@@ -4,6 +4,7 @@ mod answer;
 mod make;
 mod print;
 mod record;
+mod refusal;
 mod workshop;
 
 use std::path::Path;
@@ -60,7 +61,7 @@ pub fn publish(options: &Publish, ways: &Ways) -> Result<Answer, Failure> {
     let prepared = prepare(&loaded, &options.data, options.columns.as_deref(), &options.name, key, ways)?;
     let read = lap(clock);
     let job = Job { options, loaded: &loaded, prepared: &prepared, format, ledger: &books.folder, ways };
-    let mut made = job.make(&past)?;
+    let mut made = job.make(&past).map_err(|failure| job.explained(failure, &past, &books))?;
     let mut recorded = None;
     if made.verified.holds() && !options.dry_run {
         let mut ledger = books.open_or_start()?;
@@ -71,7 +72,7 @@ pub fn publish(options: &Publish, ways: &Ways) -> Result<Answer, Failure> {
                 // Somebody was faster: made anew against what they released, while nobody else can write.
                 let writer = books.write(&mut ledger)?;
                 let past = Past::of(Some(writer.ledger()), &books, options)?;
-                made = job.make(&past)?;
+                made = job.make(&past).map_err(|failure| job.explained(failure, &past, &books))?;
                 let stale = || Failure::Ledger(reticent_ledger::Error::Stale);
                 record(&job, &mut made, writer, key)?.ok_or_else(stale)?
             }
@@ -137,16 +138,23 @@ impl Past {
             return Ok(Past { entries, head: Some(head), judged, history, sets });
         }
         let history = load(ledger, &entries, &beside)?;
-        let place = |number: &u64| history.releases.iter().position(|held| held.number == *number);
-        let held: Vec<Vec<usize>> =
-            books.held(&entries, &options.to)?.iter().map(|held| held.iter().filter_map(place).collect()).collect();
-        let sets = sub_histories(&held, books.breadth).ok_or_else(|| {
-            let many = plural(beside.len() as u64, "earlier release");
+        let judged = Judged::History { with: beside };
+        let mut past = Past { entries, head: Some(head), judged, history, sets };
+        past.sets = past.sets_for(books, &options.to)?;
+        Ok(past)
+    }
+
+    /// The sets of earlier releases that are looked at together with one to these recipients.
+    fn sets_for(&self, books: &Books, to: &[String]) -> Result<Vec<Vec<usize>>, Failure> {
+        let place = |number: &u64| self.history.releases.iter().position(|held| held.number == *number);
+        let held = books.held(&self.entries, to)?;
+        let held: Vec<Vec<usize>> = held.iter().map(|held| held.iter().filter_map(place).collect()).collect();
+        sub_histories(&held, books.breadth).ok_or_else(|| {
+            let many = plural(self.history.releases.len() as u64, "earlier release");
             Failure::Call(format!(
                 "{many} have too many subsets to judge every one; set `judge` under [history] to \"each\""
             ))
-        })?;
-        Ok(Past { entries, head: Some(head), judged: Judged::History { with: beside }, history, sets })
+        })
     }
 }
 

@@ -6,6 +6,7 @@ use crate::joined::{Joint, Of};
 use crate::recoding::Recoding;
 use crate::release::Release;
 use crate::schema::Role;
+use crate::taxonomy::Cut;
 
 /// An error where a task cannot be judged: some earlier release is lost, or nothing is demanded of the join with it.
 pub(super) fn check_history(task: &Task<'_>) -> Result<()> {
@@ -24,7 +25,7 @@ pub(super) fn check_history(task: &Task<'_>) -> Result<()> {
 }
 
 /// The columns that are generalized: quasi-identifiers that some demand knows and none counts.
-pub(super) fn generalized_columns(task: &Task<'_>) -> Result<Vec<usize>> {
+pub(crate) fn generalized_columns(task: &Task<'_>) -> Result<Vec<usize>> {
     let (mut by, mut of) = (Vec::new(), Vec::new());
     for model in &task.requirement.models {
         by.extend(task.table.positions(model.by())?);
@@ -43,7 +44,13 @@ pub(super) fn generalized_columns(task: &Task<'_>) -> Result<Vec<usize>> {
     Ok(columns.filter(chosen).collect())
 }
 
-/// Every demand on joined releases. Where `related`, also how the table is related to them.
+/// The release with every generalized column at its root.
+pub(crate) fn top(task: &Task<'_>, columns: &[usize]) -> Result<Release> {
+    let root = |at: &usize| (*at, task.table.columns[*at].tree.clone(), Cut::top());
+    super::top_down_specialization::recoding_along(task.table, columns.iter().map(root).collect()).apply(task.table)
+}
+
+/// Every demand on joined releases, with how the table is related to them.
 pub(super) fn all<'a>(task: &'a Task<'a>, generalized: &[usize]) -> Result<Vec<Joint<'a>>> {
     let raw = Recoding::identity(task.table);
     let columns: Vec<_> = raw.columns.iter().map(|recoded| recoded.column.clone()).collect();

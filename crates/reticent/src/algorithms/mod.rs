@@ -11,7 +11,7 @@ use crate::requirement::Requirement;
 use crate::share::Share;
 use crate::table::Table;
 
-mod joints;
+pub(crate) mod joints;
 mod optimal_full_domain;
 mod top_down_specialization;
 

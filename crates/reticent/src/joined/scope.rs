@@ -78,7 +78,11 @@ impl Scope {
         if x.is_empty() || y.is_empty() {
             return None;
         }
-        let (counted, on) = (self.counted_text(y), self.columns_text(&x));
+        let on = self.columns_text(&x);
+        let counted = match &rule {
+            Rule::AtLeast(_) => self.counted_text(y),
+            Rule::AtMost(_) => self.inferred_text(y),
+        };
         let title = match &rule {
             Rule::AtLeast(least) => format!("at least {least} {counted} on {on}"),
             Rule::AtMost(bounds) => format!("confidence in {counted} {bounds} on {on}"),
@@ -123,6 +127,15 @@ impl Scope {
     pub fn counted_text(&self, counted: &[Of]) -> String {
         let text = |of: &Of| match of {
             Of::Column(at) => format!("values of {}", self.column_text(*at)),
+            Of::People(release) => format!("people of {}", self.members[*release].name),
+        };
+        counted.iter().map(text).collect::<Vec<_>>().join(" with ")
+    }
+
+    /// What must not be inferred, in words.
+    fn inferred_text(&self, counted: &[Of]) -> String {
+        let text = |of: &Of| match of {
+            Of::Column(at) => self.column_text(*at),
             Of::People(release) => format!("people of {}", self.members[*release].name),
         };
         counted.iter().map(text).collect::<Vec<_>>().join(" with ")

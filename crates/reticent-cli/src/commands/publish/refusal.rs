@@ -1,0 +1,39 @@
+//! Why a release was refused, and what would let it pass.
+
+use reticent::relief::{Refused, Relief};
+
+use super::Past;
+use super::make::Job;
+use crate::books::Books;
+use crate::failure::Failure;
+
+impl Job<'_> {
+    /// A refusal with what is known about it; any other failure as it is.
+    pub fn explained(&self, failure: Failure, past: &Past, books: &Books) -> Failure {
+        let Failure::Library(error @ reticent::Error::Refused { .. }) = failure else { return failure };
+        match self.relief(past, books) {
+            Ok(relief) => Failure::Refused { error, relief: Box::new(relief) },
+            // What is known about a refusal must not stand in its way.
+            Err(_) => Failure::Library(error),
+        }
+    }
+
+    fn relief(&self, past: &Past, books: &Books) -> Result<Relief, Failure> {
+        self.ways.progress.tell("looking for what would help", 0, 0);
+        let refused = Refused {
+            name: &self.options.name,
+            table: &self.prepared.table,
+            schema: &self.loaded.schema,
+            wordings: &self.loaded.policy.wordings_for_joins(),
+            history: &past.history,
+            sets: &past.sets,
+            rules: &self.loaded.policy.inconsistent,
+        };
+        let mut recipients = Vec::new();
+        for one in self.options.to.iter().filter(|_| self.options.to.len() > 1 && !past.sets.is_empty()) {
+            let others: Vec<String> = self.options.to.iter().filter(|other| *other != one).cloned().collect();
+            recipients.push((one.clone(), past.sets_for(books, &others)?));
+        }
+        Ok(refused.relief(&recipients)?)
+    }
+}
