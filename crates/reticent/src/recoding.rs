@@ -19,6 +19,8 @@ pub enum Rule {
     Drop,
     /// These columns (places in the recoding) are published as their root.
     Hide(Vec<usize>),
+    /// The columns that name the class are published as these, in their order.
+    Publish(Box<[u32]>),
 }
 
 /// How one column is published.
@@ -95,6 +97,10 @@ impl Recoding {
         match self.rules.get(class.as_slice()) {
             None => true,
             Some(Rule::Drop) => false,
+            Some(Rule::Publish(codes)) => {
+                self.on.iter().zip(codes).for_each(|(column, code)| into[*column] = *code);
+                true
+            }
             Some(Rule::Hide(columns)) => {
                 for column in columns {
                     into[*column] = self.columns[*column].column.root();

@@ -6,8 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::algorithms::joints::{generalized_columns, top};
-use crate::algorithms::{Purpose, Suppression, Task};
+use crate::algorithms::{Purpose, Suppression, Task, generalized_columns, top};
 use crate::combos::Combos;
 use crate::error::Result;
 use crate::history::{Held, History};

@@ -11,12 +11,15 @@ use crate::requirement::Requirement;
 use crate::share::Share;
 use crate::table::Table;
 
-pub(crate) mod joints;
+mod joints;
+mod multidimensional;
 mod optimal_full_domain;
 mod top_down_specialization;
 
+pub(crate) use joints::{generalized_columns, top};
+
 /// Every algorithm there is.
-pub const LIST: &[Listed] = &[top_down_specialization::LISTED, optimal_full_domain::LISTED];
+pub const LIST: &[Listed] = &[top_down_specialization::LISTED, multidimensional::LISTED, optimal_full_domain::LISTED];
 
 /// An algorithm in the list: what it says about itself, and how to run it.
 #[derive(Debug, Clone, Copy)]

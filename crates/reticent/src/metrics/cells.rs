@@ -1,13 +1,15 @@
 //! What became of the cells of each quasi-identifier: in how many records which raw value is published as which node.
 
+use std::collections::BTreeMap;
+
 use super::Comparison;
 use crate::combos::Weight;
 use crate::release::PublishedColumn;
 use crate::schema::Role;
 use crate::taxonomy::{Code, NodeId};
 
-/// The cells of one column. A raw value is published as the node the recoding gives it, or, where a rule hides the cell
-/// or leaves out the record, as the root.
+/// The cells of one column. A raw value is published as the node the recoding gives it, as another where a rule says so, or,
+/// where a rule hides the cell or leaves out the record, as the root.
 pub(super) struct Cells<'a> {
     /// The column.
     pub column: &'a PublishedColumn,
@@ -17,13 +19,16 @@ pub(super) struct Cells<'a> {
     shown: Vec<Weight>,
     /// By code: records that show nothing.
     hidden: Vec<Weight>,
+    /// By code and node: records for which a rule says another node.
+    others: BTreeMap<(Code, NodeId), Weight>,
 }
 
 impl Cells<'_> {
     /// Every (raw value, published node) with the number of its records; a suppressed record shows the root.
     pub fn each(&self) -> impl Iterator<Item = (Code, NodeId, Weight)> + '_ {
         let by_code = self.nodes.iter().zip(self.shown.iter().zip(&self.hidden)).zip(0..);
-        by_code.flat_map(|((node, (shown, hidden)), code)| [(code, *node, *shown), (code, 0, *hidden)])
+        let by_code = by_code.flat_map(|((node, (shown, hidden)), code)| [(code, *node, *shown), (code, 0, *hidden)]);
+        by_code.chain(self.others.iter().map(|((code, node), weight)| (*code, *node, *weight)))
     }
 
     /// The sum over all cells of what publishing a raw value as a node costs.
@@ -34,7 +39,9 @@ impl Cells<'_> {
 
     /// By code: records of the table with that raw value.
     pub fn raw(&self) -> Vec<Weight> {
-        self.shown.iter().zip(&self.hidden).map(|(shown, hidden)| shown + hidden).collect()
+        let mut raw: Vec<Weight> = self.shown.iter().zip(&self.hidden).map(|(shown, hidden)| shown + hidden).collect();
+        self.others.iter().for_each(|((code, _), weight)| raw[*code as usize] += weight);
+        raw
     }
 }
 
@@ -49,8 +56,13 @@ pub(super) fn cells<'a>(comparison: &Comparison<'a>) -> Vec<Cells<'a>> {
         let weight = table.combos.weights[at];
         for (cells, place) in columns.iter_mut().zip(&places) {
             let code = table.combos.codes[*place][at] as usize;
-            let shown = published && row[*place] == recoding.columns[*place].map[code];
-            if shown { cells.shown[code] += weight } else { cells.hidden[code] += weight }
+            let (column, map) = (&recoding.columns[*place].column, &recoding.columns[*place].map);
+            let node = if published { column.nodes[row[*place] as usize] } else { 0 };
+            match published && row[*place] == map[code] {
+                true => cells.shown[code] += weight,
+                false if node == 0 => cells.hidden[code] += weight,
+                false => *cells.others.entry((code as Code, node)).or_default() += weight,
+            }
         }
     }
     columns
@@ -60,5 +72,5 @@ fn unfilled<'a>(comparison: &Comparison<'a>, place: usize) -> Cells<'a> {
     let recoded = &comparison.recoding.columns[place];
     let nodes: Vec<NodeId> = recoded.map.iter().map(|code| recoded.column.nodes[*code as usize]).collect();
     let none = vec![0; nodes.len()];
-    Cells { column: &recoded.column, nodes, shown: none.clone(), hidden: none }
+    Cells { column: &recoded.column, nodes, shown: none.clone(), hidden: none, others: BTreeMap::new() }
 }

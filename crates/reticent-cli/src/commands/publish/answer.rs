@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use reticent::algorithms::Guarantee;
 use reticent::joined::Dangling;
 use reticent::metrics::Measure;
-use reticent::recoding::Recoding;
+use reticent::recoding::{Recoding, Rule};
 use reticent::release::Release;
 use reticent::schema::Role;
 use reticent::verify::Verdict;
@@ -213,7 +213,8 @@ fn hidden(prepared: &Prepared, recoding: &Recoding) -> (u64, u64) {
     let combos = &prepared.table.combos;
     let (mut cells, mut records) = (0, 0);
     let mut row = Vec::new();
-    for at in (0..combos.len()).filter(|_| !recoding.rules.is_empty()) {
+    let hides = recoding.rules.values().any(|rule| matches!(rule, Rule::Hide(_)));
+    for at in (0..combos.len()).filter(|_| hides) {
         if !recoding.publish(combos, at, &mut row) {
             continue;
         }
