@@ -1,11 +1,15 @@
 //! What a task demands of joined releases, ready to judge candidates.
 
-use super::Task;
+use super::{Outcome, Task};
 use crate::error::{Error, Result};
+use crate::history::History;
 use crate::joined::{Joint, Of};
+use crate::models::Violation;
+use crate::operations::suppress_records::suppress_records;
 use crate::recoding::Recoding;
 use crate::release::Release;
-use crate::schema::Role;
+use crate::schema::{Attribute, Missing, Role, Schema, Tree};
+use crate::table::{Column, Table};
 use crate::taxonomy::Cut;
 
 /// An error where a task cannot be judged: some earlier release is lost, or nothing is demanded of the join with it.
@@ -26,22 +30,73 @@ pub(super) fn check_history(task: &Task<'_>) -> Result<()> {
 
 /// The columns that are generalized: quasi-identifiers that some demand knows and none counts.
 pub(crate) fn generalized_columns(task: &Task<'_>) -> Result<Vec<usize>> {
-    let (mut by, mut of) = (Vec::new(), Vec::new());
+    let (mut by, of) = (Vec::new(), counted_columns(task)?);
     for model in &task.requirement.models {
         by.extend(task.table.positions(model.by())?);
-        of.extend(task.table.positions(model.of())?);
     }
     for statement in task.requirement.joined.iter().flat_map(|together| &together.statements) {
         by.extend(statement.x.iter().filter(|at| at.release == 0).map(|at| at.column));
-        of.extend(statement.y.iter().filter_map(|of| match of {
-            Of::Column(at) if at.release == 0 => Some(at.column),
-            _ => None,
-        }));
     }
     let columns = 0..task.table.columns.len();
     let chosen =
         |at: &usize| task.table.columns[*at].role == Role::QuasiIdentifier && by.contains(at) && !of.contains(at);
     Ok(columns.filter(chosen).collect())
+}
+
+/// The columns of the new release that some demand counts.
+pub(super) fn counted_columns(task: &Task<'_>) -> Result<Vec<usize>> {
+    let mut of = Vec::new();
+    for model in &task.requirement.models {
+        of.extend(task.table.positions(model.of())?);
+    }
+    for statement in task.requirement.joined.iter().flat_map(|together| &together.statements) {
+        of.extend(statement.y.iter().filter_map(|of| match of {
+            Of::Column(at) if at.release == 0 => Some(at.column),
+            _ => None,
+        }));
+    }
+    Ok(of)
+}
+
+/// An answer that was made without looking at every demand: refused where one is violated. Records are left out where the
+/// policy allows it.
+pub(super) fn judged(task: &Task<'_>, mut outcome: Outcome) -> Result<Outcome> {
+    check_history(task)?;
+    let joints = all(task, &generalized_columns(task)?)?;
+    let limit = task.suppression.of(task.table.combos.rows());
+    if limit > 0 && outcome.recoding.rules.is_empty() {
+        let mut tried = outcome.recoding.clone();
+        let left_out = suppress_records(task.table, &mut tried, task.requirement, &joints)?;
+        if left_out <= limit && left_out < task.table.combos.rows() {
+            outcome.recoding = tried;
+            return Ok(outcome);
+        }
+    }
+    let release = outcome.recoding.apply(task.table)?;
+    let refused = |title: &str, worst: &Violation| Error::Refused {
+        message: format!("{title} does not hold for this baseline: {}", worst.explanation),
+    };
+    for (title, survey) in task.requirement.survey(&History::single(release.clone()))? {
+        if let Some(worst) = survey.violations.first() {
+            return Err(refused(&title, worst));
+        }
+    }
+    match first_violated(&joints, &release)? {
+        Some((joint, worst)) => Err(refused(&joint.statement.title, &worst)),
+        None => Ok(outcome),
+    }
+}
+
+/// The columns of a table as a schema, for words that name them.
+pub(super) fn schema_of(table: &Table) -> Schema {
+    let attribute = |column: &Column| Attribute {
+        name: column.name.clone(),
+        role: column.role,
+        values: column.tree.value_type(),
+        missing: Missing::Value,
+        tree: Tree::Flat,
+    };
+    Schema { attributes: table.columns.iter().map(attribute).collect(), owner: None, missing_values: Vec::new() }
 }
 
 /// The release with every generalized column at its root.

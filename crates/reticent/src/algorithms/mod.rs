@@ -11,6 +11,10 @@ use crate::requirement::Requirement;
 use crate::share::Share;
 use crate::table::Table;
 
+mod baseline_k_anonymity;
+mod baseline_no_finer;
+mod baseline_without_counted_columns;
+mod baseline_without_join_columns;
 mod joints;
 mod multidimensional;
 mod optimal_full_domain;
@@ -19,7 +23,15 @@ mod top_down_specialization;
 pub(crate) use joints::{generalized_columns, top};
 
 /// Every algorithm there is.
-pub const LIST: &[Listed] = &[top_down_specialization::LISTED, multidimensional::LISTED, optimal_full_domain::LISTED];
+pub const LIST: &[Listed] = &[
+    top_down_specialization::LISTED,
+    multidimensional::LISTED,
+    optimal_full_domain::LISTED,
+    baseline_k_anonymity::LISTED,
+    baseline_without_join_columns::LISTED,
+    baseline_without_counted_columns::LISTED,
+    baseline_no_finer::LISTED,
+];
 
 /// An algorithm in the list: what it says about itself, and how to run it.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +50,7 @@ pub fn run(id: &str, task: &Task<'_>, arguments: Arguments, control: &Control<'_
 }
 
 /// What is to be published, and under which conditions.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Task<'a> {
     /// The raw data.
     pub table: &'a Table,

@@ -160,7 +160,8 @@ impl Bounds {
 
     /// By published code of a column: the bound of its value.
     pub(crate) fn by_label(&self, column: &PublishedColumn) -> Vec<Option<Share>> {
-        (0..column.nodes.len()).map(|code| self.of_written(column.label(code as Code))).collect()
+        let of_code = |code: usize| self.of_written(column.label(code as Code)).filter(|_| column.nodes[code] != 0);
+        (0..column.nodes.len()).map(of_code).collect()
     }
 
     fn of_value(&self, value: &str) -> Option<Share> {
@@ -176,19 +177,18 @@ impl Bounds {
 
     pub(super) fn judge<'a>(&'a self, whole: &Whole<'_>) -> Result<Judge<'a>> {
         let bounds = self.by_code(whole)?;
-        Ok(Box::new(move |group| worst(group, |code| bounds.get(code as usize).copied().flatten().or(self.fallback()))))
+        Ok(Box::new(move |group| match &bounds {
+            Some(bounds) => worst(group, |code| bounds.get(code as usize).copied().flatten()),
+            None => worst(group, |_| self.general),
+        }))
     }
 
-    /// The bound of a value that has no entry of its own in `by_code`.
-    fn fallback(&self) -> Option<Share> {
-        if self.by_value.is_empty() { self.general } else { None }
-    }
-
-    fn by_code(&self, whole: &Whole<'_>) -> Result<Vec<Option<Share>>> {
-        if self.by_value.is_empty() {
-            return Ok(Vec::new());
-        }
+    /// By code, where one column is measured. A cell that says nothing tells nothing, however sure it is.
+    fn by_code(&self, whole: &Whole<'_>) -> Result<Option<Vec<Option<Share>>>> {
         let Some(column) = whole.column else {
+            if self.by_value.is_empty() {
+                return Ok(None);
+            }
             let what = "confidence of single values".to_owned();
             return Err(Error::CannotCheck { what, why: "no single column was measured".to_owned() });
         };
@@ -199,7 +199,8 @@ impl Bounds {
                 return Err(Error::column(&column.name, message));
             }
         }
-        Ok((0..column.nodes.len()).map(|code| self.of_value(column.label(code as Code))).collect())
+        let of_code = |code: usize| self.of_value(column.label(code as Code)).filter(|_| column.nodes[code] != 0);
+        Ok(Some((0..column.nodes.len()).map(of_code).collect()))
     }
 
     pub(crate) fn explain(&self, of: &[String], safety: f64) -> String {
@@ -214,6 +215,10 @@ impl Bounds {
                 let text =
                     if let ([column], [code]) = (of, value.as_slice()) { reading.text(column, *code)? } else { "" };
                 let confidence = Share::new(count, people);
+                let says_nothing = of.len() == 1 && reading.tree(&of[0]).is_ok_and(|tree| tree.node(0).label == text);
+                if says_nothing {
+                    continue;
+                }
                 if self.of_written(text).is_some_and(|bound| confidence > bound) {
                     breaches.push(reading.breach(by, &class, self.explain(of, -confidence.to_f64())));
                     break;

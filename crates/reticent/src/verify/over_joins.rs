@@ -197,7 +197,10 @@ fn bounds(statement: &Statement, releases: &[Release]) -> Vec<Option<Share>> {
     match (&statement.rule, statement.y.as_slice()) {
         (Rule::AtMost(bounds), [Of::Column(at)]) => {
             let column = &releases[at.release].columns[at.column];
-            (0..column.nodes.len() as Code).map(|code| bounds.of_written(column.label(code))).collect()
+            // A cell that says nothing tells nothing, however sure it is.
+            let says = |code: &Code| column.nodes[*code as usize] != 0;
+            let bound = |code: Code| Some(code).filter(says).and_then(|code| bounds.of_written(column.label(code)));
+            (0..column.nodes.len() as Code).map(bound).collect()
         }
         _ => Vec::new(),
     }

@@ -177,7 +177,7 @@ proptest! {
 fn all_kinds_are_recognised() {
     let mut random = Random(5);
     let mut seen = Kinds::default();
-    let mut made = [0; 3];
+    let mut made = vec![0; LIST.len() + 1];
     for _ in 0..40 {
         let (_, schema, table) = any_table(&mut random);
         for (at, release) in releases(&schema, &table, &mut random).iter().enumerate() {
@@ -191,7 +191,7 @@ fn all_kinds_are_recognised() {
             }
         }
     }
-    assert_eq!(made, [40; 3]);
+    assert!(made[..4].iter().all(|made| *made == 40), "{made:?}");
     assert!(
         [seen.values, seen.intervals, seen.inner, seen.suppressed, seen.missing].iter().all(|seen| *seen > 20),
         "{seen:?}"

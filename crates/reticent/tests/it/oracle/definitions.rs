@@ -135,14 +135,26 @@ fn judge_class(words: &Words<'_>, data: &Data, rows: &[usize], all: &[usize]) ->
         "k-anonymity" => verdict(size >= words.whole("k")),
         // a_Y(x) is the number of distinct values on Y that co-occur with x; at least k.
         "xy-anonymity" => verdict(counts.len() as u64 >= words.whole("k")),
-        "xy-linkability" | "confidence-bounding" => verdict(confident(words, "h", size, &counts)),
-        "alpha-k-anonymity" => verdict(size >= words.whole("k") && confident(words, "alpha", size, &counts)),
+        "xy-linkability" | "confidence-bounding" => verdict(confident(words, "h", size, &told(data, &of, counts))),
+        "alpha-k-anonymity" => {
+            verdict(size >= words.whole("k") && confident(words, "alpha", size, &told(data, &of, counts)))
+        }
         "distinct-l-diversity" => verdict(counts.len() as u64 >= words.whole("l")),
         "entropy-l-diversity" => entropy(words.fraction("l").unwrap(), &counts),
         "recursive-cl-diversity" => recursive(words.fraction("c").unwrap(), words.whole("l"), &counts),
         "t-closeness" => closeness(words, data, &of[0], rows, all),
         unknown => panic!("no definition of {unknown}"),
     }
+}
+
+/// The values that tell something: not the root of a taxonomy, which stands for every value.
+fn told(data: &Data, of: &[String], counts: BTreeMap<Vec<String>, u64>) -> BTreeMap<Vec<String>, u64> {
+    let [column] = of else { return counts };
+    let root = match &data.cols[data.at(column)].tree {
+        reticent::schema::Tree::Given(tree) => tree.node(0).label.clone(),
+        _ => "*".to_owned(),
+    };
+    counts.into_iter().filter(|(value, _)| value[0] != root).collect()
 }
 
 /// conf(x -> y) = a(y, x) / a(x) is at most the value's own threshold, else the common one, else unbounded.

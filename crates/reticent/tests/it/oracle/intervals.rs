@@ -2,6 +2,7 @@
 //! made of, and classes are counted here by reading the labels, not by asking the tree.
 
 use reticent::algorithms::{Control, LIST, Purpose, Suppression, Task, run};
+use reticent::combos::Combos;
 use reticent::history::History;
 use reticent::registry::{Argument, Arguments, Domain};
 use reticent::schema::{Missing, Role, Schema, Tree};
@@ -114,20 +115,25 @@ fn judge(id: &str, arguments: Arguments, data: &Data, schema: &Schema, table: &T
     let history = History::default();
     let suppression = Suppression::NONE;
     let task = Task { table, history: &history, requirement: &requirement, purpose: &purpose, suppression };
-    let outcome = run(id, &task, arguments.clone(), &Control::QUIET)
-        .unwrap_or_else(|error| panic!("{id} {arguments:?}: {error}"));
+    let outcome = match run(id, &task, arguments.clone(), &Control::QUIET) {
+        Ok(outcome) => outcome,
+        Err(reticent::Error::Refused { .. }) if id.starts_with("baseline-") => return 0,
+        Err(error) => panic!("{id} {arguments:?}: {error}"),
+    };
     let published = &outcome.recoding.columns[0];
     assert_eq!(published.column.role, Role::QuasiIdentifier);
     let mut classes: BTreeMap<(String, String), usize> = BTreeMap::new();
     for row in &data.rows {
-        let label = |column: usize, raw: &str| {
-            let known = table.columns[column].texts.iter().find(|(text, _)| text == raw).unwrap().1.unwrap();
-            let recoded = &outcome.recoding.columns[column];
-            recoded.column.label(recoded.map[known as usize]).to_owned()
+        let code = |column: usize| {
+            table.columns[column].texts.iter().find(|(text, _)| *text == row[column]).unwrap().1.unwrap()
         };
-        let age = label(0, &row[0]);
+        let codes = (0..row.len()).map(|column| vec![code(column)]).collect();
+        let mut published = Vec::new();
+        assert!(outcome.recoding.publish(&Combos { codes, weights: vec![1], owners: None }, 0, &mut published));
+        let label = |column: usize| outcome.recoding.columns[column].column.label(published[column]).to_owned();
+        let age = label(0);
         assert!(holds(&age, &row[0], row[0] == "none"), "{id} {arguments:?}: {} was published as {age}", row[0]);
-        *classes.entry((age, label(1, &row[1]))).or_default() += 1;
+        *classes.entry((age, label(1))).or_default() += 1;
     }
     let small = classes.iter().find(|(_, people)| **people < K);
     assert!(small.is_none(), "{id} {arguments:?}: {small:?} of {:?}", data.rows);
