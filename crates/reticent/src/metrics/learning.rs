@@ -13,11 +13,11 @@ use crate::taxonomy::Code;
 const SAMPLE: Weight = 50_000;
 
 /// Records as a learner sees them.
-#[derive(Debug, Default)]
-pub(super) struct Records {
+#[derive(Debug, Clone, Default)]
+pub struct Records {
     /// By feature, by record: ordinals in the order of the taxonomy.
     pub features: Vec<Vec<u32>>,
-    /// By record, numbered densely over the whole sample.
+    /// By record, numbered from 0, alike in all parts of a sample.
     pub labels: Vec<u32>,
 }
 
@@ -31,8 +31,8 @@ impl Records {
 }
 
 /// What a learner learns from, and what it is asked.
-#[derive(Debug)]
-pub(super) struct Lesson {
+#[derive(Debug, Clone, Default)]
+pub struct Lesson {
     /// Records with their labels.
     pub training: Records,
     /// Records whose labels are to be predicted.
@@ -64,7 +64,7 @@ pub(super) fn measure(comparison: &Comparison<'_>, learner: Learner, name: &str)
 }
 
 /// The share of test records that are predicted wrongly; nothing where there is nothing to learn or to test.
-fn error(lesson: &Lesson, learner: Learner) -> Result<Option<f64>> {
+pub(super) fn error(lesson: &Lesson, learner: Learner) -> Result<Option<f64>> {
     let Some(common) = majority(&lesson.training.labels) else { return Ok(None) };
     let truth = &lesson.test.labels;
     if truth.is_empty() {

@@ -23,6 +23,9 @@ use crate::registry::Entry;
 use crate::release::Release;
 use crate::table::Table;
 
+pub use decision_tree_error::decision_tree_error;
+pub use learning::{Lesson, Records};
+
 /// Every metric there is.
 pub const LIST: &[Listed] = &[
     minimal_distortion::LISTED,

@@ -249,6 +249,12 @@ fn decision_tree() {
     let rows: &[&[u32]] = &[&[0], &[0], &[0], &[1], &[1], &[1]];
     let mixed = lesson(rows, &[0, 1, 1, 1, 0, 0], &[&[0], &[1], &[9]]);
     assert_eq!(super::decision_tree_error::predict(&mixed).expect("labels"), [1, 0, 0]);
+    // With its own test records: two of the four are wrong, and where there are none there is no error.
+    let mut known = lesson(rows, &[0, 1, 1, 1, 0, 0], &[&[0], &[0], &[1], &[1]]);
+    known.test.labels = vec![1, 0, 0, 1];
+    assert_eq!(super::decision_tree_error(&known).expect("labels"), Some(0.5));
+    known.test = Default::default();
+    assert_eq!(super::decision_tree_error(&known).expect("labels"), None);
 }
 
 #[test]
