@@ -250,7 +250,7 @@ fn figure_4(set: &Set, records: &Records, runs: &Runs, other: &Runs, a: &Benefit
     let general = fully_general(set, runs)?;
     let text: Vec<String> = COMMON.iter().zip(&general).map(|(name, count)| format!("{name} in {count}")).collect();
     let all = runs.people.iter().map(|series| series.recodings.len()).sum::<usize>();
-    let verdict = Verdict::of(general.iter().all(|count| *count == all), "this score specializes them");
+    let verdict = Verdict::of(general.iter().all(|count| *count == all), "this score specializes marital-status first");
     let what = "figure 4: join columns that are fully generalized";
     line(what, "all, always", &format!("of {all} searches: {}", text.join(", ")), verdict);
     let removal: Vec<f64> = xye.iter().map(|error| rje - error).collect();

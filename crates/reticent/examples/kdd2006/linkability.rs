@@ -12,8 +12,8 @@ const TOPS: [usize; 4] = [1, 2, 3, 4];
 const CONFIDENCES: [f64; 5] = [0.1, 0.3, 0.5, 0.7, 0.9];
 
 /// Why errors can differ.
-const OPEN: &str = "another learner, CART for C4.5; X and the half of an odd number of values are not fully said; PrivLoss is the \
-                    mean over the columns of Y";
+const OPEN: &str = "another learner, CART for C4.5; X, and half of an odd number, are not fully said; PrivLoss here is the mean \
+                    over the columns of Y";
 
 /// What came out for one Y.
 struct Top {
