@@ -169,8 +169,8 @@ fn figure_2(set: &Set, records: &Records, options: &Options, runs: &Runs, other:
     note("figure 2: the other choice of zero-gain steps, %", &text);
     if let (Some(at), Some(series)) = (options.ks.iter().position(|k| *k == 200), runs.rows.last()) {
         let share = linked_to_few(set, &series.recodings[at], 200)?;
-        let why = "immigration as it is has values that one record carries, so k pairs need k people of taxation; it must \
-                   have been generalized, and the paper does not say how";
+        let why = "immigration as it is has values that one record carries, so k pairs need k people of taxation; \
+                   perhaps it was generalized, which the paper does not say";
         let verdict = Scale { digits: 1, near: 0.3, why }.number(5.5, share);
         line("Top6, k = 200, XYE(row): X values with fewer people", "5.5 %", &format!("{share:.1} %"), verdict);
     }
