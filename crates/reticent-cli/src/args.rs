@@ -58,6 +58,8 @@ pub enum Command {
     Catalogue(Catalogue),
     /// Print the JSON Schema of reticent.toml, for editors.
     Schema,
+    /// What releases would be like under several policies, algorithms or thresholds, side by side; publishes nothing.
+    Compare(Compare),
     /// The whole story on generated data, in seconds.
     Demo(Demo),
 }
@@ -121,6 +123,62 @@ pub struct Publish {
     /// Do everything, verification included, and publish nothing.
     #[arg(long, action = ArgAction::SetTrue)]
     pub dry_run: bool,
+    #[command(flatten)]
+    pub what_if: WhatIf,
+}
+
+/// What would be if the policy said something else.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct WhatIf {
+    /// What if `k` were this? Only with --dry-run.
+    #[arg(long, value_name = "K", requires = "dry_run", value_parser = clap::value_parser!(u64).range(2..))]
+    pub k: Option<u64>,
+    /// What if `confidence` were this? Only with --dry-run.
+    #[arg(long, value_name = "H", requires = "dry_run", value_parser = confidence)]
+    pub confidence: Option<f64>,
+}
+
+/// Arguments of `compare`.
+#[derive(Debug, clap::Args)]
+pub struct Compare {
+    /// CSV or Parquet: a file, a folder, or a pattern.
+    #[arg(required = true)]
+    pub data: Vec<String>,
+    /// The name that the release would have.
+    #[arg(long, default_value = "next", value_parser = release)]
+    pub name: String,
+    /// Who would get it.
+    #[arg(long, value_delimiter = ',', value_name = "WHO", default_value = reticent::recipients::PUBLIC, value_parser = recipient)]
+    pub to: Vec<String>,
+    /// Judge it by itself, although its recipients can hold earlier releases too.
+    #[arg(long)]
+    pub alone: bool,
+    /// The policies to compare.
+    #[arg(long = "policy", default_value = "reticent.toml", value_name = "FILE", value_delimiter = ',')]
+    pub policies: Vec<PathBuf>,
+    /// The algorithms to compare, instead of the policies' own.
+    #[arg(long = "algorithm", value_name = "ID", value_delimiter = ',')]
+    pub algorithms: Vec<String>,
+    /// The values of `k` to compare, instead of the policies' own.
+    #[arg(long, value_name = "K", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(2..))]
+    pub k: Vec<u64>,
+    /// The values of `confidence` to compare, instead of the policies' own.
+    #[arg(long, value_name = "H", value_delimiter = ',', value_parser = confidence)]
+    pub confidence: Vec<f64>,
+    /// Publish these columns only. Given more than once, the choices are compared.
+    #[arg(long, value_name = "A,B,...")]
+    pub columns: Vec<String>,
+    /// The ledger's folder, instead of the policy's.
+    #[arg(long, value_name = "DIR", env = "RETICENT_LEDGER")]
+    pub ledger: Option<PathBuf>,
+    /// The file with the ledger's key, instead of the policy's.
+    #[arg(long, value_name = "FILE", env = "RETICENT_KEY")]
+    pub key: Option<PathBuf>,
+}
+
+fn confidence(text: &str) -> Result<f64, String> {
+    let share: f64 = text.parse().map_err(|_| "is not a number".to_owned())?;
+    if share > 0.0 && share <= 1.0 { Ok(share) } else { Err("must be above 0 and up to 1".to_owned()) }
 }
 
 /// Where the ledger is, and how long to wait for it.

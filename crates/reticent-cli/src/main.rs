@@ -76,6 +76,7 @@ fn run(args: Args) -> Result<u8, Failure> {
         Command::Purge(options) => commands::purge::run(&options, &ways),
         Command::Catalogue(options) => commands::catalogue::run(&options, &ways),
         Command::Schema => commands::schema::run(),
+        Command::Compare(options) => commands::compare::run(&options, &ways),
         Command::Demo(options) => commands::demo::run(&options, &ways),
     }
 }

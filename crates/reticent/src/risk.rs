@@ -55,6 +55,51 @@ pub struct SensitiveRisk {
     pub distance: &'static str,
 }
 
+/// The risk of a release in short: for whoever knows every quasi-identifier.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Brief {
+    /// People in the smallest class.
+    pub smallest_class: u64,
+    /// Highest chance to pick the right person: one over the smallest class.
+    pub highest_risk: f64,
+    /// The mean of that chance over all people.
+    pub average_risk: f64,
+    /// By sensitive column: the highest confidence in a value.
+    pub confidence: Vec<ColumnConfidence>,
+}
+
+/// How sure somebody can be of a value.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct ColumnConfidence {
+    /// The column.
+    pub column: String,
+    /// The highest confidence.
+    pub highest: f64,
+}
+
+/// The risk of a release in short.
+pub fn brief(release: &Release) -> Brief {
+    let places = |role: Role| (0..release.columns.len()).filter(move |at| release.columns[*at].role == role);
+    let by: Vec<usize> = places(Role::QuasiIdentifier).collect();
+    let mut sizes: Vec<u64> = Vec::new();
+    for_each(&release.combos, &by, &Measured::new(&release.combos, &[]), |_, group| sizes.push(group.size));
+    let smallest = sizes.iter().copied().min().unwrap_or(0);
+    let confidence = places(Role::Sensitive).map(|column| {
+        let mut highest: f64 = 0.0;
+        for_each(&release.combos, &by, &Measured::new(&release.combos, &[column]), |_, group| {
+            let most = group.counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
+            highest = highest.max(most as f64 / group.size.max(1) as f64);
+        });
+        ColumnConfidence { column: release.columns[column].name.clone(), highest }
+    });
+    Brief {
+        smallest_class: smallest,
+        highest_risk: 1.0 / smallest.max(1) as f64,
+        average_risk: sizes.len() as f64 / sizes.iter().sum::<u64>().max(1) as f64,
+        confidence: confidence.collect(),
+    }
+}
+
 /// The risk of one release for an attacker who knows these columns.
 pub fn risk(release: &Release, schema: &Schema, on: &[String], k: u64) -> Result<Risk> {
     let by = release.positions(on)?;

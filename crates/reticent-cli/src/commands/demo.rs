@@ -68,6 +68,7 @@ fn call(folder: &Path) -> Publish {
         columns: None,
         algorithm: None,
         time_limit: None,
+        what_if: Default::default(),
         dry_run: false,
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod catalogue;
 pub mod check;
+pub mod compare;
 pub mod demo;
 pub mod diff;
 pub mod export_head;

@@ -43,7 +43,9 @@ pub fn run(options: &Publish, ways: &Ways) -> Result<u8, Failure> {
 pub fn publish(options: &Publish, ways: &Ways) -> Result<Answer, Failure> {
     let format = format_of(&options.output)?;
     refuse_existing(&options.output)?;
-    let loaded = steward::load(&options.place.policy)?;
+    let mut loaded = steward::load(&options.place.policy)?;
+    loaded.policy.short.k = options.what_if.k.or(loaded.policy.short.k);
+    loaded.policy.short.confidence = options.what_if.confidence.or(loaded.policy.short.confidence);
     let books = Books::of(&options.place, &loaded.policy, &format!("publishing {}", options.name));
     if lies_in(&options.output, &books.folder) {
         let message = format!("{} lies in the ledger; put the release elsewhere", options.output.display());

@@ -7,6 +7,7 @@ use reticent::joined::Dangling;
 use reticent::metrics::Measure;
 use reticent::recoding::{Recoding, Rule};
 use reticent::release::Release;
+use reticent::risk::{Brief, brief};
 use reticent::schema::Role;
 use reticent::verify::Verdict;
 use reticent_ledger::Judged;
@@ -63,6 +64,8 @@ pub struct Answer {
     pub neutralised: u64,
     /// What the verifier found in the written bytes.
     pub verified: Verdict,
+    /// What somebody who knows the quasi-identifiers can do with the release by itself.
+    pub risk: Brief,
     /// What the release kept or lost.
     pub metrics: Vec<Metric>,
     /// How each column was published.
@@ -177,6 +180,7 @@ impl Job<'_> {
             neutralised: made.written.neutralised,
             warnings: warnings(prepared, &made.release)?,
             verified: made.verified,
+            risk: brief(&made.release),
             metrics: made.metrics,
             columns: column_answers(prepared, &made.release),
             notes,
