@@ -110,7 +110,8 @@ impl Failure {
 /// What earlier releases give away by themselves, and what would help.
 fn print_relief(relief: &Relief) {
     for failing in &relief.already {
-        let releases: Vec<String> = failing.releases.iter().map(|(number, name)| format!("{number} {name}")).collect();
+        let releases: Vec<String> =
+            failing.releases.iter().map(|release| format!("{} {}", release.number, release.name)).collect();
         let (whose, by) = match releases.len() {
             1 => (format!("release {}", releases[0]), "by itself"),
             _ => (format!("releases {}", releases.join(" and ")), "together"),

@@ -21,6 +21,7 @@ mod visit;
 
 use crate::models::Bounds;
 
+pub(crate) use histories::Made;
 pub use histories::{Breadth, sub_histories};
 pub use judge::{Cells, Joint};
 pub use related::{Dangling, dangling};
@@ -96,4 +97,6 @@ pub struct Together {
     pub earlier: Vec<usize>,
     /// What is demanded.
     pub statements: Vec<Statement>,
+    /// How many demands more follow from what is demanded of fewer of these releases.
+    pub following: usize,
 }

@@ -38,11 +38,20 @@ pub struct Refused<'a> {
     pub rules: &'a [Inconsistent],
 }
 
+/// An earlier release.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+pub struct Named {
+    /// Its number in the ledger.
+    pub number: u64,
+    /// Its name.
+    pub name: String,
+}
+
 /// What a release, or several together, fail on.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Failing {
-    /// The earlier releases, by number and name; without the new one.
-    pub releases: Vec<(u64, String)>,
+    /// The earlier releases; without the new one.
+    pub releases: Vec<Named>,
     /// What is demanded.
     pub demand: String,
     /// The worst violation.
@@ -222,7 +231,7 @@ impl Refused<'_> {
                 failing
                     .releases
                     .iter()
-                    .all(|(number, _)| set.iter().any(|at| self.history.releases[*at].number == *number))
+                    .all(|release| set.iter().any(|at| self.history.releases[*at].number == release.number))
             };
             if found.iter().any(known) {
                 continue;
@@ -235,11 +244,7 @@ impl Refused<'_> {
     fn failing_among(&self, last: usize, others: &[usize]) -> Result<Option<Failing>> {
         let held: &Held = &self.history.releases[last];
         let member = held.member();
-        let mut releases: Vec<(u64, String)> = others
-            .iter()
-            .chain([&last])
-            .map(|at| (self.history.releases[*at].number, self.history.releases[*at].name.clone()))
-            .collect();
+        let mut releases: Vec<Named> = others.iter().chain([&last]).map(|at| named(self.history, *at)).collect();
         releases.sort_unstable();
         if others.is_empty() {
             let schema = of_columns(&member.columns);
@@ -291,8 +296,7 @@ impl Judged {
                     Rule::AtLeast(_) => self.note(wording, worst.safety),
                     Rule::AtMost(_) => self.note(wording, worst.safety.min(-0.0)),
                 }
-                let name = |at: &usize| (task.history.releases[*at].number, task.history.releases[*at].name.clone());
-                let releases = together.earlier.iter().map(name).collect();
+                let releases = together.earlier.iter().map(|at| named(task.history, *at)).collect();
                 self.failing.push(Failing { releases, demand: statement.title.clone(), worst });
             }
         }
@@ -331,6 +335,11 @@ impl std::fmt::Display for Offer {
             Offer::Recipient(name) => write!(f, "publish it without {name} as a recipient"),
         }
     }
+}
+
+fn named(history: &History, at: usize) -> Named {
+    let held = &history.releases[at];
+    Named { number: held.number, name: held.name.clone() }
 }
 
 fn of_table(table: &Table) -> Schema {

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::history::History;
 use crate::join::Inconsistent;
-use crate::joined::{Member, PEOPLE, Scope, Together};
+use crate::joined::{Made, Member, PEOPLE, Scope, Together};
 use crate::models::{Model, Survey};
 use crate::registry::{Argument, Arguments};
 use crate::schema::{Role, Schema};
@@ -92,7 +92,8 @@ impl Requirement {
         Err(crate::Error::policy(None, message))
     }
 
-    /// Adds what the wordings demand of the new release joined with sets of earlier ones.
+    /// Adds what the wordings demand of the new release joined with sets of earlier ones, smaller sets first. What follows from
+    /// the demands on a smaller set is not demanded again.
     pub fn join(
         &mut self,
         wordings: &[Wording],
@@ -103,16 +104,23 @@ impl Requirement {
         rules: Vec<Inconsistent>,
     ) -> Result<()> {
         self.rules = rules;
+        let mut made = Made::default();
         for earlier in sets {
             let mut members = vec![new.clone()];
             members.extend(earlier.iter().map(|at| history.releases[*at].member()));
             let scope = Scope { members };
-            let mut statements = Vec::new();
-            for wording in wordings {
+            let (mut statements, mut following) = (Vec::new(), 0);
+            for (at, wording) in wordings.iter().enumerate() {
                 let spoken = crate::models::joined(&wording.model, wording.arguments.clone(), &scope, schema);
-                statements.extend(spoken.map_err(|error| at_line(error, wording.line))?);
+                for statement in spoken.map_err(|error| at_line(error, wording.line))? {
+                    if made.follows(at, &statement, &scope, earlier, &self.rules) {
+                        following += 1;
+                    } else {
+                        statements.push(statement);
+                    }
+                }
             }
-            self.joined.push(Together { earlier: earlier.clone(), statements });
+            self.joined.push(Together { earlier: earlier.clone(), statements, following });
         }
         Ok(())
     }

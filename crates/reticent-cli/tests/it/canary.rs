@@ -114,7 +114,7 @@ fn nothing_planted_is_in_the_ledger() {
     for call in calls {
         silent(&desk, call);
     }
-    assert_eq!(desk.run("verify --json").exits(0).json()["entries"], 4);
+    assert_eq!(desk.run("verify --json").exits(0).json()["entries"], 5);
     let mut published_in = Vec::new();
     for (name, text) in stored(&desk, "ledger") {
         assert!(!text.contains(NAME), "{name} holds an identifier");

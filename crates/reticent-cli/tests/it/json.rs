@@ -15,14 +15,16 @@ use crate::support::{CLINIC, Desk, clinic_policy};
 /// Documented fields that no call below can fill, and why.
 const NEVER_FILLED: &[(&str, &str, &str)] = &[
     ("check", "data.notes[]", "needs a column with four million different values"),
-    ("publish", "judged.with[]", "releases are not judged together yet"),
-    ("log", "log[].judged.with[]", "releases are not judged together yet"),
-    ("show", "recorded.release.judged.with[]", "releases are not judged together yet"),
     ("publish", "verified.models[].violations[]", "only a wrong search makes a file that violates the policy"),
     ("publish", "verified.models[].violations[].witness[]", "as above"),
     ("publish", "verified.models[].violations[].witness[].column", "as above"),
     ("publish", "verified.models[].violations[].witness[].value", "as above"),
     ("publish", "verified.models[].violations[].explanation", "as above"),
+    ("publish", "verified.joined[].violations[]", "as above"),
+    ("publish", "verified.joined[].violations[].witness[]", "as above"),
+    ("publish", "verified.joined[].violations[].witness[].column", "as above"),
+    ("publish", "verified.joined[].violations[].witness[].value", "as above"),
+    ("publish", "verified.joined[].violations[].explanation", "as above"),
 ];
 
 /// By command: every path that occurred, and whether something ever stood there, not null and not an empty list.
@@ -114,9 +116,13 @@ fn clinic() -> Desk {
     let desk = Desk::clinic(&policy);
     desk.write("people.csv", format!("{CLINIC}Mia,40,,Oslo,flu\n"));
     desk.write("city.csv", "Paris;France;*\nLyon;France;*\nOslo;Norway;*\nBergen;Norway;*\n");
-    desk.write("old.csv", "name,age,city,ward\nAda,30-39,France,a\nBen,30-39,Paris,a\nZoe,40+,*,b\n");
+    desk.write("old.csv", "name,age,city,ward\nAda,30-39,France,a\nBen,30-39,Paris,a\nZoe,90+,*,b\n");
     // Nobody protects the illness, and one person is alone with theirs.
     desk.write("bare.csv", CLINIC.replace("Leo,54,M,Oslo,diabetes", "Leo,54,M,Oslo,gout"));
+    desk.write(
+        "lax.toml",
+        policy.replace("k = 3", "[[requirement.models]]\nmodel = \"xy-anonymity\"\nk = 2\ny = [\"next.people\"]"),
+    );
     desk.write("bare.toml", clinic_policy(12).replace("role = \"sensitive\"", "role = \"other\""));
     desk
 }
@@ -138,6 +144,7 @@ fn answers() -> Answers {
     all.ask(&desk, "publish people.csv --name two --to clinic -o two.csv --columns age,illness --alone", 0);
     all.ask(&desk, "diff old one", 0);
     all.ask(&desk, "publish people.csv --name same --to press -o same.csv --alone", 0);
+    all.ask(&desk, "publish people.csv --name next --to guest -o next.csv --columns age,sex --policy lax.toml", 0);
     all.ask(&desk, "purge one --reason asked --yes", 0);
     all.ask(&desk, "verify --head head.json", 0);
     for call in ["log", "show old", "show one", "show two", "history for press,stranger"] {
@@ -154,8 +161,15 @@ fn errors(all: &mut Answers) {
     let desk = clinic();
     let call = "publish people.csv --name one --to press -o one.csv";
     all.error(&interrupted(&desk, call), 130);
+    // Together with the first release, the next one is too sure of somebody's illness.
+    let policy = desk.read("reticent.toml").replace("k = 3", "k = 3\nconfidence = 0.67");
+    desk.write("reticent.toml", policy + "\n[recipients]\nseparate = [\"press\", \"stranger\"]\n");
     desk.run(call).exits(0);
-    all.fail(&desk, "publish people.csv --name two --to press -o two.csv", 1);
+    let next = "publish people.csv --name two --to press,stranger --columns sex,illness -o two.csv";
+    all.fail(&desk, next, 1);
+    all.fail(&desk, &format!("{next} --dry-run --confidence 0.6"), 1);
+    let compared = "compare people.csv --name two --to press,stranger --columns sex,illness --columns age,sex";
+    all.ask(&desk, &format!("{compared} --algorithm top-down-specialization --k 3 --confidence 0.67,0.6"), 0);
     all.fail(&desk, "show two", 2);
     all.fail(&desk, "register none.csv --name none --to press --date 2020-05-01", 3);
     let lock = OpenOptions::new().read(true).write(true).open(desk.file("ledger/lock")).unwrap();

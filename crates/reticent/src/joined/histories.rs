@@ -1,6 +1,9 @@
-//! Which earlier releases are looked at together with the new one.
+//! Which earlier releases are looked at together with the new one, and which statements follow from others.
 
 use std::collections::BTreeSet;
+
+use super::{At, Of, Scope, Statement};
+use crate::join::{Inconsistent, relate};
 
 /// Which subsets of the releases that somebody holds are judged with the new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -45,4 +48,61 @@ pub fn sub_histories(held: &[Vec<usize>], breadth: Breadth) -> Option<Vec<Vec<us
         }
     }
     Some(found.into_iter().map(|(_, set)| set).collect())
+}
+
+/// The earlier releases that a statement counts. The others are *witnesses*: they have no Y, and all their columns that join, with
+/// the columns they join with, are in X. With a value on X a witness contributes the same factor to every tuple, which changes
+/// neither a share nor what is different; it only says whether the value is there at all.
+pub(super) fn counted(statement: &Statement, scope: &Scope, rules: &[Inconsistent]) -> Vec<usize> {
+    let in_x = |release: usize, column: usize| statement.x.contains(&At { release, column });
+    let is_witness = |release: &usize| {
+        let counts = statement.y.iter().any(|of| of.release() == *release);
+        let known = |(column, (name, _)): (usize, &(String, _))| {
+            let others = scope.members.iter().enumerate().filter(|(other, _)| other != release);
+            others.into_iter().all(|(other, member)| {
+                let mut joined =
+                    member.columns.iter().enumerate().filter(|(_, (theirs, _))| relate(name, theirs, rules));
+                joined.all(|(there, _)| in_x(*release, column) && in_x(other, there))
+            })
+        };
+        !counts && scope.members[*release].columns.iter().enumerate().all(known)
+    };
+    (1..scope.members.len()).filter(|release| !is_witness(release)).collect()
+}
+
+/// Statements that were made for smaller sets of releases.
+///
+/// A statement over a set follows from the same one over a subset that counts the same releases: the rest of the set are
+/// witnesses, so that with every value on X there are the same values of Y, in the same shares, and there are fewer values on X.
+#[derive(Debug, Default)]
+pub(crate) struct Made {
+    known: Vec<(Vec<usize>, String)>,
+}
+
+impl Made {
+    /// Whether a statement over these earlier releases follows from one that was made before; if not, it is made now.
+    /// `wording` numbers the words it comes from.
+    pub(crate) fn follows(
+        &mut self,
+        wording: usize,
+        statement: &Statement,
+        scope: &Scope,
+        earlier: &[usize],
+        rules: &[Inconsistent],
+    ) -> bool {
+        let place = |release: usize| release.checked_sub(1).map(|at| earlier[at]);
+        let of = |of: &Of| match of {
+            Of::Column(at) => (place(at.release), Some(at.column)),
+            Of::People(release) => (place(*release), None),
+        };
+        let y: Vec<_> = statement.y.iter().map(of).collect();
+        let counted: Vec<_> = counted(statement, scope, rules).into_iter().map(place).collect();
+        let key = format!("{wording} {:?} {y:?} {counted:?}", statement.rule);
+        let within = |set: &[usize]| set.iter().all(|at| earlier.contains(at));
+        if self.known.iter().any(|(set, known)| *known == key && within(set)) {
+            return true;
+        }
+        self.known.push((earlier.to_vec(), key));
+        false
+    }
 }

@@ -32,8 +32,8 @@ pub struct Answer {
     pub recorded: Option<RecordedAs>,
     /// What it was judged together with.
     pub judged: Judged,
-    /// The sets of earlier releases, by number, that were looked at together with it.
-    pub together: Vec<Vec<u64>>,
+    /// The sets of earlier releases that were looked at together with it.
+    pub together: Vec<Looked>,
     /// Records that match none of another release: that is about other people.
     pub dangling: Vec<Dangling>,
     /// Whether it was a rehearsal.
@@ -76,6 +76,17 @@ pub struct Answer {
     pub notes: Vec<String>,
     /// Where the time went.
     pub seconds: Seconds,
+}
+
+/// Earlier releases that were looked at together with the new one.
+#[derive(Debug, Serialize)]
+pub struct Looked {
+    /// Their numbers.
+    pub with: Vec<u64>,
+    /// How many demands were judged on their join.
+    pub judged: usize,
+    /// How many follow from what was judged on fewer of them.
+    pub following: usize,
 }
 
 /// A measured metric.

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use reticent::algorithms::{self, Control, Outcome, Task};
-use reticent::joined::{Dangling, Member, dangling};
+use reticent::joined::{Dangling, Member, Together, dangling};
 use reticent::metrics::{Comparison, measure_all};
 use reticent::recoding::Recoding;
 use reticent::registry::Arguments;
@@ -16,7 +16,7 @@ use reticent_engine::{Engine, Format, Sink, Written, read_back, read_back_with_o
 use reticent_ledger::{Hash, Head, Judged};
 
 use super::Past;
-use super::answer::{Metric, Seconds};
+use super::answer::{Looked, Metric, Seconds};
 use super::workshop::Workshop;
 use crate::args::Publish;
 use crate::failure::Failure;
@@ -37,8 +37,8 @@ pub struct Made {
     /// The head of the ledger it was made against; none when there was no ledger.
     pub against: Option<Head>,
     pub judged: Judged,
-    /// The sets of earlier releases, by number, that it was judged with.
-    pub together: Vec<Vec<u64>>,
+    /// The sets of earlier releases that it was judged with.
+    pub together: Vec<Looked>,
     pub dangling: Vec<Dangling>,
     pub algorithm: String,
     pub outcome: Outcome,
@@ -84,8 +84,12 @@ impl Job<'_> {
         seconds.measure = lap(clock);
         ways.check_stop()?;
         let (against, judged) = (past.head, past.judged.clone());
-        let numbers = |set: &Vec<usize>| set.iter().map(|at| past.history.releases[*at].number).collect();
-        let together = past.sets.iter().map(numbers).collect();
+        let looked = |together: &Together| Looked {
+            with: together.earlier.iter().map(|at| past.history.releases[*at].number).collect(),
+            judged: together.statements.len(),
+            following: together.following,
+        };
+        let together = requirement.joined.iter().map(looked).collect();
         let all: Vec<usize> = (0..past.history.releases.len()).collect();
         let dangling = dangling(&prepared.table, &past.history, &all, &requirement.rules);
         Ok(Made {

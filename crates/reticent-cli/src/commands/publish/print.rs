@@ -7,7 +7,7 @@ use reticent::verify::Over;
 
 use reticent_ledger::Judged;
 
-use super::answer::{Answer, ColumnAnswer, Seconds};
+use super::answer::{Answer, ColumnAnswer, Looked, Seconds};
 use crate::screen::{BAD, GOOD, HEAD, HINT, WIDTH, columns, count, number, percent, plural, shown, witness, wrap};
 
 /// Tells the whole answer.
@@ -44,20 +44,21 @@ fn print_joined(answer: &Answer) {
         return;
     }
     println!("\n{HEAD}Joined with what was released before{HEAD:#}");
-    for with in &answer.together {
+    for Looked { with, judged, following } in &answer.together {
         let over: Vec<&Over> = answer.verified.joined.iter().filter(|over| over.with == *with).collect();
         let violated: Vec<&&Over> = over.iter().filter(|over| !over.violations.is_empty()).collect();
-        let mark = match (over.is_empty(), violated.is_empty()) {
+        let mark = match (judged + following == 0, violated.is_empty()) {
             (true, _) => format!("{HINT}nothing{HINT:#} "),
             (false, true) => format!("{GOOD}holds{GOOD:#}   "),
             (false, false) => format!("{BAD}violated{BAD:#}"),
         };
         let numbers: Vec<String> = with.iter().map(u64::to_string).collect();
         let releases = if with.len() == 1 { "release" } else { "releases" };
-        let many = if over.is_empty() {
-            "nothing is demanded of this join".to_owned()
-        } else {
-            plural(over.len() as u64, "statement")
+        let many = match (judged, following) {
+            (0, 0) => "nothing is demanded of this join".to_owned(),
+            (0, _) => "follows from the above".to_owned(),
+            (judged, 0) => plural(*judged as u64, "statement"),
+            (judged, following) => format!("{}, {following} more follow", plural(*judged as u64, "statement")),
         };
         println!("  {mark} with {releases} {}: {many}", numbers.join(", "));
         for over in violated {
