@@ -147,7 +147,7 @@ fn answers() -> Answers {
     all.ask(&desk, "publish people.csv --name next --to guest -o next.csv --columns age,sex --policy lax.toml", 0);
     all.ask(&desk, "purge one --reason asked --yes", 0);
     all.ask(&desk, "verify --head head.json", 0);
-    for call in ["log", "show old", "show one", "show two", "history for press,stranger"] {
+    for call in ["log", "show old", "show one", "show two", "show next", "history for press,stranger"] {
         all.ask(&desk, call, 0);
     }
     std::fs::set_permissions(desk.file("ledger"), Permissions::from_mode(0o755)).unwrap();
