@@ -2,7 +2,11 @@
 
 pub mod definitions;
 mod full_domain;
+pub mod histories;
 mod intervals;
+mod joined;
+pub mod lossy;
 mod models;
+pub mod small_joins;
 mod specialization;
 pub mod transport;

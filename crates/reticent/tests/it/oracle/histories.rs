@@ -1,0 +1,521 @@
+//! Random small histories: a new table, earlier releases of the same people, and statements in a policy's words.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use reticent::combos::Combos;
+use reticent::history::{Held, History};
+use reticent::join::Inconsistent;
+use reticent::joined::{At, Member, Of};
+use reticent::links::Links;
+use reticent::recoding::{Recoding, Rule};
+use reticent::registry::{Argument, Arguments};
+use reticent::release::Release;
+use reticent::requirement::Wording;
+use reticent::schema::{Attribute, Missing, Role, Schema};
+use reticent::table::Table;
+use reticent::taxonomy::{Level, Taxonomy, Type};
+
+use super::lossy::{Demand, Known, Limit, Shape, Shown};
+use crate::support::{Col, Data, PLACES, Random, random_cut};
+
+/// The same places, put together in another way.
+const CLIMATES: &str = "world\n  cold\n    n1\n    sea\n  warm\n    hot\n      s1\n      s2\n    n2\n    s3";
+/// Fewer places.
+const FEWER: &str = "any\n  north\n    n1\n  south\n    s1\n    s3\n  sea";
+/// A tree with a node that has only one child.
+const JOBS: &str = "all\n  hand\n    smith\n      goldsmith\n    cook\n  head\n    clerk\n    judge";
+const ILLS: &str = "ill\n  lung\n    flu\n    asthma\n  hiv";
+
+/// One attribute of the people: the values it takes, what it may be to an attacker, and the shapes it may have.
+struct Kind {
+    name: &'static str,
+    values: Type,
+    roles: &'static [Role],
+    texts: &'static [&'static str],
+    shapes: Vec<Shape>,
+}
+
+fn kinds() -> Vec<Kind> {
+    use Role::{Other, QuasiIdentifier as Quasi, Sensitive};
+    let widths = |exact| Shape::Levels(vec![Level::Width(5.0), Level::Width(20.0)], exact);
+    let text = |name, roles, texts, shapes| Kind { name, values: Type::Text, roles, texts, shapes };
+    let days = &["2024-01-05", "2024-01-31", "2024-02-01", "2024-03-09", "2025-02-01"];
+    let months = |exact| Shape::Levels(vec![Level::Month, Level::Year], exact);
+    let bounds = Shape::Levels(vec![Level::Bounds(vec![18.0, 24.0, 40.0])], true);
+    vec![
+        text("place", &[Quasi], &["n1", "s1", "s3", "sea", "n2"], words(&[PLACES, CLIMATES, FEWER])),
+        text("job", &[Quasi], &["goldsmith", "cook", "clerk", "judge"], words(&[JOBS])),
+        text("sex", &[Quasi], &["f", "m"], vec![Shape::Flat]),
+        Kind {
+            name: "age",
+            values: Type::Number,
+            roles: &[Quasi],
+            texts: &["3", "17", "20", "24", "24.5", "40"],
+            shapes: vec![
+                widths(true),
+                Shape::Grown(None),
+                widths(false),
+                bounds,
+                Shape::Grown(Some((0.0, 100.0))),
+                Shape::Binned,
+            ],
+        },
+        Kind {
+            name: "day",
+            values: Type::Date,
+            roles: &[Quasi],
+            texts: days,
+            shapes: vec![months(true), Shape::Grown(None), months(false)],
+        },
+        text("ill", &[Sensitive], &["flu", "hiv", "asthma"], vec![Shape::Flat, Shape::Words(ILLS)]),
+        Kind {
+            name: "pay",
+            values: Type::Number,
+            roles: &[Sensitive, Quasi, Other],
+            texts: &["10", "20", "30"],
+            shapes: vec![Shape::Flat],
+        },
+        text("note", &[Other], &["u", "v"], vec![Shape::Flat]),
+    ]
+}
+
+fn words(trees: &[&'static str]) -> Vec<Shape> {
+    trees.iter().map(|tree| Shape::Words(tree)).collect()
+}
+
+/// A history: index 0 is the table to be released, the others are earlier releases.
+#[derive(Debug)]
+pub struct Instance {
+    pub names: Vec<String>,
+    pub data: Vec<Data>,
+    pub known: Vec<Vec<Known>>,
+    pub history: History,
+    pub schema: Schema,
+    pub rules: Vec<Inconsistent>,
+    /// The earlier releases as their readers see them.
+    pub earlier: Vec<Shown>,
+}
+
+/// One chance in so many.
+fn once_in(random: &mut Random, n: usize) -> bool {
+    random.below(n) == 0
+}
+
+fn chosen<T: Clone>(random: &mut Random, from: &[T], least: usize) -> Vec<T> {
+    let mut places: Vec<usize> = (0..from.len()).collect();
+    random.shuffle(&mut places);
+    let count = least + random.below(from.len() + 1 - least);
+    places.truncate(count);
+    places.sort_unstable();
+    places.iter().map(|at| from[*at].clone()).collect()
+}
+
+impl Instance {
+    pub fn random(random: &mut Random, most: usize) -> Instance {
+        let kinds = kinds();
+        let all: Vec<usize> = (0..kinds.len()).collect();
+        let mut attributes = chosen(random, &all, 3);
+        random.shuffle(&mut attributes);
+        attributes.truncate(5);
+        let usual: Vec<Shape> = kinds
+            .iter()
+            .map(|kind| if once_in(random, 2) { kind.shapes[0].clone() } else { random.pick(&kind.shapes).clone() })
+            .collect();
+        let rows = 1 + random.below(most);
+        let gaps = once_in(random, 3);
+        let few = once_in(random, 2);
+        let row = |random: &mut Random| -> Vec<String> {
+            let cell = |kind: &Kind| {
+                let texts = if few { &kind.texts[..2] } else { kind.texts };
+                let gone = gaps && once_in(random, 6);
+                if gone { String::new() } else { (*random.pick(texts)).to_owned() }
+            };
+            kinds.iter().map(cell).collect()
+        };
+        let base: Vec<Vec<String>> = (0..rows).map(|_| row(random)).collect();
+        let people = once_in(random, 3).then(|| 1 + random.below(rows));
+        let owners: Vec<u32> = (0..rows).map(|at| people.map_or(at, |people| random.below(people)) as u32).collect();
+        let releases = 2 + random.below(3).min(random.below(3));
+        let names: Vec<String> =
+            ["new", "first", "second", "third"][..releases].iter().map(|name| (*name).into()).collect();
+        let mut data = Vec::new();
+        let mut known: Vec<Vec<Known>> = Vec::new();
+        let mut schema: BTreeMap<usize, Known> = BTreeMap::new();
+        for _ in &names {
+            let mut places = chosen(random, &attributes, 1);
+            places.truncate(4);
+            let columns: Vec<Known> = places
+                .iter()
+                .map(|at| {
+                    let kind = &kinds[*at];
+                    let shape = if once_in(random, 5) { random.pick(&kind.shapes) } else { &usual[*at] };
+                    let role = if once_in(random, 4) { *random.pick(kind.roles) } else { kind.roles[0] };
+                    let known = Known::new(kind.name, role, kind.values, shape);
+                    schema.entry(*at).or_insert_with(|| known.clone());
+                    known
+                })
+                .collect();
+            // The same people, some of them, or others.
+            let (mut rows, mut whose): (Vec<Vec<String>>, Vec<u32>) = match random.below(4) {
+                0 => (0..1 + random.below(most)).map(|at| (row(random), at as u32)).unzip(),
+                1 => {
+                    let kept = chosen(random, &(0..base.len()).collect::<Vec<_>>(), 1);
+                    kept.iter().map(|at| (base[*at].clone(), owners[*at])).unzip()
+                }
+                _ => (base.clone(), owners.clone()),
+            };
+            for row in &mut rows {
+                *row = places.iter().map(|at| row[*at].clone()).collect();
+            }
+            repair(&columns, &mut rows, &kinds, &places);
+            let mut seen = Vec::new();
+            for owner in &mut whose {
+                let place = seen.iter().position(|known| known == owner).unwrap_or_else(|| {
+                    seen.push(*owner);
+                    seen.len() - 1
+                });
+                *owner = place as u32;
+            }
+            let several = seen.len() < whose.len();
+            let cols: Vec<Col> = columns.iter().map(|known| known.col.clone()).collect();
+            data.push(Data { cols, rows, owners: several.then_some(whose) });
+            known.push(columns);
+        }
+        let rules = (0..random.below(6) / 3).filter_map(|_| rule(random, &known)).collect();
+        let attribute = |known: &Known| Attribute {
+            name: known.col.name.clone(),
+            role: known.col.role,
+            values: known.col.values,
+            missing: Missing::Value,
+            tree: known.col.tree.clone(),
+        };
+        let schema = Schema {
+            attributes: schema.values().map(attribute).collect(),
+            owner: None,
+            missing_values: vec![String::new()],
+        };
+        let mut history = History::default();
+        for (at, data) in data.iter().enumerate().skip(1) {
+            history.releases.push(hold(random, &names[at], data));
+        }
+        let earlier = history.releases.iter().zip(&known[1..]).map(|(held, known)| Shown::held(held, known)).collect();
+        Instance { names, data, known, history, schema, rules, earlier }
+    }
+
+    /// The new release, as far as words can name it.
+    pub fn member(&self) -> Member {
+        let columns = self.known[0].iter().map(|known| (known.col.name.clone(), known.col.role)).collect();
+        Member { name: self.names[0].clone(), columns }
+    }
+
+    /// The places of the new table's columns that can be generalized.
+    pub fn generalized(&self) -> Vec<usize> {
+        let quasi = |at: &usize| self.known[0][*at].col.role == Role::QuasiIdentifier;
+        (0..self.known[0].len()).filter(quasi).collect()
+    }
+
+    /// Everything there is to know about a failure.
+    pub fn about(&self) -> String {
+        let mut text = String::new();
+        for (at, known) in self.known.iter().enumerate() {
+            let columns: Vec<String> = known
+                .iter()
+                .map(|known| format!("{} {:?} {:?}", known.col.name, known.col.role, tree_text(&known.col)))
+                .collect();
+            text += &format!(
+                "\n{} [{}]\n  raw {:?}\n  by {:?}",
+                self.names[at],
+                columns.join("; "),
+                self.data[at].rows,
+                self.data[at].owners
+            );
+            if at > 0 {
+                let shown = &self.earlier[at - 1];
+                text += &format!("\n  published {:?}\n  by {:?}", shown.rows, shown.people);
+            }
+        }
+        format!("{text}\nrules {:?}", self.rules)
+    }
+}
+
+fn tree_text(col: &Col) -> String {
+    match &col.tree {
+        reticent::schema::Tree::Given(tree) => {
+            tree.nodes().iter().map(|node| node.label.as_str()).collect::<Vec<_>>().join("/")
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+/// Every value is in its column's tree, and no column is all gaps.
+fn repair(columns: &[Known], rows: &mut [Vec<String>], kinds: &[Kind], places: &[usize]) {
+    for (column, known) in columns.iter().enumerate() {
+        let leaves = known.labels(true);
+        for row in rows.iter_mut() {
+            if !leaves.is_empty() && !row[column].is_empty() && !leaves.contains(&row[column]) {
+                row[column] = leaves[0].clone();
+            }
+        }
+        if rows.iter().all(|row| row[column].is_empty()) {
+            rows[0][column] = kinds[places[column]].texts[0].to_owned();
+        }
+    }
+}
+
+/// Two values of different attributes that no person has.
+fn rule(random: &mut Random, known: &[Vec<Known>]) -> Option<Inconsistent> {
+    let mut values: BTreeMap<String, Vec<BTreeSet<String>>> = BTreeMap::new();
+    for known in known.iter().flatten().filter(|known| known.col.values == Type::Text) {
+        let labels = match known.labels(false) {
+            none if none.is_empty() => {
+                let texts = kinds().into_iter().find(|kind| kind.name == known.col.name).unwrap().texts;
+                texts.iter().map(|text| (*text).to_owned()).collect()
+            }
+            labels => labels.into_iter().collect(),
+        };
+        values.entry(known.col.name.clone()).or_default().push(labels);
+    }
+    let mut pick = || {
+        let names: Vec<String> = values.keys().cloned().collect();
+        let name = (!names.is_empty()).then(|| random.pick(&names).clone())?;
+        let trees = values.remove(&name)?;
+        // Where trees differ, only what is in all of them, and is a leaf of one that is.
+        let leaves: BTreeSet<String> = ["n1", "s1", "s3", "sea", "flu", "hiv"].map(str::to_owned).into();
+        let same = trees.iter().all(|tree| *tree == trees[0]);
+        let common: Vec<String> = trees[0]
+            .iter()
+            .filter(|value| same || (trees.iter().all(|tree| tree.contains(*value)) && leaves.contains(*value)))
+            .cloned()
+            .collect();
+        (!common.is_empty()).then(|| (name, random.pick(&common).clone()))
+    };
+    Some(Inconsistent { one: pick()?, other: pick()? })
+}
+
+/// A tree whose intervals are found by chance, where they are to be found.
+pub fn grow(tree: &Arc<Taxonomy>, random: &mut Random) -> Arc<Taxonomy> {
+    if (0..tree.nodes().len()).all(|id| !tree.can_grow(id)) || once_in(random, 6) {
+        return tree.clone();
+    }
+    if once_in(random, 3) {
+        return tree.with_leaves();
+    }
+    let mut grown = (**tree).clone();
+    let mut open: Vec<usize> = (0..grown.nodes().len()).filter(|id| grown.can_grow(*id)).collect();
+    while let Some(id) = open.pop() {
+        if grown.can_grow(id) && !once_in(random, 5) {
+            let codes = grown.node(id).codes.clone();
+            let at = codes.start + 1 + random.below(codes.len() - 1) as u32;
+            open.extend(grown.split(id, at));
+        }
+    }
+    Arc::new(grown)
+}
+
+/// A table published under random cuts, sometimes with cells hidden or records left out.
+pub fn publish(table: &Table, random: &mut Random, also_sensitive: bool, suppress: bool) -> Recoding {
+    let raw = once_in(random, 8);
+    let cuts = table.columns.iter().map(|column| {
+        let may = column.role == Role::QuasiIdentifier || (also_sensitive && once_in(random, 6));
+        if raw || !may {
+            let tree = column.tree.with_leaves();
+            let cut = reticent::taxonomy::Cut::bottom(&tree);
+            return (tree, cut);
+        }
+        let tree = grow(&column.tree, random);
+        let cut = random_cut(&tree, random);
+        (tree, cut)
+    });
+    let mut recoding = Recoding::along(table, cuts.collect());
+    let quasi = table.with_role(Role::QuasiIdentifier);
+    if suppress && !quasi.is_empty() && once_in(random, 3) {
+        recoding.on = quasi.clone();
+        for _ in 0..1 + random.below(2) {
+            let at = random.below(table.combos.len());
+            let place = |column: &usize| recoding.columns[*column].map[table.combos.codes[*column][at] as usize];
+            let class: Box<[u32]> = quasi.iter().map(place).collect();
+            let rule = if once_in(random, 3) { Rule::Drop } else { Rule::Hide(chosen(random, &quasi, 1)) };
+            recoding.rules.insert(class, rule);
+        }
+    }
+    recoding
+}
+
+/// A table as it was released before.
+fn hold(random: &mut Random, name: &str, data: &Data) -> Held {
+    let alone = Data { owners: None, ..data.clone() };
+    let table = alone.table();
+    let recoding = publish(&table, random, true, true);
+    let release = recoding.apply(&table).unwrap();
+    let links = data.owners.as_ref().map(|owners| {
+        let linked = (0..data.rows.len()).filter_map(|row| {
+            place(&table, &recoding, &release, &data.rows[row]).map(|at| (u128::from(owners[row]) + 100, at as u32))
+        });
+        Links::collect(linked.collect())
+    });
+    Held {
+        number: 1,
+        name: name.to_owned(),
+        date: "2024-01-01".to_owned(),
+        recipients: vec!["public".to_owned()],
+        groups: None,
+        release,
+        links,
+    }
+}
+
+/// The combination that a row is published in; none where it is left out.
+fn place(table: &Table, recoding: &Recoding, release: &Release, row: &[String]) -> Option<usize> {
+    let code = |(column, text): (&reticent::table::Column, &String)| {
+        vec![column.texts.iter().find(|(known, _)| known == text).unwrap().1.unwrap()]
+    };
+    let codes = table.columns.iter().zip(row).map(code).collect();
+    let mut published = Vec::new();
+    let one = Combos { codes, weights: vec![1], owners: None };
+    recoding.publish(&one, 0, &mut published).then(|| release.combos.find(&published).unwrap())
+}
+
+/// A wording, and what it says by our own reading.
+#[derive(Debug, Clone)]
+pub struct Words {
+    pub model: &'static str,
+    pub known: Option<Vec<String>>,
+    pub counted: Vec<String>,
+    pub limit: Limit,
+}
+
+impl Words {
+    pub fn random(random: &mut Random, instance: &Instance) -> Words {
+        let mut columns: BTreeSet<String> = BTreeSet::new();
+        let mut people = vec!["people".to_owned()];
+        for (name, known) in instance.names.iter().zip(&instance.known) {
+            people.push(format!("{name}.people"));
+            for known in known {
+                columns.insert(known.col.name.clone());
+                columns.insert(format!("{name}.{}", known.col.name));
+            }
+        }
+        let columns: Vec<String> = columns.into_iter().collect();
+        let few = |random: &mut Random, from: &[String], most: usize| {
+            let mut words = chosen(random, from, 1);
+            random.shuffle(&mut words);
+            words.truncate(1 + random.below(most));
+            words
+        };
+        let known = (!once_in(random, 4)).then(|| few(random, &columns, 4));
+        let least = Limit::AtLeast(2 + random.below(3) as u64);
+        let most = Limit::AtMost(Some(*random.pick(&[250, 334, 500, 600, 750, 900])), Vec::new());
+        let counted = match random.below(4) {
+            0 => few(random, &people, 2),
+            1 => few(random, &columns, 2).into_iter().chain(few(random, &people, 1)).collect(),
+            _ => few(random, &columns, 2),
+        };
+        match random.below(8) {
+            0 => Words { model: "k-anonymity", known, counted: Vec::new(), limit: least },
+            1 => Words { model: "distinct-l-diversity", known, counted: Vec::new(), limit: least },
+            2 => Words { model: "confidence-bounding", known, counted: Vec::new(), limit: most },
+            3 | 4 => Words { model: "xy-linkability", known, counted: few(random, &columns, 2), limit: most },
+            5 => {
+                let own = vec![("flu".to_owned(), *random.pick(&[0, 300, 500])), ("hiv".to_owned(), 500)];
+                let general = once_in(random, 2).then_some(700);
+                Words {
+                    model: "xy-linkability",
+                    known,
+                    counted: vec!["ill".to_owned()],
+                    limit: Limit::AtMost(general, own),
+                }
+            }
+            _ => Words { model: "xy-anonymity", known, counted, limit: least },
+        }
+    }
+
+    /// The same, asking for less: fewer different values, larger shares.
+    pub fn milder(mut self, random: &mut Random) -> Words {
+        self.limit = match self.limit {
+            Limit::AtLeast(_) => Limit::AtLeast(2),
+            Limit::AtMost(general, own) => Limit::AtMost(
+                general.map(|_| *random.pick(&[500, 667, 750, 900])),
+                own.into_iter().map(|(value, _)| (value, 750)).collect(),
+            ),
+        };
+        self
+    }
+
+    /// As a policy words it.
+    pub fn wording(&self) -> Wording {
+        let mut arguments = Arguments::default();
+        let xy = self.model.starts_with("xy-");
+        if let Some(known) = &self.known {
+            arguments = arguments.set(if xy { "x" } else { "on" }, Argument::Words(known.clone()));
+        }
+        if xy {
+            arguments = arguments.set("y", Argument::Words(self.counted.clone()));
+        }
+        let share = |thousandths: u64| thousandths as f64 / 1000.0;
+        arguments = match &self.limit {
+            Limit::AtLeast(least) => {
+                let name = if self.model == "distinct-l-diversity" { "l" } else { "k" };
+                arguments.set(name, Argument::Number(*least as f64))
+            }
+            Limit::AtMost(general, own) => {
+                if let Some(general) = general {
+                    arguments = arguments.set("h", Argument::Number(share(*general)));
+                }
+                let own: Vec<(String, f64)> = own.iter().map(|(value, most)| (value.clone(), share(*most))).collect();
+                if own.is_empty() { arguments } else { arguments.set("values", Argument::Thresholds(own)) }
+            }
+        };
+        Wording { model: self.model.to_owned(), arguments, line: None }
+    }
+
+    /// What it demands of the new release joined with these earlier ones.
+    pub fn demands(&self, instance: &Instance, earlier: &[usize]) -> Vec<Demand> {
+        let members: Vec<usize> = [0].into_iter().chain(earlier.iter().map(|at| at + 1)).collect();
+        let mut every: Vec<(At, &Known)> = Vec::new();
+        for (release, member) in members.iter().enumerate() {
+            every.extend(
+                instance.known[*member].iter().enumerate().map(|(column, known)| (At { release, column }, known)),
+            );
+        }
+        let is_named = |word: &str, release: usize, name: &str| {
+            word == name || word == format!("{}.{name}", instance.names[members[release]])
+        };
+        let with_role = |role: Role| every.iter().filter(move |(_, known)| known.col.role == role).map(|(at, _)| *at);
+        let x: BTreeSet<At> = match &self.known {
+            None => with_role(Role::QuasiIdentifier).collect(),
+            Some(words) => every
+                .iter()
+                .filter(|(at, known)| words.iter().any(|word| is_named(word, at.release, &known.col.name)))
+                .map(|(at, _)| *at)
+                .collect(),
+        };
+        let counted: Vec<BTreeSet<Of>> = match self.model {
+            "k-anonymity" => (0..members.len()).map(|release| BTreeSet::from([Of::People(release)])).collect(),
+            "distinct-l-diversity" | "confidence-bounding" => {
+                with_role(Role::Sensitive).map(|at| BTreeSet::from([Of::Column(at)])).collect()
+            }
+            _ => {
+                let mut choices = vec![BTreeSet::new()];
+                for word in &self.counted {
+                    let people = (0..members.len()).filter(|at| is_named(word, *at, "people")).map(Of::People);
+                    let columns = every.iter().filter(|(at, known)| is_named(word, at.release, &known.col.name));
+                    let named: Vec<Of> = people.chain(columns.map(|(at, _)| Of::Column(*at))).collect();
+                    // A word that names nothing here leaves no choice.
+                    let with = |of: &Of| choices.iter().map(|set| set | &BTreeSet::from([*of])).collect::<Vec<_>>();
+                    choices = named.iter().flat_map(with).collect();
+                }
+                choices
+            }
+        };
+        let mut demands: Vec<Demand> = Vec::new();
+        for y in counted.into_iter().filter(|y| !y.is_empty()) {
+            let x: BTreeSet<At> = x.iter().filter(|at| !y.contains(&Of::Column(**at))).copied().collect();
+            let demand = Demand { x, y, limit: self.limit.clone() };
+            if !demand.x.is_empty() && !demands.contains(&demand) {
+                demands.push(demand);
+            }
+        }
+        demands
+    }
+}

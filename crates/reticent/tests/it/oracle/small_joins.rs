@@ -1,0 +1,219 @@
+//! Small histories by hand: where the library and the definition of the lossy join once differed.
+
+use reticent::algorithms::{Control, Outcome, Purpose, Suppression, Task, run};
+use reticent::history::{Held, History};
+use reticent::join::Inconsistent;
+use reticent::joined::{Joint, Member, Statement, Together};
+use reticent::links::Links;
+use reticent::models::Survey;
+use reticent::recoding::Recoding;
+use reticent::registry::Arguments;
+use reticent::release::{PublishedColumn, Release};
+use reticent::requirement::{Requirement, Wording};
+use reticent::schema::{Role, Schema};
+
+use crate::support::{Col, Data, Random, quasi, sensitive, wording};
+
+/// An earlier release of a table, published as it is or by a recoding.
+pub fn held(name: &str, data: &Data, recoding: Option<&Recoding>) -> Held {
+    let alone = Data { owners: None, ..data.clone() };
+    let table = alone.table();
+    let release = recoding.unwrap_or(&Recoding::identity(&table)).apply(&table).unwrap();
+    let links = data.owners.as_ref().map(|owners| {
+        let place = |row: &Vec<String>| {
+            (0..release.combos.len()).find(|at| super::lossy::texts(&release, *at) == *row).unwrap() as u32
+        };
+        Links::collect(data.rows.iter().zip(owners).map(|(row, owner)| (u128::from(*owner), place(row))).collect())
+    });
+    Held {
+        number: 1,
+        name: name.to_owned(),
+        date: "2024-01-01".to_owned(),
+        recipients: vec!["public".to_owned()],
+        groups: None,
+        release,
+        links,
+    }
+}
+
+/// A new table, earlier releases, and what is demanded of them together.
+pub struct Small {
+    pub data: Data,
+    pub history: History,
+    pub requirement: Requirement,
+    /// All columns of all releases.
+    pub schema: Schema,
+}
+
+impl Small {
+    /// Everything earlier is joined with the new release, which is called `new`.
+    pub fn new(data: &Data, earlier: Vec<(Held, &Data)>, words: &[&str], rules: &[Inconsistent]) -> Small {
+        let all: Vec<usize> = (0..earlier.len()).collect();
+        Small::sets(data, earlier, words, rules, &[all])
+    }
+
+    /// The same for each of some sets of earlier releases.
+    pub fn sets(
+        data: &Data,
+        earlier: Vec<(Held, &Data)>,
+        words: &[&str],
+        rules: &[Inconsistent],
+        sets: &[Vec<usize>],
+    ) -> Small {
+        let mut cols: Vec<Col> = data.cols.clone();
+        for (_, data) in &earlier {
+            for col in &data.cols {
+                if cols.iter().all(|known| known.name != col.name) {
+                    cols.push(col.clone());
+                }
+            }
+        }
+        let schema = Data { cols, rows: Vec::new(), owners: None }.schema();
+        let history = History { releases: earlier.into_iter().map(|(held, _)| held).collect(), ..History::default() };
+        let member = Member {
+            name: "new".to_owned(),
+            columns: data.cols.iter().map(|col| (col.name.clone(), col.role)).collect(),
+        };
+        let wordings: Vec<Wording> = words.iter().map(|words| wording(words)).collect();
+        let mut requirement = Requirement::of_models(&[], &schema).unwrap();
+        requirement.join(&wordings, &schema, member, &history, sets, rules.to_vec()).unwrap();
+        Small { data: data.clone(), history, requirement, schema }
+    }
+
+    /// Also demanded of the new release by itself.
+    pub fn alone(mut self, words: &str) -> Small {
+        self.requirement.models = crate::support::requirement(&[words], &self.data.schema()).models;
+        self
+    }
+
+    pub fn statements(&self) -> Vec<(&Together, &Statement)> {
+        let joined = self.requirement.joined.iter();
+        joined.flat_map(|together| together.statements.iter().map(move |statement| (together, statement))).collect()
+    }
+
+    pub fn joint<'a>(&'a self, together: &'a Together, statement: &'a Statement) -> Joint<'a> {
+        let table = self.data.table();
+        let identity = Recoding::identity(&table);
+        let columns: Vec<PublishedColumn> = identity.columns.iter().map(|recoded| recoded.column.clone()).collect();
+        let quasi = table.with_role(Role::QuasiIdentifier);
+        let rules = &self.requirement.rules;
+        let joint = Joint::new(statement, &columns, &quasi, &self.history, &together.earlier, rules).unwrap();
+        joint.relate(&table, &identity);
+        joint
+    }
+
+    /// What every statement finds in a release.
+    pub fn surveys(&self, release: &Release) -> Vec<Survey> {
+        let survey =
+            |(together, statement): (&Together, &Statement)| self.joint(together, statement).survey(release).unwrap();
+        self.statements().into_iter().map(survey).collect()
+    }
+
+    pub fn specialize(&self) -> reticent::Result<Outcome> {
+        let table = self.data.table();
+        let task = Task {
+            table: &table,
+            history: &self.history,
+            requirement: &self.requirement,
+            purpose: &Purpose::General,
+            suppression: Suppression::NONE,
+        };
+        run("top-down-specialization", &task, Arguments::default(), &Control::QUIET)
+    }
+}
+
+/// Person 0 has two illnesses: with the person, these are two different things to count, as the pairs (person, illness)
+/// are.
+#[test]
+fn people_with_several_records_are_counted_with_their_values() {
+    let new = Data::new(vec![quasi("sex"), sensitive("ill")], &["f flu", "f hiv"]).owned(&[0, 0]);
+    let first = Data::new(vec![quasi("sex")], &["f"]);
+    let words = "xy-anonymity k=2 x=new.sex y=new.ill,new.people";
+    let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[]);
+    let survey = small.surveys(&new.raw()).remove(0);
+    assert_eq!(survey.worst.unwrap().safety, 2.0);
+    assert!(survey.violations.is_empty());
+}
+
+/// The same in an earlier release.
+#[test]
+fn people_of_earlier_releases_are_counted_with_their_values() {
+    let new = Data::new(vec![quasi("sex")], &["f"]);
+    let first = Data::new(vec![quasi("sex"), sensitive("ill")], &["f flu", "f hiv"]).owned(&[0, 0]);
+    let words = "xy-anonymity k=2 x=new.sex y=first.ill,first.people";
+    let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[]);
+    let survey = small.surveys(&new.raw()).remove(0);
+    assert_eq!(survey.worst.unwrap().safety, 2.0);
+    assert!(survey.violations.is_empty());
+}
+
+/// Where everybody's sex is hidden there is one value, and where it is shown there are two: what was violated is not.
+#[test]
+fn nothing_is_claimed_where_counted_values_are_generalized() {
+    let new = Data::new(vec![quasi("sex"), quasi("job")], &["f cook", "m cook"]);
+    let first = Data::new(vec![quasi("job")], &["cook", "cook"]);
+    for words in ["xy-anonymity k=2 x=new.job y=new.sex", "xy-linkability h=0.9 x=new.job y=new.sex"] {
+        let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[]);
+        let table = new.table();
+        let hidden = crate::support::cut_at(&table, &[("sex", &["*"])]).apply(&table).unwrap();
+        assert_eq!(small.surveys(&hidden)[0].violations.len(), 1, "{words}");
+        assert_eq!(small.surveys(&new.raw())[0].violations.len(), 0, "{words}");
+        for (together, statement) in small.statements() {
+            assert!(!small.joint(together, statement).keeps_violating(&[0]), "{words}");
+            assert!(!small.joint(together, statement).keeps_violating(&[0, 1]), "{words}");
+        }
+    }
+}
+
+/// A release that satisfies a model by itself and a statement when joined is not refused, and the model is judged where
+/// everything says nothing, not on the table as it is.
+#[test]
+fn a_model_beside_a_statement_is_judged_on_what_is_published() {
+    let new = Data::new(vec![quasi("sex")], &["f", "m"]);
+    let first = Data::new(vec![quasi("sex")], &["f", "m"]);
+    let words = "xy-anonymity k=1 x=new.sex y=first.people";
+    let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[]).alone("k-anonymity k=2");
+    let outcome = small.specialize().unwrap_or_else(|error| panic!("{error}"));
+    let release = outcome.recoding.apply(&new.table()).unwrap();
+    assert_eq!(release.combos.weights, [2]);
+}
+
+/// Where several x are equally bad, the same one is shown each time.
+#[test]
+fn the_same_witness_is_shown_each_time() {
+    let new = Data::new(vec![quasi("sex")], &["f", "m"]);
+    let rows: Vec<String> = (0..12).map(|age| format!("a{age} *")).collect();
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    let first = Data::new(
+        vec![quasi("age"), quasi("town")],
+        &rows
+            .iter()
+            .map(|row| row.replace('*', "t"))
+            .collect::<Vec<_>>()
+            .iter()
+            .map(String::as_str)
+            .collect::<Vec<_>>(),
+    );
+    let words = "xy-anonymity k=2 x=first.age y=first.people";
+    let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[]);
+    let shown = || small.surveys(&new.raw()).remove(0).worst.unwrap().witness;
+    let once = shown();
+    let mut random = Random(1);
+    for _ in 0..30 {
+        // Tables of other sizes lie elsewhere in memory.
+        let _kept: Vec<u8> = vec![0; random.below(1000)];
+        assert_eq!(shown(), once);
+    }
+}
+
+/// A join that holds nothing has no worst x, and certainly none that is infinitely safe.
+#[test]
+fn an_empty_join_has_no_worst() {
+    let new = Data::new(vec![quasi("sex")], &["f"]);
+    let first = Data::new(vec![quasi("sex")], &["m"]);
+    let words = "xy-anonymity k=2 x=new.sex y=first.people";
+    let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[]);
+    let survey = small.surveys(&new.raw()).remove(0);
+    assert!(survey.violations.is_empty());
+    assert!(survey.worst.is_none_or(|worst| worst.safety.is_finite()));
+}
