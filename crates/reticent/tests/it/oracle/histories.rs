@@ -430,8 +430,18 @@ impl Words {
         }
     }
 
-    /// The same, asking for less: fewer different values, larger shares.
-    pub fn milder(mut self, random: &mut Random) -> Words {
+    /// The same, asking for less: fewer different values, larger shares, and often only what the new release shows is
+    /// known.
+    pub fn milder(mut self, random: &mut Random, instance: &Instance) -> Words {
+        let quasi: Vec<String> =
+            instance.generalized().iter().map(|at| format!("new.{}", instance.known[0][*at].col.name)).collect();
+        if !quasi.is_empty() && random.below(3) > 0 {
+            self.known = Some(chosen(random, &quasi, 1));
+            if self.model.starts_with("xy-") && !once_in(random, 3) {
+                let ill = if self.model == "xy-anonymity" && once_in(random, 2) { "people" } else { "ill" };
+                self.counted = vec![ill.to_owned()];
+            }
+        }
         self.limit = match self.limit {
             Limit::AtLeast(_) => Limit::AtLeast(2),
             Limit::AtMost(general, own) => Limit::AtMost(

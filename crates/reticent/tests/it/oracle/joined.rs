@@ -10,7 +10,6 @@ use reticent::recoding::Recoding;
 use reticent::registry::Arguments;
 use reticent::release::{PublishedColumn, Release};
 use reticent::requirement::Requirement;
-use reticent::schema::Role;
 use reticent::share::Share;
 use reticent::table::Table;
 use reticent::taxonomy::{Cut, NodeId, Taxonomy};
@@ -288,7 +287,7 @@ impl Work {
         let mut sets = vec![some_earlier(random, &instance), some_earlier(random, &instance)];
         sets.dedup();
         let words: Vec<Words> =
-            (0..1 + random.below(2)).map(|_| Words::random(random, &instance).milder(random)).collect();
+            (0..1 + random.below(2)).map(|_| Words::random(random, &instance).milder(random, &instance)).collect();
         let alone = (random.below(4) == 0 && !instance.generalized().is_empty()).then(|| 2 + random.below(2) as u64);
         let work = Work { instance, sets, words, alone };
         let plain = |(set, demands): &(&Vec<usize>, Vec<Demand>)| {
@@ -336,12 +335,23 @@ impl Work {
         run("top-down-specialization", &task, Arguments::default(), &Control::QUIET)
     }
 
-    /// The table with everything that can be generalized at its root.
+    /// The columns that are generalized: quasi-identifiers that some statement takes for known, but not those whose values
+    /// are counted.
+    fn generalized(&self) -> Vec<usize> {
+        let mut generalized = self.instance.generalized();
+        let demands: Vec<Demand> = self.demands().into_iter().flat_map(|(_, demands)| demands).collect();
+        let known = |at: &usize| demands.iter().any(|demand| demand.x.contains(&At { release: 0, column: *at }));
+        generalized.retain(|at| self.alone.is_some() || known(at));
+        generalized.retain(|at| demands.iter().all(|demand| !counts_generalized_values(demand, &[*at])));
+        generalized
+    }
+
+    /// The table with everything that is generalized at its root.
     fn top(&self, table: &Table) -> Release {
-        let cuts = table.columns.iter().map(|column| {
-            let quasi = column.role == Role::QuasiIdentifier;
+        let generalized = self.generalized();
+        let cuts = table.columns.iter().enumerate().map(|(at, column)| {
             let tree = column.tree.with_leaves();
-            let cut = if quasi { Cut::top() } else { Cut::bottom(&tree) };
+            let cut = if generalized.contains(&at) { Cut::top() } else { Cut::bottom(&tree) };
             (tree, cut)
         });
         Recoding::along(table, cuts.collect()).apply(table).unwrap()
@@ -353,7 +363,7 @@ impl Work {
 }
 
 /// The releases that are one step more specific in a column whose tree is given.
-fn steps_further(table: &Table, outcome: &Outcome) -> Vec<(String, Release)> {
+fn steps_further(table: &Table, outcome: &Outcome, generalized: &[usize]) -> Vec<(String, Release)> {
     let published: Vec<(std::sync::Arc<Taxonomy>, Vec<NodeId>)> = outcome
         .recoding
         .columns
@@ -366,7 +376,7 @@ fn steps_further(table: &Table, outcome: &Outcome) -> Vec<(String, Release)> {
     let mut further = Vec::new();
     for (column, (tree, above)) in published.iter().enumerate() {
         let given = (0..table.columns[column].tree.nodes().len()).all(|id| !table.columns[column].tree.can_grow(id));
-        if table.columns[column].role != Role::QuasiIdentifier || !given {
+        if !generalized.contains(&column) || !given {
             continue;
         }
         let carried: BTreeSet<NodeId> = table.combos.codes[column].iter().map(|code| above[*code as usize]).collect();
@@ -392,6 +402,10 @@ fn specialized(seed: u64, rounds: usize, most: usize) {
         let Some(work) = Work::random(&mut random, most) else { continue };
         let table = work.instance.data[0].table();
         let top = work.holds(&work.top(&table));
+        // Most that is asked for by chance cannot be had.
+        if !top && random.below(6) > 0 {
+            continue;
+        }
         for cells in [None, Some(false), Some(true)] {
             let suppression = match cells {
                 None => Suppression::NONE,
@@ -414,7 +428,7 @@ fn specialized(seed: u64, rounds: usize, most: usize) {
             left_out += usize::from(release.suppressed > 0);
             if cells.is_none() && outcome.guarantee == Guarantee::LocallyMaximal {
                 maximal += 1;
-                for (step, further) in steps_further(&table, &outcome) {
+                for (step, further) in steps_further(&table, &outcome, &work.generalized()) {
                     tried += 1;
                     assert!(
                         !work.holds(&further),
@@ -429,7 +443,7 @@ fn specialized(seed: u64, rounds: usize, most: usize) {
     println!(
         "{made} made, {refused} refused, {left_out} with records left out, {maximal} maximal, {tried} steps tried"
     );
-    assert!(made > rounds / 4 && refused > rounds / 10 && maximal > rounds / 20 && tried > rounds / 10);
+    assert!(made > rounds / 4 && refused > rounds / 20 && maximal > rounds / 20 && tried > rounds / 10);
 }
 
 /// What comes out, or the table as it is.
@@ -481,7 +495,7 @@ fn same_whatever_the_order(seed: u64, rounds: usize) {
                     format!("{worst:?} {violations:?} {} {} {marks:?}", survey.classes, survey.violating)
                 })
                 .collect();
-            let outcome = outcome.map_err(|error| error.to_string()).map(|outcome| {
+            let outcome = outcome.map_err(|error| std::mem::discriminant(&error)).map(|outcome| {
                 (contents(&outcome.recoding.apply(&table).unwrap()), outcome.guarantee, outcome.steps, outcome.notes)
             });
             (outcome, surveys)
@@ -519,7 +533,7 @@ fn what_is_said_to_stay_violated_does() {
 
 #[test]
 fn specialization_satisfies_every_statement() {
-    longer(74, 300, |seed, rounds| specialized(seed, rounds, 6));
+    longer(74, 800, |seed, rounds| specialized(seed, rounds, 7));
 }
 
 #[test]

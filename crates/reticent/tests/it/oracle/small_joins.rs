@@ -12,7 +12,7 @@ use reticent::release::{PublishedColumn, Release};
 use reticent::requirement::{Requirement, Wording};
 use reticent::schema::{Role, Schema};
 
-use crate::support::{Col, Data, Random, quasi, sensitive, wording};
+use crate::support::{Col, Data, Random, cut_at, other, quasi, sensitive, wording};
 
 /// An earlier release of a table, published as it is or by a recoding.
 pub fn held(name: &str, data: &Data, recoding: Option<&Recoding>) -> Held {
@@ -155,7 +155,7 @@ fn nothing_is_claimed_where_counted_values_are_generalized() {
     for words in ["xy-anonymity k=2 x=new.job y=new.sex", "xy-linkability h=0.9 x=new.job y=new.sex"] {
         let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[]);
         let table = new.table();
-        let hidden = crate::support::cut_at(&table, &[("sex", &["*"])]).apply(&table).unwrap();
+        let hidden = cut_at(&table, &[("sex", &["*"])]).apply(&table).unwrap();
         assert_eq!(small.surveys(&hidden)[0].violations.len(), 1, "{words}");
         assert_eq!(small.surveys(&new.raw())[0].violations.len(), 0, "{words}");
         for (together, statement) in small.statements() {
@@ -176,6 +176,20 @@ fn a_model_beside_a_statement_is_judged_on_what_is_published() {
     let outcome = small.specialize().unwrap_or_else(|error| panic!("{error}"));
     let release = outcome.recoding.apply(&new.table()).unwrap();
     assert_eq!(release.combos.weights, [2]);
+}
+
+/// Job is in no x, but it joins: where it says nothing, every illness goes with u. So there is something to publish.
+#[test]
+fn what_joins_is_generalized_too() {
+    let new = Data::new(vec![other("note"), quasi("job")], &["u cook", "u cook"]);
+    let first = Data::new(vec![quasi("job"), sensitive("ill")], &["cook flu", "clerk hiv"]);
+    let words = "xy-linkability h=0.5 x=new.note y=first.ill";
+    let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[]);
+    let table = new.table();
+    let hidden = cut_at(&table, &[("job", &["*"])]).apply(&table).unwrap();
+    assert!(small.surveys(&hidden)[0].violations.is_empty());
+    let outcome = small.specialize().unwrap_or_else(|error| panic!("{error}"));
+    assert!(small.surveys(&outcome.recoding.apply(&table).unwrap())[0].violations.is_empty());
 }
 
 /// Where several x are equally bad, the same one is shown each time.
