@@ -1,4 +1,5 @@
 //! Leaks planted on purpose: verification must catch each, and must pass the release they were planted in.
 
+mod joined;
 mod leaks;
 mod thresholds;

@@ -2,4 +2,5 @@
 
 mod closeness;
 mod kdd2006;
+mod sequential;
 mod survey;
