@@ -284,6 +284,11 @@ pub struct Found {
     /// The classes of the new release, by their texts on its columns in x, that are in some violating x; with the worst
     /// there.
     pub classes: BTreeMap<Vec<String>, f64>,
+    /// The same where values have bounds of their own and only the shares that are too large are looked at, as soon as there
+    /// are any.
+    pub too_large: Option<f64>,
+    /// By class.
+    pub classes_too_large: BTreeMap<Vec<String>, f64>,
 }
 
 impl Demand {
@@ -310,6 +315,7 @@ impl Demand {
         let mut by_class: BTreeMap<&Vec<String>, f64> = BTreeMap::new();
         let mut broken: BTreeSet<&Vec<String>> = BTreeSet::new();
         for (tuples, with, class) in groups.values() {
+            let mut too_large = None;
             let (safety, holds) = match &self.limit {
                 Limit::AtLeast(least) => (Some(with.len() as f64), with.len() as u64 >= *least),
                 Limit::AtMost(general, own) => {
@@ -321,11 +327,17 @@ impl Demand {
                         with.iter().filter_map(|(y, count)| Some((*count, bound(y)?))).collect();
                     let most = bounded.iter().map(|(count, _)| *count).max();
                     let safety = most.map(|most| -(most as f64 / *tuples as f64));
+                    let over = bounded.iter().filter(|(count, bound)| count * 1000 > bound * tuples);
+                    too_large = over.map(|(count, _)| *count).max().map(|most| -(most as f64 / *tuples as f64));
                     (safety, bounded.iter().all(|(count, bound)| count * 1000 <= bound * tuples))
                 }
             };
             if !holds {
                 broken.insert(class);
+                let seen = too_large.or(safety).unwrap();
+                found.too_large = Some(found.too_large.unwrap_or(seen).min(seen));
+                let worst = found.classes_too_large.entry(class.clone()).or_insert(seen);
+                *worst = worst.min(seen);
             }
             if let Some(safety) = safety {
                 let worst = by_class.entry(class).or_insert(safety);

@@ -5,6 +5,7 @@ mod full_domain;
 pub mod histories;
 mod intervals;
 mod joined;
+mod joined_search;
 pub mod lossy;
 mod models;
 pub mod small_joins;

@@ -208,6 +208,22 @@ fn the_same_witness_is_shown_each_time() {
     }
 }
 
+/// Half have hiv, which is allowed, and a quarter flu, which is not: the largest share is still one half, as it is where
+/// a single release is judged.
+#[test]
+fn the_worst_share_is_the_largest_that_is_bounded() {
+    let new = Data::new(vec![quasi("sex"), sensitive("ill")], &["f hiv", "f hiv", "f flu", "f gout"]);
+    let first = Data::new(vec![quasi("sex")], &["f"]);
+    let words = "xy-linkability values=flu:0,hiv:0.5 x=sex y=ill";
+    let alone = crate::support::model(words, &new.schema()).survey(&new.history()).unwrap();
+    assert_eq!(alone.worst.unwrap().safety, -0.5);
+    let words = "xy-linkability values=flu:0,hiv:0.5 x=new.sex y=ill";
+    let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[]);
+    let survey = small.surveys(&new.raw()).remove(0);
+    assert_eq!(survey.violations.len(), 1);
+    assert_eq!(survey.worst.unwrap().safety, -0.5);
+}
+
 /// A join that holds nothing has no worst x, and certainly none that is infinitely safe.
 #[test]
 fn an_empty_join_has_no_worst() {
