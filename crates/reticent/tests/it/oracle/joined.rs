@@ -67,8 +67,42 @@ pub fn some_earlier(random: &mut Random, instance: &Instance) -> Vec<usize> {
     some
 }
 
+/// Whether the join can be made row by row without waiting long.
+pub fn is_small(instance: &Instance, earlier: &[usize]) -> bool {
+    let rows = earlier.iter().map(|at| instance.earlier[*at].rows.len()).chain([instance.data[0].rows.len()]);
+    rows.product::<usize>() < 20_000
+}
+
+/// The texts of a witness in the order of x, as far as it shows them.
+fn witness(instance: &Instance, earlier: &[usize], demand: &Demand, violation: &Violation) -> Vec<String> {
+    let texts = demand.x.iter().map(|at| {
+        let release = at.release.checked_sub(1).map_or(0, |place| earlier[place] + 1);
+        let column = &instance.known[release][at.column].col.name;
+        let name = if release == 0 { column.clone() } else { format!("{}.{column}", instance.names[release]) };
+        let found = violation.witness.iter().find(|(known, _)| *known == name);
+        found.map_or(UNSHOWN, |(_, text)| text).to_owned()
+    });
+    texts.collect()
+}
+
+/// People of the new release behind these combinations.
+fn people(release: &Release, which: impl Fn(usize) -> bool) -> u64 {
+    let places = (0..release.combos.len()).filter(|at| which(*at));
+    match &release.combos.owners {
+        Some(owners) => places.map(|at| owners[at]).collect::<BTreeSet<u32>>().len() as u64,
+        None => places.map(|at| release.combos.weights[at]).sum(),
+    }
+}
+
 /// The library says what the definition says of one release.
-fn agrees(joint: &Joint<'_>, demand: &Demand, found: &Found, release: &Release, about: &dyn Fn() -> String) {
+fn agrees(
+    (instance, earlier, shown): (&Instance, &[usize], bool),
+    joint: &Joint<'_>,
+    demand: &Demand,
+    found: &Found,
+    release: &Release,
+    about: &dyn Fn() -> String,
+) {
     let survey = joint.survey(release).unwrap_or_else(|error| panic!("{error}: {}", about()));
     match (&survey.worst, found.worst) {
         (Some(worst), Some(safety)) => {
@@ -91,17 +125,28 @@ fn agrees(joint: &Joint<'_>, demand: &Demand, found: &Found, release: &Release, 
     };
     let right = same(&found.classes) || same(&found.classes_too_large);
     assert!(right, "violations {:?} and not {:?}: {}", survey.violations, found, about());
+    for violation in survey.violations.iter().filter(|_| shown) {
+        let x = witness(instance, earlier, demand, violation);
+        // What is not shown could be anything.
+        let fits = |known: &Vec<String>| known.iter().zip(&x).all(|(known, text)| text == UNSHOWN || text == known);
+        assert!(found.violating.iter().any(fits), "{x:?} is no witness: {}", about());
+    }
     let marks = joint.violating(release).unwrap_or_else(|error| panic!("{error}: {}", about()));
     let expected: Vec<bool> =
         (0..release.combos.len()).map(|at| found.classes.contains_key(&demand.class(&texts(release, at)))).collect();
     assert_eq!(marks, expected, "marks of {:?}: {}", contents(release), about());
-    let owners: BTreeSet<u32> = (0..release.combos.len())
-        .filter(|at| expected[*at])
-        .filter_map(|at| release.combos.owners.as_ref().map(|owners| owners[at]))
-        .collect();
-    let rows: u64 = (0..release.combos.len()).filter(|at| expected[*at]).map(|at| release.combos.weights[at]).sum();
-    let people = if release.combos.owners.is_some() { owners.len() as u64 } else { rows };
-    assert_eq!(survey.violating, people, "people in violating classes: {}", about());
+    let mut theirs: Vec<u64> = survey.violations.iter().map(|violation| violation.people).collect();
+    let class = |class: &Vec<String>| people(release, |at| demand.class(&texts(release, at)) == *class);
+    let mut ours: Vec<u64> = found.classes.keys().map(class).collect();
+    theirs.sort_unstable();
+    ours.sort_unstable();
+    assert!(
+        release.combos.owners.is_some() || theirs == ours,
+        "{theirs:?} and not {ours:?} people in each violating class: {}",
+        about()
+    );
+    let all = people(release, |at| expected[at]);
+    assert_eq!(survey.violating, all, "people in violating classes: {}", about());
 }
 
 /// Whether people who have several records are counted together with values of these records.
@@ -130,6 +175,9 @@ fn surveys(seed: u64, rounds: usize, most: usize) {
         let table = instance.data[0].table();
         let columns = raw_columns(&table);
         let earlier = some_earlier(&mut random, &instance);
+        if !is_small(&instance, &earlier) {
+            continue;
+        }
         let releases: Vec<(Recoding, Release)> = (0..3)
             .map(|_| {
                 let recoding = publish(&table, &mut random, false, true);
@@ -168,8 +216,12 @@ fn surveys(seed: u64, rounds: usize, most: usize) {
                 for (place, (_, release)) in releases.iter().enumerate() {
                     let found = &found[place][at];
                     let published = || format!("published {:?}", contents(release));
-                    agrees(&plain, demand, found, release, &|| about(&format!("plain, {}", published())));
-                    agrees(&related, demand, found, release, &|| about(&format!("related, {}", published())));
+                    agrees((&instance, &earlier, true), &plain, demand, found, release, &|| {
+                        about(&format!("plain, {}", published()))
+                    });
+                    agrees((&instance, &earlier, false), &related, demand, found, release, &|| {
+                        about(&format!("related, {}", published()))
+                    });
                     judged += 1;
                     violated += usize::from(!found.classes.is_empty());
                     kinds[0] += usize::from(matches!(demand.limit, Limit::AtMost(..)));
@@ -192,6 +244,32 @@ pub fn longer(seed: u64, rounds: usize, run: impl Fn(u64, usize)) {
     }
 }
 
+/// Records that match nothing, however finely the new table is published.
+#[test]
+fn records_that_match_nothing() {
+    let mut random = Random(76);
+    let (mut ours, mut theirs) = (0, 0);
+    for _ in 0..500 {
+        let instance = Instance::random(&mut random, 6);
+        let earlier = some_earlier(&mut random, &instance);
+        let table = instance.data[0].table();
+        let raw = Shown::new(&Release::raw(&table).unwrap(), &instance.known[0]);
+        let found = dangling(&table, &instance.history, &earlier, &instance.rules);
+        for (place, at) in earlier.iter().enumerate() {
+            let pairs = matching(&raw, &instance.earlier[*at], &instance.rules);
+            let alone = pairs.iter().filter(|row| !row.contains(&true)).count() as u64;
+            let records = instance.earlier[*at].rows.len();
+            let left = (0..records).filter(|column| pairs.iter().all(|row| !row[*column])).count() as u64;
+            let told = found.iter().find(|told| told.name == instance.names[at + 1]);
+            let told = told.map_or((0, 0), |told| (told.ours, told.theirs));
+            assert_eq!(told, (alone, left), "{place}: {}", instance.about());
+            ours += alone;
+            theirs += left;
+        }
+    }
+    assert!(ours > 100 && theirs > 100, "{ours} and {theirs}");
+}
+
 #[test]
 fn surveys_and_marks_of_small_histories() {
     longer(71, 800, |seed, rounds| surveys(seed, rounds, 5));
@@ -199,5 +277,5 @@ fn surveys_and_marks_of_small_histories() {
 
 #[test]
 fn surveys_and_marks_of_larger_histories() {
-    longer(72, 80, |seed, rounds| surveys(seed, rounds, 12));
+    longer(72, 80, |seed, rounds| surveys(seed, rounds, 25));
 }

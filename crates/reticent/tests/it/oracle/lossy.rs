@@ -284,11 +284,13 @@ pub struct Found {
     /// The classes of the new release, by their texts on its columns in x, that are in some violating x; with the worst
     /// there.
     pub classes: BTreeMap<Vec<String>, f64>,
-    /// The same where values have bounds of their own and only the shares that are too large are looked at, as soon as there
-    /// are any.
+    /// The same where values have bounds of their own and, of every x, only the shares that are too large are looked at as
+    /// soon as there are any.
     pub too_large: Option<f64>,
     /// By class.
     pub classes_too_large: BTreeMap<Vec<String>, f64>,
+    /// Every violating x, by its texts in the order of x.
+    pub violating: BTreeSet<Vec<String>>,
 }
 
 impl Demand {
@@ -314,7 +316,7 @@ impl Demand {
         let mut found = Found::default();
         let mut by_class: BTreeMap<&Vec<String>, f64> = BTreeMap::new();
         let mut broken: BTreeSet<&Vec<String>> = BTreeSet::new();
-        for (tuples, with, class) in groups.values() {
+        for (x, (tuples, with, class)) in &groups {
             let mut too_large = None;
             let (safety, holds) = match &self.limit {
                 Limit::AtLeast(least) => (Some(with.len() as f64), with.len() as u64 >= *least),
@@ -334,7 +336,9 @@ impl Demand {
             };
             if !holds {
                 broken.insert(class);
-                let seen = too_large.or(safety).unwrap();
+                found.violating.insert(x.clone());
+            }
+            if let Some(seen) = too_large.or(safety) {
                 found.too_large = Some(found.too_large.unwrap_or(seen).min(seen));
                 let worst = found.classes_too_large.entry(class.clone()).or_insert(seen);
                 *worst = worst.min(seen);
@@ -345,6 +349,7 @@ impl Demand {
                 found.worst = Some(found.worst.unwrap_or(safety).min(safety));
             }
         }
+        found.classes_too_large.retain(|class, _| broken.contains(class));
         found.classes = broken.into_iter().map(|class| (class.clone(), by_class[class])).collect();
         found
     }

@@ -235,3 +235,76 @@ fn an_empty_join_has_no_worst() {
     assert!(survey.violations.is_empty());
     assert!(survey.worst.is_none_or(|worst| worst.safety.is_finite()));
 }
+
+/// Ten people in each of forty-five releases: the join has more tuples than any machine number counts, and shares are what
+/// they are in the new release.
+#[test]
+fn many_releases_have_very_many_tuples() {
+    let rows: Vec<&str> = [vec!["f flu"; 5], vec!["f hiv"; 5]].concat();
+    let new = Data::new(vec![quasi("sex"), sensitive("ill")], &rows);
+    let first = Data::new(vec![quasi("sex")], &["f"; 10]);
+    let earlier = (0..45).map(|at| (held(&format!("r{at}"), &first, None), &first)).collect();
+    let words = [
+        "xy-linkability h=0.5 x=sex y=new.ill",
+        "xy-linkability h=0.4 x=sex y=new.ill",
+        "xy-anonymity k=2 x=sex y=new.ill",
+        "xy-anonymity k=11 x=sex y=r3.people",
+    ];
+    let small = Small::new(&new, earlier, &words, &[]);
+    let surveys = small.surveys(&new.raw());
+    let told: Vec<(f64, usize)> =
+        surveys.iter().map(|survey| (survey.worst.as_ref().unwrap().safety, survey.violations.len())).collect();
+    assert_eq!(told, [(-0.5, 0), (-0.5, 1), (2.0, 0), (10.0, 1)]);
+}
+
+/// Pairs of people of several releases: as many as the people of each, multiplied; or an error where they are too many.
+#[test]
+fn people_of_many_releases_are_very_many() {
+    let first = Data::new(vec![quasi("sex")], &["f"; 10]);
+    for releases in [2, 3, 5, 8, 12, 20, 45] {
+        let earlier = (0..releases).map(|at| (held(&format!("r{at}"), &first, None), &first)).collect();
+        let people: Vec<String> = (0..releases).map(|at| format!("r{at}.people")).collect();
+        let words = format!("xy-anonymity k=11 x=sex y={}", people.join(","));
+        let small = Small::new(&first, earlier, &[&words], &[]);
+        let (together, statement) = small.statements()[0];
+        match small.joint(together, statement).survey(&first.raw()) {
+            Ok(survey) => {
+                assert!(survey.violations.is_empty(), "{releases}: {survey:?}");
+                let counted = survey.worst.unwrap().safety;
+                assert!(releases > 12 || counted == 10f64.powi(releases), "{releases}: {counted}");
+                println!("{releases} {counted}");
+            }
+            Err(error) => {
+                assert!(matches!(error, reticent::Error::CannotCheck { .. }) && releases > 5, "{releases}: {error}")
+            }
+        }
+    }
+}
+
+/// One person with two records in a class is one person in it.
+#[test]
+fn a_violating_class_has_people_not_records() {
+    let new = Data::new(vec![quasi("sex"), sensitive("ill")], &["f flu", "f hiv"]).owned(&[0, 0]);
+    let first = Data::new(vec![quasi("sex")], &["f"]);
+    for words in ["xy-anonymity k=2 x=new.sex y=new.people", "xy-linkability h=0.4 x=new.sex y=new.ill"] {
+        let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[]);
+        let survey = small.surveys(&new.raw()).remove(0);
+        assert_eq!(survey.violating, 1, "{words}");
+        assert_eq!(survey.violations[0].people, 1, "{words}");
+    }
+}
+
+/// Whoever is shown as a witness is in the join: the man in b matches the first release's only man in b, who is a cook.
+#[test]
+fn a_witness_is_in_the_join() {
+    let new = Data::new(vec![quasi("sex"), other("ward")], &["f b", "m b", "f a"]);
+    let first = Data::new(vec![quasi("sex"), other("ward"), quasi("job")], &["m b cook", "f a smith", "f b smith"]);
+    let words = "xy-anonymity k=3 x=new.sex,job y=new.people";
+    let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[]);
+    let survey = small.surveys(&new.raw()).remove(0);
+    assert_eq!(survey.violations.len(), 2);
+    for violation in &survey.violations {
+        let texts: Vec<&str> = violation.witness.iter().map(|(_, text)| text.as_str()).collect();
+        assert!([["m", "cook"], ["f", "smith"]].contains(&[texts[0], texts[1]]), "{texts:?} match nowhere");
+    }
+}
