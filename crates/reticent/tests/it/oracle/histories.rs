@@ -182,7 +182,7 @@ impl Instance {
             data.push(Data { cols, rows, owners: several.then_some(whose) });
             known.push(columns);
         }
-        let rules = (0..random.below(6) / 3).filter_map(|_| rule(random, &known)).collect();
+        let rules = (0..random.below(9) / 4).filter_map(|_| rule(random, &known)).collect();
         let attribute = |known: &Known| Attribute {
             name: known.col.name.clone(),
             role: known.col.role,
@@ -266,11 +266,16 @@ fn repair(columns: &[Known], rows: &mut [Vec<String>], kinds: &[Kind], places: &
 /// Two values of different attributes that no person has.
 fn rule(random: &mut Random, known: &[Vec<Known>]) -> Option<Inconsistent> {
     let mut values: BTreeMap<String, Vec<BTreeSet<String>>> = BTreeMap::new();
-    for known in known.iter().flatten().filter(|known| known.col.values == Type::Text) {
+    for known in known.iter().flatten() {
         let labels = match known.labels(false) {
             none if none.is_empty() => {
                 let texts = kinds().into_iter().find(|kind| kind.name == known.col.name).unwrap().texts;
-                texts.iter().map(|text| (*text).to_owned()).collect()
+                let wider: &[&str] = match known.col.name.as_str() {
+                    "age" => &["[0,20)", "[15,20)", ">=24"],
+                    "day" => &["[2024-01-01,2024-02-01)", "<2024-03-09", "[2024-02-01,2024-02-02)"],
+                    _ => &[],
+                };
+                texts.iter().chain(wider).map(|text| (*text).to_owned()).collect()
             }
             labels => labels.into_iter().collect(),
         };

@@ -98,7 +98,7 @@ impl Known {
         match text {
             "*" => Meaning::Any,
             "" => Meaning::Missing,
-            text if self.col.values != Type::Text => span(text),
+            text if self.col.values != Type::Text => span(text, self.col.values),
             text if self.above.is_empty() => Meaning::Values(BTreeSet::from([text.to_owned()])),
             text if self.above[text].is_none() => Meaning::Any,
             text => Meaning::Values(self.leaves[text].clone()),
@@ -107,6 +107,11 @@ impl Known {
 
     /// Whether a text is this value, or lies below it.
     fn is_below(&self, text: &str, value: &str) -> bool {
+        if let (Meaning::Span(low, high, closed), Meaning::Span(from, to, too)) =
+            (self.meaning(text), span_of(self, value))
+        {
+            return from <= low && (high < to || (high == to && (too || !closed)));
+        }
         let mut at = Some(text);
         while let Some(label) = at {
             if label == value {
@@ -118,27 +123,34 @@ impl Known {
     }
 }
 
-/// What the text of a number, a date or an interval says.
-fn span(text: &str) -> Meaning {
+/// What a value says in a column of numbers or dates; elsewhere nothing of that kind.
+fn span_of(known: &Known, value: &str) -> Meaning {
+    if known.col.values == Type::Text { Meaning::Any } else { span(value, known.col.values) }
+}
+
+/// What the text of a number, a date or an interval says. Days are whole: the last one before an end belongs.
+fn span(text: &str, values: Type) -> Meaning {
     let number = |text: &str| -> f64 {
-        let parts: Vec<&str> = text.split('-').collect();
-        match parts.as_slice() {
-            // Days in an order that is theirs; how many lie between two does not matter.
-            [year, month, day] if year.len() == 4 => {
-                let [year, month, day] = [year, month, day].map(|part| part.parse::<f64>().unwrap());
-                year * 10_000.0 + month * 100.0 + day
-            }
-            _ => text.parse().unwrap(),
+        if values != Type::Date {
+            return text.parse().unwrap();
         }
+        let parts: Vec<i32> = text.split('-').map(|part| part.parse().unwrap()).collect();
+        let (year, month, day) = (parts[0], parts[1], parts[2]);
+        let leap = |year: i32| (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+        let february = if leap(year) { 29 } else { 28 };
+        let lengths = [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+        let years: i32 = (1900..year).map(|year| if leap(year) { 366 } else { 365 }).sum();
+        f64::from(years + lengths[..month as usize - 1].iter().sum::<i32>() + day)
     };
+    let end = |text: &str| if values == Type::Date { (number(text) - 1.0, true) } else { (number(text), false) };
     if text == "any" {
         Meaning::Span(f64::NEG_INFINITY, f64::INFINITY, true)
     } else if let Some(high) = text.strip_prefix('<') {
-        Meaning::Span(f64::NEG_INFINITY, number(high), false)
+        Meaning::Span(f64::NEG_INFINITY, end(high).0, end(high).1)
     } else if let Some(low) = text.strip_prefix(">=") {
         Meaning::Span(number(low), f64::INFINITY, true)
     } else if let Some((low, high)) = text.strip_prefix('[').and_then(|text| text.strip_suffix(')')?.split_once(',')) {
-        Meaning::Span(number(low), number(high), false)
+        Meaning::Span(number(low), end(high).0, end(high).1)
     } else {
         Meaning::Span(number(text), number(text), true)
     }
