@@ -296,8 +296,8 @@ pub struct Found {
     /// The classes of the new release, by their texts on its columns in x, that are in some violating x; with the worst
     /// there.
     pub classes: BTreeMap<Vec<String>, f64>,
-    /// The same where values have bounds of their own and, of every x, only the shares that are too large are looked at as
-    /// soon as there are any.
+    /// The same where values have bounds of their own and, in every class, only the shares that are too large are looked at
+    /// as soon as there are any.
     pub too_large: Option<f64>,
     /// By class.
     pub classes_too_large: BTreeMap<Vec<String>, f64>,
@@ -350,8 +350,7 @@ impl Demand {
                 broken.insert(class);
                 found.violating.insert(x.clone());
             }
-            if let Some(seen) = too_large.or(safety) {
-                found.too_large = Some(found.too_large.unwrap_or(seen).min(seen));
+            if let Some(seen) = too_large.or(safety.filter(|_| !holds)) {
                 let worst = found.classes_too_large.entry(class.clone()).or_insert(seen);
                 *worst = worst.min(seen);
             }
@@ -361,7 +360,8 @@ impl Demand {
                 found.worst = Some(found.worst.unwrap_or(safety).min(safety));
             }
         }
-        found.classes_too_large.retain(|class, _| broken.contains(class));
+        let seen = by_class.iter().map(|(class, safety)| *found.classes_too_large.get(*class).unwrap_or(safety));
+        found.too_large = seen.min_by(f64::total_cmp);
         found.classes = broken.into_iter().map(|class| (class.clone(), by_class[class])).collect();
         found
     }
