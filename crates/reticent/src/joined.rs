@@ -25,6 +25,7 @@ pub(crate) use histories::Made;
 pub use histories::{Breadth, sub_histories};
 pub use judge::{Cells, Joint};
 pub use related::{Dangling, dangling};
+pub(crate) use rest::join_columns;
 pub use scope::{Member, PEOPLE, Scope};
 
 /// A column of a release. Of the releases that are joined, the new one is 0, and the earlier ones follow in their order.

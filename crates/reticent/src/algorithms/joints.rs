@@ -2,15 +2,16 @@
 
 use super::{Outcome, Task};
 use crate::error::{Error, Result};
-use crate::history::History;
-use crate::joined::{Joint, Of};
+use crate::history::{Held, History};
+use crate::joined::{Joint, Of, join_columns};
 use crate::models::Violation;
 use crate::operations::suppress_records::suppress_records;
 use crate::recoding::Recoding;
 use crate::release::Release;
 use crate::schema::{Attribute, Missing, Role, Schema, Tree};
 use crate::table::{Column, Table};
-use crate::taxonomy::Cut;
+use crate::taxonomy::{Cut, NodeId, Taxonomy};
+use std::sync::Arc;
 
 /// An error where a task cannot be judged: some earlier release is lost, or nothing is demanded of the join with it.
 pub(super) fn check_history(task: &Task<'_>) -> Result<()> {
@@ -28,14 +29,19 @@ pub(super) fn check_history(task: &Task<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The columns that are generalized: quasi-identifiers that some demand knows and none counts.
+/// The columns that are generalized: quasi-identifiers that some demand knows, or that join, and none counts.
 pub(crate) fn generalized_columns(task: &Task<'_>) -> Result<Vec<usize>> {
     let (mut by, of) = (Vec::new(), counted_columns(task)?);
     for model in &task.requirement.models {
         by.extend(task.table.positions(model.by())?);
     }
-    for statement in task.requirement.joined.iter().flat_map(|together| &together.statements) {
-        by.extend(statement.x.iter().filter(|at| at.release == 0).map(|at| at.column));
+    for together in task.requirement.joined.iter().filter(|together| !together.statements.is_empty()) {
+        let known = together.statements.iter().flat_map(|statement| &statement.x);
+        by.extend(known.filter(|at| at.release == 0).map(|at| at.column));
+        // What joins is generalized too: it decides what is met.
+        let earlier: Vec<&Held> = together.earlier.iter().map(|at| &task.history.releases[*at]).collect();
+        let names: Vec<&str> = task.table.columns.iter().map(|column| column.name.as_str()).collect();
+        by.extend(join_columns(&names, &earlier, &task.requirement.rules));
     }
     let columns = 0..task.table.columns.len();
     let chosen =
@@ -99,10 +105,38 @@ pub(super) fn schema_of(table: &Table) -> Schema {
     Schema { attributes: table.columns.iter().map(attribute).collect(), owner: None, missing_values: Vec::new() }
 }
 
+/// The recoding that generalizes these columns along cuts and leaves every other as it is.
+pub(super) fn recoding_along(table: &Table, mut cuts: Vec<(usize, Arc<Taxonomy>, Cut)>) -> Recoding {
+    let as_is = |tree: &Arc<Taxonomy>| {
+        let tree = tree.with_leaves();
+        let cut = Cut::bottom(&tree);
+        (tree, cut)
+    };
+    let of_column = |at: usize| match cuts.iter().position(|(column, ..)| *column == at) {
+        Some(place) => {
+            let (_, tree, cut) = cuts.swap_remove(place);
+            (tree, cut)
+        }
+        None => as_is(&table.columns[at].tree),
+    };
+    let all = (0..table.columns.len()).map(of_column).collect();
+    Recoding::along(table, all)
+}
+
+/// The recoding after some steps: of a dimension, which is a column with its tree, a node is replaced by its children.
+pub(super) fn recoding_of(table: &Table, columns: &[usize], trees: &[Taxonomy], steps: &[(usize, NodeId)]) -> Recoding {
+    let mut cuts: Vec<Cut> = trees.iter().map(|_| Cut::top()).collect();
+    for (dimension, node) in steps {
+        cuts[*dimension].specialize(&trees[*dimension], *node);
+    }
+    let along = columns.iter().zip(trees).zip(cuts);
+    recoding_along(table, along.map(|((column, tree), cut)| (*column, Arc::new(tree.clone()), cut)).collect())
+}
+
 /// The release with every generalized column at its root.
 pub(crate) fn top(task: &Task<'_>, columns: &[usize]) -> Result<Release> {
     let root = |at: &usize| (*at, task.table.columns[*at].tree.clone(), Cut::top());
-    super::top_down_specialization::recoding_along(task.table, columns.iter().map(root).collect()).apply(task.table)
+    recoding_along(task.table, columns.iter().map(root).collect()).apply(task.table)
 }
 
 /// Every demand on joined releases, with how the table is related to them.
@@ -127,6 +161,9 @@ pub(super) fn first_violated<'j, 'a>(
     release: &Release,
 ) -> Result<Option<(&'j Joint<'a>, crate::models::Violation)>> {
     for joint in joints {
+        if !joint.violating(release)?.contains(&true) {
+            continue;
+        }
         if let Some(worst) = joint.survey(release)?.violations.into_iter().next() {
             return Ok(Some((joint, worst)));
         }

@@ -236,7 +236,7 @@ impl Ground {
     }
 
     fn judges<'a>(&self, task: &'a Task<'a>, joints: &'a [Joint<'a>]) -> Result<Vec<Judging<'a>>> {
-        let combos = &task.table.combos;
+        let combos = &Combos { codes: self.as_is.clone(), ..task.table.combos.clone() };
         let mut judges = Vec::new();
         for model in &task.requirement.models {
             let of = task.table.positions(model.of())?;
@@ -245,9 +245,8 @@ impl Ground {
             let judge = model.judge(&measured.whole(combos, column))?;
             judges.push(Judging { measured, owners: combos.owners.is_some(), by: By::Model(judge) });
         }
-        let as_is = Combos { codes: self.as_is.clone(), ..combos.clone() };
         for joint in super::joints::to_watch(joints, &self.columns()) {
-            let mut cells = joint.cells(&as_is, &self.raw);
+            let mut cells = joint.cells(combos, &self.raw);
             let measured = Measured { codes: std::mem::take(&mut cells.measured.codes), len: cells.measured.len };
             let numbers = |(place, column): (usize, &usize)| {
                 let dimension = self.dimensions.iter().position(|dimension| dimension.column == *column)?;
@@ -279,7 +278,7 @@ impl Search<'_> {
         let combos = &self.task.table.combos;
         let mut first: HashMap<Vec<Code>, Vec<u32>> = HashMap::new();
         for at in 0..combos.len() {
-            let key = self.ground.fixed.iter().map(|column| combos.codes[*column][at]).collect();
+            let key = self.ground.fixed.iter().map(|column| self.ground.as_is[*column][at]).collect();
             first.entry(key).or_default().push(at as u32);
         }
         let mut first: Vec<(Vec<Code>, Vec<u32>)> = first.into_iter().collect();

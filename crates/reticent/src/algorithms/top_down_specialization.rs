@@ -14,14 +14,14 @@
 //! Any time    every state is publishable; stopping early loses detail, never safety.
 //! Paper       Fung, Wang and Yu, Top-down specialization, ICDE 2005; TKDE 19(5), 2007; score as in KDD 2006.
 
+mod climb;
 mod gain;
+mod judging;
 mod partition;
-
-use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::joints::{self, check_history, generalized_columns};
+use super::joints::{self, check_history, generalized_columns, recoding_of};
 use super::{Control, Guarantee, Listed, Outcome, Purpose, Task};
 use crate::error::{Error, Result};
 use crate::history::History;
@@ -31,11 +31,12 @@ use crate::operations::suppress_cells::suppress_cells;
 use crate::operations::suppress_records::suppress_records;
 use crate::recoding::Recoding;
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
-use crate::table::Table;
 use crate::taxonomy::{Cut, NodeId, Taxonomy};
 
+use climb::Step;
 use gain::{Gain, Guide};
-use partition::{Aim, Dimension, Effect, Grouping};
+use judging::Aim;
+use partition::{Dimension, Effect, Grouping};
 
 pub(super) const LISTED: Listed = Listed {
     entry: Entry {
@@ -68,7 +69,14 @@ fn run(task: &Task<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<
     check_history(task)?;
     let columns = generalized_columns(task)?;
     let joints = joints::all(task, &columns)?;
-    refuse_if_hopeless(task, &columns, &joints)?;
+    let start = match refusal(task, &columns, &joints)? {
+        None => Vec::new(),
+        Some((error, true)) => return Err(error),
+        Some((error, false)) => match climb::climb(task, &columns, &joints, control)? {
+            (Some(steps), _) => steps,
+            (None, looked) => return Err(also_looked_at(error, looked)),
+        },
+    };
     let gain = match (arguments.word("gain"), task.purpose) {
         ("entropy", Purpose::General) => {
             return Err(Error::policy(None, "`gain = \"entropy\"` needs `purpose = { classify = \"column\" }`"));
@@ -78,6 +86,7 @@ fn run(task: &Task<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<
         _ => Gain::Distortion,
     };
     let mut search = Search::new(task, gain, columns, &joints)?;
+    search.begin_at(&start);
     let least = if arguments.flag("zero-gain") { 0.0 } else { f64::MIN_POSITIVE };
     let finished = search.specialize_all(least, control)?;
     joints.iter().try_for_each(Joint::check)?;
@@ -94,28 +103,22 @@ fn prunes(task: &Task<'_>, limit: u64, joints: &[&Joint<'_>], columns: &[usize])
     task.requirement.models.iter().all(|model| keeps(merging_of(model.as_ref(), &task.table.combos)))
 }
 
-/// The recoding that generalizes these columns along cuts and leaves every other as it is.
-pub(super) fn recoding_along(table: &Table, mut cuts: Vec<(usize, Arc<Taxonomy>, Cut)>) -> Recoding {
-    let as_is = |tree: &Arc<Taxonomy>| {
-        let tree = tree.with_leaves();
-        let cut = Cut::bottom(&tree);
-        (tree, cut)
-    };
-    let of_column = |at: usize| match cuts.iter().position(|(column, ..)| *column == at) {
-        Some(place) => {
-            let (_, tree, cut) = cuts.swap_remove(place);
-            (tree, cut)
-        }
-        None => as_is(&table.columns[at].tree),
-    };
-    let all = (0..table.columns.len()).map(of_column).collect();
-    Recoding::along(table, all)
+fn also_looked_at(error: Error, looked: usize) -> Error {
+    match error {
+        Error::Refused { message } => Error::Refused {
+            message: format!(
+                "{message}; {looked} releases that say more were looked at, and none of them holds either"
+            ),
+        },
+        error => error,
+    }
 }
 
-/// Even with everything at its root and as many records left out as the policy allows, does a model fail?
-fn refuse_if_hopeless(task: &Task<'_>, columns: &[usize], joints: &[Joint<'_>]) -> Result<()> {
+/// What fails with everything at its root and as many records left out as the policy allows, if something does; and whether
+/// it is sure that no release can do better.
+fn refusal(task: &Task<'_>, columns: &[usize], joints: &[Joint<'_>]) -> Result<Option<(Error, bool)>> {
     let top = |at: &usize| (*at, task.table.columns[*at].tree.clone(), Cut::top());
-    let mut recoding = recoding_along(task.table, columns.iter().map(top).collect());
+    let mut recoding = joints::recoding_along(task.table, columns.iter().map(top).collect());
     let release = recoding.apply(task.table)?;
     let history = History::single(release.clone());
     for model in &task.requirement.models {
@@ -124,7 +127,7 @@ fn refuse_if_hopeless(task: &Task<'_>, columns: &[usize], joints: &[Joint<'_>]) 
         let limit = task.suppression.of(task.table.combos.rows());
         let left_out = suppress_records(task.table, &mut recoding, task.requirement, joints)?;
         if left_out <= limit && left_out < task.table.combos.rows() {
-            return Ok(());
+            return Ok(None);
         }
         let why = if merging_of(model.as_ref(), &task.table.combos) != Merging::Never {
             "No generalization can help; ask for less (a smaller k or l, a larger confidence or distance)"
@@ -136,19 +139,16 @@ fn refuse_if_hopeless(task: &Task<'_>, columns: &[usize], joints: &[Joint<'_>]) 
             "{title} does not hold even when every quasi-identifier says nothing: {}. {why}",
             worst.explanation
         );
-        return Err(Error::Refused { message });
+        return Ok(Some((Error::Refused { message }, true)));
     }
     if let Some((joint, worst)) = joints::first_violated(joints, &release)? {
         let limit = task.suppression.of(task.table.combos.rows());
         let left_out = suppress_records(task.table, &mut recoding, task.requirement, joints)?;
         if left_out <= limit && left_out < task.table.combos.rows() {
-            return Ok(());
+            return Ok(None);
         }
-        let why = if joint.keeps_violating(columns) {
-            "Nothing that is done to this release can help"
-        } else {
-            "Specializing starts there and can go nowhere"
-        };
+        let proved = joint.keeps_violating(columns);
+        let why = if proved { "Nothing that is done to this release can help" } else { "Saying more might help" };
         let witness: Vec<String> = worst.witness.iter().map(|(column, value)| format!("{column} = {value}")).collect();
         let message = format!(
             "{} does not hold even when every quasi-identifier says nothing: {} (with {}). {why}",
@@ -156,9 +156,9 @@ fn refuse_if_hopeless(task: &Task<'_>, columns: &[usize], joints: &[Joint<'_>]) 
             worst.explanation,
             witness.join(", ")
         );
-        return Err(Error::Refused { message });
+        return Ok(Some((Error::Refused { message }, proved)));
     }
-    Ok(())
+    Ok(None)
 }
 
 /// A value of a cut that could be specialized.
@@ -229,6 +229,28 @@ impl<'a> Search<'a> {
             search.add_candidate(dimension, 0);
         }
         Ok(search)
+    }
+
+    /// Takes these steps, whatever they do to the requirement.
+    fn begin_at(&mut self, steps: &[Step]) {
+        for step in steps {
+            let candidates = &mut self.candidates[step.dimension];
+            let Some(place) = candidates.iter().position(|candidate| candidate.node == step.node) else { continue };
+            candidates[place].dead = false;
+            candidates[place].splits = step.split.into_iter().collect();
+            let dimension = &mut self.dimensions[step.dimension];
+            match step.split {
+                Some(at) => dimension.aim(step.node, at),
+                None => dimension.aim_at_children(step.node),
+            }
+            let unseen = self.groupings.iter().map(|grouping| grouping.unseen(step.dimension, step.node)).collect();
+            self.candidates[step.dimension][place].effects = unseen;
+            self.specialize(step.dimension, place);
+        }
+        if !steps.is_empty() {
+            self.groupings.iter_mut().for_each(Grouping::judge_again);
+            self.forget();
+        }
     }
 
     /// Specializes until no valid candidate of at least this gain is left. False when stopped before that.
@@ -438,13 +460,8 @@ impl<'a> Search<'a> {
     }
 
     fn recoding_along(&self, trees: &[Taxonomy], steps: &[(usize, NodeId)]) -> Recoding {
-        let mut cuts: Vec<Cut> = trees.iter().map(|_| Cut::top()).collect();
-        for (dimension, node) in steps {
-            cuts[*dimension].specialize(&trees[*dimension], *node);
-        }
-        let along = self.dimensions.iter().zip(trees).zip(cuts);
-        let along = along.map(|((dimension, tree), cut)| (dimension.column, Arc::new(tree.clone()), cut));
-        recoding_along(self.task.table, along.collect())
+        let columns: Vec<usize> = self.dimensions.iter().map(|dimension| dimension.column).collect();
+        recoding_of(self.task.table, &columns, trees, steps)
     }
 
     fn outcome(&self, finished: bool) -> Result<Outcome> {
@@ -464,6 +481,10 @@ impl<'a> Search<'a> {
                 if left_out > self.limit && steps > 0 {
                     steps -= 1;
                     continue;
+                }
+                if left_out > self.limit {
+                    let message = "more records would have to be left out than the policy allows".to_owned();
+                    return Err(Error::Refused { message });
                 }
             }
             if steps < self.steps.len() {

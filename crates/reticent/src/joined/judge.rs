@@ -45,7 +45,7 @@ pub struct Joint<'a> {
     people: bool,
     /// Whether anything of the earlier releases is counted.
     counts_earlier: bool,
-    /// By code of the one column that is counted: its bound.
+    /// By code of the one column that is counted, if it is an earlier release's: its bound.
     bounds: Vec<Option<Share>>,
     rest: Rest<'a>,
     related: OnceLock<Related>,
@@ -63,6 +63,8 @@ pub struct Cells {
     extras: Vec<Box<[u32]>>,
     /// Whether the people are told apart by their number, not counted as records.
     by_owner: bool,
+    /// By code of the one column that is counted, if it is the new release's: its bound.
+    bounds: Vec<Option<Share>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -81,12 +83,11 @@ struct Found {
 }
 
 impl Found {
-    const NOTHING: Found = Found { holds: true, safety: f64::INFINITY, x: 0 };
+    const NOTHING: Found = Found { holds: true, safety: f64::INFINITY, x: u32::MAX };
 
     fn worse(self, other: Found) -> Found {
-        let holds = self.holds && other.holds;
         let worst = if (other.holds, other.safety) < (self.holds, self.safety) { other } else { self };
-        Found { holds, ..worst }
+        Found { holds: self.holds && other.holds, safety: self.safety.min(other.safety), x: worst.x }
     }
 }
 
@@ -116,8 +117,7 @@ impl<'a> Joint<'a> {
         });
         let rest = Rest::new(statement, &ours, &keys, &earlier, rules);
         let bounds = match (&statement.rule, statement.y.as_slice()) {
-            (Rule::AtMost(bounds), [Of::Column(At { release: 0, column })]) => bounds.by_label(&columns[*column]),
-            (Rule::AtMost(bounds), [Of::Column(At { release, column })]) => {
+            (Rule::AtMost(bounds), [Of::Column(At { release, column })]) if *release > 0 => {
                 bounds.by_label(&earlier[*release - 1].release.columns[*column])
             }
             _ => Vec::new(),
@@ -197,7 +197,8 @@ impl<'a> Joint<'a> {
             values
         });
         let values: Vec<Vec<Option<u32>>> = values.collect();
-        let counted = if self.people { &[][..] } else { &self.y };
+        // A record is a value of its own; an owner has the values of all their records.
+        let counted = if self.people && !by_owner { &[][..] } else { &self.y };
         parts.extend(counted.iter().map(|column| combos.codes[*column].as_slice()));
         parts.extend(combos.owners.as_deref().filter(|_| by_owner));
         let mut cells: Vec<Cell> = Vec::new();
@@ -224,17 +225,29 @@ impl<'a> Joint<'a> {
         }
         let mut listed = vec![Box::default(); extras.len()];
         extras.into_iter().for_each(|(values, number)| listed[number as usize] = values);
-        Cells { measured: Measured { codes, len: cells.len() }, cells, extras: listed, by_owner }
+        let bounds = match (&self.statement.rule, self.statement.y.as_slice()) {
+            (Rule::AtMost(bounds), [Of::Column(At { release: 0, column })]) => bounds.by_label(&columns[*column]),
+            _ => Vec::new(),
+        };
+        Cells { measured: Measured { codes, len: cells.len() }, cells, extras: listed, by_owner, bounds }
     }
 
     /// What can be told of a class of the new release: `key` are the numbers of the values on which it agrees, `counts` how
     /// many of its records have which code.
     pub fn judge(&self, cells: &Cells, key: &[u32], counts: &[(Code, Weight)]) -> Judgement {
-        let found = self.worst(cells, key, counts);
+        let found = self.worst(cells, key, counts, false);
         Judgement { holds: found.holds && !self.rest.gave_up(), safety: found.safety }
     }
 
-    fn worst(&self, cells: &Cells, key: &[u32], counts: &[(Code, Weight)]) -> Found {
+    /// The worst; where it is to be told, with the first of the values on X with which it is.
+    fn worst(&self, cells: &Cells, key: &[u32], counts: &[(Code, Weight)], tells: bool) -> Found {
+        if tells {
+            let found = self.by_x(cells, key, counts);
+            let worst = found.iter().copied().fold(Found::NOTHING, Found::worse);
+            let like = |one: &&Found| (one.holds, one.safety) == (worst.holds, worst.safety);
+            let first = found.iter().filter(like).min_by_key(|one| self.rest.x_codes(one.x));
+            return Found { x: first.map_or(worst.x, |first| first.x), ..worst };
+        }
         let Some((first, _)) = counts.first() else { return Found::NOTHING };
         let extra = cells.cells[*first as usize].extra;
         let together = counts.iter().all(|(code, _)| cells.cells[*code as usize].extra == extra);
@@ -280,7 +293,7 @@ impl<'a> Joint<'a> {
             Rule::AtMost(_) => {
                 let total: Tuples = counts.iter().map(|(_, weight)| Tuples::from(*weight)).sum();
                 let share = |(code, weight): &(Code, Weight)| {
-                    self.at_most(cells.cells[*code as usize].y, Tuples::from(*weight), total, 0)
+                    self.at_most(&cells.bounds, cells.cells[*code as usize].y, Tuples::from(*weight), total, 0)
                 };
                 counts.iter().map(share).fold(Found::NOTHING, Found::worse)
             }
@@ -294,9 +307,11 @@ impl<'a> Joint<'a> {
                 let different = met.ys.iter().fold(0, |sum: Tuples, y| sum.saturating_add(y.different));
                 at_least(different, *least, met.x)
             }
-            Rule::AtMost(_) => {
-                met.ys.iter().map(|y| self.at_most(y.y, y.tuples, met.tuples, met.x)).fold(Found::NOTHING, Found::worse)
-            }
+            Rule::AtMost(_) => met
+                .ys
+                .iter()
+                .map(|y| self.at_most(&self.bounds, y.y, y.tuples, met.tuples, met.x))
+                .fold(Found::NOTHING, Found::worse),
         };
         let (holds, safety, x) = *profile.worst.get_or_init(|| {
             let found = profile.met.iter().map(of_met).fold(Found::NOTHING, Found::worse);
@@ -317,7 +332,7 @@ impl<'a> Joint<'a> {
             Rule::AtMost(_) => {
                 let most = counts.iter().map(|(_, weight)| Tuples::from(*weight)).max().unwrap_or(0);
                 let met_most = met.ys.iter().map(|y| y.tuples).max().unwrap_or(0);
-                self.at_most(0, most.saturating_mul(met_most), total.saturating_mul(met.tuples), met.x)
+                self.at_most(&[], 0, most.saturating_mul(met_most), total.saturating_mul(met.tuples), met.x)
             }
         };
         profile.met.iter().map(of_met).fold(Found::NOTHING, Found::worse)
@@ -356,6 +371,11 @@ impl<'a> Joint<'a> {
 
     /// In general: everything that the class meets is listed by value on X and on Y.
     fn listed(&self, cells: &Cells, key: &[u32], counts: &[(Code, Weight)]) -> Found {
+        self.by_x(cells, key, counts).into_iter().fold(Found::NOTHING, Found::worse)
+    }
+
+    /// What can be told with every value on X of the earlier releases.
+    fn by_x(&self, cells: &Cells, key: &[u32], counts: &[(Code, Weight)]) -> Vec<Found> {
         let mut lines: Vec<Line> = Vec::new();
         let mut profiles: HashMap<u32, std::sync::Arc<Profile>> = HashMap::new();
         let records = self.people && !cells.by_owner;
@@ -373,11 +393,11 @@ impl<'a> Joint<'a> {
         }
         lines.sort_unstable();
         let by_x = lines.chunk_by(|one, next| one.0 == next.0);
-        by_x.map(|lines| self.of_lines(lines)).fold(Found::NOTHING, Found::worse)
+        by_x.map(|lines| self.of_lines(cells, lines)).collect()
     }
 
     /// What can be told with one value on X.
-    fn of_lines(&self, lines: &[Line]) -> Found {
+    fn of_lines(&self, cells: &Cells, lines: &[Line]) -> Found {
         let x = lines[0].0;
         let by_y = lines.chunk_by(|one, next| (one.1, one.2) == (next.1, next.2));
         match &self.statement.rule {
@@ -389,8 +409,11 @@ impl<'a> Joint<'a> {
                 let sum = |lines: &[Line]| lines.iter().fold(0, |sum: Tuples, line| sum.saturating_add(line.3));
                 let total = sum(lines);
                 let of_y = |lines: &[Line]| {
-                    let y = if self.counts_earlier { lines[0].2 } else { lines[0].1 };
-                    self.at_most(y, sum(lines), total, x)
+                    let (own, y) = match self.counts_earlier {
+                        true => (&self.bounds, lines[0].2),
+                        false => (&cells.bounds, lines[0].1),
+                    };
+                    self.at_most(own, y, sum(lines), total, x)
                 };
                 by_y.map(of_y).fold(Found::NOTHING, Found::worse)
             }
@@ -398,10 +421,9 @@ impl<'a> Joint<'a> {
     }
 
     /// Whether a value has no greater share than it may.
-    fn at_most(&self, y: u32, tuples: Tuples, total: Tuples, x: u32) -> Found {
+    fn at_most(&self, own: &[Option<Share>], y: u32, tuples: Tuples, total: Tuples, x: u32) -> Found {
         let Rule::AtMost(bounds) = &self.statement.rule else { return Found::NOTHING };
-        let bound =
-            if self.bounds.is_empty() { bounds.general() } else { self.bounds.get(y as usize).copied().flatten() };
+        let bound = if own.is_empty() { bounds.general() } else { own.get(y as usize).copied().flatten() };
         let Some(bound) = bound else { return Found { holds: true, safety: 0.0, x } };
         let share = Share { numerator: tuples, denominator: total.max(1) };
         Found { holds: share <= bound, safety: -share.to_f64(), x }
@@ -432,9 +454,9 @@ impl<'a> Joint<'a> {
         let mut found: Vec<(Found, usize, Weight)> = Vec::new();
         let mut violating: HashSet<usize> = HashSet::new();
         for_each(&records, &self.x, &cells.measured, |member, group| {
-            let judged = self.worst(&cells, &self.key(release, member), group.counts);
+            let judged = self.worst(&cells, &self.key(release, member), group.counts, true);
             survey.classes += 1;
-            if worst.is_none_or(|(known, ..)| judged.safety < known.safety) {
+            if judged.safety.is_finite() && worst.is_none_or(|(known, ..)| judged.safety < known.safety) {
                 worst = Some((judged, member, group.size));
             }
             if !judged.holds {
@@ -450,9 +472,16 @@ impl<'a> Joint<'a> {
             survey.violating = people_in(&chosen, &[], &Measured::new(&chosen, &[]), |_| true);
         }
         found.sort_by(|a, b| a.0.safety.total_cmp(&b.0.safety).then(a.1.cmp(&b.1)));
+        let mut people: HashMap<Vec<Code>, Weight> = HashMap::new();
+        if combos.owners.is_some() {
+            let everybody = Measured::new(combos, &[]);
+            for_each(combos, &self.x, &everybody, |member, group| {
+                people.insert(self.class(combos, member), group.size);
+            });
+        }
         let violation = |(judged, member, size): &(Found, usize, Weight)| Violation {
             witness: self.witness(release, *member, judged.x),
-            people: *size,
+            people: people.get(&self.class(combos, *member)).copied().unwrap_or(*size),
             safety: judged.safety,
             explanation: self.statement.explain(judged.safety),
         };
@@ -469,7 +498,7 @@ impl<'a> Joint<'a> {
         let records = Combos { owners: None, ..plain };
         let mut classes: HashSet<Vec<Code>> = HashSet::new();
         for_each(&records, &self.x, &cells.measured, |member, group| {
-            if !self.worst(&cells, &self.key(release, member), group.counts).holds {
+            if !self.worst(&cells, &self.key(release, member), group.counts, false).holds {
                 classes.insert(self.class(combos, member));
             }
         });

@@ -151,7 +151,8 @@ impl Joint<'_> {
     pub fn keeps_violating(&self, generalized: &[usize]) -> bool {
         let Some(related) = self.related_in().get() else { return false };
         let known = self.still().iter().all(|column| self.by().contains(column));
-        if !known || self.reaches_beyond(generalized) || !related.ours {
+        let counted = |of: &Of| matches!(of, Of::Column(at) if at.release == 0 && generalized.contains(&at.column));
+        if !known || self.reaches_beyond(generalized) || !related.ours || self.statement.y.iter().any(counted) {
             return false;
         }
         let statement = self.statement;

@@ -58,8 +58,8 @@ pub(super) struct Rest<'a> {
     keys: Vec<Key<'a>>,
     several_y: bool,
     found: RwLock<HashMap<Box<[u32]>, Arc<Profile>>>,
-    xs: Mutex<HashMap<Box<[Code]>, u32>>,
-    ys: Mutex<HashMap<Box<[Code]>, u32>>,
+    xs: Mutex<Numbers>,
+    ys: Mutex<Numbers>,
     too_many: AtomicBool,
 }
 
@@ -99,7 +99,7 @@ struct Demand {
 }
 
 /// The join columns of the new release: those that have something to do with a column of an earlier one.
-pub(super) fn join_columns(ours: &[&str], earlier: &[&Held], rules: &[Inconsistent]) -> Vec<usize> {
+pub(crate) fn join_columns(ours: &[&str], earlier: &[&Held], rules: &[Inconsistent]) -> Vec<usize> {
     let joins = |name: &&str| {
         earlier.iter().any(|held| held.release.columns.iter().any(|theirs| relate(name, &theirs.name, rules)))
     };
@@ -311,12 +311,16 @@ impl<'a> Rest<'a> {
 
     /// The values on X behind a number: by column of X in earlier releases that are counted.
     pub(super) fn x_values(&self, number: u32) -> Vec<(At, Code)> {
-        let xs = self.xs.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(codes) = xs.iter().find(|(_, id)| **id == number).map(|(codes, _)| codes) else { return Vec::new() };
         let columns = self.members[..self.counted].iter().flat_map(|member| {
             member.x.iter().map(|place| At { release: member.release, column: member.columns[*place] })
         });
-        columns.zip(codes.iter().copied()).collect()
+        columns.zip(self.x_codes(number)).collect()
+    }
+
+    /// The same as codes.
+    pub(super) fn x_codes(&self, number: u32) -> Vec<Code> {
+        let xs = self.xs.lock().unwrap_or_else(PoisonError::into_inner);
+        xs.1.get(number as usize).map(|codes| codes.to_vec()).unwrap_or_default()
     }
 
     fn count(&self, values: &[u32]) -> Profile {
@@ -448,11 +452,19 @@ impl Demand {
     }
 }
 
+/// Things by number, and the numbers of things.
+type Numbers = (HashMap<Box<[Code]>, u32>, Vec<Box<[Code]>>);
+
 /// The number of something, given in the order in which things come.
-fn numbered(numbers: &Mutex<HashMap<Box<[Code]>, u32>>, what: &[Code]) -> u32 {
+fn numbered(numbers: &Mutex<Numbers>, what: &[Code]) -> u32 {
     let mut numbers = numbers.lock().unwrap_or_else(PoisonError::into_inner);
-    let next = numbers.len() as u32;
-    *numbers.entry(what.into()).or_insert(next)
+    if let Some(number) = numbers.0.get(what) {
+        return *number;
+    }
+    let next = numbers.1.len() as u32;
+    numbers.0.insert(what.into(), next);
+    numbers.1.push(what.into());
+    next
 }
 
 fn by_code(codes: &[Code], len: usize) -> Vec<Vec<u32>> {

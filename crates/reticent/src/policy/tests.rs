@@ -60,6 +60,13 @@ suppress = "cells"
 seed = 42
 [release.options]
 
+[history]
+judge = "each"
+
+[[history.inconsistent]]
+city = "Paris"
+disease = "altitude sickness"
+
 [recipients]
 separate = [["press", "ministry"], ["press", "insurer"]]
 
@@ -96,6 +103,9 @@ fn reads_every_key() {
     assert_eq!(policy.suppression.of(1000), 50);
     assert!(policy.suppression.cells);
     assert_eq!(policy.seed, Some(42));
+    assert_eq!(policy.breadth, crate::joined::Breadth::EachAndAll);
+    let rule = &policy.inconsistent[0];
+    assert_eq!((rule.one.1.as_str(), rule.other.1.as_str()), ("Paris", "altitude sickness"));
     assert!(!policy.separate.can_combine("press", "insurer") && policy.separate.can_combine("ministry", "insurer"));
     assert_eq!((policy.ledger.as_str(), policy.key.as_str()), ("books/hospital", "secret/reticent.key"));
 }

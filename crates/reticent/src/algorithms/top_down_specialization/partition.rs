@@ -5,12 +5,12 @@
 
 use hashbrown::HashMap;
 
+use super::judging::{Aim, By, Judging, published_as_is};
 use crate::algorithms::Task;
-use crate::classes::{Group, Measured, Tally};
+use crate::classes::{Measured, Tally};
 use crate::combos::{Combos, Weight, ascending, combine};
 use crate::error::Result;
 use crate::joined::{Cells, Joint};
-use crate::models::{Judge, Judgement};
 use crate::table::Table;
 use crate::taxonomy::{Code, NodeId, Taxonomy};
 use std::ops::Range;
@@ -86,64 +86,6 @@ pub(super) struct Grouping<'a> {
     tracks: bool,
     /// The classes with which the search begins, until they are judged.
     starts: Vec<Range<usize>>,
-}
-
-/// What is judged of every class.
-struct Judging<'a> {
-    measured: Measured,
-    by: By<'a>,
-}
-
-/// Who judges.
-enum By<'a> {
-    /// A model, over the new release by itself.
-    Model(Judge<'a>),
-    /// A statement over joined releases. By join column on which classes agree: its dimension, and by node the number of its
-    /// value.
-    Statement { joint: &'a Joint<'a>, cells: Cells, key: Vec<(usize, Vec<u32>)> },
-}
-
-/// Where a candidate would split a value.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Aim {
-    pub(super) node: NodeId,
-    pub(super) split: Option<Code>,
-}
-
-impl Judging<'_> {
-    /// Judges a class with these values, of which one is another.
-    fn judge(
-        &self,
-        group: &Group<'_>,
-        values: &[NodeId],
-        instead: Option<(usize, u32)>,
-        key: &mut Vec<u32>,
-    ) -> Judgement {
-        match &self.by {
-            By::Model(judge) => judge(group),
-            By::Statement { joint, cells, key: columns } => {
-                key.clear();
-                key.extend(columns.iter().map(|(dimension, numbers)| match instead {
-                    Some((changed, number)) if changed == *dimension => number,
-                    _ => numbers[values[*dimension]],
-                }));
-                joint.judge(cells, key, group.counts)
-            }
-        }
-    }
-
-    /// By part of a candidate: the number of its value, where this statement looks at it.
-    fn numbers_of(&self, dimension: usize, of: &Dimension, aim: Aim) -> Option<Vec<u32>> {
-        let By::Statement { joint, key, .. } = &self.by else { return None };
-        let place = key.iter().position(|(known, _)| *known == dimension)?;
-        let codes = of.tree.node(aim.node).codes.clone();
-        Some(match aim.split {
-            Some(at) => [codes.start..at, at..codes.end]
-                .map(|part| joint.part(place, &of.tree, part).unwrap_or(key[place].1[aim.node]))
-                .to_vec(),
-            None => of.tree.node(aim.node).children.iter().map(|child| key[place].1[*child]).collect(),
-        })
-    }
 }
 
 /// What specializing a candidate does to a grouping, as far as it was looked at.
@@ -230,15 +172,9 @@ impl<'a> Grouping<'a> {
     ) -> Grouping<'a> {
         let raw = crate::recoding::Recoding::identity(task.table);
         let columns: Vec<_> = raw.columns.iter().map(|recoded| recoded.column.clone()).collect();
-        let combos = &task.table.combos;
-        let published: Vec<Vec<Code>> = raw
-            .columns
-            .iter()
-            .zip(&combos.codes)
-            .map(|(recoded, codes)| codes.iter().map(|code| recoded.map[*code as usize]).collect())
-            .collect();
-        let as_is = Combos { codes: published, ..combos.clone() };
-        let cells: Vec<Cells> = joints.iter().map(|joint| joint.cells(&as_is, &columns)).collect();
+        let cells: Vec<Cells> =
+            joints.iter().map(|joint| joint.cells(&published_as_is(task.table, &[]), &columns)).collect();
+        let combos = &published_as_is(task.table, dimensions);
         let mut parts: Vec<&[Code]> = by.iter().map(|column| combos.codes[*column].as_slice()).collect();
         parts.extend(cells.iter().map(|cells| cells.measured.codes.as_slice()));
         let combined = combine(&parts, &combos.weights, None);
@@ -293,7 +229,7 @@ impl<'a> Grouping<'a> {
         }
         columns.sort_unstable();
         columns.dedup();
-        let combos = table.combos.project(&columns);
+        let combos = published_as_is(table, dimensions).project(&columns);
         let local_of = |column: &usize| columns.iter().position(|known| known == column);
         let local: Vec<Option<usize>> =
             dimensions.iter().map(|column| if by.contains(column) { local_of(column) } else { None }).collect();
@@ -315,6 +251,25 @@ impl<'a> Grouping<'a> {
         Ok(Grouping { place, combos, local, models, classes, links, safety, violating: 0, tracks, starts })
     }
 
+    /// Judges the classes that there are, after steps that nobody judged.
+    pub(super) fn judge_again(&mut self) {
+        self.safety.fill(f64::INFINITY);
+        self.violating = 0;
+        let first = self.links.iter().zip(&self.local).find(|(_, local)| local.is_some());
+        let mut living: Vec<ClassId> = match first {
+            Some((links, _)) => links.values().flatten().copied().collect(),
+            None => (0..self.classes.len()).collect(),
+        };
+        living.sort_unstable();
+        for id in living {
+            let (range, values) = (self.classes[id].range.clone(), self.classes[id].values.clone());
+            let (violating, safety) = self.judge_now(range, &values);
+            self.violating += violating;
+            self.classes[id].violating = violating;
+            self.classes[id].safety = safety;
+        }
+    }
+
     fn add_class(&mut self, range: Range<usize>, values: Box<[NodeId]>) -> ClassId {
         let id = self.classes.len();
         let (violating, safety) = self.judge_class(range.clone(), &values);
@@ -334,6 +289,10 @@ impl<'a> Grouping<'a> {
             // Without suppression nothing violates, and the candidate that made the class knows the safety.
             return (0, None);
         }
+        self.judge_now(range, values)
+    }
+
+    fn judge_now(&mut self, range: Range<usize>, values: &[NodeId]) -> (Weight, Option<Box<[f64]>>) {
         let mut safety = Vec::with_capacity(self.models.len());
         let mut holds = true;
         let mut key = Vec::new();

@@ -44,7 +44,7 @@ fn unknown_keys() {
     check(
         "[column.age]\n",
         1,
-        "`column` is not a key of a policy; here stand: dataset, columns, requirement, release, recipients, ledger (did you mean `columns`?)",
+        "`column` is not a key of a policy; here stand: dataset, columns, requirement, release, history, recipients, ledger (did you mean `columns`?)",
     );
     check("# first\n[dataset]\nnmae = \"x\"", 3, "`dataset.nmae` is not a key of a policy");
     check("k = 5", 1, "(it belongs under [requirement])");
@@ -173,6 +173,26 @@ fn windows_files_and_byte_order_marks_are_read() {
     let windows = HOSPITAL.replace('\n', "\r\n");
     assert_eq!(Policy::parse(&windows).unwrap(), hospital());
     assert_eq!(Policy::parse(&format!("\u{feff}{HOSPITAL}")).unwrap(), hospital());
+}
+
+#[test]
+fn rules_about_two_columns() {
+    let with =
+        |rule: &str| format!("[columns.sex]\n[columns.ill]\n[requirement]\nk = 2\n[history]\ninconsistent = [{rule}]");
+    let sayings = [
+        ("{ sex = \"male\" }", "gives a value to two columns"),
+        ("{ sex = \"male\", ill = \"pregnancy\", age = \"9\" }", "gives a value to two columns"),
+        ("{ sex = \"male\", il = \"pregnancy\" }", "is no column of the policy (did you mean `ill`?)"),
+        ("{ sex = \"male\", ill = 3 }", "must be a text"),
+        ("\"male\"", "must be a table"),
+    ];
+    for (rule, says) in sayings {
+        check(&with(rule), 6, says);
+    }
+    check("[columns.a]\n[requirement]\nk = 2\n[history]\njudge = \"some\"", 5, "must be one of: auto, each, every");
+    let text = "[columns.city]\ntaxonomy = \"c\"\n[columns.ill]\n[requirement]\nk = 2\n[history]\ninconsistent = [{ city = \"Pariss\", ill = \"x\" }]";
+    let error = schema_of(&Policy::parse(text).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("does not have (did you mean `Paris`?)"), "{error}");
 }
 
 #[test]

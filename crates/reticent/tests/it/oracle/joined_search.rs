@@ -181,15 +181,30 @@ impl Work {
         run(id, &task, Arguments::default(), &Control::QUIET)
     }
 
-    /// The columns that are generalized: quasi-identifiers that some statement takes for known, but not those whose values
-    /// are counted.
+    /// The columns that are generalized: quasi-identifiers that some statement takes for known, or that join, but not those
+    /// whose values are counted.
     fn generalized(&self) -> Vec<usize> {
         let mut generalized = self.instance.generalized();
         let demands: Vec<Demand> = self.demands().into_iter().flat_map(|(_, demands)| demands).collect();
         let known = |at: &usize| demands.iter().any(|demand| demand.x.contains(&At { release: 0, column: *at }));
-        generalized.retain(|at| self.alone.is_some() || known(at));
+        generalized.retain(|at| self.alone.is_some() || known(at) || self.joins(*at));
         generalized.retain(|at| demands.iter().all(|demand| !counts_generalized_values(demand, &[*at])));
         generalized
+    }
+
+    /// Whether a column of the new release has something to do with one of an earlier release that it is judged with.
+    fn joins(&self, at: usize) -> bool {
+        let names = |release: usize| self.instance.known[release].iter().map(|known| known.col.name.as_str());
+        let ours = names(0).nth(at).unwrap();
+        let ruled = |theirs: &str| {
+            self.instance.rules.iter().any(|rule| {
+                let pair = (rule.one.0.as_str(), rule.other.0.as_str());
+                pair == (ours, theirs) || pair == (theirs, ours)
+            })
+        };
+        let judged = self.demands();
+        let sets = judged.iter().filter(|(_, demands)| !demands.is_empty()).flat_map(|(set, _)| set.iter());
+        sets.into_iter().any(|release| names(release + 1).any(|theirs| theirs == ours || ruled(theirs)))
     }
 
     /// The table with everything that is generalized at its root.

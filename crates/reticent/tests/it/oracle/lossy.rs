@@ -337,8 +337,14 @@ impl Demand {
                         [only] => own.iter().find(|(value, _)| value == only).map(|(_, bound)| *bound).or(*general),
                         _ => *general,
                     };
-                    let bounded: Vec<(u64, u64)> =
-                        with.iter().filter_map(|(y, count)| Some((*count, bound(y)?))).collect();
+                    // A cell that says nothing tells nothing, however sure it is.
+                    let known = match self.y.iter().collect::<Vec<_>>().as_slice() {
+                        [Of::Column(at)] => Some(&releases[at.release].known[at.column]),
+                        _ => None,
+                    };
+                    let tells = |y: &Vec<String>| known.is_none_or(|known| known.meaning(&y[0]) != Meaning::Any);
+                    let told = with.iter().filter(|(y, _)| tells(y));
+                    let bounded: Vec<(u64, u64)> = told.filter_map(|(y, count)| Some((*count, bound(y)?))).collect();
                     let most = bounded.iter().map(|(count, _)| *count).max();
                     let safety = most.map(|most| -(most as f64 / *tuples as f64));
                     let over = bounded.iter().filter(|(count, bound)| count * 1000 > bound * tuples);

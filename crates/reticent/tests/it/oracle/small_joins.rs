@@ -146,7 +146,8 @@ fn people_of_earlier_releases_are_counted_with_their_values() {
     assert!(survey.violations.is_empty());
 }
 
-/// Where everybody's sex is hidden there is one value, and where it is shown there are two: what was violated is not.
+/// Where everybody's sex is hidden there is one value, and where it is shown there are two: what was violated is not. A hidden
+/// value is one that nobody can be too sure of.
 #[test]
 fn nothing_is_claimed_where_counted_values_are_generalized() {
     let new = Data::new(vec![quasi("sex"), quasi("job")], &["f cook", "m cook"]);
@@ -155,7 +156,8 @@ fn nothing_is_claimed_where_counted_values_are_generalized() {
         let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[]);
         let table = new.table();
         let hidden = cut_at(&table, &[("sex", &["*"])]).apply(&table).unwrap();
-        assert_eq!(small.surveys(&hidden)[0].violations.len(), 1, "{words}");
+        let hides = usize::from(words.starts_with("xy-anonymity"));
+        assert_eq!(small.surveys(&hidden)[0].violations.len(), hides, "{words}");
         assert_eq!(small.surveys(&new.raw())[0].violations.len(), 0, "{words}");
         for (together, statement) in small.statements() {
             assert!(!small.joint(together, statement).keeps_violating(&[0]), "{words}");
