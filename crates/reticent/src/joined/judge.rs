@@ -49,8 +49,8 @@ pub struct Joint<'a> {
     bounds: Vec<Option<Share>>,
     rest: Rest<'a>,
     related: OnceLock<Related>,
-    /// Only for tests: list what is counted even where it cannot repeat.
-    pub(super) lists: bool,
+    /// Whether what is counted is listed even where it cannot repeat.
+    lists: bool,
 }
 
 /// What is counted in a class of the new release: by combination a code, and by code what it means.
@@ -136,6 +136,12 @@ impl<'a> Joint<'a> {
             related: OnceLock::new(),
             lists: false,
         })
+    }
+
+    /// The same, listing what is counted even where it cannot repeat: slower, and the same answers.
+    pub fn listing(mut self) -> Joint<'a> {
+        self.lists = true;
+        self
     }
 
     /// The columns of the new release that make its classes.
@@ -251,7 +257,11 @@ impl<'a> Joint<'a> {
         let Some((first, _)) = counts.first() else { return Found::NOTHING };
         let extra = cells.cells[*first as usize].extra;
         let together = counts.iter().all(|(code, _)| cells.cells[*code as usize].extra == extra);
-        if together && !self.counts_earlier && self.related.get().is_some_and(|related| related.ours_match()) {
+        if together
+            && !self.counts_earlier
+            && !self.lists
+            && self.related.get().is_some_and(|related| related.ours_match())
+        {
             return self.by_itself(cells, counts);
         }
         if together && !self.lists {
