@@ -4,12 +4,14 @@
 mod bad_input;
 mod canary;
 mod demo;
+mod examples;
 #[cfg(target_os = "linux")]
 mod faults;
 mod generated;
 mod json;
 mod ledger;
 mod ledger_reviewed;
+mod pages;
 #[cfg(target_os = "linux")]
 mod power;
 mod publish;

@@ -1,59 +1,13 @@
-//! docs/tutorial.md, run from top to bottom: its files are written, its commands run, its output lines looked for.
+//! docs/tutorial.md, run from top to bottom.
 
 use std::path::Path;
 
-use crate::support::{Desk, Ran};
+use crate::pages::run_page;
+use crate::support::Desk;
 
 #[test]
 fn the_tutorial_is_true() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tutorial.md");
-    let page = std::fs::read_to_string(page).unwrap();
-    let desk = Desk::new();
-    let mut last: Option<Ran> = None;
-    let (mut commands, mut lines_checked) = (0, 0);
-    for block in blocks(&page) {
-        let (head, body) = block;
-        match head.split_whitespace().collect::<Vec<_>>().as_slice() {
-            ["sh", file] if file.starts_with("file=") => desk.write(&file["file=".len()..], body),
-            ["sh", file] if file.starts_with("replace=") => {
-                let name = &file["replace=".len()..];
-                let (from, to) = body.trim_end().split_once('\n').unwrap();
-                let text = desk.read(name);
-                assert!(text.contains(from), "{from} is not in {name}");
-                desk.write(name, text.replace(from, to));
-            }
-            ["sh", "run", rest @ ..] => {
-                let status = rest.first().map_or(0, |word| word.strip_prefix("status=").unwrap().parse().unwrap());
-                let call = body.trim().strip_prefix("reticent ").expect("a command starts with reticent");
-                last = Some(desk.run(call).exits(status));
-                commands += 1;
-            }
-            ["text", "prints"] => {
-                for line in body.lines() {
-                    last = Some(last.take().expect("output after a command").says(line));
-                    lines_checked += 1;
-                }
-            }
-            other => panic!("the tutorial has a block that is not run: {other:?}"),
-        }
-    }
-    assert!(commands >= 7 && lines_checked >= 15, "{commands} commands, {lines_checked} lines: the page was not read");
-}
-
-/// Fenced blocks: the words after the fence, and what stands inside.
-fn blocks(page: &str) -> Vec<(String, String)> {
-    let mut blocks = Vec::new();
-    let mut open: Option<(String, String)> = None;
-    for line in page.lines() {
-        match (&mut open, line.strip_prefix("```")) {
-            (None, Some(head)) => open = Some((head.to_owned(), String::new())),
-            (Some(_), Some(_)) => blocks.extend(open.take()),
-            (Some((_, body)), None) => {
-                body.push_str(line);
-                body.push('\n');
-            }
-            (None, None) => {}
-        }
-    }
-    blocks
+    let (commands, lines) = run_page(&Desk::new(), &std::fs::read_to_string(page).unwrap());
+    assert!(commands >= 12 && lines >= 25, "{commands} commands, {lines} lines: the page was not read");
 }
