@@ -129,11 +129,8 @@ impl Refused<'_> {
         for (at, wording) in self.wordings.iter().enumerate() {
             let one = std::slice::from_ref(wording);
             let here = spoken_here(one, self.name, &schema, self.schema);
-            let mut requirement = match Requirement::of_models(&here, &schema) {
-                Ok(requirement) => requirement,
-                // A model of a column that is gone has nothing to say.
-                Err(_) => Requirement::default(),
-            };
+            // A model of a column that is gone has nothing to say.
+            let mut requirement = Requirement::of_models(&here, &schema).unwrap_or_default();
             let columns = table.columns.iter().map(|column| (column.name.clone(), column.role)).collect();
             let new = crate::joined::Member { name: self.name.to_owned(), columns };
             requirement.join(one, self.schema, new, self.history, sets, self.rules.to_vec())?;

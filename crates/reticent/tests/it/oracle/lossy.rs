@@ -241,8 +241,9 @@ pub fn matching(one: &Shown, two: &Shown, rules: &[Inconsistent]) -> Vec<Vec<boo
     };
     let consistent = |a: usize, b: usize| {
         rules.iter().all(|rule| {
-            !(holds(one, a, &rule.one) && holds(two, b, &rule.other))
-                && !(holds(one, a, &rule.other) && holds(two, b, &rule.one))
+            let never = holds(one, a, &rule.one) && holds(two, b, &rule.other);
+            let nor = holds(one, a, &rule.other) && holds(two, b, &rule.one);
+            !never && !nor
         })
     };
     let pair = |a: usize, b: usize| {
@@ -260,11 +261,9 @@ pub fn join(releases: &[&Shown], rules: &[Inconsistent]) -> Vec<Vec<usize>> {
     for (place, release) in releases.iter().enumerate() {
         let mut longer = Vec::new();
         for tuple in &tuples {
-            for row in 0..release.rows.len() {
-                if tuple.iter().enumerate().all(|(at, other)| pairs[place][at][*other][row]) {
-                    longer.push(tuple.iter().copied().chain([row]).collect());
-                }
-            }
+            let fits = |row: &usize| tuple.iter().enumerate().all(|(at, other)| pairs[place][at][*other][*row]);
+            let rows = (0..release.rows.len()).filter(fits);
+            longer.extend(rows.map(|row| tuple.iter().copied().chain([row]).collect::<Vec<_>>()));
         }
         tuples = longer;
     }
@@ -313,7 +312,9 @@ impl Demand {
 
     pub fn judge(&self, releases: &[&Shown], join: &[Vec<usize>]) -> Found {
         let text = |tuple: &Vec<usize>, at: &At| releases[at.release].rows[tuple[at.release]][at.column].clone();
-        let mut groups: BTreeMap<Vec<String>, (u64, BTreeMap<Vec<String>, u64>, Vec<String>)> = BTreeMap::new();
+        // By x: its tuples, those by y, and the class of the new release that it is in.
+        type Group = (u64, BTreeMap<Vec<String>, u64>, Vec<String>);
+        let mut groups: BTreeMap<Vec<String>, Group> = BTreeMap::new();
         for tuple in join {
             let x: Vec<String> = self.x.iter().map(|at| text(tuple, at)).collect();
             let y = self.y.iter().map(|of| match of {

@@ -321,7 +321,8 @@ fn an_empty_join_holds_nothing_back() {
     let rule = Inconsistent { one: ("note".to_owned(), "u".to_owned()), other: ("ill".to_owned(), "flu".to_owned()) };
     for words in ["xy-anonymity k=2 x=new.sex y=first.ill", "xy-linkability h=0.5 x=new.sex y=first.ill"] {
         for alone in [false, true] {
-            let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[rule.clone()]);
+            let small =
+                Small::new(&new, vec![(held("first", &first, None), &first)], &[words], std::slice::from_ref(&rule));
             let small = if alone { small.alone("k-anonymity k=2") } else { small };
             let outcome = small.specialize().unwrap();
             let release = outcome.recoding.apply(&new.table()).unwrap();
