@@ -137,6 +137,27 @@ pub fn spoken_here(wordings: &[Wording], release: &str, schema: &Schema, all: &S
     wordings.iter().filter_map(|wording| here(wording, release, schema, all)).collect()
 }
 
+/// The releases that wordings speak of and that nobody has heard of: nothing is demanded of them. `known` are the names of all
+/// releases, `all` has the columns of the data.
+pub fn unheard_of(wordings: &[Wording], known: &[&str], all: &Schema) -> Vec<String> {
+    let is_column = |name: &str| all.attributes.iter().any(|attribute| attribute.name == name);
+    let mut unheard = Vec::new();
+    for wording in wordings {
+        let lists = ["on", "x", "y"].into_iter().filter_map(|name| wording.arguments.words(name)).flatten();
+        let sensitive = Some(wording.arguments.word("sensitive")).filter(|word| !word.is_empty());
+        for word in lists.map(String::as_str).chain(sensitive).filter(|word| !is_column(word)) {
+            let names = word.match_indices('.').map(|(at, _)| (&word[..at], &word[at + 1..]));
+            let mut names = names.filter(|(_, column)| *column == PEOPLE || is_column(column)).map(|(name, _)| name);
+            let Some(first) = names.next() else { continue };
+            let heard = known.contains(&first) || names.any(|name| known.contains(&name));
+            if !heard && !unheard.iter().any(|name| name == first) {
+                unheard.push(first.to_owned());
+            }
+        }
+    }
+    unheard
+}
+
 fn here(wording: &Wording, release: &str, schema: &Schema, all: &Schema) -> Option<Wording> {
     let has = |schema: &Schema, name: &str| schema.attributes.iter().any(|attribute| attribute.name == name);
     let own = |word: &str| word.strip_prefix(release).and_then(|rest| rest.strip_prefix('.')).map(str::to_owned);

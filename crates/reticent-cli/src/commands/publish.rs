@@ -84,6 +84,9 @@ pub fn publish(options: &Publish, ways: &Ways) -> Result<Answer, Failure> {
     let mut answer = job.answer(made, recorded, &books)?;
     answer.seconds.recall = recall;
     answer.seconds.read = read;
+    let (likely, other) = unheard_of(&loaded, &past, &options.name);
+    answer.warnings.extend(likely);
+    answer.notes.extend(other);
     answer.notes.extend(past.head.is_none().then(|| books.started()).filter(|_| answer.recorded.is_some()));
     answer.notes.extend(owners.and_then(|(_, note)| note));
     Ok(answer)
@@ -184,6 +187,24 @@ fn load(ledger: &Ledger, entries: &[Entry], numbers: &[u64]) -> Result<History, 
         }
     }
     Ok(history)
+}
+
+/// What the policy says of releases that are not there, of which nothing is demanded: those that are likely a slip of the pen, and
+/// the others.
+fn unheard_of(loaded: &steward::Loaded, past: &Past, name: &str) -> (Vec<String>, Vec<String>) {
+    let released = past.entries.iter().filter_map(|entry| entry.release().map(|release| release.name.as_str()));
+    let known: Vec<&str> = released.chain([name]).collect();
+    let unheard = reticent::requirement::unheard_of(&loaded.policy.models, &known, &loaded.schema);
+    let (mut likely, mut other) = (Vec::new(), Vec::new());
+    for name in unheard {
+        let hint = reticent::error::did_you_mean(&name, known.iter().copied());
+        let told = if hint.is_some() { &mut likely } else { &mut other };
+        let hint = hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
+        told.push(format!(
+            "the policy speaks of release {name}, which the ledger does not have{hint}; nothing was demanded of it"
+        ));
+    }
+    (likely, other)
 }
 
 fn format_of(path: &Path) -> Result<Format, Failure> {

@@ -50,24 +50,32 @@ pub fn sub_histories(held: &[Vec<usize>], breadth: Breadth) -> Option<Vec<Vec<us
     Some(found.into_iter().map(|(_, set)| set).collect())
 }
 
-/// The earlier releases that a statement counts. The others are *witnesses*: they have no Y, and all their columns that join, with
-/// the columns they join with, are in X. With a value on X a witness contributes the same factor to every tuple, which changes
-/// neither a share nor what is different; it only says whether the value is there at all.
-pub(super) fn counted(statement: &Statement, scope: &Scope, rules: &[Inconsistent]) -> Vec<usize> {
+/// The earlier releases that a statement counts. The others are *witnesses*.
+///
+/// Two releases hang together where columns that join them are not both in X. With a value on X, what is chosen of releases that
+/// do not hang together, not even through others, is chosen independently: the tuples are a product. So releases that do not hang
+/// together with one that has a Y multiply the tuples of every value of Y by the same number, which changes neither a share nor
+/// what is different; they only say whether the value on X is there at all. `columns` are those of every release, by name; the
+/// new release is the first.
+pub(super) fn counted(statement: &Statement, columns: &[Vec<&str>], rules: &[Inconsistent]) -> Vec<usize> {
     let in_x = |release: usize, column: usize| statement.x.contains(&At { release, column });
-    let is_witness = |release: &usize| {
-        let counts = statement.y.iter().any(|of| of.release() == *release);
-        let known = |(column, (name, _)): (usize, &(String, _))| {
-            let others = scope.members.iter().enumerate().filter(|(other, _)| other != release);
-            others.into_iter().all(|(other, member)| {
-                let mut joined =
-                    member.columns.iter().enumerate().filter(|(_, (theirs, _))| relate(name, theirs, rules));
-                joined.all(|(there, _)| in_x(*release, column) && in_x(other, there))
-            })
-        };
-        !counts && scope.members[*release].columns.iter().enumerate().all(known)
+    let hang_together = |one: usize, other: usize| {
+        columns[one].iter().enumerate().any(|(here, ours)| {
+            let mut joined = columns[other].iter().enumerate().filter(|(_, theirs)| relate(ours, theirs, rules));
+            joined.any(|(there, _)| !(in_x(one, here) && in_x(other, there)))
+        })
     };
-    (1..scope.members.len()).filter(|release| !is_witness(release)).collect()
+    let mut counted: Vec<bool> = (0..columns.len()).map(|at| statement.y.iter().any(|of| of.release() == at)).collect();
+    let mut open: Vec<usize> = (0..columns.len()).filter(|at| counted[*at]).collect();
+    while let Some(one) = open.pop() {
+        for other in 0..columns.len() {
+            if !counted[other] && hang_together(one, other) {
+                counted[other] = true;
+                open.push(other);
+            }
+        }
+    }
+    (1..columns.len()).filter(|release| counted[*release]).collect()
 }
 
 /// Statements that were made for smaller sets of releases.
@@ -96,7 +104,9 @@ impl Made {
             Of::People(release) => (place(*release), None),
         };
         let y: Vec<_> = statement.y.iter().map(of).collect();
-        let counted: Vec<_> = counted(statement, scope, rules).into_iter().map(place).collect();
+        let columns: Vec<Vec<&str>> =
+            scope.members.iter().map(|member| member.columns.iter().map(|(name, _)| name.as_str()).collect()).collect();
+        let counted: Vec<_> = counted(statement, &columns, rules).into_iter().map(place).collect();
         let key = format!("{wording} {:?} {y:?} {counted:?}", statement.rule);
         let within = |set: &[usize]| set.iter().all(|at| earlier.contains(at));
         if self.known.iter().any(|(set, known)| *known == key && within(set)) {

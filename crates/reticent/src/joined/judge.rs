@@ -354,7 +354,12 @@ impl<'a> Joint<'a> {
         let theirs = || {
             let people = |at: usize| self.statement.y.contains(&Of::People(at + 1));
             let known = |(at, held): (usize, &&Held)| people(at) && !super::rest::has_several_records(held);
+            // Records that meet different things differ in a column that some counted release joins.
+            let told_apart = |(at, column): (usize, &usize)| {
+                self.x.contains(column) || self.rest.is_asked_of_counted(self.turning.len() + at)
+            };
             self.earlier.iter().enumerate().filter(|(at, _)| self.rest.is_counted(at + 1)).all(known)
+                && self.still.iter().enumerate().all(told_apart)
                 && self.counts_earlier
                 && self.related.get().is_some_and(Related::are_points)
         };

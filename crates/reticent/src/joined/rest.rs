@@ -3,15 +3,14 @@
 //! Values of the new release are known by what is published for them, and numbered as they come. For every combination of
 //! them that comes up, the tuples of earlier records that fit are counted once, by value on X and on Y, and remembered.
 //!
-//! Left out of the counting are releases that only say whether there is a tuple at all (*witnesses*): those without Y whose
-//! join columns, and the columns they join with, are all in X. For a value on X such a release contributes the same factor to
-//! every tuple, which changes neither a share nor what is different.
+//! Left out of the counting are *witnesses*, releases that only say whether there is a tuple at all (`histories.rs`).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use hashbrown::HashMap;
 
+use super::histories::counted;
 use super::values::{Key, Seen, Slot, Value};
 use super::visit::{MOST_TUPLES, Visit, Ys};
 use super::{At, Of, Statement};
@@ -115,22 +114,13 @@ impl<'a> Rest<'a> {
         earlier: &[&'a Held],
         rules: &'a [Inconsistent],
     ) -> Rest<'a> {
-        let in_x = |release: usize, column: usize| statement.x.contains(&At { release, column });
-        let is_witness = |release: usize| {
-            let theirs = &earlier[release - 1].release.columns;
-            let counted = statement.y.iter().any(|of| of.release() == release);
-            let known = |(column, name): (usize, &str)| {
-                let here = ours.iter().enumerate().filter(|(_, other)| relate(name, other, rules));
-                let mut joined: Vec<(usize, usize)> = here.map(|(column, _)| (0, column)).collect();
-                for other in (1..=earlier.len()).filter(|other| *other != release) {
-                    let columns = earlier[other - 1].release.columns.iter().enumerate();
-                    joined.extend(columns.filter(|(_, c)| relate(name, &c.name, rules)).map(|(at, _)| (other, at)));
-                }
-                joined.is_empty() || (in_x(release, column) && joined.iter().all(|(r, c)| in_x(*r, *c)))
-            };
-            !counted && theirs.iter().map(|column| column.name.as_str()).enumerate().all(known)
-        };
-        let (witnesses, mut order): (Vec<usize>, Vec<usize>) = (1..=earlier.len()).partition(|at| is_witness(*at));
+        let mut columns = vec![ours.to_vec()];
+        columns.extend(
+            earlier.iter().map(|held| held.release.columns.iter().map(|column| column.name.as_str()).collect()),
+        );
+        let is_counted = counted(statement, &columns, rules);
+        let (mut order, witnesses): (Vec<usize>, Vec<usize>) =
+            (1..=earlier.len()).partition(|release| is_counted.contains(release));
         let counted = order.len();
         order.extend(witnesses);
         let mut rest = Rest {
@@ -292,6 +282,11 @@ impl<'a> Rest<'a> {
         let by_others = self.members[1..].iter().filter(|other| joined(other)).flat_map(|other| &other.demands);
         member.asks.iter().all(|ask| in_x(ask.place))
             && by_others.filter(|demand| demand.member == 0).all(|demand| in_x(demand.there))
+    }
+
+    /// Whether a join column of the new release joins a release that is counted.
+    pub(super) fn is_asked_of_counted(&self, key: usize) -> bool {
+        self.members[..self.counted].iter().any(|member| member.asks.iter().any(|ask| ask.key == key))
     }
 
     /// Whether earlier values match one value of the new release each: `raw` says, by join column, its values as they are.
