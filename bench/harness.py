@@ -222,5 +222,13 @@ def policy(name, columns, requirement, release):
 
 
 def settings_text(settings):
-    """Strings, numbers, booleans and lists of them are written alike in JSON and in TOML."""
-    return "".join(f"{key} = {json.dumps(value)}\n" for key, value in settings.items())
+    return "".join(f"{key} = {toml_value(value)}\n" for key, value in settings.items())
+
+
+def toml_value(value):
+    """Strings, numbers and booleans are written alike in JSON and in TOML."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{json.dumps(key)} = {toml_value(item)}" for key, item in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(toml_value(item) for item in value) + "]"
+    return json.dumps(value)
