@@ -20,16 +20,17 @@ NINE = [
 
 RECORDS = 30_162
 # Those of both files, which the KDD 2006 paper uses.
-PAPER_RECORDS = 45_222
+PAPER_FILES, PAPER_RECORDS = ["adult.data", "adult.test"], 45_222
 
 
-def source():
+def source(files=("adult.data",)):
     """The folder with adult/ and taxonomies/. Without it there is nothing to measure, which is no failure."""
     given = os.environ.get("RETICENT_DATA")
     folder = Path(given) if given else PROJECT.parent / "shared" / "data"
-    if not (folder / "adult" / "adult.data").exists():
-        print("The Adult data is not here (no adult/adult.data in RETICENT_DATA or ../shared/data): this benchmark is skipped.")
-        sys.exit(0)
+    for name in files:
+        if not (folder / "adult" / name).exists():
+            print(f"The Adult data is not here (no adult/{name} in RETICENT_DATA or ../shared/data): this benchmark is skipped.")
+            sys.exit(0)
     return folder.resolve()
 
 

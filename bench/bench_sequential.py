@@ -19,7 +19,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from adult_data import PAPER_RECORDS, source
+from adult_data import PAPER_FILES, PAPER_RECORDS, source
 from bench_copy import copy, warm
 from harness import (
     DATA, MIB, Spread, answer, checked, heading, machine_text, options, parse, policy, python, record, reticent, rotate, run, table,
@@ -96,7 +96,7 @@ def main():
     parser = options(__doc__.splitlines()[0], rounds=5, short_rounds=3)
     parser.add_argument("--part", choices=["scale", "numbers", "history"], help="only this part")
     given = parse(parser)
-    data = source()
+    data = source(PAPER_FILES)
     DATA.mkdir(exist_ok=True)
     parts = {"scale": scale, "numbers": numbers, "history": history}
     with tempfile.TemporaryDirectory(prefix="sequential-", dir=DATA) as folder:

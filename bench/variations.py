@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy
 import polars
 
-from adult_data import COLUMNS, PAPER_RECORDS, complete
+from adult_data import COLUMNS, PAPER_FILES, PAPER_RECORDS, complete
 
 VARIED = 2
 DRAWS = 2 * VARIED  # of each column that varies: which one, and its value
@@ -25,7 +25,7 @@ HALF = numpy.uint64(32)
 
 def coded(data):
     """By column: its different values in the order in which they occur, and the records as places in them."""
-    records = complete(data, ["adult.data", "adult.test"])
+    records = complete(data, PAPER_FILES)
     if len(records) != PAPER_RECORDS:
         sys.exit(f"{len(records)} complete records, and {PAPER_RECORDS} were expected")
     columns = {}
