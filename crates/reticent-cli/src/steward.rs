@@ -108,8 +108,9 @@ pub struct Loaded {
 
 impl Loaded {
     /// What is required of a release of these columns by itself; perhaps nothing.
-    pub fn requirement(&self, schema: &Schema, name: &str) -> Result<Requirement, Failure> {
-        let wordings = spoken_here(&self.policy.wordings(schema), name, schema, &self.schema);
+    /// `known` are the names of all others.
+    pub fn requirement(&self, schema: &Schema, name: &str, known: &[&str]) -> Result<Requirement, Failure> {
+        let wordings = spoken_here(&self.policy.wordings(schema), name, schema, &self.schema, known);
         Ok(Requirement::of_models(&wordings, schema)?)
     }
 }
@@ -159,12 +160,12 @@ pub struct Linked {
     pub links: Links,
 }
 
-/// Counts the data and types it as the policy says. `columns` narrows what is published under `name`; with a `key` owners are linked.
+/// Counts the data and types it as the policy says. `columns` narrows what is published under `name`, beside releases whose names are `known`; with a `key` owners are linked.
 pub fn prepare(
     loaded: &Loaded,
     data: &[String],
     columns: Option<&[String]>,
-    name: &str,
+    (name, known): (&str, &[&str]),
     key: Option<OwnerKey>,
     ways: &Ways,
 ) -> Result<Prepared, Failure> {
@@ -172,7 +173,7 @@ pub fn prepare(
     let engine = Embedded::open(data, Options { missing, ..ways.options() })?;
     loaded.policy.fit(engine.columns())?;
     let mut schema = narrowed(&loaded.schema, columns)?;
-    let requirement = loaded.requirement(&schema, name).map_err(|error| match columns {
+    let requirement = loaded.requirement(&schema, name, known).map_err(|error| match columns {
         Some(_) => Failure::Call(format!("with the columns that were chosen (--columns), {error}")),
         None => error,
     })?;

@@ -128,7 +128,7 @@ impl Refused<'_> {
         let mut judged = Judged::default();
         for (at, wording) in self.wordings.iter().enumerate() {
             let one = std::slice::from_ref(wording);
-            let here = spoken_here(one, self.name, &schema, self.schema);
+            let here = spoken_here(one, self.name, &schema, self.schema, &self.names());
             // A model of a column that is gone has nothing to say.
             let mut requirement = Requirement::of_models(&here, &schema).unwrap_or_default();
             let columns = table.columns.iter().map(|column| (column.name.clone(), column.role)).collect();
@@ -144,6 +144,11 @@ impl Refused<'_> {
             judged.add(&task, at)?;
         }
         Ok(judged)
+    }
+
+    /// The names of all releases.
+    fn names(&self) -> Vec<&str> {
+        self.history.releases.iter().map(|held| held.name.as_str()).chain([self.name]).collect()
     }
 
     /// The thresholds that would let the release pass as it is judged.
@@ -245,7 +250,7 @@ impl Refused<'_> {
         releases.sort_unstable();
         if others.is_empty() {
             let schema = of_columns(&member.columns);
-            let here = spoken_here(self.wordings, &member.name, &schema, self.schema);
+            let here = spoken_here(self.wordings, &member.name, &schema, self.schema, &self.names());
             for wording in &here {
                 let Ok(requirement) = Requirement::of_models(std::slice::from_ref(wording), &schema) else { continue };
                 let mut alone = held.release.clone();

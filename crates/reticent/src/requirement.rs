@@ -132,39 +132,58 @@ impl Requirement {
 }
 
 /// The wordings as they speak of one release by itself: of columns that it has, and not of other releases. `release` is its
-/// name, `schema` has its columns and `all` those of the data. A wording that has nothing to say about it is left out.
-pub fn spoken_here(wordings: &[Wording], release: &str, schema: &Schema, all: &Schema) -> Vec<Wording> {
-    wordings.iter().filter_map(|wording| here(wording, release, schema, all)).collect()
+/// name, `schema` has its columns and `all` those of the data; `known` are the names of other releases. A wording that has
+/// nothing to say about it is left out.
+pub fn spoken_here(wordings: &[Wording], release: &str, schema: &Schema, all: &Schema, known: &[&str]) -> Vec<Wording> {
+    wordings.iter().filter_map(|wording| here(wording, release, schema, all, known)).collect()
 }
 
-/// The releases that wordings speak of and that nobody has heard of: nothing is demanded of them. `known` are the names of all
-/// releases, `all` has the columns of the data.
-pub fn unheard_of(wordings: &[Wording], known: &[&str], all: &Schema) -> Vec<String> {
+/// A word as a release's name and what follows it, wherever it can be cut.
+fn cuts(word: &str) -> impl Iterator<Item = (&str, &str)> {
+    word.match_indices('.').map(|(at, _)| (&word[..at], &word[at + 1..]))
+}
+
+/// What wordings speak of and nobody has heard of: releases, and columns that a release does not have. Nothing is demanded of them.
+/// `known` are all releases with their columns, `all` has the columns of the data.
+pub fn unheard_of(wordings: &[Wording], known: &[(&str, Vec<&str>)], all: &Schema) -> Vec<Unheard> {
     let is_column = |name: &str| all.attributes.iter().any(|attribute| attribute.name == name);
     let mut unheard = Vec::new();
     for wording in wordings {
         let lists = ["on", "x", "y"].into_iter().filter_map(|name| wording.arguments.words(name)).flatten();
         let sensitive = Some(wording.arguments.word("sensitive")).filter(|word| !word.is_empty());
         for word in lists.map(String::as_str).chain(sensitive).filter(|word| !is_column(word)) {
-            let names = word.match_indices('.').map(|(at, _)| (&word[..at], &word[at + 1..]));
-            let mut names = names.filter(|(_, column)| *column == PEOPLE || is_column(column)).map(|(name, _)| name);
-            let Some(first) = names.next() else { continue };
-            let heard = known.contains(&first) || names.any(|name| known.contains(&name));
-            if !heard && !unheard.iter().any(|name| name == first) {
-                unheard.push(first.to_owned());
+            let of = |name: &str| known.iter().find(|(release, _)| *release == name).map(|(_, columns)| columns);
+            let found = cuts(word).find_map(|(name, column)| Some((name, column, of(name)?)));
+            let next = match found {
+                Some((_, column, columns)) if column == PEOPLE || columns.contains(&column) => continue,
+                Some((release, column, _)) => Unheard::Column(release.to_owned(), column.to_owned()),
+                None => match cuts(word).find(|(_, column)| *column == PEOPLE || is_column(column)) {
+                    Some((release, _)) => Unheard::Release(release.to_owned()),
+                    None => continue,
+                },
+            };
+            if !unheard.contains(&next) {
+                unheard.push(next);
             }
         }
     }
     unheard
 }
 
-fn here(wording: &Wording, release: &str, schema: &Schema, all: &Schema) -> Option<Wording> {
+/// Something that wordings speak of, and that is not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unheard {
+    /// A release.
+    Release(String),
+    /// A column of a release that is there.
+    Column(String, String),
+}
+
+fn here(wording: &Wording, release: &str, schema: &Schema, all: &Schema, known: &[&str]) -> Option<Wording> {
     let has = |schema: &Schema, name: &str| schema.attributes.iter().any(|attribute| attribute.name == name);
     let own = |word: &str| word.strip_prefix(release).and_then(|rest| rest.strip_prefix('.')).map(str::to_owned);
-    let is_of_another = |word: &str| {
-        let columns = word.match_indices('.').map(|(at, _)| &word[at + 1..]);
-        columns.into_iter().any(|column| column == PEOPLE || has(all, column))
-    };
+    let is_of_another =
+        |word: &str| cuts(word).any(|(name, column)| known.contains(&name) || column == PEOPLE || has(all, column));
     let people = std::cell::Cell::new(false);
     let translate = |word: &String| -> Option<String> {
         let own = own(word);

@@ -57,11 +57,11 @@ struct Finding {
 pub fn run(options: &Check, ways: &Ways) -> Result<u8, Failure> {
     let loaded = load(&options.policy)?;
     let (demands, data) = if options.data.is_empty() {
-        let requirement = loaded.requirement(&loaded.schema, "")?;
+        let requirement = loaded.requirement(&loaded.schema, "", &[])?;
         requirement.check()?;
         (requirement.models.iter().map(|model| model.title()).collect(), None)
     } else {
-        let prepared = prepare(&loaded, &options.data, None, "", None, ways)?;
+        let prepared = prepare(&loaded, &options.data, None, ("", &[]), None, ways)?;
         prepared.requirement.check()?;
         let findings = find(&loaded, &prepared, options.witnesses)?;
         (prepared.requirement.models.iter().map(|model| model.title()).collect(), Some(findings))

@@ -75,7 +75,8 @@ fn call(folder: &Path) -> Publish {
 
 fn raw_risk(folder: &Path, ways: &Ways) -> Result<Risk, Failure> {
     let loaded = load(&folder.join("reticent.toml"))?;
-    let prepared = prepare(&loaded, &[folder.join("stays.csv").display().to_string()], None, "demo", None, ways)?;
+    let prepared =
+        prepare(&loaded, &[folder.join("stays.csv").display().to_string()], None, ("demo", &[]), None, ways)?;
     let release = Release::raw(&prepared.table)?;
     let on = prepared.schema.with_role(Role::QuasiIdentifier);
     Ok(risk(&release, &prepared.schema, &on, loaded.policy.short.k.unwrap_or(2))?)

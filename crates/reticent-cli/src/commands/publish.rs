@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use reticent::history::History;
 use reticent::joined::sub_histories;
+use reticent::requirement::Unheard;
 use reticent_engine::{Compression, Format, OwnerKey};
 use reticent_ledger::{Entry, Head, Judged, Ledger, Wanted};
 
@@ -60,7 +61,8 @@ pub fn publish(options: &Publish, ways: &Ways) -> Result<Answer, Failure> {
     };
     let clock = Instant::now();
     let key = owners.as_ref().map(|(key, _)| OwnerKey::new(key.secret()));
-    let prepared = prepare(&loaded, &options.data, options.columns.as_deref(), &options.name, key, ways)?;
+    let prepared =
+        prepare(&loaded, &options.data, options.columns.as_deref(), (&options.name, &past.names()), key, ways)?;
     let read = lap(clock);
     let job = Job { options, loaded: &loaded, prepared: &prepared, format, ledger: &books.folder, ways };
     let mut made = job.make(&past).map_err(|failure| job.explained(failure, &past, &books))?;
@@ -149,6 +151,11 @@ impl Past {
         Ok(past)
     }
 
+    /// The names of all releases.
+    fn names(&self) -> Vec<&str> {
+        self.entries.iter().filter_map(|entry| entry.release().map(|release| release.name.as_str())).collect()
+    }
+
     /// The sets of earlier releases that are looked at together with one to these recipients.
     fn sets_for(&self, books: &Books, to: &[String]) -> Result<Vec<Vec<usize>>, Failure> {
         let place = |number: &u64| self.history.releases.iter().position(|held| held.number == *number);
@@ -192,17 +199,31 @@ fn load(ledger: &Ledger, entries: &[Entry], numbers: &[u64]) -> Result<History, 
 /// What the policy says of releases that are not there, of which nothing is demanded: those that are likely a slip of the pen, and
 /// the others.
 fn unheard_of(loaded: &steward::Loaded, past: &Past, name: &str) -> (Vec<String>, Vec<String>) {
-    let released = past.entries.iter().filter_map(|entry| entry.release().map(|release| release.name.as_str()));
-    let known: Vec<&str> = released.chain([name]).collect();
-    let unheard = reticent::requirement::unheard_of(&loaded.policy.models, &known, &loaded.schema);
+    let columns = |release: &'_ reticent_ledger::Recorded| -> Vec<String> {
+        release.columns.iter().map(|column| column.name.clone()).collect()
+    };
+    let released = past.entries.iter().filter_map(Entry::release);
+    let released: Vec<(&str, Vec<String>)> =
+        released.map(|release| (release.name.as_str(), columns(release))).collect();
+    let all = loaded.schema.attributes.iter().map(|attribute| attribute.name.as_str()).collect();
+    let mut known: Vec<(&str, Vec<&str>)> =
+        released.iter().map(|(name, columns)| (*name, columns.iter().map(String::as_str).collect())).collect();
+    known.push((name, all));
     let (mut likely, mut other) = (Vec::new(), Vec::new());
-    for name in unheard {
-        let hint = reticent::error::did_you_mean(&name, known.iter().copied());
-        let told = if hint.is_some() { &mut likely } else { &mut other };
-        let hint = hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
-        told.push(format!(
-            "the policy speaks of release {name}, which the ledger does not have{hint}; nothing was demanded of it"
-        ));
+    for unheard in reticent::requirement::unheard_of(&loaded.policy.models, &known, &loaded.schema) {
+        match unheard {
+            Unheard::Release(name) => {
+                let hint = reticent::error::did_you_mean(&name, known.iter().map(|(name, _)| *name));
+                let told = if hint.is_some() { &mut likely } else { &mut other };
+                let hint = hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
+                told.push(format!(
+                    "the policy speaks of release {name}, which the ledger does not have{hint}; nothing was demanded of it"
+                ));
+            }
+            Unheard::Column(release, column) => likely.push(format!(
+                "the policy speaks of {release}.{column}, and release {release} has no such column; nothing was demanded of it"
+            )),
+        }
     }
     (likely, other)
 }

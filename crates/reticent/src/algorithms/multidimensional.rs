@@ -493,6 +493,9 @@ impl Search<'_> {
             (0..given.nodes().len()).any(|node| given.can_grow(node))
         };
         let mut notes = Vec::new();
+        if !finished {
+            notes.push("The search was stopped before it was finished; more could be published.".to_owned());
+        }
         if self.ground.dimensions.iter().any(grown) {
             notes.push("Intervals were halved where records are; other bounds might split them further.".to_owned());
         }

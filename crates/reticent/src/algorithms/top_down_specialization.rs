@@ -472,6 +472,9 @@ impl<'a> Search<'a> {
             let note = "Intervals were split where it gains most or halves most evenly; other bounds might split them further.";
             notes.push(note.to_owned());
         }
+        if !finished {
+            notes.push("The search was stopped before it was finished; more could be published.".to_owned());
+        }
         let guarantee = if finished && !unsplit { Guarantee::LocallyMaximal } else { Guarantee::Safe };
         loop {
             let mut recoding = self.recoding_after(steps);

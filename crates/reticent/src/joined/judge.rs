@@ -273,6 +273,14 @@ impl<'a> Joint<'a> {
                 Some(_) => self.with_earlier(cells, counts, &profile),
             };
         }
+        if !self.lists && self.y.is_empty() && !self.people && !self.still_matters() {
+            // With a value on X all records that meet it meet the same.
+            let mut extras: Vec<u32> = counts.iter().map(|(code, _)| cells.cells[*code as usize].extra).collect();
+            extras.sort_unstable();
+            extras.dedup();
+            let found = extras.into_iter().map(|extra| self.by_earlier(&self.profile(cells, key, extra)));
+            return found.fold(Found::NOTHING, Found::worse);
+        }
         match self.statement.rule {
             Rule::AtLeast(least) if self.cannot_repeat(cells) && !self.lists => {
                 self.added_up(cells, key, counts, least)
@@ -346,6 +354,14 @@ impl<'a> Joint<'a> {
             }
         };
         profile.met.iter().map(of_met).fold(Found::NOTHING, Found::worse)
+    }
+
+    /// Whether what is counted depends on a join column on which a class does not agree.
+    fn still_matters(&self) -> bool {
+        let matters = |(at, column): (usize, &usize)| {
+            !self.x.contains(column) && self.rest.is_asked_of_counted(self.turning.len() + at)
+        };
+        self.still.iter().enumerate().any(matters)
     }
 
     /// Whether no value of Y can be met by records of the class that meet different things.
@@ -452,8 +468,8 @@ impl<'a> Joint<'a> {
         let names: Vec<&str> = self.earlier.iter().map(|held| held.name.as_str()).collect();
         Err(Error::CannotCheck {
             what: format!("the join with {}", names.join(", ")),
-            why: "it has too many combinations of values to look at; publish fewer columns that earlier releases have, or \
-                  judge each earlier release by itself ([history] judge = \"each\")"
+            why: "it has too many combinations of values to look at; publish fewer of the columns that earlier releases have, or \
+                  to fewer recipients"
                 .to_owned(),
         })
     }

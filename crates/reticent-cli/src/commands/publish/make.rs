@@ -114,7 +114,7 @@ impl Job<'_> {
     /// What is required of the release by itself, and joined with what was released before.
     fn requirement(&self, past: &Past) -> Result<Requirement, Failure> {
         let Job { options, loaded, prepared, .. } = self;
-        let mut requirement = loaded.requirement(&prepared.schema, &options.name)?;
+        let mut requirement = loaded.requirement(&prepared.schema, &options.name, &past.names())?;
         if !past.sets.is_empty() {
             let columns = prepared.table.columns.iter().map(|column| (column.name.clone(), column.role)).collect();
             let new = Member { name: options.name.clone(), columns };

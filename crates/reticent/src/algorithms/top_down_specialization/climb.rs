@@ -21,8 +21,11 @@ pub(super) struct Step {
     pub(super) split: Option<Code>,
 }
 
-/// How many releases are looked at.
-const MOST: usize = 300;
+/// How many releases are looked at: fewer where there is more to judge.
+fn most(task: &Task<'_>, joints: &[Joint<'_>]) -> usize {
+    let work = task.table.combos.len() * joints.len().max(1);
+    (20_000_000 / work.max(1)).clamp(10, 300)
+}
 
 /// Steps to a release that satisfies everything, if one is found; and how many were looked at.
 pub(super) fn climb(
@@ -32,7 +35,7 @@ pub(super) fn climb(
     control: &Control<'_>,
 ) -> Result<(Option<Vec<Step>>, usize)> {
     let climber = Climber { task, columns, joints };
-    let mut looked = 0;
+    let (mut looked, most) = (0, most(task, joints));
     let known = |at: &usize| joints.iter().any(|joint| joint.by().contains(&columns[*at]));
     let unknown: Vec<usize> = (0..columns.len()).filter(|at| !known(at)).collect();
     for fine in [unknown, (0..columns.len()).collect()] {
@@ -46,13 +49,13 @@ pub(super) fn climb(
     loop {
         let mut best: Option<(u64, Step)> = None;
         for step in climber.next(&steps) {
-            if looked >= MOST || (control.stop)() {
+            if looked >= most || (control.stop)() {
                 return Ok((None, looked));
             }
             let mut further = steps.clone();
             further.push(step.clone());
             looked += 1;
-            (control.progress)("looking for a beginning", looked as u64, MOST as u64);
+            (control.progress)("looking for a beginning", looked as u64, most as u64);
             let rows = climber.violating(&further)?;
             if rows == 0 {
                 return Ok((Some(further), looked));
