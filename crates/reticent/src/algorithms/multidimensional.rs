@@ -21,6 +21,7 @@ use hashbrown::HashMap;
 use rayon::prelude::*;
 
 use super::joints::{check_history, first_violated, generalized_columns};
+use super::top_down_specialization::Gain;
 use super::{Control, Guarantee, Listed, Outcome, Purpose, Task};
 use crate::classes::{Group, Measured, Tally};
 use crate::combos::{Combos, Weight};
@@ -53,24 +54,9 @@ pub(super) const LISTED: Listed = Listed {
     run,
 };
 
-/// What a step is chosen for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Gain {
-    Entropy,
-    Distortion,
-    Discernibility,
-}
-
 fn run(task: &Task<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<Outcome> {
     check_history(task)?;
-    let gain = match (arguments.word("gain"), task.purpose) {
-        ("entropy", Purpose::General) => {
-            return Err(Error::policy(None, "`gain = \"entropy\"` needs `purpose = { classify = \"column\" }`"));
-        }
-        ("entropy", _) | ("auto", Purpose::Classification(_)) => Gain::Entropy,
-        ("discernibility", _) => Gain::Discernibility,
-        _ => Gain::Distortion,
-    };
+    let gain = Gain::chosen(arguments, task.purpose)?;
     let columns = generalized_columns(task)?;
     let ground = Ground::new(task, &columns, gain)?;
     let statements = ground.stronger(task)?;

@@ -22,7 +22,7 @@ mod partition;
 use rayon::prelude::*;
 
 use super::joints::{self, check_history, generalized_columns, recoding_of};
-use super::{Control, Guarantee, Listed, Outcome, Purpose, Task};
+use super::{Control, Guarantee, Listed, Outcome, Task};
 use crate::error::{Error, Result};
 use crate::history::History;
 use crate::joined::Joint;
@@ -34,7 +34,8 @@ use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::taxonomy::{Cut, NodeId, Taxonomy};
 
 use climb::Step;
-use gain::{Gain, Guide};
+pub(super) use gain::Gain;
+use gain::Guide;
 use judging::Aim;
 use partition::{Dimension, Effect, Grouping};
 
@@ -77,14 +78,7 @@ fn run(task: &Task<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<
             (None, looked) => return Err(also_looked_at(error, looked)),
         },
     };
-    let gain = match (arguments.word("gain"), task.purpose) {
-        ("entropy", Purpose::General) => {
-            return Err(Error::policy(None, "`gain = \"entropy\"` needs `purpose = { classify = \"column\" }`"));
-        }
-        ("entropy", _) | ("auto", Purpose::Classification(_)) => Gain::Entropy,
-        ("discernibility", _) => Gain::Discernibility,
-        _ => Gain::Distortion,
-    };
+    let gain = Gain::chosen(arguments, task.purpose)?;
     let mut search = Search::new(task, gain, columns, &joints)?;
     search.begin_at(&start);
     let least = if arguments.flag("zero-gain") { 0.0 } else { f64::MIN_POSITIVE };

@@ -68,11 +68,9 @@ pub(super) fn counted(statement: &Statement, columns: &[Vec<&str>], rules: &[Inc
     let mut counted: Vec<bool> = (0..columns.len()).map(|at| statement.y.iter().any(|of| of.release() == at)).collect();
     let mut open: Vec<usize> = (0..columns.len()).filter(|at| counted[*at]).collect();
     while let Some(one) = open.pop() {
-        for other in 0..columns.len() {
-            if !counted[other] && hang_together(one, other) {
-                counted[other] = true;
-                open.push(other);
-            }
+        for (other, counted) in counted.iter_mut().enumerate().filter(|(_, counted)| !**counted) {
+            *counted = hang_together(one, other);
+            open.extend(counted.then_some(other));
         }
     }
     (1..columns.len()).filter(|release| counted[*release]).collect()

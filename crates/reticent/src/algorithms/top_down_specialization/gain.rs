@@ -9,17 +9,32 @@
 
 use super::partition::Dimension;
 use crate::algorithms::Purpose;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::registry::Arguments;
 use crate::table::Table;
 use crate::taxonomy::{Code, NodeId};
 use std::ops::Range;
 
 /// What a step is chosen for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Gain {
+pub(in crate::algorithms) enum Gain {
     Entropy,
     Distortion,
     Discernibility,
+}
+
+impl Gain {
+    /// What the parameter `gain` says, for a purpose.
+    pub(in crate::algorithms) fn chosen(arguments: &Arguments, purpose: &Purpose) -> Result<Gain> {
+        match (arguments.word("gain"), purpose) {
+            ("entropy", Purpose::General) => {
+                Err(Error::policy(None, "`gain = \"entropy\"` needs `purpose = { classify = \"column\" }`"))
+            }
+            ("entropy", _) | ("auto", Purpose::Classification(_)) => Ok(Gain::Entropy),
+            ("discernibility", _) => Ok(Gain::Discernibility),
+            _ => Ok(Gain::Distortion),
+        }
+    }
 }
 
 /// Reads gains off prefix sums.
