@@ -86,7 +86,9 @@ fn run(task: &Task<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<
     if !task.history.is_empty() {
         return Err(Error::CannotCheck {
             what: "a release together with earlier ones".to_owned(),
-            why: "the optimal full-domain search makes first releases only".to_owned(),
+            why: "the optimal full-domain search judges single releases; choose top-down-specialization or \
+                  multidimensional-specialization, or judge the release by itself with --alone"
+                .to_owned(),
         });
     }
     let table = task.table;
