@@ -127,12 +127,18 @@ fn print_relief(relief: &Relief) {
         eprintln!("\n{}", wrap(&text, WIDTH, "  ").trim_start());
     }
     if relief.offers.is_empty() {
-        eprintln!("\nNo single change of a threshold, and no one or two columns less, would let it pass.");
-        return;
+        let text = "Neither another k or confidence for all values, nor one or two columns less, would let it pass.";
+        eprintln!("\n{}", wrap(text, WIDTH, "").trim_start());
+    } else {
+        eprintln!("\nWhat would let it pass, the smallest change first:");
+        for offer in &relief.offers {
+            eprintln!("{}", wrap(&format!("- {offer}"), WIDTH, "    "));
+        }
     }
-    eprintln!("\nWhat would let it pass, the smallest change first:");
-    for offer in &relief.offers {
-        eprintln!("{}", wrap(&format!("- {offer}"), WIDTH, "    "));
+    if !relief.already.is_empty() {
+        let text = "What went out cannot be taken back. Recipients who never combine what they hold can be declared `separate` in the \
+                    policy; with --alone a release is judged by itself, and the ledger says so for ever.";
+        eprintln!("\n{}", wrap(text, WIDTH, "").trim_start());
     }
 }
 

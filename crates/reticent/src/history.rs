@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use crate::combos::{Combos, Owner, Weight};
 use crate::error::{Error, Result};
 use crate::joined::Member;
 use crate::links::Links;
 use crate::recipients::PUBLIC;
 use crate::release::Release;
+use crate::taxonomy::Code;
 
 /// Releases that an attacker may hold together, oldest first.
 #[derive(Debug, Clone, Default)]
@@ -54,6 +56,28 @@ pub struct Lost {
 }
 
 impl Held {
+    /// The release with whose each record is, where that is known.
+    pub fn with_people(&self) -> Release {
+        let plain = Combos { owners: None, ..self.release.combos.clone() };
+        let combos = match &self.links {
+            None => plain,
+            Some(links) => {
+                let mut owner = 0;
+                let owners = (0..links.len()).map(|at| {
+                    owner += Owner::from(at > 0 && links.pseudonyms[at] != links.pseudonyms[at - 1]);
+                    owner
+                });
+                let of_links = |codes: &Vec<Code>| links.combos.iter().map(|combo| codes[*combo as usize]).collect();
+                Combos {
+                    owners: Some(owners.collect()),
+                    codes: plain.codes.iter().map(of_links).collect(),
+                    weights: links.records.iter().map(|records| Weight::from(*records)).collect(),
+                }
+            }
+        };
+        Release { combos, ..self.release.clone() }
+    }
+
     /// The release, as far as words can name it.
     pub fn member(&self) -> Member {
         let columns = self.release.columns.iter().map(|column| (column.name.clone(), column.role)).collect();

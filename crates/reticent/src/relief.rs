@@ -253,9 +253,7 @@ impl Refused<'_> {
             let here = spoken_here(self.wordings, &member.name, &schema, self.schema, &self.names());
             for wording in &here {
                 let Ok(requirement) = Requirement::of_models(std::slice::from_ref(wording), &schema) else { continue };
-                let mut alone = held.release.clone();
-                alone.combos.owners = None;
-                for (demand, survey) in requirement.survey(&History::single(alone))? {
+                for (demand, survey) in requirement.survey(&History::single(held.with_people()))? {
                     if let Some(worst) = survey.violations.into_iter().next() {
                         return Ok(Some(Failing { releases, demand, worst }));
                     }
@@ -270,7 +268,7 @@ impl Refused<'_> {
             for statement in &together.statements {
                 let columns = &held.release.columns;
                 let joint = Joint::new(statement, columns, &[], self.history, &together.earlier, &requirement.rules)?;
-                if let Some(worst) = joint.survey(&held.release)?.violations.into_iter().next() {
+                if let Some(worst) = joint.survey(&held.with_people())?.violations.into_iter().next() {
                     return Ok(Some(Failing { releases, demand: statement.title.clone(), worst }));
                 }
             }
@@ -331,7 +329,7 @@ impl std::fmt::Display for Offer {
                         _ => format!("{parameter} = {to} instead of {from} ({model})"),
                     }
                 };
-                write!(f, "ask for less: {}", changes.iter().map(text).collect::<Vec<_>>().join(" and "))
+                write!(f, "ask for less: {} is enough", changes.iter().map(text).collect::<Vec<_>>().join(" and "))
             }
             Offer::Columns(columns) => write!(f, "publish it without {}", columns.join(" and ")),
             Offer::Recipient(name) => write!(f, "publish it without {name} as a recipient"),

@@ -159,7 +159,8 @@ pub fn unheard_of(wordings: &[Wording], known: &[(&str, Vec<&str>)], all: &Schem
                 Some((release, column, _)) => Unheard::Column(release.to_owned(), column.to_owned()),
                 None => match cuts(word).find(|(_, column)| *column == PEOPLE || is_column(column)) {
                     Some((release, _)) => Unheard::Release(release.to_owned()),
-                    None => continue,
+                    None if word == PEOPLE || known.iter().any(|(_, columns)| columns.contains(&word)) => continue,
+                    None => Unheard::Word(word.to_owned()),
                 },
             };
             if !unheard.contains(&next) {
@@ -177,6 +178,8 @@ pub enum Unheard {
     Release(String),
     /// A column of a release that is there.
     Column(String, String),
+    /// Something that can be neither.
+    Word(String),
 }
 
 fn here(wording: &Wording, release: &str, schema: &Schema, all: &Schema, known: &[&str]) -> Option<Wording> {

@@ -87,7 +87,9 @@ pub fn brief(release: &Release) -> Brief {
     let confidence = places(Role::Sensitive).map(|column| {
         let mut highest: f64 = 0.0;
         for_each(&release.combos, &by, &Measured::new(&release.combos, &[column]), |_, group| {
-            let most = group.counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
+            // A cell that says nothing tells nothing.
+            let told = group.counts.iter().filter(|(code, _)| release.columns[column].nodes[*code as usize] != 0);
+            let most = told.map(|(_, count)| *count).max().unwrap_or(0);
             highest = highest.max(most as f64 / group.size.max(1) as f64);
         });
         ColumnConfidence { column: release.columns[column].name.clone(), highest }

@@ -55,6 +55,7 @@ pub fn publish(options: &Publish, ways: &Ways) -> Result<Answer, Failure> {
     let clock = Instant::now();
     let past = books.past(options)?;
     let recall = lap(clock);
+    let (likely, other) = unheard_of(&loaded, &past, &options.name)?;
     let owners = match &loaded.policy.owner {
         Some(_) => books.key_for_owners(&past.entries, !options.dry_run)?,
         None => None,
@@ -86,7 +87,6 @@ pub fn publish(options: &Publish, ways: &Ways) -> Result<Answer, Failure> {
     let mut answer = job.answer(made, recorded, &books)?;
     answer.seconds.recall = recall;
     answer.seconds.read = read;
-    let (likely, other) = unheard_of(&loaded, &past, &options.name);
     answer.warnings.extend(likely);
     answer.notes.extend(other);
     answer.notes.extend(past.head.is_none().then(|| books.started()).filter(|_| answer.recorded.is_some()));
@@ -198,7 +198,7 @@ fn load(ledger: &Ledger, entries: &[Entry], numbers: &[u64]) -> Result<History, 
 
 /// What the policy says of releases that are not there, of which nothing is demanded: those that are likely a slip of the pen, and
 /// the others.
-fn unheard_of(loaded: &steward::Loaded, past: &Past, name: &str) -> (Vec<String>, Vec<String>) {
+fn unheard_of(loaded: &steward::Loaded, past: &Past, name: &str) -> Result<(Vec<String>, Vec<String>), Failure> {
     let columns = |release: &'_ reticent_ledger::Recorded| -> Vec<String> {
         release.columns.iter().map(|column| column.name.clone()).collect()
     };
@@ -220,12 +220,23 @@ fn unheard_of(loaded: &steward::Loaded, past: &Past, name: &str) -> (Vec<String>
                     "the policy speaks of release {name}, which the ledger does not have{hint}; nothing was demanded of it"
                 ));
             }
-            Unheard::Column(release, column) => likely.push(format!(
-                "the policy speaks of {release}.{column}, and release {release} has no such column; nothing was demanded of it"
-            )),
+            Unheard::Column(release, column) => {
+                let has = known.iter().find(|(name, _)| *name == release).map(|(_, columns)| columns.iter().copied());
+                let hint = reticent::error::did_you_mean(&column, has.into_iter().flatten());
+                let message =
+                    format!("the policy speaks of `{release}.{column}`, and release {release} has no such column");
+                return Err(reticent::Error::Policy { line: None, message, hint }.into());
+            }
+            Unheard::Word(word) => {
+                let columns = known.iter().flat_map(|(_, columns)| columns.iter().copied());
+                let message =
+                    format!("the policy speaks of `{word}`, which is a column neither of the data nor of a release");
+                let hint = reticent::error::did_you_mean(&word, columns);
+                return Err(reticent::Error::Policy { line: None, message, hint }.into());
+            }
         }
     }
-    (likely, other)
+    Ok((likely, other))
 }
 
 fn format_of(path: &Path) -> Result<Format, Failure> {

@@ -142,10 +142,10 @@ fn refusal(task: &Task<'_>, columns: &[usize], joints: &[Joint<'_>]) -> Result<O
             return Ok(None);
         }
         let proved = joint.keeps_violating(columns);
-        let why = if proved { "Nothing that is done to this release can help" } else { "Saying more might help" };
+        let why = if proved { ". Nothing that is done to this release can help" } else { "" };
         let witness: Vec<String> = worst.witness.iter().map(|(column, value)| format!("{column} = {value}")).collect();
         let message = format!(
-            "{} does not hold even when every quasi-identifier says nothing: {} (with {}). {why}",
+            "{} does not hold even when every quasi-identifier says nothing: {} (with {}){why}",
             joint.statement.title,
             worst.explanation,
             witness.join(", ")

@@ -204,7 +204,9 @@ impl Bounds {
     }
 
     pub(crate) fn explain(&self, of: &[String], safety: f64) -> String {
-        format!("a value of {} can be inferred with confidence {:.4}; allowed: {self}", of.join(", "), -safety)
+        let allowed = self.to_string();
+        let allowed = allowed.trim_start_matches("= ");
+        format!("a value of {} can be inferred with confidence {:.4}; allowed: {allowed}", of.join(", "), -safety)
     }
 
     pub(super) fn naive(&self, reading: &Reading, by: &[String], of: &[String]) -> Result<Vec<Breach>> {

@@ -60,7 +60,8 @@ impl OverJoins<'_> {
             }
             for statement in &together.statements {
                 let violations = judge(statement, &releases, self.rules, &together.earlier, self.history)?;
-                let with = together.earlier.iter().map(|at| self.history.releases[*at].number).collect();
+                let mut with: Vec<u64> = together.earlier.iter().map(|at| self.history.releases[*at].number).collect();
+                with.sort_unstable();
                 found.push(Over { with, statement: statement.title.clone(), violations });
             }
         }

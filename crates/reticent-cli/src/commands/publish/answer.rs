@@ -83,6 +83,8 @@ pub struct Answer {
 pub struct Looked {
     /// Their numbers.
     pub with: Vec<u64>,
+    /// Their names.
+    pub names: Vec<String>,
     /// How many demands were judged on their join.
     pub judged: usize,
     /// How many follow from what was judged on fewer of them.
@@ -211,8 +213,9 @@ fn column_answers(prepared: &Prepared, release: &Release) -> Vec<ColumnAnswer> {
         let mut codes = release.combos.codes[at].clone();
         codes.sort_unstable();
         codes.dedup();
-        // Values of other columns are data, not a description of the recoding.
-        let listed = if column.role == Role::QuasiIdentifier { codes.as_slice() } else { &[] };
+        // Values of other columns are data, not a description of the recoding; but that one says nothing is not.
+        let silent = codes.iter().all(|code| column.nodes[*code as usize] == 0);
+        let listed = if column.role == Role::QuasiIdentifier || silent { codes.as_slice() } else { &[] };
         ColumnAnswer {
             name: column.name.clone(),
             role: column.role,

@@ -61,7 +61,7 @@ impl Job<'_> {
         let Job { options, loaded, prepared, ways, .. } = self;
         let mut seconds = Seconds::default();
         let clock = Instant::now();
-        let algorithm = options.algorithm.as_deref().unwrap_or(&loaded.policy.algorithm).to_owned();
+        let algorithm = self.algorithm().to_owned();
         let requirement = self.requirement(past)?;
         let outcome = self.search(&algorithm, past, &requirement)?;
         seconds.search = lap(clock);
@@ -85,7 +85,8 @@ impl Job<'_> {
         ways.check_stop()?;
         let (against, judged) = (past.head, past.judged.clone());
         let looked = |together: &Together| Looked {
-            with: together.earlier.iter().map(|at| past.history.releases[*at].number).collect(),
+            with: numbers(past, &together.earlier),
+            names: names(past, &together.earlier),
             judged: together.statements.len(),
             following: together.following,
         };
@@ -109,6 +110,11 @@ impl Job<'_> {
             metrics,
             seconds,
         })
+    }
+
+    /// The algorithm's id.
+    pub fn algorithm(&self) -> &str {
+        self.options.algorithm.as_deref().unwrap_or(&self.loaded.policy.algorithm)
     }
 
     /// What is required of the release by itself, and joined with what was released before.
@@ -179,6 +185,19 @@ impl Job<'_> {
         let measures = measure_all(&comparison)?;
         Ok(measures.into_iter().map(|(id, measure)| Metric { id, measure }).collect())
     }
+}
+
+/// Earlier releases by number, ascending.
+fn numbers(past: &Past, earlier: &[usize]) -> Vec<u64> {
+    let mut numbers: Vec<u64> = earlier.iter().map(|at| past.history.releases[*at].number).collect();
+    numbers.sort_unstable();
+    numbers
+}
+
+/// Their names, in the same order.
+fn names(past: &Past, earlier: &[usize]) -> Vec<String> {
+    let held = |number: &u64| past.history.releases.iter().find(|held| held.number == *number);
+    numbers(past, earlier).iter().filter_map(held).map(|held| held.name.clone()).collect()
 }
 
 /// The seconds since a clock was started.

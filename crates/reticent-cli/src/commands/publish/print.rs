@@ -44,7 +44,7 @@ fn print_joined(answer: &Answer) {
         return;
     }
     println!("\n{HEAD}Joined with what was released before{HEAD:#}");
-    for Looked { with, judged, following } in &answer.together {
+    for Looked { with, names, judged, following } in &answer.together {
         let over: Vec<&Over> = answer.verified.joined.iter().filter(|over| over.with == *with).collect();
         let violated: Vec<&&Over> = over.iter().filter(|over| !over.violations.is_empty()).collect();
         let mark = match (judged + following == 0, violated.is_empty()) {
@@ -52,15 +52,14 @@ fn print_joined(answer: &Answer) {
             (false, true) => format!("{GOOD}holds{GOOD:#}   "),
             (false, false) => format!("{BAD}violated{BAD:#}"),
         };
-        let numbers: Vec<String> = with.iter().map(u64::to_string).collect();
-        let releases = if with.len() == 1 { "release" } else { "releases" };
+        let told: Vec<String> = with.iter().zip(names).map(|(number, name)| format!("{number} {name}")).collect();
         let many = match (judged, following) {
             (0, 0) => "nothing is demanded of this join".to_owned(),
             (0, _) => "follows from the above".to_owned(),
             (judged, 0) => plural(*judged as u64, "statement"),
             (judged, following) => format!("{}, {following} more follow", plural(*judged as u64, "statement")),
         };
-        println!("  {mark} with {releases} {}: {many}", numbers.join(", "));
+        println!("  {mark} with {}: {many}", told.join(", "));
         for over in violated {
             println!("{}", wrap(&over.statement, WIDTH, "             "));
             for breach in over.violations.iter().take(3) {
@@ -72,24 +71,25 @@ fn print_joined(answer: &Answer) {
     for dangling in &answer.dangling {
         println!("{}", wrap(&told(dangling), WIDTH, "  "));
     }
+    if !answer.dangling.is_empty() {
+        let text = "Whoever is in one of two tables only, or was left out of one, is protected by what is required of each by \
+                    itself; whoever knows who is in both knows more than was judged.";
+        println!("{HINT}{}{HINT:#}", wrap(text, WIDTH, "  "));
+    }
 }
 
 /// What it means that records match none of another release.
 fn told(dangling: &Dangling) -> String {
     let Dangling { number, name, ours, theirs } = dangling;
-    let mut text = format!("  release {number} {name}:");
-    if *ours > 0 {
-        text.push_str(&format!(" {} of this table match none of its records", plural(*ours, "record")));
-    }
+    let verb = |records: u64| if records == 1 { "matches" } else { "match" };
+    let mut text = format!("note: of {number} {name}");
     if *theirs > 0 {
-        let and = if *ours > 0 { ", and" } else { "" };
-        text.push_str(&format!("{and} {} of it match none of this table", plural(*theirs, "record")));
+        text.push_str(&format!(", {} {} none of this table", plural(*theirs, "record"), verb(*theirs)));
     }
-    text.push_str(
-        "; the two are not about the same people. Who is in one of them only is protected by what is required of that release \
-         by itself, and whoever knows who is in both knows more than was judged",
-    );
-    text
+    if *ours > 0 {
+        text.push_str(&format!(", and {} of this table {} none of it", plural(*ours, "record"), verb(*ours)));
+    }
+    text.replacen(", and", if *theirs > 0 { ", and" } else { "," }, 1)
 }
 
 fn print_record(answer: &Answer) {
@@ -145,7 +145,7 @@ fn print_closing(answer: &Answer) {
         answer.seed
     );
     println!(
-        "{HINT}recall {recall:.2} s, read {read:.2} s, search {search:.2} s, write {write:.2} s, verify {verify:.2} s, measure {measure:.2} s, record {record:.2} s{HINT:#}"
+        "{HINT}seconds: recall {recall:.2}, read {read:.2}, search {search:.2}, write {write:.2}, verify {verify:.2}, measure {measure:.2}, record {record:.2}{HINT:#}"
     );
     answer.notes.iter().for_each(|note| println!("{HINT}{}{HINT:#}", wrap(note, WIDTH, "")));
 }
@@ -161,7 +161,7 @@ fn print_columns(answer: &Answer) {
     for (line, column) in columns(&names).iter().zip(&answer.columns) {
         let left = names.iter().map(|row| row[0].chars().count()).max().unwrap_or(0);
         let wide = left + 2 + names.iter().map(|row| row[1].chars().count()).max().unwrap_or(0) + 2;
-        let values = if column.role == Role::QuasiIdentifier {
+        let values = if column.role == Role::QuasiIdentifier || !column.published.is_empty() {
             values(column, WIDTH.saturating_sub(wide))
         } else {
             "as it is".to_owned()

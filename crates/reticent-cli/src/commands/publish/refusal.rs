@@ -11,6 +11,10 @@ impl Job<'_> {
     /// A refusal with what is known about it; any other failure as it is.
     pub fn explained(&self, failure: Failure, past: &Past, books: &Books) -> Failure {
         let Failure::Library(error @ reticent::Error::Refused { .. }) = failure else { return failure };
+        // What is known about a refusal is known of releases that say as little as they can, which a baseline does not make.
+        if self.algorithm().starts_with("baseline-") {
+            return Failure::Library(error);
+        }
         match self.relief(past, books) {
             Ok(relief) => Failure::Refused { error, relief: Box::new(relief) },
             // What is known about a refusal must not stand in its way.
