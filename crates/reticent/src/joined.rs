@@ -85,6 +85,10 @@ impl Statement {
     /// What was measured and what is demanded.
     pub fn explain(&self, safety: f64) -> String {
         match &self.rule {
+            Rule::AtLeast(least) if safety == 1.0 => {
+                let one = self.counted.replacen("people of", "person of", 1).replacen("values of", "value of", 1);
+                format!("only 1 {one}, {least} needed")
+            }
             Rule::AtLeast(least) => format!("{safety} different {}, {least} needed", self.counted),
             Rule::AtMost(bounds) => bounds.explain(std::slice::from_ref(&self.counted), safety),
         }

@@ -149,17 +149,21 @@ pub fn unheard_of(wordings: &[Wording], known: &[(&str, Vec<&str>)], all: &Schem
     let is_column = |name: &str| all.attributes.iter().any(|attribute| attribute.name == name);
     let mut unheard = Vec::new();
     for wording in wordings {
-        let lists = ["on", "x", "y"].into_iter().filter_map(|name| wording.arguments.words(name)).flatten();
-        let sensitive = Some(wording.arguments.word("sensitive")).filter(|word| !word.is_empty());
-        for word in lists.map(String::as_str).chain(sensitive).filter(|word| !is_column(word)) {
+        let words =
+            |name: &'static str| wording.arguments.words(name).unwrap_or_default().iter().map(move |word| (name, word));
+        let lists = ["on", "x", "y"].into_iter().flat_map(words).map(|(name, word)| (name, word.as_str()));
+        let sensitive = Some(("sensitive", wording.arguments.word("sensitive"))).filter(|(_, word)| !word.is_empty());
+        for (name, word) in lists.chain(sensitive).filter(|(_, word)| !is_column(word)) {
+            // People are counted, and nobody knows them.
+            let is_people = |column: &str| column == PEOPLE && name == "y";
             let of = |name: &str| known.iter().find(|(release, _)| *release == name).map(|(_, columns)| columns);
             let found = cuts(word).find_map(|(name, column)| Some((name, column, of(name)?)));
             let next = match found {
-                Some((_, column, columns)) if column == PEOPLE || columns.contains(&column) => continue,
+                Some((_, column, columns)) if is_people(column) || columns.contains(&column) => continue,
                 Some((release, column, _)) => Unheard::Column(release.to_owned(), column.to_owned()),
-                None => match cuts(word).find(|(_, column)| *column == PEOPLE || is_column(column)) {
+                None => match cuts(word).find(|(_, column)| is_people(column) || is_column(column)) {
                     Some((release, _)) => Unheard::Release(release.to_owned()),
-                    None if word == PEOPLE || known.iter().any(|(_, columns)| columns.contains(&word)) => continue,
+                    None if is_people(word) || known.iter().any(|(_, columns)| columns.contains(&word)) => continue,
                     None => Unheard::Word(word.to_owned()),
                 },
             };

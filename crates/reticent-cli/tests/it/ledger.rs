@@ -296,3 +296,29 @@ fn the_key_is_drawn_once_and_never_mistaken() {
     other.run("init d.csv --force").exits(0);
     assert_eq!(other.read("reticent.key"), kept);
 }
+
+/// A demand about another release is not lost by a slip of the pen.
+#[test]
+fn words_about_other_releases_are_checked() {
+    let desk = clinic();
+    desk.run("publish people.csv --name one --to press -o one.csv").exits(0);
+    let demand = |x: &str, y: &str| {
+        policy("")
+            + &format!("\n[[requirement.models]]\nmodel = \"xy-linkability\"\nx = [\"{x}\"]\ny = [\"{y}\"]\nh = 0.9\n")
+    };
+    let call = "publish people.csv --name two --to press --columns age,sex -o two.csv --dry-run";
+    let mut say = |x: &str, y: &str, status: i32, says: &str| {
+        desk.write("reticent.toml", demand(x, y));
+        desk.run(call).exits(status).says(says);
+    };
+    say("two.sex", "one.illness", 0, "with 1 one: 3 statements");
+    say("two.sex", "oen.illness", 0, "speaks of release oen, which the ledger does not have (did you mean `one`?)");
+    say("two.sex", "one.ilness", 2, "release one has no such column (did you mean `illness`?)");
+    say(
+        "sexx",
+        "one.illness",
+        2,
+        "`sexx`, which is a column neither of the data nor of a release (did you mean `sex`?)",
+    );
+    say("one.people", "one.illness", 2, "`one.people`, and release one has no such column");
+}
