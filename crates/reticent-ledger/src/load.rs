@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 use reticent::history::{Held, History, Lost};
+use reticent::interval::Interval;
 use reticent::links::Links;
 use reticent::recognise::{self, Told};
 use reticent::release::Release;
-use reticent::taxonomy::{SUPPRESSED, Taxonomy};
+use reticent::taxonomy::{SUPPRESSED, Taxonomy, Type};
 
 use crate::bodies::{Bodies, relative};
 use crate::entry::{Entry, Kind, Recorded, Stored};
@@ -149,6 +150,8 @@ impl Bodies {
                     let tree = trees.get(&hash).cloned();
                     Some(tree.ok_or_else(|| self.unreadable(Kind::Taxonomy, hash, "no entry names it"))?)
                 }
+                // Numbers and dates are what they say, however they are spelled.
+                BodyTree::Flat if column.values != Type::Text && are_read(column, texts) => None,
                 // Plain values, however much they look like something else.
                 BodyTree::Flat => Some(Arc::new(Taxonomy::flat(plain_values(column, texts)))),
                 BodyTree::Recognised => None,
@@ -172,6 +175,12 @@ impl Bodies {
 fn caught<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     let read = std::panic::AssertUnwindSafe(read);
     std::panic::catch_unwind(read).unwrap_or_else(|_| Err("it is no Parquet file that can be read".to_owned()))
+}
+
+/// Whether every text of a column of numbers or dates can be read as one.
+fn are_read(column: &BodyColumn, texts: &[String]) -> bool {
+    let is_read = |text: &String| Interval::parse(column.values, text).is_some_and(|interval| interval.is_one());
+    texts.iter().all(|text| text == SUPPRESSED || column.missing.contains(text) || is_read(text))
 }
 
 fn plain_values(column: &BodyColumn, texts: &[String]) -> Vec<String> {

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use hashbrown::HashMap;
+
 use crate::combos::{Combos, Owner, Weight};
 use crate::error::{Error, Result};
 use crate::joined::Member;
 use crate::links::Links;
 use crate::recipients::PUBLIC;
 use crate::release::Release;
-use crate::taxonomy::Code;
+use crate::taxonomy::{Code, NodeId};
 
 /// Releases that an attacker may hold together, oldest first.
 #[derive(Debug, Clone, Default)]
@@ -56,6 +58,34 @@ pub struct Lost {
 }
 
 impl Held {
+    /// The same with one code for every node: texts that say the same in other words are one value.
+    pub fn canonical(mut self) -> Held {
+        let combos = &self.release.combos;
+        let mut changed = false;
+        let mut codes = combos.codes.clone();
+        for (column, codes) in self.release.columns.iter().zip(&mut codes) {
+            let mut first: HashMap<NodeId, Code> = HashMap::new();
+            let map: Vec<Code> =
+                column.nodes.iter().zip(0..).map(|(node, code)| *first.entry(*node).or_insert(code)).collect();
+            if first.len() < map.len() {
+                changed = true;
+                codes.iter_mut().for_each(|code| *code = map[*code as usize]);
+            }
+        }
+        if !changed {
+            return self;
+        }
+        let merged = Combos { codes: codes.clone(), weights: combos.weights.clone(), owners: None }.combined();
+        let place = |at: usize| {
+            let key: Vec<Code> = codes.iter().map(|codes| codes[at]).collect();
+            merged.find(&key).map(|place| place as u32)
+        };
+        let places: Vec<Option<u32>> = (0..combos.len()).map(place).collect();
+        self.links = self.links.map(|links| links.onto(&places));
+        self.release.combos = merged;
+        self
+    }
+
     /// The release with whose each record is, where that is known.
     pub fn with_people(&self) -> Release {
         let plain = Combos { owners: None, ..self.release.combos.clone() };

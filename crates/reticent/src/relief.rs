@@ -98,6 +98,9 @@ pub struct Relief {
 #[derive(Debug, Default)]
 struct Judged {
     failing: Vec<Failing>,
+    /// Whether nothing is demanded, or something that cannot be.
+    hopeless: bool,
+    demands: usize,
     least: BTreeMap<usize, f64>,
     most: BTreeMap<usize, f64>,
 }
@@ -110,7 +113,7 @@ impl Refused<'_> {
         offers.extend(self.thresholds(&judged));
         offers.extend(self.columns()?);
         for (name, sets) in recipients {
-            if self.judge(self.table, sets)?.failing.is_empty() {
+            if self.judge(self.table, sets)?.passes() {
                 offers.push((1.0 / recipients.len() as f64, Offer::Recipient(name.clone())));
             }
         }
@@ -129,8 +132,11 @@ impl Refused<'_> {
         for (at, wording) in self.wordings.iter().enumerate() {
             let one = std::slice::from_ref(wording);
             let here = spoken_here(one, self.name, &schema, self.schema, &self.names());
-            // A model of a column that is gone has nothing to say.
-            let mut requirement = Requirement::of_models(&here, &schema).unwrap_or_default();
+            let Ok(mut requirement) = Requirement::of_models(&here, &schema) else {
+                // The policy would be wrong.
+                judged.hopeless = true;
+                continue;
+            };
             let columns = table.columns.iter().map(|column| (column.name.clone(), column.role)).collect();
             let new = crate::joined::Member { name: self.name.to_owned(), columns };
             requirement.join(one, self.schema, new, self.history, sets, self.rules.to_vec())?;
@@ -141,8 +147,11 @@ impl Refused<'_> {
                 purpose: &Purpose::General,
                 suppression: Suppression::NONE,
             };
+            judged.demands += requirement.models.len();
+            judged.demands += requirement.joined.iter().map(|together| together.statements.len()).sum::<usize>();
             judged.add(&task, at)?;
         }
+        judged.hopeless |= judged.demands == 0;
         Ok(judged)
     }
 
@@ -207,7 +216,7 @@ impl Refused<'_> {
             let mut offers = Vec::new();
             for gone in choices.iter().filter(|gone| gone.len() < places.len()) {
                 let table = without(self.table, gone);
-                if self.judge(&table, self.sets)?.failing.is_empty() {
+                if self.judge(&table, self.sets)?.passes() {
                     let names = gone.iter().map(|at| self.table.columns[*at].name.clone()).collect();
                     offers.push((gone.len() as f64 / places.len() as f64, Offer::Columns(names)));
                 }
@@ -278,6 +287,10 @@ impl Refused<'_> {
 }
 
 impl Judged {
+    fn passes(&self) -> bool {
+        self.failing.is_empty() && !self.hopeless
+    }
+
     fn add(&mut self, task: &Task<'_>, wording: usize) -> Result<()> {
         let columns = generalized_columns(task)?;
         let release = top(task, &columns)?;

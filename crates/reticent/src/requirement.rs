@@ -218,6 +218,9 @@ fn here(wording: &Wording, release: &str, schema: &Schema, all: &Schema, known: 
     if let Some(Argument::Word(word)) = wording.arguments.get("sensitive") {
         arguments = arguments.set("sensitive", Argument::Word(translate(word)?));
     }
+    if people.get() && wording.model != "xy-anonymity" {
+        return None;
+    }
     if people.get() {
         // Different people are what k-anonymity counts.
         let mut counted = Arguments::default();

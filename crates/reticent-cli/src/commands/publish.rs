@@ -10,7 +10,7 @@ mod workshop;
 use std::path::Path;
 use std::time::Instant;
 
-use reticent::history::History;
+use reticent::history::{Held, History};
 use reticent::joined::sub_histories;
 use reticent::requirement::Unheard;
 use reticent_engine::{Compression, Format, OwnerKey};
@@ -192,7 +192,17 @@ fn load(ledger: &Ledger, entries: &[Entry], numbers: &[u64]) -> Result<History, 
         if let (Some(entry), Some(true)) = (entry, several) {
             held.links = ledger.links(entry)?;
         }
+        if let Some(column) = &held.groups {
+            let why = format!(
+                "release {} {} marks its groups by the column {column}, and what such a release gives away with others cannot be \
+                 judged yet. To publish all the same, judge the release by itself with --alone",
+                held.number, held.name
+            );
+            let what = "the release together with its history".to_owned();
+            return Err(reticent::Error::CannotCheck { what, why }.into());
+        }
     }
+    history.releases = history.releases.into_iter().map(Held::canonical).collect();
     Ok(history)
 }
 

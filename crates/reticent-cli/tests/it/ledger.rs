@@ -307,7 +307,7 @@ fn words_about_other_releases_are_checked() {
             + &format!("\n[[requirement.models]]\nmodel = \"xy-linkability\"\nx = [\"{x}\"]\ny = [\"{y}\"]\nh = 0.9\n")
     };
     let call = "publish people.csv --name two --to press --columns age,sex -o two.csv --dry-run";
-    let mut say = |x: &str, y: &str, status: i32, says: &str| {
+    let say = |x: &str, y: &str, status: i32, says: &str| {
         desk.write("reticent.toml", demand(x, y));
         desk.run(call).exits(status).says(says);
     };

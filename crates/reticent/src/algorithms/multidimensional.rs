@@ -304,6 +304,9 @@ impl Search<'_> {
     fn is_given_away(&self) -> Result<bool> {
         let columns = self.ground.columns();
         let release = super::joints::top(self.task, &columns)?;
+        if self.task.suppression.of(self.task.table.combos.rows()) > 0 {
+            return Ok(false);
+        }
         for joint in super::joints::all(self.task, &columns)? {
             if joint.is_constant(&columns) && joint.violating(&release)?.contains(&true) {
                 return Ok(true);

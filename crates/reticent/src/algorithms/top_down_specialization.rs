@@ -123,7 +123,7 @@ fn refusal(task: &Task<'_>, columns: &[usize], joints: &[Joint<'_>]) -> Result<O
         if left_out <= limit && left_out < task.table.combos.rows() {
             return Ok(None);
         }
-        let why = if merging_of(model.as_ref(), &task.table.combos) != Merging::Never {
+        let why = if limit == 0 && merging_of(model.as_ref(), &task.table.combos) != Merging::Never {
             "No generalization can help; ask for less (a smaller k or l, a larger confidence or distance)"
         } else {
             "Specializing can go nowhere from there; ask for less, or try the algorithm optimal-full-domain"
@@ -141,7 +141,8 @@ fn refusal(task: &Task<'_>, columns: &[usize], joints: &[Joint<'_>]) -> Result<O
         if left_out <= limit && left_out < task.table.combos.rows() {
             return Ok(None);
         }
-        let proved = joint.keeps_violating(columns);
+        // Leaving records out can make more classes hold than the most general ones.
+        let proved = limit == 0 && joint.keeps_violating(columns);
         let why = if proved { ". Nothing that is done to this release can help" } else { "" };
         let witness: Vec<String> = worst.witness.iter().map(|(column, value)| format!("{column} = {value}")).collect();
         let message = format!(
