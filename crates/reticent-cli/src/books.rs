@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use reticent::joined::Breadth;
 use reticent::policy::Policy;
 use reticent::recipients::{PUBLIC, Separate};
 use reticent_ledger::{Entry, Findings, Holder, Key, Ledger, now};
@@ -20,8 +19,6 @@ pub struct Books {
     pub key_path: PathBuf,
     /// Who never combines what they hold.
     pub separate: Separate,
-    /// Which earlier releases are looked at together with a new one.
-    pub breadth: Breadth,
     start: bool,
     holder: Holder,
     wait: Duration,
@@ -35,7 +32,6 @@ impl Books {
             folder: place.ledger.clone().unwrap_or_else(|| beside.join(&policy.ledger)),
             key_path: place.key.clone().unwrap_or_else(|| beside.join(&policy.key)),
             separate: policy.separate.clone(),
-            breadth: policy.breadth,
             start: place.new_ledger,
             holder: holder(doing),
             wait: Duration::from_secs_f64(place.wait.clamp(0.0, 1e9)),

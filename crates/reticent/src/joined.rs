@@ -22,9 +22,9 @@ mod visit;
 use crate::models::Bounds;
 
 pub(crate) use histories::Made;
-pub use histories::{Breadth, sub_histories};
+pub use histories::{Breadth, sets_for, sub_histories};
 pub use judge::{Cells, Joint};
-pub use related::{Dangling, dangling};
+pub use related::{Dangling, dangling, matching};
 pub(crate) use rest::join_columns;
 pub use scope::{Member, PEOPLE, Scope};
 

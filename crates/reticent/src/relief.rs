@@ -30,6 +30,8 @@ pub struct Refused<'a> {
     pub schema: &'a Schema,
     /// What is required.
     pub wordings: &'a [Wording],
+    /// How many of these, the first, are the short form's: they say nothing where no column is sensitive.
+    pub short: usize,
     /// What was released before.
     pub history: &'a History,
     /// The sets of earlier releases it is judged with.
@@ -132,10 +134,14 @@ impl Refused<'_> {
         for (at, wording) in self.wordings.iter().enumerate() {
             let one = std::slice::from_ref(wording);
             let here = spoken_here(one, self.name, &schema, self.schema, &self.names());
-            let Ok(mut requirement) = Requirement::of_models(&here, &schema) else {
+            let mut requirement = match Requirement::of_models(&here, &schema) {
+                Ok(requirement) => requirement,
+                Err(_) if at < self.short => Requirement::default(),
                 // The policy would be wrong.
-                judged.hopeless = true;
-                continue;
+                Err(_) => {
+                    judged.hopeless = true;
+                    continue;
+                }
             };
             let columns = table.columns.iter().map(|column| (column.name.clone(), column.role)).collect();
             let new = crate::joined::Member { name: self.name.to_owned(), columns };

@@ -11,7 +11,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use reticent::history::{Held, History};
-use reticent::joined::sub_histories;
 use reticent::requirement::Unheard;
 use reticent_engine::{Compression, Format, OwnerKey};
 use reticent_ledger::{Entry, Head, Judged, Ledger, Wanted};
@@ -19,7 +18,7 @@ use reticent_ledger::{Entry, Head, Judged, Ledger, Wanted};
 use crate::args::Publish;
 use crate::books::{Books, lies_in};
 use crate::failure::Failure;
-use crate::screen::{plural, print_json};
+use crate::screen::print_json;
 use crate::steward::{self, Ways, prepare};
 use make::{Job, lap};
 use record::record;
@@ -101,8 +100,8 @@ pub struct Past {
     judged: Judged,
     /// The releases with which the next one is judged.
     history: History,
-    /// The sets of them, by place in the history, that are looked at together with it.
-    sets: Vec<Vec<usize>>,
+    /// Those that each coalition of its recipients holds, by place in the history.
+    held: Vec<Vec<usize>>,
 }
 
 impl Books {
@@ -128,10 +127,10 @@ impl Past {
     /// From the ledger, if there is one: what recipients can hold beside the new release, unless the steward asks for it to be
     /// judged by itself.
     fn of(ledger: Option<&Ledger>, books: &Books, options: &Publish) -> Result<Past, Failure> {
-        let (history, sets) = (History::default(), Vec::new());
+        let (history, held) = (History::default(), Vec::new());
         let Some(ledger) = ledger else {
             let judged = Judged::History { with: Vec::new() };
-            return Ok(Past { entries: Vec::new(), head: None, judged, history, sets });
+            return Ok(Past { entries: Vec::new(), head: None, judged, history, held });
         };
         let (head, entries) = ledger.read()?;
         let named = |entry: &&Entry| entry.release().is_some_and(|release| release.name == options.name);
@@ -142,12 +141,12 @@ impl Past {
         let beside = books.beside(&entries, &options.to)?;
         if !beside.is_empty() && options.alone {
             let judged = Judged::Alone { apart_from: beside };
-            return Ok(Past { entries, head: Some(head), judged, history, sets });
+            return Ok(Past { entries, head: Some(head), judged, history, held });
         }
         let history = load(ledger, &entries, &beside)?;
         let judged = Judged::History { with: beside };
-        let mut past = Past { entries, head: Some(head), judged, history, sets };
-        past.sets = past.sets_for(books, &options.to)?;
+        let mut past = Past { entries, head: Some(head), judged, history, held };
+        past.held = past.held_for(books, &options.to)?;
         Ok(past)
     }
 
@@ -156,17 +155,11 @@ impl Past {
         self.entries.iter().filter_map(|entry| entry.release().map(|release| release.name.as_str())).collect()
     }
 
-    /// The sets of earlier releases that are looked at together with one to these recipients.
-    fn sets_for(&self, books: &Books, to: &[String]) -> Result<Vec<Vec<usize>>, Failure> {
+    /// By coalition of these recipients: the releases that it holds.
+    fn held_for(&self, books: &Books, to: &[String]) -> Result<Vec<Vec<usize>>, Failure> {
         let place = |number: &u64| self.history.releases.iter().position(|held| held.number == *number);
         let held = books.held(&self.entries, to)?;
-        let held: Vec<Vec<usize>> = held.iter().map(|held| held.iter().filter_map(place).collect()).collect();
-        sub_histories(&held, books.breadth).ok_or_else(|| {
-            let many = plural(self.history.releases.len() as u64, "earlier release");
-            Failure::Call(format!(
-                "{many} have too many subsets to judge every one; set `judge` under [history] to \"each\""
-            ))
-        })
+        Ok(held.iter().map(|held| held.iter().filter_map(place).collect()).collect())
     }
 }
 

@@ -112,9 +112,10 @@ fn a_coalition_holds_what_its_members_got() {
     desk.write("reticent.toml", policy("\n[recipients]\nseparate = [\"press\", \"ministry\"]\n"));
     desk.run("publish people.csv --name one --to press -o one.csv").exits(0);
     // The ministry never combines with the press, so nothing was released before as far as it is concerned.
-    desk.run("publish people.csv --name two --to ministry -o two.csv").exits(0);
+    desk.run("publish people.csv --name two --to ministry --columns age,sex -o two.csv").exits(0);
     // A clinic can combine with each, but nobody holds what both got.
-    let third = desk.run("publish people.csv --name three --to clinic -o three.csv --json").exits(0).json();
+    let third =
+        desk.run("publish people.csv --name three --to clinic --columns age,city -o three.csv --json").exits(0).json();
     assert_eq!(third["judged"], json!({ "scope": "history", "with": [1, 2] }));
     assert_eq!(looked_at(&third), [[1], [2]]);
     let held = |who: &str| {

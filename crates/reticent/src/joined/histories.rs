@@ -1,9 +1,15 @@
 //! Which earlier releases are looked at together with the new one, and which statements follow from others.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::related::matched;
 use super::{At, Of, Scope, Statement};
+use crate::error::{Error, Result};
+use crate::history::History;
 use crate::join::{Inconsistent, relate};
+use crate::recoding::Recoding;
+use crate::release::{PublishedColumn, Release};
+use crate::table::Table;
 
 /// Which subsets of the releases that somebody holds are judged with the new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -48,6 +54,95 @@ pub fn sub_histories(held: &[Vec<usize>], breadth: Breadth) -> Option<Vec<Vec<us
         }
     }
     Some(found.into_iter().map(|(_, set)| set).collect())
+}
+
+/// More sets of releases that people can be in than this are not judged.
+const MOST_PATTERNS: usize = 64;
+
+/// The sets of earlier releases that are judged with a new release of this table. `held` are those that each coalition holds.
+///
+/// Where not every subset is judged, "all together" is said for every record of the table: the releases that it matches. A
+/// release that is about other people would else empty the join, and with it what is demanded of it. Releases that have
+/// nothing to do with the new one, not even through others, are left out, and so is one that shows the same as another.
+pub fn sets_for(
+    table: &Table,
+    history: &History,
+    held: &[Vec<usize>],
+    breadth: Breadth,
+    rules: &[Inconsistent],
+) -> Result<Vec<Vec<usize>>> {
+    let cannot = |why: String| Error::CannotCheck { what: "the release together with its history".to_owned(), why };
+    let first = |at: &usize| (0..*at).find(|other| shows_the_same(history, *other, *at)).unwrap_or(*at);
+    let held: Vec<Vec<usize>> = held.iter().map(|held| held.iter().map(first).collect()).collect();
+    let Some(all) = sub_histories(&held, breadth) else {
+        let message = "they are too many to judge every subset; set `judge` under [history] to \"each\"";
+        return Err(cannot(message.to_owned()));
+    };
+    let mut sets: BTreeSet<(usize, Vec<usize>)> = BTreeSet::new();
+    let mut add = |set: Vec<usize>| sets.insert((set.len(), set));
+    let few = |held: &Vec<usize>| breadth == Breadth::Every || (breadth == Breadth::Auto && held.len() <= FEW);
+    let many: Vec<Vec<usize>> = held.into_iter().filter(|held| !few(held)).map(sorted).collect();
+    for set in all {
+        // All together is said for every record below.
+        if !(set.len() > 1 && many.contains(&set)) {
+            add(connected(table, history, &set, rules));
+        }
+    }
+    if !many.is_empty() {
+        let raw = Recoding::identity(table);
+        let needed: BTreeSet<usize> = many.iter().flatten().copied().collect();
+        let by_release: BTreeMap<usize, Vec<bool>> =
+            needed.into_iter().map(|at| (at, matched(table, &raw, &history.releases[at], rules))).collect();
+        let mut patterns: BTreeSet<Vec<usize>> = BTreeSet::new();
+        for held in &many {
+            for at in 0..table.combos.len() {
+                patterns.insert(held.iter().copied().filter(|release| by_release[release][at]).collect());
+                if patterns.len() > MOST_PATTERNS {
+                    let why = format!("its people are in more than {MOST_PATTERNS} different sets of earlier releases");
+                    return Err(cannot(why));
+                }
+            }
+        }
+        patterns.into_iter().for_each(|set| {
+            add(connected(table, history, &set, rules));
+        });
+    }
+    Ok(sets.into_iter().map(|(_, set)| set).filter(|set| !set.is_empty()).collect())
+}
+
+fn sorted(mut set: Vec<usize>) -> Vec<usize> {
+    set.sort_unstable();
+    set.dedup();
+    set
+}
+
+/// Those of some releases that have to do with the new one, directly or through others of them.
+fn connected(table: &Table, history: &History, set: &[usize], rules: &[Inconsistent]) -> Vec<usize> {
+    let names = |at: usize| history.releases[at].release.columns.iter().map(|column| column.name.as_str());
+    let mut open: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+    let mut found: BTreeSet<usize> = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        for at in set.iter().copied().filter(|at| !found.contains(at)).collect::<Vec<_>>() {
+            if names(at).any(|theirs| relate(name, theirs, rules)) {
+                found.insert(at);
+                open.extend(names(at));
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// Whether two releases show the same records.
+fn shows_the_same(history: &History, one: usize, other: usize) -> bool {
+    let (one, other) = (&history.releases[one].release, &history.releases[other].release);
+    let labels = |release: &Release| -> Vec<Vec<String>> {
+        let of = |column: &PublishedColumn| {
+            (0..column.nodes.len() as u32).map(|code| column.label(code).to_owned()).collect()
+        };
+        release.columns.iter().map(of).collect()
+    };
+    let names = |release: &Release| release.columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>();
+    one.combos == other.combos && names(one) == names(other) && labels(one) == labels(other)
 }
 
 /// The earlier releases that a statement counts. The others are *witnesses*.

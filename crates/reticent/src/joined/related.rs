@@ -20,11 +20,12 @@ use super::judge::Joint;
 use super::rest::{Rest, join_columns};
 use super::values::Value;
 use super::{Of, Rule, Statement};
-use crate::combos::Weight;
-use crate::history::History;
+use crate::combos::{Combos, Weight};
+use crate::history::{Held, History};
 use crate::join::Inconsistent;
 use crate::recoding::{Recoded, Recoding};
 use crate::table::Table;
+use crate::taxonomy::Code;
 
 /// How a table, as it is, is related to the releases of a sub-history.
 #[derive(Debug)]
@@ -63,17 +64,10 @@ pub struct Dangling {
 pub fn dangling(table: &Table, history: &History, earlier: &[usize], rules: &[Inconsistent]) -> Vec<Dangling> {
     let raw = Recoding::identity(table);
     let ours: Vec<&str> = raw.columns.iter().map(|recoded| recoded.column.name.as_str()).collect();
-    let nothing = Statement {
-        x: Vec::new(),
-        y: Vec::new(),
-        rule: Rule::AtLeast(0),
-        title: String::new(),
-        counted: String::new(),
-    };
     let mut found = Vec::new();
     for held in earlier.iter().map(|at| &history.releases[*at]) {
         let keys = join_columns(&ours, &[held], rules);
-        let rest = Rest::new(&nothing, &ours, &keys, &[held], rules);
+        let rest = Rest::new(&NOTHING, &ours, &keys, &[held], rules);
         let reach = Reach::of(&rest, table, &raw, &keys);
         let theirs = rest.unreached(&reach.marks);
         if reach.unmatched > 0 || theirs > 0 {
@@ -82,6 +76,41 @@ pub fn dangling(table: &Table, history: &History, earlier: &[usize], rules: &[In
     }
     found
 }
+
+/// By combination of a table: whether its records, as they are, match some record of an earlier release.
+pub(super) fn matched(table: &Table, raw: &Recoding, held: &Held, rules: &[Inconsistent]) -> Vec<bool> {
+    let ours: Vec<&str> = raw.columns.iter().map(|recoded| recoded.column.name.as_str()).collect();
+    let keys = join_columns(&ours, &[held], rules);
+    let rest = Rest::new(&NOTHING, &ours, &keys, &[held], rules);
+    let combos = Combos { owners: None, ..table.combos.clone() }.project(&keys);
+    let values = Reach::values(&rest, raw, &keys);
+    let mut marks = rest.unmarked();
+    let reached: Vec<bool> = (0..combos.len())
+        .map(|at| {
+            let here: Vec<u32> = (0..keys.len()).map(|key| values[key][combos.codes[key][at] as usize]).collect();
+            rest.reach(&here, &mut marks)
+        })
+        .collect();
+    let place = |at: usize| {
+        let key: Vec<Code> = keys.iter().map(|column| table.combos.codes[*column][at]).collect();
+        combos.find(&key)
+    };
+    (0..table.combos.len()).map(|at| place(at).is_some_and(|place| reached[place])).collect()
+}
+
+/// Records of a table that, as they are, match some record of each of these earlier releases.
+pub fn matching(table: &Table, history: &History, earlier: &[usize], rules: &[Inconsistent]) -> Weight {
+    let raw = Recoding::identity(table);
+    let mut all = vec![true; table.combos.len()];
+    for held in earlier.iter().map(|at| &history.releases[*at]) {
+        all.iter_mut().zip(matched(table, &raw, held, rules)).for_each(|(all, matches)| *all &= matches);
+    }
+    table.combos.weights.iter().zip(all).filter(|(_, matches)| *matches).map(|(weight, _)| weight).sum()
+}
+
+/// A statement that demands nothing.
+const NOTHING: Statement =
+    Statement { x: Vec::new(), y: Vec::new(), rule: Rule::AtLeast(0), title: String::new(), counted: String::new() };
 
 /// What the records of a table, as they are, reach in the earlier releases.
 struct Reach {
@@ -94,14 +123,19 @@ struct Reach {
 }
 
 impl Reach {
-    fn of(rest: &Rest<'_>, table: &Table, raw: &Recoding, keys: &[usize]) -> Reach {
+    /// By join column, by code of the table: the number of its value.
+    fn values(rest: &Rest<'_>, raw: &Recoding, keys: &[usize]) -> Vec<Vec<u32>> {
         let number = |(key, column): (usize, &usize)| -> Vec<u32> {
             let Recoded { column, map } = &raw.columns[*column];
             let node = |code: &u32| Value::Node(&column.tree, column.nodes[*code as usize]);
             map.iter().map(|code| rest.value(key, &node(code))).collect()
         };
-        let values: Vec<Vec<u32>> = keys.iter().enumerate().map(number).collect();
-        let combos = crate::combos::Combos { owners: None, ..table.combos.clone() }.project(keys);
+        keys.iter().enumerate().map(number).collect()
+    }
+
+    fn of(rest: &Rest<'_>, table: &Table, raw: &Recoding, keys: &[usize]) -> Reach {
+        let values = Reach::values(rest, raw, keys);
+        let combos = Combos { owners: None, ..table.combos.clone() }.project(keys);
         let (mut unmatched, mut marks) = (0, rest.unmarked());
         for at in 0..combos.len() {
             let here: Vec<u32> = (0..keys.len()).map(|key| values[key][combos.codes[key][at] as usize]).collect();

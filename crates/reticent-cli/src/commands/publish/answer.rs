@@ -85,6 +85,8 @@ pub struct Looked {
     pub with: Vec<u64>,
     /// Their names.
     pub names: Vec<String>,
+    /// Records of the new table that match some record of each.
+    pub matching: u64,
     /// How many demands were judged on their join.
     pub judged: usize,
     /// How many follow from what was judged on fewer of them.

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use reticent::algorithms::{self, Control, Outcome, Task};
-use reticent::joined::{Dangling, Member, Together, dangling};
+use reticent::history::History;
+use reticent::joined::{Dangling, Member, Together, dangling, matching, sets_for};
 use reticent::metrics::{Comparison, measure_all};
 use reticent::recoding::Recoding;
 use reticent::registry::Arguments;
@@ -87,6 +88,7 @@ impl Job<'_> {
         let looked = |together: &Together| Looked {
             with: numbers(past, &together.earlier),
             names: names(past, &together.earlier),
+            matching: matching(&prepared.table, &past.history, &together.earlier, &requirement.rules),
             judged: together.statements.len(),
             following: together.following,
         };
@@ -117,16 +119,23 @@ impl Job<'_> {
         self.options.algorithm.as_deref().unwrap_or(&self.loaded.policy.algorithm)
     }
 
+    /// The sets of earlier releases that are looked at together with this one, where coalitions hold these.
+    pub fn sets(&self, past: &Past, held: &[Vec<usize>]) -> Result<Vec<Vec<usize>>, Failure> {
+        let policy = &self.loaded.policy;
+        Ok(sets_for(&self.prepared.table, &past.history, held, policy.breadth, &policy.inconsistent)?)
+    }
+
     /// What is required of the release by itself, and joined with what was released before.
     fn requirement(&self, past: &Past) -> Result<Requirement, Failure> {
         let Job { options, loaded, prepared, .. } = self;
         let mut requirement = loaded.requirement(&prepared.schema, &options.name, &past.names())?;
-        if !past.sets.is_empty() {
+        let sets = self.sets(past, &past.held)?;
+        if !sets.is_empty() {
             let columns = prepared.table.columns.iter().map(|column| (column.name.clone(), column.role)).collect();
             let new = Member { name: options.name.clone(), columns };
             let wordings = loaded.policy.wordings_for_joins();
             let rules = loaded.policy.inconsistent.clone();
-            requirement.join(&wordings, &loaded.schema, new, &past.history, &past.sets, rules)?;
+            requirement.join(&wordings, &loaded.schema, new, &past.history, &sets, rules)?;
         }
         requirement.check().map_err(|error| match options.columns {
             Some(_) => Failure::Call(format!("with the columns that were chosen (--columns), {error}")),
@@ -137,9 +146,11 @@ impl Job<'_> {
 
     fn search(&self, algorithm: &str, past: &Past, requirement: &Requirement) -> Result<Outcome, Failure> {
         let Job { options, loaded, prepared, ways, .. } = self;
+        // What has nothing to do with this release is no history of it.
+        let unrelated = History::default();
         let task = Task {
             table: &prepared.table,
-            history: &past.history,
+            history: if requirement.joined.is_empty() { &unrelated } else { &past.history },
             requirement,
             purpose: &loaded.policy.purpose,
             suppression: loaded.policy.suppression,

@@ -44,16 +44,17 @@ fn print_joined(answer: &Answer) {
         return;
     }
     println!("\n{HEAD}Joined with what was released before{HEAD:#}");
-    for Looked { with, names, judged, following } in &answer.together {
+    for Looked { with, names, matching, judged, following } in &answer.together {
         let over: Vec<&Over> = answer.verified.joined.iter().filter(|over| over.with == *with).collect();
         let violated: Vec<&&Over> = over.iter().filter(|over| !over.violations.is_empty()).collect();
-        let mark = match (judged + following == 0, violated.is_empty()) {
+        let mark = match (judged + following == 0 || *matching == 0, violated.is_empty()) {
             (true, _) => format!("{HINT}nothing{HINT:#} "),
             (false, true) => format!("{GOOD}holds{GOOD:#}   "),
             (false, false) => format!("{BAD}violated{BAD:#}"),
         };
         let told: Vec<String> = with.iter().zip(names).map(|(number, name)| format!("{number} {name}")).collect();
         let many = match (judged, following) {
+            _ if *matching == 0 => "nobody in this table can be in all of these".to_owned(),
             (0, 0) => "nothing is demanded of this join".to_owned(),
             (0, _) => "follows from the above".to_owned(),
             (judged, 0) => plural(*judged as u64, "statement"),

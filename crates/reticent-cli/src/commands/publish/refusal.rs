@@ -29,14 +29,15 @@ impl Job<'_> {
             table: &self.prepared.table,
             schema: &self.loaded.schema,
             wordings: &self.loaded.policy.wordings_for_joins(),
+            short: self.loaded.policy.short.expand_all().len(),
             history: &past.history,
-            sets: &past.sets,
+            sets: &self.sets(past, &past.held)?,
             rules: &self.loaded.policy.inconsistent,
         };
         let mut recipients = Vec::new();
-        for one in self.options.to.iter().filter(|_| self.options.to.len() > 1 && !past.sets.is_empty()) {
+        for one in self.options.to.iter().filter(|_| self.options.to.len() > 1 && !past.held.is_empty()) {
             let others: Vec<String> = self.options.to.iter().filter(|other| *other != one).cloned().collect();
-            recipients.push((one.clone(), past.sets_for(books, &others)?));
+            recipients.push((one.clone(), self.sets(past, &past.held_for(books, &others)?)?));
         }
         Ok(refused.relief(&recipients)?)
     }
