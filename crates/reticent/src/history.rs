@@ -58,15 +58,21 @@ pub struct Lost {
 }
 
 impl Held {
-    /// The same with one code for every node: texts that say the same in other words are one value.
+    /// The same with one code for everything that is said: texts that say the same in other words are one value.
     pub fn canonical(mut self) -> Held {
         let combos = &self.release.combos;
         let mut changed = false;
         let mut codes = combos.codes.clone();
         for (column, codes) in self.release.columns.iter().zip(&mut codes) {
-            let mut first: HashMap<NodeId, Code> = HashMap::new();
+            let said = |node: NodeId| {
+                let interval = column.tree.interval(node).filter(|_| node != 0);
+                let bits = |bound: Option<f64>| bound.map(f64::to_bits);
+                let interval = interval.map(|said| (bits(said.low), said.low_in, bits(said.high), said.high_in));
+                (interval.is_none().then_some(node), interval)
+            };
+            let mut first = HashMap::new();
             let map: Vec<Code> =
-                column.nodes.iter().zip(0..).map(|(node, code)| *first.entry(*node).or_insert(code)).collect();
+                column.nodes.iter().zip(0..).map(|(node, code)| *first.entry(said(*node)).or_insert(code)).collect();
             if first.len() < map.len() {
                 changed = true;
                 codes.iter_mut().for_each(|code| *code = map[*code as usize]);

@@ -8,6 +8,7 @@ mod examples;
 #[cfg(target_os = "linux")]
 mod faults;
 mod generated;
+mod joined_reviewed;
 mod json;
 mod ledger;
 mod ledger_reviewed;

@@ -1,0 +1,101 @@
+//! What a review found in releases that are judged together, each as a steward would meet it.
+
+use crate::support::Desk;
+
+/// Eight diagnoses of five people each; a, b and c are the bits of their number. Any two columns leave two diagnoses, all
+/// three one.
+fn bits() -> Desk {
+    let desk = Desk::new();
+    let row = |at: usize| format!("a{},b{},c{},d{}\n", at % 2, at / 2 % 2, at / 4 % 2, at % 8);
+    desk.write("people.csv", "a,b,c,diagnosis\n".to_owned() + &(0..40).map(row).collect::<String>());
+    let policy = "[columns.a]\n[columns.b]\n[columns.c]\n[columns.diagnosis]\nrole = \"sensitive\"\n\
+                  [requirement]\nk = 5\nconfidence = 0.6\n[release]\nseed = 1\n";
+    desk.write("reticent.toml", policy);
+    desk
+}
+
+#[test]
+fn releases_about_others_do_not_empty_the_join() {
+    let desk = bits();
+    for (name, columns) in [("r1", "a,diagnosis"), ("r2", "b,diagnosis")] {
+        desk.run(&format!("publish people.csv --name {name} --columns {columns} -o {name}.csv")).exits(0);
+    }
+    let animals = |year: usize| {
+        let row = |at: usize| format!("x{},mange{}\n", at % 2, at % (3 + year));
+        "breed,diagnosis\n".to_owned() + &(0..40).map(row).collect::<String>()
+    };
+    for year in 0..3 {
+        desk.write("vets.csv", animals(year));
+        desk.run(&format!(
+            "register vets.csv --name vets{year} --to public --date 202{year}-01-01 --sensitive diagnosis"
+        ))
+        .exits(0);
+    }
+    desk.run("publish people.csv --name r3 --columns c,diagnosis -o r3.csv")
+        .exits(0)
+        .says("holds with 1 r1, 2 r2: 6 statements")
+        .says("nobody in this table can be in all of these");
+    let text = desk.read("r3.csv");
+    assert!(!text.contains("c0") && !text.contains("c1"), "all three bits are out:\n{text}");
+}
+
+/// A number is what it says, however it is spelled, in columns of any role.
+#[test]
+fn numbers_of_registered_releases_are_numbers() {
+    let desk = Desk::new();
+    desk.write("people.csv", "city,salary\nA,100\nA,100\nA,200\nB,300\nB,400\nB,300\n");
+    desk.write(
+        "reticent.toml",
+        "[columns.city]\n[columns.salary]\ntype = \"number\"\nrole = \"sensitive\"\n[requirement]\nconfidence = 0.7\n[release]\nseed = 1\n",
+    );
+    // Every salary of A is 100 to somebody who reads, and two values to somebody who spells.
+    desk.write("old.csv", "city,salary\nA,100\nA,100.0\nA,100.00\nB,300\nB,400\nB,200\n");
+    desk.run("register old.csv --name old --to public --date 2020-01-01").exits(0);
+    desk.run("publish people.csv --name new -o new.csv")
+        .exits(1)
+        .says("release 1 old by itself already gives this away")
+        .says("confidence 1.0000");
+}
+
+/// Two texts that stand for no value are one.
+#[test]
+fn missing_values_are_one_value() {
+    let desk = Desk::new();
+    desk.write("people.csv", "city,diagnosis\nA,flu\nA,cold\nB,flu\nB,cold\n");
+    desk.write(
+        "reticent.toml",
+        "[dataset]\nmissing-values = [\"NA\", \"-\"]\n[columns.city]\n[columns.diagnosis]\nrole = \"sensitive\"\n\
+         [requirement]\nconfidence = 0.5\n[release]\nseed = 1\n",
+    );
+    desk.write("old.csv", "city,diagnosis\nA,NA\nA,-\nB,flu\nB,cold\n");
+    desk.run("register old.csv --name old --to public --date 2020-01-01").exits(0);
+    desk.run("publish people.csv --name new --columns city -o new.csv").exits(1).says("confidence 1.0000");
+}
+
+/// The number of a group is no attribute of a person.
+#[test]
+fn releases_that_mark_groups_are_not_joined() {
+    let desk = bits();
+    desk.write("old.csv", "group,a,diagnosis\n1,a0,d0\n1,a0,d2\n2,a1,d1\n2,a1,d3\n");
+    desk.run("register old.csv --name old --to public --date 2020-01-01 --groups group --sensitive diagnosis").exits(0);
+    let call = "publish people.csv --name new --columns b,diagnosis -o new.csv";
+    desk.run(call).exits(1).says("could not check").says("marks its groups by the column group");
+    desk.run(&format!("{call} --alone")).exits(0);
+}
+
+/// What was released twice is held once.
+#[test]
+fn the_same_release_twice_teaches_nothing_new() {
+    let desk = bits();
+    desk.run("publish people.csv --name r1 --columns a,diagnosis -o r1.csv").exits(0);
+    let alone =
+        desk.run("publish people.csv --name r2 --columns b,diagnosis -o r2.csv --dry-run --json").exits(0).json();
+    for copy in 0..3 {
+        desk.run(&format!("register r1.csv --name copy{copy} --to public --date 2020-01-01 --sensitive diagnosis"))
+            .exits(0);
+    }
+    let again =
+        desk.run("publish people.csv --name r2 --columns b,diagnosis -o r2.csv --dry-run --json").exits(0).json();
+    assert_eq!(again["together"].as_array().unwrap().len(), 1);
+    assert_eq!(again["columns"], alone["columns"]);
+}
