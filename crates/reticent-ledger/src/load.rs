@@ -9,6 +9,7 @@ use reticent::interval::Interval;
 use reticent::links::Links;
 use reticent::recognise::{self, Told};
 use reticent::release::Release;
+use reticent::schema::Role;
 use reticent::taxonomy::{SUPPRESSED, Taxonomy, Type};
 
 use crate::bodies::{Bodies, relative};
@@ -161,13 +162,17 @@ impl Bodies {
         for (column, tree) in body.columns.iter().zip(&own) {
             told.push(Told {
                 name: &column.name,
-                role: column.role,
+                // Numbers and dates of any column are read as those of a quasi-identifier: equal ones are one value.
+                role: if tree.is_none() && column.values != Type::Text { Role::QuasiIdentifier } else { column.role },
                 values: Some(column.values),
                 tree: tree.as_deref(),
                 missing: &column.missing,
             });
         }
-        Ok(recognise::release(body.counts, &told, suppressed)?.0)
+        let roles: Vec<Role> = body.columns.iter().map(|column| column.role).collect();
+        let mut release = recognise::release(body.counts, &told, suppressed)?.0;
+        release.columns.iter_mut().zip(roles).for_each(|(column, role)| column.role = role);
+        Ok(release)
     }
 }
 
