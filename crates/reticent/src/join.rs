@@ -22,7 +22,8 @@ pub(crate) use row::Row;
 /// How many tuples of records: products of weights outgrow 64 bits.
 pub type Tuples = u128;
 
-/// Two values that no one person has: whoever has the one, or something below it, does not have the other.
+/// Two values that no one person has: whoever has the one, or something below it, does not have the other. With the same column
+/// on both sides: that a person can have several values of it, one in each release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inconsistent {
     /// An attribute and a value of its taxonomy.
@@ -87,6 +88,14 @@ impl Join {
 
     /// Every tuple of groups that match, with how many tuples of records it stands for.
     pub fn for_each(&self, mut visit: impl FnMut(&[usize], Tuples)) {
+        self.for_each_while(|tuple, tuples| {
+            visit(tuple, tuples);
+            true
+        });
+    }
+
+    /// The same until `visit` has enough.
+    pub fn for_each_while(&self, mut visit: impl FnMut(&[usize], Tuples) -> bool) {
         self.extend(&mut Vec::with_capacity(self.groups.len()), 1, &mut visit);
     }
 
@@ -102,20 +111,21 @@ impl Join {
         columns.iter().map(|(release, place)| self.groups[*release].codes[*place][tuple[*release]]).collect()
     }
 
-    fn extend(&self, tuple: &mut Vec<usize>, tuples: Tuples, visit: &mut impl FnMut(&[usize], Tuples)) {
+    fn extend(&self, tuple: &mut Vec<usize>, tuples: Tuples, visit: &mut impl FnMut(&[usize], Tuples) -> bool) -> bool {
         let release = tuple.len();
         if release == self.visited {
-            if self.goes_on(tuple) {
-                visit(tuple, tuples);
-            }
-            return;
+            return !self.goes_on(tuple) || visit(tuple, tuples);
         }
         let weights = &self.groups[release].weights;
         for at in self.fitting(tuple) {
             tuple.push(at);
-            self.extend(tuple, tuples.saturating_mul(Tuples::from(weights[at])), visit);
+            let more = self.extend(tuple, tuples.saturating_mul(Tuples::from(weights[at])), visit);
             tuple.pop();
+            if !more {
+                return false;
+            }
         }
+        true
     }
 
     /// Whether the releases that are left have a tuple that goes with this one.
@@ -196,13 +206,16 @@ fn without_owners(release: &Release) -> Combos {
     Combos { owners: None, ..release.combos.clone() }
 }
 
-/// The columns of a release that some other has too, that a rule speaks of, or that are asked for.
+/// The columns of a release that some other has too, that a rule speaks of, or that are asked for. Those that vary are not among
+/// the first.
 fn told_apart_by(releases: &[&Release], rules: &[Inconsistent], also: &[Vec<usize>], at: usize) -> Vec<usize> {
     let shared = |name: &str| {
         let others = releases.iter().enumerate().filter(|(other, _)| *other != at);
-        others.into_iter().any(|(_, release)| release.columns.iter().any(|column| column.name == name))
+        others.into_iter().any(|(_, release)| release.columns.iter().any(|column| is_same(&column.name, name, rules)))
     };
-    let ruled = |name: &str| rules.iter().any(|rule| rule.one.0 == name || rule.other.0 == name);
+    let speaks =
+        |rule: &Inconsistent, name: &str| rule.varies().is_none() && (rule.one.0 == name || rule.other.0 == name);
+    let ruled = |name: &str| rules.iter().any(|rule| speaks(rule, name));
     let asked = |column: usize| also.get(at).is_some_and(|columns| columns.contains(&column));
     let names = releases[at].columns.iter().map(|column| column.name.as_str()).enumerate();
     names.filter(|(column, name)| shared(name) || ruled(name) || asked(*column)).map(|(column, _)| column).collect()
@@ -226,7 +239,12 @@ fn demands(releases: &[&Release], columns: &[Vec<usize>], rules: &[Inconsistent]
 
 /// Whether two columns have anything to do with each other: they are the same attribute, or a rule speaks of both.
 pub(crate) fn relate(one: &str, other: &str, rules: &[Inconsistent]) -> bool {
-    one == other || rules.iter().any(|rule| rule.between(one, other).is_some())
+    is_same(one, other, rules) || rules.iter().any(|rule| rule.between(one, other).is_some())
+}
+
+/// Whether two columns are the same attribute of a person, whose values must match.
+pub(crate) fn is_same(one: &str, other: &str, rules: &[Inconsistent]) -> bool {
+    one == other && !rules.iter().any(|rule| rule.varies() == Some(one))
 }
 
 /// By code of one column: the codes of another that one person can have with it. None when the two have nothing to do with
@@ -234,7 +252,7 @@ pub(crate) fn relate(one: &str, other: &str, rules: &[Inconsistent]) -> bool {
 pub(crate) fn fits(one: &PublishedColumn, other: &PublishedColumn, rules: &[Inconsistent]) -> Option<Vec<Row>> {
     let len = other.nodes.len();
     let matched = || matches(one, other).iter().map(|codes| Row::of(codes, len)).collect();
-    let mut table: Option<Vec<Row>> = (one.name == other.name).then(matched);
+    let mut table: Option<Vec<Row>> = is_same(&one.name, &other.name, rules).then(matched);
     for rule in rules {
         let Some((first, second)) = rule.between(&one.name, &other.name) else { continue };
         let (first, second) = (lies_below(one, first), lies_below(other, second));
@@ -247,9 +265,21 @@ pub(crate) fn fits(one: &PublishedColumn, other: &PublishedColumn, rules: &[Inco
 }
 
 impl Inconsistent {
+    /// A column that a person can have with other values in another release: it joins nothing.
+    pub fn varying(column: &str) -> Inconsistent {
+        let side = (column.to_owned(), String::new());
+        Inconsistent { one: side.clone(), other: side }
+    }
+
+    /// The column that can have other values in another release, if the rule says that.
+    fn varies(&self) -> Option<&str> {
+        (self.one.0 == self.other.0).then_some(self.one.0.as_str())
+    }
+
     /// The two values, in this order of the attributes; none when the rule does not speak of both.
     pub(crate) fn between(&self, one: &str, other: &str) -> Option<(&str, &str)> {
         match (&self.one, &self.other) {
+            (a, b) if a.0 == b.0 => None,
             (a, b) if a.0 == one && b.0 == other => Some((&a.1, &b.1)),
             (a, b) if b.0 == one && a.0 == other => Some((&b.1, &a.1)),
             _ => None,

@@ -177,7 +177,7 @@ impl ColumnPolicy {
 
 /// A value that nobody has with another must be one of its taxonomy, or the rule would say nothing.
 fn check_rule(rule: &Inconsistent, schema: &Schema) -> Result<()> {
-    for (column, value) in [&rule.one, &rule.other] {
+    for (column, value) in [&rule.one, &rule.other].into_iter().filter(|_| rule.one != rule.other) {
         let attribute = schema.attribute(column)?;
         if let Tree::Given(tree) = &attribute.tree
             && tree.find(value).is_none()

@@ -217,7 +217,8 @@ impl Refused<'_> {
         let places = 0..self.table.columns.len();
         let singles: Vec<Vec<usize>> = places.clone().map(|at| vec![at]).collect();
         let pairs = places.clone().flat_map(|one| (one + 1..places.end).map(move |other| vec![one, other]));
-        let pairs: Vec<Vec<usize>> = if places.len() > 12 { Vec::new() } else { pairs.collect() };
+        let few = places.len() <= 12 && self.sets.len() <= 4;
+        let pairs: Vec<Vec<usize>> = if few { pairs.collect() } else { Vec::new() };
         for choices in [singles, pairs] {
             let mut offers = Vec::new();
             for gone in choices.iter().filter(|gone| gone.len() < places.len()) {

@@ -144,6 +144,11 @@ impl<'a> Joint<'a> {
         self
     }
 
+    /// How much is remembered of what classes meet: a measure of how long judging takes.
+    pub fn burden(&self) -> u64 {
+        self.rest.kept()
+    }
+
     /// The columns of the new release that make its classes.
     pub fn by(&self) -> &[usize] {
         &self.x

@@ -5,14 +5,14 @@
 //!
 //! Left out of the counting are *witnesses*, releases that only say whether there is a tuple at all (`histories.rs`).
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use hashbrown::HashMap;
 
 use super::histories::counted;
 use super::values::{Key, Seen, Slot, Value};
-use super::visit::{MOST_TUPLES, Visit, Ys};
+use super::visit::{Visit, Ys};
 use super::{At, Of, Statement};
 use crate::combos::{Combos, Weight};
 use crate::history::Held;
@@ -60,7 +60,15 @@ pub(super) struct Rest<'a> {
     xs: Mutex<Numbers>,
     ys: Mutex<Numbers>,
     too_many: AtomicBool,
+    /// How much is remembered, and how many groups were tried as witnesses.
+    kept: AtomicU64,
+    tried: AtomicU64,
 }
+
+/// More values of X and Y than this are not remembered for one statement.
+const MOST_KEPT: u64 = 4_000_000;
+/// More groups than this are not tried as witnesses for one statement.
+const MOST_TRIED: u64 = 300_000_000;
 
 /// One earlier release.
 pub(super) struct Earlier {
@@ -132,6 +140,8 @@ impl<'a> Rest<'a> {
             xs: Mutex::default(),
             ys: Mutex::default(),
             too_many: AtomicBool::new(false),
+            kept: AtomicU64::new(0),
+            tried: AtomicU64::new(0),
         };
         for release in order {
             rest.add(statement, release, ours, earlier, rules);
@@ -238,6 +248,15 @@ impl<'a> Rest<'a> {
         self.too_many.load(Ordering::Relaxed)
     }
 
+    /// How much is remembered.
+    pub(super) fn kept(&self) -> u64 {
+        self.kept.load(Ordering::Relaxed)
+    }
+
+    fn give_up(&self) {
+        self.too_many.store(true, Ordering::Relaxed);
+    }
+
     /// Whether an earlier release is counted, and not only asked whether there is a tuple.
     pub(super) fn is_counted(&self, release: usize) -> bool {
         self.members[..self.counted].iter().any(|member| member.release == release)
@@ -253,6 +272,9 @@ impl<'a> Rest<'a> {
         let seen: Vec<_> = self.keys.iter().map(|key| key.seen()).collect();
         let allowed: Vec<Allowed> = self.members.iter().map(|member| member.allowed(values, &seen)).collect();
         let mut reached = self.members.is_empty();
+        if allowed.iter().any(|allowed| allowed.list.is_empty()) {
+            return false;
+        }
         for group in allowed.first().map_or(&[][..], |allowed| &allowed.list) {
             if (reached && marks[*group as usize]) || !self.is_witnessed(&allowed, &[*group]) {
                 continue;
@@ -319,15 +341,19 @@ impl<'a> Rest<'a> {
     }
 
     fn count(&self, values: &[u32]) -> Profile {
+        if self.gave_up() {
+            return Profile::default();
+        }
         let seen: Vec<_> = self.keys.iter().map(|key| key.seen()).collect();
         let allowed: Vec<Allowed> = self.members.iter().map(|member| member.allowed(values, &seen)).collect();
         if allowed.iter().any(|allowed| allowed.list.is_empty()) {
             return Profile::default();
         }
-        let mut visit = Visit { rest: self, allowed: &allowed, by_x: HashMap::new(), visited: 0 };
+        let mut visit = Visit::new(self, &allowed);
         visit.extend(&mut Vec::with_capacity(self.members.len()), 1, 1);
-        if visit.visited > MOST_TUPLES {
-            self.too_many.store(true, Ordering::Relaxed);
+        if visit.gave_up {
+            self.give_up();
+            return Profile::default();
         }
         let by_x = visit.by_x;
         let mut met = Vec::new();
@@ -346,6 +372,10 @@ impl<'a> Rest<'a> {
             met.push(Met { x: numbered(&self.xs, &codes), tuples: collected.tuples, ys });
         }
         met.sort_unstable_by_key(|met| met.x);
+        let kept: usize = met.iter().map(|met: &Met| 1 + met.ys.len()).sum();
+        if self.kept.fetch_add(kept as u64, Ordering::Relaxed) > MOST_KEPT {
+            self.give_up();
+        }
         Profile { met, worst: OnceLock::new() }
     }
 
@@ -354,6 +384,12 @@ impl<'a> Rest<'a> {
         let at = tuple.len();
         if at == self.members.len() {
             return true;
+        }
+        if self.tried.fetch_add(1, Ordering::Relaxed) > MOST_TRIED {
+            self.give_up();
+        }
+        if self.gave_up() {
+            return false;
         }
         let mut tuple = tuple.to_vec();
         self.members[at].fitting(&self.members, &allowed[at], &tuple.clone()).any(|group| {

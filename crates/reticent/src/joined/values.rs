@@ -5,7 +5,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use hashbrown::HashMap;
 
 use crate::interval::Interval;
-use crate::join::{Inconsistent, Row, is_below, lies_below};
+use crate::join::{Inconsistent, Row, is_below, is_same, lies_below};
 use crate::matching::Matcher;
 use crate::release::PublishedColumn;
 use crate::taxonomy::{NodeId, Taxonomy, Type};
@@ -76,7 +76,7 @@ impl<'a> Slot<'a> {
     pub(super) fn new(ours: &str, theirs: &'a PublishedColumn, rules: &'a [Inconsistent]) -> Slot<'a> {
         let never = rules.iter().filter_map(|rule| rule.between(ours, &theirs.name));
         Slot {
-            matcher: (ours == theirs.name).then(|| Matcher::of(theirs)),
+            matcher: is_same(ours, &theirs.name, rules).then(|| Matcher::of(theirs)),
             codes: theirs.nodes.len(),
             never: never.map(|(ours, value)| (ours, lies_below(theirs, value))).collect(),
         }

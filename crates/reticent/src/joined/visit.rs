@@ -7,14 +7,25 @@ use crate::join::Tuples;
 use crate::taxonomy::Code;
 
 /// More tuples of groups than this are not visited for one combination of values.
-pub(super) const MOST_TUPLES: u64 = 20_000_000;
+const MOST_TUPLES: u64 = 20_000_000;
+/// Nor are more values of X and Y kept.
+const MOST_KEPT: usize = 1_000_000;
 
 /// Tuples of the counted releases, by value on X.
 pub(super) struct Visit<'v> {
     pub(super) rest: &'v Rest<'v>,
     pub(super) allowed: &'v [Allowed],
     pub(super) by_x: HashMap<Box<[Code]>, Collected>,
-    pub(super) visited: u64,
+    visited: u64,
+    kept: usize,
+    /// Whether there was too much.
+    pub(super) gave_up: bool,
+}
+
+impl<'v> Visit<'v> {
+    pub(super) fn new(rest: &'v Rest<'v>, allowed: &'v [Allowed]) -> Visit<'v> {
+        Visit { rest, allowed, by_x: HashMap::new(), visited: 0, kept: 0, gave_up: false }
+    }
 }
 
 /// What was counted for one value on X.
@@ -41,13 +52,14 @@ impl Visit<'_> {
         let chosen = tuple.clone();
         for group in member.fitting(self.rest.members(), &self.allowed[at], &chosen) {
             self.visited += 1;
-            if self.visited > MOST_TUPLES {
+            self.gave_up |= self.visited > MOST_TUPLES || self.kept + self.by_x.len() > MOST_KEPT;
+            if self.gave_up {
                 return;
             }
             let weight = Tuples::from(member.groups.weights[group as usize]);
             tuple.push(group);
             let Some(tuples) = tuples.checked_mul(weight) else {
-                self.visited = MOST_TUPLES + 1;
+                self.gave_up = true;
                 return;
             };
             self.extend(tuple, tuples, if member.records { different.saturating_mul(weight) } else { different });
@@ -74,7 +86,11 @@ impl Visit<'_> {
         let collected = self.by_x.entry(x.into()).or_insert_with(fresh);
         collected.tuples = collected.tuples.saturating_add(tuples);
         if let Ys::Some(ys) = &mut collected.ys {
-            let entry = ys.entry(y.into()).or_insert((0, different));
+            let kept = &mut self.kept;
+            let entry = ys.entry(y.into()).or_insert_with(|| {
+                *kept += 1;
+                (0, different)
+            });
             entry.0 = entry.0.saturating_add(tuples);
         }
     }

@@ -135,6 +135,12 @@ pub(super) const HISTORY: &[Key] = &[
          every subset where there are few.",
     ),
     key(
+        "varies",
+        Shape::Texts,
+        "[]",
+        "Columns in which a person can have another value in another release, such as a balance: releases are not joined on them.",
+    ),
+    key(
         "inconsistent",
         Shape::Pairs,
         "",

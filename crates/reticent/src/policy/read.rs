@@ -65,8 +65,17 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
 }
 
 fn read_inconsistent(history: &Table<'_>, columns: &[ColumnPolicy]) -> Result<Vec<Inconsistent>> {
-    let Some(item) = history.get("inconsistent") else { return Ok(Vec::new()) };
     let mut rules = Vec::new();
+    if let Some(item) = history.get("varies") {
+        for name in item.texts()? {
+            if !columns.iter().any(|column| column.name == name) {
+                let hint = did_you_mean(&name, columns.iter().map(|column| column.name.as_str()));
+                return Err(item.wrong_hint(&format!("names {name:?}, which is no column of the policy"), hint));
+            }
+            rules.push(Inconsistent::varying(&name));
+        }
+    }
+    let Some(item) = history.get("inconsistent") else { return Ok(rules) };
     for pair in item.items()? {
         let entries = pair.entries()?;
         let [one, other] = entries.as_slice() else {

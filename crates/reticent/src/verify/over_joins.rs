@@ -46,7 +46,9 @@ pub struct Over {
 type Counted = BTreeMap<Vec<Code>, (Tuples, Tuples)>;
 
 /// More different values than this are not counted.
-const MOST: usize = 50_000_000;
+const MOST: usize = 10_000_000;
+/// Nor are more tuples of groups visited.
+const MOST_VISITED: u64 = 500_000_000;
 
 impl OverJoins<'_> {
     /// The statements, each with the values on X that violate it.
@@ -152,13 +154,15 @@ fn judge(
     }
     let mut tallies: BTreeMap<Vec<Code>, Counted> = BTreeMap::new();
     let mut kept = 0;
-    join.for_each(|tuple, tuples| {
+    let mut visited = 0u64;
+    join.for_each_while(|tuple, tuples| {
         let mut y = join.value(&y_columns, tuple);
         y.extend(records.iter().map(|release| tuple[*release] as Code));
         let weight = |release: &usize| Tuples::from(join.groups(*release).weights[tuple[*release]]);
         let different: Tuples = records.iter().map(weight).fold(1, Tuples::saturating_mul);
-        if kept > MOST {
-            return;
+        visited += 1;
+        if kept > MOST || visited > MOST_VISITED {
+            return false;
         }
         let counted = tallies.entry(join.value(&x_columns, tuple)).or_default();
         let entry = counted.entry(y).or_insert_with(|| {
@@ -166,8 +170,12 @@ fn judge(
             (0, different)
         });
         entry.0 = entry.0.saturating_add(tuples);
+        true
     });
-    if kept > MOST || tallies.values().any(|counted| counted.values().any(|(tuples, _)| *tuples == Tuples::MAX)) {
+    if kept > MOST
+        || visited > MOST_VISITED
+        || tallies.values().any(|counted| counted.values().any(|(tuples, _)| *tuples == Tuples::MAX))
+    {
         return Err(Error::CannotCheck {
             what: statement.title.clone(),
             why: "the join has too many different values to count".to_owned(),

@@ -23,8 +23,9 @@ pub(super) struct Step {
 
 /// How many releases are looked at: fewer where there is more to judge.
 fn most(task: &Task<'_>, joints: &[Joint<'_>]) -> usize {
-    let work = task.table.combos.len() * joints.len().max(1);
-    (20_000_000 / work.max(1)).clamp(10, 300)
+    let met: u64 = joints.iter().map(Joint::burden).sum();
+    let work = task.table.combos.len() * joints.len().max(1) + 20 * met as usize;
+    (20_000_000 / work.max(1)).clamp(5, 300)
 }
 
 /// Steps to a release that satisfies everything, if one is found; and how many were looked at.

@@ -189,6 +189,8 @@ fn rules_about_two_columns() {
     for (rule, says) in sayings {
         check(&with(rule), 6, says);
     }
+    let varies = "[columns.a]\n[requirement]\nk = 2\n[history]\nvaries = [\"aa\"]";
+    check(varies, 5, "names \"aa\", which is no column of the policy (did you mean `a`?)");
     check("[columns.a]\n[requirement]\nk = 2\n[history]\njudge = \"some\"", 5, "must be one of: auto, each, every");
     let text = "[columns.city]\ntaxonomy = \"c\"\n[columns.ill]\n[requirement]\nk = 2\n[history]\ninconsistent = [{ city = \"Pariss\", ill = \"x\" }]";
     let error = schema_of(&Policy::parse(text).unwrap()).unwrap_err().to_string();
