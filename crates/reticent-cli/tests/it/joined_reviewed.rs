@@ -99,3 +99,28 @@ fn the_same_release_twice_teaches_nothing_new() {
     assert_eq!(again["together"].as_array().unwrap().len(), 1);
     assert_eq!(again["columns"], alone["columns"]);
 }
+
+/// A column that changes from month to month would make nobody match.
+#[test]
+fn columns_that_vary_do_not_join() {
+    let desk = bits();
+    let month = |visits: usize| {
+        let row = |at: usize| format!("a{},b{},{visits},d{}\n", at % 2, at / 2 % 2, at % 4);
+        "a,b,visits,diagnosis\n".to_owned() + &(0..40).map(row).collect::<String>()
+    };
+    let policy = |history: &str| {
+        format!(
+            "[columns.a]\n[columns.b]\n[columns.visits]\nrole = \"other\"\n[columns.diagnosis]\nrole = \"sensitive\"\n\
+             [requirement]\nk = 2\nconfidence = 0.6\n{history}\n[release]\nseed = 1\n"
+        )
+    };
+    desk.write("reticent.toml", policy(""));
+    desk.write("people.csv", month(1));
+    desk.run("publish people.csv --name january --columns a,visits,diagnosis -o january.csv").exits(0);
+    desk.write("people.csv", month(2));
+    let call = "publish people.csv --name february --columns b,visits,diagnosis -o february.csv --dry-run";
+    desk.run(call).exits(0).says("most records match none of 1 january").says("b0 | b1");
+    desk.write("reticent.toml", policy("[history]\nvaries = [\"visits\"]"));
+    let judged = desk.run(call).exits(0);
+    assert!(!judged.out.contains("b0 | b1"), "a and b leave one diagnosis:\n{}", judged.out);
+}

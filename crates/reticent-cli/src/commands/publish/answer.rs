@@ -158,6 +158,8 @@ impl Job<'_> {
         let mut notes = prepared.notes.clone();
         notes.extend(made.outcome.notes);
         notes.extend(ignored_options(loaded, &made.algorithm));
+        let mut warnings = warnings(prepared, &made.release)?;
+        warnings.extend(made.dangling.iter().filter_map(|dangling| mostly_dangling(dangling, prepared)));
         let mut seconds = made.seconds;
         let mut file = None;
         let recorded = recorded.map(|recorded| {
@@ -193,7 +195,7 @@ impl Job<'_> {
             hidden_cells,
             hidden_in,
             neutralised: made.written.neutralised,
-            warnings: warnings(prepared, &made.release)?,
+            warnings,
             verified: made.verified,
             risk: brief(&made.release),
             metrics: made.metrics,
@@ -250,6 +252,18 @@ fn hidden(prepared: &Prepared, recoding: &Recoding) -> (u64, u64) {
 fn ignored_options(loaded: &Loaded, algorithm: &str) -> Option<String> {
     let ignored = algorithm != loaded.policy.algorithm && loaded.policy.options.names().next().is_some();
     ignored.then(|| format!("the policy's [release.options] are for {} and were not used", loaded.policy.algorithm))
+}
+
+/// A table most of whose records match none of an earlier release, although they may be about the same people.
+fn mostly_dangling(dangling: &Dangling, prepared: &Prepared) -> Option<String> {
+    let rows = prepared.table.combos.rows();
+    (dangling.ours * 2 > rows).then(|| {
+        format!(
+            "most records match none of {} {}; if it is about the same people, some column that both have changes from release to \
+             release: name it under [history] as `varies`, or what the two give away together is not seen",
+            dangling.number, dangling.name
+        )
+    })
 }
 
 /// What the requirement does not see, and what a release that says little could be helped by.
