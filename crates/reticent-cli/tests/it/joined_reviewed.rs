@@ -124,3 +124,30 @@ fn columns_that_vary_do_not_join() {
     let judged = desk.run(call).exits(0);
     assert!(!judged.out.contains("b0 | b1"), "a and b leave one diagnosis:\n{}", judged.out);
 }
+
+/// Releases about half of the people do not hide what others give away about the other half: those are judged without them.
+#[test]
+fn releases_about_some_do_not_hide_the_others() {
+    let desk = bits();
+    for (name, columns) in [("r1", "a,diagnosis"), ("r2", "b,diagnosis")] {
+        desk.run(&format!("publish people.csv --name {name} --columns {columns} -o {name}.csv")).exits(0);
+    }
+    for ward in 0..3 {
+        // The first four diagnoses only, which are those of c0.
+        let row = |at: usize| format!("z{},d{}\n", at / 4 % (2 + ward), at % 4);
+        desk.write("ward.csv", "ward,diagnosis\n".to_owned() + &(0..160).map(row).collect::<String>());
+        desk.run(&format!(
+            "register ward.csv --name ward{ward} --to public --date 202{ward}-01-01 --sensitive diagnosis"
+        ))
+        .exits(0);
+    }
+    let call = "publish people.csv --name r3 --columns c,diagnosis -o r3.csv --dry-run --confidence 1 --json";
+    let answer = desk.run(call).exits(0).json();
+    let sets: Vec<Vec<u64>> = answer["together"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|set| set["with"].as_array().unwrap().iter().map(|number| number.as_u64().unwrap()).collect())
+        .collect();
+    assert!(sets.contains(&vec![1, 2]) && sets.contains(&vec![1, 2, 3, 4, 5]), "{sets:?}");
+}
