@@ -95,8 +95,9 @@ pub fn sets_for(
             needed.into_iter().map(|at| (at, matched(table, &raw, &history.releases[at], rules))).collect();
         let mut patterns: BTreeSet<Vec<usize>> = BTreeSet::new();
         for held in &many {
-            for at in 0..table.combos.len() {
-                patterns.insert(held.iter().copied().filter(|release| by_release[release][at]).collect());
+            let pattern = |at: usize| held.iter().copied().filter(|release| by_release[release][at]).collect();
+            for pattern in (0..table.combos.len()).map(pattern) {
+                patterns.insert(pattern);
                 if patterns.len() > MOST_PATTERNS {
                     let why = format!("its people are in more than {MOST_PATTERNS} different sets of earlier releases");
                     return Err(cannot(why));
