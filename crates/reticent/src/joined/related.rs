@@ -16,6 +16,8 @@
 //! 4. Y in one earlier release, all its join columns in X, and no record of it without a match. What is counted depends on the
 //!    value on X in that release alone, and every such value is there whatever is done to the new table.
 
+use std::collections::BTreeMap;
+
 use super::judge::Joint;
 use super::rest::{Rest, join_columns};
 use super::values::Value;
@@ -98,14 +100,18 @@ pub(super) fn matched(table: &Table, raw: &Recoding, held: &Held, rules: &[Incon
     (0..table.combos.len()).map(|at| place(at).is_some_and(|place| reached[place])).collect()
 }
 
-/// Records of a table that, as they are, match some record of each of these earlier releases.
-pub fn matching(table: &Table, history: &History, earlier: &[usize], rules: &[Inconsistent]) -> Weight {
+/// By set of earlier releases: the records of a table that, as they are, match some record of each.
+pub fn matching(table: &Table, history: &History, sets: &[&[usize]], rules: &[Inconsistent]) -> Vec<Weight> {
     let raw = Recoding::identity(table);
-    let mut all = vec![true; table.combos.len()];
-    for held in earlier.iter().map(|at| &history.releases[*at]) {
-        all.iter_mut().zip(matched(table, &raw, held, rules)).for_each(|(all, matches)| *all &= matches);
+    let mut known: BTreeMap<usize, Vec<bool>> = BTreeMap::new();
+    for at in sets.iter().flat_map(|set| set.iter()) {
+        known.entry(*at).or_insert_with(|| matched(table, &raw, &history.releases[*at], rules));
     }
-    table.combos.weights.iter().zip(all).filter(|(_, matches)| *matches).map(|(weight, _)| weight).sum()
+    let rows = |set: &&[usize]| {
+        let all = |at: &usize| set.iter().all(|release| known[release][*at]);
+        (0..table.combos.len()).filter(all).map(|at| table.combos.weights[at]).sum()
+    };
+    sets.iter().map(rows).collect()
 }
 
 /// A statement that demands nothing.

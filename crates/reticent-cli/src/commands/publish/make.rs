@@ -85,14 +85,16 @@ impl Job<'_> {
         seconds.measure = lap(clock);
         ways.check_stop()?;
         let (against, judged) = (past.head, past.judged.clone());
-        let looked = |together: &Together| Looked {
+        let sets: Vec<&[usize]> = requirement.joined.iter().map(|together| together.earlier.as_slice()).collect();
+        let matching = matching(&prepared.table, &past.history, &sets, &requirement.rules);
+        let looked = |(together, matching): (&Together, u64)| Looked {
             with: numbers(past, &together.earlier),
             names: names(past, &together.earlier),
-            matching: matching(&prepared.table, &past.history, &together.earlier, &requirement.rules),
+            matching,
             judged: together.statements.len(),
             following: together.following,
         };
-        let together = requirement.joined.iter().map(looked).collect();
+        let together = requirement.joined.iter().zip(matching).map(looked).collect();
         let all: Vec<usize> = (0..past.history.releases.len()).collect();
         let dangling = dangling(&prepared.table, &past.history, &all, &requirement.rules);
         Ok(Made {
