@@ -54,7 +54,7 @@ impl Search {
         let begin = Instant::now();
         let limit = self.limit;
         let stop = move || begin.elapsed() > limit;
-        let control = Control { stop: &stop, progress: &|_, _, _| {} };
+        let control = Control { stop: &stop, ..Control::QUIET };
         let outcome = match reticent::algorithms::run("top-down-specialization", &task, options, &control) {
             Ok(outcome) => outcome,
             Err(reticent::Error::Refused { .. }) => return Ok(None),

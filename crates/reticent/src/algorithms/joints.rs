@@ -68,7 +68,7 @@ pub(super) fn counted_columns(task: &Task<'_>) -> Result<Vec<usize>> {
 /// policy allows it.
 pub(super) fn judged(task: &Task<'_>, mut outcome: Outcome) -> Result<Outcome> {
     check_history(task)?;
-    let joints = all(task, &generalized_columns(task)?)?;
+    let joints = all(task, &generalized_columns(task)?, &|| false)?;
     let limit = task.suppression.of(task.table.combos.rows());
     if limit > 0 && outcome.recoding.rules.is_empty() {
         let mut tried = outcome.recoding.clone();
@@ -140,7 +140,11 @@ pub(crate) fn top(task: &Task<'_>, columns: &[usize]) -> Result<Release> {
 }
 
 /// Every demand on joined releases, with how the table is related to them.
-pub(super) fn all<'a>(task: &'a Task<'a>, generalized: &[usize]) -> Result<Vec<Joint<'a>>> {
+pub(super) fn all<'a>(
+    task: &'a Task<'a>,
+    generalized: &[usize],
+    abort: &'a (dyn Fn() -> bool + Sync),
+) -> Result<Vec<Joint<'a>>> {
     let raw = Recoding::identity(task.table);
     let columns: Vec<_> = raw.columns.iter().map(|recoded| recoded.column.clone()).collect();
     let mut joints = Vec::new();
@@ -148,6 +152,7 @@ pub(super) fn all<'a>(task: &'a Task<'a>, generalized: &[usize]) -> Result<Vec<J
         for statement in &together.statements {
             let rules = &task.requirement.rules;
             let joint = Joint::new(statement, &columns, generalized, task.history, &together.earlier, rules)?;
+            let joint = joint.heeding(abort);
             joint.relate(task.table, &raw);
             joints.push(joint);
         }

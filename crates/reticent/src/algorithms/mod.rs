@@ -97,13 +97,15 @@ impl Suppression {
 pub struct Control<'a> {
     /// Asked often; once true, the algorithm answers with the best publishable state it has.
     pub stop: &'a (dyn Fn() -> bool + Sync),
+    /// Asked often, and within long judgements too; once true, there is no answer but [`crate::Error::Stopped`].
+    pub abort: &'a (dyn Fn() -> bool + Sync),
     /// Told what is being done, and how far it is: (what, done, of how many; 0 when not known).
     pub progress: &'a (dyn Fn(&str, u64, u64) + Sync),
 }
 
 impl Control<'_> {
     /// Never stops and tells nobody.
-    pub const QUIET: Control<'static> = Control { stop: &|| false, progress: &|_, _, _| {} };
+    pub const QUIET: Control<'static> = Control { stop: &|| false, abort: &|| false, progress: &|_, _, _| {} };
 }
 
 /// What an algorithm answers.

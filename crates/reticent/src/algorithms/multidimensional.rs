@@ -60,7 +60,7 @@ fn run(task: &Task<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<
     let columns = generalized_columns(task)?;
     let ground = Ground::new(task, &columns, gain)?;
     let statements = ground.stronger(task)?;
-    let joints = ground.joints(task, &statements)?;
+    let joints = ground.joints(task, &statements, control.abort)?;
     let judges = ground.judges(task, &joints)?;
     let search =
         Search { task, ground: &ground, judges, control, stopped: AtomicBool::new(false), steps: AtomicU64::new(0) };
@@ -209,12 +209,17 @@ impl Ground {
         Ok(statements)
     }
 
-    fn joints<'a>(&self, task: &'a Task<'a>, statements: &'a [(Vec<usize>, Statement)]) -> Result<Vec<Joint<'a>>> {
+    fn joints<'a>(
+        &self,
+        task: &'a Task<'a>,
+        statements: &'a [(Vec<usize>, Statement)],
+        abort: &'a (dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<Joint<'a>>> {
         let (columns, raw) = (self.columns(), Recoding::identity(task.table));
         let mut joints = Vec::new();
         for (earlier, statement) in statements {
             let rules = &task.requirement.rules;
-            let joint = Joint::new(statement, &self.raw, &columns, task.history, earlier, rules)?;
+            let joint = Joint::new(statement, &self.raw, &columns, task.history, earlier, rules)?.heeding(abort);
             joint.relate(task.table, &raw);
             joints.push(joint);
         }
@@ -307,7 +312,7 @@ impl Search<'_> {
         if self.task.suppression.of(self.task.table.combos.rows()) > 0 {
             return Ok(false);
         }
-        for joint in super::joints::all(self.task, &columns)? {
+        for joint in super::joints::all(self.task, &columns, self.control.abort)? {
             if joint.is_constant(&columns) && joint.violating(&release)?.contains(&true) {
                 return Ok(true);
             }
@@ -330,7 +335,7 @@ impl Search<'_> {
                 return Ok(Error::Refused { message });
             }
         }
-        let joints = super::joints::all(task, &columns)?;
+        let joints = super::joints::all(task, &columns, self.control.abort)?;
         if let Some((joint, worst)) = first_violated(&joints, &release)? {
             let message = format!(
                 "{} does not hold even when every quasi-identifier says nothing: {}",
@@ -471,7 +476,7 @@ impl Search<'_> {
                 return Ok(false);
             }
         }
-        let joints = super::joints::all(self.task, &self.ground.columns())?;
+        let joints = super::joints::all(self.task, &self.ground.columns(), self.control.abort)?;
         Ok(first_violated(&joints, &release)?.is_none())
     }
 

@@ -69,7 +69,7 @@ pub(super) const LISTED: Listed = Listed {
 fn run(task: &Task<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<Outcome> {
     check_history(task)?;
     let columns = generalized_columns(task)?;
-    let joints = joints::all(task, &columns)?;
+    let joints = joints::all(task, &columns, control.abort)?;
     let start = match refusal(task, &columns, &joints)? {
         None => Vec::new(),
         Some((error, true)) => return Err(error),

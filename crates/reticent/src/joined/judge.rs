@@ -144,6 +144,12 @@ impl<'a> Joint<'a> {
         self
     }
 
+    /// The same, asking from now on whether anybody still waits for an answer.
+    pub fn heeding(mut self, abort: &'a (dyn Fn() -> bool + Sync)) -> Joint<'a> {
+        self.rest.heed(abort);
+        self
+    }
+
     /// How much is remembered of what classes meet: a measure of how long judging takes.
     pub fn burden(&self) -> u64 {
         self.rest.kept()
@@ -467,6 +473,9 @@ impl<'a> Joint<'a> {
 
     /// An error where there is too much to count.
     pub fn check(&self) -> Result<()> {
+        if self.rest.is_aborted() {
+            return Err(Error::Stopped);
+        }
         if !self.rest.gave_up() {
             return Ok(());
         }

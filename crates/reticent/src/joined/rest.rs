@@ -63,6 +63,8 @@ pub(super) struct Rest<'a> {
     /// How much is remembered, and how many groups were tried as witnesses.
     kept: AtomicU64,
     tried: AtomicU64,
+    abort: Option<&'a (dyn Fn() -> bool + Sync)>,
+    aborted: AtomicBool,
 }
 
 /// More values of X and Y than this are not remembered for one statement.
@@ -142,6 +144,8 @@ impl<'a> Rest<'a> {
             too_many: AtomicBool::new(false),
             kept: AtomicU64::new(0),
             tried: AtomicU64::new(0),
+            abort: None,
+            aborted: AtomicBool::new(false),
         };
         for release in order {
             rest.add(statement, release, ours, earlier, rules);
@@ -248,6 +252,20 @@ impl<'a> Rest<'a> {
         self.too_many.load(Ordering::Relaxed)
     }
 
+    /// Asks from now on whether anybody still waits.
+    pub(super) fn heed(&mut self, abort: &'a (dyn Fn() -> bool + Sync)) {
+        self.abort = Some(abort);
+    }
+
+    /// Whether nobody waits any more; then it gives up.
+    pub(super) fn is_aborted(&self) -> bool {
+        if self.abort.is_some_and(|abort| abort()) {
+            self.aborted.store(true, Ordering::Relaxed);
+            self.give_up();
+        }
+        self.aborted.load(Ordering::Relaxed)
+    }
+
     /// How much is remembered.
     pub(super) fn kept(&self) -> u64 {
         self.kept.load(Ordering::Relaxed)
@@ -341,7 +359,7 @@ impl<'a> Rest<'a> {
     }
 
     fn count(&self, values: &[u32]) -> Profile {
-        if self.gave_up() {
+        if self.gave_up() || self.is_aborted() {
             return Profile::default();
         }
         let seen: Vec<_> = self.keys.iter().map(|key| key.seen()).collect();
@@ -385,7 +403,8 @@ impl<'a> Rest<'a> {
         if at == self.members.len() {
             return true;
         }
-        if self.tried.fetch_add(1, Ordering::Relaxed) > MOST_TRIED {
+        let tried = self.tried.fetch_add(1, Ordering::Relaxed);
+        if tried > MOST_TRIED || (tried.is_multiple_of(4096) && self.is_aborted()) {
             self.give_up();
         }
         if self.gave_up() {

@@ -53,6 +53,7 @@ impl Visit<'_> {
         for group in member.fitting(self.rest.members(), &self.allowed[at], &chosen) {
             self.visited += 1;
             self.gave_up |= self.visited > MOST_TUPLES || self.kept + self.by_x.len() > MOST_KEPT;
+            self.gave_up |= self.visited.is_multiple_of(4096) && self.rest.is_aborted();
             if self.gave_up {
                 return;
             }

@@ -21,7 +21,7 @@ use crate::share::Share;
 use crate::taxonomy::{Code, Taxonomy};
 
 /// What is demanded of joined releases, and what was released before.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct OverJoins<'a> {
     /// What was released before.
     pub history: &'a History,
@@ -29,6 +29,8 @@ pub struct OverJoins<'a> {
     pub joined: &'a [Together],
     /// Values that no one person has.
     pub rules: &'a [Inconsistent],
+    /// Asked often; once true, there is no answer but [`Error::Stopped`].
+    pub abort: &'a (dyn Fn() -> bool + Sync),
 }
 
 /// What was found of a statement over a join.
@@ -61,7 +63,7 @@ impl OverJoins<'_> {
                 releases.push(with_people(&self.history.releases[*at], place + 1));
             }
             for statement in &together.statements {
-                let violations = judge(statement, &releases, self.rules, &together.earlier, self.history)?;
+                let violations = judge(statement, &releases, self, &together.earlier)?;
                 let mut with: Vec<u64> = together.earlier.iter().map(|at| self.history.releases[*at].number).collect();
                 with.sort_unstable();
                 found.push(Over { with, statement: statement.title.clone(), violations });
@@ -123,13 +125,8 @@ fn with_people(held: &Held, place: usize) -> Release {
     add_people(Release { combos, ..plain }, Some(owners), place)
 }
 
-fn judge(
-    statement: &Statement,
-    releases: &[Release],
-    rules: &[Inconsistent],
-    earlier: &[usize],
-    history: &History,
-) -> Result<Vec<Breach>> {
+fn judge(statement: &Statement, releases: &[Release], joins: &OverJoins<'_>, earlier: &[usize]) -> Result<Vec<Breach>> {
+    let (rules, history) = (joins.rules, joins.history);
     let only_asked = |release: &usize| is_only_asked(statement, releases, rules, *release);
     let (asked, mut order): (Vec<usize>, Vec<usize>) = (0..releases.len()).partition(only_asked);
     let counted = order.len();
@@ -154,14 +151,15 @@ fn judge(
     }
     let mut tallies: BTreeMap<Vec<Code>, Counted> = BTreeMap::new();
     let mut kept = 0;
-    let mut visited = 0u64;
+    let (mut visited, mut aborted) = (0u64, false);
     join.for_each_while(|tuple, tuples| {
         let mut y = join.value(&y_columns, tuple);
         y.extend(records.iter().map(|release| tuple[*release] as Code));
         let weight = |release: &usize| Tuples::from(join.groups(*release).weights[tuple[*release]]);
         let different: Tuples = records.iter().map(weight).fold(1, Tuples::saturating_mul);
         visited += 1;
-        if kept > MOST || visited > MOST_VISITED {
+        aborted |= visited.is_multiple_of(4096) && (joins.abort)();
+        if aborted || kept > MOST || visited > MOST_VISITED {
             return false;
         }
         let counted = tallies.entry(join.value(&x_columns, tuple)).or_default();
@@ -172,6 +170,9 @@ fn judge(
         entry.0 = entry.0.saturating_add(tuples);
         true
     });
+    if aborted {
+        return Err(Error::Stopped);
+    }
     if kept > MOST
         || visited > MOST_VISITED
         || tallies.values().any(|counted| counted.values().any(|(tuples, _)| *tuples == Tuples::MAX))

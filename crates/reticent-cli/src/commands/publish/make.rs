@@ -161,7 +161,8 @@ impl Job<'_> {
             options.time_limit.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds.clamp(0.0, 1e9)));
         let stop = || ways.check_stop().is_err() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let progress = |what: &str, done: u64, total: u64| ways.progress.tell(what, done, total);
-        let control = Control { stop: &stop, progress: &progress };
+        let abort = || ways.check_stop().is_err();
+        let control = Control { stop: &stop, abort: &abort, progress: &progress };
         // The policy's options belong to the policy's algorithm.
         let arguments =
             if algorithm == loaded.policy.algorithm { loaded.policy.options.clone() } else { Arguments::default() };
@@ -187,7 +188,12 @@ impl Job<'_> {
         };
         let published = counts.plain();
         let expected = Expected { recoding: &outcome.recoding, rows: written.rows };
-        let joins = OverJoins { history: &past.history, joined: &requirement.joined, rules: &requirement.rules };
+        let joins = OverJoins {
+            history: &past.history,
+            joined: &requirement.joined,
+            rules: &requirement.rules,
+            abort: &|| ways.check_stop().is_err(),
+        };
         let verdict = verify(counts, &expected, &requirement.models, Some(&joins))?;
         Ok((verdict, published))
     }

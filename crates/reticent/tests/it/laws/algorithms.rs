@@ -245,7 +245,7 @@ fn a_stopped_search_is_publishable_or_says_so() {
                 let requirement = requirement(words, &data.schema());
                 let asked = AtomicUsize::new(0);
                 let stop = || asked.fetch_add(1, Ordering::SeqCst) >= patience;
-                let control = Control { stop: &stop, progress: &|_, _, _| {} };
+                let control = Control { stop: &stop, ..Control::QUIET };
                 let history = History::default();
                 let suppression = *random.pick(&[Suppression::NONE, limit(1, 4, false)]);
                 let purpose = &Purpose::General;

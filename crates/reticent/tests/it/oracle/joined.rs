@@ -154,7 +154,7 @@ fn is_verified(
     about: &dyn Fn() -> String,
 ) {
     let joined = [Together { earlier: earlier.to_vec(), statements: vec![statement.clone()], following: 0 }];
-    let joins = OverJoins { history: &instance.history, joined: &joined, rules: &instance.rules };
+    let joins = OverJoins { history: &instance.history, joined: &joined, rules: &instance.rules, abort: &|| false };
     let expected = Expected { recoding, rows: release.combos.rows() };
     let verdict = verify(read_back(release), &expected, &[], Some(&joins));
     let verdict = verdict.unwrap_or_else(|error| panic!("{error}: {}", about()));
