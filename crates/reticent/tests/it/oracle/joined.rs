@@ -169,18 +169,6 @@ fn is_verified(
     }
 }
 
-/// Whether people who have several records are counted together with values of these records.
-pub fn counts_people_with_values(instance: &Instance, earlier: &[usize], demand: &Demand) -> bool {
-    let several = |release: usize| match release {
-        0 => instance.data[0].owners.is_some(),
-        later => instance.history.releases[earlier[later - 1]].links.is_some(),
-    };
-    demand.y.iter().any(|of| {
-        let Of::People(release) = of else { return false };
-        several(*release) && demand.y.iter().any(|of| matches!(of, Of::Column(at) if at.release == *release))
-    })
-}
-
 /// Whether some y is a column of the new release that is generalized.
 pub fn counts_generalized_values(demand: &Demand, generalized: &[usize]) -> bool {
     demand.y.iter().any(|of| matches!(of, Of::Column(at) if at.release == 0 && generalized.contains(&at.column)))

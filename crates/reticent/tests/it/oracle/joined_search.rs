@@ -9,15 +9,13 @@ use reticent::recoding::Recoding;
 use reticent::registry::Arguments;
 use reticent::release::Release;
 use reticent::requirement::Requirement;
-use reticent::schema::{Role, Tree};
+use reticent::schema::Role;
 use reticent::share::Share;
 use reticent::table::Table;
 use reticent::taxonomy::{Cut, NodeId, Taxonomy};
 
 use super::histories::{Instance, Words, grow};
-use super::joined::{
-    counts_generalized_values, counts_people_with_values, find, is_small, longer, raw_columns, some_earlier, statements,
-};
+use super::joined::{counts_generalized_values, find, is_small, longer, raw_columns, some_earlier, statements};
 use super::lossy::{Demand, Limit};
 use crate::support::{Data, Random, contents};
 
@@ -133,11 +131,8 @@ impl Work {
             return None;
         }
         let work = Work { instance, sets, words, alone };
-        let plain = |(set, demands): &(&Vec<usize>, Vec<Demand>)| {
-            demands.iter().all(|demand| !counts_people_with_values(&work.instance, set, demand))
-        };
-        let demands = work.demands();
-        (demands.iter().any(|(_, demands)| !demands.is_empty()) && demands.iter().all(plain)).then_some(work)
+        let some = work.demands().iter().any(|(_, demands)| !demands.is_empty());
+        some.then_some(work)
     }
 
     fn demands(&self) -> Vec<(&Vec<usize>, Vec<Demand>)> {
@@ -218,15 +213,6 @@ impl Work {
         Recoding::along(table, cuts.collect()).apply(table).unwrap()
     }
 
-    /// Whether a column whose values are counted cannot be published exactly.
-    fn counts_coarse_values(&self) -> bool {
-        let coarse = |at: &usize| {
-            let tree = &self.instance.known[0][*at].col.tree;
-            matches!(tree, Tree::Intervals { exact: false, .. }) && !self.generalized().contains(at)
-        };
-        self.instance.generalized().iter().any(coarse)
-    }
-
     fn about(&self) -> String {
         format!("{:?} with {:?}, alone {:?}{}", self.words, self.sets, self.alone, self.instance.about())
     }
@@ -296,7 +282,7 @@ fn specialized(seed: u64, rounds: usize, most: usize) {
             assert!(work.holds(&release), "{:?} violates: {}", contents(&release), about());
             assert!(release.suppressed * 3 <= table.combos.rows() && (cells.is_some() || release.suppressed == 0));
             left_out += usize::from(release.suppressed > 0);
-            if cells.is_none() && !work.counts_coarse_values() && outcome.guarantee == Guarantee::LocallyMaximal {
+            if cells.is_none() && outcome.guarantee == Guarantee::LocallyMaximal {
                 maximal += 1;
                 for (step, further) in steps_further(&table, &outcome, &work.generalized()) {
                     tried += 1;
