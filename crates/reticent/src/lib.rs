@@ -13,6 +13,7 @@ pub mod classes;
 pub mod combos;
 pub mod error;
 pub mod history;
+pub mod inference;
 pub mod interval;
 pub mod join;
 pub mod joined;

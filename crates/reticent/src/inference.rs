@@ -1,0 +1,328 @@
+//! Inference: what counts of values among people give away about each of them.
+//!
+//! A *puzzle* is people, the values that each may have, and counts: so many of these people have this value. A *world* gives
+//! everybody a value such that all counts hold; whoever knows nothing more has no reason to prefer a world to another, so the
+//! probability of a value is the share of the worlds in which the person has it (random worlds).
+//!
+//! [`solve`] answers, for everybody and every value: bounds that are true, the random-worlds probability where it can be
+//! counted, and the maximum-entropy estimate. Releases, people and knowledge become puzzles in [`crate::audit`].
+//!
+//! Paper    Wang, Zhu, Du and Teng, Inference Analysis in Privacy-Preserving Data Re-publishing: unknowns, counts and
+//!          maximum entropy. That estimate can be below the truth, also where the truth is certain; so it bounds nothing here.
+
+mod entropy;
+mod flow;
+mod number;
+mod pieces;
+mod presolve;
+mod sample;
+mod symmetry;
+mod system;
+#[cfg(test)]
+mod tests;
+mod worlds;
+
+use rayon::prelude::*;
+
+use crate::error::{Error, Result};
+
+pub use entropy::Gap;
+pub use number::Fraction;
+pub use sample::Sampled;
+
+use pieces::{Piece, Split};
+use system::System;
+
+/// A value that somebody may have.
+pub type Value = u32;
+
+/// People whom nothing tells apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Crowd {
+    /// How many they are.
+    pub people: u64,
+    /// The values that each of them may have, ascending.
+    pub may: Vec<Value>,
+}
+
+/// So many of some people have one of some values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Count {
+    /// Where it comes from, such as a release. No two counts of one source speak of the same people and value.
+    pub source: u32,
+    /// The crowds (by place) and values that are counted together.
+    pub of: Vec<(u32, Value)>,
+    /// They are at least so many,
+    pub least: u64,
+    /// and at most so many.
+    pub most: u64,
+}
+
+/// People, the values they may have, and how many of them have which.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Puzzle {
+    /// The people.
+    pub crowds: Vec<Crowd>,
+    /// The counts.
+    pub counts: Vec<Count>,
+}
+
+/// What is asked of a puzzle, and how much work it may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask {
+    /// Steps of counting worlds, for one set of people who depend on each other.
+    pub steps: u64,
+    /// Whether to make the maximum-entropy estimate.
+    pub entropy: bool,
+    /// Samples of worlds where they cannot be counted; none when 0.
+    pub samples: u32,
+    /// What samples are drawn from.
+    pub seed: u64,
+}
+
+impl Default for Ask {
+    fn default() -> Ask {
+        Ask { steps: 2_000_000, entropy: true, samples: 0, seed: 0 }
+    }
+}
+
+/// What a puzzle gives away.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// By crowd: what each of its people can be told to have. Values that they cannot have are not listed.
+    pub crowds: Vec<Vec<Told>>,
+    /// The natural logarithm of the number of worlds; none when they could not be counted.
+    pub ln_worlds: Option<f64>,
+    /// The number of worlds, where it is below 2^128.
+    pub worlds: Option<u128>,
+    /// How the answer was found.
+    pub work: Work,
+}
+
+/// What is told about one value of one person.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Told {
+    /// The value.
+    pub value: Value,
+    /// The random-worlds probability is at least this,
+    pub lower: Fraction,
+    /// and at most this.
+    pub upper: Fraction,
+    /// The random-worlds probability, where worlds were counted.
+    pub worlds: Option<f64>,
+    /// The same as a fraction, where it is small enough to write.
+    pub exact: Option<Fraction>,
+    /// The random-worlds probability as estimated from samples.
+    pub sampled: Option<Sampled>,
+    /// The maximum-entropy estimate.
+    pub entropy: Option<f64>,
+}
+
+/// How an answer was found.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
+pub struct Work {
+    /// People and values that were open after looking at each count by itself.
+    pub open: u64,
+    /// Of these, how many turned out to be forced.
+    pub forced: u64,
+    /// Sets of people who depend on each other, of whom something is open.
+    pub pieces: u64,
+    /// The largest of them: people.
+    pub largest: u64,
+    /// Pieces whose worlds were counted, and the people in them.
+    pub counted: u64,
+    /// People in pieces that have too many worlds to count, whose values can be exchanged for each other.
+    pub by_symmetry: u64,
+    /// Pieces whose worlds were too many to count, and
+    pub not_counted: u64,
+    /// the people in them.
+    pub people_not_counted: u64,
+    /// The maximum entropy in nats; none when it was not asked for or did not converge.
+    pub entropy: Option<f64>,
+    /// By how much the counts are missed at most, and the duality gap in nats.
+    pub gap: Option<Gap>,
+    /// Pieces for which maximum entropy did not converge: they have no estimate.
+    pub not_converged: u64,
+}
+
+/// Solves a puzzle. Counts that contradict each other are an error.
+pub fn solve(puzzle: &Puzzle, ask: &Ask) -> Result<Answer> {
+    let system = System::of(puzzle)?;
+    let found = presolve::presolve(&system)?;
+    let split = Split::of(&system, &found.boxes);
+    let solved: Vec<Solved> = split.pieces.par_iter().map(|piece| solve_piece(piece, ask)).collect();
+    Ok(put_together(&system, &found, &split, &solved, ask))
+}
+
+/// What was found about one piece.
+struct Solved {
+    counted: Option<worlds::Counted>,
+    sampled: Option<sample::Samples>,
+    entropy: Option<entropy::Estimate>,
+    /// By crowd and place among its values: at most so much, because other values are as likely.
+    alike: Vec<Vec<u32>>,
+}
+
+fn solve_piece(piece: &Piece, ask: &Ask) -> Solved {
+    let counted = worlds::count(piece, ask.steps);
+    let alike = symmetry::alike(piece);
+    let sampled = match &counted {
+        None if ask.samples > 0 => sample::sample(piece, ask.samples, ask.seed),
+        _ => None,
+    };
+    Solved { entropy: ask.entropy.then(|| entropy::estimate(piece)).flatten(), counted, sampled, alike }
+}
+
+fn put_together(system: &System, found: &presolve::Found, split: &Split, solved: &[Solved], ask: &Ask) -> Answer {
+    let boxes = &found.boxes;
+    let mut work = Work { open: found.open, forced: found.forced, pieces: split.pieces.len() as u64, ..Work::default() };
+    let mut ln_worlds = Some(0.0);
+    let mut worlds = Some(1u128);
+    let mut gap = Gap::default();
+    let mut entropy = 0.0;
+    for (piece, solved) in split.pieces.iter().zip(solved) {
+        work.largest = work.largest.max(piece.people());
+        match &solved.counted {
+            Some(counted) => {
+                work.counted += 1;
+                ln_worlds = ln_worlds.map(|ln| ln + counted.ln_worlds);
+                worlds = worlds.zip(counted.worlds).and_then(|(all, these)| all.checked_mul(these));
+            }
+            None => {
+                work.not_counted += 1;
+                work.people_not_counted += piece.people();
+                (ln_worlds, worlds) = (None, None);
+                let settled = |(crowd, alike): (&pieces::Merged, &Vec<u32>)| {
+                    let all = alike.iter().all(|alike| *alike as usize == crowd.cells.len());
+                    if all { crowd.people } else { 0 }
+                };
+                work.by_symmetry += piece.crowds.iter().zip(&solved.alike).map(settled).sum::<u64>();
+            }
+        }
+        match &solved.entropy {
+            Some(estimate) => gap = gap.worst(estimate.gap),
+            None => work.not_converged += 1,
+        }
+    }
+    let mut crowds = Vec::with_capacity(system.crowds());
+    for crowd in 0..system.crowds() {
+        let place = split.place[crowd];
+        let open = split.open[crowd];
+        let people = system.people[crowd] as u64;
+        let mut told = Vec::new();
+        let mut free = 0;
+        for cell in system.cells(crowd) {
+            let (low, high) = boxes.at(cell);
+            let value = system.value[cell];
+            if low == high {
+                if low > 0 {
+                    let share = Fraction::new(low as u128, u128::from(people));
+                    told.push(Told::known(value, share));
+                    entropy += ratio_entropy(low as f64, people as f64);
+                }
+                continue;
+            }
+            let Some((piece, merged)) = place else { continue };
+            let (piece, solved) = (&split.pieces[piece as usize], &solved[piece as usize]);
+            let crowd = Here { people, open, piece, solved, merged: merged as usize, at: free };
+            let one = crowd.told(value, low as u64, high as u64);
+            entropy += one.entropy.map_or(0.0, |share| ratio_entropy(share * people as f64, people as f64));
+            told.push(one);
+            free += 1;
+        }
+        let (arrangements, ln) = system.arrangements(crowd, boxes, open);
+        ln_worlds = ln_worlds.map(|all| all + ln);
+        worlds = worlds.zip(arrangements).and_then(|(all, these)| all.checked_mul(these));
+        told.retain(|told| told.upper.numerator > 0);
+        crowds.push(told);
+    }
+    if ask.entropy && work.not_converged == 0 {
+        work.entropy = Some(entropy);
+        work.gap = Some(gap);
+    }
+    if !ask.entropy {
+        work.not_converged = 0;
+    }
+    Answer { crowds, ln_worlds, worlds, work }
+}
+
+/// Entropy in nats of people of whom so many have a value.
+fn ratio_entropy(having: f64, people: f64) -> f64 {
+    if having > 0.0 { -having * (having / people).ln() } else { 0.0 }
+}
+
+/// One open value of one crowd in its piece.
+struct Here<'a> {
+    people: u64,
+    open: u64,
+    piece: &'a Piece,
+    solved: &'a Solved,
+    merged: usize,
+    at: usize,
+}
+
+impl Here<'_> {
+    fn told(&self, value: Value, low: u64, high: u64) -> Told {
+        let fraction = |a: u64, b: u64| Fraction::new(u128::from(a), u128::from(b));
+        // Of the crowd, `open` people are of the piece; each of them has the value as likely as anybody else in it.
+        let scale = self.open as f64 / self.people as f64;
+        let mut told = Told {
+            value,
+            lower: fraction(low, self.people),
+            upper: fraction(high, self.people),
+            worlds: None,
+            exact: None,
+            sampled: None,
+            entropy: None,
+        };
+        let alike = u64::from(self.solved.alike[self.merged][self.at]);
+        told.upper = told.upper.min(fraction(self.open, self.people * alike));
+        if alike as usize == self.piece.crowds[self.merged].cells.len() {
+            told.lower = told.lower.max(told.upper);
+            told.exact = Some(told.upper);
+            told.worlds = Some(told.upper.value());
+        }
+        if let Some(counted) = &self.solved.counted {
+            let share = counted.share(self.merged, self.at);
+            let exact = counted.exact(self.merged, self.at);
+            let exact = exact.and_then(|share| share.times(fraction(self.open, self.people)));
+            told.worlds = Some(exact.map_or(share * scale, |exact| exact.value()));
+            told.exact = exact;
+            let (lower, upper) = match exact {
+                Some(exact) => (exact, exact),
+                None => Fraction::around(share * scale),
+            };
+            (told.lower, told.upper) = (told.lower.max(lower), told.upper.min(upper));
+        }
+        let sampled = self.solved.sampled.as_ref();
+        told.sampled = sampled.map(|samples| samples.share(self.merged, self.at).scaled(scale));
+        let entropy = self.solved.entropy.as_ref();
+        told.entropy = entropy.map(|estimate| estimate.share(self.merged, self.at) * scale);
+        told
+    }
+}
+
+impl Told {
+    /// Something that is the same in every world.
+    fn known(value: Value, share: Fraction) -> Told {
+        let worlds = Some(share.value());
+        Told { value, lower: share, upper: share, worlds, exact: Some(share), sampled: None, entropy: worlds }
+    }
+
+    /// The best single figure: counted, or else sampled, or else the estimate.
+    pub fn best(&self) -> f64 {
+        let sampled = self.sampled.map(|sampled| sampled.share);
+        let estimate = self.worlds.or(sampled).or(self.entropy).unwrap_or_else(|| self.upper.value());
+        estimate.clamp(self.lower.value(), self.upper.value())
+    }
+}
+
+/// The error for counts that contradict each other.
+fn contradiction() -> Error {
+    Error::CannotCheck {
+        what: "what the releases give away together".to_owned(),
+        why: "their counts contradict each other: no assignment of values to people fits all of them. A person's value may have \
+              changed between releases, or a release may hold records that are not real"
+            .to_owned(),
+    }
+}

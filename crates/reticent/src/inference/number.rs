@@ -1,0 +1,226 @@
+//! Numbers of worlds: exact while they fit 128 bits, and beyond that with a floating mantissa and a long exponent. Only sums and
+//! products of positive numbers are made of them, so relative errors stay within a few units of the last place a step.
+
+use std::cmp::Ordering;
+
+/// A fraction, exact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fraction {
+    /// Above the line.
+    pub numerator: u128,
+    /// Below it; never 0.
+    pub denominator: u128,
+}
+
+impl serde::Serialize for Fraction {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.value())
+    }
+}
+
+impl std::fmt::Display for Fraction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.denominator {
+            1 => write!(f, "{}", self.numerator),
+            below => write!(f, "{}/{below}", self.numerator),
+        }
+    }
+}
+
+impl Fraction {
+    /// In lowest terms. A denominator of 0 counts as nothing of nothing: 0.
+    pub fn new(numerator: u128, denominator: u128) -> Fraction {
+        let divisor = common_divisor(numerator, denominator).max(1);
+        Fraction { numerator: numerator / divisor, denominator: (denominator / divisor).max(1) }
+    }
+
+    /// As a floating number.
+    pub fn value(&self) -> f64 {
+        self.numerator as f64 / self.denominator as f64
+    }
+
+    /// The product, if it can be written.
+    pub fn times(self, other: Fraction) -> Option<Fraction> {
+        // Reducing crosswise first keeps the factors small.
+        let one = Fraction::new(self.numerator, other.denominator);
+        let two = Fraction::new(other.numerator, self.denominator);
+        let numerator = one.numerator.checked_mul(two.numerator)?;
+        Some(Fraction { numerator, denominator: one.denominator.checked_mul(two.denominator)? })
+    }
+
+    /// Fractions just below and just above a share that was computed with rounding.
+    pub(super) fn around(share: f64) -> (Fraction, Fraction) {
+        const GRAIN: f64 = 1e12;
+        const SLACK: f64 = 1e3;
+        let low = (share * GRAIN - SLACK).floor().max(0.0) as u128;
+        let high = (share * GRAIN + SLACK).ceil().min(GRAIN) as u128;
+        (Fraction::new(low, GRAIN as u128), Fraction::new(high, GRAIN as u128))
+    }
+}
+
+impl PartialOrd for Fraction {
+    fn partial_cmp(&self, other: &Fraction) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Fraction {
+    fn cmp(&self, other: &Fraction) -> Ordering {
+        let (mut a, mut b) = (*self, *other);
+        // As in a continued fraction: whole parts first, then the reciprocals of the rests.
+        loop {
+            let whole = (a.numerator / a.denominator).cmp(&(b.numerator / b.denominator));
+            let rests = (a.numerator % a.denominator, b.numerator % b.denominator);
+            match (whole, rests) {
+                (Ordering::Equal, (0, 0)) => return Ordering::Equal,
+                (Ordering::Equal, (0, _)) => return Ordering::Less,
+                (Ordering::Equal, (_, 0)) => return Ordering::Greater,
+                (Ordering::Equal, (of_a, of_b)) => {
+                    let (above_a, above_b) = (a.denominator, b.denominator);
+                    a = Fraction { numerator: above_b, denominator: of_b };
+                    b = Fraction { numerator: above_a, denominator: of_a };
+                }
+                (other, _) => return other,
+            }
+        }
+    }
+}
+
+fn common_divisor(mut a: u128, mut b: u128) -> u128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// How worlds are counted.
+pub(super) trait Number: Clone + Send + Sync {
+    /// None.
+    fn zero() -> Self;
+    /// A count, if it can be written.
+    fn whole(count: u64) -> Self;
+    /// Both together; none when that cannot be written.
+    fn plus(&self, other: &Self) -> Option<Self>;
+    /// One for each of the other; none when that cannot be written.
+    fn times(&self, other: &Self) -> Option<Self>;
+    /// How many orders `n` things have, up to orders of those that go together.
+    fn arrangements(table: &Factorials, together: &[u64]) -> Option<Self>;
+    /// The natural logarithm.
+    fn ln(&self) -> f64;
+    /// This share of the other.
+    fn of(&self, other: &Self) -> f64;
+    /// The number itself, where it is exact.
+    fn exact(&self) -> Option<u128>;
+}
+
+impl Number for u128 {
+    fn zero() -> u128 {
+        0
+    }
+    fn whole(count: u64) -> u128 {
+        u128::from(count)
+    }
+    fn plus(&self, other: &u128) -> Option<u128> {
+        self.checked_add(*other)
+    }
+    fn times(&self, other: &u128) -> Option<u128> {
+        self.checked_mul(*other)
+    }
+    fn arrangements(table: &Factorials, together: &[u64]) -> Option<u128> {
+        let all: u64 = together.iter().sum();
+        let mut orders = *table.exact.get(all as usize)?;
+        for together in together {
+            orders /= table.exact.get(*together as usize)?;
+        }
+        Some(orders)
+    }
+    fn ln(&self) -> f64 {
+        (*self as f64).ln()
+    }
+    fn of(&self, other: &u128) -> f64 {
+        *self as f64 / *other as f64
+    }
+    fn exact(&self) -> Option<u128> {
+        Some(*self)
+    }
+}
+
+/// A number that may be very large: `mantissa * 2^exponent`, the mantissa 0 or in [1, 2).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Large {
+    mantissa: f64,
+    exponent: i64,
+}
+
+impl Large {
+    fn normal(mantissa: f64, exponent: i64) -> Large {
+        if mantissa == 0.0 {
+            return Large { mantissa, exponent: 0 };
+        }
+        let shift = ((mantissa.to_bits() >> 52) & 0x7ff) as i64 - 1023;
+        Large { mantissa: mantissa * 2f64.powi(-shift as i32), exponent: exponent + shift }
+    }
+
+    fn divided(&self, by: &Large) -> Large {
+        Large::normal(self.mantissa / by.mantissa, self.exponent - by.exponent)
+    }
+}
+
+impl Number for Large {
+    fn zero() -> Large {
+        Large { mantissa: 0.0, exponent: 0 }
+    }
+    fn whole(count: u64) -> Large {
+        Large::normal(count as f64, 0)
+    }
+    fn plus(&self, other: &Large) -> Option<Large> {
+        if self.mantissa == 0.0 || other.mantissa == 0.0 {
+            return Some(if self.mantissa == 0.0 { *other } else { *self });
+        }
+        let (large, small) = if self.exponent >= other.exponent { (self, other) } else { (other, self) };
+        let apart = (large.exponent - small.exponent).min(1000) as i32;
+        Some(Large::normal(large.mantissa + small.mantissa * 2f64.powi(-apart), large.exponent))
+    }
+    fn times(&self, other: &Large) -> Option<Large> {
+        Some(Large::normal(self.mantissa * other.mantissa, self.exponent + other.exponent))
+    }
+    fn arrangements(table: &Factorials, together: &[u64]) -> Option<Large> {
+        let all: u64 = together.iter().sum();
+        let mut orders = *table.large.get(all as usize)?;
+        for together in together {
+            orders = orders.divided(table.large.get(*together as usize)?);
+        }
+        Some(orders)
+    }
+    fn ln(&self) -> f64 {
+        self.mantissa.ln() + self.exponent as f64 * std::f64::consts::LN_2
+    }
+    fn of(&self, other: &Large) -> f64 {
+        let share = self.divided(other);
+        share.mantissa * 2f64.powi(share.exponent.clamp(-1000, 1000) as i32)
+    }
+    fn exact(&self) -> Option<u128> {
+        None
+    }
+}
+
+/// Factorials up to some number of people.
+pub(super) struct Factorials {
+    exact: Vec<u128>,
+    large: Vec<Large>,
+}
+
+impl Factorials {
+    pub(super) fn up_to(most: u64) -> Factorials {
+        let mut exact = vec![1u128];
+        let mut large = vec![Large { mantissa: 1.0, exponent: 0 }];
+        for n in 1..=most {
+            if let Some(next) = exact.last().filter(|_| exact.len() as u64 == n).and_then(|f| f.checked_mul(n.into())) {
+                exact.push(next);
+            }
+            let last = large[large.len() - 1];
+            large.push(Large::normal(last.mantissa * n as f64, last.exponent));
+        }
+        Factorials { exact, large }
+    }
+}

@@ -1,0 +1,177 @@
+//! What is open falls into pieces: sets of people who depend on each other through counts. Each is solved by itself.
+//!
+//! Within a piece, people whose open values are counted in the same rows are one crowd, whatever else told them apart; and
+//! rows that count the same cells are one row. Both change no world.
+
+use hashbrown::HashMap;
+
+use super::Value;
+use super::presolve::Boxes;
+use super::system::{Lists, System};
+
+/// People who depend on each other.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Piece {
+    /// The people.
+    pub crowds: Vec<Merged>,
+    /// The counts, without what is forced.
+    pub rows: Vec<Row>,
+}
+
+/// People of whom the same is open.
+#[derive(Debug, Clone)]
+pub(super) struct Merged {
+    pub people: u64,
+    /// What each may have: the value, and the rows (by place in the piece) that count it.
+    pub cells: Vec<(Value, Vec<u32>)>,
+}
+
+/// A count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Row {
+    pub least: u64,
+    pub most: u64,
+}
+
+impl Piece {
+    pub(super) fn people(&self) -> u64 {
+        self.crowds.iter().map(|crowd| crowd.people).sum()
+    }
+
+    /// By row: the crowds, and the places of their cells, that it counts.
+    pub(super) fn counted(&self) -> Vec<Vec<(u32, u32)>> {
+        let mut counted = vec![Vec::new(); self.rows.len()];
+        for (crowd, at) in self.crowds.iter().zip(0..) {
+            for ((_, rows), place) in crowd.cells.iter().zip(0..) {
+                for row in rows {
+                    counted[*row as usize].push((at, place));
+                }
+            }
+        }
+        counted
+    }
+}
+
+/// The pieces, and where everybody is.
+pub(super) struct Split {
+    pub pieces: Vec<Piece>,
+    /// By crowd of the puzzle: its piece and its crowd there; none when nothing of it is open.
+    pub place: Vec<Option<(u32, u32)>>,
+    /// By crowd of the puzzle: people who have none of its forced values.
+    pub open: Vec<u64>,
+}
+
+impl Split {
+    pub(super) fn of(system: &System, boxes: &Boxes) -> Split {
+        let open_cells = |crowd: usize| system.cells(crowd).filter(|cell| boxes.is_open(*cell));
+        let forced = |crowd: usize| -> i64 {
+            system.cells(crowd).filter(|cell| !boxes.is_open(*cell)).map(|cell| boxes.at(cell).0).sum()
+        };
+        let open: Vec<u64> = (0..system.crowds()).map(|crowd| (system.people[crowd] - forced(crowd)) as u64).collect();
+        let rows = Rows::of(system, boxes);
+        let mut union = Union::new(system.crowds());
+        for row in 0..rows.bounds.len() {
+            let mut crowds = rows.cells[row].iter().map(|cell| system.crowd[*cell as usize]);
+            if let Some(first) = crowds.next() {
+                crowds.for_each(|crowd| union.join(first, crowd));
+            }
+        }
+        let of_cell = Lists::of(rows.cells.iter().map(|cells| cells.iter().copied())).turned(system.value.len());
+        let mut split = Split { pieces: Vec::new(), place: vec![None; system.crowds()], open };
+        let mut piece_of: HashMap<u32, u32> = HashMap::new();
+        let mut row_of: HashMap<(u32, u32), u32> = HashMap::new();
+        let mut crowd_of: HashMap<(u32, Vec<(Value, Vec<u32>)>), u32> = HashMap::new();
+        for crowd in 0..system.crowds() {
+            if open_cells(crowd).next().is_none() {
+                continue;
+            }
+            let root = union.root(crowd as u32);
+            let piece = *piece_of.entry(root).or_insert_with(|| {
+                split.pieces.push(Piece::default());
+                split.pieces.len() as u32 - 1
+            });
+            let into = &mut split.pieces[piece as usize];
+            let mut local = |row: &u32| {
+                *row_of.entry((piece, *row)).or_insert_with(|| {
+                    into.rows.push(rows.bounds[*row as usize]);
+                    into.rows.len() as u32 - 1
+                })
+            };
+            let mut cells = Vec::new();
+            for cell in open_cells(crowd) {
+                cells.push((system.value[cell], of_cell.at(cell).iter().map(&mut local).collect::<Vec<u32>>()));
+            }
+            let merged = *crowd_of.entry((piece, cells)).or_insert_with_key(|(_, cells)| {
+                into.crowds.push(Merged { people: 0, cells: cells.clone() });
+                into.crowds.len() as u32 - 1
+            });
+            into.crowds[merged as usize].people += split.open[crowd];
+            split.place[crowd] = Some((piece, merged));
+        }
+        split
+    }
+}
+
+/// Rows over open cells, each set of cells once.
+struct Rows {
+    cells: Vec<Vec<u32>>,
+    bounds: Vec<Row>,
+}
+
+impl Rows {
+    fn of(system: &System, boxes: &Boxes) -> Rows {
+        let mut made = Rows { cells: Vec::new(), bounds: Vec::new() };
+        let mut known: HashMap<Vec<u32>, usize> = HashMap::new();
+        for row in 0..system.counts() {
+            let (mut open, mut forced) = (Vec::new(), 0);
+            for cell in system.rows.at(row) {
+                if boxes.is_open(*cell as usize) {
+                    open.push(*cell);
+                } else {
+                    forced += boxes.at(*cell as usize).0;
+                }
+            }
+            if open.is_empty() {
+                continue;
+            }
+            open.sort_unstable();
+            let left = |bound: i64| (bound - forced).max(0) as u64;
+            let bounds = Row { least: left(system.least[row]), most: left(system.most[row]) };
+            match known.get(&open) {
+                Some(at) => {
+                    let known = &mut made.bounds[*at];
+                    *known = Row { least: known.least.max(bounds.least), most: known.most.min(bounds.most) };
+                }
+                None => {
+                    known.insert(open.clone(), made.bounds.len());
+                    made.cells.push(open);
+                    made.bounds.push(bounds);
+                }
+            }
+        }
+        made
+    }
+}
+
+/// Who hangs together with whom.
+struct Union(Vec<u32>);
+
+impl Union {
+    fn new(len: usize) -> Union {
+        Union((0..len as u32).collect())
+    }
+
+    fn root(&mut self, mut one: u32) -> u32 {
+        while self.0[one as usize] != one {
+            self.0[one as usize] = self.0[self.0[one as usize] as usize];
+            one = self.0[one as usize];
+        }
+        one
+    }
+
+    fn join(&mut self, one: u32, other: u32) {
+        let (one, other) = (self.root(one), self.root(other));
+        // The earlier is the root, so that pieces come in the order of the people.
+        self.0[one.max(other) as usize] = one.min(other);
+    }
+}

@@ -1,0 +1,52 @@
+//! Values that can be exchanged for each other: when every count of one has its like for the other, exchanging the two turns
+//! worlds into worlds, so both are equally likely for everybody. That is what m-invariance rests on, and it holds however large
+//! a piece is.
+
+use std::collections::BTreeMap;
+
+use hashbrown::HashMap;
+
+use super::Value;
+use super::pieces::Piece;
+
+/// What a count of a value says, whatever the value: whom it counts, and the bounds.
+type Said = (Vec<u32>, u64, u64);
+
+/// By crowd and cell: how many values, itself included, are as likely as this one.
+pub(super) fn alike(piece: &Piece) -> Vec<Vec<u32>> {
+    let classes = classes(piece);
+    let of_crowd = |cells: &[(Value, Vec<u32>)]| -> Vec<u32> {
+        // Whoever may have one value of a class may have all: that is part of what makes them alike.
+        cells.iter().map(|(value, _)| classes.get(value).copied().unwrap_or(1)).collect()
+    };
+    piece.crowds.iter().map(|crowd| of_crowd(&crowd.cells)).collect()
+}
+
+/// By value: the size of its class.
+fn classes(piece: &Piece) -> HashMap<Value, u32> {
+    let mut said: BTreeMap<Value, Vec<Said>> = BTreeMap::new();
+    let mut may: BTreeMap<Value, Vec<u32>> = BTreeMap::new();
+    for (crowd, at) in piece.crowds.iter().zip(0..) {
+        crowd.cells.iter().for_each(|(value, _)| may.entry(*value).or_default().push(at));
+    }
+    let mut mixed: Vec<Value> = Vec::new();
+    for (cells, row) in piece.counted().iter().zip(&piece.rows) {
+        let value = |(crowd, place): &(u32, u32)| piece.crowds[*crowd as usize].cells[*place as usize].0;
+        let Some(first) = cells.first().map(value) else { continue };
+        if cells.iter().any(|cell| value(cell) != first) {
+            mixed.extend(cells.iter().map(value));
+            continue;
+        }
+        let crowds = cells.iter().map(|(crowd, _)| *crowd).collect();
+        said.entry(first).or_default().push((crowds, row.least, row.most));
+    }
+    let mut sizes: HashMap<(Vec<Said>, Vec<u32>), Vec<Value>> = HashMap::new();
+    for (value, crowds) in may {
+        let mut said = said.remove(&value).unwrap_or_default();
+        said.sort_unstable();
+        if !mixed.contains(&value) {
+            sizes.entry((said, crowds)).or_default().push(value);
+        }
+    }
+    sizes.into_values().flat_map(|values| values.clone().into_iter().map(move |value| (value, values.len() as u32))).collect()
+}

@@ -1,0 +1,141 @@
+//! A puzzle as a sparse system: a *cell* for every crowd and value it may have, a *row* for every count, and one more row for
+//! every crowd, whose people have one value each.
+
+use super::presolve::Boxes;
+use super::{Puzzle, Value, contradiction};
+use crate::error::Result;
+
+/// A sparse system of counts over cells.
+pub(super) struct System {
+    /// By crowd: its people.
+    pub people: Vec<i64>,
+    /// By crowd: its first cell; one more at the end.
+    start: Vec<u32>,
+    /// By cell: its value.
+    pub value: Vec<Value>,
+    /// By cell: its crowd.
+    pub crowd: Vec<u32>,
+    /// The rows of counts, and after them one row a crowd.
+    pub rows: Lists,
+    /// By row.
+    pub least: Vec<i64>,
+    /// By row.
+    pub most: Vec<i64>,
+    /// By row of a count: its source.
+    pub source: Vec<u32>,
+    /// By cell: its rows.
+    pub of_cell: Lists,
+}
+
+/// Lists of numbers, one behind the other.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lists {
+    start: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Lists {
+    pub(super) fn of(lists: impl Iterator<Item = impl IntoIterator<Item = u32>>) -> Lists {
+        let mut made = Lists { start: vec![0], items: Vec::new() };
+        for list in lists {
+            made.items.extend(list);
+            made.start.push(made.items.len() as u32);
+        }
+        made
+    }
+
+    /// The other way round: for each of `len` numbers, the lists it is in.
+    pub(super) fn turned(&self, len: usize) -> Lists {
+        let mut start = vec![0u32; len + 1];
+        for item in &self.items {
+            start[*item as usize + 1] += 1;
+        }
+        for at in 0..len {
+            start[at + 1] += start[at];
+        }
+        let mut next = start.clone();
+        let mut items = vec![0; self.items.len()];
+        for list in 0..self.len() {
+            for item in self.at(list) {
+                let place = &mut next[*item as usize];
+                items[*place as usize] = list as u32;
+                *place += 1;
+            }
+        }
+        Lists { start, items }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.start.len() - 1
+    }
+
+    pub(super) fn at(&self, list: usize) -> &[u32] {
+        &self.items[self.start[list] as usize..self.start[list + 1] as usize]
+    }
+}
+
+impl System {
+    /// The system of a puzzle. A count of a value that somebody cannot have counts nobody there.
+    pub(super) fn of(puzzle: &Puzzle) -> Result<System> {
+        let mut start = vec![0u32];
+        let (mut value, mut crowd) = (Vec::new(), Vec::new());
+        for (at, one) in (0..).zip(&puzzle.crowds) {
+            value.extend(&one.may);
+            crowd.extend(one.may.iter().map(|_| at));
+            start.push(value.len() as u32);
+        }
+        let cell = |(crowd, wanted): &(u32, Value)| {
+            let may = &puzzle.crowds[*crowd as usize].may;
+            may.binary_search(wanted).ok().map(|place| start[*crowd as usize] + place as u32)
+        };
+        let counted = puzzle.counts.iter().map(|count| count.of.iter().filter_map(cell).collect::<Vec<u32>>());
+        let sums = start.windows(2).map(|ends| (ends[0]..ends[1]).collect::<Vec<u32>>());
+        let rows = Lists::of(counted.chain(sums));
+        let people: Vec<i64> = puzzle.crowds.iter().map(|crowd| crowd.people as i64).collect();
+        let all: i64 = people.iter().sum();
+        if puzzle.counts.iter().any(|count| count.least > count.most || count.least > all as u64) {
+            return Err(contradiction());
+        }
+        let least = puzzle.counts.iter().map(|count| count.least as i64).chain(people.iter().copied()).collect();
+        let most = |count: &super::Count| count.most.min(all as u64) as i64;
+        let most = puzzle.counts.iter().map(most).chain(people.iter().copied()).collect();
+        let source = puzzle.counts.iter().map(|count| count.source).collect();
+        let of_cell = rows.turned(value.len());
+        Ok(System { people, start, value, crowd, rows, least, most, source, of_cell })
+    }
+
+    pub(super) fn crowds(&self) -> usize {
+        self.people.len()
+    }
+
+    /// The cells of a crowd.
+    pub(super) fn cells(&self, crowd: usize) -> std::ops::Range<usize> {
+        self.start[crowd] as usize..self.start[crowd + 1] as usize
+    }
+
+    /// How many rows are counts; those after them are crowds.
+    pub(super) fn counts(&self) -> usize {
+        self.source.len()
+    }
+
+    /// The rows of counts that a cell is in.
+    pub(super) fn counts_of(&self, cell: usize) -> impl Iterator<Item = usize> {
+        self.of_cell.at(cell).iter().map(|row| *row as usize).filter(|row| *row < self.counts())
+    }
+
+    /// In how many ways the people of a crowd can be chosen who have its forced values, and the logarithm of that; `open`
+    /// people have none of them.
+    pub(super) fn arrangements(&self, crowd: usize, boxes: &Boxes, open: u64) -> (Option<u128>, f64) {
+        let forced = self.cells(crowd).map(|cell| boxes.at(cell)).filter(|(low, high)| low == high && *low > 0);
+        let (mut ways, mut ln) = (Some(1u128), 0.0);
+        let mut among = open;
+        for (having, _) in forced {
+            for nth in 1..=having as u64 {
+                among += 1;
+                ways = ways.and_then(|ways| Some(ways.checked_mul(among.into())? / u128::from(nth)));
+                ln += (among as f64 / nth as f64).ln();
+            }
+        }
+        (ways, ln)
+    }
+}

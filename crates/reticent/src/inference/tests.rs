@@ -1,0 +1,109 @@
+//! Worked examples.
+#![allow(clippy::expect_used)]
+
+use super::*;
+
+/// A puzzle of releases, each a list of groups: people by number, and the values of the group.
+fn puzzle(releases: &[&[(&[usize], &[Value])]]) -> (Vec<usize>, Puzzle) {
+    let mut people: Vec<usize> =
+        releases.iter().flat_map(|groups| groups.iter().flat_map(|(members, _)| members.iter().copied())).collect();
+    people.sort_unstable();
+    people.dedup();
+    let place = |person: usize| people.binary_search(&person).expect("somebody") as u32;
+    let mut may: Vec<Option<Vec<Value>>> = vec![None; people.len()];
+    let mut counts = Vec::new();
+    for (source, groups) in (0..).zip(releases) {
+        for (members, values) in *groups {
+            let mut distinct = values.to_vec();
+            distinct.sort_unstable();
+            distinct.dedup();
+            for person in *members {
+                let may = &mut may[place(*person) as usize];
+                match may {
+                    Some(may) => may.retain(|value| distinct.contains(value)),
+                    None => *may = Some(distinct.clone()),
+                }
+            }
+            for value in distinct {
+                let number = values.iter().filter(|other| **other == value).count() as u64;
+                let of = members.iter().map(|person| (place(*person), value)).collect();
+                counts.push(Count { source, of, least: number, most: number });
+            }
+        }
+    }
+    let crowds = may.into_iter().map(|may| Crowd { people: 1, may: may.unwrap_or_default() }).collect();
+    (people, Puzzle { crowds, counts })
+}
+
+const D: Value = 0;
+const F: Value = 1;
+const P: Value = 2;
+const H: Value = 3;
+const L: Value = 4;
+type Groups = [(&'static [usize], &'static [Value])];
+const FIRST: &Groups =
+    &[(&[1, 2, 3, 4], &[D, F, F, P]), (&[5, 6, 7], &[D, F, P]), (&[8, 9, 10], &[F, H, L]), (&[11, 12, 13], &[P, D, H])];
+const SECOND: &Groups =
+    &[(&[1, 2, 14], &[D, F, P]), (&[3, 4, 15], &[D, F, P]), (&[5, 8, 11], &[F, H, P]), (&[6, 9, 12], &[F, H, P])];
+
+fn told(answer: &Answer, people: &[usize], person: usize) -> Vec<(Value, String)> {
+    let at = people.binary_search(&person).expect("somebody");
+    answer.crowds[at].iter().map(|told| (told.value, told.exact.expect("counted").to_string())).collect()
+}
+
+#[test]
+fn figure_1_of_the_paper() {
+    let solve = |releases: &[&Groups]| {
+        let (people, puzzle) = puzzle(releases);
+        (people, super::solve(&puzzle, &Ask::default()).expect("solved"))
+    };
+    let (_, first) = solve(&[FIRST]);
+    assert_eq!(first.worlds, Some(2592));
+    let (_, second) = solve(&[SECOND]);
+    assert_eq!(second.worlds, Some(1296));
+    let (people, both) = solve(&[FIRST, SECOND]);
+    assert_eq!(both.worlds, Some(16));
+    let bits = |answer: &Answer| answer.work.entropy.expect("converged") / std::f64::consts::LN_2;
+    assert!((bits(&first) - 20.264662506).abs() < 1e-8);
+    assert!((bits(&second) - 19.019550009).abs() < 1e-8);
+    assert!((bits(&both) - 14.0).abs() < 1e-8);
+    let share = |value: Value, share: &str| (value, share.to_owned());
+    for person in 1..=4 {
+        assert_eq!(told(&both, &people, person), [share(D, "1/4"), share(F, "1/2"), share(P, "1/4")]);
+    }
+    for (persons, values) in [([5, 6], [F, P]), ([8, 9], [F, H]), ([11, 12], [P, H]), ([14, 15], [D, P])] {
+        for person in persons {
+            assert_eq!(told(&both, &people, person), values.map(|value| share(value, "1/2")));
+        }
+    }
+    assert_eq!(told(&both, &people, 7), [share(D, "1")]);
+    assert_eq!(told(&both, &people, 10), [share(L, "1")]);
+    assert_eq!(told(&both, &people, 13), [share(D, "1")]);
+}
+
+#[test]
+fn maximum_entropy_can_be_below_the_truth() {
+    let one: &Groups = &[(&[1, 2], &[D, F]), (&[3, 4, 5], &[D, D, F])];
+    let two: &Groups = &[(&[1, 5], &[D, F]), (&[2, 3, 4], &[D, D, F])];
+    let (people, puzzle) = puzzle(&[one, two]);
+    let answer = solve(&puzzle, &Ask::default()).expect("solved");
+    assert_eq!(answer.worlds, Some(3));
+    assert_eq!(told(&answer, &people, 1)[1], (F, "2/3".to_owned()));
+    assert!((answer.crowds[0][1].entropy.expect("an estimate") - 0.575048544).abs() < 1e-8);
+}
+
+#[test]
+fn maximum_entropy_can_miss_a_certainty() {
+    let one: &Groups = &[(&[2, 4], &[D, F]), (&[1, 3, 5], &[D, F, F])];
+    let two: &Groups = &[(&[1, 2], &[D, F]), (&[3, 4, 5], &[D, F, F])];
+    let three: &Groups = &[(&[2, 5], &[D, F]), (&[1, 3, 4], &[D, F, F])];
+    let (people, puzzle) = puzzle(&[one, two, three]);
+    let answer = solve(&puzzle, &Ask::default()).expect("solved");
+    assert_eq!(answer.worlds, Some(1));
+    for (person, value) in [(1, F), (2, D), (3, D), (4, F), (5, F)] {
+        assert_eq!(told(&answer, &people, person), [(value, "1".to_owned())]);
+    }
+    let at = |person: usize| answer.crowds[person - 1][0].entropy.expect("an estimate");
+    assert!((at(2) - 0.629027936).abs() < 1e-8);
+    assert!((at(3) - 0.258055872).abs() < 1e-8);
+}

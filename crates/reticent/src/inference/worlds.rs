@@ -1,0 +1,284 @@
+//! Counting the worlds of a piece: crowd by crowd, remembering only how far each count is used up.
+//!
+//! Two ways to have got here that used up the same of every count that is still open have the same ways to go on, so the
+//! number of worlds is a sum over such states, forwards for how a state is reached and backwards for how it can end. The order
+//! of the crowds keeps few counts open at a time. Exact; given up after a number of steps.
+
+use std::hash::BuildHasherDefault;
+
+use hashbrown::HashMap;
+use rustc_hash::FxHasher;
+
+use super::number::{Factorials, Fraction, Large, Number};
+use super::pieces::{Merged, Piece};
+
+/// With more counts open at a time, states are too many to try.
+const MOST_OPEN: usize = 96;
+
+/// The worlds of a piece.
+#[derive(Debug, Clone)]
+pub(super) struct Counted {
+    pub ln_worlds: f64,
+    /// The number, where it is below 2^128.
+    pub worlds: Option<u128>,
+    /// By crowd and cell: the share of the worlds in which somebody of the crowd has the value.
+    shares: Vec<Vec<f64>>,
+    /// The same exactly.
+    exact: Vec<Vec<Option<Fraction>>>,
+}
+
+impl Counted {
+    pub(super) fn share(&self, crowd: usize, cell: usize) -> f64 {
+        self.shares[crowd][cell]
+    }
+
+    pub(super) fn exact(&self, crowd: usize, cell: usize) -> Option<Fraction> {
+        self.exact[crowd][cell]
+    }
+}
+
+/// Counts the worlds, within so many steps.
+pub(super) fn count(piece: &Piece, steps: u64) -> Option<Counted> {
+    let plan = Plan::of(piece)?;
+    let table = Factorials::up_to(piece.crowds.iter().map(|crowd| crowd.people).max().unwrap_or(0));
+    let exactly = Walk::<u128>::new(piece, &plan, &table, steps).count();
+    match exactly {
+        Stopped::Done(counted) => Some(counted),
+        Stopped::TooLarge => match Walk::<Large>::new(piece, &plan, &table, steps).count() {
+            Stopped::Done(counted) => Some(counted),
+            _ => None,
+        },
+        Stopped::TooLong => None,
+    }
+}
+
+enum Stopped {
+    Done(Counted),
+    /// A number does not fit.
+    TooLarge,
+    TooLong,
+}
+
+/// In which order crowds are looked at.
+pub(super) struct Plan {
+    pub stages: Vec<Stage>,
+}
+
+/// One crowd, and the counts that are open when it is looked at.
+pub(super) struct Stage {
+    pub crowd: usize,
+    /// Rows that are open before, those that it opens behind them.
+    rows: Vec<u32>,
+    /// By row: how many people who come later it can count.
+    later: Vec<u64>,
+    /// Of the rows, those that stay open.
+    stay: Vec<usize>,
+    /// By cell of the crowd: its rows, by place.
+    cells: Vec<Vec<usize>>,
+    /// By cell of the crowd: those of its rows that count no later cell of the crowd.
+    last: Vec<Vec<usize>>,
+}
+
+impl Plan {
+    /// Crowd by crowd, always one that opens few new counts and closes many. None when too many are open at a time.
+    pub(super) fn of(piece: &Piece) -> Option<Plan> {
+        let rows_of: Vec<Vec<u32>> = piece.crowds.iter().map(rows_of).collect();
+        let mut members: Vec<Vec<u32>> = vec![Vec::new(); piece.rows.len()];
+        for (crowd, rows) in (0..).zip(&rows_of) {
+            rows.iter().for_each(|row| members[*row as usize].push(crowd));
+        }
+        let mut left: Vec<usize> = members.iter().map(Vec::len).collect();
+        let people = |row: usize| members[row].iter().map(|crowd| piece.crowds[*crowd as usize].people).sum();
+        let mut later: Vec<u64> = (0..piece.rows.len()).map(people).collect();
+        let mut done = vec![false; piece.crowds.len()];
+        let mut open: Vec<u32> = Vec::new();
+        let mut stages = Vec::with_capacity(piece.crowds.len());
+        while stages.len() < piece.crowds.len() {
+            let crowd = next(&rows_of, &members, &left, &open, &done)?;
+            done[crowd] = true;
+            let mut rows = open.clone();
+            rows.extend(rows_of[crowd].iter().filter(|row| !open.contains(row)));
+            for row in &rows_of[crowd] {
+                left[*row as usize] -= 1;
+                later[*row as usize] -= piece.crowds[crowd].people;
+            }
+            let stay: Vec<usize> = (0..rows.len()).filter(|at| left[rows[*at] as usize] > 0).collect();
+            open = stay.iter().map(|at| rows[*at]).collect();
+            if open.len() > MOST_OPEN {
+                return None;
+            }
+            let place = |row: &u32| rows.iter().position(|known| known == row);
+            let cells = piece.crowds[crowd].cells.iter();
+            let cells: Vec<Vec<usize>> = cells.map(|(_, of)| of.iter().filter_map(place).collect()).collect();
+            let is_last = |cell: usize, row: &usize| !cells[cell + 1..].iter().any(|rows| rows.contains(row));
+            let last = |cell: usize| cells[cell].iter().copied().filter(|row| is_last(cell, row)).collect();
+            let last = (0..cells.len()).map(last).collect();
+            let later = rows.iter().map(|row| later[*row as usize]).collect();
+            stages.push(Stage { crowd, rows, later, stay, cells, last });
+        }
+        Some(Plan { stages })
+    }
+}
+
+fn rows_of(crowd: &Merged) -> Vec<u32> {
+    let mut rows: Vec<u32> = crowd.cells.iter().flat_map(|(_, rows)| rows.iter().copied()).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    rows
+}
+
+/// The crowd to look at next.
+fn next(rows_of: &[Vec<u32>], members: &[Vec<u32>], left: &[usize], open: &[u32], done: &[bool]) -> Option<usize> {
+    let cost = |crowd: usize| {
+        let rows = &rows_of[crowd];
+        let opens = rows.iter().filter(|row| !open.contains(row) && left[**row as usize] > 1).count() as i64;
+        let closes = rows.iter().filter(|row| open.contains(row) && left[**row as usize] == 1).count() as i64;
+        (opens - closes, crowd)
+    };
+    let near = open.iter().flat_map(|row| &members[*row as usize]).map(|crowd| *crowd as usize);
+    let near = near.filter(|crowd| !done[*crowd]).min_by_key(|crowd| cost(*crowd));
+    near.or_else(|| (0..rows_of.len()).filter(|crowd| !done[*crowd]).min_by_key(|crowd| (rows_of[*crowd].len(), *crowd)))
+}
+
+/// How much of every open count is used up.
+pub(super) type State = Box<[u32]>;
+pub(super) type States<N> = HashMap<State, N, BuildHasherDefault<FxHasher>>;
+
+/// A walk over all states.
+pub(super) struct Walk<'a, N> {
+    piece: &'a Piece,
+    plan: &'a Plan,
+    table: &'a Factorials,
+    steps: std::cell::Cell<u64>,
+    number: std::marker::PhantomData<N>,
+}
+
+/// Why a walk ends early.
+enum Ends {
+    TooLarge,
+    TooLong,
+}
+
+impl<'a, N: Number> Walk<'a, N> {
+    pub(super) fn new(piece: &'a Piece, plan: &'a Plan, table: &'a Factorials, steps: u64) -> Walk<'a, N> {
+        Walk { piece, plan, table, steps: steps.into(), number: std::marker::PhantomData }
+    }
+
+    fn count(self) -> Stopped {
+        match self.both_ways() {
+            Ok(counted) => Stopped::Done(counted),
+            Err(Ends::TooLarge) => Stopped::TooLarge,
+            Err(Ends::TooLong) => Stopped::TooLong,
+        }
+    }
+
+    fn both_ways(&self) -> Result<Counted, Ends> {
+        let mut layers: Vec<States<N>> = Vec::with_capacity(self.plan.stages.len());
+        let mut states: States<N> = std::iter::once((State::default(), N::whole(1))).collect();
+        for stage in &self.plan.stages {
+            let mut then: States<N> = States::default();
+            for (state, ways) in &states {
+                self.moves(stage, state, |having, after| {
+                    let more = ways.times(&N::arrangements(self.table, having)?)?;
+                    let known = then.entry(after).or_insert_with(N::zero);
+                    *known = known.plus(&more)?;
+                    Some(())
+                })?;
+            }
+            layers.push(std::mem::replace(&mut states, then));
+        }
+        let worlds = states.remove(&State::default()).ok_or(Ends::TooLong)?;
+        let mut shares = vec![Vec::new(); self.piece.crowds.len()];
+        let mut exact = vec![Vec::new(); self.piece.crowds.len()];
+        let mut ends: States<N> = std::iter::once((State::default(), N::whole(1))).collect();
+        for (stage, states) in self.plan.stages.iter().zip(&layers).rev() {
+            let mut before: States<N> = States::default();
+            let crowd = &self.piece.crowds[stage.crowd];
+            let mut sums = vec![N::zero(); crowd.cells.len()];
+            for (state, ways) in states {
+                let mut onwards = N::zero();
+                self.moves(stage, state, |having, after| {
+                    let Some(end) = ends.get(&after) else { return Some(()) };
+                    let end = end.times(&N::arrangements(self.table, having)?)?;
+                    onwards = onwards.plus(&end)?;
+                    let through = ways.times(&end)?;
+                    for (sum, having) in sums.iter_mut().zip(having).filter(|(_, having)| **having > 0) {
+                        *sum = sum.plus(&through.times(&N::whole(*having))?)?;
+                    }
+                    Some(())
+                })?;
+                if onwards.ln().is_finite() {
+                    before.insert(state.clone(), onwards);
+                }
+            }
+            let all = worlds.times(&N::whole(crowd.people)).ok_or(Ends::TooLarge)?;
+            shares[stage.crowd] = sums.iter().map(|sum| sum.of(&all)).collect();
+            let fraction = |sum: &N| sum.exact().zip(all.exact()).map(|(sum, all)| Fraction::new(sum, all));
+            exact[stage.crowd] = sums.iter().map(fraction).collect();
+            ends = before;
+        }
+        Ok(Counted { ln_worlds: worlds.ln(), worlds: worlds.exact(), shares, exact })
+    }
+
+    /// Every way in which a crowd can go on from a state: what its people have, and what is used up afterwards.
+    fn moves(
+        &self,
+        stage: &Stage,
+        state: &State,
+        mut visit: impl FnMut(&[u64], State) -> Option<()>,
+    ) -> Result<(), Ends> {
+        let mut used: Vec<u64> = state.iter().map(|used| u64::from(*used)).collect();
+        used.resize(stage.rows.len(), 0);
+        let crowd = &self.piece.crowds[stage.crowd];
+        let mut having = vec![0; crowd.cells.len()];
+        let mut mover = Mover { piece: self.piece, stage, steps: &self.steps, visit: &mut visit };
+        mover.go(0, crowd.people, &mut used, &mut having)
+    }
+}
+
+/// Gives a crowd's people their values, cell by cell.
+struct Mover<'a, V> {
+    piece: &'a Piece,
+    stage: &'a Stage,
+    steps: &'a std::cell::Cell<u64>,
+    visit: &'a mut V,
+}
+
+impl<V: FnMut(&[u64], State) -> Option<()>> Mover<'_, V> {
+    fn go(&mut self, cell: usize, people: u64, used: &mut [u64], having: &mut [u64]) -> Result<(), Ends> {
+        let Some(rows) = self.stage.cells.get(cell) else {
+            return if people == 0 { self.arrive(used, having) } else { Ok(()) };
+        };
+        self.steps.set(self.steps.get().checked_sub(1).ok_or(Ends::TooLong)?);
+        let row = |at: usize| self.piece.rows[self.stage.rows[at] as usize];
+        let most = rows.iter().map(|at| row(*at).most.saturating_sub(used[*at])).min().unwrap_or(people).min(people);
+        let last = cell + 1 == self.stage.cells.len();
+        if last && most < people {
+            return Ok(());
+        }
+        let needed = |at: &usize| row(*at).least.saturating_sub(used[*at] + self.stage.later[*at]);
+        let needed = self.stage.last[cell].iter().map(needed).max().unwrap_or(0);
+        let least = if last { people } else { needed };
+        for here in least..=most {
+            rows.iter().for_each(|at| used[*at] += here);
+            having[cell] = here;
+            let ended = self.go(cell + 1, people - here, used, having);
+            rows.iter().for_each(|at| used[*at] -= here);
+            ended?;
+        }
+        having[cell] = 0;
+        Ok(())
+    }
+
+    fn arrive(&mut self, used: &[u64], having: &[u64]) -> Result<(), Ends> {
+        let enough = |at: usize| {
+            let row = self.piece.rows[self.stage.rows[at] as usize];
+            used[at] + self.stage.later[at] >= row.least
+        };
+        if !(0..used.len()).all(enough) {
+            return Ok(());
+        }
+        let after = self.stage.stay.iter().map(|at| used[*at] as u32).collect();
+        (self.visit)(having, after).ok_or(Ends::TooLarge)
+    }
+}
