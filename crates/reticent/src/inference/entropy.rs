@@ -2,23 +2,33 @@
 //!
 //! Maximise -sum n p ln p over crowds and their values, where every count holds on average. The dual has one multiplier a count:
 //! minimise  sum over crowds of people * ln(sum over values of exp(sum of its multipliers))  -  sum of multiplier * count,
-//! a smooth convex function. Newton's method, each step by conjugate gradients with a diagonal preconditioner; counts with two
-//! bounds have two multipliers that cannot be negative. Not converged is no number.
+//! a smooth convex function. Newton's method, each step by conjugate gradients with a diagonal preconditioner; a count with
+//! bounds has a multiplier for each, which cannot be negative.
+//!
+//! Where a probability is forced to 0 and nobody noticed, the multipliers grow without end. So a value that falls below
+//! [`NOTHING`] is taken for impossible, and in the end the whole dual is asked, which is never below the maximum: if that is as
+//! far above the entropy that was found as the gap that is allowed, nothing was lost; otherwise there is no number.
 //!
 //! An estimate: it can be far below the random-worlds probability. It also spreads over fractions of people.
 
 use super::pieces::Piece;
+use super::system::Lists;
 
-/// Counts must be met this well.
+/// Counts must be met this well, in people.
 const TOLERANCE: f64 = 1e-8;
-const MOST_STEPS: usize = 200;
+/// A probability below this is taken for 0, subject to proof.
+const NOTHING: f64 = 1e-9;
+/// The gap between the entropy found and what the dual proves to be the most, in nats for each person.
+const MOST_GAP: f64 = 1e-7;
+const MOST_STEPS: usize = 100;
+const MOST_TURNS: usize = 2_000;
 
 /// How exactly the maximum was found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct Gap {
     /// The most by which a count is missed, in people.
     pub missed: f64,
-    /// The duality gap, in nats.
+    /// The maximum is at most so much above the entropy that was found, in nats.
     pub nats: f64,
 }
 
@@ -45,16 +55,23 @@ impl Estimate {
 
 /// The maximum of entropy; none when it does not converge.
 pub(super) fn estimate(piece: &Piece) -> Option<Estimate> {
-    let dual = Dual::of(piece);
+    let mut dual = Dual::of(piece);
     let mut at = dual.point(vec![0.0; dual.bound.len()]);
     for _ in 0..MOST_STEPS {
         if dual.missed(&at) <= TOLERANCE {
-            let nats: f64 = at.multipliers.iter().zip(&at.gradient).map(|(m, g)| m * g).sum::<f64>().abs();
-            let gap = Gap { missed: dual.missed(&at), nats };
-            return Some(Estimate { start: dual.start, shares: at.shares, gap });
+            let entropy = dual.entropy(&at);
+            let missed = dual.missed(&at);
+            dual.possible.iter_mut().for_each(|possible| *possible = true);
+            let nats = (dual.point(at.multipliers).value - entropy).max(0.0);
+            let people: f64 = dual.people.iter().sum();
+            let gap = Gap { missed, nats };
+            return (nats <= MOST_GAP * people).then_some(Estimate { start: dual.start, shares: at.shares, gap });
         }
         let step = dual.newton(&at);
         at = dual.along(&at, &step)?;
+        if dual.forget(&at) {
+            at = dual.point(at.multipliers);
+        }
     }
     None
 }
@@ -64,13 +81,15 @@ struct Dual {
     /// By crowd: its people, and where its cells start; one more at the end.
     people: Vec<f64>,
     start: Vec<u32>,
-    /// By cell: where its multipliers start; one more at the end.
-    first: Vec<u32>,
-    /// By cell: its multipliers.
-    of_cell: Vec<u32>,
-    /// By multiplier: the count it holds.
+    /// By cell: whether it is taken for possible.
+    possible: Vec<bool>,
+    /// By cell: its rows, and by row: its cells.
+    rows: Lists,
+    cells: Lists,
+    /// By multiplier: its row, the count it holds, and its side: 0 where the count is met exactly, else +1 for the least and -1
+    /// for the most.
+    row: Vec<u32>,
     bound: Vec<f64>,
-    /// By multiplier: +1 or -1 for one bound of two, which cannot be negative; 0 for a count that is met exactly.
     side: Vec<f64>,
 }
 
@@ -86,73 +105,110 @@ struct Point {
 
 impl Dual {
     fn of(piece: &Piece) -> Dual {
-        let (mut bound, mut side) = (Vec::new(), Vec::new());
-        let mut of_row: Vec<[Option<u32>; 2]> = Vec::with_capacity(piece.rows.len());
-        for row in &piece.rows {
+        let (mut row, mut bound, mut side) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, count) in (0..).zip(&piece.rows) {
             let mut add = |count: u64, sign: f64| {
+                row.push(at);
                 bound.push(count as f64);
                 side.push(sign);
-                Some(bound.len() as u32 - 1)
             };
-            of_row.push(match (row.least, row.most) {
-                (least, most) if least == most => [add(least, 0.0), None],
-                (0, most) => [add(most, -1.0), None],
-                (least, most) => [add(least, 1.0), add(most, -1.0)],
-            });
-        }
-        let (mut start, mut first, mut of_cell) = (vec![0], vec![0], Vec::new());
-        for crowd in &piece.crowds {
-            for (_, rows) in &crowd.cells {
-                of_cell.extend(rows.iter().flat_map(|row| of_row[*row as usize].into_iter().flatten()));
-                first.push(of_cell.len() as u32);
+            if count.least == count.most {
+                add(count.least, 0.0);
+                continue;
             }
-            start.push(first.len() as u32 - 1);
+            if count.least > 0 {
+                add(count.least, 1.0);
+            }
+            add(count.most, -1.0);
         }
+        let mut start = vec![0];
+        for crowd in &piece.crowds {
+            start.push(start[start.len() - 1] + crowd.cells.len() as u32);
+        }
+        let cells = piece.crowds.iter().flat_map(|crowd| &crowd.cells);
+        let rows = Lists::of(cells.map(|(_, rows)| rows.iter().copied()));
+        let cells = rows.turned(piece.rows.len());
         let people = piece.crowds.iter().map(|crowd| crowd.people as f64).collect();
-        Dual { people, start, first, of_cell, bound, side }
+        Dual { people, start, possible: vec![true; rows.len()], rows, cells, row, bound, side }
     }
 
-    fn cells(&self, crowd: usize) -> std::ops::Range<usize> {
+    fn of_crowd(&self, crowd: usize) -> std::ops::Range<usize> {
         self.start[crowd] as usize..self.start[crowd + 1] as usize
     }
 
-    fn multipliers(&self, cell: usize) -> &[u32] {
-        &self.of_cell[self.first[cell] as usize..self.first[cell + 1] as usize]
+    fn sign(&self, multiplier: usize) -> f64 {
+        if self.side[multiplier] < 0.0 { -1.0 } else { 1.0 }
     }
 
-    /// What a multiplier adds to a cell: its own sign for one bound of two.
-    fn sign(&self, multiplier: u32) -> f64 {
-        if self.side[multiplier as usize] < 0.0 { -1.0 } else { 1.0 }
+    /// By row: the sum of its multipliers, each with its sign.
+    fn by_row(&self, multipliers: &[f64], sums: &mut [f64]) {
+        sums.iter_mut().for_each(|sum| *sum = 0.0);
+        for (at, multiplier) in multipliers.iter().enumerate() {
+            sums[self.row[at] as usize] += self.sign(at) * multiplier;
+        }
+    }
+
+    /// By multiplier: what its row says, with its sign.
+    fn by_multiplier(&self, weights: &[f64], result: &mut [f64]) {
+        let mut known = (u32::MAX, 0.0);
+        for (at, result) in result.iter_mut().enumerate() {
+            if known.0 != self.row[at] {
+                let cells = self.cells.at(self.row[at] as usize);
+                known = (self.row[at], cells.iter().map(|cell| weights[*cell as usize]).sum());
+            }
+            *result = self.sign(at) * known.1;
+        }
     }
 
     fn point(&self, multipliers: Vec<f64>) -> Point {
-        let mut shares = vec![0.0; self.first.len() - 1];
-        let mut gradient: Vec<f64> =
-            self.bound.iter().zip(0..).map(|(bound, at)| -self.sign(at) * bound).collect();
-        let mut value: f64 = gradient.iter().zip(&multipliers).map(|(g, m)| g * m).sum();
+        let mut of_row = vec![0.0; self.cells.len()];
+        self.by_row(&multipliers, &mut of_row);
+        let mut shares = vec![0.0; self.rows.len()];
+        let mut having = vec![0.0; self.rows.len()];
+        let mut value = 0.0;
         for crowd in 0..self.people.len() {
-            let cells = self.cells(crowd);
+            let cells = self.of_crowd(crowd);
             let mut highest = f64::NEG_INFINITY;
-            for cell in cells.clone() {
-                let sum = self.multipliers(cell).iter().map(|at| self.sign(*at) * multipliers[*at as usize]).sum();
-                shares[cell] = sum;
-                highest = highest.max(sum);
+            for cell in cells.clone().filter(|cell| self.possible[*cell]) {
+                shares[cell] = self.rows.at(cell).iter().map(|row| of_row[*row as usize]).sum();
+                highest = highest.max(shares[cell]);
             }
             let mut total = 0.0;
-            for share in &mut shares[cells.clone()] {
-                *share = (*share - highest).exp();
-                total += *share;
+            for cell in cells.clone().filter(|cell| self.possible[*cell]) {
+                shares[cell] = (shares[cell] - highest).exp();
+                total += shares[cell];
             }
             value += self.people[crowd] * (total.ln() + highest);
             for cell in cells {
                 shares[cell] /= total;
-                let having = self.people[crowd] * shares[cell];
-                for at in self.multipliers(cell) {
-                    gradient[*at as usize] += self.sign(*at) * having;
-                }
+                having[cell] = self.people[crowd] * shares[cell];
             }
         }
+        let mut gradient = vec![0.0; self.bound.len()];
+        self.by_multiplier(&having, &mut gradient);
+        for at in 0..gradient.len() {
+            gradient[at] -= self.sign(at) * self.bound[at];
+            value -= self.sign(at) * self.bound[at] * multipliers[at];
+        }
         Point { multipliers, shares, value, gradient }
+    }
+
+    fn entropy(&self, at: &Point) -> f64 {
+        let of_crowd = |crowd: usize| {
+            let shares = at.shares[self.of_crowd(crowd)].iter().filter(|share| **share > 0.0);
+            -self.people[crowd] * shares.map(|share| share * share.ln()).sum::<f64>()
+        };
+        (0..self.people.len()).map(of_crowd).sum()
+    }
+
+    /// Takes what has become tiny for impossible; says whether anything has.
+    fn forget(&mut self, at: &Point) -> bool {
+        let mut any = false;
+        for (possible, share) in self.possible.iter_mut().zip(&at.shares) {
+            any |= *possible && *share < NOTHING;
+            *possible &= *share >= NOTHING;
+        }
+        any
     }
 
     /// Whether a multiplier stays where it is: at 0, and pushed below.
@@ -160,101 +216,39 @@ impl Dual {
         self.side[multiplier] != 0.0 && at.multipliers[multiplier] <= 0.0 && at.gradient[multiplier] >= 0.0
     }
 
-    /// The most by which a count is missed.
+    /// The most by which a count is missed. A bound that is not reached may rest.
     fn missed(&self, at: &Point) -> f64 {
-        let missed = |multiplier: usize| match self.side[multiplier] {
-            0.0 => at.gradient[multiplier].abs(),
-            // A bound that is not reached may rest; one that is pressed on must be met.
-            _ if self.rests(at, multiplier) => 0.0,
-            _ => at.gradient[multiplier].abs(),
-        };
-        (0..self.bound.len()).map(missed).fold(0.0, f64::max)
-    }
-
-    /// The second derivative times a direction.
-    fn curved(&self, at: &Point, direction: &[f64], result: &mut [f64]) {
-        result.iter_mut().for_each(|value| *value = 0.0);
-        let mut slopes: Vec<f64> = Vec::with_capacity(16);
-        for crowd in 0..self.people.len() {
-            let cells = self.cells(crowd);
-            slopes.clear();
-            let mut mean = 0.0;
-            for cell in cells.clone() {
-                let slope: f64 =
-                    self.multipliers(cell).iter().map(|at| self.sign(*at) * direction[*at as usize]).sum();
-                mean += at.shares[cell] * slope;
-                slopes.push(slope);
-            }
-            for (cell, slope) in cells.zip(&slopes) {
-                let change = self.people[crowd] * at.shares[cell] * (slope - mean);
-                for at in self.multipliers(cell) {
-                    result[*at as usize] += self.sign(*at) * change;
-                }
-            }
-        }
+        let counts = (0..self.bound.len()).filter(|multiplier| !self.rests(at, *multiplier));
+        counts.map(|multiplier| at.gradient[multiplier].abs()).fold(0.0, f64::max)
     }
 
     /// Newton's step, as far as conjugate gradients find it worth while.
     fn newton(&self, at: &Point) -> Vec<f64> {
-        let len = self.bound.len();
-        let free: Vec<bool> = (0..len).map(|multiplier| !self.rests(at, multiplier)).collect();
-        let mut diagonal = vec![1e-12; len];
-        for crowd in 0..self.people.len() {
-            for cell in self.cells(crowd) {
-                let own = self.people[crowd] * at.shares[cell] * (1.0 - at.shares[cell]);
-                self.multipliers(cell).iter().for_each(|at| diagonal[*at as usize] += own);
-            }
-        }
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let mut rest: Vec<f64> = at.gradient.iter().zip(&free).map(|(g, free)| if *free { -g } else { 0.0 }).collect();
-        let size = dot(&rest, &rest).sqrt();
+        let mut turns = Turns::new(self, at);
+        let size = turns.rest_size();
         let enough = size * size.sqrt().min(0.1);
-        let mut step = vec![0.0; len];
-        let mut scaled: Vec<f64> = rest.iter().zip(&diagonal).map(|(r, d)| r / d).collect();
-        let mut direction = scaled.clone();
-        let mut curved = vec![0.0; len];
-        let mut before = dot(&rest, &scaled);
-        for _ in 0..1_000 {
-            self.curved(at, &direction, &mut curved);
-            curved.iter_mut().zip(&free).filter(|(_, free)| !**free).for_each(|(value, _)| *value = 0.0);
-            let bend = dot(&direction, &curved);
-            if bend <= 1e-300 {
+        for _ in 0..MOST_TURNS {
+            if !turns.turn() || turns.rest_size() <= enough {
                 break;
-            }
-            let length = before / bend;
-            for place in 0..len {
-                step[place] += length * direction[place];
-                rest[place] -= length * curved[place];
-            }
-            if dot(&rest, &rest).sqrt() <= enough {
-                break;
-            }
-            for place in 0..len {
-                scaled[place] = rest[place] / diagonal[place];
-            }
-            let now = dot(&rest, &scaled);
-            let turn = now / before;
-            before = now;
-            for place in 0..len {
-                direction[place] = scaled[place] + turn * direction[place];
             }
         }
-        step
+        turns.step
     }
 
     /// A better place in the direction of a step; none when there is none.
     fn along(&self, at: &Point, step: &[f64]) -> Option<Point> {
         let mut length = 1.0;
-        for _ in 0..60 {
+        for _ in 0..50 {
             let moved = |place: usize| {
                 let moved = at.multipliers[place] + length * step[place];
                 if self.side[place] != 0.0 { moved.max(0.0) } else { moved }
             };
             let next = self.point((0..step.len()).map(moved).collect());
-            let gain: f64 = next.multipliers.iter().zip(&at.multipliers).zip(&at.gradient).map(|((n, m), g)| (n - m) * g).sum();
+            let both = next.multipliers.iter().zip(&at.multipliers);
+            let gain: f64 = both.zip(&at.gradient).map(|((new, old), gradient)| (new - old) * gradient).sum();
             let worse = next.value - at.value;
             // Near the end the value no longer changes in its last places; then what is missed decides.
-            let flat = worse.abs() <= 1e-13 * at.value.abs().max(1.0) && self.missed(&next) < self.missed(at);
+            let flat = worse.abs() <= 1e-12 * at.value.abs().max(1.0) && self.missed(&next) < self.missed(at);
             if worse <= 1e-4 * gain || flat {
                 return Some(next);
             }
@@ -262,4 +256,95 @@ impl Dual {
         }
         None
     }
+}
+
+/// Conjugate gradients for one step of Newton's.
+struct Turns<'a> {
+    dual: &'a Dual,
+    at: &'a Point,
+    /// By cell: how many people have it.
+    having: Vec<f64>,
+    /// By multiplier: whether it moves.
+    free: Vec<bool>,
+    diagonal: Vec<f64>,
+    step: Vec<f64>,
+    rest: Vec<f64>,
+    direction: Vec<f64>,
+    before: f64,
+    curved: Vec<f64>,
+    of_row: Vec<f64>,
+    change: Vec<f64>,
+}
+
+impl<'a> Turns<'a> {
+    fn new(dual: &'a Dual, at: &'a Point) -> Turns<'a> {
+        let len = dual.bound.len();
+        let free: Vec<bool> = (0..len).map(|multiplier| !dual.rests(at, multiplier)).collect();
+        let mut having = vec![0.0; dual.rows.len()];
+        let mut own = vec![0.0; dual.rows.len()];
+        for crowd in 0..dual.people.len() {
+            for cell in dual.of_crowd(crowd) {
+                having[cell] = dual.people[crowd] * at.shares[cell];
+                own[cell] = having[cell] * (1.0 - at.shares[cell]);
+            }
+        }
+        let mut diagonal = vec![0.0; len];
+        dual.by_multiplier(&own, &mut diagonal);
+        diagonal.iter_mut().for_each(|value| *value = value.abs() + 1e-14);
+        let rest: Vec<f64> = at.gradient.iter().zip(&free).map(|(g, free)| if *free { -g } else { 0.0 }).collect();
+        let direction: Vec<f64> = rest.iter().zip(&diagonal).map(|(rest, diagonal)| rest / diagonal).collect();
+        let before = dot(&rest, &direction);
+        let (of_row, change) = (vec![0.0; dual.cells.len()], vec![0.0; dual.rows.len()]);
+        let (step, curved) = (vec![0.0; len], vec![0.0; len]);
+        Turns { dual, at, having, free, diagonal, step, rest, direction, before, curved, of_row, change }
+    }
+
+    fn rest_size(&self) -> f64 {
+        dot(&self.rest, &self.rest).sqrt()
+    }
+
+    /// The second derivative times the direction.
+    fn curve(&mut self) {
+        self.dual.by_row(&self.direction, &mut self.of_row);
+        for crowd in 0..self.dual.people.len() {
+            let cells = self.dual.of_crowd(crowd);
+            let mut mean = 0.0;
+            for cell in cells.clone() {
+                let slope: f64 = self.dual.rows.at(cell).iter().map(|row| self.of_row[*row as usize]).sum();
+                mean += self.at.shares[cell] * slope;
+                self.change[cell] = slope;
+            }
+            for cell in cells {
+                self.change[cell] = self.having[cell] * (self.change[cell] - mean);
+            }
+        }
+        self.dual.by_multiplier(&self.change, &mut self.curved);
+        self.curved.iter_mut().zip(&self.free).filter(|(_, free)| !**free).for_each(|(value, _)| *value = 0.0);
+    }
+
+    /// One turn; false when there is nothing more to gain.
+    fn turn(&mut self) -> bool {
+        self.curve();
+        let bend = dot(&self.direction, &self.curved);
+        if bend <= 1e-300 {
+            return false;
+        }
+        let length = self.before / bend;
+        let mut now = 0.0;
+        for at in 0..self.step.len() {
+            self.step[at] += length * self.direction[at];
+            self.rest[at] -= length * self.curved[at];
+            now += self.rest[at] * self.rest[at] / self.diagonal[at];
+        }
+        let turned = now / self.before;
+        self.before = now;
+        for at in 0..self.step.len() {
+            self.direction[at] = self.rest[at] / self.diagonal[at] + turned * self.direction[at];
+        }
+        true
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

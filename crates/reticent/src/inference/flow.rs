@@ -1,97 +1,130 @@
-//! Two sources and one value are a flow: from the counts of one source to those of the other, through the people whom both count.
+//! Two kinds of rows that share cells are a flow: from the rows of one kind to those of the other, through the cells in both.
 //!
-//! Somebody whom only one of the two counts leads out of it. A cell is forced exactly when, in what is left of a flow that
-//! fits, no circle leads through it: its ends lie in different strongly connected parts. So everything that follows from the
-//! two sources and the value alone is found, in time linear in the cells once there is a flow.
+//! There are two such views of a puzzle. Two sources and one value: so many in the groups of one, so many in those of the
+//! other. And one source and the people: its groups have so many of each value, and everybody has one.
+//!
+//! A cell that only one of the two counts leads out of it. A cell is forced exactly when, in what is left of a flow that
+//! fits, no circle leads through it: its ends lie in different strongly connected parts. So everything that follows from one
+//! view alone is found, in time linear in the cells once there is a flow.
+
+use std::collections::BTreeMap;
+use std::hash::BuildHasherDefault;
 
 use hashbrown::HashMap;
 use rayon::prelude::*;
+use rustc_hash::FxHasher;
 
 use super::presolve::Boxes;
 use super::system::System;
 use super::{Value, contradiction};
 use crate::error::Result;
 
-/// Pairs of sources that count the same people, value by value.
-pub(super) struct Pairs {
-    pairs: Vec<Pair>,
+/// The views of a system.
+pub(super) struct Views {
+    views: Vec<View>,
     /// By row of a count: the one value it speaks of; none when it speaks of several.
     value: Vec<Option<Value>>,
 }
 
-struct Pair {
-    /// The rows of one source and of the other.
-    rows: [Vec<u32>; 2],
-    sources: [u32; 2],
+/// Two kinds of rows.
+struct View {
+    /// The rows of one source.
+    rows: Vec<u32>,
+    with: With,
 }
 
-impl Pairs {
-    pub(super) fn of(system: &System) -> Pairs {
+/// What a source is looked at together with.
+enum With {
+    /// The rows of another source, of one value.
+    Source(u32, Vec<u32>),
+    /// Everybody whom it counts.
+    People,
+}
+
+impl Views {
+    pub(super) fn of(system: &System) -> Views {
         let value: Vec<Option<Value>> = (0..system.counts()).map(|row| one_value(system, row)).collect();
-        let mut rows: HashMap<Value, HashMap<u32, Vec<u32>>> = HashMap::new();
-        for (row, value) in value.iter().enumerate() {
-            let Some(value) = value else { continue };
-            rows.entry(*value).or_default().entry(system.source[row]).or_default().push(row as u32);
-        }
-        let mut pairs = Vec::new();
-        let mut by_value: Vec<(Value, HashMap<u32, Vec<u32>>)> = rows.into_iter().collect();
-        by_value.sort_unstable_by_key(|(value, _)| *value);
-        for (_, by_source) in by_value {
-            let mut by_source: Vec<(u32, Vec<u32>)> = by_source.into_iter().collect();
-            by_source.sort_unstable_by_key(|(source, _)| *source);
-            for (at, (one, of_one)) in by_source.iter().enumerate() {
-                for (other, of_other) in &by_source[at + 1..] {
-                    pairs.push(Pair { rows: [of_one.clone(), of_other.clone()], sources: [*one, *other] });
-                }
+        let mut by_source: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        let mut by_value: BTreeMap<Value, BTreeMap<u32, Vec<u32>>> = BTreeMap::new();
+        for (row, value) in (0..).zip(&value) {
+            let source = system.source[row as usize];
+            by_source.entry(source).or_default().push(row);
+            if let Some(value) = value {
+                by_value.entry(*value).or_default().entry(source).or_default().push(row);
             }
         }
-        Pairs { pairs, value }
+        let mut views: Vec<View> =
+            by_source.into_values().map(|rows| View { rows, with: With::People }).collect();
+        for by_source in by_value.into_values() {
+            for (source, rows) in &by_source {
+                let others = by_source.range(source + 1..);
+                let with = others.map(|(other, of_other)| With::Source(*other, of_other.clone()));
+                views.extend(with.map(|with| View { rows: rows.clone(), with }));
+            }
+        }
+        Views { views, value }
     }
 
-    /// Cells that are forced, each with its number of people.
-    pub(super) fn forced(&self, system: &System, boxes: &Boxes) -> Result<Vec<(u32, i64)>> {
-        let forced = |pair: &Pair| self.forced_by(system, boxes, pair);
-        let found: Result<Vec<Vec<(u32, i64)>>> = self.pairs.par_iter().map(forced).collect();
+    /// Cells that are forced, each with its number of people. Views of which no row has changed are left out.
+    pub(super) fn forced(&self, system: &System, boxes: &Boxes, changed: &[bool]) -> Result<Vec<(u32, i64)>> {
+        let any = |rows: &[u32]| rows.iter().any(|row| changed[*row as usize]);
+        let anew = |view: &&View| match &view.with {
+            With::People => any(&view.rows),
+            With::Source(_, others) => any(&view.rows) || any(others),
+        };
+        let forced = |view: &View| self.forced_by(system, boxes, view);
+        let found: Result<Vec<Vec<(u32, i64)>>> = self.views.par_iter().filter(anew).map(forced).collect();
         Ok(found?.into_iter().flatten().collect())
     }
 
-    fn forced_by(&self, system: &System, boxes: &Boxes, pair: &Pair) -> Result<Vec<(u32, i64)>> {
+    fn forced_by(&self, system: &System, boxes: &Boxes, view: &View) -> Result<Vec<(u32, i64)>> {
         let mut network = Network::new();
+        let open = |row: usize| system.rows.at(row).iter().map(|cell| *cell as usize).filter(|cell| boxes.is_open(*cell));
+        let mut nodes: HashMap<u32, u32, BuildHasherDefault<FxHasher>> = HashMap::default();
         let mut shared = false;
-        let is_open = |row: u32| system.rows.at(row as usize).iter().any(|cell| boxes.is_open(*cell as usize));
-        let mut node: [HashMap<u32, u32>; 2] = [HashMap::new(), HashMap::new()];
-        for side in 0..2 {
-            for row in pair.rows[side].iter().filter(|row| is_open(**row)) {
-                node[side].insert(*row, network.row(system, boxes, *row as usize, side));
-            }
-        }
-        for side in 0..2 {
-            for row in &pair.rows[side] {
-                let Some(here) = node[side].get(row) else { continue };
-                for cell in system.rows.at(*row as usize).iter().filter(|cell| boxes.is_open(**cell as usize)) {
-                    let there = self.row_of(system, *cell as usize, pair.sources[1 - side]);
-                    let there = there.and_then(|row| node[1 - side].get(&row)).copied();
-                    shared |= there.is_some();
-                    match (side, there) {
-                        (0, there) => network.cell(boxes, *cell, *here, there.unwrap_or(OUTSIDE)),
-                        (_, None) => network.cell(boxes, *cell, OUTSIDE, *here),
-                        // Seen from the other side already.
-                        (_, Some(_)) => {}
-                    }
-                }
+        for row in &view.rows {
+            let mut here = None;
+            for cell in open(*row as usize) {
+                let here = *here.get_or_insert_with(|| network.row(system, boxes, *row as usize, 0));
+                let there = self.other(system, cell, &view.with);
+                shared |= there.is_some();
+                let mut node = |row: u32| *nodes.entry(row).or_insert_with(|| network.row(system, boxes, row as usize, 1));
+                let there = there.map_or(OUTSIDE, &mut node);
+                network.cell(system, boxes, cell, here, there);
             }
         }
         if !shared {
             return Ok(Vec::new());
         }
-        network.fill()?;
+        // What only the other kind counts comes from outside.
+        let others: Vec<(u32, u32)> = nodes.iter().map(|(row, node)| (*row, *node)).collect();
+        for (row, node) in others {
+            for cell in open(row as usize).filter(|cell| !self.is_in(system, *cell, view)) {
+                network.cell(system, boxes, cell, OUTSIDE, node);
+            }
+        }
+        if !network.take(system, boxes) {
+            network.fill()?;
+        }
         Ok(network.forced(boxes))
     }
 
-    /// The row of a source that a cell is counted in, if that speaks of one value only.
-    fn row_of(&self, system: &System, cell: usize, source: u32) -> Option<u32> {
-        let fits = |row: &usize| system.source[*row] == source && self.value[*row].is_some();
-        system.counts_of(cell).find(fits).map(|row| row as u32)
+    /// The row of the other kind that a cell is in.
+    fn other(&self, system: &System, cell: usize, with: &With) -> Option<u32> {
+        match with {
+            With::People => Some(system.counts() as u32 + system.crowd[cell]),
+            With::Source(source, _) => {
+                let fits = |row: &usize| system.source[*row] == *source && self.value[*row].is_some();
+                system.counts_of(cell).find(fits).map(|row| row as u32)
+            }
+        }
+    }
+
+    /// Whether a cell is in a row of the first kind.
+    fn is_in(&self, system: &System, cell: usize, view: &View) -> bool {
+        let Some(source) = view.rows.first().map(|row| system.source[*row as usize]) else { return false };
+        let one_value = matches!(view.with, With::Source(..));
+        system.counts_of(cell).any(|row| system.source[row] == source && (!one_value || self.value[row].is_some()))
     }
 }
 
@@ -115,6 +148,10 @@ struct Network {
     left: Vec<i64>,
     /// Cells, each with its arc.
     cells: Vec<(u32, u32)>,
+    /// By node: what flows through it in the world that is known, and what must at least.
+    through: Vec<(i64, i64)>,
+    /// By node: the arc for what may flow through it beyond that.
+    beyond: Vec<u32>,
     /// What must flow through rows at least, and must therefore come from or go outside.
     outside: i64,
     wanted: i64,
@@ -128,6 +165,8 @@ impl Network {
             to: Vec::new(),
             left: Vec::new(),
             cells: Vec::new(),
+            through: vec![(0, 0); 3],
+            beyond: vec![NONE; 3],
             outside: 0,
             wanted: 0,
         }
@@ -151,27 +190,56 @@ impl Network {
         let low: i64 = system.rows.at(row).iter().map(|cell| boxes.at(*cell as usize).0).sum();
         let least = (system.least[row] - low).max(0);
         let spare = system.most[row] - low - least;
-        if side == 0 {
+        let beyond = if side == 0 {
             self.arc(FROM, node, least);
             self.wanted += least;
             self.outside -= least;
-            if spare > 0 {
-                self.arc(OUTSIDE, node, spare);
-            }
+            (spare > 0).then(|| self.arc(OUTSIDE, node, spare))
         } else {
             self.arc(node, TO, least);
             self.outside += least;
-            if spare > 0 {
-                self.arc(node, OUTSIDE, spare);
-            }
-        }
+            (spare > 0).then(|| self.arc(node, OUTSIDE, spare))
+        };
+        self.through.push((0, least));
+        self.beyond.push(beyond.unwrap_or(NONE));
         node
     }
 
-    fn cell(&mut self, boxes: &Boxes, cell: u32, from: u32, to: u32) {
-        let (low, high) = boxes.at(cell as usize);
+    fn cell(&mut self, system: &System, boxes: &Boxes, cell: usize, from: u32, to: u32) {
+        let (low, high) = boxes.at(cell);
         let arc = self.arc(from, to, high - low);
-        self.cells.push((cell, arc));
+        self.cells.push((cell as u32, arc));
+        if let Some(seen) = &system.seen {
+            let flows = seen[cell] - low;
+            self.through[from as usize].0 += flows;
+            self.through[to as usize].0 += flows;
+        }
+    }
+
+    /// Takes the flow of the world that is known. False when none is, or it does not fit.
+    fn take(&mut self, system: &System, boxes: &Boxes) -> bool {
+        let Some(seen) = &system.seen else { return false };
+        let rows = 3..self.through.len();
+        let fits = |node: usize| {
+            let (flows, least) = self.through[node];
+            let beyond = self.beyond[node];
+            flows >= least && (flows == least || beyond != NONE && flows - least <= self.left[beyond as usize])
+        };
+        let within = |(cell, _): &(u32, u32)| {
+            let (low, high) = boxes.at(*cell as usize);
+            (low..=high).contains(&seen[*cell as usize])
+        };
+        if !rows.clone().all(fits) || !self.cells.iter().all(within) {
+            return false;
+        }
+        let beyond = rows.filter(|node| self.beyond[*node] != NONE);
+        let beyond = beyond.map(|node| (self.beyond[node], self.through[node].0 - self.through[node].1));
+        let of_cells = self.cells.iter().map(|(cell, arc)| (*arc, seen[*cell as usize] - boxes.at(*cell as usize).0));
+        for (arc, flows) in beyond.chain(of_cells).collect::<Vec<_>>() {
+            self.left[arc as usize] -= flows;
+            self.left[arc as usize ^ 1] += flows;
+        }
+        true
     }
 
     /// Finds a flow that fits (Dinic's algorithm).

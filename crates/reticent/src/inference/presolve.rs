@@ -1,7 +1,7 @@
 //! What is forced before anything is estimated: bounds on how many people of a crowd have a value, tightened to a fixed point.
 //!
-//! Two ways, in turn: each count by itself (what is left for one cell when the others have their least, or their most), and, for
-//! each value, two sources together as a flow ([`super::flow`]). Both hold for fractions of people too, so what is forced here is
+//! Two ways, in turn: each count by itself (what is left for one cell when the others have their least, or their most), and many
+//! counts together where they are a flow ([`super::flow`]). Both hold for fractions of people too, so what is forced here is
 //! forced in the maximum-entropy problem as well, which is well behaved only without it.
 
 use std::collections::VecDeque;
@@ -43,9 +43,11 @@ pub(super) fn presolve(system: &System) -> Result<Found> {
     let count_open = |bounds: &Bounds| (0..system.value.len()).filter(|cell| bounds.boxes.is_open(*cell)).count() as u64;
     let open = count_open(&bounds);
     if open > 0 {
-        let pairs = flow::Pairs::of(system);
+        let views = flow::Views::of(system);
+        bounds.changed.iter_mut().for_each(|changed| *changed = true);
         loop {
-            let closed = pairs.forced(system, &bounds.boxes)?;
+            let closed = views.forced(system, &bounds.boxes, &bounds.changed)?;
+            bounds.changed.iter_mut().for_each(|changed| *changed = false);
             let mut changed = false;
             for (cell, people) in closed {
                 changed |= bounds.boxes.is_open(cell as usize);
@@ -70,6 +72,8 @@ struct Bounds<'a> {
     high: Vec<i64>,
     waiting: VecDeque<u32>,
     waits: Vec<bool>,
+    /// By row: whether any of its cells was narrowed.
+    changed: Vec<bool>,
 }
 
 impl<'a> Bounds<'a> {
@@ -80,7 +84,7 @@ impl<'a> Bounds<'a> {
         let sum = |row: usize| system.rows.at(row).iter().map(|cell| boxes.high[*cell as usize]).sum();
         let sums = (0..rows).map(sum).collect();
         let waiting = (0..rows as u32).collect();
-        Bounds { system, low: vec![0; rows], high: sums, boxes, waiting, waits: vec![true; rows] }
+        Bounds { system, low: vec![0; rows], high: sums, boxes, waiting, waits: vec![true; rows], changed: vec![false; rows] }
     }
 
     /// Looks at each count until nothing changes any more.
@@ -116,6 +120,7 @@ impl<'a> Bounds<'a> {
         for row in self.system.of_cell.at(cell) {
             self.low[*row as usize] += new_low - low;
             self.high[*row as usize] += new_high - high;
+            self.changed[*row as usize] = true;
             if !std::mem::replace(&mut self.waits[*row as usize], true) {
                 self.waiting.push_back(*row);
             }

@@ -25,6 +25,8 @@ pub(super) struct System {
     pub source: Vec<u32>,
     /// By cell: its rows.
     pub of_cell: Lists,
+    /// By cell: how many have it in a world that is known.
+    pub seen: Option<Vec<i64>>,
 }
 
 /// Lists of numbers, one behind the other.
@@ -101,7 +103,16 @@ impl System {
         let most = puzzle.counts.iter().map(most).chain(people.iter().copied()).collect();
         let source = puzzle.counts.iter().map(|count| count.source).collect();
         let of_cell = rows.turned(value.len());
-        Ok(System { people, start, value, crowd, rows, least, most, source, of_cell })
+        let seen = puzzle.seen.as_ref().map(|seen| {
+            let mut of_cell = vec![0; value.len()];
+            for (crowd, value, people) in seen {
+                if let Some(cell) = cell(&(*crowd, *value)) {
+                    of_cell[cell as usize] += *people as i64;
+                }
+            }
+            of_cell
+        });
+        Ok(System { people, start, value, crowd, rows, least, most, source, of_cell, seen })
     }
 
     pub(super) fn crowds(&self) -> usize {

@@ -32,7 +32,7 @@ fn puzzle(releases: &[&[(&[usize], &[Value])]]) -> (Vec<usize>, Puzzle) {
         }
     }
     let crowds = may.into_iter().map(|may| Crowd { people: 1, may: may.unwrap_or_default() }).collect();
-    (people, Puzzle { crowds, counts })
+    (people, Puzzle { crowds, counts, seen: None })
 }
 
 const D: Value = 0;
