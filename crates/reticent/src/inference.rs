@@ -81,11 +81,13 @@ pub struct Ask {
     pub samples: u32,
     /// What samples are drawn from.
     pub seed: u64,
+    /// Use only what is forced: true also where the puzzle leaves something out that is known.
+    pub bounds_only: bool,
 }
 
 impl Default for Ask {
     fn default() -> Ask {
-        Ask { steps: 2_000_000, entropy: true, samples: 0, seed: 0 }
+        Ask { steps: 2_000_000, entropy: true, samples: 0, seed: 0, bounds_only: false }
     }
 }
 
@@ -167,8 +169,11 @@ struct Solved {
 }
 
 fn solve_piece(piece: &Piece, ask: &Ask) -> Solved {
-    let counted = worlds::count(piece, ask.steps);
-    let alike = symmetry::alike(piece);
+    let counted = if ask.bounds_only { None } else { worlds::count(piece, ask.steps) };
+    let alike = match ask.bounds_only {
+        true => piece.crowds.iter().map(|crowd| vec![1; crowd.cells.len()]).collect(),
+        false => symmetry::alike(piece),
+    };
     let sampled = match &counted {
         None if ask.samples > 0 => sample::sample(piece, ask.samples, ask.seed),
         _ => None,
@@ -178,7 +183,8 @@ fn solve_piece(piece: &Piece, ask: &Ask) -> Solved {
 
 fn put_together(system: &System, found: &presolve::Found, split: &Split, solved: &[Solved], ask: &Ask) -> Answer {
     let boxes = &found.boxes;
-    let mut work = Work { open: found.open, forced: found.forced, pieces: split.pieces.len() as u64, ..Work::default() };
+    let mut work =
+        Work { open: found.open, forced: found.forced, pieces: split.pieces.len() as u64, ..Work::default() };
     let mut ln_worlds = Some(0.0);
     let mut worlds = Some(1u128);
     let mut gap = Gap::default();

@@ -9,6 +9,7 @@
 
 pub mod algorithms;
 pub mod attacks;
+pub mod audit;
 pub mod classes;
 pub mod combos;
 pub mod error;

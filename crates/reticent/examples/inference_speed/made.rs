@@ -46,7 +46,8 @@ pub fn two_releases(records: usize, shared: usize, size: usize, values: usize, s
     let mut draw = Draw(seed);
     let all = 2 * records - shared;
     // Values of falling frequency, none above one in `size`.
-    let value: Vec<Value> = (0..all).map(|_| draw.below(values).min(draw.below(values + values / 2)) as Value).collect();
+    let value: Vec<Value> =
+        (0..all).map(|_| draw.below(values).min(draw.below(values + values / 2)) as Value).collect();
     let first: Vec<u32> = (0..records as u32).collect();
     let second: Vec<u32> = ((records - shared) as u32..all as u32).collect();
     let releases = [buckets(&first, &value, size, &mut draw), buckets(&second, &value, size, &mut draw)];
@@ -71,7 +72,12 @@ pub fn puzzle(people: usize, value: &[Value], releases: &[Vec<Vec<u32>>]) -> Puz
             }
             for value in distinct {
                 let number = values.iter().filter(|other| **other == value).count() as u64;
-                counts.push(Count { source, of: bucket.iter().map(|person| (*person, value)).collect(), least: number, most: number });
+                counts.push(Count {
+                    source,
+                    of: bucket.iter().map(|person| (*person, value)).collect(),
+                    least: number,
+                    most: number,
+                });
             }
         }
     }
@@ -80,6 +86,9 @@ pub fn puzzle(people: usize, value: &[Value], releases: &[Vec<Vec<u32>>]) -> Puz
         None => Crowd { people: 0, may: Vec::new() },
     });
     let crowds: Vec<Crowd> = crowds.collect();
-    let seen = (0..people as u32).filter(|person| crowds[*person as usize].people > 0).map(|person| (person, value[person as usize], 1)).collect();
+    let seen = (0..people as u32)
+        .filter(|person| crowds[*person as usize].people > 0)
+        .map(|person| (person, value[person as usize], 1))
+        .collect();
     Puzzle { crowds, counts, seen: Some(seen) }
 }

@@ -14,7 +14,11 @@ fn main() {
     let size: usize = args.next().map_or(5, |text| text.parse().expect("a size of buckets"));
     let puzzle = made::two_releases(records, shared, size, 14, 1);
     let cells: usize = puzzle.crowds.iter().map(|crowd| crowd.may.len()).sum();
-    println!("{records} records, {shared} shared, buckets of {size}: {} people, {cells} cells, {} counts", puzzle.crowds.len(), puzzle.counts.len());
+    println!(
+        "{records} records, {shared} shared, buckets of {size}: {} people, {cells} cells, {} counts",
+        puzzle.crowds.len(),
+        puzzle.counts.len()
+    );
     for (name, ask) in [
         ("presolve and bounds", Ask { steps: 0, entropy: false, ..Ask::default() }),
         ("with entropy", Ask { steps: 0, ..Ask::default() }),

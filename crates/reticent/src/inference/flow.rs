@@ -53,8 +53,7 @@ impl Views {
                 by_value.entry(*value).or_default().entry(source).or_default().push(row);
             }
         }
-        let mut views: Vec<View> =
-            by_source.into_values().map(|rows| View { rows, with: With::People }).collect();
+        let mut views: Vec<View> = by_source.into_values().map(|rows| View { rows, with: With::People }).collect();
         for by_source in by_value.into_values() {
             for (source, rows) in &by_source {
                 let others = by_source.range(source + 1..);
@@ -79,7 +78,8 @@ impl Views {
 
     fn forced_by(&self, system: &System, boxes: &Boxes, view: &View) -> Result<Vec<(u32, i64)>> {
         let mut network = Network::new();
-        let open = |row: usize| system.rows.at(row).iter().map(|cell| *cell as usize).filter(|cell| boxes.is_open(*cell));
+        let open =
+            |row: usize| system.rows.at(row).iter().map(|cell| *cell as usize).filter(|cell| boxes.is_open(*cell));
         let mut nodes: HashMap<u32, u32, BuildHasherDefault<FxHasher>> = HashMap::default();
         let mut shared = false;
         for row in &view.rows {
@@ -88,7 +88,8 @@ impl Views {
                 let here = *here.get_or_insert_with(|| network.row(system, boxes, *row as usize, 0));
                 let there = self.other(system, cell, &view.with);
                 shared |= there.is_some();
-                let mut node = |row: u32| *nodes.entry(row).or_insert_with(|| network.row(system, boxes, row as usize, 1));
+                let mut node =
+                    |row: u32| *nodes.entry(row).or_insert_with(|| network.row(system, boxes, row as usize, 1));
                 let there = there.map_or(OUTSIDE, &mut node);
                 network.cell(system, boxes, cell, here, there);
             }

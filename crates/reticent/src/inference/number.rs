@@ -28,6 +28,9 @@ impl std::fmt::Display for Fraction {
 }
 
 impl Fraction {
+    /// The whole.
+    pub const ONE: Fraction = Fraction { numerator: 1, denominator: 1 };
+
     /// In lowest terms. A denominator of 0 counts as nothing of nothing: 0.
     pub fn new(numerator: u128, denominator: u128) -> Fraction {
         let divisor = common_divisor(numerator, denominator).max(1);
@@ -46,6 +49,29 @@ impl Fraction {
         let two = Fraction::new(other.numerator, self.denominator);
         let numerator = one.numerator.checked_mul(two.numerator)?;
         Some(Fraction { numerator, denominator: one.denominator.checked_mul(two.denominator)? })
+    }
+
+    /// The sum, at most 1; rounded down where it cannot be written.
+    pub fn plus(self, other: Fraction) -> Fraction {
+        self.exactly_plus(other).unwrap_or_else(|| Fraction::around(self.value() + other.value()).0).min(Fraction::ONE)
+    }
+
+    /// The sum, at most 1; rounded up where it cannot be written.
+    pub fn plus_up(self, other: Fraction) -> Fraction {
+        self.exactly_plus(other).unwrap_or_else(|| Fraction::around(self.value() + other.value()).1).min(Fraction::ONE)
+    }
+
+    fn exactly_plus(self, other: Fraction) -> Option<Fraction> {
+        let divisor = common_divisor(self.denominator, other.denominator);
+        let denominator = (self.denominator / divisor).checked_mul(other.denominator)?;
+        let one = self.numerator.checked_mul(denominator / self.denominator)?;
+        let two = other.numerator.checked_mul(denominator / other.denominator)?;
+        Some(Fraction::new(one.checked_add(two)?, denominator))
+    }
+
+    /// What is left of 1.
+    pub fn rest(self) -> Fraction {
+        Fraction::new(self.denominator.saturating_sub(self.numerator), self.denominator)
     }
 
     /// Fractions just below and just above a share that was computed with rounding.

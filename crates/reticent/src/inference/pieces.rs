@@ -23,8 +23,11 @@ pub(super) struct Piece {
 pub(super) struct Merged {
     pub people: u64,
     /// What each may have: the value, and the rows (by place in the piece) that count it.
-    pub cells: Vec<(Value, Vec<u32>)>,
+    pub cells: Cells,
 }
+
+/// Values, and the rows that count them.
+pub(super) type Cells = Vec<(Value, Vec<u32>)>;
 
 /// A count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +83,7 @@ impl Split {
         let mut split = Split { pieces: Vec::new(), place: vec![None; system.crowds()], open };
         let mut piece_of: HashMap<u32, u32> = HashMap::new();
         let mut row_of: HashMap<(u32, u32), u32> = HashMap::new();
-        let mut crowd_of: HashMap<(u32, Vec<(Value, Vec<u32>)>), u32> = HashMap::new();
+        let mut crowd_of: HashMap<(u32, Cells), u32> = HashMap::new();
         for crowd in 0..system.crowds() {
             if open_cells(crowd).next().is_none() {
                 continue;

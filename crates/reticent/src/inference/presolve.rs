@@ -40,7 +40,8 @@ pub(super) struct Found {
 pub(super) fn presolve(system: &System) -> Result<Found> {
     let mut bounds = Bounds::new(system);
     bounds.settle()?;
-    let count_open = |bounds: &Bounds| (0..system.value.len()).filter(|cell| bounds.boxes.is_open(*cell)).count() as u64;
+    let count_open =
+        |bounds: &Bounds| (0..system.value.len()).filter(|cell| bounds.boxes.is_open(*cell)).count() as u64;
     let open = count_open(&bounds);
     if open > 0 {
         let views = flow::Views::of(system);
@@ -84,7 +85,15 @@ impl<'a> Bounds<'a> {
         let sum = |row: usize| system.rows.at(row).iter().map(|cell| boxes.high[*cell as usize]).sum();
         let sums = (0..rows).map(sum).collect();
         let waiting = (0..rows as u32).collect();
-        Bounds { system, low: vec![0; rows], high: sums, boxes, waiting, waits: vec![true; rows], changed: vec![false; rows] }
+        Bounds {
+            system,
+            low: vec![0; rows],
+            high: sums,
+            boxes,
+            waiting,
+            waits: vec![true; rows],
+            changed: vec![false; rows],
+        }
     }
 
     /// Looks at each count until nothing changes any more.

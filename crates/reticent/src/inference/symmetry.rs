@@ -48,5 +48,8 @@ fn classes(piece: &Piece) -> HashMap<Value, u32> {
             sizes.entry((said, crowds)).or_default().push(value);
         }
     }
-    sizes.into_values().flat_map(|values| values.clone().into_iter().map(move |value| (value, values.len() as u32))).collect()
+    sizes
+        .into_values()
+        .flat_map(|values| values.clone().into_iter().map(move |value| (value, values.len() as u32)))
+        .collect()
 }

@@ -137,7 +137,9 @@ fn next(rows_of: &[Vec<u32>], members: &[Vec<u32>], left: &[usize], open: &[u32]
     };
     let near = open.iter().flat_map(|row| &members[*row as usize]).map(|crowd| *crowd as usize);
     let near = near.filter(|crowd| !done[*crowd]).min_by_key(|crowd| cost(*crowd));
-    near.or_else(|| (0..rows_of.len()).filter(|crowd| !done[*crowd]).min_by_key(|crowd| (rows_of[*crowd].len(), *crowd)))
+    near.or_else(|| {
+        (0..rows_of.len()).filter(|crowd| !done[*crowd]).min_by_key(|crowd| (rows_of[*crowd].len(), *crowd))
+    })
 }
 
 /// How much of every open count is used up.

@@ -1,0 +1,154 @@
+//! Why: a small set of releases and groups that already tells what all of them tell.
+//!
+//! Groups around the person are added until they tell it by themselves; then releases, and after them groups, are taken away again
+//! as long as the rest still tells it. So nothing in what is left is superfluous; another set may be smaller.
+
+use super::board::Board;
+use super::chances::{Chance, chances};
+use super::group_name;
+use crate::history::History;
+use crate::inference::{Answer, Ask, Fraction, solve};
+
+/// Releases and groups that tell something.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Because {
+    /// The groups, oldest release first.
+    pub groups: Vec<GroupShown>,
+    /// In one sentence, without any sensitive value.
+    pub words: String,
+}
+
+/// A group, and what it shows.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct GroupShown {
+    /// The release's number.
+    pub release: u64,
+    /// Its name.
+    pub name: String,
+    /// When it went out.
+    pub date: String,
+    /// The group's published quasi-identifiers, or its number.
+    pub group: Vec<(String, String)>,
+    /// People in it.
+    pub people: u64,
+    /// What its records show, for internal eyes: the value, and how many records.
+    pub shows: Vec<(String, u64)>,
+}
+
+/// At most so many groups are looked at,
+const MOST_GROUPS: usize = 400;
+/// and so many are taken away one by one.
+const MOST_SINGLE: usize = 60;
+
+/// The smallest set found; none when what is told is not told by any that was tried.
+pub(super) fn because(
+    board: &Board,
+    history: &History,
+    answer: &Answer,
+    place: u32,
+    column: usize,
+    chance: &Chance,
+) -> Option<Because> {
+    let aim = Aim { board, place, column, value: chance.value, least: chance.lower };
+    if chance.lower.numerator == 0 || answer.crowds[place as usize].is_empty() {
+        return None;
+    }
+    let mut groups = aim.around()?;
+    let mut releases: Vec<usize> = groups.iter().map(|group| board.groups[*group as usize].release).collect();
+    releases.sort_unstable();
+    releases.dedup();
+    for release in releases {
+        let without: Vec<u32> =
+            groups.iter().copied().filter(|group| board.groups[*group as usize].release != release).collect();
+        if aim.is_told_by(&without) {
+            groups = without;
+        }
+    }
+    if groups.len() <= MOST_SINGLE {
+        for group in groups.clone() {
+            let without: Vec<u32> = groups.iter().copied().filter(|other| *other != group).collect();
+            if aim.is_told_by(&without) {
+                groups = without;
+            }
+        }
+    }
+    Some(shown(board, history, &groups, column))
+}
+
+/// What is to be told of whom.
+struct Aim<'a> {
+    board: &'a Board,
+    place: u32,
+    column: usize,
+    value: u32,
+    least: Fraction,
+}
+
+impl Aim<'_> {
+    /// Groups around the person that tell it by themselves.
+    fn around(&self) -> Option<Vec<u32>> {
+        let mut groups = self.board.alike[self.place as usize].groups.clone();
+        loop {
+            if self.is_told_by(&groups) {
+                return Some(groups);
+            }
+            let before = groups.len();
+            let people: Vec<u32> =
+                groups.iter().flat_map(|group| self.board.groups[*group as usize].alike.clone()).collect();
+            groups.extend(people.iter().flat_map(|place| &self.board.alike[*place as usize].groups));
+            groups.sort_unstable();
+            groups.dedup();
+            if groups.len() == before || groups.len() > MOST_GROUPS {
+                return None;
+            }
+        }
+    }
+
+    fn is_told_by(&self, groups: &[u32]) -> bool {
+        let (puzzle, places) = self.board.puzzle_of(groups);
+        let Ok(at) = places.binary_search(&self.place) else { return false };
+        let ask = Ask { entropy: false, steps: 200_000, bounds_only: self.board.relaxed, ..Ask::default() };
+        let Ok(answer) = solve(&puzzle, &ask) else { return false };
+        let chances = chances(&self.board.secrets, self.column, &answer.crowds[at]);
+        chances.iter().any(|chance| chance.value == self.value && chance.lower >= self.least)
+    }
+}
+
+fn shown(board: &Board, history: &History, groups: &[u32], column: usize) -> Because {
+    let mut groups = groups.to_vec();
+    groups.sort_unstable_by_key(|group| (board.groups[*group as usize].release, *group));
+    let one = |group: &u32| {
+        let group = &board.groups[*group as usize];
+        let held = &history.releases[group.release];
+        let mut shows: Vec<(String, u64)> = Vec::new();
+        for (cover, records) in &group.shows {
+            let mut reads: Vec<&str> =
+                board.secrets.below(*cover).iter().filter_map(|secret| board.secrets.reads(*secret, column)).collect();
+            reads.sort_unstable();
+            reads.dedup();
+            let text = if reads.len() > 4 { format!("one of {} values", reads.len()) } else { reads.join(" or ") };
+            match shows.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, known)) => *known += records,
+                None => shows.push((text, *records)),
+            }
+        }
+        shows.sort();
+        GroupShown {
+            release: held.number,
+            name: held.name.clone(),
+            date: held.date.clone(),
+            group: group_name(history, group),
+            people: group.records,
+            shows,
+        }
+    };
+    let groups: Vec<GroupShown> = groups.iter().map(one).collect();
+    let mut releases: Vec<&str> = groups.iter().map(|group| group.name.as_str()).collect();
+    releases.dedup();
+    let words = match (groups.len(), releases.len()) {
+        (1, _) => format!("one group of {} tells it by itself", releases[0]),
+        (many, 1) => format!("{many} groups of {} tell it together", releases[0]),
+        (many, _) => format!("{many} groups of {} tell it together", releases.join(" and ")),
+    };
+    Because { groups, words }
+}

@@ -1,0 +1,335 @@
+//! From a history to people, groups, and what the groups show: everything an attacker who knows who is where has to go on.
+//!
+//! A *secret* is what somebody may have in the sensitive columns that were published about them. A *group* is the records of a
+//! release that nothing published tells apart but their secrets: the class on its quasi-identifiers, or the records that carry
+//! the same value of the column that marks groups.
+//!
+//! People are known by the links of the ledger: who is in which group of which release. What the links also say, namely whose
+//! secret is whose, is used for one thing only: to notice that somebody's changed between two releases.
+
+use hashbrown::HashMap;
+
+use super::secrets::{Cover, Secrets};
+use crate::combos::Combos;
+use crate::error::{Error, Result};
+use crate::history::{Held, History};
+use crate::inference::{Count, Crowd, Puzzle, Value};
+use crate::links::Pseudonym;
+use crate::schema::Role;
+use crate::taxonomy::Code;
+
+/// People, groups and what they show.
+pub struct Board {
+    /// What people may have.
+    pub secrets: Secrets,
+    /// The groups of all releases.
+    pub groups: Vec<Group>,
+    /// People whom nothing tells apart.
+    pub alike: Vec<Alike>,
+    /// Everybody, by what they are called.
+    pub people: Vec<Somebody>,
+    /// People with several records in one release.
+    pub several: u64,
+    /// People whose secret changed between releases.
+    pub changed: u64,
+    /// By release of the history: whether it is known whose its records are.
+    pub linked: Vec<bool>,
+    /// True when what overlapping values show was not used in full: bounds hold, and nothing is exact.
+    pub relaxed: bool,
+    /// What else is known, over those alike.
+    pub said: Vec<Count>,
+    /// By group: what anybody in it may have.
+    shown: Vec<Vec<Value>>,
+}
+
+/// A group of a release.
+#[derive(Debug, Clone)]
+pub struct Group {
+    /// The release, by place in the history.
+    pub release: usize,
+    /// A combination of the release that is in the group.
+    pub member: usize,
+    /// Its records.
+    pub records: u64,
+    /// What its records show, and how many show it.
+    pub shows: Vec<(Cover, u64)>,
+    /// Its people, by place among those alike.
+    pub alike: Vec<u32>,
+}
+
+/// People whom nothing tells apart.
+#[derive(Debug, Clone, Default)]
+pub struct Alike {
+    /// How many.
+    pub people: u64,
+    /// The groups they are in.
+    pub groups: Vec<u32>,
+    /// What they are known to have, whatever was published.
+    pub known: Option<Vec<Value>>,
+    /// What they have in the files, as far as that helps to find a world: a cover, and how many.
+    seen: HashMap<Cover, u64>,
+}
+
+/// Somebody.
+#[derive(Debug, Clone)]
+pub struct Somebody {
+    /// What they are called; none in a release whose owners are not known.
+    pub pseudonym: Option<Pseudonym>,
+    /// Where they are, by place among those alike: one, unless they have several records or their secret changed.
+    pub places: Vec<u32>,
+    /// How many people this stands for: more than one only where nobody is called anything.
+    pub people: u64,
+    /// The group in each release they are in, also where it shows nothing secret, by place.
+    pub groups: Vec<u32>,
+}
+
+/// One record of somebody: release, group, and what it shows.
+type Record = (usize, u32, Cover);
+
+impl Board {
+    /// Sets the board for these sensitive columns, or for all. `varies` are those that may change from release to release.
+    pub fn of(history: &History, only: Option<&[String]>, varies: &[String]) -> Result<Board> {
+        let mut secrets = Secrets::of(history, only)?;
+        let mut groups: Vec<Group> = Vec::new();
+        let mut of_person: HashMap<Pseudonym, Vec<Record>> = HashMap::new();
+        let mut nameless: Vec<(u32, Vec<(Cover, u64)>)> = Vec::new();
+        let mut linked = Vec::new();
+        for (at, held) in history.releases.iter().enumerate() {
+            linked.push(held.links.is_some());
+            let covers = secrets.covers(held)?;
+            let first = groups.len() as u32;
+            let of_combo = group(held, at, &covers, &mut groups)?;
+            match &held.links {
+                Some(links) => {
+                    for link in 0..links.len() {
+                        let combo = links.combos[link] as usize;
+                        let record = (at, of_combo[combo], covers[combo]);
+                        let records = of_person.entry(links.pseudonyms[link]).or_default();
+                        records.extend(std::iter::repeat_n(record, links.records[link] as usize));
+                    }
+                }
+                None => nameless
+                    .extend((first..groups.len() as u32).map(|group| (group, groups[group as usize].shows.clone()))),
+            }
+        }
+        let mut board = Board {
+            secrets,
+            groups,
+            alike: Vec::new(),
+            people: Vec::new(),
+            several: 0,
+            changed: 0,
+            linked,
+            relaxed: false,
+            said: Vec::new(),
+            shown: Vec::new(),
+        };
+        board.shown = board.groups.iter().map(|group| board.may(group)).collect();
+        board.relaxed = board.groups.iter().any(|group| !board.secrets.is_laminar(&group.shows));
+        board.seat(of_person, nameless, varies);
+        Ok(board)
+    }
+
+    fn may(&self, group: &Group) -> Vec<Value> {
+        let below = group.shows.iter().flat_map(|(cover, _)| self.secrets.below(*cover));
+        let mut may: Vec<Value> = below.copied().collect();
+        may.sort_unstable();
+        may.dedup();
+        may
+    }
+
+    /// Gives everybody their place.
+    fn seat(
+        &mut self,
+        of_person: HashMap<Pseudonym, Vec<Record>>,
+        nameless: Vec<(u32, Vec<(Cover, u64)>)>,
+        varies: &[String],
+    ) {
+        let mut places: HashMap<Vec<u32>, u32> = HashMap::new();
+        let mut people: Vec<(Pseudonym, Vec<Record>)> = of_person.into_iter().collect();
+        people.sort_unstable_by_key(|(pseudonym, _)| *pseudonym);
+        for (pseudonym, records) in people {
+            let several = records.windows(2).any(|two| two[0].0 == two[1].0);
+            let mut stays: Vec<Vec<Record>> = Vec::new();
+            for record in records {
+                let same =
+                    |stay: &Vec<Record>| stay.iter().all(|known| self.secrets.can_be_one(known.2, record.2, varies));
+                match stays.last_mut() {
+                    Some(stay) if !several && same(stay) => stay.push(record),
+                    _ => stays.push(vec![record]),
+                }
+            }
+            let groups = stays.iter().flatten().map(|(_, group, _)| *group).collect();
+            self.several += u64::from(several);
+            self.changed += u64::from(!several && stays.len() > 1);
+            let places = stays.iter().map(|stay| self.place(stay, &mut places)).collect();
+            self.people.push(Somebody { pseudonym: Some(pseudonym), places, people: 1, groups });
+        }
+        for (group, shows) in nameless {
+            let people = self.groups[group as usize].records;
+            let seen = shows.into_iter().collect();
+            self.alike.push(Alike { people, groups: vec![group], known: None, seen });
+            let place = self.alike.len() as u32 - 1;
+            self.people.push(Somebody { pseudonym: None, places: vec![place], people, groups: vec![group] });
+        }
+        for (place, alike) in (0..).zip(&self.alike) {
+            alike.groups.iter().for_each(|group| self.groups[*group as usize].alike.push(place));
+        }
+    }
+
+    /// The place of somebody with these records, at most one a release.
+    fn place(&mut self, stay: &[Record], places: &mut HashMap<Vec<u32>, u32>) -> u32 {
+        // A group that shows nothing of anybody's secret tells nobody apart.
+        let says =
+            |group: &u32| self.groups[*group as usize].shows.iter().any(|(cover, _)| !self.secrets.is_silent(*cover));
+        let groups: Vec<u32> = stay.iter().map(|(_, group, _)| *group).filter(says).collect();
+        let alike = &mut self.alike;
+        let place = *places.entry(groups).or_insert_with_key(|groups| {
+            alike.push(Alike { groups: groups.clone(), ..Alike::default() });
+            alike.len() as u32 - 1
+        });
+        let finest = stay.iter().map(|(_, _, cover)| *cover).min_by_key(|cover| self.secrets.below(*cover).len());
+        let here = &mut self.alike[place as usize];
+        here.people += 1;
+        if let Some(cover) = finest {
+            *here.seen.entry(cover).or_insert(0) += 1;
+        }
+        place
+    }
+
+    /// The puzzle of all groups.
+    pub fn puzzle(&self) -> Puzzle {
+        let crowds: Vec<Crowd> = self.alike.iter().map(|alike| self.crowd(alike, |_| true)).collect();
+        let mut counts = Vec::new();
+        for group in &self.groups {
+            self.counts(group, &crowds, &group.alike, &mut counts);
+        }
+        counts.extend(self.said.iter().cloned());
+        let seen = self.seen(&crowds);
+        Puzzle { crowds, counts, seen }
+    }
+
+    /// The puzzle of some groups by themselves, and its people by place among those alike.
+    pub fn puzzle_of(&self, groups: &[u32]) -> (Puzzle, Vec<u32>) {
+        let mut places: Vec<u32> =
+            groups.iter().flat_map(|group| &self.groups[*group as usize].alike).copied().collect();
+        places.sort_unstable();
+        places.dedup();
+        let crowd = |place: &u32| self.crowd(&self.alike[*place as usize], |group| groups.contains(&group));
+        let crowds: Vec<Crowd> = places.iter().map(crowd).collect();
+        let mut counts = Vec::new();
+        for group in groups.iter().map(|group| &self.groups[*group as usize]) {
+            let local = |place: &u32| places.binary_search(place).ok().map(|place| place as u32);
+            let alike: Vec<u32> = group.alike.iter().filter_map(local).collect();
+            self.counts(group, &crowds, &alike, &mut counts);
+        }
+        (Puzzle { crowds, counts, seen: None }, places)
+    }
+
+    fn crowd(&self, alike: &Alike, counts_here: impl Fn(u32) -> bool) -> Crowd {
+        let mut may: Option<Vec<Value>> = alike.known.clone();
+        for group in alike.groups.iter().filter(|group| counts_here(**group)) {
+            let here = &self.shown[*group as usize];
+            may = Some(match may {
+                Some(may) => may.into_iter().filter(|value| here.binary_search(value).is_ok()).collect(),
+                None => here.clone(),
+            });
+        }
+        Crowd { people: alike.people, may: may.unwrap_or_else(|| self.secrets.all()) }
+    }
+
+    /// What a group says: at least so many have what is below a cover as its records show, and at most what the others leave.
+    /// Records beyond the people who are known to be there may be anybody's.
+    fn counts(&self, group: &Group, crowds: &[Crowd], alike: &[u32], counts: &mut Vec<Count>) {
+        let Group { release, shows, records, .. } = group;
+        let people: u64 = alike.iter().map(|place| crowds[*place as usize].people).sum();
+        let spare = records.saturating_sub(people);
+        for (cover, _) in shows.iter().filter(|(cover, _)| !self.secrets.is_silent(*cover)) {
+            let below = self.secrets.below(*cover);
+            let within = |other: &Cover| self.secrets.is_within(*other, *cover);
+            let apart = |other: &Cover| !self.secrets.overlap(*other, *cover);
+            let sum = |keep: &dyn Fn(&Cover) -> bool| -> u64 {
+                shows.iter().filter(|(other, _)| keep(other)).map(|(_, records)| records).sum()
+            };
+            let depth =
+                shows.iter().filter(|(other, _)| other != cover && self.secrets.is_within(*cover, *other)).count();
+            let of = alike.iter().flat_map(|place| below.iter().map(move |value| (*place, *value))).collect();
+            counts.push(Count {
+                source: (*release * 64 + depth.min(63)) as u32,
+                of,
+                least: sum(&within).saturating_sub(spare),
+                most: records - sum(&apart),
+            });
+        }
+    }
+
+    /// What people have, where that is known to whoever made the releases: a world to start from.
+    fn seen(&self, crowds: &[Crowd]) -> Option<Vec<(u32, Value, u64)>> {
+        let mut seen = Vec::new();
+        for (place, alike) in (0..).zip(&self.alike) {
+            for (cover, people) in &alike.seen {
+                let [value] = self.secrets.below(*cover) else { return None };
+                crowds[place as usize].may.binary_search(value).ok()?;
+                seen.push((place, *value, *people));
+            }
+        }
+        Some(seen)
+    }
+
+    /// Sets somebody apart from those alike, so that something can be said of them alone. None when they are not there.
+    pub fn set_apart(&mut self, pseudonym: Pseudonym) -> Option<Vec<u32>> {
+        let at = self.people.binary_search_by_key(&Some(pseudonym), |somebody| somebody.pseudonym).ok()?;
+        let places = self.people[at].places.clone();
+        let mut own = Vec::new();
+        for place in places {
+            if self.alike[place as usize].people == 1 {
+                own.push(place);
+                continue;
+            }
+            self.alike[place as usize].people -= 1;
+            // Who has what among the rest is no longer known here, and need not be.
+            self.alike[place as usize].seen.clear();
+            let groups = self.alike[place as usize].groups.clone();
+            let new = self.alike.len() as u32;
+            groups.iter().for_each(|group| self.groups[*group as usize].alike.push(new));
+            self.alike.push(Alike { people: 1, groups, ..Alike::default() });
+            own.push(new);
+        }
+        self.people[at].places.clone_from(&own);
+        Some(own)
+    }
+}
+
+/// The groups of a release: by combination, the place of its group.
+fn group(held: &Held, at: usize, covers: &[Cover], groups: &mut Vec<Group>) -> Result<Vec<u32>> {
+    let release = &held.release;
+    let by: Vec<usize> = match &held.groups {
+        Some(column) => vec![release.position(column)?],
+        None => {
+            let columns = 0..release.columns.len();
+            columns.filter(|column| release.columns[*column].role == Role::QuasiIdentifier).collect()
+        }
+    };
+    let Combos { codes, weights, .. } = &release.combos;
+    let mut known: HashMap<Vec<Code>, u32> = HashMap::new();
+    let mut of_combo = Vec::with_capacity(weights.len());
+    for combo in 0..weights.len() {
+        let key: Vec<Code> = by.iter().map(|column| codes[*column][combo]).collect();
+        let place = *known.entry(key).or_insert_with(|| {
+            groups.push(Group { release: at, member: combo, records: 0, shows: Vec::new(), alike: Vec::new() });
+            groups.len() as u32 - 1
+        });
+        let group = &mut groups[place as usize];
+        group.records += weights[combo];
+        match group.shows.iter_mut().find(|(cover, _)| *cover == covers[combo]) {
+            Some((_, records)) => *records += weights[combo],
+            None => group.shows.push((covers[combo], weights[combo])),
+        }
+        of_combo.push(place);
+    }
+    if by.is_empty() && held.groups.is_none() && release.columns.iter().all(|column| column.role != Role::Sensitive) {
+        let why = format!("release {} {} has neither quasi-identifiers nor sensitive columns", held.number, held.name);
+        return Err(Error::CannotCheck { what: "what the releases give away together".to_owned(), why });
+    }
+    Ok(of_combo)
+}

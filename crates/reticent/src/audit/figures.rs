@@ -1,0 +1,282 @@
+//! Figures: how much is told about how many.
+
+use hashbrown::HashMap;
+
+use super::board::{Board, Somebody};
+use super::chances::{Chance, chances};
+use super::threshold;
+use crate::inference::{Answer, Fraction};
+use crate::share::Share;
+
+/// So many bars has the histogram of what can be told: the last is certainty.
+pub const BARS: usize = 11;
+
+/// What is told of one sensitive column.
+#[derive(Debug, Clone, serde::Serialize)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// How many values it has.
+    pub values: usize,
+    /// People of whom something is known.
+    pub people: u64,
+    /// Of whom it is certain.
+    pub certain: u64,
+    /// About whom more is told than allowed, for sure.
+    pub above: u64,
+    /// About whom more may be told than allowed, these included.
+    pub may_be_above: u64,
+    /// The most that is told about anybody.
+    pub highest: Level,
+    /// How often whoever guesses everybody's most likely value is right, as a share.
+    pub average: f64,
+    /// How often they were right if they only knew how common values are.
+    pub prior: f64,
+    /// People by the most that is told about them: below 10 %, below 20 %, ..., below 100 %, certain.
+    pub histogram: [u64; BARS],
+    /// People for whom the probability was counted or is exact for another reason.
+    pub exact: u64,
+    /// The maximum entropy of everybody's value, in bits; none when it did not converge.
+    pub entropy_bits: Option<f64>,
+}
+
+/// A probability, as far as it is known.
+#[derive(Debug, Clone, Copy, serde::Serialize)]
+pub struct Level {
+    /// At least this,
+    pub lower: Fraction,
+    /// and at most this.
+    pub upper: Fraction,
+    /// The best single figure.
+    pub best: f64,
+}
+
+impl Level {
+    const NOTHING: Level = Level {
+        lower: Fraction { numerator: 0, denominator: 1 },
+        upper: Fraction { numerator: 0, denominator: 1 },
+        best: 0.0,
+    };
+
+    fn of(chances: &[Chance]) -> Level {
+        let worse = |level: Level, chance: &Chance| Level {
+            lower: level.lower.max(chance.lower),
+            upper: level.upper.max(chance.upper),
+            best: level.best.max(chance.best()),
+        };
+        chances.iter().fold(Level::NOTHING, worse)
+    }
+
+    fn worse(self, other: Level) -> Level {
+        Level {
+            lower: self.lower.max(other.lower),
+            upper: self.upper.max(other.upper),
+            best: self.best.max(other.best),
+        }
+    }
+}
+
+/// Everything that is counted about people.
+pub(super) struct Tally {
+    pub columns: Vec<Column>,
+    /// By place and column: the value that is told best.
+    pub tops: Vec<(u32, usize, Chance)>,
+}
+
+/// So many of the best told are kept for a closer look.
+const TOPS: usize = 1_000;
+
+impl Tally {
+    pub(super) fn of(board: &Board, answer: &Answer, confidence: Option<Share>) -> Tally {
+        let mut tally = Tally { columns: Vec::new(), tops: Vec::new() };
+        let single = |somebody: &&Somebody| somebody.places.len() == 1;
+        let mut people = vec![0u64; board.alike.len()];
+        board.people.iter().filter(single).for_each(|somebody| people[somebody.places[0] as usize] += somebody.people);
+        for at in 0..board.secrets.columns.len() {
+            let mut counting = Counting::new(board, at, confidence);
+            for (place, people) in (0..).zip(&people).filter(|(_, people)| **people > 0) {
+                let chances = chances(&board.secrets, at, &answer.crowds[place as usize]);
+                if let Some(top) = chances.iter().max_by(|one, two| {
+                    (one.lower, one.best()).partial_cmp(&(two.lower, two.best())).unwrap_or(std::cmp::Ordering::Equal)
+                }) {
+                    tally.keep((place, at, *top));
+                }
+                counting.add(*people, Level::of(&chances), chances.iter().all(Chance::is_exact), &chances);
+            }
+            for somebody in board.people.iter().filter(|somebody| !single(somebody)) {
+                counting.add_several(somebody, answer);
+            }
+            tally.columns.push(counting.done());
+        }
+        tally
+    }
+
+    fn keep(&mut self, top: (u32, usize, Chance)) {
+        self.tops.push(top);
+        if self.tops.len() >= 2 * TOPS {
+            self.tops.sort_by(|one, two| {
+                (two.2.lower, two.2.best())
+                    .partial_cmp(&(one.2.lower, one.2.best()))
+                    .unwrap_or(std::cmp::Ordering::Equal)
+            });
+            self.tops.truncate(TOPS);
+        }
+    }
+}
+
+/// Counts people of one column.
+struct Counting<'a> {
+    board: &'a Board,
+    at: usize,
+    allowed: Option<Fraction>,
+    column: Column,
+    sum: f64,
+    bits: Option<f64>,
+}
+
+impl<'a> Counting<'a> {
+    fn new(board: &'a Board, at: usize, confidence: Option<Share>) -> Counting<'a> {
+        let column = Column {
+            name: board.secrets.columns[at].clone(),
+            values: board.secrets.values[at].len(),
+            people: 0,
+            certain: 0,
+            above: 0,
+            may_be_above: 0,
+            highest: Level::NOTHING,
+            average: 0.0,
+            prior: prior(board, at),
+            histogram: [0; BARS],
+            exact: 0,
+            entropy_bits: None,
+        };
+        Counting { board, at, allowed: confidence.map(threshold), column, sum: 0.0, bits: Some(0.0) }
+    }
+
+    fn add(&mut self, people: u64, level: Level, exact: bool, chances: &[Chance]) {
+        if chances.is_empty() {
+            return;
+        }
+        let column = &mut self.column;
+        column.people += people;
+        let certain = level.lower == Fraction::ONE;
+        column.certain += if certain { people } else { 0 };
+        if let Some(allowed) = self.allowed {
+            column.above += if level.lower > allowed { people } else { 0 };
+            column.may_be_above += if level.upper > allowed { people } else { 0 };
+        }
+        column.highest = column.highest.worse(level);
+        column.exact += if exact { people } else { 0 };
+        let bar = if certain { BARS - 1 } else { ((level.best * 10.0 + 1e-9) as usize).min(BARS - 2) };
+        column.histogram[bar] += people;
+        self.sum += level.best * people as f64;
+        let bits = |chance: &Chance| chance.entropy.map(|share| if share > 0.0 { -share * share.log2() } else { 0.0 });
+        let bits: Option<f64> = chances.iter().map(bits).sum();
+        self.bits = self.bits.zip(bits).map(|(all, these)| all + these * people as f64);
+    }
+
+    /// Somebody with several records, or whose secret changed: they have a value when any of the records has it.
+    fn add_several(&mut self, somebody: &Somebody, answer: &Answer) {
+        let mut together: Vec<Chance> = Vec::new();
+        let mut least = Level::NOTHING;
+        for place in &somebody.places {
+            let here = chances(&self.board.secrets, self.at, &answer.crowds[*place as usize]);
+            least = least.worse(Level::of(&here));
+            for chance in here {
+                match together.iter_mut().find(|known| known.value == chance.value) {
+                    Some(known) => known.upper = known.upper.plus_up(chance.upper),
+                    None => together.push(chance),
+                }
+            }
+        }
+        let level = Level { upper: Level::of(&together).upper, ..least };
+        self.add(somebody.people, level, false, &together);
+    }
+
+    fn done(mut self) -> Column {
+        self.column.average = self.sum / (self.column.people.max(1)) as f64;
+        self.column.entropy_bits = self.bits;
+        self.column
+    }
+}
+
+/// The share of the most common value in the newest release that shows the column in full.
+fn prior(board: &Board, column: usize) -> f64 {
+    let mut best = 0.0;
+    let newest = board.groups.iter().map(|group| group.release).max().unwrap_or(0);
+    for release in (0..=newest).rev() {
+        let mut counts: HashMap<u32, u64> = HashMap::new();
+        let (mut all, mut plain) = (0, 0);
+        for (cover, records) in
+            board.groups.iter().filter(|group| group.release == release).flat_map(|group| &group.shows)
+        {
+            all += records;
+            let below = board.secrets.below(*cover);
+            let value = below.first().map(|secret| board.secrets.all[*secret as usize][column]);
+            let one =
+                value.filter(|value| below.iter().all(|secret| board.secrets.all[*secret as usize][column] == *value));
+            if let Some(value) = one.filter(|value| *value != u32::MAX) {
+                plain += records;
+                *counts.entry(value).or_insert(0) += records;
+            }
+        }
+        if plain > 0 && plain == all {
+            best = counts.values().copied().max().unwrap_or(0) as f64 / all as f64;
+            break;
+        }
+    }
+    best
+}
+
+/// Whose records can be found, and put together: the words of regulators.
+#[derive(Debug, Clone, Default, serde::Serialize)]
+pub struct Identity {
+    /// People who are alone in a group of some release.
+    pub alone_in_a_group: u64,
+    /// People who are in at least two releases.
+    pub in_several: u64,
+    /// Of these, how many are alone with the groups they are in: their records can be put together for sure (linkability).
+    pub linkable: u64,
+    /// People who are alone with the groups they are in, however many releases (singling out).
+    pub singled_out: u64,
+    /// The risk that somebody of whom it is known in which releases they are is found (prosecutor): the greatest,
+    pub prosecutor_highest: f64,
+    /// and on average. The average is also that of finding everybody (marketer).
+    pub prosecutor_average: f64,
+    /// The same for who does not know in which releases somebody is, and uses the best one (journalist).
+    pub journalist_highest: f64,
+    /// On average.
+    pub journalist_average: f64,
+}
+
+pub(super) fn identity(board: &Board) -> Identity {
+    let mut with: HashMap<&[u32], u64> = HashMap::new();
+    let mut in_group: Vec<u64> = vec![0; board.groups.len()];
+    for somebody in &board.people {
+        *with.entry(&somebody.groups).or_insert(0) += somebody.people;
+        somebody.groups.iter().for_each(|group| in_group[*group as usize] += somebody.people);
+    }
+    let mut identity = Identity::default();
+    let mut all = 0;
+    for somebody in &board.people {
+        let together = with.get(somebody.groups.as_slice()).copied().unwrap_or(1).max(1);
+        let smallest = somebody.groups.iter().map(|group| in_group[*group as usize]).min().unwrap_or(1).max(1);
+        let releases = somebody.groups.iter().map(|group| board.groups[*group as usize].release);
+        let several = releases.clone().max() != releases.min();
+        let people = somebody.people;
+        all += people;
+        let when = |condition: bool| if condition { people } else { 0 };
+        identity.alone_in_a_group += when(smallest == 1);
+        identity.in_several += when(several);
+        identity.linkable += when(several && together == 1);
+        identity.singled_out += when(together == 1);
+        let (risk, single) = (1.0 / together as f64, 1.0 / smallest as f64);
+        identity.prosecutor_highest = identity.prosecutor_highest.max(risk);
+        identity.prosecutor_average += risk * people as f64;
+        identity.journalist_highest = identity.journalist_highest.max(single);
+        identity.journalist_average += single * people as f64;
+    }
+    identity.prosecutor_average /= all.max(1) as f64;
+    identity.journalist_average /= all.max(1) as f64;
+    identity
+}

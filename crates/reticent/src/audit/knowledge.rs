@@ -1,0 +1,199 @@
+//! What an attacker knows besides the releases: some people's values, and statements about how many have what.
+
+use super::board::Board;
+use crate::error::{Error, Result};
+use crate::history::History;
+use crate::inference::{Count, Value};
+use crate::join::is_below;
+use crate::links::Pseudonym;
+use crate::schema::Role;
+use crate::share::Share;
+use crate::taxonomy::{NodeId, Taxonomy};
+
+/// What an attacker knows besides the releases.
+#[derive(Debug, Clone, Default)]
+pub struct Knowledge {
+    /// People whose value is known.
+    pub known: Vec<Known>,
+    /// Statements.
+    pub statements: Vec<Statement>,
+}
+
+/// Somebody's value is, or is not, known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Known {
+    /// Who.
+    pub who: Pseudonym,
+    /// The sensitive column.
+    pub column: String,
+    /// The value.
+    pub value: String,
+    /// True when they have it, false when they do not.
+    pub has: bool,
+}
+
+/// A linear statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Statement {
+    /// Of the people with this published value of a quasi-identifier, the share who have a value lies between two bounds.
+    Share {
+        /// The sensitive column.
+        column: String,
+        /// The value.
+        value: String,
+        /// The quasi-identifier and its value; everybody when there is none.
+        among: Option<(String, String)>,
+        /// At least,
+        least: Share,
+        /// and at most.
+        most: Share,
+    },
+    /// Of these people, so many have a value.
+    Among {
+        /// Who.
+        who: Vec<Pseudonym>,
+        /// The sensitive column.
+        column: String,
+        /// The value.
+        value: String,
+        /// At least,
+        least: u64,
+        /// and at most.
+        most: u64,
+    },
+}
+
+impl Knowledge {
+    /// Puts what is known on the board. What cannot be understood is an error: leaving it out would make the attacker weaker.
+    pub fn put_on(&self, board: &mut Board, history: &History) -> Result<()> {
+        for known in &self.known {
+            let with = secrets_with(board, &known.column, &known.value)?;
+            let places = apart(board, known.who)?;
+            for place in places {
+                let alike = &mut board.alike[place as usize];
+                let may = alike.known.take().unwrap_or_else(|| board.secrets.all());
+                alike.known = Some(may.into_iter().filter(|value| with.contains(value) == known.has).collect());
+            }
+        }
+        // Everybody who is spoken of is set apart before anything is said, so that no place changes under a statement.
+        for statement in &self.statements {
+            if let Statement::Among { who, .. } = statement {
+                who.iter().try_for_each(|who| apart(board, *who).map(drop))?;
+            }
+        }
+        for (at, statement) in (0..).zip(&self.statements) {
+            // Beyond the sources of releases.
+            let source = u32::MAX - at;
+            let count = statement.count(board, history, source)?;
+            board.said.push(count);
+        }
+        Ok(())
+    }
+
+    /// In words.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        if !self.known.is_empty() {
+            words.push(format!("the attacker knows something about the values of {} by name", self.known.len()));
+        }
+        if !self.statements.is_empty() {
+            words.push(format!(
+                "{} of background knowledge hold",
+                crate::text::counted(self.statements.len() as u64, "statement")
+            ));
+        }
+        words
+    }
+}
+
+impl Statement {
+    fn count(&self, board: &mut Board, history: &History, source: u32) -> Result<Count> {
+        match self {
+            Statement::Among { who, column, value, least, most } => {
+                let with = secrets_with(board, column, value)?;
+                let mut of = Vec::new();
+                for who in who {
+                    let places = apart(board, *who)?;
+                    let [place] = places.as_slice() else {
+                        return Err(cannot("somebody it speaks of has several records, or a value that changed"));
+                    };
+                    of.extend(with.iter().map(|secret| (*place, *secret)));
+                }
+                Ok(Count { source, of, least: *least, most: *most })
+            }
+            Statement::Share { column, value, among, least, most } => {
+                let with = secrets_with(board, column, value)?;
+                let mut of = Vec::new();
+                let mut people = 0;
+                for (place, alike) in (0..).zip(&board.alike) {
+                    if let Some((column, value)) = among
+                        && !has(board, history, &alike.groups, column, value)?
+                    {
+                        continue;
+                    }
+                    people += alike.people;
+                    of.extend(with.iter().map(|secret| (place, *secret)));
+                }
+                if people == 0 {
+                    return Err(cannot("nobody in the releases is known to be one of those it speaks of"));
+                }
+                let times = |share: &Share| u128::from(people) * share.numerator;
+                let least = times(least).div_ceil(least.denominator) as u64;
+                let most = (times(most) / most.denominator) as u64;
+                Ok(Count { source, of, least, most })
+            }
+        }
+    }
+}
+
+/// The secrets that have a value in a column.
+fn secrets_with(board: &Board, column: &str, value: &str) -> Result<Vec<Value>> {
+    let at = board.secrets.columns.iter().position(|name| name == column);
+    let at = at.ok_or_else(|| cannot(&format!("no release has a sensitive column `{column}`")))?;
+    let found: Vec<Value> =
+        board.secrets.all().into_iter().filter(|secret| board.secrets.reads(*secret, at) == Some(value)).collect();
+    if found.is_empty() {
+        return Err(cannot(&format!("no release shows the value it speaks of in `{column}`")));
+    }
+    Ok(found)
+}
+
+fn apart(board: &mut Board, who: Pseudonym) -> Result<Vec<u32>> {
+    board.set_apart(who).ok_or_else(|| cannot("somebody it speaks of is in none of the releases"))
+}
+
+/// Whether people in these groups have a value of a quasi-identifier. Where that cannot be told, it is an error.
+fn has(board: &Board, history: &History, groups: &[u32], column: &str, value: &str) -> Result<bool> {
+    let mut maybe = false;
+    for group in groups.iter().map(|group| &board.groups[*group as usize]) {
+        let release = &history.releases[group.release].release;
+        let found = release.columns.iter().position(|one| one.name == column && one.role != Role::Sensitive);
+        let Some(at) = found else { continue };
+        let published = &release.columns[at];
+        let node = published.nodes[release.combos.codes[at][group.member] as usize];
+        if is_below(&published.tree, node, value) {
+            return Ok(true);
+        }
+        // Above the value, it may be; beside it, it is not.
+        let above = published.tree.find(value).is_some_and(|wanted| is_above(&published.tree, node, wanted));
+        if !above && node != 0 {
+            return Ok(false);
+        }
+        maybe = true;
+    }
+    match maybe {
+        true => {
+            Err(cannot(&format!("of some people the releases do not show whether `{column}` is what it speaks of")))
+        }
+        false => Ok(false),
+    }
+}
+
+fn is_above(tree: &Taxonomy, node: NodeId, below: NodeId) -> bool {
+    let (node, below) = (&tree.node(node).codes, &tree.node(below).codes);
+    node.start <= below.start && below.end <= node.end
+}
+
+fn cannot(why: &str) -> Error {
+    Error::CannotCheck { what: "the background knowledge".to_owned(), why: why.to_owned() }
+}

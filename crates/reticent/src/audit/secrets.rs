@@ -1,0 +1,297 @@
+//! Secrets: what somebody may have in the sensitive columns, and what published cells show of it.
+//!
+//! A secret gives a value to every sensitive column of the history. A published record shows some of these columns, perhaps
+//! generalized or hidden: it *covers* the secrets that it does not contradict. Values of different releases are the same when
+//! they read the same; generalized ones are reconciled by the leaves below them.
+
+use hashbrown::HashMap;
+
+use crate::error::{Error, Result, did_you_mean};
+use crate::history::{Held, History};
+use crate::inference::Value;
+use crate::release::PublishedColumn;
+use crate::schema::Role;
+use crate::taxonomy::NodeId;
+
+/// What a record shows of a secret, by number.
+pub type Cover = u32;
+
+/// More secrets than this are not told apart one by one.
+const MOST: usize = 20_000;
+
+/// Everything that people may have.
+pub struct Secrets {
+    /// The sensitive columns.
+    pub columns: Vec<String>,
+    /// By column: its values, by what they read.
+    pub values: Vec<Vec<String>>,
+    /// By secret: the value of each column.
+    pub all: Vec<Vec<u32>>,
+    /// By cover: for each column, the values it allows; none when the column is not shown.
+    shown: Vec<Vec<Option<Vec<u32>>>>,
+    /// By cover: its secrets, ascending.
+    below: Vec<Vec<Value>>,
+    known: HashMap<Vec<Option<Vec<u32>>>, Cover>,
+}
+
+impl Secrets {
+    /// Every secret that some record shows, or that can be put together from records of different columns. Of the sensitive
+    /// columns only these, when some are named.
+    pub fn of(history: &History, only: Option<&[String]>) -> Result<Secrets> {
+        let columns = named(history, only)?;
+        let values = vec![Vec::new(); columns.len()];
+        let mut secrets =
+            Secrets { columns, values, all: Vec::new(), shown: Vec::new(), below: Vec::new(), known: HashMap::new() };
+        for held in &history.releases {
+            secrets.collect_values(held)?;
+        }
+        for held in &history.releases {
+            secrets.covers(held)?;
+        }
+        secrets.make()?;
+        Ok(secrets)
+    }
+
+    fn collect_values(&mut self, held: &Held) -> Result<()> {
+        for (at, name) in self.columns.iter().enumerate() {
+            let Some(place) = sensitive(held, name) else { continue };
+            let column = &held.release.columns[place];
+            let mut used = vec![false; column.nodes.len()];
+            held.release.combos.codes[place].iter().for_each(|code| used[*code as usize] = true);
+            for (code, _) in used.iter().enumerate().filter(|(_, used)| **used) {
+                for leaf in leaves(column, code as u32) {
+                    if !self.values[at].iter().any(|known| known == leaf) {
+                        self.values[at].push(leaf.to_owned());
+                    }
+                }
+            }
+            check_intervals(held, column, &used)?;
+        }
+        Ok(())
+    }
+
+    /// By combination of a release: what it covers.
+    pub fn covers(&mut self, held: &Held) -> Result<Vec<Cover>> {
+        let places: Vec<Option<usize>> = self.columns.iter().map(|name| sensitive(held, name)).collect();
+        let mut of_code: Vec<Vec<Option<Vec<u32>>>> = Vec::new();
+        for (at, place) in places.iter().enumerate() {
+            let Some(place) = place else {
+                of_code.push(Vec::new());
+                continue;
+            };
+            let column = &held.release.columns[*place];
+            let index: HashMap<&str, u32> = self.values[at].iter().map(String::as_str).zip(0..).collect();
+            let allowed = |code: usize| {
+                // The root says nothing: whatever anybody has.
+                let node = column.nodes[code];
+                let hidden = node == 0 && column.tree.nodes().len() > 1;
+                let mut values: Vec<u32> =
+                    leaves(column, code as u32).filter_map(|leaf| index.get(leaf).copied()).collect();
+                values.sort_unstable();
+                (!hidden).then_some(values)
+            };
+            of_code.push((0..column.nodes.len()).map(allowed).collect());
+        }
+        let combos = &held.release.combos;
+        let mut covers = Vec::with_capacity(combos.len());
+        let mut by_codes: HashMap<Vec<u32>, Cover> = HashMap::new();
+        for combo in 0..combos.len() {
+            let codes: Vec<u32> = places.iter().flatten().map(|place| combos.codes[*place][combo]).collect();
+            if let Some(cover) = by_codes.get(&codes) {
+                covers.push(*cover);
+                continue;
+            }
+            let mut next = codes.iter();
+            let shown: Vec<Option<Vec<u32>>> = (0..places.len())
+                .map(|at| places[at].and(next.next()).and_then(|code| of_code[at][*code as usize].clone()))
+                .collect();
+            let cover = self.cover(shown);
+            by_codes.insert(codes, cover);
+            covers.push(cover);
+        }
+        Ok(covers)
+    }
+
+    fn cover(&mut self, shown: Vec<Option<Vec<u32>>>) -> Cover {
+        if let Some(cover) = self.known.get(&shown) {
+            return *cover;
+        }
+        let below = if self.all.is_empty() { Vec::new() } else { self.compatible(&shown) };
+        self.known.insert(shown.clone(), self.shown.len() as Cover);
+        self.shown.push(shown);
+        self.below.push(below);
+        self.shown.len() as Cover - 1
+    }
+
+    /// Puts secrets together: for each column, or set of columns that some record shows together, what records show.
+    fn make(&mut self) -> Result<()> {
+        let mut all: Vec<Vec<Option<u32>>> = vec![vec![None; self.columns.len()]];
+        let mut shapes: Vec<Vec<usize>> = self.shown.iter().map(|shown| shape(shown)).collect();
+        shapes.sort_unstable_by_key(|shape| (std::cmp::Reverse(shape.len()), shape.clone()));
+        shapes.dedup();
+        for shape in shapes.iter().filter(|shape| !shape.is_empty()) {
+            // Columns that a wider shape has settled are not put together again.
+            if shape.iter().all(|column| all.iter().all(|secret| secret[*column].is_some())) {
+                continue;
+            }
+            let mut parts: Vec<Vec<u32>> = Vec::new();
+            for shown in self.shown.iter().filter(|shown| shape.iter().all(|column| shown[*column].is_some())) {
+                let mut some: Vec<Vec<u32>> = vec![Vec::new()];
+                for column in shape {
+                    let values = shown[*column].as_deref().unwrap_or_default();
+                    some = some
+                        .into_iter()
+                        .flat_map(|part| values.iter().map(move |value| [part.clone(), vec![*value]].concat()))
+                        .collect();
+                    self.limit(some.len())?;
+                }
+                parts.extend(some);
+            }
+            parts.sort_unstable();
+            parts.dedup();
+            let mut next = Vec::new();
+            for secret in &all {
+                for part in &parts {
+                    let fits = shape
+                        .iter()
+                        .zip(part)
+                        .all(|(column, value)| secret[*column].is_none_or(|known| known == *value));
+                    if fits {
+                        let mut secret = secret.clone();
+                        shape.iter().zip(part).for_each(|(column, value)| secret[*column] = Some(*value));
+                        next.push(secret);
+                    }
+                }
+                self.limit(next.len())?;
+            }
+            all = next;
+        }
+        // A column of which nothing is ever shown has one value: unknown.
+        self.all =
+            all.into_iter().map(|secret| secret.into_iter().map(|value| value.unwrap_or(u32::MAX)).collect()).collect();
+        self.all.sort_unstable();
+        self.all.dedup();
+        self.below = self.shown.iter().map(|shown| self.compatible(shown)).collect();
+        Ok(())
+    }
+
+    fn limit(&self, secrets: usize) -> Result<()> {
+        if secrets <= MOST {
+            return Ok(());
+        }
+        let why = format!(
+            "the sensitive columns {} together have more than {MOST} combinations of values; audit them one at a time with --column",
+            self.columns.join(", ")
+        );
+        Err(Error::CannotCheck { what: "what the releases give away together".to_owned(), why })
+    }
+
+    fn compatible(&self, shown: &[Option<Vec<u32>>]) -> Vec<Value> {
+        let fits = |secret: &Vec<u32>| {
+            secret.iter().zip(shown).all(|(value, shown)| shown.as_ref().is_none_or(|shown| shown.contains(value)))
+        };
+        (0..).zip(&self.all).filter(|(_, secret)| fits(secret)).map(|(at, _)| at).collect()
+    }
+
+    /// Every secret.
+    pub fn all(&self) -> Vec<Value> {
+        (0..self.all.len() as Value).collect()
+    }
+
+    /// The secrets that a record does not contradict.
+    pub fn below(&self, cover: Cover) -> &[Value] {
+        &self.below[cover as usize]
+    }
+
+    /// Whether a record says nothing.
+    pub fn is_silent(&self, cover: Cover) -> bool {
+        self.below(cover).len() == self.all.len()
+    }
+
+    /// Whether whatever one covers, the other does.
+    pub fn is_within(&self, one: Cover, other: Cover) -> bool {
+        one == other || self.below(one).iter().all(|secret| self.below(other).binary_search(secret).is_ok())
+    }
+
+    /// Whether some secret is covered by both.
+    pub fn overlap(&self, one: Cover, other: Cover) -> bool {
+        one == other || self.below(one).iter().any(|secret| self.below(other).binary_search(secret).is_ok())
+    }
+
+    /// Whether of any two covers one is within the other, or they have nothing in common: then counting what is below each says
+    /// all there is.
+    pub fn is_laminar(&self, shows: &[(Cover, u64)]) -> bool {
+        let plain = |cover: Cover| self.below(cover).len() == 1;
+        let wide: Vec<Cover> = shows.iter().map(|(cover, _)| *cover).filter(|cover| !plain(*cover)).collect();
+        wide.iter().enumerate().all(|(at, one)| {
+            wide[..at].iter().all(|other| {
+                self.is_within(*one, *other) || self.is_within(*other, *one) || !self.overlap(*one, *other)
+            })
+        })
+    }
+
+    /// Whether two records of different releases can be about one person whose secret is still the same.
+    pub fn can_be_one(&self, one: Cover, other: Cover, varies: &[String]) -> bool {
+        let both = self.shown[one as usize].iter().zip(&self.shown[other as usize]).zip(&self.columns);
+        let mut agree = both.map(|((one, other), column)| match (one, other) {
+            (Some(_), Some(_)) if varies.contains(column) => false,
+            (Some(one), Some(other)) => one.iter().any(|value| other.contains(value)),
+            _ => true,
+        });
+        agree.all(|agree| agree)
+    }
+
+    /// The value of a column in a secret, by what it reads; none when it is not known.
+    pub fn reads(&self, secret: Value, column: usize) -> Option<&str> {
+        let value = self.all[secret as usize][column];
+        self.values[column].get(value as usize).map(String::as_str)
+    }
+}
+
+/// The sensitive columns of a history, in the order in which they were released first.
+fn named(history: &History, only: Option<&[String]>) -> Result<Vec<String>> {
+    let mut columns: Vec<String> = Vec::new();
+    for column in history.releases.iter().flat_map(|held| &held.release.columns) {
+        if column.role == Role::Sensitive && !columns.contains(&column.name) {
+            columns.push(column.name.clone());
+        }
+    }
+    let Some(only) = only else { return Ok(columns) };
+    if let Some(stranger) = only.iter().find(|name| !columns.contains(name)) {
+        let hint = did_you_mean(stranger, columns.iter().map(String::as_str));
+        let hint = hint.unwrap_or_else(|| format!("there are: {}", columns.join(", ")));
+        let why = format!("no release has a sensitive column `{stranger}`; {hint}");
+        return Err(Error::CannotCheck { what: "what the releases give away together".to_owned(), why });
+    }
+    Ok(only.to_vec())
+}
+
+/// The columns that are shown.
+fn shape(shown: &[Option<Vec<u32>>]) -> Vec<usize> {
+    (0..shown.len()).filter(|column| shown[*column].is_some()).collect()
+}
+
+/// The place of a sensitive column in a release.
+fn sensitive(held: &Held, name: &str) -> Option<usize> {
+    held.release.columns.iter().position(|column| column.name == name && column.role == Role::Sensitive)
+}
+
+/// What the leaves below a published cell read.
+fn leaves(column: &PublishedColumn, code: u32) -> impl Iterator<Item = &str> {
+    let node = column.tree.node(column.nodes[code as usize]);
+    column.tree.values()[node.codes.start as usize..node.codes.end as usize].iter().map(String::as_str)
+}
+
+/// Intervals that overlap are no different values, and telling which is which is not done here.
+fn check_intervals(held: &Held, column: &PublishedColumn, used: &[bool]) -> Result<()> {
+    let nodes = column.nodes.iter().zip(used).filter(|(node, used)| **used && **node != 0).map(|(node, _)| *node);
+    let wide = |node: &NodeId| column.tree.interval(*node).is_some_and(|interval| !interval.is_one());
+    if !nodes.clone().any(|node| wide(&node)) {
+        return Ok(());
+    }
+    let why = format!(
+        "the sensitive column {} of release {} {} holds intervals, and what those have in common is not computed yet",
+        column.name, held.number, held.name
+    );
+    Err(Error::CannotCheck { what: "what the releases give away together".to_owned(), why })
+}

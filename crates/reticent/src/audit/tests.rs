@@ -1,0 +1,96 @@
+//! Worked examples, from published texts to what is told.
+#![allow(clippy::expect_used)]
+
+use super::*;
+use crate::combos::Combos;
+use crate::history::Held;
+use crate::links::Links;
+use crate::release::{PublishedColumn, Release};
+use crate::taxonomy::Taxonomy;
+
+/// A bucketized release: groups of people, by number, and the values of each.
+pub(super) fn bucketized(number: u64, groups: &[(&[u128], &[&str])]) -> Held {
+    let mut values: Vec<String> =
+        groups.iter().flat_map(|(_, values)| values.iter().map(|v| (*v).to_owned())).collect();
+    values.sort();
+    values.dedup();
+    let marks: Vec<String> = (1..=groups.len()).map(|group| format!("{group:03}")).collect();
+    let mut rows: Vec<(u32, u32)> = Vec::new();
+    let mut people = Vec::new();
+    for (group, (members, of_group)) in (0..).zip(groups) {
+        for (person, value) in members.iter().zip(*of_group) {
+            rows.push((group, values.binary_search_by(|known| known.as_str().cmp(value)).expect("a value") as u32));
+            people.push(*person);
+        }
+    }
+    let mut distinct = rows.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let place = |row: &(u32, u32)| distinct.binary_search(row).expect("a row") as u32;
+    let weight = |row: &(u32, u32)| rows.iter().filter(|other| *other == row).count() as u64;
+    let links = Links::collect(people.iter().zip(&rows).map(|(person, row)| (*person, place(row))).collect());
+    let column = |name: &str, role, values: Vec<String>| {
+        let tree = std::sync::Arc::new(Taxonomy::flat(values));
+        let nodes = (0..tree.len() as u32).map(|code| tree.leaf_of(code)).collect();
+        PublishedColumn { name: name.to_owned(), role, tree, nodes }
+    };
+    let combos = Combos {
+        codes: vec![distinct.iter().map(|row| row.0).collect(), distinct.iter().map(|row| row.1).collect()],
+        weights: distinct.iter().map(weight).collect(),
+        owners: None,
+    };
+    let columns = vec![column("group", Role::Other, marks), column("disease", Role::Sensitive, values)];
+    Held {
+        number,
+        name: format!("release-{number}"),
+        date: "2026-01-01".to_owned(),
+        recipients: Vec::new(),
+        groups: Some("group".to_owned()),
+        release: Release { columns, combos, suppressed: 0 },
+        links: Some(links),
+    }
+}
+
+const D: &str = "Diabetes";
+const F: &str = "Flu";
+const P: &str = "Pneumonia";
+const H: &str = "HIV";
+const L: &str = "Lung cancer";
+
+fn figure_1() -> History {
+    let first = bucketized(
+        1,
+        &[
+            (&[1, 2, 3, 4], &[F, P, D, F]),
+            (&[5, 6, 7], &[F, P, D]),
+            (&[8, 9, 10], &[H, F, L]),
+            (&[11, 12, 13], &[P, H, D]),
+        ],
+    );
+    let second = bucketized(
+        2,
+        &[(&[1, 2, 14], &[F, P, D]), (&[3, 4, 15], &[D, F, P]), (&[5, 8, 11], &[F, H, P]), (&[6, 9, 12], &[P, F, H])],
+    );
+    History { releases: vec![first, second], lost: Vec::new() }
+}
+
+fn question() -> Question {
+    Question { confidence: Share::from_decimal(0.6), each: true, worst: 3, ..Question::default() }
+}
+
+#[test]
+fn figure_1_of_the_paper_through_a_history() {
+    let history = figure_1();
+    let audit = audit(&history, &question()).expect("an audit");
+    assert_eq!((audit.people, audit.worlds.as_deref(), audit.changed), (15, Some("16"), 0));
+    let column = &audit.columns[0];
+    assert_eq!((column.certain, column.above, column.may_be_above), (3, 3, 3));
+    assert!((column.entropy_bits.expect("converged") - 14.0).abs() < 1e-8);
+    assert_eq!(audit.worst.len(), 3);
+    for case in &audit.worst {
+        let because = case.because.as_ref().expect("a reason");
+        let mut releases: Vec<u64> = because.groups.iter().map(|group| group.release).collect();
+        releases.dedup();
+        assert_eq!(releases, [1, 2], "both releases are needed");
+    }
+}
