@@ -48,6 +48,8 @@ pub enum Command {
     Diff(Diff),
     /// What a coalition of recipients can hold: `reticent history for NAME`.
     History(History),
+    /// What all releases together give away about each person, how sure that is, and which releases cause it.
+    Audit(Audit),
     /// Whether the ledger, and every file it names, is what was written.
     Verify(Verify),
     /// A small text to keep elsewhere, which reveals entries that were removed or rolled back.
@@ -230,6 +232,44 @@ pub struct Register {
     /// Tell what would be recognised, and enter nothing.
     #[arg(long)]
     pub dry_run: bool,
+    #[command(flatten)]
+    pub place: Place,
+}
+
+/// Arguments of `audit`.
+#[derive(Debug, clap::Args)]
+pub struct Audit {
+    /// Only what coalitions with these recipients can hold; all coalitions when not given.
+    #[arg(long = "for", value_delimiter = ',', value_name = "WHO", value_parser = recipient)]
+    pub who: Vec<String>,
+    /// What the attacker knows besides: a text file with one statement a line, or a CSV file with the owner column and some
+    /// people's values.
+    #[arg(long, value_name = "FILE")]
+    pub knows: Option<PathBuf>,
+    /// Only these sensitive columns.
+    #[arg(long = "column", value_delimiter = ',', value_name = "A,B,...")]
+    pub columns: Option<Vec<String>>,
+    /// Nobody's value may be told with more confidence than this, instead of the policy's.
+    #[arg(long, value_name = "H", value_parser = confidence)]
+    pub confidence: Option<f64>,
+    /// Run these attacks too; `all` runs every one that can be run.
+    #[arg(long = "attack", value_delimiter = ',', value_name = "ID")]
+    pub attacks: Vec<String>,
+    /// List everybody in the JSON answer, by pseudonym.
+    #[arg(long)]
+    pub each: bool,
+    /// How many of the worst cases to explain.
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    pub worst: usize,
+    /// How many steps of counting worlds to try for people who depend on each other, in millions.
+    #[arg(long, default_value_t = 2, value_name = "N")]
+    pub effort: u64,
+    /// Write the report as one HTML file.
+    #[arg(long, value_name = "OUT")]
+    pub html: Option<PathBuf>,
+    /// For other eyes than the steward's: no line about any one person, no value, no small number.
+    #[arg(long)]
+    pub public: bool,
     #[command(flatten)]
     pub place: Place,
 }

@@ -71,6 +71,7 @@ fn run(args: Args) -> Result<u8, Failure> {
         Command::Show(options) => commands::show::run(&options, &ways),
         Command::Diff(options) => commands::diff::run(&options, &ways),
         Command::History(options) => commands::history::run(&options, &ways),
+        Command::Audit(options) => commands::audit::run(&options, &ways),
         Command::Verify(options) => commands::verify::run(&options, &ways),
         Command::ExportHead(options) => commands::export_head::run(&options, &ways),
         Command::Purge(options) => commands::purge::run(&options, &ways),

@@ -1,5 +1,6 @@
 //! One file a command.
 
+pub mod audit;
 pub mod catalogue;
 pub mod check;
 pub mod compare;

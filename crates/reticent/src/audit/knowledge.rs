@@ -1,5 +1,7 @@
 //! What an attacker knows besides the releases: some people's values, and statements about how many have what.
 
+mod parse;
+
 use super::board::Board;
 use crate::error::{Error, Result};
 use crate::history::History;
