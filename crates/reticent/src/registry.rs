@@ -110,7 +110,7 @@ pub fn all() -> Vec<&'static Entry> {
     let operations = crate::operations::LIST.iter();
     let metrics = crate::metrics::LIST.iter().map(|listed| &listed.entry);
     let algorithms = crate::algorithms::LIST.iter().map(|listed| &listed.entry);
-    let attacks = crate::attacks::LIST.iter();
+    let attacks = crate::attacks::LIST.iter().map(|listed| &listed.entry);
     models.chain(operations).chain(metrics).chain(algorithms).chain(attacks).collect()
 }
 

@@ -5,9 +5,13 @@
 //! Assumes  that the attacker knows everybody's quasi-identifiers, and that the person is in the release.
 //! Paper    survey section 2.2, example 2.6; Machanavajjhala et al., l-diversity, ICDE 2006 (homogeneity).
 
+use super::finding::{Confidence, Finding, Value, called, conclude, have, people_of};
+use super::groups::{Seen, visit_groups};
+use super::scene::{Scene, Unchecked};
+use super::{Listed, Result};
 use crate::classes::{Group, Measured, for_each};
 use crate::combos::Weight;
-use crate::registry::{Domain, Entry, Kind, Parameter};
+use crate::registry::{Entry, Kind};
 use crate::release::Release;
 use crate::schema::Role;
 use crate::share::Share;
@@ -21,14 +25,55 @@ pub const ENTRY: Entry = Entry {
     summary: "Finds the classes in which a sensitive value is certain, or held by a given share of the people.",
     paper: "Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, ICDE 2006; survey section 2.2",
     thwarts: "whose sensitive value can be inferred, and with what confidence",
-    parameters: &[Parameter {
-        name: "share",
-        domain: Domain::Number(0.0, 1.0),
-        default: Some("1"),
-        meaning: "the least confidence to be listed",
-    }],
-    evidence: &["attacks::tests::attribute_linkage_example_2_6"],
+    parameters: &[],
+    evidence: &["attacks::tests::attribute_linkage_example_2_6", "broken::attacks"],
 };
+
+/// The attack as it stands in the list.
+pub const LISTED: Listed = Listed { entry: ENTRY, run };
+
+fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
+    let mut unchecked = Unchecked::of(scene);
+    let mut findings = Vec::new();
+    visit_groups(scene, &ENTRY, &mut unchecked, |seen| {
+        for (value, carriers) in seen.counts {
+            let confidence = Share::new(*carriers, seen.people);
+            if confidence >= scene.confidence {
+                findings.push(found(&seen, *value, confidence));
+            }
+        }
+    })?;
+    conclude(&ENTRY, findings, unchecked)
+}
+
+fn found(seen: &Seen<'_>, value: Code, confidence: Share) -> Finding {
+    let column = &seen.release.columns[seen.column];
+    let certain = confidence == Share::new(1, 1);
+    let whose = people_of(seen.people, &seen.class);
+    let have = have(seen.people);
+    let words = match certain {
+        true => format!("{whose} {have} a certain {} in {}", column.name, called(seen.held)),
+        false => {
+            format!(
+                "{whose} {have} one and the same {} with confidence {confidence} in {}",
+                column.name,
+                called(seen.held)
+            )
+        }
+    };
+    Finding {
+        attack: ENTRY.id,
+        releases: vec![seen.held.number],
+        people: seen.people,
+        records: None,
+        confidence: Confidence::Exact(confidence),
+        certain,
+        class: seen.class.clone(),
+        column: Some(column.name.clone()),
+        value: Some(Value { code: Some(value), label: column.label(value).to_owned() }),
+        words,
+    }
+}
 
 /// What classes give away of one sensitive column.
 #[derive(Debug, Clone, PartialEq, Eq)]

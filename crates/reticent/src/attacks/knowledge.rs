@@ -1,9 +1,12 @@
 //! What an attacker knows about people, and which published values their known values can stand behind.
 
+use std::collections::BTreeSet;
+
 use hashbrown::HashMap;
 
 use crate::combos::Combos;
 use crate::error::Result;
+use crate::history::{Held, History};
 use crate::interval::{Interval, masked_prefix};
 use crate::release::{PublishedColumn, Release};
 use crate::taxonomy::NodeId;
@@ -45,6 +48,23 @@ pub(super) fn profiles(release: &Release, people: &[Person]) -> Result<Vec<Profi
         profiles.push(Profile { allowed });
     }
     Ok(profiles)
+}
+
+/// What is known about people as far as a release has the columns: what it does not publish cannot contradict it. A column
+/// that no release has is an error, as it is in [`profiles`].
+pub(super) fn known_in(held: &Held, people: &[Person], history: &History) -> Result<Vec<Person>> {
+    let has = |release: &Release, column: &str| release.columns.iter().any(|published| published.name == column);
+    let names: BTreeSet<&str> =
+        people.iter().flat_map(|person| person.facts.iter().map(|(column, _)| column.as_str())).collect();
+    for column in &names {
+        if !history.releases.iter().any(|held| has(&held.release, column)) {
+            held.release.position(column)?;
+        }
+    }
+    let facts = |person: &Person| {
+        person.facts.iter().filter(|(column, _)| has(&held.release, column)).cloned().collect::<Vec<_>>()
+    };
+    Ok(people.iter().map(|person| Person { name: person.name.clone(), facts: facts(person) }).collect())
 }
 
 /// The columns that somebody knows something about, ascending.

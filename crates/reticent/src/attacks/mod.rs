@@ -1,17 +1,52 @@
 //! Attacks, one file each: what somebody who holds a release, and declared knowledge, can infer.
 //!
-//! An attack sees published releases and declared knowledge only; never the table, no algorithm and no model.
+//! An attack sees published releases and declared knowledge only; never the table, no algorithm and no model. All are run
+//! alike: a [`Scene`] in, [`Finding`]s out, worst first. What could not be looked at is an error, never "nothing found".
 
 pub mod attribute_linkage;
+pub mod critical_absence;
+pub mod difference;
+mod finding;
+mod groups;
+pub mod homogeneity;
+pub mod intersection;
 mod knowledge;
 pub mod record_linkage;
+mod scene;
 pub mod table_linkage;
 #[cfg(test)]
 mod tests;
 
-use crate::registry::Entry;
+use crate::error::Result;
+use crate::registry::{Entry, Kind, unknown};
 
+pub use finding::{Confidence, Finding, Value};
 pub use knowledge::Person;
+pub use scene::Scene;
+
+/// An attack in the list: what it says about itself, and how it is run.
+#[derive(Debug, Clone, Copy)]
+pub struct Listed {
+    /// What it says about itself.
+    pub entry: Entry,
+    /// Runs it.
+    pub run: fn(&Scene<'_>) -> Result<Vec<Finding>>,
+}
 
 /// Every attack there is.
-pub const LIST: &[Entry] = &[record_linkage::ENTRY, attribute_linkage::ENTRY, table_linkage::ENTRY];
+pub const LIST: &[Listed] = &[
+    record_linkage::LISTED,
+    attribute_linkage::LISTED,
+    homogeneity::LISTED,
+    table_linkage::LISTED,
+    intersection::LISTED,
+    difference::LISTED,
+    critical_absence::LISTED,
+];
+
+/// Runs the attack with this id.
+pub fn run(id: &str, scene: &Scene<'_>) -> Result<Vec<Finding>> {
+    let listed = LIST.iter().find(|listed| listed.entry.id == id);
+    let listed = listed.ok_or_else(|| unknown(Kind::Attack, id, LIST.iter().map(|listed| listed.entry.id)))?;
+    (listed.run)(scene)
+}

@@ -5,16 +5,23 @@
 //! Assumes  that the person is in the release.
 //! Paper    survey section 2.1, example 2.1.
 
+use std::collections::BTreeMap;
+
 use hashbrown::HashSet;
 use rayon::prelude::*;
 
-use super::Person;
-use super::knowledge::{Profile, profiles};
+use super::finding::{Confidence, Finding, Value, called, conclude, people_of};
+use super::groups::{cells, with_role};
+use super::knowledge::{Profile, known_in, profiles};
+use super::scene::{Scene, Unchecked, cannot, releases};
+use super::{Listed, Person};
 use crate::combos::Weight;
 use crate::error::Result;
+use crate::history::Held;
 use crate::registry::{Entry, Kind};
 use crate::release::Release;
 use crate::schema::Role;
+use crate::share::Share;
 
 /// What it says about itself.
 pub const ENTRY: Entry = Entry {
@@ -25,8 +32,90 @@ pub const ENTRY: Entry = Entry {
     paper: "Sweeney, k-anonymity: a model for protecting privacy, 2002; survey section 2.1",
     thwarts: "who can be linked to a record, and what that record says",
     parameters: &[],
-    evidence: &["attacks::tests::record_linkage_example_2_1", "attacks::tests::record_linkage_example_2_2"],
+    evidence: &[
+        "attacks::tests::record_linkage_example_2_1",
+        "attacks::tests::record_linkage_example_2_2",
+        "broken::attacks",
+    ],
 };
+
+/// The attack as it stands in the list.
+pub const LISTED: Listed = Listed { entry: ENTRY, run };
+
+fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
+    if scene.people.is_empty() {
+        return Err(cannot(&ENTRY, "nothing is known about anybody: it needs an external list of people"));
+    }
+    let mut findings = Vec::new();
+    for held in releases(scene, &ENTRY, 1)? {
+        let known = known_in(held, scene.people, scene.history)?;
+        let release = held.with_people();
+        let fitting: Vec<Vec<usize>> =
+            profiles(&release, &known)?.par_iter().map(|profile| fitting(&release, profile)).collect();
+        let mut alike: BTreeMap<Vec<usize>, Weight> = BTreeMap::new();
+        fitting.into_iter().filter(|fitting| !fitting.is_empty()).for_each(|fitting| {
+            *alike.entry(fitting).or_insert(0) += 1;
+        });
+        for (fitting, known) in alike {
+            findings.extend(found(scene, held, &release, &fitting, known));
+        }
+    }
+    conclude(&ENTRY, findings, Unchecked::of(scene))
+}
+
+/// What the records say that so many known people can be behind: whose they are, and which values they carry.
+fn found(scene: &Scene<'_>, held: &Held, release: &Release, fitting: &[usize], known: Weight) -> Vec<Finding> {
+    let (records, people) = sizes(release, fitting);
+    let class = in_common(release, fitting);
+    let (place, whose) = (called(held), people_of(known, &class));
+    let finding = |confidence: Share, words: String| Finding {
+        attack: ENTRY.id,
+        releases: vec![held.number],
+        people: known,
+        records: Some(records),
+        confidence: Confidence::Exact(confidence),
+        certain: confidence == Share::new(1, 1),
+        class: class.clone(),
+        column: None,
+        value: None,
+        words,
+    };
+    let mut findings = Vec::new();
+    let alone = Share::new(1, people);
+    if alone >= scene.confidence {
+        let words = match people {
+            1 => format!("{whose} known from elsewhere can be linked to the records of one person in {place}"),
+            many => format!("{whose} known from elsewhere can be linked to the records of {many} people in {place}"),
+        };
+        findings.push(finding(alone, words));
+    }
+    // Where a column marks groups, a record's own values mean nothing.
+    let columns = if held.groups.is_some() { Vec::new() } else { with_role(release, Role::Sensitive) };
+    for column in columns {
+        let name = &release.columns[column].name;
+        for (code, carriers) in carried(release, fitting, column).values {
+            let share = Share::new(carriers, records);
+            if share >= scene.confidence {
+                let certain = if carriers == records { "tell" } else { "mostly tell" };
+                let words = format!(
+                    "the records that can be linked to {whose} known from elsewhere {certain} their {name} in {place}"
+                );
+                let label = release.columns[column].label(code).to_owned();
+                let (column, value) = (Some(name.clone()), Some(Value { code: Some(code), label }));
+                findings.push(Finding { column, value, ..finding(share, words) });
+            }
+        }
+    }
+    findings
+}
+
+/// The quasi-identifiers in which these records agree.
+fn in_common(release: &Release, fitting: &[usize]) -> Vec<(String, String)> {
+    let codes = |column: usize| fitting.iter().map(move |at| release.combos.codes[column][*at]);
+    let agree = |column: &usize| codes(*column).all(|code| Some(code) == codes(*column).next());
+    let columns: Vec<usize> = with_role(release, Role::QuasiIdentifier).into_iter().filter(agree).collect();
+    fitting.first().map(|at| cells(release, &columns, *at)).unwrap_or_default()
+}
 
 /// What the release says about one person.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -58,16 +147,26 @@ pub fn link(release: &Release, people: &[Person]) -> Result<Vec<Linked>> {
 }
 
 fn linked(release: &Release, person: &Person, profile: &Profile) -> Linked {
-    let combos = &release.combos;
-    let fitting: Vec<usize> = (0..combos.len()).filter(|at| profile.fits(combos, *at)).collect();
-    let records = fitting.iter().map(|at| combos.weights[*at]).sum();
-    let people = match &combos.owners {
+    let fitting = fitting(release, profile);
+    let (records, people) = sizes(release, &fitting);
+    let sensitive = with_role(release, Role::Sensitive).into_iter();
+    let sensitive = sensitive.map(|column| carried(release, &fitting, column)).collect();
+    Linked { person: person.name.clone(), records, people, sensitive }
+}
+
+/// The combinations that can be about a person.
+fn fitting(release: &Release, profile: &Profile) -> Vec<usize> {
+    (0..release.combos.len()).filter(|at| profile.fits(&release.combos, *at)).collect()
+}
+
+/// How many records these are, and how many people's.
+fn sizes(release: &Release, fitting: &[usize]) -> (Weight, Weight) {
+    let records = fitting.iter().map(|at| release.combos.weights[*at]).sum();
+    let people = match &release.combos.owners {
         None => records,
         Some(owners) => fitting.iter().map(|at| owners[*at]).collect::<HashSet<_>>().len() as Weight,
     };
-    let sensitive = (0..release.columns.len()).filter(|column| release.columns[*column].role == Role::Sensitive);
-    let sensitive = sensitive.map(|column| carried(release, &fitting, column)).collect();
-    Linked { person: person.name.clone(), records, people, sensitive }
+    (records, people)
 }
 
 fn carried(release: &Release, fitting: &[usize], column: usize) -> Carried {

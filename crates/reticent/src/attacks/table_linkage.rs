@@ -6,13 +6,21 @@
 //! Assumes  that everybody in the release is in the external table.
 //! Paper    survey section 2.3, example 2.8; Nergiz, Atzori and Clifton, SIGMOD 2007 (delta-presence).
 
-use super::Person;
-use super::knowledge::{Profile, known_columns, profiles};
+use std::collections::BTreeMap;
+
+use super::finding::{Confidence, Finding, called, conclude, people_of};
+use super::groups::cells;
+use super::knowledge::{Profile, known_columns, known_in, profiles};
+use super::scene::{Scene, Unchecked, cannot, releases};
+use super::{Listed, Person};
 use crate::classes::{Measured, for_each};
 use crate::combos::Weight;
 use crate::error::Result;
+use crate::history::Held;
 use crate::registry::{Entry, Kind};
 use crate::release::Release;
+use crate::share::Share;
+use crate::text::grouped;
 
 /// What it says about itself.
 pub const ENTRY: Entry = Entry {
@@ -23,8 +31,100 @@ pub const ENTRY: Entry = Entry {
     paper: "Nergiz, Atzori and Clifton, Hiding the presence of individuals from shared databases, SIGMOD 2007; survey section 2.3",
     thwarts: "who can be told to be in the release, or not to be",
     parameters: &[],
-    evidence: &["attacks::tests::table_linkage_example_2_8"],
+    evidence: &["attacks::tests::table_linkage_example_2_8", "broken::attacks"],
 };
+
+/// The attack as it stands in the list.
+pub const LISTED: Listed = Listed { entry: ENTRY, run };
+
+fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
+    if scene.people.is_empty() {
+        return Err(cannot(
+            &ENTRY,
+            "nothing is known about anybody: it needs a list of people that covers the release",
+        ));
+    }
+    let mut findings = Vec::new();
+    for held in releases(scene, &ENTRY, 1)? {
+        let release = held.with_people();
+        let (inside, known) = (release.combos.people(), scene.people.len() as Weight);
+        if known < inside {
+            let why = format!(
+                "{} is about {} people and the external list has {}: it must cover the release",
+                called(held),
+                grouped(inside),
+                grouped(known)
+            );
+            return Err(cannot(&ENTRY, why));
+        }
+        let known = known_in(held, scene.people, scene.history)?;
+        findings.extend(found(scene, held, &release, &profiles(&release, &known)?));
+    }
+    conclude(&ENTRY, findings, Unchecked::of(scene))
+}
+
+/// What can be told about the presence of people who match the same classes.
+fn found(scene: &Scene<'_>, held: &Held, release: &Release, profiles: &[Profile]) -> Vec<Finding> {
+    let (columns, classes) = (known_columns(profiles), classes(release, profiles));
+    let mut matched: Vec<Vec<usize>> = vec![Vec::new(); profiles.len()];
+    for (at, class) in classes.iter().enumerate() {
+        class.known.iter().for_each(|person| matched[*person].push(at));
+    }
+    let mut alike: BTreeMap<Vec<usize>, Weight> = BTreeMap::new();
+    matched.into_iter().for_each(|matched| *alike.entry(matched).or_insert(0) += 1);
+    let finding = |matched: &[usize], people: Weight| -> Option<Finding> {
+        let share = |class: &usize| classes[*class].share();
+        let (confidence, there) = match matched {
+            [] => (Confidence::CERTAIN, false),
+            [class] => (Confidence::Exact(share(class)), true),
+            several => {
+                (Confidence::Estimate(several.iter().map(|class| share(class).to_f64()).sum::<f64>().min(1.0)), true)
+            }
+        };
+        let class = if let [class] = matched { cells(release, &columns, classes[*class].member) } else { Vec::new() };
+        let verb = match (there, people) {
+            (true, 1) => "can be told to be",
+            (true, _) => "can each be told to be",
+            (false, _) => "can be told not to be",
+        };
+        confidence.reaches(scene.confidence).then(|| Finding {
+            attack: ENTRY.id,
+            releases: vec![held.number],
+            people,
+            records: None,
+            confidence,
+            certain: confidence == Confidence::CERTAIN,
+            words: format!("{} known from elsewhere {verb} in {}", people_of(people, &class), called(held)),
+            class,
+            column: None,
+            value: None,
+        })
+    };
+    alike.iter().filter_map(|(matched, people)| finding(matched, *people)).collect()
+}
+
+/// A class of the release on what is known, and the known people who match it.
+struct Class {
+    member: usize,
+    inside: Weight,
+    known: Vec<usize>,
+}
+
+impl Class {
+    /// The share of those who match it that is in the release.
+    fn share(&self) -> Share {
+        Share::new(self.inside, self.known.len() as Weight).min(Share::new(1, 1))
+    }
+}
+
+fn classes(release: &Release, profiles: &[Profile]) -> Vec<Class> {
+    let mut classes = Vec::new();
+    let everybody = Measured::new(&release.combos, &[]);
+    for_each(&release.combos, &known_columns(profiles), &everybody, |member, group| {
+        classes.push(Class { member, inside: group.size, known: matching(profiles, release, member) });
+    });
+    classes
+}
 
 /// How likely a person is in the release.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -40,15 +140,11 @@ pub struct Presence {
 /// The presence of everybody in a population, in the order given.
 pub fn presence(release: &Release, population: &[Person]) -> Result<Vec<Presence>> {
     let profiles = profiles(release, population)?;
-    let mut classes: Vec<Vec<(Weight, Weight)>> = vec![Vec::new(); population.len()];
-    let everybody = Measured::new(&release.combos, &[]);
-    for_each(&release.combos, &known_columns(&profiles), &everybody, |member, group| {
-        let matching = matching(&profiles, release, member);
-        for person in &matching {
-            classes[*person].push((group.size, matching.len() as Weight));
-        }
-    });
-    Ok(population.iter().zip(classes).map(|(person, classes)| present(person, classes)).collect())
+    let mut matched: Vec<Vec<(Weight, Weight)>> = vec![Vec::new(); population.len()];
+    for class in classes(release, &profiles) {
+        class.known.iter().for_each(|person| matched[*person].push((class.inside, class.known.len() as Weight)));
+    }
+    Ok(population.iter().zip(matched).map(|(person, classes)| present(person, classes)).collect())
 }
 
 /// The people who match the class of this member.

@@ -1,0 +1,286 @@
+//! Groups: the people of a release whom an attacker with their quasi-identifiers cannot tell apart.
+//!
+//! A group is a class on the published quasi-identifiers, or, where the release marks its groups with a column, the records
+//! with the same mark; then a record's own sensitive value means nothing, only the group's values together do.
+
+use hashbrown::HashMap;
+
+use super::finding::called;
+use super::scene::{Scene, Unchecked, cannot, releases};
+use crate::classes::{Measured, for_each};
+use crate::combos::{Weight, ascending};
+use crate::error::Result;
+use crate::history::Held;
+use crate::interval::masked_prefix;
+use crate::links::Pseudonym;
+use crate::registry::Entry;
+use crate::release::{PublishedColumn, Release};
+use crate::schema::Role;
+use crate::taxonomy::{Code, number_text};
+
+/// The columns that make the groups of a release.
+pub(super) fn grouping(held: &Held) -> Result<Vec<usize>> {
+    match &held.groups {
+        Some(mark) => Ok(vec![held.release.position(mark)?]),
+        None => Ok(with_role(&held.release, Role::QuasiIdentifier)),
+    }
+}
+
+/// The places of the columns with a role.
+pub(super) fn with_role(release: &Release, role: Role) -> Vec<usize> {
+    (0..release.columns.len()).filter(|column| release.columns[*column].role == role).collect()
+}
+
+/// These columns with the texts that a combination publishes.
+pub(super) fn cells(release: &Release, columns: &[usize], at: usize) -> Vec<(String, String)> {
+    let cell = |column: &usize| {
+        let published = &release.columns[*column];
+        (published.name.clone(), published.label(release.combos.codes[*column][at]).to_owned())
+    };
+    columns.iter().map(cell).collect()
+}
+
+/// A group of one release with the people who carry each value of a sensitive column.
+pub(super) struct Seen<'a> {
+    pub held: &'a Held,
+    /// The release, with whose each record is where that is known.
+    pub release: &'a Release,
+    pub column: usize,
+    pub class: Vec<(String, String)>,
+    pub people: Weight,
+    pub counts: &'a [(Code, Weight)],
+}
+
+/// Visits every group of every release, once for each of its sensitive columns. A release without any is an obstacle.
+pub(super) fn visit_groups(
+    scene: &Scene<'_>,
+    entry: &Entry,
+    unchecked: &mut Unchecked,
+    mut visit: impl FnMut(Seen<'_>),
+) -> Result<()> {
+    for held in releases(scene, entry, 1)? {
+        let (by, release) = (grouping(held)?, held.with_people());
+        let columns = with_role(&release, Role::Sensitive);
+        if columns.is_empty() {
+            unchecked.push(format!("{} has no sensitive column", called(held)));
+        }
+        for column in columns {
+            let measured = Measured::new(&release.combos, &[column]);
+            for_each(&release.combos, &by, &measured, |member, group| {
+                let class = cells(&release, &by, member);
+                let (people, counts) = (group.size, group.counts);
+                visit(Seen { held, release: &release, column, class, people, counts });
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The groups of a release, numbered in ascending order of their published codes.
+#[derive(Debug)]
+pub(super) struct Groups<'a> {
+    pub held: &'a Held,
+    by: Vec<usize>,
+    /// By combination: its group.
+    pub of: Vec<u32>,
+    /// By group: one of its combinations.
+    member: Vec<u32>,
+    /// By group: its records.
+    pub records: Vec<Weight>,
+}
+
+impl<'a> Groups<'a> {
+    pub fn of(held: &'a Held) -> Result<Groups<'a>> {
+        let by = grouping(held)?;
+        let combos = &held.release.combos;
+        let parts: Vec<&[Code]> = by.iter().map(|column| combos.codes[*column].as_slice()).collect();
+        let mut groups = Groups { held, by, of: vec![0; combos.len()], member: Vec::new(), records: Vec::new() };
+        for at in ascending(&parts, combos.len()) {
+            let is_new = groups
+                .member
+                .last()
+                .is_none_or(|last| parts.iter().any(|part| part[*last as usize] != part[at as usize]));
+            if is_new {
+                groups.member.push(at);
+                groups.records.push(0);
+            }
+            groups.of[at as usize] = groups.member.len() as u32 - 1;
+            if let Some(records) = groups.records.last_mut() {
+                *records += combos.weights[at as usize];
+            }
+        }
+        Ok(groups)
+    }
+
+    pub fn len(&self) -> usize {
+        self.member.len()
+    }
+
+    /// How a group was published.
+    pub fn cells(&self, group: usize) -> Vec<(String, String)> {
+        cells(&self.held.release, &self.by, self.member[group] as usize)
+    }
+
+    /// By group: the codes of a column that occur, ascending, with how many records carry each.
+    pub fn counts(&self, column: usize) -> Vec<Vec<(Code, Weight)>> {
+        let combos = &self.held.release.combos;
+        let mut counts: Vec<Vec<(Code, Weight)>> = vec![Vec::new(); self.len()];
+        for at in 0..combos.len() {
+            counts[self.of[at] as usize].push((combos.codes[column][at], combos.weights[at]));
+        }
+        counts.iter_mut().for_each(|counts| {
+            counts.sort_unstable();
+            counts.dedup_by(|next, kept| {
+                let same = next.0 == kept.0;
+                kept.1 += if same { next.1 } else { 0 };
+                same
+            });
+        });
+        counts
+    }
+}
+
+/// How many records somebody has in a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Membership {
+    pub person: Pseudonym,
+    pub group: u32,
+    pub records: Weight,
+}
+
+/// The groups of a release, and who is in which.
+#[derive(Debug)]
+pub(super) struct Tracked<'a> {
+    pub groups: Groups<'a>,
+    /// Ascending by person, then by group.
+    pub members: Vec<Membership>,
+}
+
+impl<'a> Tracked<'a> {
+    /// None where nobody knows whose the records are.
+    pub fn of(held: &'a Held) -> Result<Option<Tracked<'a>>> {
+        let Some(links) = &held.links else { return Ok(None) };
+        let groups = Groups::of(held)?;
+        let mut members: Vec<Membership> = Vec::with_capacity(links.len());
+        for at in 0..links.len() {
+            let Some(group) = groups.of.get(links.combos[at] as usize) else { continue };
+            members.push(Membership {
+                person: links.pseudonyms[at],
+                group: *group,
+                records: Weight::from(links.records[at]),
+            });
+        }
+        members.sort_unstable();
+        members.dedup_by(|next, kept| {
+            let same = (next.person, next.group) == (kept.person, kept.group);
+            kept.records += if same { next.records } else { 0 };
+            same
+        });
+        Ok(Some(Tracked { groups, members }))
+    }
+
+    /// Those who have one record only, with their group: of others nobody can tell which record is meant.
+    pub fn single(&self) -> impl Iterator<Item = (Pseudonym, u32)> {
+        let of_person = self.members.chunk_by(|one, next| one.person == next.person);
+        of_person.filter_map(|records| match records {
+            [only] if only.records == 1 => Some((only.person, only.group)),
+            _ => None,
+        })
+    }
+
+    /// By group, its members.
+    pub fn by_group(&self) -> Vec<Vec<Membership>> {
+        let mut groups = vec![Vec::new(); self.groups.len()];
+        self.members.iter().for_each(|member| groups[member.group as usize].push(*member));
+        groups
+    }
+
+    pub fn has(&self, person: Pseudonym) -> bool {
+        self.members.binary_search_by_key(&person, |member| member.person).is_ok()
+    }
+
+    pub fn release(&self) -> &'a Release {
+        &self.groups.held.release
+    }
+}
+
+/// The releases whose people are known, at least two; the others are obstacles.
+pub(super) fn tracked<'a>(scene: &Scene<'a>, entry: &Entry, unchecked: &mut Unchecked) -> Result<Vec<Tracked<'a>>> {
+    let mut all = Vec::new();
+    for held in releases(scene, entry, 2)? {
+        match Tracked::of(held)? {
+            Some(tracked) => all.push(tracked),
+            None => unchecked.push(format!("nobody knows whose the records of {} are (it has no links)", called(held))),
+        }
+    }
+    if all.len() < 2 {
+        return Err(cannot(entry, unchecked.why()));
+    }
+    Ok(all)
+}
+
+/// The sensitive columns that two releases share, as places in each.
+pub(super) fn shared_sensitive(one: &Release, other: &Release) -> Vec<(usize, usize)> {
+    let sensitive = with_role(one, Role::Sensitive).into_iter();
+    let place = |column: usize| {
+        let name = &one.columns[column].name;
+        with_role(other, Role::Sensitive).into_iter().find(|there| other.columns[*there].name == *name)
+    };
+    sensitive.filter_map(|column| Some((column, place(column)?))).collect()
+}
+
+/// One number for each value of a column, the same in two releases.
+pub(super) struct SameValues {
+    /// By release, by code: the number of the value; none for what stands for more than one value.
+    numbers: [Vec<Option<u32>>; 2],
+    /// By number: the value.
+    pub labels: Vec<String>,
+}
+
+impl SameValues {
+    pub fn of(columns: [&PublishedColumn; 2]) -> SameValues {
+        let mut known: HashMap<String, u32> = HashMap::new();
+        let mut labels = Vec::new();
+        let mut number = |column: &PublishedColumn, code: usize| {
+            let text = exact_value(column, code as u32)?;
+            Some(*known.entry(text).or_insert_with_key(|text| {
+                labels.push(text.clone());
+                labels.len() as u32 - 1
+            }))
+        };
+        let numbers = columns
+            .map(|column| (0..column.nodes.len()).map(|code| number(column, code)).collect::<Vec<Option<u32>>>());
+        SameValues { numbers, labels }
+    }
+
+    /// By group, by number of the value: how many records. None when some record does not say one exact value.
+    pub fn counts(&self, release: usize, groups: &Groups<'_>, column: usize) -> Option<Vec<Vec<Weight>>> {
+        let mut all = Vec::with_capacity(groups.len());
+        for counts in groups.counts(column) {
+            let mut by_number = vec![0; self.labels.len()];
+            for (code, records) in counts {
+                by_number[self.numbers[release][code as usize]? as usize] += records;
+            }
+            all.push(by_number);
+        }
+        Some(all)
+    }
+
+    /// The code of a value in a release.
+    pub fn code(&self, release: usize, number: usize) -> Option<u32> {
+        self.numbers[release].iter().position(|known| *known == Some(number as u32)).map(|code| code as u32)
+    }
+}
+
+/// The one value that a cell says; none when it says several, or nothing.
+fn exact_value(column: &PublishedColumn, code: Code) -> Option<String> {
+    let id = column.nodes[code as usize];
+    let node = column.tree.node(id);
+    match column.tree.interval(id) {
+        _ if id == 0 || !node.children.is_empty() => None,
+        Some(interval) if !interval.is_one() => None,
+        Some(interval) => interval.low.map(number_text),
+        None if masked_prefix(&node.label).is_some() => None,
+        None => Some(node.label.clone()),
+    }
+}

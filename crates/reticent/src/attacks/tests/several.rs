@@ -1,0 +1,128 @@
+//! Attacks on several releases, on the survey's examples of section 6 and the notes' small ones.
+
+use super::small::{Col, Small, attack, brief, certain, history, linked, obstacle, quasi, sensitive};
+use crate::attacks::Confidence;
+use crate::registry::Arguments;
+use crate::share::Share;
+
+fn patients() -> [Col; 3] {
+    [quasi("job"), quasi("sex"), sensitive("disease")]
+}
+
+/// The survey's table VIII: (a), (b) and (c). Persons 1 and 2 stay, 2 leaves before (c); 3 and 4 come.
+fn continuous() -> [Small; 3] {
+    let cancer = (1, "Professional, Female, Cancer");
+    let diabetes = (2, "Professional, Female, Diabetes");
+    [
+        linked(1, &patients(), &[cancer, diabetes]),
+        linked(2, &patients(), &[cancer, diabetes, (3, "Professional, Female, HIV")]),
+        linked(3, &patients(), &[cancer, (4, "Professional, Female, Fever")]),
+    ]
+}
+
+#[test]
+fn difference_example_6_3() {
+    let [first, second, third] = continuous();
+    let found = certain("difference", &[&first, &second]);
+    assert_eq!(found.len(), 1);
+    assert_eq!(brief(&found[0]), ("Professional/Female".to_owned(), 1, "HIV".to_owned()));
+    assert_eq!((found[0].releases.as_slice(), found[0].certain), ([1, 2].as_slice(), true));
+    // The order of the releases does not matter, only who is in them.
+    assert_eq!(certain("difference", &[&second, &first]).len(), 1);
+    // Neither group covers the other.
+    assert!(certain("difference", &[&first, &third]).is_empty());
+}
+
+/// The second release groups the same people across; only together do its groups cover the first.
+#[test]
+fn difference_of_groups_together() {
+    let cols = [quasi("zip"), sensitive("ill")];
+    let first = linked(1, &cols, &[(1, "1, a"), (2, "1, b"), (3, "2, a"), (4, "2, b")]);
+    let second = linked(2, &cols, &[(1, "5, a"), (3, "5, a"), (2, "6, b"), (4, "6, b"), (9, "6, c")]);
+    let found = certain("difference", &[&first, &second]);
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].people, found[0].class.len()), (1, 0));
+    assert!(found[0].words.starts_with("1 person of 2 groups together has"), "{}", found[0].words);
+}
+
+/// Who has several records: the second one is what is left.
+#[test]
+fn difference_counts_records() {
+    let cols = [quasi("zip"), sensitive("ill")];
+    let first = linked(1, &cols, &[(1, "1, a"), (2, "1, b")]);
+    let second = linked(2, &cols, &[(1, "1, a"), (2, "1, b"), (2, "1, c"), (3, "1, c")]);
+    let found = certain("difference", &[&first, &second]);
+    assert_eq!((found[0].people, found[0].records), (2, Some(2)));
+    // A value that changed contradicts the subtraction.
+    let changed = linked(2, &cols, &[(1, "1, x"), (2, "1, b"), (3, "1, c")]);
+    assert!(certain("difference", &[&first, &changed]).is_empty());
+}
+
+#[test]
+fn intersection_example_6_4() {
+    let [first, _, third] = continuous();
+    let found = certain("intersection", &[&first, &third]);
+    assert_eq!(
+        found.iter().map(brief).collect::<Vec<_>>(),
+        [("Professional/Female".to_owned(), 1, "Cancer".to_owned())]
+    );
+    assert_eq!(found[0].releases, [1, 3]);
+}
+
+#[test]
+fn intersection_of_two_hospitals() {
+    let cols = [quasi("zip"), sensitive("ill")];
+    let one = linked(1, &cols, &[(1, "130**, AIDS"), (2, "130**, TB"), (3, "130**, Flu")]);
+    let other = linked(2, &cols, &[(1, "13***, AIDS"), (5, "13***, Cancer"), (6, "13***, Asthma")]);
+    let found = certain("intersection", &[&one, &other]);
+    assert_eq!(found.iter().map(brief).collect::<Vec<_>>(), [("13***".to_owned(), 1, "AIDS".to_owned())]);
+    // Two values left are no certainty, and are found when asked for.
+    let wider = linked(2, &cols, &[(1, "13***, AIDS"), (5, "13***, TB"), (6, "13***, Asthma")]);
+    assert!(certain("intersection", &[&one, &wider]).is_empty());
+    let half = attack("intersection", &history(&[&one, &wider]), Share::new(1, 2), &Arguments::default());
+    assert_eq!(half.expect("findings")[0].confidence, Confidence::Exact(Share::new(1, 2)));
+}
+
+/// One release says it more roughly: the finer one counts the values.
+#[test]
+fn intersection_across_levels() {
+    let tree = "ill\n  lung\n    flu\n    asthma\n  gut\n    ulcer\n  hiv";
+    let cols = [quasi("zip"), sensitive("ill").tree(tree)];
+    let rough = linked(1, &cols, &[(1, "1, lung"), (2, "1, gut")]);
+    let fine = linked(2, &cols, &[(1, "1, flu"), (3, "1, hiv"), (4, "1, hiv")]);
+    assert_eq!(
+        certain("intersection", &[&rough, &fine]).iter().map(brief).collect::<Vec<_>>(),
+        [("1".to_owned(), 1, "flu".to_owned())]
+    );
+    let two = linked(2, &cols, &[(1, "1, flu"), (3, "1, asthma"), (4, "1, hiv")]);
+    assert!(certain("intersection", &[&rough, &two]).is_empty());
+}
+
+#[test]
+fn critical_absence_of_bronchitis() {
+    let cols = [quasi("zip"), sensitive("ill")];
+    let first = linked(1, &cols, &[(1, "1, dyspepsia"), (2, "1, bronchitis")]);
+    let second = linked(2, &cols, &[(1, "1, dyspepsia"), (3, "1, gastritis")]);
+    let found = certain("critical-absence", &[&first, &second]);
+    // Bob stays in the group of both; his value is certain from either side.
+    assert_eq!(found.len(), 2);
+    assert!(found.iter().all(|finding| brief(finding).2 == "dyspepsia" && finding.people == 1));
+    // Somebody else with bronchitis, in whatever group, and it may still be his.
+    let counterfeit =
+        linked(2, &cols, &[(1, "1, dyspepsia"), (3, "1, gastritis"), (7, "2, bronchitis"), (8, "2, flu")]);
+    let found = certain("critical-absence", &[&first, &counterfeit]);
+    assert!(found.iter().all(|finding| !finding.words.contains("in release 1 has")), "{found:?}");
+}
+
+#[test]
+fn comparing_needs_people_and_a_second_release() {
+    let [mut first, second, _] = continuous();
+    first.held.links = None;
+    let none = Arguments::default();
+    for id in ["difference", "intersection", "critical-absence"] {
+        let why = obstacle(attack(id, &history(&[&first, &second]), Share::new(1, 1), &none));
+        assert!(why.contains("release 1"), "{why}");
+        let why = obstacle(attack(id, &history(&[&second]), Share::new(1, 1), &none));
+        assert!(why.contains("only one"), "{why}");
+    }
+}
