@@ -4,9 +4,13 @@
 //! alike: a [`Scene`] in, [`Finding`]s out, worst first. What could not be looked at is an error, never "nothing found".
 
 pub mod attribute_linkage;
+pub mod backward_correspondence;
+mod correspondence;
 pub mod critical_absence;
+pub mod cross_correspondence;
 pub mod difference;
 mod finding;
+pub mod forward_correspondence;
 mod groups;
 pub mod homogeneity;
 pub mod intersection;
@@ -16,6 +20,7 @@ mod scene;
 pub mod table_linkage;
 #[cfg(test)]
 mod tests;
+mod transport;
 
 use crate::error::Result;
 use crate::registry::{Entry, Kind, unknown};
@@ -42,6 +47,9 @@ pub const LIST: &[Listed] = &[
     intersection::LISTED,
     difference::LISTED,
     critical_absence::LISTED,
+    forward_correspondence::LISTED,
+    cross_correspondence::LISTED,
+    backward_correspondence::LISTED,
 ];
 
 /// Runs the attack with this id.
