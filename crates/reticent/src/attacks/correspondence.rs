@@ -6,6 +6,7 @@
 //! which finds no fewer.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::finding::{Confidence, Finding, Value, called, conclude, people_of};
 use super::groups::{Groups, SameValues, Tracked, shared_sensitive, tracked, with_role};
@@ -102,6 +103,7 @@ fn corresponding<'a>(
         unchecked.push(format!("{pair} have too many groups that can be the same"));
         return Vec::new();
     };
+    let to = Arc::new(to);
     let mut all = Vec::new();
     for (here, there) in columns {
         let name = earlier.release().columns[here].name.clone();
@@ -113,8 +115,7 @@ fn corresponding<'a>(
         };
         let by_value = |counts: &[Vec<Weight>], value: usize| counts.iter().map(|counts| counts[value]).collect();
         let transport = |value| -> Option<Transport> {
-            let supply: Vec<Weight> = by_value(&first, value);
-            Transport::of(&supply, by_value(&second, value), to.clone())
+            Transport::of(by_value(&first, value), by_value(&second, value), to.clone())
         };
         let transports: Option<Vec<Transport>> = (0..same.labels.len()).map(transport).collect();
         match transports {

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use super::finding::called;
 use super::scene::{Scene, Unchecked, cannot, releases};
-use crate::classes::{Measured, for_each};
+use crate::classes::{Group, Measured, for_each};
 use crate::combos::{Weight, ascending};
 use crate::error::Result;
 use crate::history::Held;
@@ -49,6 +49,8 @@ pub(super) struct Seen<'a> {
     pub class: Vec<(String, String)>,
     pub people: Weight,
     pub counts: &'a [(Code, Weight)],
+    /// The same of the whole release.
+    pub whole: Group<'a>,
 }
 
 /// Visits every group of every release, once for each of its sensitive columns. A release without any is an obstacle.
@@ -66,10 +68,11 @@ pub(super) fn visit_groups(
         }
         for column in columns {
             let measured = Measured::new(&release.combos, &[column]);
+            let whole = measured.whole(&release.combos, None);
             for_each(&release.combos, &by, &measured, |member, group| {
                 let class = cells(&release, &by, member);
                 let (people, counts) = (group.size, group.counts);
-                visit(Seen { held, release: &release, column, class, people, counts });
+                visit(Seen { held, release: &release, column, class, people, counts, whole: whole.group() });
             });
         }
     }
@@ -202,6 +205,12 @@ impl<'a> Tracked<'a> {
     pub fn release(&self) -> &'a Release {
         &self.groups.held.release
     }
+}
+
+/// By group: its people, or its records where nobody knows whose they are.
+pub(super) fn people_by_group(groups: &Groups<'_>) -> Result<Vec<Weight>> {
+    let Some(tracked) = Tracked::of(groups.held)? else { return Ok(groups.records.clone()) };
+    Ok(tracked.by_group().iter().map(|members| members.len() as Weight).collect())
 }
 
 /// The releases whose people are known, at least two; the others are obstacles.

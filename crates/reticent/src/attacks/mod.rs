@@ -14,9 +14,12 @@ pub mod forward_correspondence;
 mod groups;
 pub mod homogeneity;
 pub mod intersection;
+pub mod join;
 mod knowledge;
 pub mod record_linkage;
 mod scene;
+pub mod similarity;
+pub mod skewness;
 pub mod table_linkage;
 #[cfg(test)]
 mod tests;
@@ -43,7 +46,10 @@ pub const LIST: &[Listed] = &[
     record_linkage::LISTED,
     attribute_linkage::LISTED,
     homogeneity::LISTED,
+    skewness::LISTED,
+    similarity::LISTED,
     table_linkage::LISTED,
+    join::LISTED,
     intersection::LISTED,
     difference::LISTED,
     critical_absence::LISTED,

@@ -5,6 +5,7 @@
 //! flow that places everything answers all questions: what can be more or less in one place is a flow in what it leaves.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use crate::combos::Weight;
 
@@ -13,8 +14,10 @@ use crate::combos::Weight;
 pub(super) struct Transport {
     /// By group on the right: how many records it has.
     capacity: Vec<Weight>,
-    /// By group on the left: the groups on the right that its records can be in.
-    to: Vec<Vec<u32>>,
+    /// By group on the left: the groups on the right that its records can be in, ascending.
+    to: Arc<Vec<Vec<u32>>>,
+    /// By group on the left: how many records it has.
+    supply: Vec<Weight>,
     /// By group on the right: the groups on the left that records come from, with how many.
     flow: Vec<BTreeMap<u32, Weight>>,
     /// By group on the right: how many come in all.
@@ -26,12 +29,12 @@ type Place = usize;
 
 impl Transport {
     /// None when the records of the left cannot all be records of the right.
-    pub fn of(supply: &[Weight], capacity: Vec<Weight>, to: Vec<Vec<u32>>) -> Option<Transport> {
+    pub fn of(supply: Vec<Weight>, capacity: Vec<Weight>, to: Arc<Vec<Vec<u32>>>) -> Option<Transport> {
         let flow = vec![BTreeMap::new(); capacity.len()];
         let used = vec![0; capacity.len()];
-        let mut transport = Transport { capacity, to, flow, used };
-        for (left, records) in supply.iter().enumerate() {
-            let mut waiting = transport.place_directly(left, *records);
+        let mut transport = Transport { capacity, to, supply, flow, used };
+        for left in 0..transport.supply.len() {
+            let mut waiting = transport.place_directly(left, transport.supply[left]);
             while waiting > 0 {
                 let path = transport.path(left, transport.end(), None)?;
                 waiting -= transport.push(&path, waiting);
@@ -42,11 +45,16 @@ impl Transport {
 
     /// The most records of a group on the left that can be in a group on the right, when all have their place.
     pub fn most(&self, left: usize, right: usize) -> Weight {
-        if !self.to[left].contains(&(right as u32)) {
+        let bound = self.supply[left].min(self.capacity[right]);
+        if bound == 0 || self.to[left].binary_search(&(right as u32)).is_err() {
             return 0;
         }
-        let mut rest = self.clone();
         let right = self.to.len() + right;
+        let now = self.amount(left, right);
+        if now == bound {
+            return now;
+        }
+        let mut rest = self.clone();
         // Whatever can go round from the right back to the left can come again by the straight way.
         let mut more = 0;
         while let Some(path) = rest.path(right, left, Some((right, left))) {
@@ -54,11 +62,14 @@ impl Transport {
             rest.shift(left, right, moved);
             more += moved;
         }
-        self.amount(left, right) + more
+        now + more
     }
 
     /// The fewest records of a group on the right that records of the left must be.
     pub fn fewest(&self, right: usize) -> Weight {
+        if self.used[right] == 0 {
+            return 0;
+        }
         let mut rest = self.clone();
         let place = self.to.len() + right;
         let mut elsewhere = 0;

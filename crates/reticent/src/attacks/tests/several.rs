@@ -1,8 +1,8 @@
 //! Attacks on several releases, on the survey's examples of section 6 and the notes' small ones.
 
-use super::small::{Col, Small, attack, brief, certain, history, linked, obstacle, quasi, sensitive};
+use super::small::{Col, Small, attack, brief, certain, history, linked, obstacle, quasi, sensitive, unlinked};
 use crate::attacks::Confidence;
-use crate::registry::Arguments;
+use crate::registry::{Argument, Arguments};
 use crate::share::Share;
 
 fn patients() -> [Col; 3] {
@@ -125,4 +125,46 @@ fn comparing_needs_people_and_a_second_release() {
         let why = obstacle(attack(id, &history(&[&second]), Share::new(1, 1), &none));
         assert!(why.contains("only one"), "{why}");
     }
+}
+
+/// The survey's tables VI: ages with jobs, and jobs with birthplaces and diseases.
+fn sequential() -> (Small, Small) {
+    let ages = ["30, Lawyer", "30, Lawyer", "40, Carpenter", "40, Electrician", "50, Engineer", "50, Clerk"];
+    let births = [
+        "Lawyer, US, Cancer",
+        "Lawyer, US, Cancer",
+        "Carpenter, France, HIV",
+        "Electrician, UK, Cancer",
+        "Engineer, France, HIV",
+        "Clerk, US, HIV",
+    ];
+    let first = unlinked(1, &[quasi("age"), quasi("job")], &ages);
+    (first, unlinked(2, &[quasi("job"), quasi("birthplace"), sensitive("disease")], &births))
+}
+
+#[test]
+fn join_examples_6_1_and_6_2() {
+    let (first, second) = sequential();
+    let found = certain("join", &[&first, &second]);
+    let of = |class: &str| found.iter().filter(|finding| brief(finding).0 == class).collect::<Vec<_>>();
+    // {30, US} has four pairs of records, of two people, and all with cancer.
+    let lawyers = of("30/US");
+    assert_eq!((lawyers.len(), lawyers[0].records, brief(lawyers[0]).1), (1, Some(4), 2));
+    assert_eq!(
+        lawyers[0].words,
+        "2 people of 30 / US have one and the same disease when release 1 and release 2 are joined on job"
+    );
+    // {40, France}, {50, France} and {50, US} lead to one record of each release; who is from the UK was alone before.
+    let singled: Vec<_> =
+        found.iter().filter(|finding| finding.column.is_none()).map(|finding| brief(finding).0).collect();
+    assert_eq!(singled, ["40/France", "50/France", "50/US"]);
+    assert!(of("40/UK").is_empty());
+    // Whoever knows the job too needs no join.
+    let on = |names: &[&str]| {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        let arguments = Arguments::default().set("on", Argument::Words(names));
+        attack("join", &history(&[&first, &second]), Share::new(1, 1), &arguments)
+    };
+    assert!(on(&["age"]).expect("findings").iter().all(|finding| finding.class.len() == 1));
+    assert!(obstacle(on(&["shoe size"])).contains("no two releases"));
 }

@@ -2,7 +2,9 @@
 
 use super::small::{attack, brief, certain, history, obstacle, quasi, sensitive, unlinked};
 use super::{external, release_of, three_anonymous};
+use crate::attacks::skewness::Skew;
 use crate::attacks::{Confidence, Scene, run};
+use crate::classes::Group;
 use crate::history::{History, Lost};
 use crate::recoding::Recoding;
 use crate::registry::{Argument, Arguments};
@@ -107,4 +109,56 @@ fn what_is_gone_is_not_called_safe() {
     });
     assert!(obstacle(attack("homogeneity", &history, Share::new(1, 1), &none)).contains("release 2 autumn"));
     assert!(attack("homogenity", &history, Share::new(1, 1), &none).is_err_and(|e| e.to_string().contains("did you")));
+}
+
+/// Half of a group has what one in twenty of all has: nine times more than expected on top, and 9/20 away.
+#[test]
+fn skewness_of_a_rare_value() {
+    let mut rows = vec!["1, HIV", "1, HIV", "1, none", "1, none"];
+    rows.extend(["2, HIV", "2, HIV"]);
+    rows.extend([["2, none"; 20], ["3, none"; 20], ["4, none"; 20]].concat());
+    rows.extend(["5, none"; 14]);
+    assert_eq!(rows.len(), 80);
+    let small = unlinked(1, &[quasi("zip"), sensitive("ill")], &rows);
+    let found = certain("skewness", &[&small]);
+    assert_eq!(found.iter().map(brief).collect::<Vec<_>>(), expected(&[("1", 4, "HIV")]));
+    assert_eq!((found[0].confidence, found[0].certain), (Confidence::Exact(Share::new(1, 2)), false));
+    assert!(
+        found[0].words.starts_with("a value of ill is 10 times as common among 4 people of 1 "),
+        "{}",
+        found[0].words
+    );
+    let (group, whole) = ([(0, 2), (1, 2)], [(0, 4), (1, 76)]);
+    let (group, whole) = (Group { size: 4, counts: &group }, Group { size: 80, counts: &whole });
+    let skew = Skew::of(0, 2, &group, &whole).expect("a skew");
+    assert_eq!((skew.gain, skew.distance), (Share::new(9, 1), Share::new(9, 20)));
+    assert_eq!(Skew::of(1, 2, &group, &whole), None);
+}
+
+/// Salaries of 3 to 11 thousand: {3,4,5} lie near each other, {6,8,11} do not.
+#[test]
+fn similarity_of_salaries() {
+    let rows = ["1, 3", "1, 4", "1, 5", "2, 6", "2, 8", "2, 11", "3, 7", "3, 9", "3, 10"];
+    let small = unlinked(1, &[quasi("zip"), sensitive("salary").numbers()], &rows);
+    let found = certain("similarity", &[&small]);
+    assert_eq!(found.iter().map(brief).collect::<Vec<_>>(), expected(&[("1", 3, "[3,5]")]));
+    // (7, 50)-anonymous, and nine of ten lie in [30,35].
+    let rows = ["1, 30", "1, 30", "1, 31", "1, 31", "1, 32", "1, 33", "1, 34", "1, 35", "1, 35", "1, 80"];
+    let small = unlinked(1, &[quasi("zip"), sensitive("salary").numbers()], &rows);
+    assert!(certain("similarity", &[&small]).is_empty());
+    let found = attack("similarity", &history(&[&small]), Share::new(9, 10), &Arguments::default()).expect("findings");
+    assert_eq!(found[0].confidence, Confidence::Exact(Share::new(9, 10)));
+    assert_eq!((brief(&found[0]).2.as_str(), found[0].records), ("[30,35]", Some(9)));
+}
+
+#[test]
+fn similarity_of_illnesses() {
+    let tree = "ill\n  lung\n    flu\n    asthma\n  gut\n    ulcer\n    colic\n  hiv";
+    let cols = [quasi("zip"), sensitive("ill").tree(tree)];
+    let small = unlinked(1, &cols, &["1, ulcer", "1, colic", "2, ulcer", "2, flu", "2, hiv"]);
+    let found = certain("similarity", &[&small]);
+    assert_eq!(found.iter().map(brief).collect::<Vec<_>>(), expected(&[("1", 2, "gut")]));
+    let flat = unlinked(1, &[quasi("zip"), sensitive("ill")], &["1, ulcer", "1, colic"]);
+    let why = obstacle(attack("similarity", &history(&[&flat]), Share::new(1, 1), &Arguments::default()));
+    assert!(why.contains("taxonomy"), "{why}");
 }
