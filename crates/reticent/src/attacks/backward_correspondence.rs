@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use super::correspondence::{Corresponding, Cracked, LEFT, run as compare};
+use super::corresponding::{Corresponding, Cracked, LEFT, run as compare};
 use super::finding::{Finding, called};
 use super::scene::Scene;
 use super::{Listed, Result};

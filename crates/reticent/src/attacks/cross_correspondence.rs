@@ -6,7 +6,7 @@
 //!          both are known. Confidence below certainty is the share among the records left, an estimate.
 //! Paper    Fung, Wang, Fu and Pei, Anonymity for continuous data publishing, EDBT 2008; survey section 6.3.
 
-use super::correspondence::{Cracked, LEFT, run as compare};
+use super::corresponding::{Cracked, LEFT, run as compare};
 use super::finding::{Finding, called};
 use super::scene::Scene;
 use super::{Listed, Result};

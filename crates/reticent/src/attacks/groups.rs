@@ -119,6 +119,11 @@ impl<'a> Groups<'a> {
         self.member.len()
     }
 
+    /// One of a group's combinations.
+    pub fn member(&self, group: usize) -> usize {
+        self.member[group] as usize
+    }
+
     /// How a group was published.
     pub fn cells(&self, group: usize) -> Vec<(String, String)> {
         cells(&self.held.release, &self.by, self.member[group] as usize)
@@ -131,16 +136,19 @@ impl<'a> Groups<'a> {
         for at in 0..combos.len() {
             counts[self.of[at] as usize].push((combos.codes[column][at], combos.weights[at]));
         }
-        counts.iter_mut().for_each(|counts| {
-            counts.sort_unstable();
-            counts.dedup_by(|next, kept| {
-                let same = next.0 == kept.0;
-                kept.1 += if same { next.1 } else { 0 };
-                same
-            });
-        });
+        counts.iter_mut().for_each(put_together);
         counts
     }
+}
+
+/// Puts the counts of the same thing together, ascending.
+pub(super) fn put_together<T: Ord>(counts: &mut Vec<(T, Weight)>) {
+    counts.sort_unstable();
+    counts.dedup_by(|next, kept| {
+        let same = next.0 == kept.0;
+        kept.1 += if same { next.1 } else { 0 };
+        same
+    });
 }
 
 /// How many records somebody has in a group.

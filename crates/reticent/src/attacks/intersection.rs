@@ -74,18 +74,20 @@ fn people_by_places(all: &[Tracked<'_>]) -> BTreeMap<Places, Weight> {
     people
 }
 
+/// By release: the place of a column there, and by group the codes that occur.
+type Occurring = BTreeMap<usize, (usize, Vec<Vec<Code>>)>;
+
 /// A sensitive column of several releases.
 struct Column {
     name: String,
-    /// By release: its place there, and by group the codes that occur.
-    of: BTreeMap<usize, (usize, Vec<Vec<Code>>)>,
+    of: Occurring,
     /// By two releases: by code of the first, the codes of the second that can be the same value.
     matches: BTreeMap<(usize, usize), Vec<Vec<Code>>>,
 }
 
 impl Column {
     fn shared(all: &[Tracked<'_>]) -> Vec<Column> {
-        let mut columns: BTreeMap<String, BTreeMap<usize, (usize, Vec<Vec<Code>>)>> = BTreeMap::new();
+        let mut columns: BTreeMap<String, Occurring> = BTreeMap::new();
         for (at, tracked) in all.iter().enumerate() {
             for place in with_role(tracked.release(), Role::Sensitive) {
                 let codes = tracked.groups.counts(place).into_iter();
@@ -125,10 +127,7 @@ impl Column {
     }
 }
 
-fn pairs(
-    all: &[Tracked<'_>],
-    of: &BTreeMap<usize, (usize, Vec<Vec<Code>>)>,
-) -> BTreeMap<(usize, usize), Vec<Vec<Code>>> {
+fn pairs(all: &[Tracked<'_>], of: &Occurring) -> BTreeMap<(usize, usize), Vec<Vec<Code>>> {
     let column = |at: &usize| &all[*at].release().columns[of[at].0];
     let pairs = of.keys().flat_map(|one| of.keys().filter(move |other| *other != one).map(move |other| (one, other)));
     pairs.map(|(one, other)| ((*one, *other), matches(column(one), column(other)))).collect()

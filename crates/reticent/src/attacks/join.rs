@@ -65,6 +65,10 @@ fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
                 continue;
             }
             joined = true;
+            if let Some(marked) = pair.iter().find(|held| held.groups.is_some()) {
+                unchecked.push(format!("{} marks its groups, so that its records are nobody's values", called(marked)));
+                continue;
+            }
             match look(pair, &known) {
                 Some(seen) => findings.extend(seen.findings(scene.confidence)),
                 None => unchecked.push(format!("the join of {} and {} is too large", called(first), called(second))),

@@ -5,10 +5,14 @@
 
 pub mod attribute_linkage;
 pub mod backward_correspondence;
-mod correspondence;
+pub mod complementary_release;
+mod corresponding;
+mod counting;
 pub mod critical_absence;
 pub mod cross_correspondence;
+pub mod definetti;
 pub mod difference;
+pub mod downcoding;
 mod finding;
 pub mod forward_correspondence;
 mod groups;
@@ -16,6 +20,7 @@ pub mod homogeneity;
 pub mod intersection;
 pub mod join;
 mod knowledge;
+pub mod minimality;
 pub mod record_linkage;
 mod scene;
 pub mod similarity;
@@ -24,6 +29,7 @@ pub mod table_linkage;
 #[cfg(test)]
 mod tests;
 mod transport;
+pub mod unsorted_matching;
 
 use crate::error::Result;
 use crate::registry::{Entry, Kind, unknown};
@@ -56,6 +62,11 @@ pub const LIST: &[Listed] = &[
     forward_correspondence::LISTED,
     cross_correspondence::LISTED,
     backward_correspondence::LISTED,
+    unsorted_matching::LISTED,
+    complementary_release::LISTED,
+    minimality::LISTED,
+    downcoding::LISTED,
+    definetti::LISTED,
 ];
 
 /// Runs the attack with this id.

@@ -94,7 +94,7 @@ impl Kinds {
             let bounds = codes().filter_map(|code| bounds(column, values, code));
             let range = bounds
                 .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (from, to)| (low.min(from), high.max(to)));
-            return (range.1 > range.0).then_some(Kinds::Near(values, (range.1 - range.0) * width));
+            return (range.1 >= range.0).then_some(Kinds::Near(values, (range.1 - range.0) * width));
         }
         let all: Vec<(Code, Weight)> = counts.iter().flatten().copied().collect();
         let below = below(column, &all);

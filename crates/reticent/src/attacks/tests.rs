@@ -2,6 +2,9 @@
 #![allow(clippy::expect_used, clippy::panic)]
 
 mod correspondence;
+mod definetti;
+mod hidden;
+mod rows;
 mod several;
 mod single;
 mod small;

@@ -127,7 +127,7 @@ fn corresponding<'a>(
 }
 
 /// By group of the earlier release: the groups of the later one that can have the same person. None when there are too many.
-fn comparable(earlier: &Groups<'_>, later: &Groups<'_>) -> Option<Vec<Vec<u32>>> {
+pub(super) fn comparable(earlier: &Groups<'_>, later: &Groups<'_>) -> Option<Vec<Vec<u32>>> {
     let [(one, ours), (other, theirs)] = shared_quasi([&earlier.held.release, &later.held.release]);
     let join = Join::of(&[&one, &other], &[], &[]);
     let here = groups_of(earlier, &ours, join.groups(0));
