@@ -6,7 +6,7 @@
 //! Paper    survey section 2.2, example 2.6; Machanavajjhala et al., l-diversity, ICDE 2006 (homogeneity).
 
 use super::finding::{Confidence, Finding, Value, called, conclude, have, people_of};
-use super::groups::{Seen, visit_groups};
+use super::groups::{Seen, tells, visit_groups};
 use super::scene::{Scene, Unchecked};
 use super::{Listed, Result};
 use crate::classes::{Group, Measured, for_each};
@@ -38,7 +38,7 @@ fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
     visit_groups(scene, &ENTRY, &mut unchecked, |seen| {
         for (value, carriers) in seen.counts {
             let confidence = Share::new(*carriers, seen.people);
-            if confidence >= scene.confidence {
+            if confidence >= scene.confidence && tells(seen.published(), *value) {
                 findings.push(found(&seen, *value, confidence));
             }
         }
@@ -47,7 +47,7 @@ fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
 }
 
 fn found(seen: &Seen<'_>, value: Code, confidence: Share) -> Finding {
-    let column = &seen.release.columns[seen.column];
+    let column = seen.published();
     let certain = confidence == Share::new(1, 1);
     let whose = people_of(seen.people, &seen.class);
     let have = have(seen.people);

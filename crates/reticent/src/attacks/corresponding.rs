@@ -54,6 +54,7 @@ pub(super) fn run(
     let asked = Asked { least: scene.confidence, left: scene.arguments(entry)?.whole("k"), attack: entry.id };
     let mut unchecked = Unchecked::of(scene);
     let all = tracked(scene, entry, &mut unchecked)?;
+    all.iter().for_each(|tracked| tracked.leave_out_several(&mut unchecked));
     let mut findings = Vec::new();
     let mut compared = false;
     for (at, later) in all.iter().enumerate() {

@@ -76,7 +76,7 @@ fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
         for sensitive in with_role(&held.release, Role::Sensitive) {
             looked = true;
             let learnt = Learnt::from(&groups, &on, sensitive);
-            findings.extend(learnt.findings(scene, held, &on, sensitive, &arguments));
+            findings.extend(learnt.findings(scene, &groups, &on, sensitive, &arguments));
         }
     }
     if !looked {
@@ -157,7 +157,7 @@ impl Learnt {
     fn findings(
         &self,
         scene: &Scene<'_>,
-        held: &Held,
+        groups: &Groups<'_>,
         on: &[usize],
         sensitive: usize,
         arguments: &Arguments,
@@ -165,7 +165,7 @@ impl Learnt {
         let drawn = || sampling::posterior(&self.buckets, arguments.whole("sweeps"), arguments.whole("seed"));
         let posterior = worlds::posterior(&self.buckets).unwrap_or_else(drawn);
         let mut findings = Vec::new();
-        for (bucket, posterior) in self.buckets.groups.iter().zip(&posterior) {
+        for (group, (bucket, posterior)) in self.buckets.groups.iter().zip(&posterior).enumerate() {
             let records: Weight = bucket.values.iter().map(|(_, records)| records).sum();
             for ((kind, people), posterior) in bucket.kinds.iter().zip(posterior) {
                 for ((value, carriers), confidence) in bucket.values.iter().zip(posterior) {
@@ -175,8 +175,16 @@ impl Learnt {
                         Confidence::Estimate(number) => *number > before.to_f64(),
                     };
                     if more && confidence.reaches(scene.confidence) {
-                        let class = cells(&held.release, on, self.kinds[*kind]);
-                        findings.push(finding(held, sensitive, class, *people, self.values[*value], *confidence));
+                        let mut class = groups.cells(group);
+                        class.extend(cells(&groups.held.release, on, self.kinds[*kind]));
+                        findings.push(finding(
+                            groups.held,
+                            sensitive,
+                            class,
+                            *people,
+                            self.values[*value],
+                            *confidence,
+                        ));
                     }
                 }
             }
@@ -196,7 +204,7 @@ fn finding(
     let column = &held.release.columns[sensitive];
     let shown = (confidence.to_f64() * 100.0).round() / 100.0;
     let words = format!(
-        "{} of one group {} a value of {} with confidence {shown}, learnt from the other groups of {}",
+        "{} {} a value of {} with confidence {shown}, learnt from the other groups of {}",
         people_of(people, &class),
         have(people),
         column.name,

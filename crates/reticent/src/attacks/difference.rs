@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use super::finding::{Confidence, Finding, Value, called, conclude, have, people_of};
 use super::groups::{Membership, SameValues, Tracked, shared_sensitive, tracked};
-use super::scene::{Scene, Unchecked};
+use super::scene::{Scene, Unchecked, cannot};
 use super::{Listed, Result};
 use crate::combos::Weight;
 use crate::links::Pseudonym;
@@ -38,10 +38,14 @@ fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
     let mut unchecked = Unchecked::of(scene);
     let all = tracked(scene, &ENTRY, &mut unchecked)?;
     let mut findings = Vec::new();
+    let mut compared = false;
     for (at, cover) in all.iter().enumerate() {
         for covered in all.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, covered)| covered) {
-            subtract(scene, cover, covered, &mut unchecked, &mut findings);
+            compared |= subtract(scene, cover, covered, &mut unchecked, &mut findings);
         }
+    }
+    if !compared {
+        return Err(cannot(&ENTRY, "no two releases with known people share a sensitive column"));
     }
     conclude(&ENTRY, findings, unchecked)
 }
@@ -54,15 +58,19 @@ struct Cover {
     people: Weight,
 }
 
+/// Subtracts the one from the other in every sensitive column they share; false when they share none.
 fn subtract(
     scene: &Scene<'_>,
     cover: &Tracked<'_>,
     covered: &Tracked<'_>,
     unchecked: &mut Unchecked,
     findings: &mut Vec<Finding>,
-) {
+) -> bool {
     let columns = shared_sensitive(cover.release(), covered.release());
-    let covers = if columns.is_empty() { Vec::new() } else { covers(cover, covered) };
+    if columns.is_empty() {
+        return false;
+    }
+    let covers = covers(cover, covered);
     for (here, there) in columns {
         let name = &cover.release().columns[here].name;
         let same = SameValues::of([&cover.release().columns[here], &covered.release().columns[there]]);
@@ -74,6 +82,7 @@ fn subtract(
         let compared = Compared { cover, covered, name, same, more, fewer };
         covers.iter().for_each(|known| findings.extend(compared.told(known, scene.confidence)));
     }
+    true
 }
 
 /// Two releases, and how often each value of a column occurs in their groups.

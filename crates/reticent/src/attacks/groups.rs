@@ -53,6 +53,18 @@ pub(super) struct Seen<'a> {
     pub whole: Group<'a>,
 }
 
+impl Seen<'_> {
+    /// The sensitive column.
+    pub fn published(&self) -> &PublishedColumn {
+        &self.release.columns[self.column]
+    }
+}
+
+/// Whether a cell says anything: one that is hidden gives nothing away, however many are alike.
+pub(super) fn tells(column: &PublishedColumn, code: Code) -> bool {
+    column.nodes[code as usize] != 0
+}
+
 /// Visits every group of every release, once for each of its sensitive columns. A release without any is an obstacle.
 pub(super) fn visit_groups(
     scene: &Scene<'_>,
@@ -197,6 +209,15 @@ impl<'a> Tracked<'a> {
             [only] if only.records == 1 => Some((only.person, only.group)),
             _ => None,
         })
+    }
+
+    /// Says of those who have several records that they were left out.
+    pub fn leave_out_several(&self, unchecked: &mut Unchecked) {
+        let of_person = self.members.chunk_by(|one, next| one.person == next.person).count();
+        if of_person > self.single().count() {
+            let place = called(self.groups.held);
+            unchecked.push(format!("some people have several records in {place}, and which is meant cannot be told"));
+        }
     }
 
     /// By group, its members.

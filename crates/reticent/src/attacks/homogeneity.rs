@@ -5,7 +5,7 @@
 //! Paper    Machanavajjhala et al., l-diversity, ICDE 2006, sections 2.1 and 2.2; survey section 2.2.
 
 use super::finding::{Confidence, Finding, Value, called, conclude, have, people_of};
-use super::groups::{Seen, visit_groups};
+use super::groups::{Seen, tells, visit_groups};
 use super::scene::{Scene, Unchecked};
 use super::{Listed, Result};
 use crate::registry::{Domain, Entry, Kind, Parameter};
@@ -36,7 +36,8 @@ fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
     let mut unchecked = Unchecked::of(scene);
     let mut findings = Vec::new();
     visit_groups(scene, &ENTRY, &mut unchecked, |seen| {
-        if seen.counts.len() as u64 <= ruled_out.saturating_add(1) {
+        let shown = seen.counts.iter().all(|(code, _)| tells(seen.published(), *code));
+        if shown && seen.counts.len() as u64 <= ruled_out.saturating_add(1) {
             findings.push(found(&seen));
         }
     })?;
@@ -44,7 +45,7 @@ fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
 }
 
 fn found(seen: &Seen<'_>) -> Finding {
-    let column = &seen.release.columns[seen.column];
+    let column = seen.published();
     let (whose, have) = (people_of(seen.people, &seen.class), have(seen.people));
     let (place, name) = (called(seen.held), &column.name);
     let only = if let [(code, _)] = seen.counts { Some(*code) } else { None };

@@ -7,7 +7,7 @@
 //! Measure  one over the number of values left; only what no single release tells is reported.
 //! Paper    survey section 6.3, example 6.4; Ganta, Kasiviswanathan and Smith, Composition attacks, KDD 2008.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::finding::{Confidence, Finding, Value, called, conclude, have, people_of};
 use super::groups::{Tracked, tracked, with_role};
@@ -44,6 +44,7 @@ type Places = Vec<(usize, u32)>;
 fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
     let mut unchecked = Unchecked::of(scene);
     let all = tracked(scene, &ENTRY, &mut unchecked)?;
+    all.iter().for_each(|tracked| tracked.leave_out_several(&mut unchecked));
     let people = people_by_places(&all);
     let columns = Column::shared(&all);
     if columns.is_empty() {
@@ -117,8 +118,9 @@ impl Column {
             .map(|one| -> Vec<Code> { sets[one].iter().filter(|code| stays(one, code)).copied().collect() });
         let kept: Vec<Vec<Code>> = kept.collect();
         // Where one release says it more roughly, the finer one says how many values there are.
-        let values = kept.iter().map(Vec::len).max()?;
-        let fewest = sets.iter().map(|set| set.len()).min()?;
+        let (finest, values) = kept.iter().map(Vec::len).enumerate().max_by_key(|(_, values)| *values)?;
+        let fewest =
+            (0..known.len()).map(|one| sets[one].len().max(self.breadth(known[one], known[finest].0))).min()?;
         let (at, _) = *known.last()?;
         let code = kept.last()?.first().copied()?;
         let label = all[at].release().columns[self.of[&at].0].label(code).to_owned();
@@ -130,7 +132,23 @@ impl Column {
 fn pairs(all: &[Tracked<'_>], of: &Occurring) -> BTreeMap<(usize, usize), Vec<Vec<Code>>> {
     let column = |at: &usize| &all[*at].release().columns[of[at].0];
     let pairs = of.keys().flat_map(|one| of.keys().filter(move |other| *other != one).map(move |other| (one, other)));
-    pairs.map(|(one, other)| ((*one, *other), matches(column(one), column(other)))).collect()
+    let occur = |at: &usize| of[at].1.iter().flatten().copied().collect::<BTreeSet<Code>>();
+    let occurring: BTreeMap<usize, BTreeSet<Code>> = of.keys().map(|at| (*at, occur(at))).collect();
+    let matching = |one: &usize, other: &usize| -> Vec<Vec<Code>> {
+        let mut matching = matches(column(one), column(other));
+        matching.iter_mut().for_each(|codes| codes.retain(|code| occurring[other].contains(code)));
+        matching
+    };
+    pairs.map(|(one, other)| ((*one, *other), matching(one, other))).collect()
+}
+
+impl Column {
+    /// How many values of another release a group of one leaves.
+    fn breadth(&self, (at, group): (usize, u32), other: usize) -> usize {
+        let Some(matching) = self.matches.get(&(at, other)) else { return 0 };
+        let codes = self.of[&at].1[group as usize].iter().flat_map(|code| &matching[*code as usize]);
+        codes.collect::<BTreeSet<_>>().len()
+    }
 }
 
 /// How many values the groups of several releases leave.

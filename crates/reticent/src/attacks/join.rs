@@ -13,13 +13,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use hashbrown::HashMap;
 
 use super::finding::{Confidence, Finding, Value, called, conclude, have, people_of};
-use super::groups::with_role;
+use super::groups::{tells, with_role};
 use super::scene::{Scene, Unchecked, cannot, releases};
 use super::{Listed, Result};
 use crate::combos::{Combos, Weight};
 use crate::history::Held;
 use crate::join::{Join, Tuples};
 use crate::registry::{Domain, Entry, Kind, Parameter};
+use crate::release::PublishedColumn;
 use crate::schema::Role;
 use crate::share::Share;
 use crate::taxonomy::Code;
@@ -45,7 +46,7 @@ pub const ENTRY: Entry = Entry {
 pub const LISTED: Listed = Listed { entry: ENTRY, run };
 
 /// More pairs of groups are not looked at.
-const MOST_PAIRS: u64 = 20_000_000;
+const MOST_PAIRS: u64 = 5_000_000;
 
 /// A column of one of the two releases.
 type At = (usize, usize);
@@ -171,12 +172,16 @@ impl Joined<'_> {
                 let (at, _) = self.sensitive[*which];
                 let before = alone[at].get(&self.part(value, at));
                 let before = before.map(|alone| alone.share(*which, *code)).unwrap_or(Share::new(0, 1));
-                if share >= least && share > before {
+                if share >= least && share > before && tells(self.published(self.sensitive[*which]), *code) {
                     findings.push(self.finding(value, led, share, Some((*which, *code))));
                 }
             }
         }
         findings
+    }
+
+    fn published(&self, (at, column): At) -> &PublishedColumn {
+        &self.pair[at].release.columns[column]
     }
 
     /// The known columns' codes that belong to one of the two.
@@ -201,7 +206,7 @@ impl Joined<'_> {
     }
 
     fn finding(&self, value: &[Code], led: &Led, share: Share, what: Option<(usize, Code)>) -> Finding {
-        let column = |(at, column): At| &self.pair[at].release.columns[column];
+        let column = |at: At| self.published(at);
         let cells = self.known.iter().zip(value);
         let class: Vec<(String, String)> =
             cells.map(|(at, code)| (column(*at).name.clone(), column(*at).label(*code).to_owned())).collect();

@@ -109,7 +109,10 @@ fn bounded(held: &Held, value: &str, most: Share, asked: Option<&str>) -> Vec<Bo
 
 /// By group, the known people in it. None unless everybody fits one group and every group is full.
 fn people_of_groups(scene: &Scene<'_>, held: &Held, groups: &Groups<'_>) -> Result<Option<Vec<Vec<Person>>>> {
-    let known = known_in(held, scene.people, scene.history)?;
+    let mut known = known_in(held, scene.people, scene.history)?;
+    let quasi = with_role(&held.release, Role::QuasiIdentifier);
+    let is_quasi = |name: &str| quasi.iter().any(|column| held.release.columns[*column].name == name);
+    known.iter_mut().for_each(|person| person.facts.retain(|(column, _)| is_quasi(column)));
     let profiles = profiles(&held.release, &known)?;
     let mut people: Vec<Vec<Person>> = vec![Vec::new(); groups.len()];
     for (person, profile) in known.into_iter().zip(&profiles) {

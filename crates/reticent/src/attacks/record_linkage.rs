@@ -11,7 +11,7 @@ use hashbrown::HashSet;
 use rayon::prelude::*;
 
 use super::finding::{Confidence, Finding, Value, called, conclude, people_of};
-use super::groups::{cells, with_role};
+use super::groups::{cells, tells, with_role};
 use super::knowledge::{Profile, known_in, profiles};
 use super::scene::{Scene, Unchecked, cannot, releases};
 use super::{Listed, Person};
@@ -95,7 +95,7 @@ fn found(scene: &Scene<'_>, held: &Held, release: &Release, fitting: &[usize], k
         let name = &release.columns[column].name;
         for (code, carriers) in carried(release, fitting, column).values {
             let share = Share::new(carriers, records);
-            if share >= scene.confidence {
+            if share >= scene.confidence && tells(&release.columns[column], code) {
                 let certain = if carriers == records { "tell" } else { "mostly tell" };
                 let words = format!(
                     "the records that can be linked to {whose} known from elsewhere {certain} their {name} in {place}"

@@ -162,7 +162,12 @@ fn near(column: &PublishedColumn, values: Type, counts: &[(Code, Weight)], width
     let mut known: Vec<(f64, f64, Weight)> = known.collect();
     known.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)));
     let mut best: Option<(f64, f64, Weight)> = None;
+    let mut ahead: Weight = known.iter().map(|(_, _, records)| records).sum();
     for first in 0..known.len() {
+        if Share::new(ahead, records) < least {
+            break;
+        }
+        ahead -= known[first].2;
         let (mut high, mut inside) = (f64::NEG_INFINITY, 0);
         for (_, to, records_here) in &known[first..] {
             (high, inside) = (high.max(*to), inside + records_here);

@@ -7,7 +7,7 @@
 //! Paper    Li, Li and Venkatasubramanian, t-closeness, ICDE 2007; Cao and Karras, beta-likeness, VLDB 2012; survey section 2.2.
 
 use super::finding::{Confidence, Finding, Value, called, conclude, people_of};
-use super::groups::{Seen, visit_groups};
+use super::groups::{Seen, tells, visit_groups};
 use super::scene::{Scene, Unchecked, cannot};
 use super::{Listed, Result};
 use crate::classes::Group;
@@ -56,7 +56,8 @@ fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
     visit_groups(scene, &ENTRY, &mut unchecked, |seen| {
         let group = Group { size: seen.people, counts: seen.counts };
         // One value only is homogeneity, whatever the whole has.
-        for (code, carriers) in seen.counts.iter().filter(|_| seen.counts.len() > 1) {
+        let several = seen.counts.len() > 1;
+        for (code, carriers) in seen.counts.iter().filter(|(code, _)| several && tells(seen.published(), *code)) {
             let skewed = Skew::of(*code, *carriers, &group, &seen.whole);
             let common = Share::new(*carriers, seen.people) >= least_share;
             findings.extend(skewed.filter(|skew| common && skew.gain >= least_gain).map(|skew| found(&seen, &skew)));
@@ -103,7 +104,7 @@ fn distance(group: &Group<'_>, whole: &Group<'_>) -> Share {
 }
 
 fn found(seen: &Seen<'_>, skew: &Skew) -> Finding {
-    let column = &seen.release.columns[seen.column];
+    let column = seen.published();
     let times = (skew.gain.to_f64() + 1.0) * 10.0;
     let words = format!(
         "a value of {} is {} times as common among {} as in all of {}, which is {} away from them",

@@ -78,8 +78,8 @@ fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
 
 /// None when it cannot be told.
 fn in_same_order(first: &Ordered<'_>, second: &Ordered<'_>) -> Result<Option<bool>> {
-    if let (Some(_), Some(_)) = (&first.held.links, &second.held.links) {
-        let (pairs, people) = (by_place(first, second), by_person(first.held, second.held)?);
+    if let Some(people) = by_person(first.held, second.held)? {
+        let pairs = by_place(first, second);
         return Ok(Some(pairs.iter().all(|(pair, rows)| people.get(pair).is_some_and(|people| people >= rows))));
     }
     if first.rows.len() != second.rows.len() {
@@ -101,10 +101,13 @@ fn by_place(first: &Ordered<'_>, second: &Ordered<'_>) -> BTreeMap<(u32, u32), W
     pairs
 }
 
-/// How many people have them.
-fn by_person(first: &Held, second: &Held) -> Result<BTreeMap<(u32, u32), Weight>> {
+/// How many people have them. None where that is not known, or somebody has several records.
+fn by_person(first: &Held, second: &Held) -> Result<Option<BTreeMap<(u32, u32), Weight>>> {
     let mut pairs = BTreeMap::new();
-    let (Some(one), Some(other)) = (Tracked::of(first)?, Tracked::of(second)?) else { return Ok(pairs) };
+    let (Some(one), Some(other)) = (Tracked::of(first)?, Tracked::of(second)?) else { return Ok(None) };
+    if [&one, &other].iter().any(|tracked| tracked.single().count() < tracked.members.len()) {
+        return Ok(None);
+    }
     let combos = |held: &Held, person| {
         let links = held.links.as_ref()?;
         links.pseudonyms.binary_search(&person).ok().map(|at| links.combos[at])
@@ -115,7 +118,7 @@ fn by_person(first: &Held, second: &Held) -> Result<BTreeMap<(u32, u32), Weight>
             *pairs.entry((one, other)).or_insert(0) += 1;
         }
     }
-    Ok(pairs)
+    Ok(Some(pairs))
 }
 
 /// Whether rows at the same place never contradict each other.

@@ -27,8 +27,8 @@ fn smokers() {
     // The smoker of the third group has cancer with 196/257, where half of the group has it.
     let third: Vec<_> =
         found.iter().filter(|finding| finding.confidence == Confidence::Exact(Share::new(196, 257))).collect();
-    assert!(third.iter().any(|finding| brief(finding) == ("s".to_owned(), 1, "cancer".to_owned())), "{found:?}");
-    assert!(third.iter().any(|finding| brief(finding) == ("n".to_owned(), 1, "flu".to_owned())));
+    assert!(third.iter().any(|finding| brief(finding) == ("g2/s".to_owned(), 1, "cancer".to_owned())), "{found:?}");
+    assert!(third.iter().any(|finding| brief(finding) == ("g2/n".to_owned(), 1, "flu".to_owned())));
     // With groups of one kind and one value beside it: nine in ten.
     let small = marked(&[("ss", "cc"), ("nn", "ff"), ("sn", "fc")]);
     let found = attack("definetti", &history(&[&small]), Share::new(3, 4), &Arguments::default()).expect("findings");

@@ -94,6 +94,10 @@ fn intersection_across_levels() {
         certain("intersection", &[&rough, &fine]).iter().map(brief).collect::<Vec<_>>(),
         [("1".to_owned(), 1, "flu".to_owned())]
     );
+    // Alone the rough release leaves two values of the finer one, though it has one.
+    let lungs = linked(1, &cols, &[(1, "1, lung"), (2, "1, lung")]);
+    let more = linked(2, &cols, &[(1, "1, flu"), (4, "1, hiv"), (5, "2, asthma"), (6, "2, hiv")]);
+    assert_eq!(certain("intersection", &[&lungs, &more]).len(), 1);
     let two = linked(2, &cols, &[(1, "1, flu"), (3, "1, asthma"), (4, "1, hiv")]);
     assert!(certain("intersection", &[&rough, &two]).is_empty());
 }
@@ -112,6 +116,18 @@ fn critical_absence_of_bronchitis() {
         linked(2, &cols, &[(1, "1, dyspepsia"), (3, "1, gastritis"), (7, "2, bronchitis"), (8, "2, flu")]);
     let found = certain("critical-absence", &[&first, &counterfeit]);
     assert!(found.iter().all(|finding| !finding.words.contains("in release 1 has")), "{found:?}");
+}
+
+/// Of people with several records nobody can tell which is meant: that is no pass.
+#[test]
+fn several_records_are_left_out_and_said() {
+    let cols = [quasi("zip"), sensitive("ill")];
+    let first = linked(1, &cols, &[(1, "1, a"), (1, "1, b"), (2, "1, b")]);
+    let second = linked(2, &cols, &[(1, "1, a"), (2, "1, b")]);
+    for id in ["intersection", "critical-absence"] {
+        let why = obstacle(attack(id, &history(&[&first, &second]), Share::new(1, 1), &Arguments::default()));
+        assert!(why.contains("several records in release 1"), "{why}");
+    }
 }
 
 #[test]

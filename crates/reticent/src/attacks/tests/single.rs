@@ -92,6 +92,15 @@ fn table_linkage_from_the_list() {
     assert!(why.contains("cover"), "{why}");
 }
 
+/// Cells that say nothing give nothing away, however many are alike.
+#[test]
+fn hidden_values_are_no_values() {
+    let small = unlinked(1, &[quasi("zip"), sensitive("ill")], &["1, *", "1, *", "2, a", "2, b"]);
+    for id in ["homogeneity", "attribute-linkage"] {
+        assert!(certain(id, &[&small]).is_empty(), "{id}");
+    }
+}
+
 /// That nothing was found is only said when everything could be looked at.
 #[test]
 fn what_is_gone_is_not_called_safe() {
