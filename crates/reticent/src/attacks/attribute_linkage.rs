@@ -52,7 +52,7 @@ fn found(seen: &Seen<'_>, value: Code, confidence: Share) -> Finding {
     let whose = people_of(seen.people, &seen.class);
     let have = have(seen.people);
     let words = match certain {
-        true => format!("{whose} {have} a certain {} in {}", column.name, called(seen.held)),
+        true => format!("{whose} {have} one and the same {} for certain in {}", column.name, called(seen.held)),
         false => {
             format!(
                 "{whose} {have} one and the same {} with confidence {confidence} in {}",

@@ -25,7 +25,11 @@ pub const ENTRY: Entry = Entry {
     paper: "Xiao and Tao, m-invariance: towards privacy preserving re-publication of dynamic datasets, SIGMOD 2007; survey section 6.3",
     thwarts: "whose value is given away by a value that is gone, whatever the groups",
     parameters: &[],
-    evidence: &["attacks::tests::several::critical_absence_of_bronchitis", "broken::attacks"],
+    evidence: &[
+        "attacks::tests::several::critical_absence_of_bronchitis",
+        "attacks::tests::naive::absences_person_by_person",
+        "broken::attacks",
+    ],
 };
 
 /// The attack as it stands in the list.

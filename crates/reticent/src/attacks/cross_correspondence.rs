@@ -21,7 +21,12 @@ pub const ENTRY: Entry = Entry {
     paper: "Fung, Wang, Fu and Pei, Anonymity for continuous data publishing, EDBT 2008; survey section 6.3",
     thwarts: "how many records of a later release can still be somebody's who was there before",
     parameters: &[LEFT],
-    evidence: &["attacks::tests::correspondence::cross", "broken::attacks"],
+    evidence: &[
+        "attacks::tests::correspondence::cross",
+        "attacks::tests::correspondence::transports_are_those_of_every_way_to_place_the_records",
+        "attacks::tests::naive::what_is_followed_is_true",
+        "broken::attacks",
+    ],
 };
 
 /// The attack as it stands in the list.

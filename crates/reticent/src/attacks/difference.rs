@@ -28,7 +28,11 @@ pub const ENTRY: Entry = Entry {
     paper: "Byun et al., Secure anonymization for incremental datasets, SDM 2006; survey section 6.3",
     thwarts: "what newcomers, and people who left, can be told to have",
     parameters: &[],
-    evidence: &["attacks::tests::several::difference_example_6_3", "broken::attacks"],
+    evidence: &[
+        "attacks::tests::several::difference_example_6_3",
+        "attacks::tests::naive::differences_of_every_choice_of_groups",
+        "broken::attacks",
+    ],
 };
 
 /// The attack as it stands in the list.

@@ -31,6 +31,7 @@ pub const ENTRY: Entry = Entry {
     evidence: &[
         "attacks::tests::several::intersection_example_6_4",
         "attacks::tests::several::intersection_of_two_hospitals",
+        "attacks::tests::naive::intersections_person_by_person",
         "broken::attacks",
     ],
 };

@@ -4,6 +4,7 @@
 mod correspondence;
 mod definetti;
 mod hidden;
+mod naive;
 mod rows;
 mod several;
 mod single;
