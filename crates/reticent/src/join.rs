@@ -214,7 +214,7 @@ fn told_apart_by(releases: &[&Release], rules: &[Inconsistent], also: &[Vec<usiz
         others.into_iter().any(|(_, release)| release.columns.iter().any(|column| is_same(&column.name, name, rules)))
     };
     let speaks =
-        |rule: &Inconsistent, name: &str| rule.varies().is_none() && (rule.one.0 == name || rule.other.0 == name);
+        |rule: &Inconsistent, name: &str| rule.varying_column().is_none() && (rule.one.0 == name || rule.other.0 == name);
     let ruled = |name: &str| rules.iter().any(|rule| speaks(rule, name));
     let asked = |column: usize| also.get(at).is_some_and(|columns| columns.contains(&column));
     let names = releases[at].columns.iter().map(|column| column.name.as_str()).enumerate();
@@ -244,7 +244,7 @@ pub(crate) fn relate(one: &str, other: &str, rules: &[Inconsistent]) -> bool {
 
 /// Whether two columns are the same attribute of a person, whose values must match.
 pub(crate) fn is_same(one: &str, other: &str, rules: &[Inconsistent]) -> bool {
-    one == other && !rules.iter().any(|rule| rule.varies() == Some(one))
+    one == other && !rules.iter().any(|rule| rule.varying_column() == Some(one))
 }
 
 /// By code of one column: the codes of another that one person can have with it. None when the two have nothing to do with
@@ -272,7 +272,7 @@ impl Inconsistent {
     }
 
     /// The column that can have other values in another release, if the rule says that.
-    fn varies(&self) -> Option<&str> {
+    pub fn varying_column(&self) -> Option<&str> {
         (self.one.0 == self.other.0).then_some(self.one.0.as_str())
     }
 

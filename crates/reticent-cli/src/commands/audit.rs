@@ -1,0 +1,372 @@
+//! `reticent audit`: what all releases together give away about each person.
+
+mod print;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use reticent::attacks::{self, Finding, Scene};
+use reticent::audit::{Audit, Knowledge, Known, Question, audit};
+use reticent::history::{Held, History, Lost};
+use reticent::inference::Ask;
+use reticent::registry::Arguments;
+use reticent::share::Share;
+use reticent_engine::{Ask as AskEngine, AskColumn, Embedded, Engine, OwnerKey};
+use reticent_ledger::{Entry, Ledger};
+use serde::Serialize;
+
+use crate::args;
+use crate::books::{Books, recipients};
+use crate::failure::Failure;
+use crate::screen::print_json;
+use crate::steward::{Loaded, Ways, load};
+
+/// What `audit` answers.
+#[derive(Debug, Serialize)]
+pub struct Answer {
+    /// The ledger.
+    pub ledger: String,
+    /// Nobody's value may be told with more confidence than this; none when nobody said so.
+    pub confidence: Option<f64>,
+    /// Whether that holds, for sure, for everybody; none when there is nothing to hold.
+    pub holds: Option<bool>,
+    /// What each coalition can infer.
+    pub coalitions: Vec<Coalition>,
+    /// The report, where one was written.
+    pub html: Option<String>,
+    /// What a reader should know.
+    pub notes: Vec<String>,
+}
+
+/// What a coalition can infer.
+#[derive(Debug, Serialize)]
+pub struct Coalition {
+    /// Its members.
+    pub members: Vec<String>,
+    /// What it holds that was erased: what it gives away can no longer be computed.
+    pub lost: Vec<Lost>,
+    /// What everything it holds gives away together.
+    pub audit: Audit,
+    /// After each release: what the history up to it gives away.
+    pub over_time: Vec<Moment>,
+    /// What attacks found.
+    pub attacks: Vec<Attack>,
+}
+
+/// What a history gives away, in short.
+#[derive(Debug, Clone, Serialize)]
+pub struct Moment {
+    /// The newest release.
+    pub release: u64,
+    /// Its name.
+    pub name: String,
+    /// When it went out.
+    pub date: String,
+    /// People in the history.
+    pub people: u64,
+    /// People about whom something is certain.
+    pub certain: u64,
+    /// About whom more is told than allowed, for sure.
+    pub above: u64,
+    /// About whom more may be told than allowed.
+    pub may_be_above: u64,
+    /// The most that is told about anybody, as far as it is known.
+    pub highest: f64,
+    /// How often whoever guesses everybody's most likely value is right; of the column for which that is most often.
+    pub average: f64,
+}
+
+/// What an attack found.
+#[derive(Debug, Serialize)]
+pub struct Attack {
+    /// The attack.
+    pub id: String,
+    /// Its name.
+    pub title: String,
+    /// Why it could not be run, if it could not.
+    pub not_run: Option<String>,
+    /// What it found, worst first.
+    pub findings: Vec<Finding>,
+}
+
+/// More releases than this are not looked at one after the other.
+const MOST_MOMENTS: usize = 36;
+
+/// Audits.
+pub fn run(options: &args::Audit, ways: &Ways) -> Result<u8, Failure> {
+    let answer = answer(options, ways);
+    ways.progress.done();
+    let answer = answer?;
+    if ways.json {
+        print_json(&answer)?;
+    } else {
+        print::print(&answer, options.public);
+    }
+    Ok(u8::from(answer.holds == Some(false)))
+}
+
+fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
+    for id in options.attacks.iter().filter(|id| *id != "all") {
+        known_attack(id)?;
+    }
+    let books = Books::find(&options.place, "auditing")?;
+    let loaded = if options.place.policy.exists() { Some(load(&options.place.policy)?) } else { None };
+    let ledger = books.open_to_read()?;
+    let entries = ledger.entries()?;
+    let confidence = options.confidence.or(loaded.as_ref().and_then(|loaded| loaded.policy.short.confidence));
+    let question = question(options, loaded.as_ref(), &books, &entries, confidence, ways)?;
+    let history = load_history(&ledger, &entries)?;
+    let mut coalitions = Vec::new();
+    for (members, held) in held(options, &books, &entries, &history)? {
+        ways.check_stop()?;
+        ways.progress.tell("auditing", coalitions.len() as u64, 0);
+        coalitions.push(coalition(members, &held, &question, options, ways)?);
+    }
+    let established = |coalition: &Coalition| coalition.lost.is_empty() && coalition.audit.may_be_above() == 0;
+    let holds = confidence.map(|_| coalitions.iter().all(established));
+    let mut notes = Vec::new();
+    if coalitions.is_empty() {
+        notes.push("nothing was released yet, or not to those who were asked about".to_owned());
+    }
+    if confidence.is_none() {
+        notes.push(
+            "no confidence is allowed or forbidden: the policy names none, and neither does --confidence".to_owned(),
+        );
+    }
+    let mut answer = Answer {
+        ledger: books.folder.display().to_string(),
+        confidence,
+        holds,
+        coalitions,
+        html: options.html.as_ref().map(|path| path.display().to_string()),
+        notes,
+    };
+    if options.public {
+        answer.coalitions.iter_mut().for_each(hide);
+    }
+    Ok(answer)
+}
+
+/// Takes everything out that is about single people, or a value.
+fn hide(coalition: &mut Coalition) {
+    coalition.audit.worst.clear();
+    coalition.audit.each = None;
+    for attack in &mut coalition.attacks {
+        attack.findings = std::mem::take(&mut attack.findings).into_iter().map(Finding::without_value).collect();
+        attack.findings.iter_mut().for_each(|finding| finding.class.clear());
+    }
+}
+
+fn known_attack(id: &str) -> Result<(), Failure> {
+    if attacks::LIST.iter().any(|listed| listed.entry.id == id) {
+        return Ok(());
+    }
+    let names = attacks::LIST.iter().map(|listed| listed.entry.id);
+    let hint = reticent::error::did_you_mean(id, names.clone());
+    let hint = hint.unwrap_or_else(|| format!("there are: all, {}", names.collect::<Vec<_>>().join(", ")));
+    Err(Failure::Call(format!("there is no attack `{id}`; {hint}")))
+}
+
+/// Everything that was released, with whose the records are.
+pub fn load_history(ledger: &Ledger, entries: &[Entry]) -> Result<History, Failure> {
+    let mut history = ledger.history(reticent_ledger::Wanted { numbers: None, links: None })?;
+    for held in &mut history.releases {
+        let entry = entries.iter().find(|entry| entry.number == held.number);
+        if let Some(entry) = entry {
+            held.links = ledger.links(entry)?;
+        }
+    }
+    history.releases = history.releases.into_iter().map(Held::canonical).collect();
+    Ok(history)
+}
+
+/// By coalition: its members, and what it holds. Coalitions that hold the same are one.
+fn held(
+    options: &args::Audit,
+    books: &Books,
+    entries: &[Entry],
+    history: &History,
+) -> Result<Vec<(Vec<String>, History)>, Failure> {
+    let known = recipients(entries);
+    let who = if options.who.is_empty() { known.iter().cloned().collect() } else { options.who.clone() };
+    let coalitions = books.separate.coalitions(&known, &who)?;
+    let together = |coalition: &&BTreeSet<String>| {
+        options.who.iter().all(|name| name == reticent::recipients::PUBLIC || coalition.contains(name))
+    };
+    let mut found: Vec<(Vec<String>, History)> = Vec::new();
+    for coalition in coalitions.iter().filter(together) {
+        let held = history.held_by(coalition);
+        if held.is_empty() {
+            continue;
+        }
+        let numbers = |history: &History| -> Vec<u64> { history.releases.iter().map(|held| held.number).collect() };
+        if !found.iter().any(|(_, known)| numbers(known) == numbers(&held) && known.lost == held.lost) {
+            found.push((coalition.iter().cloned().collect(), held));
+        }
+    }
+    Ok(found)
+}
+
+fn question(
+    options: &args::Audit,
+    loaded: Option<&Loaded>,
+    books: &Books,
+    entries: &[Entry],
+    confidence: Option<f64>,
+    ways: &Ways,
+) -> Result<Question, Failure> {
+    let knowledge = match &options.knows {
+        Some(path) => knowledge(path, loaded, books, entries, ways)?,
+        None => Knowledge::default(),
+    };
+    let varies = loaded.map(|loaded| loaded.policy.inconsistent.iter().filter_map(|rule| rule.varying_column()));
+    Ok(Question {
+        columns: options.columns.clone(),
+        varies: varies.into_iter().flatten().map(str::to_owned).collect(),
+        confidence: confidence.and_then(Share::from_decimal),
+        knowledge,
+        ask: Ask { steps: options.effort.saturating_mul(1_000_000), ..Ask::default() },
+        worst: options.worst,
+        each: options.each,
+    })
+}
+
+/// What the attacker knows: statements, or a table of people's values.
+fn knowledge(
+    path: &Path,
+    loaded: Option<&Loaded>,
+    books: &Books,
+    entries: &[Entry],
+    ways: &Ways,
+) -> Result<Knowledge, Failure> {
+    let key = books.right_key(entries)?.ok_or_else(|| {
+        Failure::Call(format!(
+            "the key {} is missing: without it nobody who is named can be found in the ledger; name it with --key",
+            books.key_path.display()
+        ))
+    })?;
+    let key = OwnerKey::new(key.secret());
+    let called = |name: &str| key.pseudonym(name.as_bytes());
+    let table = path
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("csv") || extension.eq_ignore_ascii_case("parquet"));
+    if !table {
+        let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
+        return Ok(Knowledge::parse(&text, &called)?);
+    }
+    let owner = loaded.and_then(|loaded| loaded.policy.owner.clone()).ok_or_else(|| {
+        Failure::Call(
+            "a table of people's values needs a policy that says which column names the owner ([dataset] owner)"
+                .to_owned(),
+        )
+    })?;
+    let engine = Embedded::open_file(path, ways.options())?;
+    if !engine.columns().contains(&owner) {
+        return Err(Failure::Call(format!("{} has no column `{owner}`, which names the owner", path.display())));
+    }
+    let columns: Vec<String> = engine.columns().iter().filter(|name| **name != owner).cloned().collect();
+    let ask = AskEngine {
+        columns: columns.iter().map(|name| AskColumn { name: name.clone(), bins: None }).collect(),
+        owner: Some(owner),
+        key: Some(key),
+    };
+    let counts = engine.count(&ask)?;
+    let links = counts.links.clone().unwrap_or_default();
+    let combos = counts.without_owners();
+    let mut known = Vec::new();
+    for link in 0..links.len() {
+        for (at, column) in columns.iter().enumerate() {
+            let value = &counts.values[at][combos.codes[at][links.combos[link] as usize] as usize];
+            if !value.is_empty() {
+                known.push(Known {
+                    who: links.pseudonyms[link],
+                    column: column.clone(),
+                    value: value.clone(),
+                    has: true,
+                });
+            }
+        }
+    }
+    Ok(Knowledge { known, statements: Vec::new() })
+}
+
+fn coalition(
+    members: Vec<String>,
+    held: &History,
+    question: &Question,
+    options: &args::Audit,
+    ways: &Ways,
+) -> Result<Coalition, Failure> {
+    let whole = audit(held, question)?;
+    let mut over_time = Vec::new();
+    let brief = Question { worst: 0, each: false, ..question.clone() };
+    let from = held.releases.len().saturating_sub(MOST_MOMENTS);
+    for newest in from..held.releases.len() {
+        ways.check_stop()?;
+        let last = newest + 1 == held.releases.len();
+        let until = History { releases: held.releases[..=newest].to_vec(), lost: Vec::new() };
+        // Knowledge may be about people who come later; it is used for the whole only.
+        let then = if last {
+            None
+        } else {
+            Some(audit(
+                &until,
+                &Question { knowledge: Knowledge::default(), columns: columns_of(&until, &brief), ..brief.clone() },
+            )?)
+        };
+        over_time.push(moment(&held.releases[newest], then.as_ref().unwrap_or(&whole)));
+    }
+    let attacks = options.attacks.iter().flat_map(|id| match id.as_str() {
+        "all" => attacks::LIST.iter().map(|listed| listed.entry.id).collect(),
+        id => vec![id],
+    });
+    let mut ids: Vec<&str> = Vec::new();
+    attacks.for_each(|id| {
+        if !ids.contains(&id) {
+            ids.push(id)
+        }
+    });
+    let attacks = ids.into_iter().map(|id| attack(id, held, question)).collect();
+    Ok(Coalition { members, lost: held.lost.clone(), audit: whole, over_time, attacks })
+}
+
+/// Of the columns that were asked for, those that were released by then.
+fn columns_of(history: &History, question: &Question) -> Option<Vec<String>> {
+    let columns = question.columns.as_ref()?;
+    let released = |name: &&String| {
+        let columns = history.releases.iter().flat_map(|held| &held.release.columns);
+        columns.filter(|column| column.role == reticent::schema::Role::Sensitive).any(|column| column.name == **name)
+    };
+    Some(columns.iter().filter(released).cloned().collect())
+}
+
+fn moment(held: &Held, audit: &Audit) -> Moment {
+    let columns = &audit.columns;
+    Moment {
+        release: held.number,
+        name: held.name.clone(),
+        date: held.date.clone(),
+        people: audit.people,
+        certain: columns.iter().map(|column| column.certain).max().unwrap_or(0),
+        above: audit.above(),
+        may_be_above: audit.may_be_above(),
+        highest: columns.iter().map(|column| column.highest.best).fold(0.0, f64::max),
+        average: columns.iter().map(|column| column.average).fold(0.0, f64::max),
+    }
+}
+
+fn attack(id: &str, held: &History, question: &Question) -> Attack {
+    let title = attacks::LIST.iter().find(|listed| listed.entry.id == id).map_or(id, |listed| listed.entry.title);
+    let scene = Scene {
+        history: held,
+        people: &[],
+        confidence: question.confidence.unwrap_or(Share::new(1, 1)),
+        rows: &[],
+        arguments: &Arguments::default(),
+    };
+    let (findings, not_run) = match attacks::run(id, &scene) {
+        Ok(findings) => (findings, None),
+        Err(error) => (Vec::new(), Some(error.to_string())),
+    };
+    Attack { id: id.to_owned(), title: title.to_owned(), not_run, findings }
+}

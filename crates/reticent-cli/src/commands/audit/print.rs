@@ -1,0 +1,256 @@
+//! An audit on the screen.
+
+use reticent::audit::{Audit, Case, Column};
+
+use super::{Answer, Attack, Coalition};
+use crate::screen::{BAD, GOOD, HEAD, HINT, WIDTH, bar, columns, count, people, percent, shown, witness, wrap};
+
+/// Findings of one attack that are shown.
+const FINDINGS: usize = 3;
+
+pub fn print(answer: &Answer, public: bool) {
+    for coalition in &answer.coalitions {
+        print_coalition(coalition, answer.confidence, public);
+        println!();
+    }
+    match answer.holds {
+        Some(true) => {
+            println!("{GOOD}Nobody's value is told with more confidence than {}.{GOOD:#}", allowed(answer.confidence))
+        }
+        Some(false) => println!("{BAD}More is told than the policy allows, or may be.{BAD:#}"),
+        None => {}
+    }
+    answer.notes.iter().for_each(|note| println!("{HINT}{}{HINT:#}", wrap(note, WIDTH, "")));
+    if let Some(html) = &answer.html {
+        println!("{HINT}the report is in {html}{HINT:#}");
+    }
+}
+
+fn allowed(confidence: Option<f64>) -> String {
+    confidence.map(share).unwrap_or_default()
+}
+
+/// A probability.
+fn share(value: f64) -> String {
+    if value > 0.0 && value < 0.001 { "under 0.1 %".to_owned() } else { format!("{:.1} %", value * 100.0) }
+}
+
+fn print_coalition(coalition: &Coalition, confidence: Option<f64>, public: bool) {
+    let audit = &coalition.audit;
+    let releases: Vec<String> = audit.releases.iter().map(|(number, name)| format!("{number} {name}")).collect();
+    println!("{HEAD}{}{HEAD:#} can hold {}", coalition.members.join(", "), releases.join(", "));
+    for lost in &coalition.lost {
+        println!(
+            "  {BAD}{} {} was erased{BAD:#}: what it gives away can no longer be computed, and is missing below",
+            lost.number, lost.name
+        );
+    }
+    println!("  {}", verdict(audit));
+    println!();
+    for column in &audit.columns {
+        print_column(column, audit, confidence);
+    }
+    identity(audit);
+    if coalition.over_time.len() > 1 {
+        over_time(coalition, confidence.is_some());
+    }
+    if !public && !audit.worst.is_empty() {
+        println!("  {HEAD}The worst cases, and why{HEAD:#}");
+        audit.worst.iter().for_each(print_case);
+    }
+    coalition.attacks.iter().for_each(|attack| print_attack(attack, public));
+    assumptions(audit);
+}
+
+/// One sentence.
+fn verdict(audit: &Audit) -> String {
+    let certain: Vec<String> = audit
+        .columns
+        .iter()
+        .filter(|column| column.certain > 0)
+        .map(|column| format!("the {} of {} is certain", column.name, people(column.certain)))
+        .collect();
+    let together = if audit.releases.len() > 1 { "Put together, " } else { "" };
+    let text = match certain.len() {
+        0 => format!("{together}nobody's value is certain, of {}.", people(audit.people)),
+        _ => format!("{together}{}, of {}.", certain.join("; "), people(audit.people)),
+    };
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+fn print_column(column: &Column, audit: &Audit, confidence: Option<f64>) {
+    println!("  {HEAD}{}{HEAD:#} ({} values)", column.name, column.values);
+    let highest = &column.highest;
+    let range = if highest.lower == highest.upper {
+        format!("{} (exact)", share(highest.upper.value()))
+    } else {
+        format!(
+            "about {}; certainly {} to {}",
+            share(highest.best),
+            share(highest.lower.value()),
+            share(highest.upper.value())
+        )
+    };
+    let mut rows = vec![
+        vec!["    most told about anybody".to_owned(), range],
+        vec!["    certain".to_owned(), of(column.certain, column.people)],
+    ];
+    if let Some(confidence) = confidence {
+        let more = column.may_be_above - column.above;
+        let more = if more > 0 { format!(", and perhaps {}", people(more)) } else { String::new() };
+        rows.push(vec![
+            format!("    above {}", share(confidence)),
+            format!("{}{more}", of(column.above, column.people)),
+        ]);
+    }
+    let guess = format!("{} right (knowing only what is common: {})", share(column.average), share(column.prior));
+    rows.push(vec!["    guessing everybody's likeliest".to_owned(), guess]);
+    rows.push(vec!["    known exactly".to_owned(), of(column.exact, column.people)]);
+    columns(&rows).iter().for_each(|line| println!("{line}"));
+    println!("    people by the most that is told about them:");
+    let most = column.histogram.iter().copied().max().unwrap_or(1).max(1);
+    for (at, people) in column.histogram.iter().enumerate().filter(|(_, people)| **people > 0) {
+        let label = match at {
+            10 => "certain".to_owned(),
+            at => format!("{:>2} to {} %", at * 10, at * 10 + 10),
+        };
+        println!("      {label:<12} {} {}", bar(*people as f64 / most as f64), count(*people));
+    }
+    if let Some(worlds) = worlds(audit) {
+        println!("    {HINT}{worlds}{HINT:#}");
+    }
+    println!();
+}
+
+fn of(part: u64, whole: u64) -> String {
+    format!("{} of {} ({})", count(part), people(whole), percent(part, whole))
+}
+
+fn worlds(audit: &Audit) -> Option<String> {
+    let ln = audit.ln_worlds?;
+    Some(match &audit.worlds {
+        Some(worlds) if worlds.len() <= 9 => {
+            format!("{worlds} assignments of values to people fit everything that was published")
+        }
+        _ => format!(
+            "about 10^{:.0} assignments of values to people fit everything that was published",
+            ln / std::f64::consts::LN_10
+        ),
+    })
+}
+
+fn identity(audit: &Audit) {
+    let identity = &audit.identity;
+    println!("  {HEAD}Whose records can be found{HEAD:#}");
+    let mut rows = vec![vec![
+        "    singling out".to_owned(),
+        format!("{} alone with the groups they are in", of(identity.singled_out, audit.people)),
+    ]];
+    if identity.in_several > 0 {
+        let linkable = format!(
+            "{} in several releases have records that can be put together for sure",
+            of(identity.linkable, identity.in_several)
+        );
+        rows.push(vec!["    linkability".to_owned(), linkable]);
+    }
+    let risk = |highest: f64, average: f64| format!("at most {}, on average {}", share(highest), share(average));
+    rows.push(vec!["    prosecutor risk".to_owned(), risk(identity.prosecutor_highest, identity.prosecutor_average)]);
+    rows.push(vec!["    journalist risk".to_owned(), risk(identity.journalist_highest, identity.journalist_average)]);
+    rows.push(vec!["    marketer risk".to_owned(), share(identity.prosecutor_average)]);
+    columns(&rows).iter().for_each(|line| println!("{line}"));
+    println!();
+}
+
+fn over_time(coalition: &Coalition, allowed: bool) {
+    println!("  {HEAD}Release by release{HEAD:#}");
+    let mut rows = vec![vec!["    after".to_owned(), "people".to_owned(), "certain".to_owned()]];
+    if allowed {
+        rows[0].push("above".to_owned());
+    }
+    rows[0].extend(["most told".to_owned(), "likeliest right".to_owned()]);
+    for moment in &coalition.over_time {
+        let mut row =
+            vec![format!("    {} {}", moment.release, moment.name), count(moment.people), count(moment.certain)];
+        if allowed {
+            row.push(if moment.may_be_above > moment.above {
+                format!("{} to {}", count(moment.above), count(moment.may_be_above))
+            } else {
+                count(moment.above)
+            });
+        }
+        row.extend([share(moment.highest), share(moment.average)]);
+        rows.push(row);
+    }
+    columns(&rows).iter().for_each(|line| println!("{line}"));
+    println!();
+}
+
+fn print_case(case: &Case) {
+    let who = case.pseudonyms.first().map(|name| format!(" ({}...)", &name[..8])).unwrap_or_default();
+    let level = if case.chance.lower == case.chance.upper {
+        share(case.chance.upper.value())
+    } else {
+        format!("{} to {}", share(case.chance.lower.value()), share(case.chance.upper.value()))
+    };
+    println!("    {}{who}: {} is {} with {level}", people(case.people), case.column, shown(&case.value));
+    let Some(because) = &case.because else { return };
+    for group in &because.groups {
+        let shows: Vec<String> = group
+            .shows
+            .iter()
+            .map(
+                |(value, records)| {
+                    if *records == 1 { shown(value).to_owned() } else { format!("{} ({records})", shown(value)) }
+                },
+            )
+            .collect();
+        let text = format!(
+            "on {} {} showed, of {} in the group {}: {}",
+            group.date,
+            group.name,
+            people(group.people),
+            witness(&group.group),
+            shows.join(", ")
+        );
+        println!("{HINT}{}{HINT:#}", wrap(&text, WIDTH, "      "));
+    }
+    println!("{HINT}{}{HINT:#}", wrap(&because.words, WIDTH, "      "));
+}
+
+fn print_attack(attack: &Attack, _public: bool) {
+    match &attack.not_run {
+        Some(why) => println!("{HINT}{}{HINT:#}", wrap(&format!("{}: not run: {why}", attack.title), WIDTH, "  ")),
+        None if attack.findings.is_empty() => println!("  {}: {GOOD}finds nothing{GOOD:#}", attack.title),
+        None => {
+            println!(
+                "  {}: {BAD}{} {}{BAD:#}",
+                attack.title,
+                count(attack.findings.len() as u64),
+                if attack.findings.len() == 1 { "finding" } else { "findings" }
+            );
+            for finding in attack.findings.iter().take(FINDINGS) {
+                println!("{}", wrap(&finding.words, WIDTH, "    "));
+            }
+        }
+    }
+}
+
+fn assumptions(audit: &Audit) {
+    println!("  {HINT}Taken for granted: {HINT:#}");
+    audit.assumed.iter().for_each(|text| println!("{HINT}{}{HINT:#}", wrap(text, WIDTH, "    ")));
+    println!("  {HINT}Not considered:{HINT:#}");
+    audit.not_considered.iter().for_each(|text| println!("{HINT}{}{HINT:#}", wrap(text, WIDTH, "    ")));
+    let work = &audit.work;
+    if work.not_counted > 0 {
+        let text = format!(
+            "the worlds of {} who depend on each other were too many to count: for them there are bounds and the maximum-entropy estimate, \
+             which can be below the truth; --effort counts longer",
+            people(work.people_not_counted)
+        );
+        println!("{HINT}{}{HINT:#}", wrap(&text, WIDTH, "  "));
+    }
+    if work.not_converged > 0 {
+        println!("  {HINT}maximum entropy did not converge everywhere: where it did not, there is no estimate{HINT:#}");
+    }
+}
