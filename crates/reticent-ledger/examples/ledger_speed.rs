@@ -225,6 +225,7 @@ fn made() -> Made {
         seed: 2,
         classes: 3,
         verified: vec![Verified { model: "5-anonymity".to_owned(), violations: 0 }],
+        audit: None,
         metrics: vec![Metric { id: "gcp".to_owned(), value: 0.25 }],
     }
 }

@@ -172,6 +172,10 @@ pub struct Made {
     pub classes: u64,
     /// What was verified on the written bytes.
     pub verified: Vec<Verified>,
+    /// How well it was established what it gives away together with what was released before: `exact`, `bounds`, `estimate` or
+    /// `off`; not known of releases from before audits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audit: Option<String>,
     /// What it kept or lost.
     pub metrics: Vec<Metric>,
 }

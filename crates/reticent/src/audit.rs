@@ -9,6 +9,7 @@ mod because;
 mod board;
 mod chances;
 mod figures;
+mod gate;
 mod knowledge;
 mod secrets;
 #[cfg(test)]
@@ -25,6 +26,7 @@ pub use because::Because;
 pub use board::Board;
 pub use chances::Chance;
 pub use figures::{Column, Identity, Level};
+pub use gate::{Proof, admit};
 pub use knowledge::{Knowledge, Known, Statement};
 
 /// What is asked.
@@ -44,6 +46,8 @@ pub struct Question {
     pub worst: usize,
     /// Whether to list everybody.
     pub each: bool,
+    /// Only people who are in this release, by place in the history.
+    pub about: Option<usize>,
 }
 
 impl Default for Question {
@@ -56,6 +60,7 @@ impl Default for Question {
             ask: Ask::default(),
             worst: 5,
             each: false,
+            about: None,
         }
     }
 }
@@ -136,7 +141,7 @@ pub fn audit(history: &History, question: &Question) -> Result<Audit> {
     question.knowledge.put_on(&mut board, history)?;
     let ask = Ask { bounds_only: board.relaxed, ..question.ask };
     let answer = solve(&board.puzzle(), &ask)?;
-    let told = figures::Tally::of(&board, &answer, question.confidence);
+    let told = figures::Tally::of(&board, &answer, question);
     let worst = worst(&board, history, &answer, &told, question);
     let each = question.each.then(|| each(&board, &answer));
     let releases = history.releases.iter().map(|held| (held.number, held.name.clone())).collect();
@@ -244,8 +249,11 @@ fn assumed(board: &Board, history: &History, question: &Question) -> Vec<String>
         ));
     }
     if board.several > 0 {
-        assumed
-            .push("the records of somebody who has several in one release are taken for different people's".to_owned());
+        assumed.push(
+            "somebody who has several records in one release is judged record by record, and these are not followed from release to \
+             release; that one of them shows a value is likelier"
+                .to_owned(),
+        );
     }
     if board.changed > 0 {
         assumed.push("where somebody's value changed between releases, the attacker knows that it did".to_owned());

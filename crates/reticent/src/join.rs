@@ -213,8 +213,9 @@ fn told_apart_by(releases: &[&Release], rules: &[Inconsistent], also: &[Vec<usiz
         let others = releases.iter().enumerate().filter(|(other, _)| *other != at);
         others.into_iter().any(|(_, release)| release.columns.iter().any(|column| is_same(&column.name, name, rules)))
     };
-    let speaks =
-        |rule: &Inconsistent, name: &str| rule.varying_column().is_none() && (rule.one.0 == name || rule.other.0 == name);
+    let speaks = |rule: &Inconsistent, name: &str| {
+        rule.varying_column().is_none() && (rule.one.0 == name || rule.other.0 == name)
+    };
     let ruled = |name: &str| rules.iter().any(|rule| speaks(rule, name));
     let asked = |column: usize| also.get(at).is_some_and(|columns| columns.contains(&column));
     let names = releases[at].columns.iter().map(|column| column.name.as_str()).enumerate();

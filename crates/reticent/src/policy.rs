@@ -40,6 +40,8 @@ pub struct Policy {
     pub short: Short,
     /// The models that are worded one by one.
     pub models: Vec<Wording>,
+    /// How well it must be established that all releases together tell nothing that is not allowed.
+    pub audit: crate::audit::Proof,
     /// The id of the algorithm.
     pub algorithm: String,
     /// The parameters of the algorithm, not yet checked.

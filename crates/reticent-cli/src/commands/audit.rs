@@ -228,6 +228,7 @@ fn question(
         ask: Ask { steps: options.effort.saturating_mul(1_000_000), ..Ask::default() },
         worst: options.worst,
         each: options.each,
+        about: None,
     })
 }
 

@@ -1,6 +1,7 @@
 //! `reticent publish`: anonymize, write, verify the written bytes, record, and only then give the file its name.
 
 mod answer;
+mod gate;
 mod make;
 mod print;
 mod record;
@@ -11,6 +12,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use reticent::history::{Held, History};
+use reticent::links::Links;
 use reticent::requirement::Unheard;
 use reticent_engine::{Compression, Format, OwnerKey};
 use reticent_ledger::{Entry, Head, Judged, Ledger, Wanted};
@@ -102,6 +104,8 @@ pub struct Past {
     history: History,
     /// Those that each coalition of its recipients holds, by place in the history.
     held: Vec<Vec<usize>>,
+    /// By release of the history: whose its records are, for the audit.
+    people: Vec<Option<Links>>,
 }
 
 impl Books {
@@ -130,7 +134,7 @@ impl Past {
         let (history, held) = (History::default(), Vec::new());
         let Some(ledger) = ledger else {
             let judged = Judged::History { with: Vec::new() };
-            return Ok(Past { entries: Vec::new(), head: None, judged, history, held });
+            return Ok(Past { entries: Vec::new(), head: None, judged, history, held, people: Vec::new() });
         };
         let (head, entries) = ledger.read()?;
         let named = |entry: &&Entry| entry.release().is_some_and(|release| release.name == options.name);
@@ -141,13 +145,19 @@ impl Past {
         let beside = books.beside(&entries, &options.to)?;
         if !beside.is_empty() && options.alone {
             let judged = Judged::Alone { apart_from: beside };
-            return Ok(Past { entries, head: Some(head), judged, history, held });
+            return Ok(Past { entries, head: Some(head), judged, history, held, people: Vec::new() });
         }
-        let history = load(ledger, &entries, &beside)?;
+        let (history, people) = load(ledger, &entries, &beside)?;
         let judged = Judged::History { with: beside };
-        let mut past = Past { entries, head: Some(head), judged, history, held };
+        let mut past = Past { entries, head: Some(head), judged, history, held, people };
         past.held = past.held_for(books, &options.to)?;
         Ok(past)
+    }
+
+    /// A release with whose its records are.
+    fn with_people(&self, at: usize) -> Held {
+        let links = self.people.get(at).cloned().flatten();
+        Held { links, ..self.history.releases[at].clone() }
     }
 
     /// The names of all releases.
@@ -163,10 +173,10 @@ impl Past {
     }
 }
 
-/// The releases with these numbers. Whose the records are is loaded where somebody has several.
-fn load(ledger: &Ledger, entries: &[Entry], numbers: &[u64]) -> Result<History, Failure> {
+/// The releases with these numbers, and whose their records are. The join needs to know that only where somebody has several.
+fn load(ledger: &Ledger, entries: &[Entry], numbers: &[u64]) -> Result<(History, Vec<Option<Links>>), Failure> {
     if numbers.is_empty() {
-        return Ok(History::default());
+        return Ok((History::default(), Vec::new()));
     }
     let mut history = ledger.history(Wanted { numbers: Some(numbers), links: None })?;
     if let Some(lost) = history.lost.first() {
@@ -178,13 +188,9 @@ fn load(ledger: &Ledger, entries: &[Entry], numbers: &[u64]) -> Result<History, 
         let what = "the release together with its history".to_owned();
         return Err(reticent::Error::CannotCheck { what, why }.into());
     }
+    let mut people = Vec::new();
     for held in &mut history.releases {
         let entry = entries.iter().find(|entry| entry.number == held.number);
-        let recorded = entry.and_then(Entry::release);
-        let several = recorded.and_then(|release| release.links.as_ref().map(|links| links.people < release.records));
-        if let (Some(entry), Some(true)) = (entry, several) {
-            held.links = ledger.links(entry)?;
-        }
         if let Some(column) = &held.groups {
             let why = format!(
                 "release {} {} marks its groups by the column {column}, and what such a release gives away with others cannot be \
@@ -194,9 +200,13 @@ fn load(ledger: &Ledger, entries: &[Entry], numbers: &[u64]) -> Result<History, 
             let what = "the release together with its history".to_owned();
             return Err(reticent::Error::CannotCheck { what, why }.into());
         }
+        held.links = entry.map(|entry| ledger.links(entry)).transpose()?.flatten();
+        *held = held.clone().canonical();
+        let several = |links: &Links| links.people() < links.rows();
+        people.push(held.links.clone());
+        held.links = held.links.take().filter(several);
     }
-    history.releases = history.releases.into_iter().map(Held::canonical).collect();
-    Ok(history)
+    Ok((history, people))
 }
 
 /// What the policy says of releases that are not there, of which nothing is demanded: those that are likely a slip of the pen, and

@@ -171,6 +171,7 @@ impl Desk {
                 seed: 2,
                 classes: 3,
                 verified: vec![Verified { model: "2-anonymity".to_owned(), violations: 0 }],
+                audit: Some("bounds".to_owned()),
                 metrics: vec![Metric { id: "gcp".to_owned(), value: 0.25 }],
             }),
             judged: Judged::History { with: vec![] },

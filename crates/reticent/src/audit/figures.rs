@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 
 use super::board::{Board, Somebody};
 use super::chances::{Chance, chances};
-use super::threshold;
+use super::{Question, threshold};
 use crate::inference::{Answer, Fraction};
 use crate::share::Share;
 
@@ -26,6 +26,8 @@ pub struct Column {
     pub above: u64,
     /// About whom more may be told than allowed, these included.
     pub may_be_above: u64,
+    /// About whom, by the best single figure, more is told than allowed.
+    pub likely_above: u64,
     /// The most that is told about anybody.
     pub highest: Level,
     /// How often whoever guesses everybody's most likely value is right, as a share.
@@ -87,11 +89,21 @@ pub(super) struct Tally {
 const TOPS: usize = 1_000;
 
 impl Tally {
-    pub(super) fn of(board: &Board, answer: &Answer, confidence: Option<Share>) -> Tally {
+    pub(super) fn of(board: &Board, answer: &Answer, question: &Question) -> Tally {
+        let confidence = question.confidence;
+        let asked = |somebody: &&Somebody| {
+            let there = |group: &u32| Some(board.groups[*group as usize].release) == question.about;
+            question.about.is_none() || somebody.groups.iter().any(there)
+        };
         let mut tally = Tally { columns: Vec::new(), tops: Vec::new() };
         let single = |somebody: &&Somebody| somebody.places.len() == 1;
         let mut people = vec![0u64; board.alike.len()];
-        board.people.iter().filter(single).for_each(|somebody| people[somebody.places[0] as usize] += somebody.people);
+        board
+            .people
+            .iter()
+            .filter(asked)
+            .filter(single)
+            .for_each(|somebody| people[somebody.places[0] as usize] += somebody.people);
         for at in 0..board.secrets.columns.len() {
             let mut counting = Counting::new(board, at, confidence);
             for (place, people) in (0..).zip(&people).filter(|(_, people)| **people > 0) {
@@ -103,7 +115,7 @@ impl Tally {
                 }
                 counting.add(*people, Level::of(&chances), chances.iter().all(Chance::is_exact), &chances);
             }
-            for somebody in board.people.iter().filter(|somebody| !single(somebody)) {
+            for somebody in board.people.iter().filter(asked).filter(|somebody| !single(somebody)) {
                 counting.add_several(somebody, answer);
             }
             tally.columns.push(counting.done());
@@ -143,6 +155,7 @@ impl<'a> Counting<'a> {
             certain: 0,
             above: 0,
             may_be_above: 0,
+            likely_above: 0,
             highest: Level::NOTHING,
             average: 0.0,
             prior: prior(board, at),
@@ -164,6 +177,7 @@ impl<'a> Counting<'a> {
         if let Some(allowed) = self.allowed {
             column.above += if level.lower > allowed { people } else { 0 };
             column.may_be_above += if level.upper > allowed { people } else { 0 };
+            column.likely_above += if level.best > allowed.value() + 1e-9 { people } else { 0 };
         }
         column.highest = column.highest.worse(level);
         column.exact += if exact { people } else { 0 };
@@ -175,22 +189,15 @@ impl<'a> Counting<'a> {
         self.bits = self.bits.zip(bits).map(|(all, these)| all + these * people as f64);
     }
 
-    /// Somebody with several records, or whose secret changed: they have a value when any of the records has it.
+    /// Somebody with several records, or whose secret changed: by the record of which most is told.
     fn add_several(&mut self, somebody: &Somebody, answer: &Answer) {
-        let mut together: Vec<Chance> = Vec::new();
-        let mut least = Level::NOTHING;
-        for place in &somebody.places {
-            let here = chances(&self.board.secrets, self.at, &answer.crowds[*place as usize]);
-            least = least.worse(Level::of(&here));
-            for chance in here {
-                match together.iter_mut().find(|known| known.value == chance.value) {
-                    Some(known) => known.upper = known.upper.plus_up(chance.upper),
-                    None => together.push(chance),
-                }
-            }
+        let told = somebody.places.iter().map(|place| chances(&self.board.secrets, self.at, &answer.crowds[*place as usize]));
+        let told: Vec<Vec<Chance>> = told.filter(|chances| !chances.is_empty()).collect();
+        let level = told.iter().fold(Level::NOTHING, |level, chances| level.worse(Level::of(chances)));
+        let exact = told.iter().flatten().all(Chance::is_exact);
+        if let Some(last) = told.last() {
+            self.add(somebody.people, level, exact, last);
         }
-        let level = Level { upper: Level::of(&together).upper, ..least };
-        self.add(somebody.people, level, false, &together);
     }
 
     fn done(mut self) -> Column {

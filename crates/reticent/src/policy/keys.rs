@@ -104,6 +104,14 @@ pub(super) const REQUIREMENT: &[Key] = &[
         "",
         "No sensitive value can be inferred with more confidence than this.",
     ),
+    key(
+        "audit",
+        Shape::Word(crate::audit::Proof::WORDS),
+        "\"bounds\"",
+        "How well it must be established, before a release goes out, that nobody's value is told with more confidence than \
+         `confidence` by all releases together. exact: every probability is counted. bounds: bounds that are true do not reach above. \
+         estimate: the best estimate is not above. off: not looked at.",
+    ),
     key("models", Shape::Models, "", "Privacy models by name, each with its parameters."),
 ];
 

@@ -7,6 +7,7 @@ use super::levels;
 use super::reader::{Item, Table};
 use super::{ColumnPolicy, Policy, ShortLines};
 use crate::algorithms::{self, Purpose, Suppression};
+use crate::audit::Proof;
 use crate::error::{Error, Result, did_you_mean};
 use crate::join::Inconsistent;
 use crate::joined::Breadth;
@@ -45,6 +46,7 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
         missing_values: missing_values(&dataset)?,
         short,
         models,
+        audit: requirement.text("audit").as_deref().and_then(Proof::of).unwrap_or_default(),
         options: read_options(&release, &algorithm)?,
         algorithm,
         purpose: read_purpose(&release, &columns)?,

@@ -13,6 +13,7 @@ use reticent::verify::Verdict;
 use reticent_ledger::Judged;
 use serde::Serialize;
 
+use super::gate::Audited;
 use super::make::{Job, Made};
 use super::record::Recorded;
 use crate::books::Books;
@@ -64,6 +65,8 @@ pub struct Answer {
     pub neutralised: u64,
     /// What the verifier found in the written bytes.
     pub verified: Verdict,
+    /// What it gives away together with what was released before; none when it was refused already.
+    pub audited: Option<Audited>,
     /// What somebody who knows the quasi-identifiers can do with the release by itself.
     pub risk: Brief,
     /// What the release kept or lost.
@@ -129,6 +132,8 @@ pub struct Seconds {
     pub write: f64,
     /// Reading back and judging.
     pub verify: f64,
+    /// Auditing it together with what was released before.
+    pub audit: f64,
     /// Measuring what was lost.
     pub measure: f64,
     /// Recording.
@@ -197,6 +202,7 @@ impl Job<'_> {
             neutralised: made.written.neutralised,
             warnings,
             verified: made.verified,
+            audited: made.audited,
             risk: brief(&made.release),
             metrics: made.metrics,
             columns: column_answers(prepared, &made.release),

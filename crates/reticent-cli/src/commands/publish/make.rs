@@ -18,6 +18,7 @@ use reticent_ledger::{Hash, Head, Judged};
 
 use super::Past;
 use super::answer::{Looked, Metric, Seconds};
+use super::gate::Audited;
 use super::workshop::Workshop;
 use crate::args::Publish;
 use crate::failure::Failure;
@@ -47,6 +48,8 @@ pub struct Made {
     pub workshop: Workshop,
     pub written: Written,
     pub verified: Verdict,
+    /// What it gives away together with what was released before; none when it was refused already.
+    pub audited: Option<Audited>,
     /// What was read back from the file, without owners.
     pub published: Counts,
     /// The hash of the file, and its size.
@@ -80,6 +83,9 @@ impl Job<'_> {
         let ((verified, published), file) = (judged?, file?);
         seconds.verify = lap(clock);
         let clock = Instant::now();
+        let audited = if verified.holds() { Some(self.admit(&outcome, &published, past)?) } else { None };
+        seconds.audit = lap(clock);
+        let clock = Instant::now();
         let release = outcome.recoding.apply(&prepared.table)?;
         let metrics = self.measure(&outcome.recoding, &release)?;
         seconds.measure = lap(clock);
@@ -108,6 +114,7 @@ impl Job<'_> {
             workshop,
             written,
             verified,
+            audited,
             published,
             file,
             release,

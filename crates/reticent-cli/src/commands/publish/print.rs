@@ -33,9 +33,29 @@ pub fn print(answer: &Answer) {
         }
     }
     print_joined(answer);
+    print_audited(answer);
     print_columns(answer);
     print_metrics(answer);
     print_closing(answer);
+}
+
+/// What the audit found.
+fn print_audited(answer: &Answer) {
+    let Some(audited) = &answer.audited else { return };
+    let Some(confidence) = audited.confidence else { return };
+    println!("\n{HEAD}Audited with what its recipients can hold{HEAD:#}");
+    let share = |share: f64| format!("{:.1} %", share * 100.0);
+    let known = if audited.lower == audited.upper {
+        share(audited.upper)
+    } else {
+        format!("{} to {}", share(audited.lower), share(audited.upper))
+    };
+    println!(
+        "  {GOOD}holds{GOOD:#}    nobody's value is told with more confidence than {} ({}; of {} the most is {known})",
+        share(confidence),
+        audited.proof.word(),
+        crate::screen::people(audited.people)
+    );
 }
 
 /// What was found of the release joined with earlier ones: a line for every set of them.
@@ -133,7 +153,7 @@ fn print_counts(answer: &Answer) {
 }
 
 fn print_closing(answer: &Answer) {
-    let Seconds { recall, read, search, write, verify, measure, record } = answer.seconds;
+    let Seconds { recall, read, search, write, verify, audit, measure, record } = answer.seconds;
     let guarantee = match answer.guarantee {
         Guarantee::Optimal => "optimal of its kind",
         Guarantee::LocallyMaximal => "no single further step is valid",
@@ -146,7 +166,7 @@ fn print_closing(answer: &Answer) {
         answer.seed
     );
     println!(
-        "{HINT}seconds: recall {recall:.2}, read {read:.2}, search {search:.2}, write {write:.2}, verify {verify:.2}, measure {measure:.2}, record {record:.2}{HINT:#}"
+        "{HINT}seconds: recall {recall:.2}, read {read:.2}, search {search:.2}, write {write:.2}, verify {verify:.2}, audit {audit:.2}, measure {measure:.2}, record {record:.2}{HINT:#}"
     );
     answer.notes.iter().for_each(|note| println!("{HINT}{}{HINT:#}", wrap(note, WIDTH, "")));
 }

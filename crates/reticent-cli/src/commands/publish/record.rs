@@ -135,6 +135,7 @@ fn how(job: &Job<'_>, made: &Made) -> Result<reticent_ledger::Made, Failure> {
             .chain(made.verified.joined.iter().map(|over| (&over.statement, over.violations.len())))
             .map(|(model, violations)| Verified { model: model.clone(), violations: violations as u64 })
             .collect(),
+        audit: made.audited.as_ref().map(|audited| audited.proof.word().to_owned()),
         metrics: made
             .metrics
             .iter()

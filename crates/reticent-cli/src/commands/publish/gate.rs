@@ -1,0 +1,111 @@
+//! The gate: before a release goes out, what it gives away together with all that its recipients can hold.
+
+use hashbrown::HashMap;
+use reticent::algorithms::Outcome;
+use reticent::audit::{Proof, Question, admit};
+use reticent::combos::Combos;
+use reticent::history::{Held, History};
+use reticent::links::Links;
+use reticent::share::Share;
+use reticent::table::Counts;
+use serde::Serialize;
+
+use super::Past;
+use super::make::Job;
+use crate::failure::Failure;
+
+/// What the audit of a release with its history found.
+#[derive(Debug, Clone, Serialize)]
+pub struct Audited {
+    /// How well it had to be established: `exact`, `bounds`, `estimate` or `off`.
+    pub proof: Proof,
+    /// Nobody's value may be told with more confidence than this; none when nothing was looked at.
+    pub confidence: Option<f64>,
+    /// People in the release, or records where owners are not known.
+    pub people: u64,
+    /// The most that is told about any of them: at least,
+    pub lower: f64,
+    /// and at most.
+    pub upper: f64,
+    /// People in sets that have too many worlds to count.
+    pub not_counted: u64,
+}
+
+impl Job<'_> {
+    /// Audits the release with its history. Refuses it where more is told than allowed, or where that is not established.
+    pub fn admit(&self, outcome: &Outcome, published: &Counts, past: &Past) -> Result<Audited, Failure> {
+        let policy = &self.loaded.policy;
+        let mut audited =
+            Audited { proof: policy.audit, confidence: None, people: 0, lower: 0.0, upper: 0.0, not_counted: 0 };
+        let Some(confidence) = policy.short.confidence.filter(|_| policy.audit != Proof::Off) else {
+            return Ok(audited);
+        };
+        audited.confidence = Some(confidence);
+        let new = self.candidate(outcome, published)?;
+        let varies = policy.inconsistent.iter().filter_map(|rule| rule.varying_column().map(str::to_owned));
+        let question = Question {
+            confidence: Share::from_decimal(confidence),
+            varies: varies.collect(),
+            worst: 0,
+            ..Question::default()
+        };
+        let alone = vec![Vec::new()];
+        for held in if past.held.is_empty() { &alone } else { &past.held } {
+            self.ways.check_stop()?;
+            self.ways.progress.tell("auditing", 0, 0);
+            let earlier = held.iter().map(|at| past.with_people(*at));
+            let history = History { releases: earlier.chain([new.clone()]).collect(), lost: Vec::new() };
+            let audit = admit(&history, &question, policy.audit)?;
+            for column in &audit.columns {
+                audited.people = audited.people.max(column.people);
+                audited.lower = audited.lower.max(column.highest.lower.value());
+                audited.upper = audited.upper.max(column.highest.upper.value());
+            }
+            audited.not_counted = audited.not_counted.max(audit.work.people_not_counted);
+        }
+        Ok(audited)
+    }
+
+    /// The release as somebody holds it, and whose its records are.
+    fn candidate(&self, outcome: &Outcome, published: &Counts) -> Result<Held, Failure> {
+        let mut release = outcome.recoding.apply(&self.prepared.table)?;
+        release.combos = Combos { owners: None, ..release.combos }.combined();
+        let links = match &self.prepared.linked {
+            None => None,
+            Some(linked) => {
+                let places = outcome.recoding.places(&self.prepared.table, &linked.counted, published)?;
+                Some(onto(&linked.links.onto(&places), published, &release))
+            }
+        };
+        Ok(Held {
+            number: 0,
+            name: self.options.name.clone(),
+            date: String::new(),
+            recipients: self.options.to.clone(),
+            groups: None,
+            release,
+            links,
+        }
+        .canonical())
+    }
+}
+
+/// Links to published texts, turned into links to the release that has them.
+fn onto(links: &Links, published: &Counts, release: &reticent::release::Release) -> Links {
+    let order: Vec<Option<usize>> =
+        release.columns.iter().map(|column| published.names.iter().position(|name| *name == column.name)).collect();
+    let combos = &release.combos;
+    let label = |at: usize, combo: usize| release.columns[at].label(combos.codes[at][combo]);
+    let known: HashMap<Vec<&str>, u32> = (0..combos.len())
+        .map(|combo| ((0..release.columns.len()).map(|at| label(at, combo)).collect(), combo as u32))
+        .collect();
+    let texts = |combo: usize| -> Option<Vec<&str>> {
+        let text = |at: &Option<usize>| {
+            let at = (*at)?;
+            Some(published.values[at][published.combos.codes[at][combo] as usize].as_str())
+        };
+        order.iter().map(text).collect()
+    };
+    let place = |combo: usize| texts(combo).and_then(|texts| known.get(&texts).copied());
+    links.onto(&(0..published.combos.len()).map(place).collect::<Vec<_>>())
+}

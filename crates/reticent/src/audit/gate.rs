@@ -1,0 +1,94 @@
+//! The gate: a release goes out only when what it tells together with its history is established to be allowed.
+
+use super::{Audit, Question, audit};
+use crate::error::{Error, Result};
+use crate::history::History;
+use crate::text::counted;
+
+/// How well it must be established that nobody's value is told with more confidence than allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Proof {
+    /// Every probability is known exactly.
+    Exact,
+    /// Bounds that are true do not reach above.
+    #[default]
+    Bounds,
+    /// The best estimate is not above; it may be wrong.
+    Estimate,
+    /// Not looked at.
+    Off,
+}
+
+impl Proof {
+    /// The words of the policy.
+    pub const WORDS: &'static [&'static str] = &["exact", "bounds", "estimate", "off"];
+
+    /// From the word of the policy.
+    pub fn of(word: &str) -> Option<Proof> {
+        match word {
+            "exact" => Some(Proof::Exact),
+            "bounds" => Some(Proof::Bounds),
+            "estimate" => Some(Proof::Estimate),
+            "off" => Some(Proof::Off),
+            _ => None,
+        }
+    }
+
+    /// The word of the policy.
+    pub fn word(self) -> &'static str {
+        match self {
+            Proof::Exact => "exact",
+            Proof::Bounds => "bounds",
+            Proof::Estimate => "estimate",
+            Proof::Off => "off",
+        }
+    }
+}
+
+/// Audits a history whose newest release is a candidate. Refuses when more is told about its people than allowed, or when that
+/// could not be established.
+pub fn admit(history: &History, question: &Question, proof: Proof) -> Result<Audit> {
+    let newest = history.releases.len().checked_sub(1);
+    let question = Question { about: newest, ..question.clone() };
+    let audit = audit(history, &question)?;
+    for column in &audit.columns {
+        let earlier: Vec<String> =
+            audit.releases[..audit.releases.len() - 1].iter().map(|(_, name)| name.clone()).collect();
+        let together =
+            if earlier.is_empty() { String::new() } else { format!(" together with {}", earlier.join(", ")) };
+        let allowed = question.confidence.map_or(1.0, |confidence| confidence.to_f64() * 100.0);
+        let people = |people: u64| {
+            if people == 1 { "1 person".to_owned() } else { format!("{} people", crate::text::grouped(people)) }
+        };
+        if column.above > 0 {
+            let message = format!(
+                "this release{together} tells the {} of {} with more confidence than {allowed} %. `reticent audit` tells what earlier \
+                 releases give away already; fewer columns, other recipients or a lower `confidence` for the search may help",
+                column.name,
+                people(column.above),
+            );
+            return Err(Error::Refused { message });
+        }
+        let (open, why) = match proof {
+            Proof::Exact => (column.people - column.exact, "is not known exactly"),
+            Proof::Bounds => (column.may_be_above, "may be told with more confidence than that"),
+            Proof::Estimate => (column.likely_above, "is by the best estimate told with more confidence than that"),
+            Proof::Off => (0, ""),
+        };
+        if open > 0 {
+            let why = format!(
+                "the {} of {} {why}{together} ({allowed} %): {} of people who depend on each other {} too many possible assignments to \
+                 count. Keep people in the groups they were in, publish fewer columns, or let an estimate decide with \
+                 `audit = \"estimate\"` under [requirement]",
+                column.name,
+                people(open),
+                counted(audit.work.not_counted, "set"),
+                if audit.work.not_counted == 1 { "has" } else { "have" },
+            );
+            let what = "what all releases together give away".to_owned();
+            return Err(Error::CannotCheck { what, why });
+        }
+    }
+    Ok(audit)
+}
