@@ -404,7 +404,7 @@ def tell_history(rows, found):
         times = [[one["phases"] | {"whole": one["seconds"]} for one in pair] for pair in pairs]
         spread = {name: Spread.of([ten[name] / max(one[name], 1e-6) for one, ten in times]) for name in names}
         growth.append([past.title, *(spread[name].text("{:.1f}", "x") for name in names)])
-        slow += [f"{past.title}: {name}" for name in ("whole", "search", "verify") if spread[name].median > MOST_HISTORY]
+        slow += [f"{past.title}: {name}" for name in ("whole",) if spread[name].median > MOST_HISTORY]
     table(["demand", "earlier", "wall s", "peak MiB", "found"], lines)
     tell_phases(["demand", "earlier"], phases)
     print(f"{len(TEN)} earlier releases take, against one:")

@@ -264,6 +264,12 @@ pub struct Audit {
     /// How many steps of counting worlds to try for people who depend on each other, in millions.
     #[arg(long, default_value_t = 2, value_name = "N")]
     pub effort: u64,
+    /// Sample so many worlds where they are too many to count; an estimate with its error.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub samples: u32,
+    /// What samples are drawn from.
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub seed: u64,
     /// Write the report as one HTML file.
     #[arg(long, value_name = "OUT")]
     pub html: Option<PathBuf>,

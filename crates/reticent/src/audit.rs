@@ -12,6 +12,7 @@ mod figures;
 mod gate;
 mod knowledge;
 mod secrets;
+mod shown;
 #[cfg(test)]
 mod tests;
 
@@ -69,6 +70,7 @@ impl Default for Question {
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Audit {
     /// The releases: number and name, oldest first.
+    #[serde(serialize_with = "shown::releases")]
     pub releases: Vec<(u64, String)>,
     /// People in them, as far as they are known; where they are not, records.
     pub people: u64,
@@ -132,6 +134,7 @@ pub struct PersonColumn {
     /// The column.
     pub column: String,
     /// The values, by what they read, for internal eyes.
+    #[serde(serialize_with = "shown::values")]
     pub values: Vec<(String, Chance)>,
 }
 

@@ -225,7 +225,12 @@ fn question(
         varies: varies.into_iter().flatten().map(str::to_owned).collect(),
         confidence: confidence.and_then(Share::from_decimal),
         knowledge,
-        ask: Ask { steps: options.effort.saturating_mul(1_000_000), ..Ask::default() },
+        ask: Ask {
+            steps: options.effort.saturating_mul(1_000_000),
+            samples: options.samples,
+            seed: options.seed,
+            ..Ask::default()
+        },
         worst: options.worst,
         each: options.each,
         about: None,

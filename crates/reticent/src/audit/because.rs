@@ -28,10 +28,12 @@ pub struct GroupShown {
     /// When it went out.
     pub date: String,
     /// The group's published quasi-identifiers, or its number.
+    #[serde(serialize_with = "crate::verify::as_cells")]
     pub group: Vec<(String, String)>,
     /// People in it.
     pub people: u64,
     /// What its records show, for internal eyes: the value, and how many records.
+    #[serde(serialize_with = "super::shown::counts")]
     pub shows: Vec<(String, u64)>,
 }
 

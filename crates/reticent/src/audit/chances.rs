@@ -7,6 +7,7 @@ use crate::inference::{Fraction, Sampled, Told};
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Chance {
     /// The value, by place among the column's.
+    #[serde(skip)]
     pub value: u32,
     /// The probability is at least this,
     pub lower: Fraction,

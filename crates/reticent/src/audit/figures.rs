@@ -191,7 +191,8 @@ impl<'a> Counting<'a> {
 
     /// Somebody with several records, or whose secret changed: by the record of which most is told.
     fn add_several(&mut self, somebody: &Somebody, answer: &Answer) {
-        let told = somebody.places.iter().map(|place| chances(&self.board.secrets, self.at, &answer.crowds[*place as usize]));
+        let told =
+            somebody.places.iter().map(|place| chances(&self.board.secrets, self.at, &answer.crowds[*place as usize]));
         let told: Vec<Vec<Chance>> = told.filter(|chances| !chances.is_empty()).collect();
         let level = told.iter().fold(Level::NOTHING, |level, chances| level.worse(Level::of(chances)));
         let exact = told.iter().flatten().all(Chance::is_exact);

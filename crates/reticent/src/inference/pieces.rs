@@ -16,6 +16,8 @@ pub(super) struct Piece {
     pub crowds: Vec<Merged>,
     /// The counts, without what is forced.
     pub rows: Vec<Row>,
+    /// A world, if one is known: by crowd and cell, how many people have the value.
+    pub seen: Option<Vec<Vec<u64>>>,
 }
 
 /// People of whom the same is open.
@@ -109,6 +111,15 @@ impl Split {
                 into.crowds.len() as u32 - 1
             });
             into.crowds[merged as usize].people += split.open[crowd];
+            if let Some(seen) = &system.seen {
+                let known = into.seen.get_or_insert_with(Vec::new);
+                known.resize(into.crowds.len(), Vec::new());
+                let known = &mut known[merged as usize];
+                known.resize(into.crowds[merged as usize].cells.len(), 0);
+                for (known, cell) in known.iter_mut().zip(open_cells(crowd)) {
+                    *known += seen[cell] as u64;
+                }
+            }
             split.place[crowd] = Some((piece, merged));
         }
         split

@@ -52,6 +52,18 @@ pub(super) fn count(piece: &Piece, steps: u64) -> Option<Counted> {
     }
 }
 
+/// Draws a world, each as likely as any other: how many people of each crowd have the value of each cell. None when there is
+/// none, or finding out takes too many steps.
+pub(super) fn draw(
+    piece: &Piece,
+    steps: u64,
+    table: &Factorials,
+    chance: &mut impl FnMut() -> f64,
+) -> Option<Vec<Vec<u64>>> {
+    let plan = Plan::of(piece)?;
+    Walk::<Large>::new(piece, &plan, table, steps).draw(chance)
+}
+
 enum Stopped {
     Done(Counted),
     /// A number does not fit.
@@ -220,6 +232,62 @@ impl<'a, N: Number> Walk<'a, N> {
             ends = before;
         }
         Ok(Counted { ln_worlds: worlds.ln(), worlds: worlds.exact(), shares, exact })
+    }
+
+    /// One world, by going through the stages and choosing each move as often as it can end.
+    fn draw(&self, chance: &mut impl FnMut() -> f64) -> Option<Vec<Vec<u64>>> {
+        let mut layers: Vec<States<N>> = Vec::with_capacity(self.plan.stages.len());
+        let mut states: States<N> = std::iter::once((State::default(), N::zero())).collect();
+        for stage in &self.plan.stages {
+            let mut then: States<N> = States::default();
+            for state in states.keys() {
+                let reached = self.moves(stage, state, |_, after| {
+                    then.entry(after).or_insert_with(N::zero);
+                    Some(())
+                });
+                reached.ok()?;
+            }
+            layers.push(std::mem::replace(&mut states, then));
+        }
+        let mut ends: Vec<States<N>> = vec![std::iter::once((State::default(), N::whole(1))).collect()];
+        for (stage, states) in self.plan.stages.iter().zip(&layers).rev() {
+            let after = &ends[ends.len() - 1];
+            let mut before: States<N> = States::default();
+            for state in states.keys() {
+                let mut ways = N::zero();
+                let counted = self.moves(stage, state, |having, next| {
+                    if let Some(end) = after.get(&next) {
+                        ways = ways.plus(&end.times(&N::arrangements(self.table, having)?)?)?;
+                    }
+                    Some(())
+                });
+                counted.ok()?;
+                if ways.ln().is_finite() {
+                    before.insert(state.clone(), ways);
+                }
+            }
+            ends.push(before);
+        }
+        let mut world = vec![Vec::new(); self.piece.crowds.len()];
+        let mut state = State::default();
+        for (at, stage) in self.plan.stages.iter().enumerate() {
+            let after = &ends[ends.len() - 2 - at];
+            let all = ends[ends.len() - 1 - at].get(&state)?;
+            let mut left = chance();
+            let mut chosen = None;
+            let moved = self.moves(stage, &state, |having, next| {
+                if let Some(end) = after.get(&next).filter(|_| left >= 0.0) {
+                    left -= end.times(&N::arrangements(self.table, having)?)?.of(all);
+                    chosen = Some((having.to_vec(), next));
+                }
+                Some(())
+            });
+            moved.ok()?;
+            let (having, next) = chosen?;
+            world[stage.crowd] = having;
+            state = next;
+        }
+        Some(world)
     }
 
     /// Every way in which a crowd can go on from a state: what its people have, and what is used up afterwards.

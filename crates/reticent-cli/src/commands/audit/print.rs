@@ -206,7 +206,7 @@ fn print_case(case: &Case) {
             )
             .collect();
         let text = format!(
-            "on {} {} showed, of {} in the group {}: {}",
+            "on {} {} showed for {} ({}): {}",
             group.date,
             group.name,
             people(group.people),
