@@ -1,0 +1,96 @@
+//! Which counts of people a public report tells apart.
+//!
+//! A public report shows a count as the band of a grid that it lies in. Hiding small counts is not enough: 147 of 150 gives 3 away,
+//! and so do 12 before and 15 after. So all bands but 0 are about as wide as the smallest count that may be shown, or wider; then two
+//! counts of one grid that differ by a small number might differ by any small number. Totals that a reader may know exactly (the
+//! people in a release) are *known points* of the grid: below each lies a band of its own, `all but fewer than 10`.
+//!
+//! Rule     A public report shows nested counts (at least so sure, certain), never the parts of a whole: nine bars of 9 that make
+//!          81 are no secret. Counts that are compared come from one grid.
+//! Held by  `tests.rs`: for all small totals and counts, what the bands leave possible is every small difference.
+
+/// Bands of counts.
+#[derive(Debug, Clone)]
+pub struct Grid {
+    least: u64,
+    /// Known points that lie close together, by the first and the last.
+    known: Vec<(u64, u64)>,
+}
+
+/// Counts that are not told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Band {
+    /// The smallest of them.
+    pub low: u64,
+    /// The largest.
+    pub high: u64,
+}
+
+impl Grid {
+    /// A grid that hides counts below `least`, also as distances from known points.
+    pub fn new(least: u64, mut points: Vec<u64>) -> Grid {
+        let least = least.max(1);
+        points.sort_unstable();
+        let mut known: Vec<(u64, u64)> = Vec::new();
+        for point in points.into_iter().filter(|point| *point > 0) {
+            match known.last_mut() {
+                Some((_, last)) if point - *last < 2 * least => *last = point,
+                _ => known.push((point, point)),
+            }
+        }
+        Grid { least, known }
+    }
+
+    /// The band of a count.
+    pub fn band(&self, count: u64) -> Band {
+        if count == 0 {
+            return Band { low: 0, high: 0 };
+        }
+        let next = self.known.partition_point(|(_, last)| *last < count);
+        let before = next.checked_sub(1).map_or(0, |at| self.known[at].1);
+        let Some((first, last)) = self.known.get(next).copied() else {
+            return self.between(before, u64::MAX, count);
+        };
+        let start = (first + 1).saturating_sub(self.least).max(1);
+        match first == last {
+            _ if before == 0 && first < 2 * self.least => Band { low: 1, high: last },
+            _ if count < start => self.between(before, start, count),
+            true if count == last => Band { low: last, high: last },
+            true => Band { low: start, high: last - 1 },
+            false => Band { low: start, high: last },
+        }
+    }
+
+    /// The band of a count between two known points: bands begin at multiples of the smallest count, and none is narrower than it.
+    fn between(&self, before: u64, end: u64, count: u64) -> Band {
+        let least = self.least;
+        // From 1 on, the first band ends just below the smallest count.
+        let narrowest = if before == 0 { least - 1 } else { least };
+        let first = (before + 1 + narrowest).div_ceil(least) * least;
+        let last = (end - least) / least * least;
+        let low = if first <= count.min(last) { (count / least * least).min(last) } else { before + 1 };
+        let next = if low < first { first } else { low + least };
+        Band { low, high: if next <= last { next - 1 } else { end - 1 } }
+    }
+
+    fn round(&self, count: u64) -> u64 {
+        count / self.least * self.least
+    }
+
+    /// What is said of a count, of all there are when they are given; and how high it is drawn, which says no more.
+    pub fn says(&self, count: u64, of: Option<u64>) -> (String, u64) {
+        let band = self.band(count);
+        let least = crate::text::grouped(self.least);
+        let round = self.round(band.low);
+        match (band, of) {
+            (Band { high: 0, .. }, _) => ("0".to_owned(), 0),
+            (Band { low: 1, high }, _) if high < self.least => (format!("fewer than {least}"), self.least / 2),
+            (Band { low, high }, Some(of)) if low == of && high == of => ("all".to_owned(), self.round(of)),
+            (Band { low, high }, Some(of)) if high + 1 == of && low + self.least == of + 1 => {
+                (format!("all but fewer than {least}"), self.round(of))
+            }
+            _ if round == 0 => ("some".to_owned(), self.least / 2),
+            _ => (format!("at least {}", crate::text::grouped(round)), round),
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The page: its head, the verdicts, a part for each coalition, and its foot.
+
+use super::sections::part;
+use super::verdict::card;
+use super::view::View;
+use super::words::{escape, percent};
+use crate::text::grouped;
+
+/// How the page looks.
+const STYLE: &str = include_str!("style.css");
+
+/// What stands on every page that is not for everybody.
+pub const INTERNAL: &str = "Internal: contains what the releases give away about people";
+
+/// The whole text.
+pub fn page(view: &View) -> String {
+    let title = escape(view.title);
+    let (mark, margin) = match view.public {
+        true => (String::new(), String::new()),
+        false => (
+            format!(
+                "<p class=\"internal\">{INTERNAL}</p>\n<div class=\"watermark\" aria-hidden=\"true\"><span>{INTERNAL}</span></div>\n"
+            ),
+            format!("@page {{ @bottom-left {{ content: \"{INTERNAL}\"; }} }}\n"),
+        ),
+    };
+    let verdicts: String =
+        view.parts.iter().enumerate().map(|(at, part)| card(part, at + 1, view.confidence)).collect();
+    let parts: String = view.parts.iter().enumerate().map(|(at, one)| part(view, one, at + 1)).collect();
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"robots\" content=\"noindex\">\n<title>{title}</title>\n<style>\n{STYLE}{margin}</style>\n</head>\n<body>\n{mark}<main>\n\
+         <header>\n<p class=\"kicker\">What the releases give away together</p>\n<h1>{title}</h1>\n{}</header>\n\
+         <section class=\"verdicts\" aria-label=\"Verdict\">\n<h2 class=\"unseen\">Verdict</h2>\n{verdicts}</section>\n{parts}{}</main>\n</body>\n</html>\n",
+        facts(view),
+        foot(view),
+    )
+}
+
+fn facts(view: &View) -> String {
+    let mut facts = vec![("Data", escape(view.dataset)), ("Made", escape(view.made))];
+    if let Some(confidence) = view.confidence {
+        facts.push(("Policy", format!("nobody’s secret with more than {} confidence", percent(confidence))));
+    }
+    facts.push(("By", format!("Reticent {}", escape(view.version))));
+    let facts: String =
+        facts.iter().map(|(what, value)| format!("<div><dt>{what}</dt><dd>{value}</dd></div>\n")).collect();
+    format!("<dl class=\"facts\">\n{facts}</dl>\n")
+}
+
+fn foot(view: &View) -> String {
+    let hidden = match view.least {
+        Some(least) => {
+            let least = grouped(least);
+            format!(
+                "<p>Counts of people below {least} are shown as “fewer than {least}”, and other counts as what they are at least, so that no two of them differ by a small number that could be told. Where people are counted, “0” is nobody.</p>\n"
+            )
+        }
+        None => String::new(),
+    };
+    format!(
+        "<footer>\n{hidden}<p>This report says how much can be told about people from the releases it lists, by those it describes. It does not say that nothing else can be told.</p>\n</footer>\n"
+    )
+}

@@ -1,0 +1,393 @@
+//! The parts of the page about one coalition, in the order in which somebody asks.
+
+use super::charts::{self, Series};
+use super::view::{Closely, Count, Found, NESTED, Part, Said, Told, USUAL_THRESHOLD, View};
+use super::words::{escape, percent};
+use super::{cases, sure};
+
+/// Everything about one coalition.
+pub fn part(view: &View, part: &Part, at: usize) -> String {
+    let Some(found) = &part.found else {
+        return format!(
+            "<section class=\"part\" id=\"part-{at}\">\n<h2>{}</h2>\n{}</section>\n",
+            escape(&part.name),
+            holdings(part)
+        );
+    };
+    let mut text = format!("<section class=\"part\" id=\"part-{at}\">\n<h2>{}</h2>\n", escape(&part.name));
+    text += &section("Key figures", &(tiles(view, found) + &by_column(view, found)));
+    text += &holdings(part);
+    text += &section("Risk over the releases", &over(view, found));
+    text += &section("How sure things can be told", &before_and_after(view, found));
+    if let Some(closely) = &found.closely {
+        text += &section("The worst cases, and why", &worst(closely));
+    }
+    text += &section("Attacks that were tried", &attacks(part));
+    text += &section("In the words of regulators", &regulators(view, found));
+    text += &section("How sure these figures are", &sure::figures(found));
+    text += &section("Worlds", &sure::worlds(found));
+    text += &section("What was assumed, and what was not considered", &sure::assumed(found));
+    text += &section("How it was computed", &sure::computed(found));
+    if let Some(each) = found.closely.as_ref().and_then(|closely| closely.each) {
+        text += &format!(
+            "<details class=\"block\"><summary>Everybody, one by one</summary>\n{}</details>\n",
+            cases::everybody(each)
+        );
+    }
+    text + "</section>\n"
+}
+
+fn section(title: &str, body: &str) -> String {
+    if body.is_empty() {
+        String::new()
+    } else {
+        format!("<section class=\"block\">\n<h3>{title}</h3>\n{body}</section>\n")
+    }
+}
+
+fn tile(label: &str, value: &str, note: &str, class: &str) -> String {
+    let size = if value.chars().count() > 12 { " long" } else { "" };
+    format!(
+        "<div class=\"tile{class}\"><dt>{label}</dt><dd class=\"figure{size}\">{value}</dd><dd class=\"note\">{note}</dd></div>\n"
+    )
+}
+
+fn tiles(view: &View, found: &Found) -> String {
+    let mut tiles = String::new();
+    let releases = match found.releases {
+        1 => "in one release".to_owned(),
+        many => format!("in {many} releases"),
+    };
+    tiles += &tile("People", &escape(&found.people.text), &releases, "");
+    if let Some(told) = found.columns.first() {
+        tiles += &about(view, told);
+    }
+    tiles += &tile("Worlds", &found.worlds.html, "ways to give people the published values that fit everything", "");
+    if let Some((certain, above)) = found.columns.first().and_then(|told| told.change.as_ref()) {
+        let note = match view.confidence {
+            Some(confidence) => format!("certain; above {}: {}", percent(confidence), escape(above)),
+            None => "people certain".to_owned(),
+        };
+        tiles += &tile("Since the release before", &escape(certain), &note, "");
+    }
+    format!("<dl class=\"tiles\">\n{tiles}</dl>\n")
+}
+
+/// The tiles about the worst column.
+fn about(view: &View, told: &Told) -> String {
+    let column = format!("<q>{}</q>", escape(told.name));
+    let loud = |count: &Count| if count.is_zero() { "" } else { " loud" };
+    let now = &told.now;
+    let of = format!("of {} people; {column}", escape(&now.people.text));
+    let mut tiles = tile("Certain", &escape(&now.certain.text), &of, loud(&now.certain));
+    if let Some(confidence) = view.confidence {
+        let note = match now.may_be_above == now.above {
+            true => "for sure; of nobody else is it open".to_owned(),
+            false => format!("for sure; not ruled out: {}", escape(&now.may_be_above.text)),
+        };
+        let label = format!("Above {}, the policy’s confidence", percent(confidence));
+        tiles += &tile(&label, &escape(&now.above.text), &note, loud(&now.above));
+    }
+    tiles
+        + &tile(
+            "Highest probability",
+            &escape(&told.highest.text),
+            &escape(&told.highest.bounds),
+            if told.highest.certain { " loud" } else { "" },
+        )
+}
+
+/// Where there are several sensitive columns: the figures of each.
+fn by_column(view: &View, found: &Found) -> String {
+    if found.columns.len() < 2 {
+        return String::new();
+    }
+    let above = view.confidence.map(|confidence| format!("above {}", percent(confidence)));
+    let mut rows = String::new();
+    for told in &found.columns {
+        let mut cells = vec![&told.now.people.text, &told.now.certain.text];
+        if above.is_some() {
+            cells.extend([&told.now.above.text, &told.now.may_be_above.text]);
+        }
+        cells.push(&told.highest.text);
+        rows += &row(told.name, &cells);
+    }
+    let mut heads = vec!["people", "certain"];
+    if let Some(above) = &above {
+        heads.extend([above.as_str(), "not ruled out"]);
+    }
+    heads.push("highest");
+    table("Every sensitive column", "column", &heads, &rows)
+}
+
+fn row(head: &str, cells: &[&String]) -> String {
+    let cells: String = cells.iter().map(|cell| format!("<td class=\"number\">{}</td>", escape(cell))).collect();
+    format!("<tr><th scope=\"row\">{}</th>{cells}</tr>\n", escape(head))
+}
+
+fn table(caption: &str, first: &str, heads: &[&str], rows: &str) -> String {
+    let heads: String =
+        heads.iter().map(|head| format!("<th scope=\"col\" class=\"number\">{}</th>", escape(head))).collect();
+    format!(
+        "<div class=\"scroll\"><table>\n<caption>{caption}</caption>\n<thead><tr><th scope=\"col\">{first}</th>{heads}</tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n"
+    )
+}
+
+/// The same numbers for those who do not see the picture, or want them.
+fn numbers(table: String) -> String {
+    format!("<details class=\"numbers\"><summary>The numbers</summary>\n{table}</details>\n")
+}
+
+fn holdings(part: &Part) -> String {
+    if part.lines.is_empty() {
+        return String::new();
+    }
+    let mut rows = String::new();
+    for line in &part.lines {
+        rows += &format!(
+            "<tr><th scope=\"row\">{} {}</th><td>{}</td><td>{}</td><td>{}</td><td class=\"number\">{}</td></tr>\n",
+            line.number,
+            escape(line.name),
+            escape(line.date),
+            escape(&line.recipients),
+            escape(&line.columns),
+            escape(&line.records.text)
+        );
+    }
+    section(
+        "What is held",
+        &format!(
+            "<div class=\"scroll\"><table class=\"holdings\">\n<thead><tr><th scope=\"col\">release</th><th scope=\"col\">date</th><th scope=\"col\">recipients</th>\
+             <th scope=\"col\">columns</th><th scope=\"col\" class=\"number\">records</th></tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n"
+        ),
+    )
+}
+
+/// Each column's part; the first stands open, the others are there to open.
+fn each_column(found: &Found, draw: impl Fn(&Told) -> String) -> String {
+    let mut text = String::new();
+    for (at, told) in found.columns.iter().enumerate() {
+        let name = format!("<q>{}</q>", escape(told.name));
+        text += &match at {
+            0 if found.columns.len() == 1 => draw(told),
+            0 => format!("<p class=\"of\">{name}</p>\n{}", draw(told)),
+            _ => format!("<details><summary>{name}</summary>\n{}</details>\n", draw(told)),
+        };
+    }
+    text
+}
+
+fn over(view: &View, found: &Found) -> String {
+    if found.releases < 2 {
+        return "<p>There is one release: nothing to compare it with yet.</p>\n".to_owned();
+    }
+    each_column(found, |told| over_of(view, told))
+}
+
+fn over_of(view: &View, told: &Told) -> String {
+    let releases: Vec<&str> = told.over.iter().map(|(release, _)| *release).collect();
+    let series = |name: String, class, pick: fn(&Said) -> &Count| Series {
+        name,
+        class,
+        counts: told.over.iter().map(|(_, said)| pick(said)).collect(),
+    };
+    let mut lines = vec![series("certain".to_owned(), "certain", |said| &said.certain)];
+    if let Some(confidence) = view.confidence {
+        let above = series(format!("above {}", percent(confidence)), "above", |said| &said.above);
+        let may = series(format!("not ruled out above {}", percent(confidence)), "may", |said| &said.may_be_above);
+        let open = above.counts != may.counts;
+        lines.push(above);
+        lines.extend(open.then_some(may));
+    }
+    let title = format!("People of whom {} is told, after each release", told.name);
+    let mut rows = String::new();
+    for (at, release) in releases.iter().enumerate() {
+        let cells: Vec<&String> = lines.iter().map(|line| &line.counts[at].text).collect();
+        rows += &row(release, &cells);
+    }
+    let heads: Vec<&str> = lines.iter().map(|line| line.name.as_str()).collect();
+    let table = table(&escape(&title), "after release", &heads, &rows);
+    lines.reverse();
+    format!(
+        "<p class=\"lead\">How many people are given away by everything published up to each release.</p>\n<figure>\n{}</figure>\n{}",
+        charts::over_releases(&title, &releases, &lines, !view.public),
+        numbers(table)
+    )
+}
+
+fn before_and_after(view: &View, found: &Found) -> String {
+    each_column(found, |told| if view.public { nested(told) } else { parts(view, told) })
+}
+
+fn parts(view: &View, told: &Told) -> String {
+    let last = told.over.last().map_or("the last release", |(release, _)| *release);
+    let title = match told.before {
+        Some(_) => format!("People by how sure the likeliest {} is, before and after {last}", told.name),
+        None => format!("People by how sure the likeliest {} is", told.name),
+    };
+    let key = match told.before {
+        Some(_) => format!(
+            "<p class=\"series\"><span class=\"swatch before\"></span>before {last} <span class=\"swatch after\"></span>after {last} <span class=\"swatch sure\"></span>after, and certain</p>\n",
+            last = escape(last)
+        ),
+        None => String::new(),
+    };
+    let mut rows = String::new();
+    for (at, count) in told.now.bars.iter().enumerate() {
+        let before = told.before.as_ref().and_then(|before| before.bars.get(at));
+        let cells: Vec<&String> = before.into_iter().chain([count]).map(|count| &count.text).collect();
+        let name = if at == 10 { "certain".to_owned() } else { format!("{} to below {} %", at * 10, at * 10 + 10) };
+        rows += &row(&name, &cells);
+    }
+    let heads: &[&str] = if told.before.is_some() { &["people before", "people after"] } else { &["people"] };
+    format!(
+        "<p class=\"lead\">Everybody counts once, by the value that is likeliest for them. Far to the right means: as good as told.</p>\n{key}<figure>\n{}</figure>\n{}",
+        charts::histogram(
+            &title,
+            told.before.as_ref().map(|before| before.bars.as_slice()),
+            &told.now.bars,
+            view.confidence
+        ),
+        numbers(table(&escape(&title), "how sure", heads, &rows))
+    )
+}
+
+/// In public: how many are told at least so surely. Each count holds the next, so that none is a part of a whole.
+fn nested(told: &Told) -> String {
+    let most = told.now.people.drawn.max(1);
+    let bar = |count: &Count, class: &str| {
+        let wide = (count.drawn * 100 / most).clamp(u64::from(!count.is_zero()), 100);
+        format!(
+            "<span class=\"track\"><span class=\"fill {class}\" style=\"width:{wide}%\"></span></span> {}",
+            escape(&count.text)
+        )
+    };
+    let mut rows = String::new();
+    for (at, (tenths, count)) in NESTED.iter().zip(&told.now.bars).enumerate() {
+        let name = if *tenths == 10 { "certain".to_owned() } else { format!("at least {}0\u{a0}%", tenths) };
+        let before = told.before.as_ref().and_then(|before| before.bars.get(at));
+        let before = before.map_or(String::new(), |count| format!("<td>{}</td>", bar(count, "before")));
+        let class = if *tenths == 10 { "sure" } else { "after" };
+        rows += &format!("<tr><th scope=\"row\">{name}</th>{before}<td>{}</td></tr>\n", bar(count, class));
+    }
+    let heads = match (&told.before, told.over.last()) {
+        (Some(_), Some((last, _))) => {
+            let last = escape(last);
+            format!("<th scope=\"col\">people before {last}</th><th scope=\"col\">people after {last}</th>")
+        }
+        _ => "<th scope=\"col\">people</th>".to_owned(),
+    };
+    format!(
+        "<p class=\"lead\">People by how sure the likeliest value is. Each line includes those below it.</p>\n\
+         <div class=\"scroll\"><table class=\"nested\">\n<thead><tr><th scope=\"col\">how sure</th>{heads}</tr></thead>\n<tbody>\n{rows}</tbody></table></div>\n"
+    )
+}
+
+fn worst(closely: &Closely) -> String {
+    match closely.worst {
+        [] => "<p>There is no case to show.</p>\n".to_owned(),
+        worst => format!(
+            "<p class=\"lead\">Those about whom most is told, and a small set of groups that already tells it. Take one of the groups away, and it is no longer told.</p>\n{}",
+            cases::cases(worst)
+        ),
+    }
+}
+
+fn attacks(part: &Part) -> String {
+    let mut items = String::new();
+    for (title, words, certain) in &part.attacks {
+        let mark = if *certain { "<b class=\"tag sure\">certain</b>" } else { "<b class=\"tag\">not certain</b>" };
+        let words = words.map_or(String::new(), |words| format!("<br>{}", escape(words)));
+        items += &format!("<li>{mark} <strong>{}</strong>{words}</li>\n", escape(title));
+    }
+    if items.is_empty() { String::new() } else { format!("<ul class=\"attacks\">\n{items}</ul>\n") }
+}
+
+fn regulators(view: &View, found: &Found) -> String {
+    let risks = &found.identity;
+    let of = |count: &Count| format!("{} of {} people", escape(&count.text), escape(&found.people.text));
+    let mut rows = vec![
+        (
+            "Singling out",
+            "people who are alone with the groups they are in: their records are theirs for sure",
+            of(&risks.singled_out),
+        ),
+        ("", "people who are alone in a group of one release", of(&risks.alone)),
+        (
+            "Linkability",
+            "people whose records of several releases can be put together for sure",
+            format!("{} of {} who are in several", escape(&risks.linkable.text), escape(&risks.in_several.text)),
+        ),
+    ];
+    let mut inferred: Vec<(String, String)> = Vec::new();
+    for told in &found.columns {
+        let column = escape(told.name);
+        let people = escape(&told.now.people.text);
+        inferred.push((
+            format!("people whose <q>{column}</q> is certain"),
+            format!("{} of {people} people", escape(&told.now.certain.text)),
+        ));
+        if let Some(confidence) = view.confidence {
+            inferred.push((
+                format!("people whose <q>{column}</q> can be told with more than {} confidence", percent(confidence)),
+                format!("{} of {people} people", escape(&told.now.above.text)),
+            ));
+        }
+        inferred.push((
+            format!(
+                "how often the likeliest <q>{column}</q> is right; in brackets, if one only knew how common values are"
+            ),
+            format!("{} ({})", escape(&told.average), escape(&told.prior)),
+        ));
+    }
+    for (at, (what, value)) in inferred.iter().enumerate() {
+        rows.push((if at == 0 { "Inference" } else { "" }, what, value.clone()));
+    }
+    let body: String = rows
+        .iter()
+        .map(|(word, what, value)| {
+            format!("<tr><th scope=\"row\">{word}</th><td>{what}</td><td class=\"number\">{value}</td></tr>\n")
+        })
+        .collect();
+    format!(
+        "<div class=\"scroll\"><table class=\"regulators\">\n<caption>The three risks of the European data protection authorities (Opinion 05/2014)</caption>\n\
+         <thead><tr><th scope=\"col\">risk</th><th scope=\"col\">what was counted</th><th scope=\"col\" class=\"number\">found</th></tr></thead>\n<tbody>\n{body}</tbody></table></div>\n{}",
+        finding(view, found)
+    )
+}
+
+/// The risk that somebody's record is found, for three kinds of attackers.
+fn finding(view: &View, found: &Found) -> String {
+    let cell = |(text, above): &(String, bool)| match above {
+        true => format!(
+            "<td class=\"number\"><strong>{}</strong> <span class=\"tag sure\">above {USUAL_THRESHOLD}</span></td>",
+            escape(text)
+        ),
+        false => format!("<td class=\"number\">{}</td>", escape(text)),
+    };
+    let [highest, average] = &found.identity.prosecutor;
+    let [in_one, in_one_average] = &found.identity.journalist;
+    let note = match view.least {
+        None => format!(
+            "<p class=\"quiet\">{USUAL_THRESHOLD} ({}) is the greatest risk usually accepted for clinical data that everybody may see (European Medicines Agency, policy 0070; Health Canada).</p>\n",
+            percent(USUAL_THRESHOLD)
+        ),
+        Some(least) => format!(
+            "<p class=\"quiet\">Averages are shown in steps of ten percent, for {} people or more.</p>\n",
+            crate::text::grouped(least.saturating_mul(100))
+        ),
+    };
+    format!(
+        "<div class=\"scroll\"><table class=\"regulators\">\n<caption>The risk that a record is found to be somebody’s</caption>\n\
+         <thead><tr><th scope=\"col\">who looks</th><th scope=\"col\">what they know</th><th scope=\"col\" class=\"number\">highest</th><th scope=\"col\" class=\"number\">average</th></tr></thead>\n<tbody>\n\
+         <tr><th scope=\"row\">Prosecutor</th><td>looks for one person, and knows in which releases they are</td>{}{}</tr>\n\
+         <tr><th scope=\"row\">Journalist</th><td>looks for one person in the one release that helps most</td>{}{}</tr>\n\
+         <tr><th scope=\"row\">Marketer</th><td>wants as many people as possible, and takes what fails</td><td class=\"number\">–</td>{}</tr>\n\
+         </tbody></table></div>\n{note}",
+        cell(highest),
+        cell(average),
+        cell(in_one),
+        cell(in_one_average),
+        cell(average),
+    )
+}

@@ -1,0 +1,125 @@
+//! How sure the figures are, what a world is, what was assumed, and how it was computed.
+
+use super::view::{Found, releases};
+use super::words::escape;
+use crate::inference::Work;
+use crate::text::{counted, grouped};
+
+/// What is exact, what is a bound, what is an estimate.
+pub fn figures(found: &Found) -> String {
+    let mut exact = String::new();
+    for told in &found.columns {
+        exact += &format!(
+            "<br><strong>{} of {} people</strong> for <q>{}</q>.",
+            escape(&told.exact.text),
+            escape(&told.now.people.text),
+            escape(told.name)
+        );
+    }
+    let bits = found.columns.iter().filter_map(|told| told.bits.as_ref().map(|bits| (told.name, bits)));
+    let bits: Vec<String> =
+        bits.map(|(name, bits)| format!("{bits} bits are left open of <q>{}</q>", escape(name))).collect();
+    let bits = if bits.is_empty() { String::new() } else { format!("<br>By it, {}.", super::words::list(&bits)) };
+    format!(
+        "<dl class=\"kinds\">\n\
+         <div><dt>Exact</dt><dd>The probability was counted: the share of all worlds in which the person has the value. Here:{exact}</dd></div>\n\
+         <div><dt>Bound</dt><dd>Where not everything could be counted, the true probability was proved to lie between two numbers. “Certain” and “above” are always proved, never estimated; “not ruled out” means that the upper bound is above.</dd></div>\n\
+         <div><dt>Estimate</dt><dd>Maximum entropy, or samples. <strong>Maximum entropy can understate the risk</strong>: it can call a value open that is certain. So no verdict here rests on it; it only fills in where nothing better is known.{bits}</dd></div>\n</dl>\n"
+    )
+}
+
+/// Worlds, in one sentence.
+pub fn worlds(found: &Found) -> String {
+    let together = releases(found.releases);
+    let number = match found.worlds.text.as_str() {
+        "1" => "there is 1, so everything is told".to_owned(),
+        "too many to count" => "they were too many to count, for some people at least".to_owned(),
+        _ => format!("there are {}", found.worlds.html),
+    };
+    format!(
+        "<p>A world is one way to give everybody one of the published values such that it fits {together}; here {number}, and the fewer there are, the more is told.</p>\n"
+    )
+}
+
+/// What was taken for granted, and which attackers were left out.
+pub fn assumed(found: &Found) -> String {
+    let list =
+        |lines: &[String]| -> String { lines.iter().map(|line| format!("<li>{}</li>\n", escape(line))).collect() };
+    let mut notes = String::new();
+    if !found.unlinked.is_empty() {
+        let names: Vec<String> = found.unlinked.iter().map(|name| (*name).to_owned()).collect();
+        notes += &format!(
+            "<li>Of {} it is not known whose the records are: there, records are counted as people.</li>\n",
+            escape(&super::words::list(&names))
+        );
+    }
+    if !found.several.is_zero() {
+        notes += &format!("<li>People with several records in one release: {}.</li>\n", escape(&found.several.text));
+    }
+    if !found.changed.is_zero() {
+        notes += &format!("<li>People whose value changed between releases: {}.</li>\n", escape(&found.changed.text));
+    }
+    format!(
+        "<div class=\"two\"><div><h4>Assumed</h4>\n<ul>\n{}{notes}</ul></div>\n<div><h4>Not considered</h4>\n<ul>\n{}</ul>\n<p class=\"quiet\">Against these, this report says nothing.</p></div></div>\n",
+        list(&found.assumed),
+        list(&found.not_considered)
+    )
+}
+
+/// How the answer was found.
+pub fn computed(found: &Found) -> String {
+    match &found.closely {
+        Some(closely) => work(closely.work),
+        None => {
+            let counted = match found.all_counted {
+                true => "The worlds of everybody were counted.",
+                false => "Not all worlds could be counted; where they could not, bounds were proved.",
+            };
+            let converged = match found.converged {
+                true => "The estimates converged.",
+                false => "Some estimates did not converge, and were left out.",
+            };
+            format!("<p>{counted} {converged}</p>\n")
+        }
+    }
+}
+
+fn work(work: &Work) -> String {
+    let mut lines: Vec<(&str, String)> = vec![
+        ("Open after looking at each count by itself", counted(work.open, "combination") + " of people and values"),
+        ("Of these forced by the others", grouped(work.forced)),
+        (
+            "Sets of people who depend on each other",
+            format!("{}, the largest of {}", grouped(work.pieces), people(work.largest)),
+        ),
+        ("Worlds counted", counted(work.counted, "set")),
+    ];
+    let not = match work.not_counted {
+        0 => "none: everything was counted".to_owned(),
+        sets => format!("{} with {}", counted(sets, "set"), people(work.people_not_counted)),
+    };
+    lines.push(("Too many worlds to count", not));
+    if work.by_symmetry > 0 {
+        lines.push(("Settled because values can be exchanged", people(work.by_symmetry)));
+    }
+    let converged = match (work.not_converged, work.entropy) {
+        (0, Some(_)) => "converged everywhere".to_owned(),
+        (0, None) => "not made".to_owned(),
+        (sets, _) => format!("did not converge for {}; these have no estimate", counted(sets, "set")),
+    };
+    lines.push(("Maximum entropy", converged));
+    if let Some(gap) = &work.gap {
+        let text = format!(
+            "counts are missed by at most {:.1e} people; at most {:.1e} nats below the maximum",
+            gap.missed, gap.nats
+        );
+        lines.push(("How close it came", text));
+    }
+    let rows: String =
+        lines.iter().map(|(what, value)| format!("<tr><th scope=\"row\">{what}</th><td>{value}</td></tr>\n")).collect();
+    format!("<div class=\"scroll\"><table class=\"work\">\n<tbody>\n{rows}</tbody></table></div>\n")
+}
+
+fn people(number: u64) -> String {
+    if number == 1 { "1 person".to_owned() } else { format!("{} people", grouped(number)) }
+}

@@ -1,0 +1,149 @@
+//! The headline: one plain sentence per coalition, and which statement was checked. Never that something is anonymous.
+
+use super::view::{Count, Found, Part, Told, releases};
+use super::words::{escape, percent};
+
+/// What was found, from bad to good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verdict {
+    Certain,
+    Above,
+    MayBeAbove,
+    Within,
+    NothingCertain,
+    NotChecked,
+}
+
+impl Verdict {
+    fn of(told: Option<&Told>, confidence: Option<f64>) -> Verdict {
+        let Some(told) = told else { return Verdict::NotChecked };
+        match (&told.now, confidence) {
+            (now, _) if !now.certain.is_zero() => Verdict::Certain,
+            (_, None) => Verdict::NothingCertain,
+            (now, _) if !now.above.is_zero() => Verdict::Above,
+            (now, _) if !now.may_be_above.is_zero() => Verdict::MayBeAbove,
+            _ => Verdict::Within,
+        }
+    }
+
+    fn label(self) -> &'static str {
+        match self {
+            Verdict::Certain => "Given away",
+            Verdict::Above => "Above the policy",
+            Verdict::MayBeAbove => "Not ruled out",
+            Verdict::Within => "Within the policy",
+            Verdict::NothingCertain => "Nothing certain",
+            Verdict::NotChecked => "Not checked",
+        }
+    }
+
+    fn class(self) -> &'static str {
+        match self {
+            Verdict::Certain | Verdict::Above => "bad",
+            Verdict::MayBeAbove | Verdict::NotChecked => "open",
+            Verdict::Within | Verdict::NothingCertain => "holds",
+        }
+    }
+
+    /// A sign whose shape, not its colour, says what it is.
+    fn sign(self) -> &'static str {
+        match self.class() {
+            "bad" => {
+                "<path class=\"body\" d=\"M14 2 27 25.5H1Z\"/><path class=\"mark\" d=\"M14 10.5v7\"/><path class=\"mark\" d=\"M14 21.4v.2\"/>"
+            }
+            "open" => {
+                "<circle class=\"body\" cx=\"14\" cy=\"14\" r=\"12.5\"/><path class=\"mark\" d=\"M10.4 11a3.6 3.6 0 1 1 5.4 3.1c-1.2.7-1.8 1.3-1.8 2.7\"/><path class=\"mark\" d=\"M14 20.4v.2\"/>"
+            }
+            _ => {
+                "<rect class=\"body\" x=\"1.5\" y=\"1.5\" width=\"25\" height=\"25\" rx=\"5\"/><path class=\"mark\" d=\"m8.5 14.5 4 4 7-8.5\"/>"
+            }
+        }
+    }
+}
+
+/// The card of a coalition at the top of the page.
+pub fn card(part: &Part, at: usize, confidence: Option<f64>) -> String {
+    let worst = part.found.as_ref().and_then(|found| found.columns.first());
+    let verdict = Verdict::of(worst, confidence);
+    let (sentence, checked) = match (&part.found, worst) {
+        (Some(found), Some(worst)) => {
+            (says(verdict, found, worst, confidence), format!("Checked: {}", checked(found, confidence)))
+        }
+        (Some(_), None) => {
+            let sentence = "These releases show no sensitive column, so nothing was inferred about anybody.";
+            (sentence.to_owned(), "Checked: only whether people can be found in the releases.".to_owned())
+        }
+        (None, _) => {
+            ("These releases were not audited.".to_owned(), "Checked: nothing. Nothing follows from that.".to_owned())
+        }
+    };
+    let others: String = match &part.found {
+        Some(found) => found.columns.iter().skip(1).map(|told| other(found, told, confidence)).collect(),
+        None => String::new(),
+    };
+    format!(
+        "<article class=\"verdict {class}\">\n<p class=\"label\"><svg class=\"sign\" viewBox=\"0 0 28 28\" aria-hidden=\"true\">{sign}</svg>{label}\
+         <a class=\"who\" href=\"#part-{at}\">{name}</a></p>\n<p class=\"headline\">{sentence}</p>\n{others}<p class=\"checked\">{checked}</p>\n</article>\n",
+        class = verdict.class(),
+        sign = verdict.sign(),
+        label = verdict.label(),
+        name = escape(&part.name),
+    )
+}
+
+fn other(found: &Found, told: &Told, confidence: Option<f64>) -> String {
+    format!("<p class=\"also\">{}</p>\n", says(Verdict::of(Some(told), confidence), found, told, confidence))
+}
+
+/// The sentence, as HTML.
+fn says(verdict: Verdict, found: &Found, told: &Told, confidence: Option<f64>) -> String {
+    let column = format!("<q>{}</q>", escape(told.name));
+    let together = match found.releases {
+        0 | 1 => "from the release".to_owned(),
+        many => format!("once {} are put together", releases(many)),
+    };
+    let than = confidence.map(percent).unwrap_or_default();
+    let now = &told.now;
+    let of = |count: &Count| of(count, &now.people);
+    match verdict {
+        Verdict::Certain => format!("{}, {column} is certain {together}.", of(&now.certain)),
+        Verdict::Above => format!(
+            "{}, {column} can be told with more than {than} confidence {together}. It is certain for nobody.",
+            of(&now.above)
+        ),
+        Verdict::MayBeAbove => format!(
+            "{}, it could not be ruled out that {column} can be told with more than {than} confidence {together}.",
+            of(&now.may_be_above)
+        ),
+        Verdict::Within => format!(
+            "For none of {} people can {column} be told with more than {than} confidence {together}.",
+            now.people.text
+        ),
+        Verdict::NothingCertain | Verdict::NotChecked => format!(
+            "For none of {} people is {column} certain {together}. The most that is told about anybody: {}.",
+            now.people.text, told.highest.text
+        ),
+    }
+}
+
+/// `For 3 of 15 people`, in bold.
+fn of(count: &Count, people: &Count) -> String {
+    format!("For <strong>{} of {} people</strong>", count.text, people.text)
+}
+
+/// The statement that was checked, in words.
+fn checked(found: &Found, confidence: Option<f64>) -> String {
+    let what: Vec<String> = found.columns.iter().map(|told| format!("<q>{}</q>", escape(told.name))).collect();
+    let what = super::words::list(&what);
+    let than = match confidence {
+        Some(confidence) => format!("with more than {} confidence, or for certain,", percent(confidence)),
+        None => "for certain".to_owned(),
+    };
+    let holds = match found.releases {
+        0 | 1 => "holds the release".to_owned(),
+        many => format!("holds {}", releases(many)),
+    };
+    format!(
+        "whether somebody who {holds}, and knows who is in which group, can tell anybody’s {what} {than} from what was published. No other statement."
+    )
+}
