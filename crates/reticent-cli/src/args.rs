@@ -273,8 +273,8 @@ pub struct Audit {
     /// Write the report as one HTML file.
     #[arg(long, value_name = "OUT")]
     pub html: Option<PathBuf>,
-    /// For other eyes than the steward's: no line about any one person, no value, no small number.
-    #[arg(long)]
+    /// Make the report one that everybody may read: no line about any one person, no value, no small number.
+    #[arg(long, requires = "html")]
     pub public: bool,
     #[command(flatten)]
     pub place: Place,

@@ -1,5 +1,6 @@
 //! `reticent audit`: what all releases together give away about each person.
 
+mod html;
 mod print;
 
 use std::collections::BTreeSet;
@@ -49,6 +50,9 @@ pub struct Coalition {
     pub audit: Audit,
     /// After each release: what the history up to it gives away.
     pub over_time: Vec<Moment>,
+    /// The same in full, for the report.
+    #[serde(skip)]
+    pub then: Vec<(String, Audit)>,
     /// What attacks found.
     pub attacks: Vec<Attack>,
 }
@@ -100,7 +104,7 @@ pub fn run(options: &args::Audit, ways: &Ways) -> Result<u8, Failure> {
     if ways.json {
         print_json(&answer)?;
     } else {
-        print::print(&answer, options.public);
+        print::print(&answer);
     }
     Ok(u8::from(answer.holds == Some(false)))
 }
@@ -133,7 +137,7 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
             "no confidence is allowed or forbidden: the policy names none, and neither does --confidence".to_owned(),
         );
     }
-    let mut answer = Answer {
+    let answer = Answer {
         ledger: books.folder.display().to_string(),
         confidence,
         holds,
@@ -141,20 +145,10 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
         html: options.html.as_ref().map(|path| path.display().to_string()),
         notes,
     };
-    if options.public {
-        answer.coalitions.iter_mut().for_each(hide);
+    if let Some(path) = &options.html {
+        html::write(path, options.public, &answer, &entries, loaded.as_ref())?;
     }
     Ok(answer)
-}
-
-/// Takes everything out that is about single people, or a value.
-fn hide(coalition: &mut Coalition) {
-    coalition.audit.worst.clear();
-    coalition.audit.each = None;
-    for attack in &mut coalition.attacks {
-        attack.findings = std::mem::take(&mut attack.findings).into_iter().map(Finding::without_value).collect();
-        attack.findings.iter_mut().for_each(|finding| finding.class.clear());
-    }
 }
 
 fn known_attack(id: &str) -> Result<(), Failure> {
@@ -304,23 +298,20 @@ fn coalition(
     ways: &Ways,
 ) -> Result<Coalition, Failure> {
     let whole = audit(held, question)?;
-    let mut over_time = Vec::new();
-    let brief = Question { worst: 0, each: false, ..question.clone() };
+    let (mut over_time, mut then) = (Vec::new(), Vec::new());
+    let brief = Question { worst: 0, each: false, knowledge: Knowledge::default(), ..question.clone() };
     let from = held.releases.len().saturating_sub(MOST_MOMENTS);
     for newest in from..held.releases.len() {
         ways.check_stop()?;
         let last = newest + 1 == held.releases.len();
         let until = History { releases: held.releases[..=newest].to_vec(), lost: Vec::new() };
-        // Knowledge may be about people who come later; it is used for the whole only.
-        let then = if last {
-            None
-        } else {
-            Some(audit(
-                &until,
-                &Question { knowledge: Knowledge::default(), columns: columns_of(&until, &brief), ..brief.clone() },
-            )?)
+        // What the attacker knows besides may be about people who come later: it is used for the whole only.
+        let moment_then = match last {
+            true => whole.clone(),
+            false => audit(&until, &Question { columns: columns_of(&until, &brief), ..brief.clone() })?,
         };
-        over_time.push(moment(&held.releases[newest], then.as_ref().unwrap_or(&whole)));
+        over_time.push(moment(&held.releases[newest], &moment_then));
+        then.push((held.releases[newest].name.clone(), moment_then));
     }
     let attacks = options.attacks.iter().flat_map(|id| match id.as_str() {
         "all" => attacks::LIST.iter().map(|listed| listed.entry.id).collect(),
@@ -333,7 +324,7 @@ fn coalition(
         }
     });
     let attacks = ids.into_iter().map(|id| attack(id, held, question)).collect();
-    Ok(Coalition { members, lost: held.lost.clone(), audit: whole, over_time, attacks })
+    Ok(Coalition { members, lost: held.lost.clone(), audit: whole, over_time, then, attacks })
 }
 
 /// Of the columns that were asked for, those that were released by then.

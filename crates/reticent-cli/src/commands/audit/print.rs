@@ -8,9 +8,9 @@ use crate::screen::{BAD, GOOD, HEAD, HINT, WIDTH, bar, columns, count, people, p
 /// Findings of one attack that are shown.
 const FINDINGS: usize = 3;
 
-pub fn print(answer: &Answer, public: bool) {
+pub fn print(answer: &Answer) {
     for coalition in &answer.coalitions {
-        print_coalition(coalition, answer.confidence, public);
+        print_coalition(coalition, answer.confidence);
         println!();
     }
     match answer.holds {
@@ -35,7 +35,7 @@ fn share(value: f64) -> String {
     if value > 0.0 && value < 0.001 { "under 0.1 %".to_owned() } else { format!("{:.1} %", value * 100.0) }
 }
 
-fn print_coalition(coalition: &Coalition, confidence: Option<f64>, public: bool) {
+fn print_coalition(coalition: &Coalition, confidence: Option<f64>) {
     let audit = &coalition.audit;
     let releases: Vec<String> = audit.releases.iter().map(|(number, name)| format!("{number} {name}")).collect();
     println!("{HEAD}{}{HEAD:#} can hold {}", coalition.members.join(", "), releases.join(", "));
@@ -54,11 +54,11 @@ fn print_coalition(coalition: &Coalition, confidence: Option<f64>, public: bool)
     if coalition.over_time.len() > 1 {
         over_time(coalition, confidence.is_some());
     }
-    if !public && !audit.worst.is_empty() {
+    if !audit.worst.is_empty() {
         println!("  {HEAD}The worst cases, and why{HEAD:#}");
         audit.worst.iter().for_each(print_case);
     }
-    coalition.attacks.iter().for_each(|attack| print_attack(attack, public));
+    coalition.attacks.iter().for_each(print_attack);
     assumptions(audit);
 }
 
@@ -218,7 +218,7 @@ fn print_case(case: &Case) {
     println!("{HINT}{}{HINT:#}", wrap(&because.words, WIDTH, "      "));
 }
 
-fn print_attack(attack: &Attack, _public: bool) {
+fn print_attack(attack: &Attack) {
     match &attack.not_run {
         Some(why) => println!("{HINT}{}{HINT:#}", wrap(&format!("{}: not run: {why}", attack.title), WIDTH, "  ")),
         None if attack.findings.is_empty() => println!("  {}: {GOOD}finds nothing{GOOD:#}", attack.title),

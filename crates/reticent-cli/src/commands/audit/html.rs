@@ -1,0 +1,76 @@
+//! The report as a file: one page, for the steward's eyes unless it is made for everybody's.
+
+use std::io::Write;
+use std::path::Path;
+
+use reticent::report::{Attack, Coalition, ReleaseLine, Report, html};
+use reticent_ledger::{Entry, today};
+
+use super::Answer;
+use crate::failure::Failure;
+use crate::steward::Loaded;
+
+/// The smallest count of people that a public report shows.
+const LEAST: u64 = 10;
+
+/// Writes the report. A file that is there is not overwritten.
+pub fn write(
+    path: &Path,
+    public: bool,
+    answer: &Answer,
+    entries: &[Entry],
+    loaded: Option<&Loaded>,
+) -> Result<(), Failure> {
+    let dataset = loaded.map_or_else(|| "data".to_owned(), |loaded| loaded.policy.dataset.clone());
+    let report = Report {
+        title: format!("What the releases of {dataset} give away"),
+        made: today(),
+        dataset,
+        confidence: answer.confidence,
+        coalitions: answer.coalitions.iter().map(|coalition| told(coalition, entries)).collect(),
+        public,
+        least: LEAST,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    // Who else may read what is for internal eyes is the steward's decision.
+    #[cfg(unix)]
+    if !public {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    let mut file = options.open(path).map_err(Failure::file("write the report to", path))?;
+    file.write_all(html(&report).as_bytes()).map_err(Failure::file("write the report to", path))
+}
+
+fn told(coalition: &super::Coalition, entries: &[Entry]) -> Coalition {
+    let line = |(number, name): &(u64, String)| {
+        let recorded = entries.iter().find(|entry| entry.number == *number).and_then(Entry::release);
+        ReleaseLine {
+            number: *number,
+            name: name.clone(),
+            date: recorded.map(|release| release.date.clone()).unwrap_or_default(),
+            recipients: recorded.map(|release| release.recipients.clone()).unwrap_or_default(),
+            columns: recorded
+                .map(|release| release.columns.iter().map(|column| column.name.clone()).collect())
+                .unwrap_or_default(),
+            records: recorded.map_or(0, |release| release.records),
+        }
+    };
+    let attack = |attack: &super::Attack| Attack {
+        title: attack.title.clone(),
+        words: match (&attack.not_run, attack.findings.first()) {
+            (Some(why), _) => format!("not run: {why}"),
+            (None, None) => "finds nothing".to_owned(),
+            (None, Some(worst)) => worst.words.clone(),
+        },
+        certain: attack.findings.iter().any(|finding| finding.certain),
+    };
+    Coalition {
+        members: coalition.members.clone(),
+        releases: coalition.audit.releases.iter().map(line).collect(),
+        over_time: coalition.then.clone(),
+        attacks: coalition.attacks.iter().map(attack).collect(),
+    }
+}
