@@ -11,6 +11,7 @@ mod chances;
 mod figures;
 mod gate;
 mod knowledge;
+mod pairs;
 mod secrets;
 mod shown;
 #[cfg(test)]
@@ -19,6 +20,7 @@ mod tests;
 use crate::error::Result;
 use crate::history::History;
 use crate::inference::{Answer, Ask, Fraction, Work, solve};
+use crate::join::Inconsistent;
 use crate::links::Pseudonym;
 use crate::schema::Role;
 use crate::share::Share;
@@ -29,6 +31,7 @@ pub use chances::Chance;
 pub use figures::{Column, Identity, Level};
 pub use gate::{Proof, admit};
 pub use knowledge::{Knowledge, Known, Statement};
+pub use pairs::Pair;
 
 /// What is asked.
 #[derive(Debug, Clone)]
@@ -37,6 +40,8 @@ pub struct Question {
     pub columns: Option<Vec<String>>,
     /// Sensitive columns that may change from release to release.
     pub varies: Vec<String>,
+    /// How values of different releases are matched where it is not known whose the records are.
+    pub rules: Vec<Inconsistent>,
     /// Nobody's secret may be told with more confidence than this.
     pub confidence: Option<Share>,
     /// What the attacker knows besides.
@@ -56,6 +61,7 @@ impl Default for Question {
         Question {
             columns: None,
             varies: Vec::new(),
+            rules: Vec::new(),
             confidence: None,
             knowledge: Knowledge::default(),
             ask: Ask::default(),
@@ -76,6 +82,8 @@ pub struct Audit {
     pub people: u64,
     /// By sensitive column.
     pub columns: Vec<Column>,
+    /// What two releases tell together, of whose records it is not known whose they are.
+    pub pairs: Vec<Pair>,
     /// Whose records can be found, and put together.
     pub identity: Identity,
     /// The worst cases.
@@ -155,6 +163,7 @@ pub fn audit(history: &History, question: &Question) -> Result<Audit> {
         releases,
         people: board.people.iter().map(|somebody| somebody.people).sum(),
         columns: told.columns,
+        pairs: pairs::pairs(history, question)?,
         identity: figures::identity(&board),
         worst,
         each,

@@ -126,7 +126,11 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
         ways.progress.tell("auditing", coalitions.len() as u64, 0);
         coalitions.push(coalition(members, &held, &question, options, ways)?);
     }
-    let established = |coalition: &Coalition| coalition.lost.is_empty() && coalition.audit.may_be_above() == 0;
+    let established = |coalition: &Coalition| {
+        coalition.lost.is_empty()
+            && coalition.audit.may_be_above() == 0
+            && coalition.audit.pairs.iter().all(|pair| pair.may_be_above == 0)
+    };
     let holds = confidence.map(|_| coalitions.iter().all(established));
     let mut notes = Vec::new();
     if coalitions.is_empty() {
@@ -217,6 +221,7 @@ fn question(
     Ok(Question {
         columns: options.columns.clone(),
         varies: varies.into_iter().flatten().map(str::to_owned).collect(),
+        rules: loaded.map(|loaded| loaded.policy.inconsistent.clone()).unwrap_or_default(),
         confidence: confidence.and_then(Share::from_decimal),
         knowledge,
         ask: Ask {

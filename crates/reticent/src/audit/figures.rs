@@ -54,7 +54,7 @@ pub struct Level {
 }
 
 impl Level {
-    const NOTHING: Level = Level {
+    pub(super) const NOTHING: Level = Level {
         lower: Fraction { numerator: 0, denominator: 1 },
         upper: Fraction { numerator: 0, denominator: 1 },
         best: 0.0,
@@ -69,7 +69,7 @@ impl Level {
         chances.iter().fold(Level::NOTHING, worse)
     }
 
-    fn worse(self, other: Level) -> Level {
+    pub(super) fn worse(self, other: Level) -> Level {
         Level {
             lower: self.lower.max(other.lower),
             upper: self.upper.max(other.upper),

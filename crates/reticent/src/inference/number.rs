@@ -74,6 +74,16 @@ impl Fraction {
         Fraction::new(self.denominator.saturating_sub(self.numerator), self.denominator)
     }
 
+    /// A fraction just below a share that was computed with rounding.
+    pub fn below(share: f64) -> Fraction {
+        Fraction::around(share).0
+    }
+
+    /// A fraction just above a share that was computed with rounding.
+    pub fn above(share: f64) -> Fraction {
+        Fraction::around(share).1
+    }
+
     /// Fractions just below and just above a share that was computed with rounding.
     pub(super) fn around(share: f64) -> (Fraction, Fraction) {
         const GRAIN: f64 = 1e12;
