@@ -246,6 +246,10 @@ pub struct Audit {
     /// people's values.
     #[arg(long, value_name = "FILE")]
     pub knows: Option<PathBuf>,
+    /// What the attacker knows of people: everybody's quasi-identifiers and in which releases they are, or their quasi-identifiers
+    /// only.
+    #[arg(long, value_enum, default_value_t = Adversary::Presence)]
+    pub adversary: Adversary,
     /// Only these sensitive columns.
     #[arg(long = "column", value_delimiter = ',', value_name = "A,B,...")]
     pub columns: Option<Vec<String>>,
@@ -255,6 +259,12 @@ pub struct Audit {
     /// Run these attacks too; `all` runs every one that can be run.
     #[arg(long = "attack", value_delimiter = ',', value_name = "ID")]
     pub attacks: Vec<String>,
+    /// A parameter of an attack, such as k=5 or values=HIV=0.6; `reticent catalogue attack` lists them.
+    #[arg(long = "with", value_name = "NAME=VALUE", requires = "attacks")]
+    pub with: Vec<String>,
+    /// People and what is known of them, for attacks that need it: CSV or Parquet with columns of the releases.
+    #[arg(long, value_name = "FILE", requires = "attacks")]
+    pub population: Option<PathBuf>,
     /// List everybody in the JSON answer, by pseudonym.
     #[arg(long)]
     pub each: bool,
@@ -278,6 +288,15 @@ pub struct Audit {
     pub public: bool,
     #[command(flatten)]
     pub place: Place,
+}
+
+/// What an attacker knows of people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Adversary {
+    /// Their quasi-identifiers, and in which releases they are.
+    Presence,
+    /// Their quasi-identifiers only.
+    QuasiIdentifiers,
 }
 
 /// Arguments of `log`.

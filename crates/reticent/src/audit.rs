@@ -54,6 +54,8 @@ pub struct Question {
     pub each: bool,
     /// Only people who are in this release, by place in the history.
     pub about: Option<usize>,
+    /// Whether to judge every two releases of unknown owners by pairs of groups.
+    pub pairs: bool,
 }
 
 impl Default for Question {
@@ -68,6 +70,7 @@ impl Default for Question {
             worst: 5,
             each: false,
             about: None,
+            pairs: true,
         }
     }
 }
@@ -163,7 +166,7 @@ pub fn audit(history: &History, question: &Question) -> Result<Audit> {
         releases,
         people: board.people.iter().map(|somebody| somebody.people).sum(),
         columns: told.columns,
-        pairs: pairs::pairs(history, question)?,
+        pairs: if question.pairs { pairs::pairs(history, question)? } else { Vec::new() },
         identity: figures::identity(&board),
         worst,
         each,
@@ -182,6 +185,11 @@ impl Audit {
     /// People about whom more is told than the policy allows, for sure.
     pub fn above(&self) -> u64 {
         self.columns.iter().map(|column| column.above).max().unwrap_or(0)
+    }
+
+    /// Whether it is established that nothing is told that the policy does not allow.
+    pub fn is_established(&self) -> bool {
+        self.may_be_above() == 0 && self.pairs.iter().all(|pair| pair.may_be_above == 0 && pair.not_judged.is_none())
     }
 
     /// People about whom more may be told than the policy allows: their bounds reach above it, or are not known.
@@ -232,7 +240,9 @@ fn each(board: &Board, answer: &Answer) -> Vec<Person> {
     };
     let person = |somebody: &board::Somebody| {
         let places = somebody.places.iter();
-        let told = places.flat_map(|place| (0..secrets.columns.len()).map(move |at| column(*place, at)));
+        let told = places.flat_map(|place| {
+            (0..secrets.columns.len()).filter(|at| board.speaks(*place, *at)).map(move |at| column(*place, at))
+        });
         Person {
             pseudonym: somebody.pseudonym.map(called),
             people: somebody.people,
@@ -243,8 +253,14 @@ fn each(board: &Board, answer: &Answer) -> Vec<Person> {
 }
 
 fn assumed(board: &Board, history: &History, question: &Question) -> Vec<String> {
+    let knows = match board.linked.contains(&true) {
+        true => "the attacker knows the quasi-identifiers of everybody, and in which releases they are",
+        false => {
+            "the attacker knows the quasi-identifiers of everybody, and takes everybody to be in the release he looks at"
+        }
+    };
     let mut assumed = vec![
-        "the attacker knows the quasi-identifiers of everybody, and in which releases they are".to_owned(),
+        knows.to_owned(),
         "every assignment of the published values to people that fits all releases is equally likely".to_owned(),
     ];
     let unlinked: Vec<&str> = history
@@ -256,7 +272,8 @@ fn assumed(board: &Board, history: &History, question: &Question) -> Vec<String>
         .collect();
     if !unlinked.is_empty() && history.releases.len() > 1 {
         assumed.push(format!(
-            "the people of {} are in no other release: it is not known whose its records are",
+            "it is not known whose the records of {} are: each is judged by itself, and every two that can be about the same people by \
+             pairs of groups",
             unlinked.join(", ")
         ));
     }

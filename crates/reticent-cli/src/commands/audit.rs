@@ -6,11 +6,11 @@ mod print;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use reticent::attacks::{self, Finding, Scene};
+use reticent::attacks::{self, Finding, Person, Scene};
 use reticent::audit::{Audit, Knowledge, Known, Question, audit};
 use reticent::history::{Held, History, Lost};
 use reticent::inference::Ask;
-use reticent::registry::Arguments;
+use reticent::registry::{self, Argument, Arguments, Domain};
 use reticent::share::Share;
 use reticent_engine::{Ask as AskEngine, AskColumn, Embedded, Engine, OwnerKey};
 use reticent_ledger::{Entry, Ledger};
@@ -119,18 +119,21 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
     let entries = ledger.entries()?;
     let confidence = options.confidence.or(loaded.as_ref().and_then(|loaded| loaded.policy.short.confidence));
     let question = question(options, loaded.as_ref(), &books, &entries, confidence, ways)?;
-    let history = load_history(&ledger, &entries)?;
+    let mut history = load_history(&ledger, &entries)?;
+    if options.adversary == args::Adversary::QuasiIdentifiers {
+        history.releases.iter_mut().for_each(|held| held.links = None);
+    }
+    let people = match &options.population {
+        Some(path) => population(path, &history, ways)?,
+        None => Vec::new(),
+    };
     let mut coalitions = Vec::new();
     for (members, held) in held(options, &books, &entries, &history)? {
         ways.check_stop()?;
         ways.progress.tell("auditing", coalitions.len() as u64, 0);
-        coalitions.push(coalition(members, &held, &question, options, ways)?);
+        coalitions.push(coalition(members, &held, &question, &people, options, ways)?);
     }
-    let established = |coalition: &Coalition| {
-        coalition.lost.is_empty()
-            && coalition.audit.may_be_above() == 0
-            && coalition.audit.pairs.iter().all(|pair| pair.may_be_above == 0)
-    };
+    let established = |coalition: &Coalition| coalition.lost.is_empty() && coalition.audit.is_established();
     let holds = confidence.map(|_| coalitions.iter().all(established));
     let mut notes = Vec::new();
     if coalitions.is_empty() {
@@ -233,6 +236,7 @@ fn question(
         worst: options.worst,
         each: options.each,
         about: None,
+        pairs: true,
     })
 }
 
@@ -299,12 +303,13 @@ fn coalition(
     members: Vec<String>,
     held: &History,
     question: &Question,
+    people: &[Person],
     options: &args::Audit,
     ways: &Ways,
 ) -> Result<Coalition, Failure> {
     let whole = audit(held, question)?;
     let (mut over_time, mut then) = (Vec::new(), Vec::new());
-    let brief = Question { worst: 0, each: false, knowledge: Knowledge::default(), ..question.clone() };
+    let brief = Question { worst: 0, each: false, pairs: false, knowledge: Knowledge::default(), ..question.clone() };
     let from = held.releases.len().saturating_sub(MOST_MOMENTS);
     for newest in from..held.releases.len() {
         ways.check_stop()?;
@@ -328,7 +333,8 @@ fn coalition(
             ids.push(id)
         }
     });
-    let attacks = ids.into_iter().map(|id| attack(id, held, question)).collect();
+    let attacks =
+        ids.into_iter().map(|id| attack(id, held, question, people, &options.with)).collect::<Result<_, _>>()?;
     Ok(Coalition { members, lost: held.lost.clone(), audit: whole, over_time, then, attacks })
 }
 
@@ -357,18 +363,90 @@ fn moment(held: &Held, audit: &Audit) -> Moment {
     }
 }
 
-fn attack(id: &str, held: &History, question: &Question) -> Attack {
-    let title = attacks::LIST.iter().find(|listed| listed.entry.id == id).map_or(id, |listed| listed.entry.title);
+fn attack(
+    id: &str,
+    held: &History,
+    question: &Question,
+    people: &[Person],
+    with: &[String],
+) -> Result<Attack, Failure> {
+    let Some(listed) = attacks::LIST.iter().find(|listed| listed.entry.id == id) else {
+        known_attack(id)?;
+        return Err(Failure::Call(format!("there is no attack `{id}`")));
+    };
+    let arguments = arguments(&listed.entry, with)?;
     let scene = Scene {
         history: held,
-        people: &[],
+        people,
         confidence: question.confidence.unwrap_or(Share::new(1, 1)),
         rows: &[],
-        arguments: &Arguments::default(),
+        arguments: &arguments,
     };
     let (findings, not_run) = match attacks::run(id, &scene) {
         Ok(findings) => (findings, None),
         Err(error) => (Vec::new(), Some(error.to_string())),
     };
-    Attack { id: id.to_owned(), title: title.to_owned(), not_run, findings }
+    Ok(Attack { id: id.to_owned(), title: listed.entry.title.to_owned(), not_run, findings })
+}
+
+/// Of the parameters that were given, those that the attack has.
+fn arguments(entry: &registry::Entry, with: &[String]) -> Result<Arguments, Failure> {
+    let mut arguments = Arguments::default();
+    for text in with {
+        let (name, value) =
+            text.split_once('=').ok_or_else(|| Failure::Call(format!("--with {text}: write NAME=VALUE")))?;
+        let known = attacks::LIST.iter().flat_map(|listed| listed.entry.parameters);
+        if !known.clone().any(|parameter| parameter.name == name) {
+            let hint = reticent::error::did_you_mean(name, known.map(|parameter| parameter.name));
+            let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+            return Err(Failure::Call(format!("no attack has a parameter `{name}`{hint}")));
+        }
+        let Some(parameter) = entry.parameters.iter().find(|parameter| parameter.name == name) else { continue };
+        let wrong = || Failure::Call(format!("--with {name}=...: must be: {}", parameter.domain));
+        let number = |text: &str| text.trim().parse::<f64>().map_err(|_| wrong());
+        let argument = match parameter.domain {
+            Domain::Whole(_) | Domain::Number(..) => Argument::Number(number(value)?),
+            Domain::Flag => Argument::Flag(value == "true"),
+            Domain::Columns => Argument::Words(value.split(',').map(|name| name.trim().to_owned()).collect()),
+            Domain::Word(_) | Domain::Column => Argument::Word(value.to_owned()),
+            Domain::Thresholds => {
+                let one = |text: &str| {
+                    let (value, share) = text.rsplit_once('=').ok_or_else(wrong)?;
+                    Ok((value.to_owned(), number(share)?))
+                };
+                Argument::Thresholds(value.split(',').map(one).collect::<Result<_, Failure>>()?)
+            }
+        };
+        arguments = arguments.set(name, argument);
+    }
+    Ok(arguments)
+}
+
+/// People of whom something is known: every record is somebody, and columns that no release has are left out.
+fn population(path: &Path, history: &History, ways: &Ways) -> Result<Vec<Person>, Failure> {
+    let engine = Embedded::open_file(path, ways.options())?;
+    let released =
+        |name: &&String| history.releases.iter().flat_map(|held| &held.release.columns).any(|c| c.name == **name);
+    let columns: Vec<String> = engine.columns().iter().filter(released).cloned().collect();
+    if columns.is_empty() {
+        return Err(Failure::Call(format!("{} has no column that a release has", path.display())));
+    }
+    let ask = AskEngine {
+        columns: columns.iter().map(|name| AskColumn { name: name.clone(), bins: None }).collect(),
+        owner: None,
+        key: None,
+    };
+    let counts = engine.count(&ask)?;
+    let mut people = Vec::new();
+    for combo in 0..counts.combos.len() {
+        let facts: Vec<(String, String)> = columns
+            .iter()
+            .enumerate()
+            .map(|(at, name)| (name.clone(), counts.values[at][counts.combos.codes[at][combo] as usize].clone()))
+            .collect();
+        for _ in 0..counts.combos.weights[combo] {
+            people.push(Person { name: (people.len() + 1).to_string(), facts: facts.clone() });
+        }
+    }
+    Ok(people)
 }

@@ -9,7 +9,7 @@
 
 use hashbrown::HashMap;
 
-use super::secrets::{Cover, Secrets};
+use super::secrets::{Cover, Secrets, Shape};
 use crate::combos::Combos;
 use crate::error::{Error, Result};
 use crate::history::{Held, History};
@@ -227,15 +227,41 @@ impl Board {
     }
 
     fn crowd(&self, alike: &Alike, counts_here: impl Fn(u32) -> bool) -> Crowd {
+        let groups = || alike.groups.iter().copied().filter(|group| counts_here(*group));
+        if !groups().any(|group| self.says_anything(group)) {
+            return Crowd { people: 0, may: Vec::new() };
+        }
         let mut may: Option<Vec<Value>> = alike.known.clone();
-        for group in alike.groups.iter().filter(|group| counts_here(**group)) {
-            let here = &self.shown[*group as usize];
+        for group in groups() {
+            let here = &self.shown[group as usize];
             may = Some(match may {
                 Some(may) => may.into_iter().filter(|value| here.binary_search(value).is_ok()).collect(),
                 None => here.clone(),
             });
         }
-        Crowd { people: alike.people, may: may.unwrap_or_else(|| self.secrets.all()) }
+        let mut may = may.unwrap_or_else(|| self.secrets.all());
+        let shape = self.shape(groups());
+        may.retain(|secret| self.secrets.has_shape(*secret, shape));
+        Crowd { people: alike.people, may }
+    }
+
+    /// The sensitive columns that were published of people.
+    fn shape(&self, groups: impl Iterator<Item = u32>) -> Shape {
+        let releases = groups.map(|group| self.groups[group as usize].release);
+        releases.fold(0, |shape, release| shape | self.secrets.columns_of(release))
+    }
+
+    /// Whether a group shows anything secret.
+    fn says_anything(&self, group: u32) -> bool {
+        self.groups[group as usize].shows.iter().any(|(cover, _)| !self.secrets.is_silent(*cover))
+    }
+
+    /// Whether anything was published of people in a column.
+    pub fn speaks(&self, place: u32, column: usize) -> bool {
+        let says = |group: &u32| {
+            self.groups[*group as usize].shows.iter().any(|(cover, _)| self.secrets.speaks_of(*cover, column))
+        };
+        self.alike[place as usize].groups.iter().any(says)
     }
 
     /// What a group says: at least so many have what is below a cover as its records show, and at most what the others leave.
@@ -267,8 +293,14 @@ impl Board {
     fn seen(&self, crowds: &[Crowd]) -> Option<Vec<(u32, Value, u64)>> {
         let mut seen = Vec::new();
         for (place, alike) in (0..).zip(&self.alike) {
+            if crowds[place as usize].people == 0 {
+                continue;
+            }
+            let shape = self.shape(alike.groups.iter().copied());
             for (cover, people) in &alike.seen {
-                let [value] = self.secrets.below(*cover) else { return None };
+                let mut fitting =
+                    self.secrets.below(*cover).iter().filter(|secret| self.secrets.has_shape(**secret, shape));
+                let (Some(value), None) = (fitting.next(), fitting.next()) else { return None };
                 crowds[place as usize].may.binary_search(value).ok()?;
                 seen.push((place, *value, *people));
             }

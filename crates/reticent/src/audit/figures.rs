@@ -106,7 +106,8 @@ impl Tally {
             .for_each(|somebody| people[somebody.places[0] as usize] += somebody.people);
         for at in 0..board.secrets.columns.len() {
             let mut counting = Counting::new(board, at, confidence);
-            for (place, people) in (0..).zip(&people).filter(|(_, people)| **people > 0) {
+            for (place, people) in (0..).zip(&people).filter(|(place, people)| **people > 0 && board.speaks(*place, at))
+            {
                 let chances = chances(&board.secrets, at, &answer.crowds[place as usize]);
                 if let Some(top) = chances.iter().max_by(|one, two| {
                     (one.lower, one.best()).partial_cmp(&(two.lower, two.best())).unwrap_or(std::cmp::Ordering::Equal)
@@ -191,8 +192,8 @@ impl<'a> Counting<'a> {
 
     /// Somebody with several records, or whose secret changed: by the record of which most is told.
     fn add_several(&mut self, somebody: &Somebody, answer: &Answer) {
-        let told =
-            somebody.places.iter().map(|place| chances(&self.board.secrets, self.at, &answer.crowds[*place as usize]));
+        let places = somebody.places.iter().filter(|place| self.board.speaks(**place, self.at));
+        let told = places.map(|place| chances(&self.board.secrets, self.at, &answer.crowds[*place as usize]));
         let told: Vec<Vec<Chance>> = told.filter(|chances| !chances.is_empty()).collect();
         let level = told.iter().fold(Level::NOTHING, |level, chances| level.worse(Level::of(chances)));
         let exact = told.iter().flatten().all(Chance::is_exact);

@@ -50,7 +50,7 @@ impl Proof {
 /// could not be established.
 pub fn admit(history: &History, question: &Question, proof: Proof) -> Result<Audit> {
     let newest = history.releases.len().checked_sub(1);
-    let question = Question { about: newest, ..question.clone() };
+    let question = Question { about: newest, pairs: false, ..question.clone() };
     let audit = audit(history, &question)?;
     for column in &audit.columns {
         let earlier: Vec<String> =

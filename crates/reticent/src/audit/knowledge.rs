@@ -71,7 +71,9 @@ impl Knowledge {
         for known in &self.known {
             let with = secrets_with(board, &known.column, &known.value)?;
             let places = apart(board, known.who)?;
-            for place in places {
+            // Where nothing of the column was published, knowing it tells nothing about anybody else.
+            let at = board.secrets.columns.iter().position(|name| *name == known.column).unwrap_or(0);
+            for place in places.into_iter().filter(|place| board.speaks(*place, at)).collect::<Vec<_>>() {
                 let alike = &mut board.alike[place as usize];
                 let may = alike.known.take().unwrap_or_else(|| board.secrets.all());
                 alike.known = Some(may.into_iter().filter(|value| with.contains(value) == known.has).collect());
@@ -131,6 +133,9 @@ impl Statement {
                     if let Some((column, value)) = among
                         && !has(board, history, &alike.groups, column, value)?
                     {
+                        continue;
+                    }
+                    if !(0..board.secrets.columns.len()).any(|at| board.speaks(place, at)) {
                         continue;
                     }
                     people += alike.people;

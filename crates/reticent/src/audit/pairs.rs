@@ -15,7 +15,7 @@ use super::board::Board;
 use super::figures::Level;
 use super::{Question, group_name, threshold};
 use crate::combos::Combos;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::history::{Held, History};
 use crate::inference::{Ask, Fraction, Told, Value, solve};
 use crate::join::fits;
@@ -28,8 +28,10 @@ use crate::taxonomy::{Code, Taxonomy};
 pub struct Pair {
     /// The releases, by number.
     pub releases: [u64; 2],
-    /// The sensitive column.
-    pub column: String,
+    /// The sensitive column; none when the two could not be judged.
+    pub column: Option<String>,
+    /// Why they could not be judged.
+    pub not_judged: Option<String>,
     /// Pairs of groups that somebody may be in.
     pub pairs: u64,
     /// Of these, in how many more is told than allowed, for sure.
@@ -52,8 +54,9 @@ pub(super) fn pairs(history: &History, question: &Question) -> Result<Vec<Pair>>
         history.releases.iter().filter(|held| held.links.is_none() && held.groups.is_none()).collect();
     for (at, one) in unlinked.iter().enumerate() {
         for other in &unlinked[at + 1..] {
-            if let Some(both) = Both::of(one, other, question)? {
-                both.judge(question, &mut found)?;
+            let Some(both) = Both::of(one, other, question)? else { continue };
+            if let Err(error) = both.judge(question, &mut found) {
+                found.push(both.not_judged(error.to_string()));
             }
         }
     }
@@ -62,6 +65,9 @@ pub(super) fn pairs(history: &History, question: &Question) -> Result<Vec<Pair>>
 
 /// The name of the column that says in which group of the other release somebody is. No column of a file is called that.
 const GROUP: &str = "\u{0}group";
+
+/// More values of people in pairs of groups than this are not tried.
+const MOST_CELLS: usize = 2_000_000;
 
 /// Two releases of the same people.
 struct Both {
@@ -111,9 +117,31 @@ impl Both {
         Ok(Some(Both { history, matching, members: b, other: other.clone() }))
     }
 
+    fn nothing(&self, column: Option<String>) -> Pair {
+        Pair {
+            releases: [self.history.releases[0].number, self.other.number],
+            column,
+            not_judged: None,
+            pairs: 0,
+            above: 0,
+            may_be_above: 0,
+            people_may_be_above: 0.0,
+            highest: Level::NOTHING,
+            worst: Vec::new(),
+        }
+    }
+
+    fn not_judged(&self, why: String) -> Pair {
+        Pair { not_judged: Some(why), ..self.nothing(None) }
+    }
+
     fn judge(&self, question: &Question, found: &mut Vec<Pair>) -> Result<()> {
-        let varies: Vec<String> = question.varies.clone();
-        let mut board = Board::of(&self.history, None, &varies)?;
+        let mut board = Board::of(&self.history, None, &question.varies)?;
+        let matches: usize = self.matching.iter().flatten().filter(|matching| **matching).count();
+        if matches.saturating_mul(board.secrets.all.len() / self.members.len().max(1)) > MOST_CELLS {
+            let why = "too many pairs of groups match each other".to_owned();
+            return Err(Error::CannotCheck { what: "the two releases together".to_owned(), why });
+        }
         // The second release's people are the first one's.
         board.alike.pop();
         board.people.pop();
@@ -138,16 +166,7 @@ impl Both {
             if question.columns.as_ref().is_some_and(|columns| !columns.contains(&name)) {
                 continue;
             }
-            let mut pair = Pair {
-                releases: [self.history.releases[0].number, self.other.number],
-                column: name,
-                pairs: 0,
-                above: 0,
-                may_be_above: 0,
-                people_may_be_above: 0.0,
-                highest: Level::NOTHING,
-                worst: Vec::new(),
-            };
+            let mut pair = self.nothing(Some(name));
             for (place, told) in answer.crowds.iter().enumerate() {
                 for group in 0..self.members.len() {
                     let there: Vec<&Told> =

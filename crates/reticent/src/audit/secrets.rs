@@ -16,6 +16,9 @@ use crate::taxonomy::NodeId;
 /// What a record shows of a secret, by number.
 pub type Cover = u32;
 
+/// Some of the sensitive columns, one bit each.
+pub type Shape = u64;
+
 /// More secrets than this are not told apart one by one.
 const MOST: usize = 20_000;
 
@@ -25,8 +28,12 @@ pub struct Secrets {
     pub columns: Vec<String>,
     /// By column: its values, by what they read.
     pub values: Vec<Vec<String>>,
-    /// By secret: the value of each column.
+    /// By secret: the value of each column; [`u32::MAX`] in columns that nothing was published of.
     pub all: Vec<Vec<u32>>,
+    /// By secret: its columns, one bit each.
+    shapes: Vec<Shape>,
+    /// By release: the columns it has.
+    of_release: Vec<Shape>,
     /// By cover: for each column, the values it allows; none when the column is not shown.
     shown: Vec<Vec<Option<Vec<u32>>>>,
     /// By cover: its secrets, ascending.
@@ -40,8 +47,21 @@ impl Secrets {
     pub fn of(history: &History, only: Option<&[String]>) -> Result<Secrets> {
         let columns = named(history, only)?;
         let values = vec![Vec::new(); columns.len()];
-        let mut secrets =
-            Secrets { columns, values, all: Vec::new(), shown: Vec::new(), below: Vec::new(), known: HashMap::new() };
+        let mut secrets = Secrets {
+            columns,
+            values,
+            all: Vec::new(),
+            shapes: Vec::new(),
+            of_release: Vec::new(),
+            shown: Vec::new(),
+            below: Vec::new(),
+            known: HashMap::new(),
+        };
+        for held in &history.releases {
+            let has = |at: usize| sensitive(held, &secrets.columns[at]).is_some();
+            let shape = (0..secrets.columns.len()).filter(|at| has(*at)).fold(0, |shape, at| shape | 1 << at);
+            secrets.of_release.push(shape);
+        }
         for held in &history.releases {
             secrets.collect_values(held)?;
         }
@@ -166,11 +186,27 @@ impl Secrets {
             }
             all = next;
         }
-        // A column of which nothing is ever shown has one value: unknown.
-        self.all =
-            all.into_iter().map(|secret| secret.into_iter().map(|value| value.unwrap_or(u32::MAX)).collect()).collect();
-        self.all.sort_unstable();
-        self.all.dedup();
+        // Somebody has no more columns than were published of them: for every set of releases, what is left of each secret.
+        let mut sets: Vec<Shape> = vec![0];
+        for shape in &self.of_release {
+            sets.extend(sets.clone().into_iter().map(|set| set | shape));
+            sets.sort_unstable();
+            sets.dedup();
+            self.limit(sets.len())?;
+        }
+        let in_set = |set: Shape, column: usize| set >> column & 1 == 1;
+        for set in sets {
+            let left = |secret: &Vec<Option<u32>>| -> Vec<u32> {
+                let columns = secret.iter().enumerate();
+                columns.map(|(at, value)| value.filter(|_| in_set(set, at)).unwrap_or(u32::MAX)).collect()
+            };
+            let mut of_set: Vec<Vec<u32>> = all.iter().map(left).collect();
+            of_set.sort_unstable();
+            of_set.dedup();
+            self.shapes.extend(of_set.iter().map(|_| set));
+            self.all.extend(of_set);
+            self.limit(self.all.len())?;
+        }
         self.below = self.shown.iter().map(|shown| self.compatible(shown)).collect();
         Ok(())
     }
@@ -205,7 +241,22 @@ impl Secrets {
 
     /// Whether a record says nothing.
     pub fn is_silent(&self, cover: Cover) -> bool {
-        self.below(cover).len() == self.all.len()
+        self.shown[cover as usize].iter().all(Option::is_none)
+    }
+
+    /// Whether a record says something of a column.
+    pub fn speaks_of(&self, cover: Cover, column: usize) -> bool {
+        self.shown[cover as usize][column].is_some()
+    }
+
+    /// The columns that a release has.
+    pub fn columns_of(&self, release: usize) -> Shape {
+        self.of_release[release]
+    }
+
+    /// Whether a secret has these columns and no other.
+    pub fn has_shape(&self, secret: Value, shape: Shape) -> bool {
+        self.shapes[secret as usize] == shape
     }
 
     /// Whether whatever one covers, the other does.
@@ -255,6 +306,10 @@ fn named(history: &History, only: Option<&[String]>) -> Result<Vec<String>> {
         if column.role == Role::Sensitive && !columns.contains(&column.name) {
             columns.push(column.name.clone());
         }
+    }
+    if columns.len() > Shape::BITS as usize {
+        let why = format!("there are more than {} sensitive columns; audit some of them with --column", Shape::BITS);
+        return Err(Error::CannotCheck { what: "what the releases give away together".to_owned(), why });
     }
     let Some(only) = only else { return Ok(columns) };
     if let Some(stranger) = only.iter().find(|name| !columns.contains(name)) {

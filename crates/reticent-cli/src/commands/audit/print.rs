@@ -1,6 +1,6 @@
 //! An audit on the screen.
 
-use reticent::audit::{Audit, Case, Column};
+use reticent::audit::{Audit, Case, Column, Pair};
 
 use super::{Answer, Attack, Coalition};
 use crate::screen::{BAD, GOOD, HEAD, HINT, WIDTH, bar, columns, count, people, percent, shown, witness, wrap};
@@ -50,6 +50,7 @@ fn print_coalition(coalition: &Coalition, confidence: Option<f64>) {
     for column in &audit.columns {
         print_column(column, audit, confidence);
     }
+    audit.pairs.iter().for_each(print_pair);
     identity(audit);
     if coalition.over_time.len() > 1 {
         over_time(coalition, confidence.is_some());
@@ -131,6 +132,7 @@ fn worlds(audit: &Audit) -> Option<String> {
     let ln = audit.ln_worlds?;
     Some(match &audit.worlds {
         Some(worlds) if worlds.len() <= 9 => {
+            let worlds = worlds.parse().map_or_else(|_| worlds.clone(), count);
             format!("{worlds} assignments of values to people fit everything that was published")
         }
         _ => format!(
@@ -138,6 +140,26 @@ fn worlds(audit: &Audit) -> Option<String> {
             ln / std::f64::consts::LN_10
         ),
     })
+}
+
+fn print_pair(pair: &Pair) {
+    let [one, other] = pair.releases;
+    let text = match (&pair.not_judged, &pair.column) {
+        (Some(why), _) => format!("releases {one} and {other} together: {why}"),
+        (None, column) => {
+            let most = match pair.highest.lower == pair.highest.upper {
+                true => share(pair.highest.upper.value()),
+                false => format!("{} to {}", share(pair.highest.lower.value()), share(pair.highest.upper.value())),
+            };
+            format!(
+                "releases {one} and {other} together, of whoever is known to be in a group of each: {} is told with {most} at most ({})",
+                column.as_deref().unwrap_or_default(),
+                witness(&pair.worst)
+            )
+        }
+    };
+    println!("{}", wrap(&text, WIDTH, "  "));
+    println!();
 }
 
 fn identity(audit: &Audit) {
