@@ -3,6 +3,7 @@
 pub mod definitions;
 mod full_domain;
 pub mod histories;
+mod inference;
 mod intervals;
 mod joined;
 mod joined_search;
