@@ -1,5 +1,6 @@
 //! The definitions of the papers once more, naively and exactly, over every tiny table. Shares no code with the library.
 
+mod audit;
 pub mod definitions;
 mod full_domain;
 pub mod histories;
