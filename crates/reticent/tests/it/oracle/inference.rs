@@ -558,11 +558,14 @@ fn a_crowd_of_nobody_says_nothing() {
 fn samples_are_near_the_truth() {
     let mut random = Random(14);
     let (mut asked, mut near, mut far) = (0, 0, Vec::new());
+    let (mut counted, mut not_counted) = (0, 0);
     for _ in 0..120 * times() {
         let (puzzle, _) = made(&mut random, WIDE);
         let Some(truth) = truth(&puzzle, 20_000).filter(|truth| truth.worlds > 3) else { continue };
         asked += 1;
         let found = solve(&puzzle, &Ask { samples: 300, seed: random.next(), ..NOTHING }).unwrap();
+        counted += found.work.counted;
+        not_counted += found.work.not_counted;
         for (at, told) in found.crowds.iter().enumerate() {
             for told in told {
                 let Some(sampled) = told.sampled else { continue };
@@ -575,7 +578,8 @@ fn samples_are_near_the_truth() {
             }
         }
     }
-    println!("{asked} puzzles, {near} samples, {} far", far.len());
+    println!("{asked} puzzles, {counted} {not_counted} pieces, {near} samples, {} far", far.len());
+    assert!(near > 100, "{near} samples in {asked} puzzles");
     assert!(far.len() * 200 < near, "{} of {near} are far: {:?}", far.len(), far[0]);
 }
 
