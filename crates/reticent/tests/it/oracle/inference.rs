@@ -1120,3 +1120,43 @@ fn the_estimate_changes_nothing_else() {
         }
     }
 }
+
+/// Three people, one of whom has 1; one of the first two has it, and one of the last two.
+#[test]
+fn overlapping_counts_of_different_sources() {
+    let crowd = Crowd { people: 1, may: vec![0, 1] };
+    let count = |source, of: &[u32]| Count { source, of: of.iter().map(|at| (*at, 1)).collect(), least: 1, most: 1 };
+    let puzzle = Puzzle {
+        crowds: vec![crowd.clone(), crowd.clone(), crowd],
+        counts: vec![count(0, &[0, 1, 2]), count(1, &[0, 1]), count(2, &[1, 2])],
+        seen: None,
+    };
+    for ask in [Ask::default(), NOTHING] {
+        let found = solve(&puzzle, &ask).unwrap();
+        assert_eq!(found.crowds[1].last().unwrap().value, 1, "{found:?}");
+    }
+    assert_eq!(solve(&puzzle, &Ask::default()).unwrap().worlds, Some(1));
+}
+
+/// Six people in a group, of whom three have each value: samples are drawn where nothing is counted.
+#[test]
+fn samples_are_drawn_where_nothing_is_counted() {
+    let people = |first: u32| (0..6).map(move |at| at + first);
+    let group = |source, first, value| Count {
+        source,
+        of: people(first).map(|person| (person, value)).collect(),
+        least: 2,
+        most: 2,
+    };
+    let mut puzzle = Puzzle {
+        crowds: vec![Crowd { people: 1, may: vec![0, 1, 2] }; 8],
+        counts: (0..3).flat_map(|value| [group(0, 0, value), group(1, 2, value)]).collect(),
+        seen: None,
+    };
+    puzzle.crowds[2].may = vec![0, 1];
+    let found = solve(&puzzle, &Ask { samples: 500, seed: 1, ..NOTHING }).unwrap();
+    println!("{:?} {:?}", found.work, found.crowds[2]);
+    let open = found.crowds.iter().flatten().filter(|told| told.worlds.is_none());
+    let (sampled, open): (Vec<&Told>, Vec<&Told>) = open.partition(|told| told.sampled.is_some());
+    assert!(open.is_empty(), "{} sampled, {} not", sampled.len(), open.len());
+}
