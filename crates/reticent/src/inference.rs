@@ -155,7 +155,8 @@ pub fn solve(puzzle: &Puzzle, ask: &Ask) -> Result<Answer> {
     let system = System::of(puzzle)?;
     let found = presolve::presolve(&system)?;
     let split = Split::of(&system, &found.boxes);
-    let solved: Vec<Solved> = split.pieces.par_iter().map(|piece| solve_piece(piece, ask)).collect();
+    let solved: Result<Vec<Solved>> = split.pieces.par_iter().map(|piece| solve_piece(piece, ask)).collect();
+    let solved = solved?;
     Ok(put_together(&system, &found, &split, &solved, ask))
 }
 
@@ -168,8 +169,8 @@ struct Solved {
     alike: Vec<Vec<u32>>,
 }
 
-fn solve_piece(piece: &Piece, ask: &Ask) -> Solved {
-    let counted = if ask.bounds_only { None } else { worlds::count(piece, ask.steps) };
+fn solve_piece(piece: &Piece, ask: &Ask) -> Result<Solved> {
+    let counted = if ask.bounds_only { None } else { worlds::count(piece, ask.steps)? };
     let alike = match ask.bounds_only {
         true => piece.crowds.iter().map(|crowd| vec![1; crowd.cells.len()]).collect(),
         false => symmetry::alike(piece),
@@ -178,7 +179,7 @@ fn solve_piece(piece: &Piece, ask: &Ask) -> Solved {
         None if ask.samples > 0 => sample::sample(piece, ask.samples, ask.seed),
         _ => None,
     };
-    Solved { entropy: ask.entropy.then(|| entropy::estimate(piece)).flatten(), counted, sampled, alike }
+    Ok(Solved { entropy: ask.entropy.then(|| entropy::estimate(piece)).flatten(), counted, sampled, alike })
 }
 
 fn put_together(system: &System, found: &presolve::Found, split: &Split, solved: &[Solved], ask: &Ask) -> Answer {

@@ -83,6 +83,9 @@ pub struct Somebody {
     pub groups: Vec<u32>,
 }
 
+/// So many sources a release can be.
+const MOST_LAYERS: u32 = 1024;
+
 /// One record of somebody: release, group, and what it shows.
 type Record = (usize, u32, Cover);
 
@@ -179,10 +182,9 @@ impl Board {
 
     /// The place of somebody with these records, at most one a release.
     fn place(&mut self, stay: &[Record], places: &mut HashMap<Vec<u32>, u32>) -> u32 {
-        // A group that shows nothing of anybody's secret tells nobody apart.
-        let says =
-            |group: &u32| self.groups[*group as usize].shows.iter().any(|(cover, _)| !self.secrets.is_silent(*cover));
-        let groups: Vec<u32> = stay.iter().map(|(_, group, _)| *group).filter(says).collect();
+        // A group of a release that has nothing secret tells nobody apart.
+        let groups = stay.iter().map(|(_, group, _)| *group).filter(|group| self.says_anything(*group));
+        let groups: Vec<u32> = groups.collect();
         let alike = &mut self.alike;
         let place = *places.entry(groups).or_insert_with_key(|groups| {
             alike.push(Alike { groups: groups.clone(), ..Alike::default() });
@@ -251,17 +253,14 @@ impl Board {
         releases.fold(0, |shape, release| shape | self.secrets.columns_of(release))
     }
 
-    /// Whether a group shows anything secret.
+    /// Whether a group is of a release that has anything secret, shown or hidden.
     fn says_anything(&self, group: u32) -> bool {
-        self.groups[group as usize].shows.iter().any(|(cover, _)| !self.secrets.is_silent(*cover))
+        self.secrets.columns_of(self.groups[group as usize].release) != 0
     }
 
     /// Whether anything was published of people in a column.
     pub fn speaks(&self, place: u32, column: usize) -> bool {
-        let says = |group: &u32| {
-            self.groups[*group as usize].shows.iter().any(|(cover, _)| self.secrets.speaks_of(*cover, column))
-        };
-        self.alike[place as usize].groups.iter().any(says)
+        self.shape(self.alike[place as usize].groups.iter().copied()) >> column & 1 == 1
     }
 
     /// What a group says: at least so many have what is below a cover as its records show, and at most what the others leave.
@@ -270,23 +269,42 @@ impl Board {
         let Group { release, shows, records, .. } = group;
         let people: u64 = alike.iter().map(|place| crowds[*place as usize].people).sum();
         let spare = records.saturating_sub(people);
-        for (cover, _) in shows.iter().filter(|(cover, _)| !self.secrets.is_silent(*cover)) {
+        let said: Vec<Cover> =
+            shows.iter().map(|(cover, _)| *cover).filter(|cover| !self.secrets.is_silent(*cover)).collect();
+        let layers = self.layers(&said);
+        for (cover, layer) in said.iter().zip(layers) {
             let below = self.secrets.below(*cover);
             let within = |other: &Cover| self.secrets.is_within(*other, *cover);
             let apart = |other: &Cover| !self.secrets.overlap(*other, *cover);
             let sum = |keep: &dyn Fn(&Cover) -> bool| -> u64 {
                 shows.iter().filter(|(other, _)| keep(other)).map(|(_, records)| records).sum()
             };
-            let depth =
-                shows.iter().filter(|(other, _)| other != cover && self.secrets.is_within(*cover, *other)).count();
             let of = alike.iter().flat_map(|place| below.iter().map(move |value| (*place, *value))).collect();
             counts.push(Count {
-                source: (*release * 64 + depth.min(63)) as u32,
+                source: *release as u32 * MOST_LAYERS + layer,
                 of,
                 least: sum(&within).saturating_sub(spare),
                 most: records - sum(&apart),
             });
         }
+    }
+
+    /// Covers that have something in common, in layers of their own: what a source counts, it counts once.
+    fn layers(&self, covers: &[Cover]) -> Vec<u32> {
+        let mut layers: Vec<u32> = Vec::with_capacity(covers.len());
+        let plain = covers.iter().all(|cover| self.secrets.is_plain(*cover));
+        for (at, cover) in covers.iter().enumerate() {
+            let taken = |layer: &u32| {
+                let before = covers[..at].iter().zip(&layers);
+                before.filter(|(_, known)| *known == layer).any(|(other, _)| self.secrets.overlap(*other, *cover))
+            };
+            layers.push(if plain {
+                0
+            } else {
+                (0..MOST_LAYERS - 1).find(|layer| !taken(layer)).unwrap_or(MOST_LAYERS - 1)
+            });
+        }
+        layers
     }
 
     /// What people have, where that is known to whoever made the releases: a world to start from.

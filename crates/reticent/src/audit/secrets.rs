@@ -62,8 +62,10 @@ impl Secrets {
             let shape = (0..secrets.columns.len()).filter(|at| has(*at)).fold(0, |shape, at| shape | 1 << at);
             secrets.of_release.push(shape);
         }
-        for held in &history.releases {
-            secrets.collect_values(held)?;
+        for hidden in [false, true] {
+            for held in &history.releases {
+                secrets.collect_values(held, hidden)?;
+            }
         }
         for held in &history.releases {
             secrets.covers(held)?;
@@ -72,13 +74,16 @@ impl Secrets {
         Ok(secrets)
     }
 
-    fn collect_values(&mut self, held: &Held) -> Result<()> {
+    /// The values that cells show; or, of a column in which no cell shows any, what hidden cells may hide.
+    fn collect_values(&mut self, held: &Held, hidden: bool) -> Result<()> {
         for (at, name) in self.columns.iter().enumerate() {
-            let Some(place) = sensitive(held, name) else { continue };
+            let Some(place) = sensitive(held, name).filter(|_| !hidden || self.values[at].is_empty()) else { continue };
             let column = &held.release.columns[place];
             let mut used = vec![false; column.nodes.len()];
             held.release.combos.codes[place].iter().for_each(|code| used[*code as usize] = true);
-            for (code, _) in used.iter().enumerate().filter(|(_, used)| **used) {
+            for (code, _) in
+                used.iter().enumerate().filter(|(code, used)| **used && hides(column, *code as u32) == hidden)
+            {
                 for leaf in leaves(column, code as u32) {
                     if !self.values[at].iter().any(|known| known == leaf) {
                         self.values[at].push(leaf.to_owned());
@@ -102,13 +107,14 @@ impl Secrets {
             let column = &held.release.columns[*place];
             let index: HashMap<&str, u32> = self.values[at].iter().map(String::as_str).zip(0..).collect();
             let allowed = |code: usize| {
-                // The root says nothing: whatever anybody has.
-                let node = column.nodes[code];
-                let hidden = node == 0 && column.tree.nodes().len() > 1;
+                // A hidden cell says nothing: whatever anybody has.
+                if hides(column, code as u32) {
+                    return Some((0..self.values[at].len() as u32).collect());
+                }
                 let mut values: Vec<u32> =
                     leaves(column, code as u32).filter_map(|leaf| index.get(leaf).copied()).collect();
                 values.sort_unstable();
-                (!hidden).then_some(values)
+                Some(values)
             };
             of_code.push((0..column.nodes.len()).map(allowed).collect());
         }
@@ -123,7 +129,7 @@ impl Secrets {
             }
             let mut next = codes.iter();
             let shown: Vec<Option<Vec<u32>>> = (0..places.len())
-                .map(|at| places[at].and(next.next()).and_then(|code| of_code[at][*code as usize].clone()))
+                .map(|at| places[at].and_then(|_| next.next()).and_then(|code| of_code[at][*code as usize].clone()))
                 .collect();
             let cover = self.cover(shown);
             by_codes.insert(codes, cover);
@@ -241,12 +247,14 @@ impl Secrets {
 
     /// Whether a record says nothing.
     pub fn is_silent(&self, cover: Cover) -> bool {
-        self.shown[cover as usize].iter().all(Option::is_none)
+        let shown = self.shown[cover as usize].iter().zip(&self.values);
+        let mut silent = shown.map(|(shown, values)| shown.as_ref().is_none_or(|shown| shown.len() == values.len()));
+        silent.all(|silent| silent)
     }
 
-    /// Whether a record says something of a column.
-    pub fn speaks_of(&self, cover: Cover, column: usize) -> bool {
-        self.shown[cover as usize][column].is_some()
+    /// Whether a record shows one value in each of its columns.
+    pub fn is_plain(&self, cover: Cover) -> bool {
+        self.shown[cover as usize].iter().flatten().all(|values| values.len() == 1)
     }
 
     /// The columns that a release has.
@@ -272,8 +280,7 @@ impl Secrets {
     /// Whether of any two covers one is within the other, or they have nothing in common: then counting what is below each says
     /// all there is.
     pub fn is_laminar(&self, shows: &[(Cover, u64)]) -> bool {
-        let plain = |cover: Cover| self.below(cover).len() == 1;
-        let wide: Vec<Cover> = shows.iter().map(|(cover, _)| *cover).filter(|cover| !plain(*cover)).collect();
+        let wide: Vec<Cover> = shows.iter().map(|(cover, _)| *cover).filter(|cover| !self.is_plain(*cover)).collect();
         wide.iter().enumerate().all(|(at, one)| {
             wide[..at].iter().all(|other| {
                 self.is_within(*one, *other) || self.is_within(*other, *one) || !self.overlap(*one, *other)
@@ -319,6 +326,11 @@ fn named(history: &History, only: Option<&[String]>) -> Result<Vec<String>> {
         return Err(Error::CannotCheck { what: "what the releases give away together".to_owned(), why });
     }
     Ok(only.to_vec())
+}
+
+/// Whether a cell says nothing.
+fn hides(column: &PublishedColumn, code: u32) -> bool {
+    column.nodes[code as usize] == 0 && column.tree.nodes().len() > 1
 }
 
 /// The columns that are shown.

@@ -9,6 +9,7 @@
 
 use std::collections::BTreeMap;
 use std::hash::BuildHasherDefault;
+use std::ops::Bound;
 
 use hashbrown::HashMap;
 use rayon::prelude::*;
@@ -56,7 +57,7 @@ impl Views {
         let mut views: Vec<View> = by_source.into_values().map(|rows| View { rows, with: With::People }).collect();
         for by_source in by_value.into_values() {
             for (source, rows) in &by_source {
-                let others = by_source.range(source + 1..);
+                let others = by_source.range((Bound::Excluded(*source), Bound::Unbounded));
                 let with = others.map(|(other, of_other)| With::Source(*other, of_other.clone()));
                 views.extend(with.map(|with| View { rows: rows.clone(), with }));
             }

@@ -46,8 +46,13 @@ const STEPS: u64 = 20_000;
 
 /// Samples so many worlds in each of some chains, a quarter as many first to get going; none when no world is known to start from.
 pub(super) fn sample(piece: &Piece, samples: u32, seed: u64) -> Option<Samples> {
-    let start = piece.seen.as_ref()?;
     let table = Factorials::up_to(piece.crowds.iter().map(|crowd| crowd.people).max().unwrap_or(0));
+    let mut random = seed;
+    let mut chance = || {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let start = piece.seen.clone().or_else(|| worlds::draw(piece, STEPS * 100, &table, &mut chance))?;
     let zero: Vec<Vec<f64>> = piece.crowds.iter().map(|crowd| vec![0.0; crowd.cells.len()]).collect();
     // Means of halves of chains: what slowly drifts shows in them.
     let mut batches: Vec<Vec<Vec<f64>>> = Vec::new();

@@ -9,8 +9,10 @@ use std::hash::BuildHasherDefault;
 use hashbrown::HashMap;
 use rustc_hash::FxHasher;
 
+use super::contradiction;
 use super::number::{Factorials, Fraction, Large, Number};
 use super::pieces::{Merged, Piece};
+use crate::error::Result;
 
 /// With more counts open at a time, states are too many to try.
 const MOST_OPEN: usize = 96;
@@ -38,17 +40,13 @@ impl Counted {
 }
 
 /// Counts the worlds, within so many steps.
-pub(super) fn count(piece: &Piece, steps: u64) -> Option<Counted> {
-    let plan = Plan::of(piece)?;
+pub(super) fn count(piece: &Piece, steps: u64) -> Result<Option<Counted>> {
+    let Some(plan) = Plan::of(piece) else { return Ok(None) };
     let table = Factorials::up_to(piece.crowds.iter().map(|crowd| crowd.people).max().unwrap_or(0));
     let exactly = Walk::<u128>::new(piece, &plan, &table, steps).count();
     match exactly {
-        Stopped::Done(counted) => Some(counted),
-        Stopped::TooLarge => match Walk::<Large>::new(piece, &plan, &table, steps).count() {
-            Stopped::Done(counted) => Some(counted),
-            _ => None,
-        },
-        Stopped::TooLong => None,
+        Stopped::TooLarge => Walk::<Large>::new(piece, &plan, &table, steps).count().answer(),
+        stopped => stopped.answer(),
     }
 }
 
@@ -69,6 +67,18 @@ enum Stopped {
     /// A number does not fit.
     TooLarge,
     TooLong,
+    /// There is no world.
+    None,
+}
+
+impl Stopped {
+    fn answer(self) -> Result<Option<Counted>> {
+        match self {
+            Stopped::Done(counted) => Ok(Some(counted)),
+            Stopped::None => Err(contradiction()),
+            Stopped::TooLarge | Stopped::TooLong => Ok(None),
+        }
+    }
 }
 
 /// In which order crowds are looked at.
@@ -171,6 +181,7 @@ pub(super) struct Walk<'a, N> {
 enum Ends {
     TooLarge,
     TooLong,
+    None,
 }
 
 impl<'a, N: Number> Walk<'a, N> {
@@ -183,10 +194,11 @@ impl<'a, N: Number> Walk<'a, N> {
             Ok(counted) => Stopped::Done(counted),
             Err(Ends::TooLarge) => Stopped::TooLarge,
             Err(Ends::TooLong) => Stopped::TooLong,
+            Err(Ends::None) => Stopped::None,
         }
     }
 
-    fn both_ways(&self) -> Result<Counted, Ends> {
+    fn both_ways(&self) -> std::result::Result<Counted, Ends> {
         let mut layers: Vec<States<N>> = Vec::with_capacity(self.plan.stages.len());
         let mut states: States<N> = std::iter::once((State::default(), N::whole(1))).collect();
         for stage in &self.plan.stages {
@@ -201,7 +213,7 @@ impl<'a, N: Number> Walk<'a, N> {
             }
             layers.push(std::mem::replace(&mut states, then));
         }
-        let worlds = states.remove(&State::default()).ok_or(Ends::TooLong)?;
+        let worlds = states.remove(&State::default()).ok_or(Ends::None)?;
         let mut shares = vec![Vec::new(); self.piece.crowds.len()];
         let mut exact = vec![Vec::new(); self.piece.crowds.len()];
         let mut ends: States<N> = std::iter::once((State::default(), N::whole(1))).collect();
@@ -296,7 +308,7 @@ impl<'a, N: Number> Walk<'a, N> {
         stage: &Stage,
         state: &State,
         mut visit: impl FnMut(&[u64], State) -> Option<()>,
-    ) -> Result<(), Ends> {
+    ) -> std::result::Result<(), Ends> {
         let mut used: Vec<u64> = state.iter().map(|used| u64::from(*used)).collect();
         used.resize(stage.rows.len(), 0);
         let crowd = &self.piece.crowds[stage.crowd];
@@ -315,7 +327,7 @@ struct Mover<'a, V> {
 }
 
 impl<V: FnMut(&[u64], State) -> Option<()>> Mover<'_, V> {
-    fn go(&mut self, cell: usize, people: u64, used: &mut [u64], having: &mut [u64]) -> Result<(), Ends> {
+    fn go(&mut self, cell: usize, people: u64, used: &mut [u64], having: &mut [u64]) -> std::result::Result<(), Ends> {
         let Some(rows) = self.stage.cells.get(cell) else {
             return if people == 0 { self.arrive(used, having) } else { Ok(()) };
         };
@@ -340,7 +352,7 @@ impl<V: FnMut(&[u64], State) -> Option<()>> Mover<'_, V> {
         Ok(())
     }
 
-    fn arrive(&mut self, used: &[u64], having: &[u64]) -> Result<(), Ends> {
+    fn arrive(&mut self, used: &[u64], having: &[u64]) -> std::result::Result<(), Ends> {
         let enough = |at: usize| {
             let row = self.piece.rows[self.stage.rows[at] as usize];
             used[at] + self.stage.later[at] >= row.least
