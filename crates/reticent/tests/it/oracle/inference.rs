@@ -756,7 +756,6 @@ fn entropy_fault(puzzle: &Puzzle, truth: &Truth, kinds: &mut Estimates) -> Resul
     let work = &found.work;
     if work.not_converged > 0 {
         kinds.not_converged += 1;
-        println!("not converged: {puzzle:?} {work:?}");
         if work.entropy.is_some() || work.gap.is_some() {
             return Err(format!("not converged, but with numbers: {work:?}"));
         }
@@ -839,7 +838,14 @@ fn the_estimate_is_that_of_maximum_entropy() {
         let size = small(&mut random);
         let (puzzle, _) = made(&mut random, size);
         let Some(truth) = truth(&puzzle, 20_000) else { continue };
-        if let Err(wrong) = entropy_fault(&puzzle, &truth, &mut kinds) {
+        let before = kinds.not_converged;
+        let result = entropy_fault(&puzzle, &truth, &mut kinds);
+        if kinds.not_converged == 1 && before == 0 {
+            let wrong =
+                |puzzle: &Puzzle| solve(puzzle, &Ask::default()).is_ok_and(|found| found.work.not_converged > 0);
+            println!("does not converge: {:?}", shrunk(puzzle.clone(), &wrong));
+        }
+        if let Err(wrong) = result {
             let fault = |puzzle: &Puzzle| {
                 let truth = self::truth(puzzle, 20_000).filter(|truth| truth.worlds > 0)?;
                 entropy_fault(puzzle, &truth, &mut Estimates::default()).err()
@@ -917,56 +923,120 @@ fn budgets() -> [Ask; 3] {
     ]
 }
 
+/// The same puzzle in another order and in other words; by old crowd the new one, and by old value the new one.
+fn reworded(puzzle: &Puzzle, random: &mut Random) -> (Puzzle, Vec<usize>, Vec<Value>) {
+    let mut order: Vec<usize> = (0..puzzle.crowds.len()).collect();
+    random.shuffle(&mut order);
+    let mut place = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(new, old)| place[*old] = new);
+    let mut names: Vec<Value> = (0..12).map(|name| name * 5 + 1).collect();
+    random.shuffle(&mut names);
+    let mut counts = puzzle.counts.clone();
+    for count in &mut counts {
+        let new = |(crowd, value): &(u32, Value)| (place[*crowd as usize] as u32, names[*value as usize]);
+        count.of = count.of.iter().map(new).collect();
+        random.shuffle(&mut count.of);
+        count.source = 40 - count.source;
+    }
+    random.shuffle(&mut counts);
+    let crowd = |old: &usize| {
+        let mut may: Vec<Value> = puzzle.crowds[*old].may.iter().map(|value| names[*value as usize]).collect();
+        may.sort_unstable();
+        Crowd { may, people: puzzle.crowds[*old].people }
+    };
+    (Puzzle { crowds: order.iter().map(crowd).collect(), counts, seen: None }, place, names)
+}
+
+fn order_fault(puzzle: &Puzzle, seeds: u64) -> Option<String> {
+    for (seed, (at, ask)) in (0..seeds).flat_map(|seed| budgets().into_iter().enumerate().map(move |ask| (seed, ask))) {
+        let (other, place, names) = reworded(puzzle, &mut Random(seed));
+        let (Ok(before), Ok(after)) = (solve(puzzle, &ask), solve(&other, &ask)) else { return None };
+        if at < 2 && before.work.not_converged != after.work.not_converged {
+            return Some("in some order the estimate does not converge".to_owned());
+        }
+        // How much is counted within a budget may depend on the order.
+        if before.worlds.is_some() != after.worlds.is_some() {
+            continue;
+        }
+        if before.worlds != after.worlds {
+            return Some(format!("worlds: {:?} {:?}", before.worlds, after.worlds));
+        }
+        for (old, told) in before.crowds.iter().enumerate() {
+            let mut told: Vec<Told> =
+                told.iter().map(|told| Told { value: names[told.value as usize], ..*told }).collect();
+            told.sort_by_key(|told| told.value);
+            let again = &after.crowds[place[old]];
+            if !same(&told, again) {
+                return Some(format!("told with question {at}: {told:?} {again:?}"));
+            }
+        }
+    }
+    None
+}
+
 /// The order of crowds and counts, and what values are called, change nothing.
 #[test]
 fn order_and_names_change_nothing() {
     let mut random = Random(31);
-    let mut differ = 0;
+    let mut faults = Faults::default();
     for (puzzle, _) in for_a_law(&mut random, 200 * times()) {
-        let mut order: Vec<usize> = (0..puzzle.crowds.len()).collect();
-        random.shuffle(&mut order);
-        let place: BTreeMap<u32, u32> = order.iter().zip(0..).map(|(old, new)| (*old as u32, new)).collect();
-        let mut names: Vec<Value> = (0..12).map(|name| name * 5 + 1).collect();
-        random.shuffle(&mut names);
-        let mut counts = puzzle.counts.clone();
-        for count in &mut counts {
-            count.of.iter_mut().for_each(|(crowd, value)| (*crowd, *value) = (place[crowd], names[*value as usize]));
-            random.shuffle(&mut count.of);
-            count.source = 40 - count.source;
-        }
-        random.shuffle(&mut counts);
-        let crowds = order.iter().map(|old| {
-            let mut may: Vec<Value> = puzzle.crowds[*old].may.iter().map(|value| names[*value as usize]).collect();
-            may.sort_unstable();
-            Crowd { may, ..puzzle.crowds[*old] }
-        });
-        let other = Puzzle { crowds: crowds.collect(), counts, seen: None };
-        for ask in budgets() {
-            let (before, after) = (solve(&puzzle, &ask).unwrap(), solve(&other, &ask).unwrap());
-            if before.worlds.is_some() != after.worlds.is_some() {
-                // How much is counted within a budget may depend on the order.
-                differ += 1;
-                continue;
-            }
-            assert_eq!(before.worlds, after.worlds, "{puzzle:?}");
-            for (old, told) in before.crowds.iter().enumerate() {
-                let mut told: Vec<Told> =
-                    told.iter().map(|told| Told { value: names[told.value as usize], ..*told }).collect();
-                told.sort_by_key(|told| told.value);
-                let again = &after.crowds[place[&(old as u32)] as usize];
-                assert!(same(&told, again), "{ask:?}\n{told:?}\n{again:?}\n{puzzle:?}\n{other:?}");
-            }
+        if let Some(wrong) = order_fault(&puzzle, 1) {
+            faults.add(&puzzle, &wrong, &|puzzle| order_fault(puzzle, 4));
         }
     }
-    println!("{differ} differ in what was counted");
-    assert!(differ < 10 * times());
+    faults.end();
+}
+
+/// By crowd: a number for those it is tied to by counts.
+fn components(puzzle: &Puzzle) -> Vec<usize> {
+    let mut of: Vec<usize> = (0..puzzle.crowds.len()).collect();
+    for count in &puzzle.counts {
+        for (crowd, _) in &count.of {
+            let (one, other) = (of[count.of[0].0 as usize], of[*crowd as usize]);
+            of.iter_mut().filter(|of| **of == other).for_each(|of| *of = one);
+        }
+    }
+    of
+}
+
+/// What people are told together, against what each of them is told with those they are tied to.
+fn apart_fault(puzzle: &Puzzle) -> Option<String> {
+    let of = components(puzzle);
+    for (at, ask) in budgets().into_iter().enumerate() {
+        let together = solve(puzzle, &ask).ok()?;
+        let (mut worlds, mut entropy) = (Some(1), Some(0.0));
+        for component in of.iter().copied().collect::<BTreeSet<usize>>() {
+            let mut alone = puzzle.clone();
+            for crowd in (0..of.len()).rev().filter(|crowd| of[*crowd] != component) {
+                alone = without(&alone, crowd);
+            }
+            alone.counts.retain(|count| !count.of.is_empty());
+            let found = solve(&alone, &ask).ok()?;
+            let theirs = (0..of.len()).filter(|crowd| of[*crowd] == component);
+            for (told, crowd) in found.crowds.iter().zip(theirs) {
+                if !same(told, &together.crowds[crowd]) {
+                    return Some(format!("question {at}, apart and together: {told:?} {:?}", together.crowds[crowd]));
+                }
+            }
+            worlds = worlds.zip(found.worlds).map(|(one, other)| one * other);
+            entropy = entropy.zip(found.work.entropy).map(|(one, other)| one + other);
+        }
+        if together.worlds != worlds || entropy.is_some() != together.work.entropy.is_some() {
+            return Some(format!("worlds {worlds:?} {:?}, entropy {entropy:?}", together.worlds));
+        }
+        if entropy.zip(together.work.entropy).is_some_and(|(sum, found)| (sum - found).abs() > 1e-6) {
+            return Some(format!("entropy {entropy:?} {:?}", together.work.entropy));
+        }
+    }
+    None
 }
 
 /// People and counts that have nothing to do with somebody change nothing about them.
 #[test]
 fn unrelated_people_change_nothing() {
     let mut random = Random(32);
-    for (puzzle, _) in for_a_law(&mut random, 200 * times()) {
+    let mut faults = Faults::default();
+    for (puzzle, _) in for_a_law(&mut random, 250 * times()) {
         let (more, _) = made(&mut random, SMALL);
         let mut both = puzzle.clone();
         let first = puzzle.crowds.len() as u32;
@@ -976,24 +1046,11 @@ fn unrelated_people_change_nothing() {
             of: count.of.iter().map(|(crowd, value)| (crowd + first, *value)).collect(),
             ..count.clone()
         }));
-        for ask in budgets() {
-            let alone = solve(&puzzle, &ask).unwrap();
-            let apart = solve(&more, &ask).unwrap();
-            let together = solve(&both, &ask).unwrap();
-            for (at, told) in alone.crowds.iter().chain(&apart.crowds).enumerate() {
-                assert!(
-                    same(told, &together.crowds[at]),
-                    "{ask:?} {at}\n{told:?}\n{:?}\n{both:?}",
-                    together.crowds[at]
-                );
-            }
-            let product = alone.worlds.zip(apart.worlds).map(|(one, other)| one * other);
-            assert_eq!(together.worlds, product, "{both:?}");
-            let sum = alone.work.entropy.zip(apart.work.entropy).map(|(one, other)| one + other);
-            assert_eq!(together.work.entropy.is_some(), sum.is_some());
-            assert!(sum.zip(together.work.entropy).is_none_or(|(sum, found)| (sum - found).abs() < 1e-6));
+        if let Some(wrong) = apart_fault(&both) {
+            faults.add(&both, &wrong, &apart_fault);
         }
     }
+    faults.end();
 }
 
 /// A crowd is so many people of whom the same is known.
@@ -1154,8 +1211,14 @@ fn samples_are_drawn_where_nothing_is_counted() {
         seen: None,
     };
     puzzle.crowds[2].may = vec![0, 1];
+    for (steps, seen) in [(1, false), (40, false), (0, true)] {
+        let mut puzzle = puzzle.clone();
+        puzzle.seen = truth(&puzzle, 1_000_000).unwrap().seen.filter(|_| seen);
+        let found = solve(&puzzle, &Ask { samples: 500, seed: 1, steps, ..NOTHING }).unwrap();
+        let sampled = found.crowds.iter().flatten().filter(|told| told.sampled.is_some()).count();
+        println!("{steps} steps, seen {seen}: {sampled} sampled, {} pieces not counted", found.work.not_counted);
+    }
     let found = solve(&puzzle, &Ask { samples: 500, seed: 1, ..NOTHING }).unwrap();
-    println!("{:?} {:?}", found.work, found.crowds[2]);
     let open = found.crowds.iter().flatten().filter(|told| told.worlds.is_none());
     let (sampled, open): (Vec<&Told>, Vec<&Told>) = open.partition(|told| told.sampled.is_some());
     assert!(open.is_empty(), "{} sampled, {} not", sampled.len(), open.len());
