@@ -539,7 +539,23 @@ fn everything(small: &Small, hidden: bool) -> Option<Result<usize, String>> {
     Some(judge())
 }
 
+/// Others, each alone in a group, who show every combination of values: so all of them are known to be possible.
+fn with_all_shown(mut small: Small) -> Small {
+    let mut rows: Vec<Vec<NodeId>> = vec![Vec::new()];
+    for (_, tree) in &small.columns {
+        let leaves: Vec<NodeId> = (0..tree.len() as u32).map(|code| tree.leaf_of(code)).collect();
+        rows = rows.iter().flat_map(|row| leaves.iter().map(move |leaf| [row.clone(), vec![*leaf]].concat())).collect();
+    }
+    let record = |(at, cells): (usize, Vec<NodeId>)| Record { who: 100 + at as u128, group: at, cells };
+    small.releases.push(Published { marked: true, records: rows.into_iter().enumerate().map(record).collect() });
+    small
+}
+
 fn run(seed: u64, instances: usize, shape: &Shape) -> (usize, usize) {
+    run_of(seed, instances, shape, |small| small)
+}
+
+fn run_of(seed: u64, instances: usize, shape: &Shape, change: impl Fn(Small) -> Small) -> (usize, usize) {
     let mut random = Random(seed);
     let mut faults = Faults::default();
     let (mut compared, mut reasons) = (0, 0);
@@ -548,6 +564,7 @@ fn run(seed: u64, instances: usize, shape: &Shape) -> (usize, usize) {
         if small.releases.is_empty() {
             continue;
         }
+        let small = change(small);
         match everything(&small, shape.hidden > 0) {
             None => continue,
             Some(Ok(judged)) => reasons += judged,
@@ -588,6 +605,13 @@ fn histories_with_hidden_secrets() {
 fn histories_with_two_hidden_secrets() {
     let (compared, _) = run(44, 250, &Shape { people: 5, releases: 3, hidden: 4, columns: 2 });
     assert!(compared > 80);
+}
+
+/// The same where every combination of values is somebody's for sure.
+#[test]
+fn histories_with_two_hidden_secrets_and_all_shown() {
+    let (compared, _) = run_of(52, 120, &Shape { people: 5, releases: 3, hidden: 4, columns: 2 }, with_all_shown);
+    assert!(compared > 40);
 }
 
 /// Whether what is known is true of a world. Shares among some people are of one release, by its quasi-identifiers.

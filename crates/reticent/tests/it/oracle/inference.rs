@@ -1223,3 +1223,20 @@ fn samples_are_drawn_where_nothing_is_counted() {
     let (sampled, open): (Vec<&Told>, Vec<&Told>) = open.partition(|told| told.sampled.is_some());
     assert!(open.is_empty(), "{} sampled, {} not", sampled.len(), open.len());
 }
+
+/// Three of four have 1, so one has another value: that there are one or two of these says nothing more.
+#[test]
+fn a_count_that_says_nothing_more_does_not_spoil_the_estimate() {
+    let may = vec![0, 1, 2];
+    let puzzle = Puzzle {
+        crowds: vec![Crowd { people: 3, may: may.clone() }, Crowd { people: 1, may }],
+        counts: vec![
+            Count { source: 1, of: vec![(1, 0), (1, 2), (0, 0), (0, 2)], least: 1, most: 2 },
+            Count { source: 1, of: vec![(1, 1), (0, 1)], least: 3, most: 3 },
+        ],
+        seen: None,
+    };
+    let found = solve(&puzzle, &Ask::default()).unwrap();
+    let nats = 3.0 * (4.0f64 / 3.0).ln() + 8f64.ln();
+    assert!(found.work.entropy.is_some_and(|entropy| (entropy - nats).abs() < 1e-6), "{:?} {nats}", found.work);
+}
