@@ -25,7 +25,7 @@ use crate::links::Pseudonym;
 use crate::schema::Role;
 use crate::share::Share;
 
-pub use because::Because;
+pub use because::{Because, GroupShown};
 pub use board::Board;
 pub use chances::Chance;
 pub use figures::{Column, Identity, Level};

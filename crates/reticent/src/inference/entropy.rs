@@ -3,7 +3,7 @@
 //! Maximise -sum n p ln p over crowds and their values, where every count holds on average. The dual has one multiplier a count:
 //! minimise  sum over crowds of people * ln(sum over values of exp(sum of its multipliers))  -  sum of multiplier * count,
 //! a smooth convex function. Newton's method, each step by conjugate gradients with a diagonal preconditioner; a count with
-//! bounds has a multiplier for each, which cannot be negative.
+//! bounds has a multiplier for each, which cannot be negative, and is 0 unless the bound is reached.
 //!
 //! Where a probability is forced to 0 and nobody noticed, the multipliers grow without end. So a value that falls below
 //! [`NOTHING`] is taken for impossible, and in the end the whole dual is asked, which is never below the maximum: if that is as
@@ -21,6 +21,7 @@ const NOTHING: f64 = 1e-9;
 /// The gap between the entropy found and what the dual proves to be the most, in nats for each person.
 const MOST_GAP: f64 = 1e-7;
 const MOST_STEPS: usize = 100;
+const MOST_CHOICES: usize = 50;
 const MOST_TURNS: usize = 2_000;
 
 /// How exactly the maximum was found.
@@ -54,24 +55,24 @@ impl Estimate {
 }
 
 /// The maximum of entropy; none when it does not converge.
+///
+/// Counts with bounds are left alone at first; those that are missed are then met exactly, and let go again when their multiplier
+/// pulls the wrong way.
 pub(super) fn estimate(piece: &Piece) -> Option<Estimate> {
     let mut dual = Dual::of(piece);
     let mut at = dual.point(vec![0.0; dual.bound.len()]);
-    for _ in 0..MOST_STEPS {
-        if dual.missed(&at) <= TOLERANCE {
-            let entropy = dual.entropy(&at);
-            let missed = dual.missed(&at);
-            dual.possible.iter_mut().for_each(|possible| *possible = true);
-            let nats = (dual.point(at.multipliers).value - entropy).max(0.0);
-            let people: f64 = dual.people.iter().sum();
-            let gap = Gap { missed, nats };
-            return (nats <= MOST_GAP * people).then_some(Estimate { start: dual.start, shares: at.shares, gap });
-        }
-        let step = dual.newton(&at);
-        at = dual.along(&at, &step)?;
-        if dual.forget(&at) {
+    for _ in 0..MOST_CHOICES {
+        at = dual.maximum(at)?;
+        if dual.choose(&mut at) {
             at = dual.point(at.multipliers);
+            continue;
         }
+        let (entropy, missed) = (dual.entropy(&at), dual.missed(&at));
+        dual.possible.iter_mut().for_each(|possible| *possible = true);
+        let nats = (dual.point(at.multipliers).value - entropy).max(0.0);
+        let people: f64 = dual.people.iter().sum();
+        let gap = Gap { missed, nats };
+        return (nats <= MOST_GAP * people).then_some(Estimate { start: dual.start, shares: at.shares, gap });
     }
     None
 }
@@ -91,6 +92,8 @@ struct Dual {
     row: Vec<u32>,
     bound: Vec<f64>,
     side: Vec<f64>,
+    /// By multiplier: whether its count is met exactly, for now or always.
+    met: Vec<bool>,
 }
 
 /// A place in the dual.
@@ -129,7 +132,8 @@ impl Dual {
         let rows = Lists::of(cells.map(|(_, rows)| rows.iter().copied()));
         let cells = rows.turned(piece.rows.len());
         let people = piece.crowds.iter().map(|crowd| crowd.people as f64).collect();
-        Dual { people, start, possible: vec![true; rows.len()], rows, cells, row, bound, side }
+        let met = side.iter().map(|side| *side == 0.0).collect();
+        Dual { people, start, possible: vec![true; rows.len()], rows, cells, row, bound, side, met }
     }
 
     fn of_crowd(&self, crowd: usize) -> std::ops::Range<usize> {
@@ -211,14 +215,42 @@ impl Dual {
         any
     }
 
-    /// Whether a multiplier stays where it is: at 0, and pushed below.
-    fn rests(&self, at: &Point, multiplier: usize) -> bool {
-        self.side[multiplier] != 0.0 && at.multipliers[multiplier] <= 0.0 && at.gradient[multiplier] >= 0.0
+    /// The maximum where the chosen counts are met exactly.
+    fn maximum(&mut self, mut at: Point) -> Option<Point> {
+        for _ in 0..MOST_STEPS {
+            if self.missed(&at) <= TOLERANCE {
+                return Some(at);
+            }
+            let step = self.newton(&at);
+            at = self.along(&at, &step)?;
+            if self.forget(&at) {
+                at = self.point(at.multipliers);
+            }
+        }
+        None
     }
 
-    /// The most by which a count is missed. A bound that is not reached may rest.
+    /// Chooses which bounds are met exactly; says whether that is another choice than before.
+    fn choose(&mut self, at: &mut Point) -> bool {
+        let mut other = false;
+        for multiplier in (0..self.side.len()).filter(|multiplier| self.side[*multiplier] != 0.0) {
+            // The gradient of a bound is positive where there is room.
+            let (pulls, room) = (at.multipliers[multiplier], at.gradient[multiplier]);
+            if self.met[multiplier] && pulls < -TOLERANCE {
+                self.met[multiplier] = false;
+                at.multipliers[multiplier] = 0.0;
+                other = true;
+            } else if !self.met[multiplier] && room < -TOLERANCE {
+                self.met[multiplier] = true;
+                other = true;
+            }
+        }
+        other
+    }
+
+    /// The most by which a count is missed that is to be met exactly.
     fn missed(&self, at: &Point) -> f64 {
-        let counts = (0..self.bound.len()).filter(|multiplier| !self.rests(at, *multiplier));
+        let counts = (0..self.bound.len()).filter(|multiplier| self.met[*multiplier]);
         counts.map(|multiplier| at.gradient[multiplier].abs()).fold(0.0, f64::max)
     }
 
@@ -239,10 +271,7 @@ impl Dual {
     fn along(&self, at: &Point, step: &[f64]) -> Option<Point> {
         let mut length = 1.0;
         for _ in 0..50 {
-            let moved = |place: usize| {
-                let moved = at.multipliers[place] + length * step[place];
-                if self.side[place] != 0.0 { moved.max(0.0) } else { moved }
-            };
+            let moved = |place: usize| at.multipliers[place] + length * step[place];
             let next = self.point((0..step.len()).map(moved).collect());
             let both = next.multipliers.iter().zip(&at.multipliers);
             let gain: f64 = both.zip(&at.gradient).map(|((new, old), gradient)| (new - old) * gradient).sum();
@@ -279,7 +308,7 @@ struct Turns<'a> {
 impl<'a> Turns<'a> {
     fn new(dual: &'a Dual, at: &'a Point) -> Turns<'a> {
         let len = dual.bound.len();
-        let free: Vec<bool> = (0..len).map(|multiplier| !dual.rests(at, multiplier)).collect();
+        let free = dual.met.clone();
         let mut having = vec![0.0; dual.rows.len()];
         let mut own = vec![0.0; dual.rows.len()];
         for crowd in 0..dual.people.len() {

@@ -68,8 +68,11 @@ impl Views {
     /// Cells that are forced, each with its number of people. Views of which no row has changed are left out.
     pub(super) fn forced(&self, system: &System, boxes: &Boxes, changed: &[bool]) -> Result<Vec<(u32, i64)>> {
         let any = |rows: &[u32]| rows.iter().any(|row| changed[*row as usize]);
+        let whose = |cell: &u32| changed[system.counts() + system.crowd[*cell as usize] as usize];
         let anew = |view: &&View| match &view.with {
-            With::People => any(&view.rows),
+            With::People => {
+                view.rows.iter().any(|row| system.rows.at(*row as usize).iter().any(whose)) || any(&view.rows)
+            }
             With::Source(_, others) => any(&view.rows) || any(others),
         };
         let forced = |view: &View| self.forced_by(system, boxes, view);

@@ -55,7 +55,7 @@ fn because_of(because: &Because, case: &Case) -> String {
             })
             .collect();
         cards += &format!(
-            "<section class=\"group\"><p class=\"release\"><b>{}</b> {}</p><p class=\"key\">{}</p><p class=\"quiet\">{} showed:</p><ul>{shows}</ul></section>\n",
+            "<section class=\"group\"><p class=\"release\"><b>{}</b> <span class=\"date\">{}</span></p><p class=\"key\">{}</p><p class=\"quiet\">{} showed:</p><ul>{shows}</ul></section>\n",
             escape(&group.name),
             escape(&group.date),
             escape(&key(&group.group)),
@@ -94,7 +94,7 @@ fn in_words(because: &Because, case: &Case) -> String {
     let lead = if all > 1 { "together" } else { "so" };
     let end = match case.chance.lower == Fraction::ONE {
         true => format!("for {who} only <b>{value}</b> fits"),
-        false => format!("{who} may have <b>{value}</b>, {}", chance(&case.chance)),
+        false => format!("for {who} <b>{value}</b> has a probability of {}", chance(&case.chance)),
     };
     format!("{}; <strong>{lead}:</strong> {end}.", super::words::sentence(&clauses.join("; ")).trim_end_matches('.'))
 }

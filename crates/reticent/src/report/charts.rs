@@ -80,7 +80,12 @@ fn lines(title: &str, releases: &[&str], series: &[Series], label_points: bool, 
     let narrow = width < 500.0;
     let height = if narrow { 250.0 } else { 270.0 };
     let most = series.iter().flat_map(|series| &series.counts).map(|count| count.drawn).max().unwrap_or(0);
-    let (left, right) = (margin(most), width - if narrow { 104.0 } else { 160.0 });
+    let longest = series.iter().map(|series| {
+        let count = series.counts.last().map_or(0, |count| count.text.chars().count());
+        (9.0 * count as f64).max(7.2 * series.name.chars().count() as f64)
+    });
+    let aside = longest.fold(60.0, f64::max) + 18.0;
+    let (left, right) = (margin(most), width - aside.min(if narrow { 140.0 } else { 230.0 }));
     let (top, bottom) = (34.0, height - 34.0);
     let end = axis(most).0;
     let y = |people: u64| bottom - (bottom - top) * people as f64 / end as f64;
@@ -113,14 +118,11 @@ fn lines(title: &str, releases: &[&str], series: &[Series], label_points: bool, 
     for series in series {
         step(&mut svg, series, &x, &y, right);
     }
-    for (at, series) in series.iter().enumerate() {
-        points(
-            &mut svg,
-            series,
-            &x,
-            &y,
-            label_points && at == 0 && slot * releases.len() as f64 > 24.0 * releases.len() as f64,
-        );
+    for series in series {
+        points(&mut svg, series, &x, &y);
+    }
+    if label_points && slot > 44.0 {
+        labels(&mut svg, series, &x, &y, bottom);
     }
     ends(&mut svg, series, &y, right + 10.0, bottom, narrow);
     svg + "</svg>"
@@ -137,7 +139,7 @@ fn step(svg: &mut String, series: &Series, x: &dyn Fn(usize) -> f64, y: &dyn Fn(
     let _ = writeln!(svg, "<path class=\"line {}\" d=\"{path}H{right:.1}\"/>", series.class);
 }
 
-fn points(svg: &mut String, series: &Series, x: &dyn Fn(usize) -> f64, y: &dyn Fn(u64) -> f64, label: bool) {
+fn points(svg: &mut String, series: &Series, x: &dyn Fn(usize) -> f64, y: &dyn Fn(u64) -> f64) {
     for (at, count) in series.counts.iter().enumerate() {
         let (x, y) = (x(at), y(count.drawn));
         let _ = match series.class {
@@ -149,12 +151,32 @@ fn points(svg: &mut String, series: &Series, x: &dyn Fn(usize) -> f64, y: &dyn F
                 y - 4.0
             ),
         };
-        if label {
+    }
+}
+
+/// The highest line has its counts above it, and the lowest, where it is another, beside it.
+fn labels(svg: &mut String, series: &[Series], x: &dyn Fn(usize) -> f64, y: &dyn Fn(u64) -> f64, bottom: f64) {
+    let (Some(highest), Some(lowest)) = (series.first(), series.last()) else { return };
+    // The last stand beside the ends of the lines.
+    let but_last = highest.counts.len().saturating_sub(1);
+    for (at, (high, low)) in highest.counts.iter().zip(&lowest.counts).enumerate().take(but_last) {
+        let class = if high == low { lowest.class } else { highest.class };
+        let _ = writeln!(
+            svg,
+            "<text class=\"value {class}\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+            x(at),
+            y(high.drawn) - 10.0,
+            escape(&high.text)
+        );
+        // Below the axis is no place for it.
+        if high != low && y(low.drawn) + 16.0 < bottom {
             let _ = writeln!(
                 svg,
-                "<text class=\"value\" x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
-                y - 10.0,
-                escape(&count.text)
+                "<text class=\"value {}\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+                lowest.class,
+                x(at) + 6.0,
+                y(low.drawn) + 16.0,
+                escape(&low.text)
             );
         }
     }
@@ -162,22 +184,29 @@ fn points(svg: &mut String, series: &Series, x: &dyn Fn(usize) -> f64, y: &dyn F
 
 /// What each line is, where it ends; moved apart where two end together.
 fn ends(svg: &mut String, series: &[Series], y: &dyn Fn(u64) -> f64, x: f64, bottom: f64, narrow: bool) {
+    const APART: f64 = 38.0;
     let mut ends: Vec<(f64, &Series, &Count)> =
         series.iter().filter_map(|series| series.counts.last().map(|last| (y(last.drawn), series, *last))).collect();
-    // From below: the lowest keeps its place.
-    ends.sort_by(|one, two| two.0.total_cmp(&one.0));
-    let mut above = bottom + 12.0;
-    for (y, series, last) in ends {
-        let at = y.min(above);
-        above = at - 38.0;
-        let (first, second) = if narrow { (13, 15) } else { (22, 24) };
+    ends.sort_by(|one, two| one.0.total_cmp(&two.0));
+    let mut free = 0.0;
+    for end in &mut ends {
+        end.0 = end.0.max(free);
+        free = end.0 + APART;
+    }
+    let mut free = bottom + 12.0;
+    for end in ends.iter_mut().rev() {
+        end.0 = end.0.min(free);
+        free = end.0 - APART;
+    }
+    for (at, series, last) in ends {
+        let (first, second) = if narrow { (15, 19) } else { (25, 32) };
         let _ = writeln!(
             svg,
             "<text class=\"end {class}\" x=\"{x:.0}\" y=\"{first_at:.1}\">{count}</text><text class=\"tick\" x=\"{x:.0}\" y=\"{second_at:.1}\">{name}</text>",
             class = series.class,
-            first_at = at + 1.0,
+            first_at = at + 4.0,
             count = escape(&cut(&last.text, first)),
-            second_at = at + 17.0,
+            second_at = at + 20.0,
             name = escape(&cut(&series.name, second)),
         );
     }
@@ -209,16 +238,20 @@ fn bars(title: &str, before: Option<&[Count]>, after: &[Count], confidence: Opti
             super::words::percent(confidence)
         );
     }
-    for at in 0..after.len() {
+    for (at, now) in after.iter().enumerate() {
         let room = if at < 10 { slot } else { last };
         let wide = if before.is_some() { (room - 6.0) / 2.0 } else { (room - 6.0).min(44.0) };
         let from = begin(at) + (room - wide * if before.is_some() { 2.0 } else { 1.0 }) / 2.0;
         let series = before.and_then(|before| before.get(at)).map(|count| ("before", count));
-        for (place, (class, count)) in series.into_iter().chain([("after", &after[at])]).enumerate() {
-            bar(&mut svg, class, at == 10, from + wide * place as f64, wide, count, &y, bottom);
+        for (place, (class, count)) in series.into_iter().chain([("after", now)]).enumerate() {
+            // Narrow bars have room for one number in two.
+            let label = !narrow || at == 10 || class == "after";
+            let place = Place { class, certain: at == 10, x: from + wide * place as f64, wide, label };
+            bar(&mut svg, &place, count, bottom - y(count.drawn), bottom);
         }
     }
-    for tick in (0..=10).step_by(if narrow { 5 } else { 2 }) {
+    // Where there is no room for 100 % beside certainty, it is left out.
+    for tick in (0..=if narrow { 9 } else { 10 }).step_by(if narrow { 5 } else { 2 }) {
         let x = left + slot * tick as f64;
         let _ = writeln!(
             svg,
@@ -238,23 +271,23 @@ fn bars(title: &str, before: Option<&[Count]>, after: &[Count], confidence: Opti
     svg + "</svg>"
 }
 
-#[allow(clippy::too_many_arguments)]
-fn bar(
-    svg: &mut String,
-    class: &str,
+/// Where a bar stands, and how it looks.
+struct Place {
+    class: &'static str,
     certain: bool,
     x: f64,
     wide: f64,
-    count: &Count,
-    y: &dyn Fn(u64) -> f64,
-    bottom: f64,
-) {
-    if count.is_zero() && !certain {
+    label: bool,
+}
+
+fn bar(svg: &mut String, place: &Place, count: &Count, height: f64, bottom: f64) {
+    let Place { class, x, wide, .. } = *place;
+    if count.is_zero() && !place.certain {
         return;
     }
-    let certain = if certain { " sure" } else { "" };
+    let certain = if place.certain { " sure" } else { "" };
     // Somebody is never nobody, however many the others are.
-    let height = if count.is_zero() { 0.0 } else { (bottom - y(count.drawn)).max(2.5) };
+    let height = if count.is_zero() { 0.0 } else { height.max(2.5) };
     let _ = writeln!(
         svg,
         "<rect class=\"bar {class}{certain}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"{height:.1}\"/>",
@@ -262,18 +295,21 @@ fn bar(
         bottom - height,
         wide - 2.0
     );
-    let _ = writeln!(
-        svg,
-        "<text class=\"value {class}{certain}\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
-        x + wide / 2.0,
-        bottom - height - 5.0,
-        escape(&short(count))
-    );
+    if place.label {
+        let _ = writeln!(
+            svg,
+            "<text class=\"value {class}{certain}\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
+            x + wide / 2.0,
+            bottom - height - 5.0,
+            escape(&short(count, wide))
+        );
+    }
 }
 
 /// A count that fits above a bar.
-fn short(count: &Count) -> String {
+fn short(count: &Count, wide: f64) -> String {
     match count.drawn {
+        _ if count.text.len() as f64 * 7.0 <= wide + 6.0 => count.text.clone(),
         drawn if drawn >= 1_000_000 => format!("{:.1}m", drawn as f64 / 1e6),
         drawn if drawn >= 10_000 => format!("{:.0}k", drawn as f64 / 1e3),
         drawn if drawn >= 1_000 => format!("{:.1}k", drawn as f64 / 1e3),

@@ -46,29 +46,41 @@ impl Grid {
         if count == 0 {
             return Band { low: 0, high: 0 };
         }
-        let next = self.known.partition_point(|(_, last)| *last < count);
-        let before = next.checked_sub(1).map_or(0, |at| self.known[at].1);
+        // A known point by itself begins the band after it.
+        let single = |at: usize| self.known[at].0 == self.known[at].1 && !self.is_near_nothing(at);
+        let mut next = self.known.partition_point(|(_, last)| *last < count);
+        if next < self.known.len() && single(next) && self.known[next].1 == count {
+            next += 1;
+        }
+        let from = match next.checked_sub(1) {
+            None => 1,
+            Some(at) => self.known[at].1 + u64::from(!single(at)),
+        };
         let Some((first, last)) = self.known.get(next).copied() else {
-            return self.between(before, u64::MAX, count);
+            return self.between(from, u64::MAX, count);
         };
         let start = (first + 1).saturating_sub(self.least).max(1);
-        match first == last {
-            _ if before == 0 && first < 2 * self.least => Band { low: 1, high: last },
-            _ if count < start => self.between(before, start, count),
-            true if count == last => Band { low: last, high: last },
+        match single(next) {
+            _ if self.is_near_nothing(next) => Band { low: 1, high: last },
+            _ if count < start => self.between(from, start, count),
             true => Band { low: start, high: last - 1 },
             false => Band { low: start, high: last },
         }
     }
 
+    /// Whether there is no room for bands between 0 and a known point.
+    fn is_near_nothing(&self, at: usize) -> bool {
+        at == 0 && self.known[at].0 < 2 * self.least
+    }
+
     /// The band of a count between two known points: bands begin at multiples of the smallest count, and none is narrower than it.
-    fn between(&self, before: u64, end: u64, count: u64) -> Band {
+    fn between(&self, from: u64, end: u64, count: u64) -> Band {
         let least = self.least;
         // From 1 on, the first band ends just below the smallest count.
-        let narrowest = if before == 0 { least - 1 } else { least };
-        let first = (before + 1 + narrowest).div_ceil(least) * least;
+        let narrowest = if from == 1 { least - 1 } else { least };
+        let first = (from + narrowest).div_ceil(least) * least;
         let last = (end - least) / least * least;
-        let low = if first <= count.min(last) { (count / least * least).min(last) } else { before + 1 };
+        let low = if first <= count.min(last) { (count / least * least).min(last) } else { from };
         let next = if low < first { first } else { low + least };
         Band { low, high: if next <= last { next - 1 } else { end - 1 } }
     }
@@ -85,7 +97,7 @@ impl Grid {
         match (band, of) {
             (Band { high: 0, .. }, _) => ("0".to_owned(), 0),
             (Band { low: 1, high }, _) if high < self.least => (format!("fewer than {least}"), self.least / 2),
-            (Band { low, high }, Some(of)) if low == of && high == of => ("all".to_owned(), self.round(of)),
+            (Band { low, .. }, Some(of)) if low == of => ("all".to_owned(), self.round(of)),
             (Band { low, high }, Some(of)) if high + 1 == of && low + self.least == of + 1 => {
                 (format!("all but fewer than {least}"), self.round(of))
             }

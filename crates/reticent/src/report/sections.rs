@@ -46,7 +46,7 @@ fn section(title: &str, body: &str) -> String {
 }
 
 fn tile(label: &str, value: &str, note: &str, class: &str) -> String {
-    let size = if value.chars().count() > 12 { " long" } else { "" };
+    let size = if value.chars().count() > 8 { " long" } else { "" };
     format!(
         "<div class=\"tile{class}\"><dt>{label}</dt><dd class=\"figure{size}\">{value}</dd><dd class=\"note\">{note}</dd></div>\n"
     )
@@ -65,10 +65,11 @@ fn tiles(view: &View, found: &Found) -> String {
     tiles += &tile("Worlds", &found.worlds.html, "ways to give people the published values that fit everything", "");
     if let Some((certain, above)) = found.columns.first().and_then(|told| told.change.as_ref()) {
         let note = match view.confidence {
-            Some(confidence) => format!("certain; above {}: {}", percent(confidence), escape(above)),
+            Some(confidence) => format!("people certain; above {}: {}", percent(confidence), escape(above)),
             None => "people certain".to_owned(),
         };
-        tiles += &tile("Since the release before", &escape(certain), &note, "");
+        let label = if view.public { "Before the last release" } else { "Since the release before" };
+        tiles += &tile(label, &escape(certain), &note, "");
     }
     format!("<dl class=\"tiles\">\n{tiles}</dl>\n")
 }
@@ -78,12 +79,16 @@ fn about(view: &View, told: &Told) -> String {
     let column = format!("<q>{}</q>", escape(told.name));
     let loud = |count: &Count| if count.is_zero() { "" } else { " loud" };
     let now = &told.now;
-    let of = format!("of {} people; {column}", escape(&now.people.text));
+    let of = match now.people.text.as_str() {
+        "some" => column,
+        people => format!("of {} people; {column}", escape(people)),
+    };
     let mut tiles = tile("Certain", &escape(&now.certain.text), &of, loud(&now.certain));
     if let Some(confidence) = view.confidence {
-        let note = match now.may_be_above == now.above {
-            true => "for sure; of nobody else is it open".to_owned(),
-            false => format!("for sure; not ruled out: {}", escape(&now.may_be_above.text)),
+        // In public, counts that look the same may differ.
+        let note = match now.may_be_above == now.above && !view.public {
+            true => "proved; nobody else is in doubt".to_owned(),
+            false => format!("proved; not ruled out: {}", escape(&now.may_be_above.text)),
         };
         let label = format!("Above {}, the policy’s confidence", percent(confidence));
         tiles += &tile(&label, &escape(&now.above.text), &note, loud(&now.above));
@@ -103,6 +108,11 @@ fn by_column(view: &View, found: &Found) -> String {
         return String::new();
     }
     let above = view.confidence.map(|confidence| format!("above {}", percent(confidence)));
+    let mut heads = vec!["people", "certain"];
+    if let Some(above) = &above {
+        heads.extend([above.as_str(), "not ruled out"]);
+    }
+    heads.push("highest");
     let mut rows = String::new();
     for told in &found.columns {
         let mut cells = vec![&told.now.people.text, &told.now.certain.text];
@@ -110,18 +120,16 @@ fn by_column(view: &View, found: &Found) -> String {
             cells.extend([&told.now.above.text, &told.now.may_be_above.text]);
         }
         cells.push(&told.highest.text);
-        rows += &row(told.name, &cells);
+        rows += &row(told.name, &heads, &cells);
     }
-    let mut heads = vec!["people", "certain"];
-    if let Some(above) = &above {
-        heads.extend([above.as_str(), "not ruled out"]);
-    }
-    heads.push("highest");
     table("Every sensitive column", "column", &heads, &rows)
 }
 
-fn row(head: &str, cells: &[&String]) -> String {
-    let cells: String = cells.iter().map(|cell| format!("<td class=\"number\">{}</td>", escape(cell))).collect();
+fn row(head: &str, heads: &[&str], cells: &[&String]) -> String {
+    let cell = |(head, cell): (&&str, &&String)| {
+        format!("<td class=\"number\" data-head=\"{}\">{}</td>", escape(head), escape(cell))
+    };
+    let cells: String = heads.iter().zip(cells).map(cell).collect();
     format!("<tr><th scope=\"row\">{}</th>{cells}</tr>\n", escape(head))
 }
 
@@ -200,14 +208,18 @@ fn over_of(view: &View, told: &Told) -> String {
         lines.extend(open.then_some(may));
     }
     let title = format!("People of whom {} is told, after each release", told.name);
+    let heads: Vec<&str> = lines.iter().map(|line| line.name.as_str()).collect();
     let mut rows = String::new();
     for (at, release) in releases.iter().enumerate() {
         let cells: Vec<&String> = lines.iter().map(|line| &line.counts[at].text).collect();
-        rows += &row(release, &cells);
+        rows += &row(release, &heads, &cells);
     }
-    let heads: Vec<&str> = lines.iter().map(|line| line.name.as_str()).collect();
     let table = table(&escape(&title), "after release", &heads, &rows);
     lines.reverse();
+    // Of very few people a picture would say more than its words.
+    if told.now.people.text == "some" {
+        return table;
+    }
     format!(
         "<p class=\"lead\">How many people are given away by everything published up to each release.</p>\n<figure>\n{}</figure>\n{}",
         charts::over_releases(&title, &releases, &lines, !view.public),
@@ -227,19 +239,19 @@ fn parts(view: &View, told: &Told) -> String {
     };
     let key = match told.before {
         Some(_) => format!(
-            "<p class=\"series\"><span class=\"swatch before\"></span>before {last} <span class=\"swatch after\"></span>after {last} <span class=\"swatch sure\"></span>after, and certain</p>\n",
+            "<p class=\"series\"><span><i class=\"swatch before\"></i>before {last}</span> <span><i class=\"swatch\"></i>after {last}</span> <span><i class=\"swatch sure\"></i>after, and certain</span></p>\n",
             last = escape(last)
         ),
         None => String::new(),
     };
+    let heads: &[&str] = if told.before.is_some() { &["people before", "people after"] } else { &["people"] };
     let mut rows = String::new();
     for (at, count) in told.now.bars.iter().enumerate() {
         let before = told.before.as_ref().and_then(|before| before.bars.get(at));
         let cells: Vec<&String> = before.into_iter().chain([count]).map(|count| &count.text).collect();
         let name = if at == 10 { "certain".to_owned() } else { format!("{} to below {} %", at * 10, at * 10 + 10) };
-        rows += &row(&name, &cells);
+        rows += &row(&name, heads, &cells);
     }
-    let heads: &[&str] = if told.before.is_some() { &["people before", "people after"] } else { &["people"] };
     format!(
         "<p class=\"lead\">Everybody counts once, by the value that is likeliest for them. Far to the right means: as good as told.</p>\n{key}<figure>\n{}</figure>\n{}",
         charts::histogram(
@@ -256,6 +268,9 @@ fn parts(view: &View, told: &Told) -> String {
 fn nested(told: &Told) -> String {
     let most = told.now.people.drawn.max(1);
     let bar = |count: &Count, class: &str| {
+        if told.now.people.text == "some" {
+            return escape(&count.text);
+        }
         let wide = (count.drawn * 100 / most).clamp(u64::from(!count.is_zero()), 100);
         format!(
             "<span class=\"track\"><span class=\"fill {class}\" style=\"width:{wide}%\"></span></span> {}",
@@ -266,9 +281,13 @@ fn nested(told: &Told) -> String {
     for (at, (tenths, count)) in NESTED.iter().zip(&told.now.bars).enumerate() {
         let name = if *tenths == 10 { "certain".to_owned() } else { format!("at least {}0\u{a0}%", tenths) };
         let before = told.before.as_ref().and_then(|before| before.bars.get(at));
-        let before = before.map_or(String::new(), |count| format!("<td>{}</td>", bar(count, "before")));
+        let before =
+            before.map_or(String::new(), |count| format!("<td data-head=\"before\">{}</td>", bar(count, "before")));
         let class = if *tenths == 10 { "sure" } else { "after" };
-        rows += &format!("<tr><th scope=\"row\">{name}</th>{before}<td>{}</td></tr>\n", bar(count, class));
+        rows += &format!(
+            "<tr><th scope=\"row\">{name}</th>{before}<td data-head=\"after\">{}</td></tr>\n",
+            bar(count, class)
+        );
     }
     let heads = match (&told.before, told.over.last()) {
         (Some(_), Some((last, _))) => {
@@ -287,7 +306,7 @@ fn worst(closely: &Closely) -> String {
     match closely.worst {
         [] => "<p>There is no case to show.</p>\n".to_owned(),
         worst => format!(
-            "<p class=\"lead\">Those about whom most is told, and a small set of groups that already tells it. Take one of the groups away, and it is no longer told.</p>\n{}",
+            "<p class=\"lead\">Those about whom most is told, and a small set of groups that already tells it by itself.</p>\n{}",
             cases::cases(worst)
         ),
     }
@@ -305,39 +324,39 @@ fn attacks(part: &Part) -> String {
 
 fn regulators(view: &View, found: &Found) -> String {
     let risks = &found.identity;
-    let of = |count: &Count| format!("{} of {} people", escape(&count.text), escape(&found.people.text));
+    let of = |count: &Count| escape(&count.of(&found.people));
     let mut rows = vec![
         (
             "Singling out",
-            "people who are alone with the groups they are in: their records are theirs for sure",
+            "people who share all their groups with nobody else: the releases together narrow down to them alone",
             of(&risks.singled_out),
         ),
         ("", "people who are alone in a group of one release", of(&risks.alone)),
         (
             "Linkability",
-            "people whose records of several releases can be put together for sure",
-            format!("{} of {} who are in several", escape(&risks.linkable.text), escape(&risks.in_several.text)),
+            "people in several releases who share all their groups with nobody else",
+            escape(&risks.linkable.of(&risks.in_several)),
         ),
     ];
     let mut inferred: Vec<(String, String)> = Vec::new();
     for told in &found.columns {
         let column = escape(told.name);
-        let people = escape(&told.now.people.text);
-        inferred.push((
-            format!("people whose <q>{column}</q> is certain"),
-            format!("{} of {people} people", escape(&told.now.certain.text)),
-        ));
+        let people = &told.now.people;
+        inferred.push((format!("people whose <q>{column}</q> is certain"), escape(&told.now.certain.of(people))));
         if let Some(confidence) = view.confidence {
             inferred.push((
                 format!("people whose <q>{column}</q> can be told with more than {} confidence", percent(confidence)),
-                format!("{} of {people} people", escape(&told.now.above.text)),
+                escape(&told.now.above.of(people)),
             ));
         }
         inferred.push((
             format!(
                 "how often the likeliest <q>{column}</q> is right; in brackets, if one only knew how common values are"
             ),
-            format!("{} ({})", escape(&told.average), escape(&told.prior)),
+            match told.average.as_str() {
+                "not shown" => "not shown".to_owned(),
+                _ => format!("{} ({})", escape(&told.average), escape(&told.prior)),
+            },
         ));
     }
     for (at, (what, value)) in inferred.iter().enumerate() {
@@ -358,12 +377,12 @@ fn regulators(view: &View, found: &Found) -> String {
 
 /// The risk that somebody's record is found, for three kinds of attackers.
 fn finding(view: &View, found: &Found) -> String {
-    let cell = |(text, above): &(String, bool)| match above {
+    let cell = |head: &str, (text, above): &(String, bool)| match above {
         true => format!(
-            "<td class=\"number\"><strong>{}</strong> <span class=\"tag sure\">above {USUAL_THRESHOLD}</span></td>",
+            "<td class=\"number\" data-head=\"{head}\"><strong>{}</strong> <span class=\"tag sure\">above {USUAL_THRESHOLD}</span></td>",
             escape(text)
         ),
-        false => format!("<td class=\"number\">{}</td>", escape(text)),
+        false => format!("<td class=\"number\" data-head=\"{head}\">{}</td>", escape(text)),
     };
     let [highest, average] = &found.identity.prosecutor;
     let [in_one, in_one_average] = &found.identity.journalist;
@@ -378,16 +397,16 @@ fn finding(view: &View, found: &Found) -> String {
         ),
     };
     format!(
-        "<div class=\"scroll\"><table class=\"regulators\">\n<caption>The risk that a record is found to be somebody’s</caption>\n\
+        "<div class=\"scroll\"><table class=\"regulators\">\n<caption>The risk that somebody is picked out among those who share their groups</caption>\n\
          <thead><tr><th scope=\"col\">who looks</th><th scope=\"col\">what they know</th><th scope=\"col\" class=\"number\">highest</th><th scope=\"col\" class=\"number\">average</th></tr></thead>\n<tbody>\n\
          <tr><th scope=\"row\">Prosecutor</th><td>looks for one person, and knows in which releases they are</td>{}{}</tr>\n\
          <tr><th scope=\"row\">Journalist</th><td>looks for one person in the one release that helps most</td>{}{}</tr>\n\
-         <tr><th scope=\"row\">Marketer</th><td>wants as many people as possible, and takes what fails</td><td class=\"number\">–</td>{}</tr>\n\
+         <tr><th scope=\"row\">Marketer</th><td>wants as many people as possible, and takes what fails</td><td class=\"number\" data-head=\"highest\">–</td>{}</tr>\n\
          </tbody></table></div>\n{note}",
-        cell(highest),
-        cell(average),
-        cell(in_one),
-        cell(in_one_average),
-        cell(average),
+        cell("highest", highest),
+        cell("average", average),
+        cell("highest", in_one),
+        cell("average", in_one_average),
+        cell("average", average),
     )
 }

@@ -10,9 +10,8 @@ pub fn figures(found: &Found) -> String {
     let mut exact = String::new();
     for told in &found.columns {
         exact += &format!(
-            "<br><strong>{} of {} people</strong> for <q>{}</q>.",
-            escape(&told.exact.text),
-            escape(&told.now.people.text),
+            "<br><strong>{}</strong> for <q>{}</q>.",
+            escape(&told.exact.of(&told.now.people)),
             escape(told.name)
         );
     }
@@ -108,16 +107,18 @@ fn work(work: &Work) -> String {
         (sets, _) => format!("did not converge for {}; these have no estimate", counted(sets, "set")),
     };
     lines.push(("Maximum entropy", converged));
-    if let Some(gap) = &work.gap {
-        let text = format!(
-            "counts are missed by at most {:.1e} people; at most {:.1e} nats below the maximum",
-            gap.missed, gap.nats
-        );
+    if let Some(gap) = work.gap.as_ref().filter(|gap| gap.missed > 0.0 || gap.nats > 0.0) {
+        let (missed, nats) = (gap.missed, gap.nats);
+        let text =
+            format!("counts are missed by at most {missed:.0e} people; at most {nats:.0e} nats below the maximum");
         lines.push(("How close it came", text));
     }
     let rows: String =
         lines.iter().map(|(what, value)| format!("<tr><th scope=\"row\">{what}</th><td>{value}</td></tr>\n")).collect();
-    format!("<div class=\"scroll\"><table class=\"work\">\n<tbody>\n{rows}</tbody></table></div>\n")
+    format!(
+        "<div class=\"scroll\"><table class=\"work\">\n<tbody>\n{rows}</tbody></table></div>\n\
+         <p class=\"quiet\">People whom nothing tells apart are one crowd here. Which of them has which of the crowd’s values is not counted as open, but is counted in the worlds.</p>\n"
+    )
 }
 
 fn people(number: u64) -> String {

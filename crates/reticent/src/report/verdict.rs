@@ -115,20 +115,20 @@ fn says(verdict: Verdict, found: &Found, told: &Told, confidence: Option<f64>) -
             "{}, it could not be ruled out that {column} can be told with more than {than} confidence {together}.",
             of(&now.may_be_above)
         ),
-        Verdict::Within => format!(
-            "For none of {} people can {column} be told with more than {than} confidence {together}.",
-            now.people.text
-        ),
+        Verdict::Within => {
+            format!("For {} can {column} be told with more than {than} confidence {together}.", now.people.none())
+        }
         Verdict::NothingCertain | Verdict::NotChecked => format!(
-            "For none of {} people is {column} certain {together}. The most that is told about anybody: {}.",
-            now.people.text, told.highest.text
+            "For {} is {column} certain {together}. The most that is told about anybody: {}.",
+            now.people.none(),
+            told.highest.text
         ),
     }
 }
 
 /// `For 3 of 15 people`, in bold.
 fn of(count: &Count, people: &Count) -> String {
-    format!("For <strong>{} of {} people</strong>", count.text, people.text)
+    format!("For <strong>{}</strong>", escape(&count.of(people)))
 }
 
 /// The statement that was checked, in words.
@@ -144,6 +144,6 @@ fn checked(found: &Found, confidence: Option<f64>) -> String {
         many => format!("holds {}", releases(many)),
     };
     format!(
-        "whether somebody who {holds}, and knows who is in which group, can tell anybody’s {what} {than} from what was published. No other statement."
+        "whether somebody who {holds}, and knows who is in which group, can tell anybody’s {what} {than} from what was published. No other statement was checked."
     )
 }

@@ -80,7 +80,7 @@ pub struct Told<'a> {
     pub before: Option<Said>,
     /// After each release.
     pub over: Vec<(&'a str, Said)>,
-    /// What the last release changed: people certain, and above the policy's confidence.
+    /// What the last release changed, or in public what was before: people certain, and above the policy's confidence.
     pub change: Option<(String, String)>,
     pub highest: Highest,
     pub average: String,
@@ -127,6 +127,24 @@ pub struct Count {
 impl Count {
     pub fn is_zero(&self) -> bool {
         self.drawn == 0 && self.text == "0"
+    }
+
+    /// `3 of 15 people`, `nobody of 15 people`; where it is not said how many there are, without.
+    pub fn of(&self, people: &Count) -> String {
+        match (self.text.as_str(), people.text.as_str()) {
+            ("all", "some") => "everybody".to_owned(),
+            ("0", "some") => "nobody".to_owned(),
+            (count, "some") => format!("{count} people"),
+            (count, people) => format!("{count} of {people} people"),
+        }
+    }
+
+    /// `none of 15 people`, `nobody`.
+    pub fn none(&self) -> String {
+        match self.text.as_str() {
+            "some" => "nobody".to_owned(),
+            people => format!("none of {people} people"),
+        }
     }
 }
 
@@ -290,7 +308,7 @@ impl Eyes {
             Eyes::Internal if now < before => format!("\u{2212}{}", grouped(before - now)),
             Eyes::Internal if now == before => "no change".to_owned(),
             Eyes::Internal => format!("+{}", grouped(now - before)),
-            Eyes::Public { .. } => format!("before: {}", self.told(before, before_of).text),
+            Eyes::Public { .. } => self.told(before, before_of).text,
         }
     }
 }
