@@ -52,8 +52,8 @@ pub struct Question {
     pub worst: usize,
     /// Whether to list everybody.
     pub each: bool,
-    /// Only people who are in this release, by place in the history.
-    pub about: Option<usize>,
+    /// Count only what the newest release brings: not people about whom more than allowed was told before it.
+    pub newly: bool,
     /// Whether to judge every two releases of unknown owners by pairs of groups.
     pub pairs: bool,
 }
@@ -69,7 +69,7 @@ impl Default for Question {
             ask: Ask::default(),
             worst: 5,
             each: false,
-            about: None,
+            newly: false,
             pairs: true,
         }
     }
@@ -155,7 +155,8 @@ pub fn audit(history: &History, question: &Question) -> Result<Audit> {
     question.knowledge.put_on(&mut board, history)?;
     let ask = Ask { bounds_only: board.relaxed, ..question.ask };
     let answer = solve(&board.puzzle(), &ask)?;
-    let told = figures::Tally::of(&board, &answer, question);
+    let before = if question.newly { given_away(history, question)? } else { Before::default() };
+    let told = figures::Tally::of(&board, &answer, question, &before);
     let worst = worst(&board, history, &answer, &told, question);
     let each = question.each.then(|| each(&board, &answer));
     let releases = history.releases.iter().map(|held| (held.number, held.name.clone())).collect();
@@ -196,6 +197,29 @@ impl Audit {
     pub fn may_be_above(&self) -> u64 {
         self.columns.iter().map(|column| column.may_be_above).max().unwrap_or(0)
     }
+}
+
+/// By sensitive column: about whom more than allowed is told without the newest release, for sure.
+#[derive(Default)]
+struct Before(hashbrown::HashMap<String, hashbrown::HashSet<Pseudonym>>);
+
+fn given_away(history: &History, question: &Question) -> Result<Before> {
+    let mut before = Before::default();
+    let earlier = &history.releases[..history.releases.len().saturating_sub(1)];
+    let Some(allowed) = question.confidence.map(threshold).filter(|_| !earlier.is_empty()) else { return Ok(before) };
+    let history = History { releases: earlier.to_vec(), lost: Vec::new() };
+    let mut board = Board::of(&history, None, &question.varies)?;
+    question.knowledge.put_on(&mut board, &history)?;
+    let answer = solve(&board.puzzle(), &Ask { bounds_only: board.relaxed, entropy: false, ..question.ask })?;
+    for (at, column) in board.secrets.columns.iter().enumerate() {
+        let told = |place: &u32| {
+            let chances = chances::chances(&board.secrets, at, &answer.crowds[*place as usize]);
+            board.speaks(*place, at) && chances.iter().any(|chance| chance.lower > allowed)
+        };
+        let told = board.people.iter().filter(|somebody| somebody.places.iter().any(told));
+        before.0.insert(column.clone(), told.filter_map(|somebody| somebody.pseudonym).collect());
+    }
+    Ok(before)
 }
 
 /// The worst cases: people in the same place, by the most that is told about them.

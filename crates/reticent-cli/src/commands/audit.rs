@@ -235,7 +235,7 @@ fn question(
         },
         worst: options.worst,
         each: options.each,
-        about: None,
+        newly: false,
         pairs: true,
     })
 }

@@ -25,6 +25,7 @@ const NEVER_FILLED: &[(&str, &str, &str)] = &[
     ("publish", "verified.joined[].violations[].witness[].column", "as above"),
     ("publish", "verified.joined[].violations[].witness[].value", "as above"),
     ("publish", "verified.joined[].violations[].explanation", "as above"),
+    ("audit", "coalitions[].audit.pairs[].not_judged", "needs groups by the thousand"),
 ];
 
 /// By command: every path that occurred, and whether something ever stood there, not null and not an empty list.
@@ -150,6 +151,7 @@ fn answers() -> Answers {
     all.ask(&next, "publish people.csv --name next --to guest -o next.csv --columns age,sex --policy lax.toml", 0);
     all.ask(&next, "log", 0);
     all.ask(&next, "show next", 0);
+    audits(&mut all);
     all.ask(&desk, "purge one --reason asked --yes", 0);
     all.ask(&desk, "verify --head head.json", 0);
     for call in ["log", "show old", "show one", "show two", "history for press,stranger"] {
@@ -159,6 +161,24 @@ fn answers() -> Answers {
     desk.write("two.csv", "other bytes");
     all.ask(&desk, "verify", 4);
     all
+}
+
+/// Audits of two bucketized releases, of two whose owners are not known, and of what is left after an erasure.
+fn audits(all: &mut Answers) {
+    let desk = Desk::new();
+    desk.figure_1();
+    all.ask(&desk, "audit --each --attack all --effort 0 --samples 8 --html report.html", 1);
+    all.ask(&desk, "audit --attack homogeneity,difference", 1);
+    all.ask(&desk, "purge march --reason asked --yes", 0);
+    all.ask(&desk, "audit", 1);
+    let desk = Desk::new();
+    desk.write("jobs.csv", "age,job\n30,Nurse\n40,Nurse\n40,Cook\n");
+    desk.write("ills.csv", "job,ill\nNurse,flu\nNurse,gout\nCook,flu\n");
+    desk.run("register jobs.csv --name jobs --to press --date 2026-05-01 --quasi-identifier age,job").exits(0);
+    desk.run("register ills.csv --name ills --to press --date 2026-05-02 --quasi-identifier job --sensitive ill")
+        .exits(0);
+    all.ask(&desk, "audit --confidence 0.6 --attack homogeneity,table-linkage", 1);
+    all.ask(&desk, "audit", 0);
 }
 
 /// Every kind of error.

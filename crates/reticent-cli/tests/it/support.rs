@@ -48,6 +48,44 @@ pub struct Desk {
 }
 
 impl Desk {
+    /// The two bucketized releases of figure 1 of the paper on inference analysis, registered as `march` and `april`.
+    pub fn figure_1(&self) {
+        const ILL: [&str; 15] = [
+            "Flu",
+            "Pneumonia",
+            "Diabetes",
+            "Flu",
+            "Flu",
+            "Pneumonia",
+            "Diabetes",
+            "HIV",
+            "Flu",
+            "Lung cancer",
+            "Pneumonia",
+            "HIV",
+            "Diabetes",
+            "Diabetes",
+            "Pneumonia",
+        ];
+        let march: &[&[usize]] = &[&[1, 2, 3, 4], &[5, 6, 7], &[8, 9, 10], &[11, 12, 13]];
+        let april: &[&[usize]] = &[&[1, 2, 14], &[3, 4, 15], &[5, 8, 11], &[6, 9, 12]];
+        self.write(
+            "reticent.toml",
+            "[dataset]\nowner = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n[columns.group]\nrole = \"other\"\n\
+             [columns.disease]\nrole = \"sensitive\"\n[requirement]\nconfidence = 0.6\n",
+        );
+        for (name, date, groups) in [("march", "2026-03-01", march), ("april", "2026-04-01", april)] {
+            let mut text = "pid,group,disease\n".to_owned();
+            for (group, people) in groups.iter().enumerate() {
+                for person in *people {
+                    text += &format!("p{person},{},{}\n", group + 1, ILL[person - 1]);
+                }
+            }
+            self.write(&format!("{name}.csv"), text);
+            self.run(&format!("register {name}.csv --name {name} --to public --date {date} --groups group")).exits(0);
+        }
+    }
+
     pub fn new() -> Desk {
         Desk { folder: tempfile::tempdir().unwrap() }
     }

@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 
 use super::board::{Board, Somebody};
 use super::chances::{Chance, chances};
-use super::{Question, threshold};
+use super::{Before, Question, threshold};
 use crate::inference::{Answer, Fraction};
 use crate::share::Share;
 
@@ -89,29 +89,30 @@ pub(super) struct Tally {
 const TOPS: usize = 1_000;
 
 impl Tally {
-    pub(super) fn of(board: &Board, answer: &Answer, question: &Question) -> Tally {
+    pub(super) fn of(board: &Board, answer: &Answer, question: &Question, before: &Before) -> Tally {
         let confidence = question.confidence;
-        let asked = |somebody: &&Somebody| {
-            let there = |group: &u32| Some(board.groups[*group as usize].release) == question.about;
-            question.about.is_none() || somebody.groups.iter().any(there)
+        let newest = board.linked.len().saturating_sub(1);
+        // Nobody who is called nothing is touched by a later release.
+        let touched = |somebody: &Somebody| {
+            let there = |group: &u32| board.groups[*group as usize].release == newest;
+            somebody.pseudonym.is_some() || somebody.groups.iter().any(there)
         };
         let mut tally = Tally { columns: Vec::new(), tops: Vec::new() };
         let single = |somebody: &&Somebody| somebody.places.len() == 1;
-        let mut people = vec![0u64; board.alike.len()];
-        board
-            .people
-            .iter()
-            .filter(asked)
-            .filter(single)
-            .for_each(|somebody| people[somebody.places[0] as usize] += somebody.people);
         for at in 0..board.secrets.columns.len() {
+            let known = before.0.get(&board.secrets.columns[at]);
+            let asked = |somebody: &&Somebody| {
+                let known = || known.zip(somebody.pseudonym).is_some_and(|(known, name)| known.contains(&name));
+                !question.newly || touched(somebody) && !known()
+            };
+            let mut people = vec![0u64; board.alike.len()];
+            let singles = board.people.iter().filter(asked).filter(single);
+            singles.for_each(|somebody| people[somebody.places[0] as usize] += somebody.people);
             let mut counting = Counting::new(board, at, confidence);
             for (place, people) in (0..).zip(&people).filter(|(place, people)| **people > 0 && board.speaks(*place, at))
             {
                 let chances = chances(&board.secrets, at, &answer.crowds[place as usize]);
-                if let Some(top) = chances.iter().max_by(|one, two| {
-                    (one.lower, one.best()).partial_cmp(&(two.lower, two.best())).unwrap_or(std::cmp::Ordering::Equal)
-                }) {
+                if let Some(top) = chances.iter().max_by(|one, two| worse(one, two)) {
                     tally.keep((place, at, *top));
                 }
                 counting.add(*people, Level::of(&chances), chances.iter().all(Chance::is_exact), &chances);
@@ -127,14 +128,15 @@ impl Tally {
     fn keep(&mut self, top: (u32, usize, Chance)) {
         self.tops.push(top);
         if self.tops.len() >= 2 * TOPS {
-            self.tops.sort_by(|one, two| {
-                (two.2.lower, two.2.best())
-                    .partial_cmp(&(one.2.lower, one.2.best()))
-                    .unwrap_or(std::cmp::Ordering::Equal)
-            });
+            self.tops.sort_by(|one, two| worse(&two.2, &one.2));
             self.tops.truncate(TOPS);
         }
     }
+}
+
+/// Which of two is told better.
+fn worse(one: &Chance, two: &Chance) -> std::cmp::Ordering {
+    one.lower.cmp(&two.lower).then(one.best().total_cmp(&two.best()))
 }
 
 /// Counts people of one column.

@@ -46,11 +46,10 @@ impl Proof {
     }
 }
 
-/// Audits a history whose newest release is a candidate. Refuses when more is told about its people than allowed, or when that
-/// could not be established.
+/// Audits a history whose newest release is a candidate. Refuses when it brings that more is told about anybody than allowed, be
+/// they in it or not, or when that could not be established.
 pub fn admit(history: &History, question: &Question, proof: Proof) -> Result<Audit> {
-    let newest = history.releases.len().checked_sub(1);
-    let question = Question { about: newest, pairs: false, ..question.clone() };
+    let question = Question { newly: true, pairs: false, ..question.clone() };
     let audit = audit(history, &question)?;
     for column in &audit.columns {
         let earlier: Vec<String> =

@@ -171,3 +171,35 @@ fn pairs_of_groups_are_told_by_what_fits() {
     // (30, Nurse), (40, Nurse), (40, Cook): only the cook is told.
     assert_eq!((pair.pairs, pair.above, pair.may_be_above), (3, 1, 1));
 }
+
+/// Nobody of the second release is told; but it tells about three people who are only in the first.
+#[test]
+fn the_gate_refuses_what_the_newest_release_brings() {
+    let both = figure_1();
+    let first = History { releases: both.releases[..1].to_vec(), lost: Vec::new() };
+    assert!(admit(&first, &question(), Proof::Exact).is_ok());
+    let refused = admit(&both, &question(), Proof::Bounds);
+    assert!(matches!(&refused, Err(crate::Error::Refused { message }) if message.contains("3 people")), "{refused:?}");
+    // What was told before is not held against a release that adds nothing.
+    let mut again = both.releases[1].clone();
+    (again.number, again.name) = (3, "again".to_owned());
+    let three = History { releases: [both.releases, vec![again]].concat(), lost: Vec::new() };
+    assert!(admit(&three, &question(), Proof::Bounds).is_ok());
+}
+
+/// What is too much to count is not a pass, unless an estimate may decide.
+#[test]
+fn the_gate_does_not_pass_what_it_could_not_establish() {
+    let first = bucketized(1, &[(&[1, 2], &[F, D]), (&[3, 4, 5], &[F, D, D])]);
+    let second = bucketized(2, &[(&[1, 5], &[F, D]), (&[2, 3, 4], &[D, F, D])]);
+    let open = History { releases: vec![first, second], lost: Vec::new() };
+    // The most that is told about anybody is 2/3.
+    let hasty =
+        Question { ask: Ask { steps: 0, ..Ask::default() }, confidence: Share::from_decimal(0.75), ..question() };
+    let judged = admit(&open, &hasty, Proof::Bounds);
+    assert!(matches!(&judged, Err(crate::Error::CannotCheck { .. })), "{judged:?}");
+    let judged =
+        admit(&open, &Question { ask: Ask::default(), ..hasty.clone() }, Proof::Exact).map(|audit| audit.above());
+    let estimated = admit(&open, &hasty, Proof::Estimate).map(|audit| audit.above());
+    assert_eq!((judged.ok(), estimated.ok()), (Some(0), Some(0)));
+}

@@ -44,10 +44,10 @@ struct Small {
     releases: Vec<Published>,
 }
 
-/// By person: the code in each sensitive column.
 /// A release, a group, its people, and its records.
 type GroupOf = (usize, usize, Vec<u128>, Vec<Vec<NodeId>>);
 
+/// By person: the code in each sensitive column.
 type World = BTreeMap<u128, Vec<u32>>;
 
 fn flat(values: &[&str]) -> Arc<Taxonomy> {
