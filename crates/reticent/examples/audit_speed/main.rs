@@ -1,0 +1,85 @@
+//! How fast the inference of an audit is, and the same problems for other solvers; bench/run audit runs it.
+//!
+//! `audit_speed solve HISTORY` solves a made history and answers with a line of JSON, and `audit_speed bounds HISTORY` does so
+//! without maximum entropy; `audit_speed write HISTORY FOLDER` writes its maximum-entropy problem to `whole.txt` and, without what presolving finds to be forced, to `presolved.txt`. A history is
+//! `buckets RECORDS SHARED SIZE SEED`, `guided PEOPLE SEED` or `independent PEOPLE SEED`.
+
+mod export;
+mod histories;
+mod made;
+
+use std::path::Path;
+use std::time::Instant;
+
+use export::Open;
+use reticent::inference::{Ask, Puzzle, solve};
+use serde_json::{Value, json};
+
+type Failure = Box<dyn std::error::Error>;
+
+const USAGE: &str = "usage: audit_speed solve HISTORY | bounds HISTORY | write HISTORY FOLDER, where a history is buckets RECORDS SHARED SIZE SEED, \
+                     guided PEOPLE SEED or independent PEOPLE SEED";
+
+fn main() -> Result<(), Failure> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let told = match words[..] {
+        ["solve", ref history @ ..] => solved(&made(history)?, true)?,
+        ["bounds", ref history @ ..] => solved(&made(history)?, false)?,
+        ["write", ref history @ .., folder] => written(&made(history)?, Path::new(folder))?,
+        _ => return Err(USAGE.into()),
+    };
+    println!("{told}");
+    Ok(())
+}
+
+fn made(history: &[&str]) -> Result<Puzzle, Failure> {
+    Ok(match history {
+        ["buckets", records, shared, size, seed] => {
+            histories::two_releases(records.parse()?, shared.parse()?, size.parse()?, seed.parse()?)
+        }
+        ["guided", people, seed] => histories::ten_releases(people.parse()?, true, seed.parse()?),
+        ["independent", people, seed] => histories::ten_releases(people.parse()?, false, seed.parse()?),
+        _ => return Err(USAGE.into()),
+    })
+}
+
+/// Presolving and bounds, and maximum entropy where that is wanted; worlds are not counted.
+fn solved(puzzle: &Puzzle, entropy: bool) -> Result<Value, Failure> {
+    let before = resident()?;
+    let begin = Instant::now();
+    let answer = solve(puzzle, &Ask { steps: 0, entropy, ..Ask::default() })?;
+    let seconds = begin.elapsed().as_secs_f64();
+    let pinned = answer.crowds.iter().zip(&puzzle.crowds).filter(|(told, _)| told.len() == 1);
+    Ok(json!({
+        "seconds": seconds,
+        "before_bytes": before,
+        "people": puzzle.crowds.iter().map(|crowd| crowd.people).sum::<u64>(),
+        "crowds": puzzle.crowds.len(),
+        "unknowns": puzzle.crowds.iter().map(|crowd| crowd.may.len()).sum::<usize>(),
+        "counts": puzzle.counts.len(),
+        "pinned": pinned.map(|(_, crowd)| crowd.people).sum::<u64>(),
+        "nats": answer.work.entropy,
+        "violation": answer.work.gap.map(|gap| gap.missed),
+        "gap": answer.work.gap.map(|gap| gap.nats),
+        "work": answer.work,
+    }))
+}
+
+fn written(puzzle: &Puzzle, folder: &Path) -> Result<Value, Failure> {
+    // Nothing but what is forced, so that bounds that meet mean that.
+    let bounds = solve(puzzle, &Ask { steps: 0, entropy: false, bounds_only: true, ..Ask::default() })?;
+    let mut told = json!({});
+    for (name, open) in [("whole", Open::whole(puzzle)?), ("presolved", Open::presolved(puzzle, &bounds)?)] {
+        std::fs::write(folder.join(format!("{name}.txt")), open.text()?)?;
+        told[name] = json!({ "unknowns": open.cells(), "equations": open.equations() });
+    }
+    Ok(told)
+}
+
+/// The memory that this process has, in bytes, where the system tells.
+fn resident() -> Result<Option<u64>, Failure> {
+    let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return Ok(None) };
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    line.and_then(|line| line.split_whitespace().next()).map(|kib| Ok(kib.parse::<u64>()? * 1024)).transpose()
+}
