@@ -8,11 +8,13 @@ import datetime
 import json
 import os
 import platform
+import resource
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,17 +37,22 @@ class Run:
     stderr: str
 
 
-def run(command):
-    """Runs a process to its end.
+def run(command, seconds=None, memory=None):
+    """Runs a process to its end; after so many seconds, or when it asks for more bytes of memory than this, it is killed.
 
     Peak memory is the kernel's `ru_maxrss` of that process alone. Linux lets a new process start from the figure of the
     one that started it, so a benchmark's main program must stay small: it never imports numpy, pandas and the like.
     """
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         start = time.perf_counter()
-        process = subprocess.Popen([str(word) for word in command], stdout=out, stderr=err)
+        bound = (lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory))) if memory else None
+        process = subprocess.Popen([str(word) for word in command], stdout=out, stderr=err, preexec_fn=bound)
+        clock = threading.Timer(seconds or 0, process.kill)
+        if seconds:
+            clock.start()
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - start
+        clock.cancel()
         process.returncode = os.waitstatus_to_exitcode(status)
         texts = []
         for stream in (out, err):

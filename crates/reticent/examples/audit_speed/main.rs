@@ -47,12 +47,14 @@ fn made(history: &[&str]) -> Result<Puzzle, Failure> {
 /// Presolving and bounds, and maximum entropy where that is wanted; worlds are not counted.
 fn solved(puzzle: &Puzzle, entropy: bool) -> Result<Value, Failure> {
     let before = resident()?;
-    let begin = Instant::now();
+    let (begin, used) = (Instant::now(), processor_seconds());
     let answer = solve(puzzle, &Ask { steps: 0, entropy, ..Ask::default() })?;
     let seconds = begin.elapsed().as_secs_f64();
+    let used = processor_seconds().zip(used).map(|(after, before)| after - before);
     let pinned = answer.crowds.iter().zip(&puzzle.crowds).filter(|(told, _)| told.len() == 1);
     Ok(json!({
         "seconds": seconds,
+        "processor_seconds": used,
         "before_bytes": before,
         "people": puzzle.crowds.iter().map(|crowd| crowd.people).sum::<u64>(),
         "crowds": puzzle.crowds.len(),
@@ -82,4 +84,14 @@ fn resident() -> Result<Option<u64>, Failure> {
     let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return Ok(None) };
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     line.and_then(|line| line.split_whitespace().next()).map(|kib| Ok(kib.parse::<u64>()? * 1024)).transpose()
+}
+
+/// What the threads of this process have used of the processors, where the system tells.
+fn processor_seconds() -> Option<f64> {
+    let mut sum = 0.0;
+    for thread in std::fs::read_dir("/proc/self/task").ok()? {
+        let told = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+        sum += told.split_whitespace().next()?.parse::<f64>().ok()? / 1e9;
+    }
+    Some(sum)
 }

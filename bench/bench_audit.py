@@ -1,0 +1,224 @@
+"""Inference over several releases: what they give away together about each person, against other solvers of the same problem.
+
+audit_speed (an example of the crate reticent) makes the histories, solves them, and writes the maximum-entropy problem for the
+others. Three parts:
+
+  paper    the setting of the paper (Wang, Zhu, Du and Teng): two releases of 7,200 records, 6,000 of them shared, in buckets of
+           5 different values out of 14, every person by themselves. Reticent's time is that of everything: what is forced, bounds,
+           and maximum entropy until counts are met within 1e-8. Beside it scipy's L-BFGS-B and Clarabel for maximum entropy alone,
+           twice: with what Reticent found to be forced already taken out, and on the whole problem, as somebody would run them
+           who has no presolving. One thread each
+  sizes    the same from 1,200 to 100,000 records a release; the others as far as they take less than a minute
+  history  ten generalized releases of up to a million people each, in classes of a thousand, 14 values. One in twenty goes and one
+           comes between releases. Once history-guided: everybody stays in their class; once independent: classes drawn anew
+
+Ratios are taken within each round, between neighbours in time. They are of processor seconds: with one thread each that is
+the wall time of a machine without other work, and what other work there is does not change it as much.
+"""
+
+import json
+from dataclasses import dataclass
+
+from harness import (
+    DATA, MIB, Spread, answer, example, fresh_folder, heading, machine, machine_text, options, parse, python, record, rotate, run, table,
+    target,
+)  # fmt: skip
+
+RECORDS, SHARED, BUCKET, SEED = 7200, 6000, 5, 1
+SIZES, SHORT_SIZES = [1200, 2400, 3600, 4800, 6000, 7200, 20_000, 50_000, 100_000], [1200, 7200]
+PEOPLE, SHORT_PEOPLE = [10_000, 30_000, 100_000, 300_000, 1_000_000], [10_000, 30_000]
+HISTORIES = {"guided": "history-guided", "independent": "independent"}
+PART = {"paper": 0, "sizes": 1, "history": 2}
+
+EQUAL, WANTED = 1e-6, 1e-8
+MOST_OF = {"scipy": 1 / 10, "clarabel": 1 / 100}
+PATIENCE = 600  # seconds for a contender in the paper's setting
+MINUTE = 60
+# Beyond these a history is given up.
+LONGEST, MOST_MEMORY = 600, 12 * 1024 * MIB
+
+
+@dataclass(frozen=True)
+class Contender:
+    """Who solves, and which problem; only once where rounds would take too long."""
+
+    name: str
+    problem: str = ""
+    once: bool = False
+
+    def title(self):
+        what = {"presolved": "what is not forced", "whole": "the whole problem", "": "everything"}[self.problem]
+        return f"{self.name}, {what}"
+
+
+RETICENT = Contender("reticent")
+PEERS = [Contender(peer, problem, (peer, problem) == ("clarabel", "whole")) for problem in ("presolved", "whole") for peer in MOST_OF]
+
+
+def main():
+    parser = options(__doc__.splitlines()[0], rounds=5, short_rounds=2)
+    parser.add_argument("--part", choices=PART, help="one part only")
+    given = parse(parser)
+    heading("Audit: inference over several releases", f"{machine_text()}; {given.rounds} rounds, median [range].")
+    folder = fresh_folder(DATA / "audit")
+    for part, tell in [("paper", tell_paper), ("sizes", tell_sizes), ("history", tell_history)]:
+        if given.part in (None, part):
+            tell(folder, given)
+
+
+def buckets(records):
+    return ["buckets", records, records * SHARED // RECORDS, BUCKET, SEED]
+
+
+def solving(history, threads=None, what="solve"):
+    """The command that solves a history."""
+    alone = ["env", f"RAYON_NUM_THREADS={threads}"] if threads else []
+    return [*alone, example("audit_speed"), what, *history]
+
+
+def once(contender, history, folder, seconds):
+    """One contender, one time, in a process of its own. Nothing when it takes too long."""
+    if contender == RETICENT:
+        command = solving(history, threads=1)
+    else:
+        command = python("audit_peer.py", contender.name, folder / f"{contender.problem}.txt", seconds)
+    # A solver that does not look at the clock is given the same time again for starting, reading and stopping.
+    finished = run(command, seconds=2 * seconds + MINUTE)
+    if finished.status != 0:
+        return None
+    told = json.loads(finished.stdout)
+    return None if told.get("stopped") else told | {"peak": finished.peak_bytes}
+
+
+def tell_paper(folder, given):
+    history = buckets(RECORDS)
+    _, sizes = answer([*solving(history, what="write"), folder])
+    contenders = [RETICENT] + [peer for peer in PEERS if not (given.short and peer.once)]
+    turns = []
+    for turn in range(given.rounds):
+        here = [contender for contender in rotate(contenders, turn) if turn == 0 or not contender.once]
+        turns.append({contender: once(contender, history, folder, PATIENCE) for contender in here})
+    ours = turns[0][RETICENT]
+    print(f"The paper's setting: {RECORDS:,} records a release, {SHARED:,} shared, buckets of {BUCKET}; {ours['people']:,} people")
+    whole, left = sizes["whole"], sizes["presolved"]
+    print(f"{whole['unknowns']:,} unknowns and {whole['equations']:,} equations; {left['unknowns']:,} and {left['equations']:,} are not forced.")
+    print(f"{ours['pinned']:,} people are pinned to one value.\n")
+    rows, judged = [], []
+    for contender in contenders:
+        found = [turn[contender] for turn in turns if turn.get(contender)]
+        rows.append(contender_row(contender, found, turns))
+        if contender != RETICENT:
+            judged += judge(contender, found, turns, ours)
+    bounds = Spread.of([answer(solving(history, threads=1, what="bounds"))[1]["processor_seconds"] for _ in range(given.rounds)])
+    table(["", "processor s", "wall s", "peak MiB", "violation", "nats", "Reticent takes"], rows)
+    print(f"Of Reticent's time, without maximum entropy: {bounds.text('{:.3f}')} processor s.")
+    print(f"Load at the end: {machine()['load']}.")
+    targets = [target(f"violation of Reticent at most {WANTED:g}", within(ours["violation"], WANTED))]
+    targets += [target(text, met) for text, met in judged]
+    record("audit", "targets", part="paper", targets=targets, bounds_processor_seconds=bounds.json())
+    print()
+
+
+def within(figure, most):
+    return figure is not None and figure <= most
+
+
+def ratios(contender, turns):
+    """Reticent's time by the contender's, within rounds."""
+    both = [(turn[RETICENT], turn[contender]) for turn in turns if turn.get(RETICENT) and turn.get(contender)]
+    return Spread.of([ours["processor_seconds"] / theirs["processor_seconds"] for ours, theirs in both]) if both else None
+
+
+def contender_row(contender, found, turns):
+    if not found:
+        return [contender.title(), f"stopped after {PATIENCE} s", "", "", "", "", ""]
+    spread = {key: Spread.of([told[key] for told in found]) for key in ("processor_seconds", "seconds", "peak", "violation")}
+    ratio = ratios(contender, turns) if contender != RETICENT else None
+    version = {"version": found[0].get("version"), "said": found[0].get("said")}
+    figures = {key: value.json() for key, value in spread.items()}
+    record("audit", contender.title(), part="paper", nats=found[0]["nats"], **figures, **version, ratio=ratio and ratio.json())
+    seconds = [spread[key].text("{:.3f}") for key in ("processor_seconds", "seconds")]
+    told = [f"{spread['peak'].median / MIB:,.0f}", f"{spread['violation'].median:.1e}", f"{found[0]['nats']:.4f}"]
+    return [contender.title(), *seconds, *told, ratio.text("{:.4f}", "x") if ratio else ""]
+
+
+def judge(contender, found, turns, ours):
+    """What is demanded of the comparison with a contender."""
+    if not found:
+        return []
+    least = MOST_OF[contender.name]
+    apart = max(abs(told["nats"] - ours["nats"]) / abs(ours["nats"]) for told in found)
+    ratio = ratios(contender, turns)
+    return [
+        (f"the same maximum as {contender.title()}, within {EQUAL:g} ({apart:.1e})", apart <= EQUAL),
+        (f"at most {least:g} of the time of {contender.title()} ({ratio.median:.4f})", ratio.median <= least),
+    ]
+
+
+def tell_sizes(folder, given):
+    print(f"By size: two releases, five sixths shared, buckets of {BUCKET}; processor s; others stopped after {MINUTE} s")
+    rows, tired = [], set()
+    for records in SHORT_SIZES if given.short else SIZES:
+        history = buckets(records)
+        _, sizes = answer([*solving(history, what="write"), folder])
+        found = {}
+        for contender in [RETICENT, *PEERS]:
+            found[contender] = None if contender in tired else once(contender, history, folder, LONGEST if contender == RETICENT else MINUTE)
+            if not found[contender]:
+                tired.add(contender)
+        rows.append(size_row(records, sizes, found))
+    head = ["records", "people", "unknowns", "not forced", "reticent", "wall s", "MiB", "violation"]
+    table(head + [f"{peer.name} {peer.problem}" for peer in PEERS], rows)
+    print("Peers: processor s (violation). A dash: stopped, or stopped at a smaller size.\n")
+
+
+def size_row(records, sizes, found):
+    ours = found[RETICENT]
+    kept = ("processor_seconds", "seconds", "peak", "violation", "nats")
+    figures = {contender.title(): told and {key: told[key] for key in kept} for contender, told in found.items()}
+    record("audit", "size", part="sizes", records=records, sizes=sizes, found=figures)
+    unknowns = [f"{sizes[which]['unknowns']:,}" for which in ("whole", "presolved")]
+    if not ours:
+        return [f"{records:,}", "", *unknowns, f"stopped after {LONGEST} s", "", "", ""] + [""] * len(PEERS)
+    peers = []
+    for peer in PEERS:
+        told = found[peer]
+        apart = told and abs(told["nats"] - ours["nats"]) / abs(ours["nats"]) > EQUAL
+        peers.append(f"{told['processor_seconds']:.2f} ({told['violation']:.0e}{', OTHER MAXIMUM' if apart else ''})" if told else "-")
+    own = [f"{ours['processor_seconds']:.3f}", f"{ours['seconds']:.3f}", f"{ours['peak'] / MIB:,.0f}", f"{ours['violation']:.0e}"]
+    return [f"{records:,}", f"{ours['people']:,}", *unknowns, *own, *peers]
+
+
+def tell_history(_, given):
+    print(f"Ten generalized releases of so many people each; given up after {LONGEST} s or at {MOST_MEMORY / MIB / 1024:.0f} GiB")
+    rows = []
+    for kind, title in HISTORIES.items():
+        gone = ""
+        for people in SHORT_PEOPLE if given.short else PEOPLE:
+            if gone:
+                rows.append([f"{title}, {people:,}", *[""] * 4, gone, *[""] * 5])
+                continue
+            finished = run(solving([kind, people, SEED]), seconds=LONGEST, memory=MOST_MEMORY)
+            if finished.status != 0:
+                gone = "not tried"
+                why = "stopped: time" if finished.seconds >= LONGEST else "stopped: memory"
+                record("audit", title, part="history", people=people, stopped=why, peak=finished.peak_bytes)
+                rows.append([f"{title}, {people:,}", *[""] * 4, why, f"{finished.seconds:,.0f}", "", f"{finished.peak_bytes / MIB:,.0f}", "", ""])
+                continue
+            rows.append(history_row(title, people, json.loads(finished.stdout), finished.peak_bytes))
+    head = ["releases, people each", "people", "crowds", "unknowns", "counts", "wall s", "processor s", "us/unknown", "peak MiB", "B/unknown", "violation"]
+    table(head, rows)
+    print(f"Peak memory is of the whole process, with the made history; load at the end: {machine()['load']}.\n")
+
+
+def history_row(title, people, told, peak):
+    figures = {key: told[key] for key in ("seconds", "processor_seconds", "people", "crowds", "unknowns", "counts", "violation", "work")}
+    record("audit", title, part="history", people_each=people, peak=peak, before=told["before_bytes"], **figures)
+    cells = [f"{told[key]:,}" for key in ("people", "crowds", "unknowns", "counts")]
+    violation = "not converged" if told["violation"] is None else f"{told['violation']:.0e}"
+    times = [f"{told['seconds']:.1f}", f"{told['processor_seconds']:.1f}", f"{1e6 * told['processor_seconds'] / told['unknowns']:.0f}"]
+    return [f"{title}, {people:,}", *cells, *times, f"{peak / MIB:,.0f}", f"{peak / told['unknowns']:,.0f}", violation]
+
+
+if __name__ == "__main__":
+    main()
