@@ -44,6 +44,8 @@ pub fn buckets(people: &[u32], value: &[Value], size: usize, draw: &mut Draw) ->
         if order.len() < size {
             return (buckets, left.concat());
         }
+        // Of values with as many people, any; otherwise the same ones would always be together.
+        draw.shuffle(&mut order);
         order.sort_by_key(|value| Reverse(left[*value].len()));
         let mut bucket = Vec::with_capacity(size);
         for value in &order[..size] {
