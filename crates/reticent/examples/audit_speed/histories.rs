@@ -4,17 +4,24 @@ use reticent::inference::{Puzzle, Value};
 
 use crate::made::{Draw, Group, alike, buckets, each, puzzle};
 
-/// Different values of the sensitive column, as many as Adult's occupations.
-const VALUES: usize = 14;
+/// How many of the 45,222 complete records of Adult have each of the 14 occupations.
+const OCCUPATIONS: [usize; 14] =
+    [6_020, 6_008, 5_984, 5_540, 5_408, 4_808, 2_970, 2_316, 2_046, 1_480, 1_420, 976, 232, 14];
 /// People in a class of a generalized release.
 const CLASS: usize = 1_000;
 const RELEASES: usize = 10;
 /// One in so many has left by the next release, and somebody else has come.
 const LEAVES: usize = 20;
 
-/// A hidden value: lower ones are more frequent, none has more than one in eight.
+/// A hidden value, as likely as the occupation is frequent.
 fn any_value(draw: &mut Draw) -> Value {
-    draw.below(VALUES).min(draw.below(VALUES + VALUES / 2)) as Value
+    let mut at = draw.below(OCCUPATIONS.iter().sum());
+    let mut value = 0;
+    while at >= OCCUPATIONS[value] {
+        at -= OCCUPATIONS[value];
+        value += 1;
+    }
+    value as Value
 }
 
 /// The paper's: two releases of `records` people each, of whom `shared` are in both, each in buckets of `size` by itself.
