@@ -19,9 +19,10 @@ fuzz seconds="600":
 bench:
     bash bench/run
 
-# The experiments of the KDD 2006 paper, rebuilt and compared; needs the Adult data.
+# The experiments of the papers, rebuilt and compared; needs the Adult data.
 paper:
     bash bench/paper/kdd2006
+    bash bench/paper/inference2009
 
 # The reference page and the JSON Schema, generated from the registries.
 reference:
