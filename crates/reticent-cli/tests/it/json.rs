@@ -167,7 +167,7 @@ fn answers() -> Answers {
 fn audits(all: &mut Answers) {
     let desk = Desk::new();
     desk.figure_1();
-    all.ask(&desk, "audit --each --attack all --effort 0 --samples 8 --html report.html", 1);
+    all.ask(&desk, "audit --each --worst 15 --attack all --effort 0 --samples 8 --html report.html", 1);
     all.ask(&desk, "audit --attack homogeneity,difference", 1);
     all.ask(&desk, "purge march --reason asked --yes", 0);
     all.ask(&desk, "audit", 1);
