@@ -155,8 +155,10 @@ pub fn audit(history: &History, question: &Question) -> Result<Audit> {
     question.knowledge.put_on(&mut board, history)?;
     let ask = Ask { bounds_only: board.relaxed, ..question.ask };
     let answer = solve(&board.puzzle(), &ask)?;
-    let before = if question.newly { given_away(history, question)? } else { Before::default() };
-    let told = figures::Tally::of(&board, &answer, question, &before);
+    let mut told = figures::Tally::of(&board, &answer, question, &Before::default());
+    if question.newly && told.columns.iter().any(|column| column.may_be_above > 0) {
+        told = figures::Tally::of(&board, &answer, question, &given_away(history, question)?);
+    }
     let worst = worst(&board, history, &answer, &told, question);
     let each = question.each.then(|| each(&board, &answer));
     let releases = history.releases.iter().map(|held| (held.number, held.name.clone())).collect();
@@ -212,11 +214,12 @@ fn given_away(history: &History, question: &Question) -> Result<Before> {
     question.knowledge.put_on(&mut board, &history)?;
     let answer = solve(&board.puzzle(), &Ask { bounds_only: board.relaxed, entropy: false, ..question.ask })?;
     for (at, column) in board.secrets.columns.iter().enumerate() {
-        let told = |place: &u32| {
-            let chances = chances::chances(&board.secrets, at, &answer.crowds[*place as usize]);
-            board.speaks(*place, at) && chances.iter().any(|chance| chance.lower > allowed)
+        let told = |place: usize| {
+            let chances = chances::chances(&board.secrets, at, &answer.crowds[place]);
+            board.speaks(place as u32, at) && chances.iter().any(|chance| chance.lower > allowed)
         };
-        let told = board.people.iter().filter(|somebody| somebody.places.iter().any(told));
+        let told: Vec<bool> = (0..board.alike.len()).map(told).collect();
+        let told = board.people.iter().filter(|somebody| somebody.places.iter().any(|place| told[*place as usize]));
         before.0.insert(column.clone(), told.filter_map(|somebody| somebody.pseudonym).collect());
     }
     Ok(before)

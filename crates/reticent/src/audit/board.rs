@@ -8,6 +8,7 @@
 //! secret is whose, is used for one thing only: to notice that somebody's changed between two releases.
 
 use hashbrown::HashMap;
+use rayon::prelude::*;
 
 use super::secrets::{Cover, Secrets, Shape};
 use crate::combos::Combos;
@@ -94,7 +95,7 @@ impl Board {
     pub fn of(history: &History, only: Option<&[String]>, varies: &[String]) -> Result<Board> {
         let mut secrets = Secrets::of(history, only)?;
         let mut groups: Vec<Group> = Vec::new();
-        let mut of_person: HashMap<Pseudonym, Vec<Record>> = HashMap::new();
+        let mut of_person: Vec<(Pseudonym, Record)> = Vec::new();
         let mut nameless: Vec<(u32, Vec<(Cover, u64)>)> = Vec::new();
         let mut linked = Vec::new();
         for (at, held) in history.releases.iter().enumerate() {
@@ -106,9 +107,8 @@ impl Board {
                 Some(links) => {
                     for link in 0..links.len() {
                         let combo = links.combos[link] as usize;
-                        let record = (at, of_combo[combo], covers[combo]);
-                        let records = of_person.entry(links.pseudonyms[link]).or_default();
-                        records.extend(std::iter::repeat_n(record, links.records[link] as usize));
+                        let record = (links.pseudonyms[link], (at, of_combo[combo], covers[combo]));
+                        of_person.extend(std::iter::repeat_n(record, links.records[link] as usize));
                     }
                 }
                 None => nameless
@@ -144,14 +144,15 @@ impl Board {
     /// Gives everybody their place.
     fn seat(
         &mut self,
-        of_person: HashMap<Pseudonym, Vec<Record>>,
+        mut of_person: Vec<(Pseudonym, Record)>,
         nameless: Vec<(u32, Vec<(Cover, u64)>)>,
         varies: &[String],
     ) {
         let mut places: HashMap<Vec<u32>, u32> = HashMap::new();
-        let mut people: Vec<(Pseudonym, Vec<Record>)> = of_person.into_iter().collect();
-        people.sort_unstable_by_key(|(pseudonym, _)| *pseudonym);
-        for (pseudonym, records) in people {
+        of_person.par_sort_unstable();
+        for records in of_person.chunk_by(|one, next| one.0 == next.0) {
+            let pseudonym = records[0].0;
+            let records: Vec<Record> = records.iter().map(|(_, record)| *record).collect();
             let several = records.windows(2).any(|two| two[0].0 == two[1].0);
             let mut stays: Vec<Vec<Record>> = Vec::new();
             for record in records {

@@ -57,6 +57,10 @@ pub fn chances(secrets: &Secrets, column: usize, told: &[Told]) -> Vec<Chance> {
             }
         }
     }
+    chances.sort_unstable_by_key(|chance| chance.value);
+    if chances.iter().all(|chance| chance.lower == chance.upper) {
+        return chances;
+    }
     // What one value has at least, the others cannot have.
     let all: Vec<(Fraction, Fraction)> = chances.iter().map(|chance| (chance.lower, chance.upper)).collect();
     for (at, chance) in chances.iter_mut().enumerate() {
@@ -67,6 +71,5 @@ pub fn chances(secrets: &Secrets, column: usize, told: &[Told]) -> Vec<Chance> {
         chance.upper = chance.upper.min(others(|bounds| bounds.0, Fraction::plus).rest());
         chance.lower = chance.lower.max(others(|bounds| bounds.1, Fraction::plus_up).rest());
     }
-    chances.sort_unstable_by_key(|chance| chance.value);
     chances
 }
