@@ -17,11 +17,14 @@ mod shown;
 #[cfg(test)]
 mod tests;
 
+use hashbrown::{HashMap, HashSet};
+
 use crate::error::Result;
-use crate::history::History;
+use crate::history::{Held, History};
 use crate::inference::{Answer, Ask, Fraction, Work, solve};
 use crate::join::Inconsistent;
 use crate::links::Pseudonym;
+use crate::release::PublishedColumn;
 use crate::schema::Role;
 use crate::share::Share;
 
@@ -103,6 +106,8 @@ pub struct Audit {
     pub changed: u64,
     /// Releases of which it is not known whose the records are, by number.
     pub unlinked: Vec<u64>,
+    /// Of these, those that may be about people of another release, and could not be judged with it.
+    pub not_followed: Vec<u64>,
     /// How the answer was found.
     pub work: Work,
     /// What was taken for granted.
@@ -151,7 +156,7 @@ pub struct PersonColumn {
 
 /// Audits a history.
 pub fn audit(history: &History, question: &Question) -> Result<Audit> {
-    let mut board = Board::of(history, question.columns.as_deref(), &question.varies)?;
+    let mut board = board(history, question)?;
     question.knowledge.put_on(&mut board, history)?;
     let ask = Ask { bounds_only: board.relaxed, ..question.ask };
     let answer = solve(&board.puzzle(), &ask)?;
@@ -160,16 +165,18 @@ pub fn audit(history: &History, question: &Question) -> Result<Audit> {
         told = figures::Tally::of(&board, &answer, question, &given_away(history, question)?);
     }
     let worst = worst(&board, history, &answer, &told, question);
-    let each = question.each.then(|| each(&board, &answer));
+    let each = question.each.then(|| each(&board, &answer, question));
     let releases = history.releases.iter().map(|held| (held.number, held.name.clone())).collect();
     let unlinked = history.releases.iter().zip(&board.linked).filter(|(_, linked)| !**linked);
     let unlinked: Vec<u64> = unlinked.map(|(held, _)| held.number).collect();
     let assumed = assumed(&board, history, question);
+    let pairs = if question.pairs { pairs::pairs(history, question)? } else { Vec::new() };
+    let not_followed = if question.pairs { pairs::not_followed(history, &pairs) } else { Vec::new() };
     Ok(Audit {
         releases,
         people: board.people.iter().map(|somebody| somebody.people).sum(),
         columns: told.columns,
-        pairs: if question.pairs { pairs::pairs(history, question)? } else { Vec::new() },
+        pairs,
         identity: figures::identity(&board),
         worst,
         each,
@@ -178,9 +185,10 @@ pub fn audit(history: &History, question: &Question) -> Result<Audit> {
         several: board.several,
         changed: board.changed,
         unlinked,
+        not_followed,
         work: answer.work,
         assumed,
-        not_considered: not_considered(question),
+        not_considered: not_considered(history, question),
     })
 }
 
@@ -192,7 +200,9 @@ impl Audit {
 
     /// Whether it is established that nothing is told that the policy does not allow.
     pub fn is_established(&self) -> bool {
-        self.may_be_above() == 0 && self.pairs.iter().all(|pair| pair.may_be_above == 0 && pair.not_judged.is_none())
+        self.not_followed.is_empty()
+            && self.may_be_above() == 0
+            && self.pairs.iter().all(|pair| pair.may_be_above == 0 && pair.not_judged.is_none())
     }
 
     /// People about whom more may be told than the policy allows: their bounds reach above it, or are not known.
@@ -201,26 +211,51 @@ impl Audit {
     }
 }
 
-/// By sensitive column: about whom more than allowed is told without the newest release, for sure.
+/// The board of all sensitive columns, whatever is asked about: one tells about another. Where they are too many together, that of
+/// the columns that are asked about, of which then only what is forced is true.
+fn board(history: &History, question: &Question) -> Result<Board> {
+    match (Board::of(history, None, &question.varies), &question.columns) {
+        (Err(_), Some(columns)) => {
+            let released = |name: &&String| {
+                let columns = history.releases.iter().flat_map(|held| &held.release.columns);
+                columns.filter(|column| column.role == Role::Sensitive).any(|column| column.name == **name)
+            };
+            let columns: Vec<String> = columns.iter().filter(released).cloned().collect();
+            let mut board = Board::of(history, Some(&columns), &question.varies)?;
+            board.relaxed = true;
+            Ok(board)
+        }
+        (board, _) => board,
+    }
+}
+
+/// By sensitive column and person: the values that are told with more confidence than allowed without the newest release, for sure.
 #[derive(Default)]
-struct Before(hashbrown::HashMap<String, hashbrown::HashSet<Pseudonym>>);
+struct Before(HashMap<String, HashMap<Pseudonym, HashSet<String>>>);
 
 fn given_away(history: &History, question: &Question) -> Result<Before> {
     let mut before = Before::default();
     let earlier = &history.releases[..history.releases.len().saturating_sub(1)];
     let Some(allowed) = question.confidence.map(threshold).filter(|_| !earlier.is_empty()) else { return Ok(before) };
     let history = History { releases: earlier.to_vec(), lost: Vec::new() };
-    let mut board = Board::of(&history, None, &question.varies)?;
+    let mut board = board(&history, question)?;
     question.knowledge.put_on(&mut board, &history)?;
     let answer = solve(&board.puzzle(), &Ask { bounds_only: board.relaxed, entropy: false, ..question.ask })?;
     for (at, column) in board.secrets.columns.iter().enumerate() {
-        let told = |place: usize| {
+        let told = |place: usize| -> HashSet<String> {
             let chances = chances::chances(&board.secrets, at, &answer.crowds[place]);
-            board.speaks(place as u32, at) && chances.iter().any(|chance| chance.lower > allowed)
+            let told = chances.iter().filter(|chance| board.speaks(place as u32, at) && chance.lower > allowed);
+            told.map(|chance| board.secrets.values[at][chance.value as usize].clone()).collect()
         };
-        let told: Vec<bool> = (0..board.alike.len()).map(told).collect();
-        let told = board.people.iter().filter(|somebody| somebody.places.iter().any(|place| told[*place as usize]));
-        before.0.insert(column.clone(), told.filter_map(|somebody| somebody.pseudonym).collect());
+        let told: Vec<HashSet<String>> = (0..board.alike.len()).map(told).collect();
+        let known = before.0.entry(column.clone()).or_default();
+        for somebody in &board.people {
+            let values = somebody.places.iter().flat_map(|place| told[*place as usize].iter().cloned());
+            let values: HashSet<String> = values.collect();
+            if let Some(pseudonym) = somebody.pseudonym.filter(|_| !values.is_empty()) {
+                known.insert(pseudonym, values);
+            }
+        }
     }
     Ok(before)
 }
@@ -233,8 +268,7 @@ fn worst(board: &Board, history: &History, answer: &Answer, told: &figures::Tall
     };
     cases.sort_by_key(key);
     cases.truncate(question.worst);
-    let mut pseudonyms: hashbrown::HashMap<u32, Vec<Pseudonym>> =
-        cases.iter().map(|case| (case.0, Vec::new())).collect();
+    let mut pseudonyms: HashMap<u32, Vec<Pseudonym>> = cases.iter().map(|case| (case.0, Vec::new())).collect();
     for somebody in &board.people {
         for place in &somebody.places {
             if let (Some(known), Some(pseudonym)) = (pseudonyms.get_mut(place), somebody.pseudonym) {
@@ -247,7 +281,11 @@ fn worst(board: &Board, history: &History, answer: &Answer, told: &figures::Tall
         pseudonyms: pseudonyms.get(&place).into_iter().flatten().take(5).map(|name| called(*name)).collect(),
         column: board.secrets.columns[column].clone(),
         value: board.secrets.values[column][chance.value as usize].clone(),
-        because: because::because(board, history, answer, place, column, &chance),
+        because: because::because(board, history, answer, place, column, &chance).map(|because| {
+            let knows = !question.knowledge.known.is_empty() || !question.knowledge.statements.is_empty();
+            let words = if knows { format!("{}, with what the attacker knows", because.words) } else { because.words };
+            Because { words, ..because }
+        }),
         chance,
     };
     cases.into_iter().map(case).collect()
@@ -258,7 +296,7 @@ pub fn called(pseudonym: Pseudonym) -> String {
     format!("{pseudonym:032x}")
 }
 
-fn each(board: &Board, answer: &Answer) -> Vec<Person> {
+fn each(board: &Board, answer: &Answer, question: &Question) -> Vec<Person> {
     let secrets = &board.secrets;
     let column = |place: u32, column: usize| {
         let chances = chances::chances(secrets, column, &answer.crowds[place as usize]);
@@ -268,7 +306,12 @@ fn each(board: &Board, answer: &Answer) -> Vec<Person> {
     let person = |somebody: &board::Somebody| {
         let places = somebody.places.iter();
         let told = places.flat_map(|place| {
-            (0..secrets.columns.len()).filter(|at| board.speaks(*place, *at)).map(move |at| column(*place, at))
+            let asked =
+                |at: &usize| question.columns.as_ref().is_none_or(|names| names.contains(&secrets.columns[*at]));
+            (0..secrets.columns.len())
+                .filter(asked)
+                .filter(|at| board.speaks(*place, *at))
+                .map(move |at| column(*place, at))
         });
         Person {
             pseudonym: somebody.pseudonym.map(called),
@@ -307,12 +350,15 @@ fn assumed(board: &Board, history: &History, question: &Question) -> Vec<String>
     if board.several > 0 {
         assumed.push(
             "somebody who has several records in one release is judged record by record, and these are not followed from release to \
-             release; that one of them shows a value is likelier"
+             release: of them, and of all who depend on them, only what is forced is told; that any one record shows a value is likelier \
+             than that a given one does"
                 .to_owned(),
         );
     }
     if board.changed > 0 {
-        assumed.push("where somebody's value changed between releases, the attacker knows that it did".to_owned());
+        assumed.push("somebody's value that changed between releases, or is written differently, is not followed: of them, and of all who depend on \
+             them, only what is forced is told"
+                .to_owned());
     }
     if board.relaxed {
         assumed.push("generalized values that overlap were not used in full: bounds hold, nothing is exact".to_owned());
@@ -321,11 +367,16 @@ fn assumed(board: &Board, history: &History, question: &Question) -> Vec<String>
     assumed
 }
 
-fn not_considered(question: &Question) -> Vec<String> {
+fn not_considered(history: &History, question: &Question) -> Vec<String> {
     let mut not = vec![
         "attackers who know how the algorithm decided (minimality, downcoding)",
         "attackers who learn from the data who is likely to have what (deFinetti)",
     ];
+    let other = |column: &PublishedColumn| column.role == Role::Other;
+    let marks = |held: &Held, name: &str| held.groups.as_deref() == Some(name);
+    if history.releases.iter().any(|held| held.release.columns.iter().any(|c| other(c) && !marks(held, &c.name))) {
+        not.push("attackers who know columns with the role other, or follow records by them");
+    }
     if question.knowledge.known.is_empty() {
         not.push("attackers who know some people's values");
     }
@@ -343,7 +394,7 @@ fn threshold(confidence: Share) -> Fraction {
 /// What a group is called: its published quasi-identifiers, or its number.
 fn group_name(history: &History, group: &board::Group) -> Vec<(String, String)> {
     let held = &history.releases[group.release];
-    let marks = |column: &crate::release::PublishedColumn| match &held.groups {
+    let marks = |column: &PublishedColumn| match &held.groups {
         Some(groups) => column.name == *groups,
         None => column.role == Role::QuasiIdentifier,
     };

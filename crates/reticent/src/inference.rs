@@ -68,6 +68,9 @@ pub struct Puzzle {
     /// A world, if one is known: crowds, values, and how many of the crowd have it. It saves the search for one and changes
     /// nothing in the answer.
     pub seen: Option<Vec<(u32, Value, u64)>>,
+    /// Crowds of whom more is known than the puzzle says, ascending: with them nothing can be counted, and only what is forced is
+    /// true.
+    pub loose: Vec<u32>,
 }
 
 /// What is asked of a puzzle, and how much work it may take.
@@ -170,13 +173,14 @@ struct Solved {
 }
 
 fn solve_piece(piece: &Piece, ask: &Ask) -> Result<Solved> {
-    let counted = if ask.bounds_only { None } else { worlds::count(piece, ask.steps)? };
-    let alike = match ask.bounds_only {
+    let bounds_only = ask.bounds_only || piece.loose;
+    let counted = if bounds_only { None } else { worlds::count(piece, ask.steps)? };
+    let alike = match bounds_only {
         true => piece.crowds.iter().map(|crowd| vec![1; crowd.cells.len()]).collect(),
         false => symmetry::alike(piece),
     };
     let sampled = match &counted {
-        None if ask.samples > 0 => sample::sample(piece, ask.samples, ask.seed),
+        None if ask.samples > 0 && !bounds_only => sample::sample(piece, ask.samples, ask.seed),
         _ => None,
     };
     Ok(Solved { entropy: ask.entropy.then(|| entropy::estimate(piece)).flatten(), counted, sampled, alike })

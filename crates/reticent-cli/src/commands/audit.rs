@@ -133,7 +133,13 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
         ways.progress.tell("auditing", coalitions.len() as u64, 0);
         coalitions.push(coalition(members, &held, &question, &people, options, ways)?);
     }
-    let established = |coalition: &Coalition| coalition.lost.is_empty() && coalition.audit.is_established();
+    // Who does not know who is in several releases does not follow anybody.
+    let follows = options.adversary == args::Adversary::Presence;
+    let established = |coalition: &Coalition| {
+        let audit = &coalition.audit;
+        let told = audit.may_be_above() == 0 && audit.pairs.iter().all(|pair| pair.may_be_above == 0);
+        coalition.lost.is_empty() && if follows { audit.is_established() } else { told }
+    };
     let holds = confidence.map(|_| coalitions.iter().all(established));
     let mut notes = Vec::new();
     if coalitions.is_empty() {
@@ -221,11 +227,17 @@ fn question(
         None => Knowledge::default(),
     };
     let varies = loaded.map(|loaded| loaded.policy.inconsistent.iter().filter_map(|rule| rule.varying_column()));
+    let allowed = match confidence {
+        None => None,
+        Some(confidence) => Some(Share::from_decimal(confidence).ok_or_else(|| {
+            Failure::Call("the confidence has too many digits to be compared exactly; round it".to_owned())
+        })?),
+    };
     Ok(Question {
         columns: options.columns.clone(),
         varies: varies.into_iter().flatten().map(str::to_owned).collect(),
         rules: loaded.map(|loaded| loaded.policy.inconsistent.clone()).unwrap_or_default(),
-        confidence: confidence.and_then(Share::from_decimal),
+        confidence: allowed,
         knowledge,
         ask: Ask {
             steps: options.effort.saturating_mul(1_000_000),

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod audit;
+mod audit_reviewed;
 mod bad_input;
 mod canary;
 mod demo;

@@ -107,7 +107,7 @@ pub fn puzzle(value: &[Value], releases: &[Vec<Group>], crowd_of: &[u32]) -> Puz
         }
     }
     let crowds = may.into_iter().map(|may| Crowd { people: 0, may: may.unwrap_or_default() });
-    let mut puzzle = Puzzle { crowds: crowds.collect(), counts, seen: None };
+    let mut puzzle = Puzzle { crowds: crowds.collect(), counts, seen: None, loose: Vec::new() };
     let mut having: HashMap<(u32, Value), u64> = HashMap::new();
     for person in (0..value.len()).filter(|person| released[*person]) {
         puzzle.crowds[crowd_of[person] as usize].people += 1;

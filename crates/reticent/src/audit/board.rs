@@ -67,6 +67,9 @@ pub struct Alike {
     pub groups: Vec<u32>,
     /// What they are known to have, whatever was published.
     pub known: Option<Vec<Value>>,
+    /// Whether somebody is among them whose records in several releases are not followed, although the attacker can: they have
+    /// several in one release, or their secret changed.
+    pub loose: bool,
     /// What they have in the files, as far as that helps to find a world: a cover, and how many.
     seen: HashMap<Cover, u64>,
 }
@@ -148,7 +151,7 @@ impl Board {
         nameless: Vec<(u32, Vec<(Cover, u64)>)>,
         varies: &[String],
     ) {
-        let mut places: HashMap<Vec<u32>, u32> = HashMap::new();
+        let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
         of_person.par_sort_unstable();
         for records in of_person.chunk_by(|one, next| one.0 == next.0) {
             let pseudonym = records[0].0;
@@ -166,13 +169,24 @@ impl Board {
             let groups = stays.iter().flatten().map(|(_, group, _)| *group).collect();
             self.several += u64::from(several);
             self.changed += u64::from(!several && stays.len() > 1);
-            let places = stays.iter().map(|stay| self.place(stay, &mut places)).collect();
-            self.people.push(Somebody { pseudonym: Some(pseudonym), places, people: 1, groups });
+            let own: Vec<u32> = stays.iter().map(|stay| self.place(stay, &mut known)).collect();
+            let releases = |stay: &Vec<Record>| {
+                stay.iter()
+                    .map(|(release, _, _)| *release)
+                    .filter(|at| self.secrets.columns_of(*at) != 0)
+                    .collect::<Vec<_>>()
+            };
+            let mut in_releases: Vec<usize> = stays.iter().flat_map(releases).collect();
+            in_releases.dedup();
+            if stays.len() > 1 && in_releases.len() > 1 {
+                own.iter().for_each(|place| self.alike[*place as usize].loose = true);
+            }
+            self.people.push(Somebody { pseudonym: Some(pseudonym), places: own, people: 1, groups });
         }
         for (group, shows) in nameless {
             let people = self.groups[group as usize].records;
             let seen = shows.into_iter().collect();
-            self.alike.push(Alike { people, groups: vec![group], known: None, seen });
+            self.alike.push(Alike { people, groups: vec![group], seen, ..Alike::default() });
             let place = self.alike.len() as u32 - 1;
             self.people.push(Somebody { pseudonym: None, places: vec![place], people, groups: vec![group] });
         }
@@ -209,7 +223,8 @@ impl Board {
         }
         counts.extend(self.said.iter().cloned());
         let seen = self.seen(&crowds);
-        Puzzle { crowds, counts, seen }
+        let loose = (0..).zip(&self.alike).filter(|(_, alike)| alike.loose).map(|(place, _)| place).collect();
+        Puzzle { crowds, counts, seen, loose }
     }
 
     /// The puzzle of some groups by themselves, and its people by place among those alike.
@@ -226,7 +241,9 @@ impl Board {
             let alike: Vec<u32> = group.alike.iter().filter_map(local).collect();
             self.counts(group, &crowds, &alike, &mut counts);
         }
-        (Puzzle { crowds, counts, seen: None }, places)
+        let loose = (0..).zip(&places).filter(|(_, place)| self.alike[**place as usize].loose);
+        let loose = loose.map(|(at, _)| at).collect();
+        (Puzzle { crowds, counts, loose, ..Puzzle::default() }, places)
     }
 
     fn crowd(&self, alike: &Alike, counts_here: impl Fn(u32) -> bool) -> Crowd {

@@ -1,6 +1,6 @@
 //! Figures: how much is told about how many.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::board::{Board, Somebody};
 use super::chances::{Chance, chances};
@@ -99,14 +99,13 @@ impl Tally {
         };
         let mut tally = Tally { columns: Vec::new(), tops: Vec::new() };
         let single = |somebody: &&Somebody| somebody.places.len() == 1;
-        for at in 0..board.secrets.columns.len() {
+        let wanted = |name: &String| question.columns.as_ref().is_none_or(|columns| columns.contains(name));
+        for at in (0..board.secrets.columns.len()).filter(|at| wanted(&board.secrets.columns[*at])) {
             let known = before.0.get(&board.secrets.columns[at]);
-            let asked = |somebody: &&Somebody| {
-                let known = || known.zip(somebody.pseudonym).is_some_and(|(known, name)| known.contains(&name));
-                !question.newly || touched(somebody) && !known()
-            };
+            let known = |somebody: &Somebody| known.and_then(|known| known.get(&somebody.pseudonym?));
+            let asked = |somebody: &&Somebody| !question.newly || touched(somebody);
             let mut people = vec![0u64; board.alike.len()];
-            let singles = board.people.iter().filter(asked).filter(single);
+            let singles = board.people.iter().filter(asked).filter(single).filter(|somebody| known(somebody).is_none());
             singles.for_each(|somebody| people[somebody.places[0] as usize] += somebody.people);
             let mut counting = Counting::new(board, at, confidence);
             for (place, people) in (0..).zip(&people).filter(|(place, people)| **people > 0 && board.speaks(*place, at))
@@ -117,8 +116,9 @@ impl Tally {
                 }
                 counting.add(*people, Level::of(&chances), chances.iter().all(Chance::is_exact), &chances);
             }
-            for somebody in board.people.iter().filter(asked).filter(|somebody| !single(somebody)) {
-                counting.add_several(somebody, answer);
+            let others = board.people.iter().filter(asked).filter(|one| !single(one) || known(one).is_some());
+            for somebody in others {
+                counting.add_several(somebody, answer, known(somebody));
             }
             tally.columns.push(counting.done());
         }
@@ -193,11 +193,15 @@ impl<'a> Counting<'a> {
     }
 
     /// Somebody with several records, or whose secret changed: by the record of which most is told.
-    fn add_several(&mut self, somebody: &Somebody, answer: &Answer) {
+    /// What was told of them before is not counted again.
+    fn add_several(&mut self, somebody: &Somebody, answer: &Answer, before: Option<&HashSet<String>>) {
         let places = somebody.places.iter().filter(|place| self.board.speaks(**place, self.at));
         let told = places.map(|place| chances(&self.board.secrets, self.at, &answer.crowds[*place as usize]));
         let told: Vec<Vec<Chance>> = told.filter(|chances| !chances.is_empty()).collect();
-        let level = told.iter().fold(Level::NOTHING, |level, chances| level.worse(Level::of(chances)));
+        let reads = |chance: &Chance| &self.board.secrets.values[self.at][chance.value as usize];
+        let new = |chance: &&Chance| before.is_none_or(|before| !before.contains(reads(chance)));
+        let new: Vec<Chance> = told.iter().flatten().filter(new).copied().collect();
+        let level = Level::of(&new);
         let exact = told.iter().flatten().all(Chance::is_exact);
         if let Some(last) = told.last() {
             self.add(somebody.people, level, exact, last);

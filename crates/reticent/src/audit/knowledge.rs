@@ -71,6 +71,9 @@ impl Knowledge {
         for known in &self.known {
             let with = secrets_with(board, &known.column, &known.value)?;
             let places = apart(board, known.who)?;
+            if places.len() > 1 {
+                return Err(cannot("somebody it speaks of has several records, or a value that changed"));
+            }
             // Where nothing of the column was published, knowing it tells nothing about anybody else.
             let at = board.secrets.columns.iter().position(|name| *name == known.column).unwrap_or(0);
             for place in places.into_iter().filter(|place| board.speaks(*place, at)).collect::<Vec<_>>() {

@@ -50,10 +50,10 @@ pub struct Pair {
 /// What every two such releases tell.
 pub(super) fn pairs(history: &History, question: &Question) -> Result<Vec<Pair>> {
     let mut found = Vec::new();
-    let unlinked: Vec<&Held> =
-        history.releases.iter().filter(|held| held.links.is_none() && held.groups.is_none()).collect();
-    for (at, one) in unlinked.iter().enumerate() {
-        for other in &unlinked[at + 1..] {
+    // Where it is not known whose the records of one are, it does not help to know it of the other.
+    let plain: Vec<&Held> = history.releases.iter().filter(|held| held.groups.is_none()).collect();
+    for (at, one) in plain.iter().enumerate() {
+        for other in plain[at + 1..].iter().filter(|other| one.links.is_none() || other.links.is_none()) {
             let Some(both) = Both::of(one, other, question)? else { continue };
             if let Err(error) = both.judge(question, &mut found) {
                 found.push(both.not_judged(error.to_string()));
@@ -61,6 +61,23 @@ pub(super) fn pairs(history: &History, question: &Question) -> Result<Vec<Pair>>
         }
     }
     Ok(found)
+}
+
+/// Releases of which it is not known whose the records are, that stand beside another with which they were not judged. Those that have
+/// nothing sensitive and share no column with any other tell nothing.
+pub(super) fn not_followed(history: &History, pairs: &[Pair]) -> Vec<u64> {
+    let judged = |one: u64, other: u64| {
+        pairs
+            .iter()
+            .any(|pair| pair.not_judged.is_none() && pair.releases.contains(&one) && pair.releases.contains(&other))
+    };
+    let secret = |held: &Held| held.release.columns.iter().any(|column| column.role == Role::Sensitive);
+    let open = |held: &&Held| {
+        let others = history.releases.iter().filter(|other| other.number != held.number);
+        held.links.is_none()
+            && others.clone().any(|other| (secret(held) || secret(other)) && !judged(held.number, other.number))
+    };
+    history.releases.iter().filter(open).map(|held| held.number).collect()
 }
 
 /// The name of the column that says in which group of the other release somebody is. No column of a file is called that.
@@ -113,7 +130,9 @@ impl Both {
             return Ok(None);
         }
         let marked = Held { release: marked(second, &of_combo, b.len()), ..other.clone() };
-        let history = History { releases: vec![one.clone(), marked], lost: Vec::new() };
+        let one = Held { links: None, ..one.clone() };
+        let marked = Held { links: None, ..marked };
+        let history = History { releases: vec![one, marked], lost: Vec::new() };
         Ok(Some(Both { history, matching, members: b, other: other.clone() }))
     }
 
@@ -206,12 +225,18 @@ impl Both {
             };
             let share = |having: f64, others: f64| if having > 0.0 { having / (having + others) } else { 0.0 };
             let only = there.iter().all(|told| value(&told) == one);
-            let (lower, upper) = if only {
-                (Fraction::ONE, Fraction::ONE)
-            } else {
-                let lower = share(sum(&|told| told.lower.value(), true), sum(&|told| told.upper.value(), false));
-                let upper = share(sum(&|told| told.upper.value(), true), sum(&|told| told.lower.value(), false));
-                (Fraction::below(lower), Fraction::above(upper))
+            let exactly = |have: bool| {
+                let fitting = there.iter().filter(|told| !have || value(told) == one);
+                fitting.map(|told| told.exact).try_fold(Fraction::new(0, 1), |sum, exact| Some(sum.plus(exact?)))
+            };
+            let (lower, upper) = match exactly(true).zip(exactly(false)).and_then(|(having, all)| having.part_of(all)) {
+                _ if only => (Fraction::ONE, Fraction::ONE),
+                Some(exact) => (exact, exact),
+                None => {
+                    let lower = share(sum(&|told| told.lower.value(), true), sum(&|told| told.upper.value(), false));
+                    let upper = share(sum(&|told| told.upper.value(), true), sum(&|told| told.lower.value(), false));
+                    (Fraction::below(lower), Fraction::above(upper))
+                }
             };
             let best = share(sum(&Told::best, true), sum(&Told::best, false));
             level = level.worse(Level { lower, upper, best: best.clamp(lower.value(), upper.value()) });

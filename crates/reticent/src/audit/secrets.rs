@@ -149,49 +149,11 @@ impl Secrets {
         self.shown.len() as Cover - 1
     }
 
-    /// Puts secrets together: for each column, or set of columns that some record shows together, what records show.
+    /// Puts secrets together.
     fn make(&mut self) -> Result<()> {
-        let mut all: Vec<Vec<Option<u32>>> = vec![vec![None; self.columns.len()]];
-        let mut shapes: Vec<Vec<usize>> = self.shown.iter().map(|shown| shape(shown)).collect();
-        shapes.sort_unstable_by_key(|shape| (std::cmp::Reverse(shape.len()), shape.clone()));
-        shapes.dedup();
-        for shape in shapes.iter().filter(|shape| !shape.is_empty()) {
-            // Columns that a wider shape has settled are not put together again.
-            if shape.iter().all(|column| all.iter().all(|secret| secret[*column].is_some())) {
-                continue;
-            }
-            let mut parts: Vec<Vec<u32>> = Vec::new();
-            for shown in self.shown.iter().filter(|shown| shape.iter().all(|column| shown[*column].is_some())) {
-                let mut some: Vec<Vec<u32>> = vec![Vec::new()];
-                for column in shape {
-                    let values = shown[*column].as_deref().unwrap_or_default();
-                    some = some
-                        .into_iter()
-                        .flat_map(|part| values.iter().map(move |value| [part.clone(), vec![*value]].concat()))
-                        .collect();
-                    self.limit(some.len())?;
-                }
-                parts.extend(some);
-            }
-            parts.sort_unstable();
-            parts.dedup();
-            let mut next = Vec::new();
-            for secret in &all {
-                for part in &parts {
-                    let fits = shape
-                        .iter()
-                        .zip(part)
-                        .all(|(column, value)| secret[*column].is_none_or(|known| known == *value));
-                    if fits {
-                        let mut secret = secret.clone();
-                        shape.iter().zip(part).for_each(|(column, value)| secret[*column] = Some(*value));
-                        next.push(secret);
-                    }
-                }
-                self.limit(next.len())?;
-            }
-            all = next;
-        }
+        let with: Vec<Shape> = self.of_release.iter().copied().filter(|shape| *shape != 0).collect();
+        let all =
+            if with.windows(2).all(|two| two[0] == two[1]) { self.shown_together()? } else { self.all_together()? };
         // Somebody has no more columns than were published of them: for every set of releases, what is left of each secret.
         let mut sets: Vec<Shape> = vec![0];
         for shape in &self.of_release {
@@ -215,6 +177,45 @@ impl Secrets {
         }
         self.below = self.shown.iter().map(|shown| self.compatible(shown)).collect();
         Ok(())
+    }
+
+    /// Where all releases have the same columns: what some record shows.
+    fn shown_together(&self) -> Result<Vec<Vec<Option<u32>>>> {
+        let mut all: Vec<Vec<Option<u32>>> = Vec::new();
+        for shown in self.shown.iter().filter(|shown| !shape(shown).is_empty()) {
+            let mut some: Vec<Vec<Option<u32>>> = vec![Vec::new()];
+            for values in shown {
+                let values: Vec<Option<u32>> = match values {
+                    Some(values) => values.iter().map(|value| Some(*value)).collect(),
+                    None => vec![None],
+                };
+                some = some
+                    .iter()
+                    .flat_map(|part| values.iter().map(move |value| [part.clone(), vec![*value]].concat()))
+                    .collect();
+                self.limit(some.len())?;
+            }
+            all.extend(some);
+            all.sort_unstable();
+            all.dedup();
+            self.limit(all.len())?;
+        }
+        Ok(all)
+    }
+
+    /// Where they have not: somebody may have what no record shows together.
+    fn all_together(&self) -> Result<Vec<Vec<Option<u32>>>> {
+        let mut all: Vec<Vec<Option<u32>>> = vec![Vec::new()];
+        for values in &self.values {
+            let values: Vec<Option<u32>> =
+                if values.is_empty() { vec![None] } else { (0..values.len() as u32).map(Some).collect() };
+            all = all
+                .iter()
+                .flat_map(|part| values.iter().map(move |value| [part.clone(), vec![*value]].concat()))
+                .collect();
+            self.limit(all.len())?;
+        }
+        Ok(all)
     }
 
     fn limit(&self, secrets: usize) -> Result<()> {
@@ -330,7 +331,7 @@ fn named(history: &History, only: Option<&[String]>) -> Result<Vec<String>> {
 
 /// Whether a cell says nothing.
 fn hides(column: &PublishedColumn, code: u32) -> bool {
-    column.nodes[code as usize] == 0 && column.tree.nodes().len() > 1
+    column.nodes[code as usize] == 0 && (column.tree.nodes().len() > 1 || column.tree.is_empty())
 }
 
 /// The columns that are shown.

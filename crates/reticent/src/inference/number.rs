@@ -74,6 +74,12 @@ impl Fraction {
         Fraction::new(self.denominator.saturating_sub(self.numerator), self.denominator)
     }
 
+    /// This as a part of something larger, if it can be written.
+    pub fn part_of(self, all: Fraction) -> Option<Fraction> {
+        let turned = Fraction { numerator: all.denominator, denominator: all.numerator };
+        if all.numerator == 0 { None } else { self.times(turned) }
+    }
+
     /// A fraction just below a share that was computed with rounding.
     pub fn below(share: f64) -> Fraction {
         Fraction::around(share).0

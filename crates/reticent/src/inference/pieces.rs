@@ -18,6 +18,8 @@ pub(super) struct Piece {
     pub rows: Vec<Row>,
     /// A world, if one is known: by crowd and cell, how many people have the value.
     pub seen: Option<Vec<Vec<u64>>>,
+    /// Whether more is known of somebody than the rows say.
+    pub loose: bool,
 }
 
 /// People of whom the same is open.
@@ -120,6 +122,7 @@ impl Split {
                     *known += seen[cell] as u64;
                 }
             }
+            into.loose |= system.loose.binary_search(&(crowd as u32)).is_ok();
             split.place[crowd] = Some((piece, merged));
         }
         split

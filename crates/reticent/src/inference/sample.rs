@@ -204,6 +204,6 @@ impl<'a> Chain<'a> {
             Row { least: least.saturating_sub(others), most: most.saturating_sub(others) }
         };
         let bounds = rows.iter().zip(&here).map(bounds).collect();
-        Piece { crowds, rows: bounds, seen: None }
+        Piece { crowds, rows: bounds, seen: None, loose: false }
     }
 }

@@ -27,6 +27,8 @@ pub(super) struct System {
     pub of_cell: Lists,
     /// By cell: how many have it in a world that is known.
     pub seen: Option<Vec<i64>>,
+    /// Crowds of whom more is known, ascending.
+    pub loose: Vec<u32>,
 }
 
 /// Lists of numbers, one behind the other.
@@ -112,7 +114,19 @@ impl System {
             }
             of_cell
         });
-        Ok(System { people, start, value, crowd, rows, least, most, source, of_cell, seen })
+        Ok(System {
+            people,
+            start,
+            value,
+            crowd,
+            rows,
+            least,
+            most,
+            source,
+            of_cell,
+            seen,
+            loose: puzzle.loose.clone(),
+        })
     }
 
     pub(super) fn crowds(&self) -> usize {

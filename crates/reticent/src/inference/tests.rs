@@ -32,7 +32,7 @@ fn puzzle(releases: &[&[(&[usize], &[Value])]]) -> (Vec<usize>, Puzzle) {
         }
     }
     let crowds = may.into_iter().map(|may| Crowd { people: 1, may: may.unwrap_or_default() }).collect();
-    (people, Puzzle { crowds, counts, seen: None })
+    (people, Puzzle { crowds, counts, ..Puzzle::default() })
 }
 
 const D: Value = 0;
@@ -165,7 +165,7 @@ fn the_marginal_table_of_decomposition_undoes_its_noise() {
     for pair in 0..8 {
         counts.push(Count { source: 1, of: vec![(0, pair), (1, pair)], least: 1, most: 1 });
     }
-    let answer = solve(&Puzzle { crowds, counts, seen: None }, &Ask::default()).expect("solved");
+    let answer = solve(&Puzzle { crowds, counts, ..Puzzle::default() }, &Ask::default()).expect("solved");
     let eight: Fraction = answer.crowds[0]
         .iter()
         .filter(|told| pairs[told.value as usize].1 == 8)

@@ -74,6 +74,7 @@ fn audit_of(releases: u64, columns: Vec<Column>) -> Audit {
         several: 6,
         changed: 7,
         unlinked: vec![1],
+        not_followed: Vec::new(),
         work: Work { pieces: 4, largest: 9, counted: 4, open: 39, forced: 8, ..Work::default() },
         assumed: vec!["the attacker knows something about the values of 3 by name".to_owned()],
         not_considered: vec!["attackers who know how the algorithm decided".to_owned()],

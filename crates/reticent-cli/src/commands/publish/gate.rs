@@ -44,7 +44,9 @@ impl Job<'_> {
         let new = self.candidate(outcome, published)?;
         let varies = policy.inconsistent.iter().filter_map(|rule| rule.varying_column().map(str::to_owned));
         let question = Question {
-            confidence: Share::from_decimal(confidence),
+            confidence: Some(Share::from_decimal(confidence).ok_or_else(|| {
+                Failure::Call("`confidence` has too many digits to be compared exactly; round it".to_owned())
+            })?),
             varies: varies.collect(),
             worst: 0,
             ..Question::default()

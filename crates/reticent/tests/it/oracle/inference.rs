@@ -244,7 +244,7 @@ fn made(random: &mut Random, size: Size) -> (Puzzle, Vec<Vec<Value>>) {
         let (least, most) = (shown.saturating_sub(random.below(2) as u64), shown + random.below(2) as u64);
         counts.push(Count { source: sources as u32 + extra, of, least, most });
     }
-    (Puzzle { crowds, counts, seen: None }, world)
+    (Puzzle { crowds, counts, ..Puzzle::default() }, world)
 }
 
 /// Counts that are a little off, so that often nothing fits.
@@ -508,6 +508,7 @@ fn contradictions_that_halves_would_satisfy_are_errors() {
         crowds: vec![crowd(&[2, 3]), crowd(&[2, 3])],
         counts: vec![count(0, &[(0, 3), (1, 3)]), count(1, &[(0, 3), (1, 2)])],
         seen: None,
+        loose: Vec::new(),
     };
     assert_eq!(truth(&puzzle, 100).unwrap().worlds, 0);
     let found = solve(&puzzle, &Ask::default());
@@ -552,6 +553,7 @@ fn a_crowd_of_nobody_says_nothing() {
         crowds: vec![Crowd { people, may: vec![0, 1] }, Crowd { people: 2, may: vec![0, 1] }],
         counts: vec![Count { source: 0, of: vec![(0, 0), (1, 0)], least: 1, most: 1 }],
         seen: None,
+        loose: Vec::new(),
     };
     let found = solve(&with(0), &Ask::default()).unwrap();
     assert_eq!(found.worlds, Some(2));

@@ -294,6 +294,7 @@ fn closed_forms_of_the_estimate() {
             })
             .collect(),
         seen: None,
+        loose: Vec::new(),
     };
     for (people, shown) in [(vec![1, 1], vec![1, 1]), (vec![2, 1], vec![1, 2]), (vec![3, 4, 5], vec![6, 2, 3, 1])] {
         let found = solve(&group(&people, &shown), &Ask::default()).unwrap();

@@ -57,7 +57,7 @@ fn reworded(puzzle: &Puzzle, random: &mut Random) -> (Puzzle, Vec<usize>, Vec<Va
         may.sort_unstable();
         Crowd { may, people: puzzle.crowds[*old].people }
     };
-    (Puzzle { crowds: order.iter().map(crowd).collect(), counts, seen: None }, place, names)
+    (Puzzle { crowds: order.iter().map(crowd).collect(), counts, seen: None, loose: Vec::new() }, place, names)
 }
 
 fn order_fault(puzzle: &Puzzle, seeds: u64) -> Option<String> {
@@ -302,6 +302,7 @@ fn overlapping_counts_of_different_sources() {
         crowds: vec![crowd.clone(), crowd.clone(), crowd],
         counts: vec![count(0, &[0, 1, 2]), count(1, &[0, 1]), count(2, &[1, 2])],
         seen: None,
+        loose: Vec::new(),
     };
     for ask in [Ask::default(), NOTHING] {
         let found = solve(&puzzle, &ask).unwrap();
@@ -324,6 +325,7 @@ fn samples_are_drawn_where_nothing_is_counted() {
         crowds: vec![Crowd { people: 1, may: vec![0, 1, 2] }; 8],
         counts: (0..3).flat_map(|value| [group(0, 0, value), group(1, 2, value)]).collect(),
         seen: None,
+        loose: Vec::new(),
     };
     puzzle.crowds[2].may = vec![0, 1];
     for (steps, seen) in [(1, false), (40, false), (0, true)] {
@@ -350,6 +352,7 @@ fn a_count_that_says_nothing_more_does_not_spoil_the_estimate() {
             Count { source: 1, of: vec![(1, 1), (0, 1)], least: 3, most: 3 },
         ],
         seen: None,
+        loose: Vec::new(),
     };
     let found = solve(&puzzle, &Ask::default()).unwrap();
     let nats = 3.0 * (4.0f64 / 3.0).ln() + 8f64.ln();
@@ -370,8 +373,14 @@ fn what_is_forced_is_found_with_and_without_others() {
             count(2, &[(3, 2), (5, 1), (4, 2), (5, 2)], 3, 3),
         ],
         seen: None,
+        loose: Vec::new(),
     };
-    let alone = Puzzle { crowds: together.crowds[..3].to_vec(), counts: together.counts[..3].to_vec(), seen: None };
+    let alone = Puzzle {
+        crowds: together.crowds[..3].to_vec(),
+        counts: together.counts[..3].to_vec(),
+        seen: None,
+        loose: Vec::new(),
+    };
     assert_eq!(truth(&alone, 1000).unwrap().cells[&(1, 1)], (2, 1, 1));
     let ask = Ask { bounds_only: true, ..NOTHING };
     let (together, alone) = (solve(&together, &ask).unwrap(), solve(&alone, &ask).unwrap());
