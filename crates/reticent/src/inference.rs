@@ -225,9 +225,17 @@ fn put_together(system: &System, found: &presolve::Found, split: &Split, solved:
         let people = system.people[crowd] as u64;
         let mut told = Vec::new();
         let mut free = 0;
+        let loose = system.loose.binary_search(&(crowd as u32)).is_ok();
         for cell in system.cells(crowd) {
             let (low, high) = boxes.at(cell);
             let value = system.value[cell];
+            if loose {
+                // Something tells its people apart after all: only what all of them have, or none, is true of each.
+                let share = |all: bool| Fraction::new(u128::from(all), 1);
+                told.push(Told::between(value, share(low as u64 == people), share(high > 0)));
+                free += usize::from(low < high);
+                continue;
+            }
             if low == high {
                 if low > 0 {
                     let share = Fraction::new(low as u128, u128::from(people));
@@ -317,6 +325,11 @@ impl Here<'_> {
 }
 
 impl Told {
+    /// Something of which nothing but bounds is known.
+    fn between(value: Value, lower: Fraction, upper: Fraction) -> Told {
+        Told { value, lower, upper, worlds: None, exact: None, sampled: None, entropy: None }
+    }
+
     /// Something that is the same in every world.
     fn known(value: Value, share: Fraction) -> Told {
         let worlds = Some(share.value());

@@ -178,6 +178,9 @@ fn audits(all: &mut Answers) {
     desk.run("register ills.csv --name ills --to press --date 2026-05-02 --quasi-identifier job --sensitive ill")
         .exits(0);
     all.ask(&desk, "audit --confidence 0.6 --attack homogeneity,table-linkage", 1);
+    desk.write("more.csv", "job,ill\nNurse,flu\n");
+    desk.run("register more.csv --name more --to press --date 2026-05-03 --quasi-identifier job --sensitive ill")
+        .exits(0);
     all.ask(&desk, "audit", 0);
 }
 

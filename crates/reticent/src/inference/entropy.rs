@@ -20,6 +20,10 @@ const TOLERANCE: f64 = 1e-8;
 const NOTHING: f64 = 1e-9;
 /// The gap between the entropy found and what the dual proves to be the most, in nats for each person.
 const MOST_GAP: f64 = 1e-7;
+/// Counts missed by less are near the maximum.
+const NEAR: f64 = 0.5;
+/// No multiplier moves further in one step: probabilities change by far more than that already.
+const FARTHEST: f64 = 40.0;
 const MOST_STEPS: usize = 100;
 const MOST_CHOICES: usize = 50;
 const MOST_TURNS: usize = 2_000;
@@ -223,7 +227,8 @@ impl Dual {
             }
             let step = self.newton(&at);
             at = self.along(&at, &step)?;
-            if self.forget(&at) {
+            // Far from the maximum a probability may be tiny that is not so there.
+            if self.missed(&at) < NEAR && self.forget(&at) {
                 at = self.point(at.multipliers);
             }
         }
@@ -269,7 +274,8 @@ impl Dual {
 
     /// A better place in the direction of a step; none when there is none.
     fn along(&self, at: &Point, step: &[f64]) -> Option<Point> {
-        let mut length = 1.0;
+        let longest = step.iter().fold(0.0, |longest: f64, part| longest.max(part.abs()));
+        let mut length = (FARTHEST / longest).min(1.0);
         for _ in 0..50 {
             let moved = |place: usize| at.multipliers[place] + length * step[place];
             let next = self.point((0..step.len()).map(moved).collect());

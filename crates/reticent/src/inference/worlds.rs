@@ -41,7 +41,7 @@ impl Counted {
 
 /// Counts the worlds, within so many steps.
 pub(super) fn count(piece: &Piece, steps: u64) -> Result<Option<Counted>> {
-    let Some(plan) = Plan::of(piece) else { return Ok(None) };
+    let Some(plan) = (steps > 0).then(|| Plan::of(piece)).flatten() else { return Ok(None) };
     let table = Factorials::up_to(piece.crowds.iter().map(|crowd| crowd.people).max().unwrap_or(0));
     let exactly = Walk::<u128>::new(piece, &plan, &table, steps).count();
     match exactly {
