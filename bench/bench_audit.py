@@ -53,7 +53,8 @@ class Contender:
 
 
 RETICENT = Contender("reticent")
-PEERS = [Contender(peer, problem, (peer, problem) == ("clarabel", "whole")) for problem in ("presolved", "whole") for peer in MOST_OF]
+PROBLEMS = ["presolved", "whole"]
+PEERS = [Contender(peer, problem, (peer, problem) == ("clarabel", "whole")) for problem in PROBLEMS for peer in MOST_OF]
 
 
 def main():
@@ -204,7 +205,7 @@ def size_row(records, sizes, found):
 
 def tell_history(_, given):
     print(f"Ten generalized releases of so many people each; given up after {LONGEST} s or at {MOST_MEMORY / MIB / 1024:.0f} GiB")
-    rows = []
+    rows, unfinished, unsolved = [], [], []
     for kind, title in HISTORIES.items():
         gone = ""
         for people in SHORT_PEOPLE if given.short else PEOPLE:
@@ -214,15 +215,25 @@ def tell_history(_, given):
             finished = run(solving([kind, people, SEED]), seconds=LONGEST, memory=MOST_MEMORY)
             if finished.status != 0:
                 gone = "not tried"
+                unfinished.append(f"{title}, {people:,}")
                 why = "stopped: time" if finished.seconds >= LONGEST else "stopped: memory"
                 record("audit", title, part="history", people=people, stopped=why, peak=finished.peak_bytes)
                 peak = f"{finished.peak_bytes / MIB:,.0f}"
                 rows.append([f"{title}, {people:,}", *[""] * 4, f"{why}, {finished.seconds:,.0f}", "", "", peak, "", ""])
                 continue
-            rows.append(history_row(title, people, json.loads(finished.stdout), finished.peak_bytes))
+            told = json.loads(finished.stdout)
+            if told["violation"] is None:
+                unsolved.append(f"{title}, {people:,}")
+            rows.append(history_row(title, people, told, finished.peak_bytes))
     head = ["releases, people each", "people", "crowds", "unknowns", "counts", "wall s", "processor s", "us/unknown"]
     table([*head, "peak MiB", "B/unknown", "violation"], rows)
-    print(f"Peak memory is of the whole process, with the made history; load at the end: {machine()['load']}.\n")
+    print(f"Peak memory is of the whole process, with the made history; load at the end: {machine()['load']}.")
+    targets = [
+        target("every history is solved before it is given up", not unfinished, unfinished),
+        target("maximum entropy converges wherever it is not given up", not unsolved, unsolved),
+    ]
+    record("audit", "targets", part="history", targets=targets)
+    print()
 
 
 def history_row(title, people, told, peak):
