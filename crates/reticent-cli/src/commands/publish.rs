@@ -54,7 +54,8 @@ pub fn publish(options: &Publish, ways: &Ways) -> Result<Answer, Failure> {
         return Err(Failure::Call(message));
     }
     let clock = Instant::now();
-    let past = books.past(options)?;
+    let follows = follows(&loaded.policy);
+    let past = books.past(options, follows)?;
     let recall = lap(clock);
     let (likely, other) = unheard_of(&loaded, &past, &options.name)?;
     let owners = match &loaded.policy.owner {
@@ -77,7 +78,7 @@ pub fn publish(options: &Publish, ways: &Ways) -> Result<Answer, Failure> {
             None => {
                 // Somebody was faster: made anew against what they released, while nobody else can write.
                 let writer = books.write(&mut ledger)?;
-                let past = Past::of(Some(writer.ledger()), &books, options)?;
+                let past = Past::of(Some(writer.ledger()), &books, options, follows)?;
                 made = job.make(&past).map_err(|failure| job.explained(failure, &past, &books))?;
                 let stale = || Failure::Ledger(reticent_ledger::Error::Stale);
                 record(&job, &mut made, writer, key)?.ok_or_else(stale)?
@@ -110,27 +111,27 @@ pub struct Past {
 
 impl Books {
     /// What was released before. A release is refused here where it would be refused at the end.
-    fn past(&self, options: &Publish) -> Result<Past, Failure> {
+    fn past(&self, options: &Publish, follows: bool) -> Result<Past, Failure> {
         if options.dry_run {
             let mut ledger = self.open_if_there()?;
             // A rehearsal says what the performance would: whether the ledger can be written to is part of it.
             if let Some(ledger) = &mut ledger {
                 self.write(ledger)?;
             }
-            return Past::of(ledger.as_ref(), self, options);
+            return Past::of(ledger.as_ref(), self, options, follows);
         }
         let ledger = self.open_if_there()?;
         if ledger.is_none() {
             self.may_start()?;
         }
-        Past::of(ledger.as_ref(), self, options)
+        Past::of(ledger.as_ref(), self, options, follows)
     }
 }
 
 impl Past {
     /// From the ledger, if there is one: what recipients can hold beside the new release, unless the steward asks for it to be
     /// judged by itself.
-    fn of(ledger: Option<&Ledger>, books: &Books, options: &Publish) -> Result<Past, Failure> {
+    fn of(ledger: Option<&Ledger>, books: &Books, options: &Publish, follows: bool) -> Result<Past, Failure> {
         let (history, held) = (History::default(), Vec::new());
         let Some(ledger) = ledger else {
             let judged = Judged::History { with: Vec::new() };
@@ -147,7 +148,7 @@ impl Past {
             let judged = Judged::Alone { apart_from: beside };
             return Ok(Past { entries, head: Some(head), judged, history, held, people: Vec::new() });
         }
-        let (history, people) = load(ledger, &entries, &beside)?;
+        let (history, people) = load(ledger, &entries, &beside, follows)?;
         let judged = Judged::History { with: beside };
         let mut past = Past { entries, head: Some(head), judged, history, held, people };
         past.held = past.held_for(books, &options.to)?;
@@ -173,8 +174,19 @@ impl Past {
     }
 }
 
-/// The releases with these numbers, and whose their records are. The join needs to know that only where somebody has several.
-fn load(ledger: &Ledger, entries: &[Entry], numbers: &[u64]) -> Result<(History, Vec<Option<Links>>), Failure> {
+/// Whether people are followed from release to release: the audit does, where there is something to hold.
+fn follows(policy: &reticent::policy::Policy) -> bool {
+    policy.owner.is_some() && policy.short.confidence.is_some() && policy.audit != reticent::audit::Proof::Off
+}
+
+/// The releases with these numbers, and whose their records are: where people are followed, and where the join needs to know,
+/// because somebody has several.
+fn load(
+    ledger: &Ledger,
+    entries: &[Entry],
+    numbers: &[u64],
+    follows: bool,
+) -> Result<(History, Vec<Option<Links>>), Failure> {
     if numbers.is_empty() {
         return Ok((History::default(), Vec::new()));
     }
@@ -200,11 +212,14 @@ fn load(ledger: &Ledger, entries: &[Entry], numbers: &[u64]) -> Result<(History,
             let what = "the release together with its history".to_owned();
             return Err(reticent::Error::CannotCheck { what, why }.into());
         }
-        held.links = entry.map(|entry| ledger.links(entry)).transpose()?.flatten();
+        let recorded = entry.and_then(Entry::release);
+        let several = recorded.and_then(|release| release.links.as_ref().map(|links| links.people < release.records));
+        if let Some(entry) = entry.filter(|_| follows || several == Some(true)) {
+            held.links = ledger.links(entry)?;
+        }
         *held = held.clone().canonical();
-        let several = |links: &Links| links.people() < links.rows();
-        people.push(held.links.clone());
-        held.links = held.links.take().filter(several);
+        people.push(held.links.clone().filter(|_| follows));
+        held.links = held.links.take().filter(|_| several == Some(true));
     }
     Ok((history, people))
 }

@@ -203,3 +203,53 @@ fn the_gate_does_not_pass_what_it_could_not_establish() {
     let estimated = admit(&open, &hasty, Proof::Estimate).map(|audit| audit.above());
     assert_eq!((judged.ok(), estimated.ok()), (Some(0), Some(0)));
 }
+
+/// The same release without the links of somebody: a record that is nobody's.
+fn counterfeit(held: Held, who: u128) -> Held {
+    let links = held.links.clone().expect("links");
+    let kept = (0..links.len()).filter(|link| links.pseudonyms[*link] != who);
+    let kept: Vec<(u128, u32)> = kept.map(|link| (links.pseudonyms[link], links.combos[link])).collect();
+    Held { links: Some(Links::collect(kept)), ..held }
+}
+
+/// The case that m-invariance starts from: Alice (2) leaves, and with her the last bronchitis. Whatever group Bob (1) is in next
+/// tells what he has, unless it holds a record that is nobody's.
+#[test]
+fn an_absence_tells_and_a_counterfeit_hides_it() {
+    let first = bucketized(1, &[(&[1, 2], &["dyspepsia", "bronchitis"])]);
+    let second = bucketized(2, &[(&[1, 3], &["dyspepsia", "gastritis"])]);
+    let told = History { releases: vec![first.clone(), second], lost: Vec::new() };
+    assert_eq!(audit(&told, &question()).expect("an audit").columns[0].certain, 3);
+    let hidden = counterfeit(bucketized(2, &[(&[1, 99], &["dyspepsia", "bronchitis"])]), 99);
+    let hidden = History { releases: vec![first, hidden], lost: Vec::new() };
+    let column = &audit(&hidden, &question()).expect("an audit").columns[0];
+    assert_eq!((column.people, column.certain, column.highest.upper), (2, 0, Fraction::new(1, 2)));
+}
+
+/// Sixty people in groups of three with the same three diseases, drawn anew in every one of six releases: nobody can count the
+/// worlds, and everybody has each disease with 1/3, because exchanging diseases changes nothing that was published.
+#[test]
+fn invariant_groups_are_exact_however_many_worlds_there_are() {
+    let people: Vec<u128> = (0..60).collect();
+    let mut releases = Vec::new();
+    for number in 1..=6 {
+        // Each group has one person of each disease, another one each time.
+        let groups: Vec<Vec<u128>> =
+            (0..20u128).map(|at| vec![at, 20 + (at * number + number) % 20, 40 + (at * 3 + number) % 20]).collect();
+        let valued: Vec<(&[u128], &[&str])> = groups.iter().map(|group| (group.as_slice(), &[D, F, P][..])).collect();
+        let distinct: std::collections::BTreeSet<u128> = groups.iter().flatten().copied().collect();
+        if distinct.len() == people.len() {
+            releases.push(bucketized(number as u64, &valued));
+        }
+    }
+    assert!(releases.len() >= 2, "{}", releases.len());
+    let history = History { releases, lost: Vec::new() };
+    let hasty = Question { ask: Ask { steps: 0, ..Ask::default() }, ..question() };
+    let audit = audit(&history, &hasty).expect("an audit");
+    let column = &audit.columns[0];
+    assert_eq!(
+        (column.exact, column.highest.lower, column.highest.upper),
+        (60, Fraction::new(1, 3), Fraction::new(1, 3))
+    );
+    assert!(admit(&history, &hasty, Proof::Exact).is_ok());
+}

@@ -76,11 +76,14 @@ fn in_words(because: &Because, case: &Case) -> String {
     for group in because.groups.iter().take(GROUPS) {
         let shows: Vec<String> =
             group.shows.iter().map(|(value, records)| format!("{} {}", escape(value), grouped(*records))).collect();
+        let name = key(&group.group);
+        // A column that marks groups is often called that.
+        let the = if name.to_lowercase().starts_with("group") { "" } else { "the group " };
         clauses.push(format!(
-            "in {} ({}) the group {}, {}, showed: {}",
+            "in {} ({}) {the}{}, {}, showed: {}",
             escape(&group.name),
             escape(&group.date),
-            escape(&key(&group.group)),
+            escape(&name),
             people(group.people),
             shows.join(", ")
         ));

@@ -315,7 +315,12 @@ fn worst(closely: &Closely) -> String {
 fn attacks(part: &Part) -> String {
     let mut items = String::new();
     for (title, words, certain) in &part.attacks {
-        let mark = if *certain { "<b class=\"tag sure\">certain</b>" } else { "<b class=\"tag\">not certain</b>" };
+        // What was found is said in words, where it may be; only then there is no need for a mark.
+        let mark = match (*certain, words) {
+            (true, _) => "<b class=\"tag sure\">certain</b>",
+            (false, None) => "<b class=\"tag\">not certain</b>",
+            (false, Some(_)) => "",
+        };
         let words = words.map_or(String::new(), |words| format!("<br>{}", escape(words)));
         items += &format!("<li>{mark} <strong>{}</strong>{words}</li>\n", escape(title));
     }
