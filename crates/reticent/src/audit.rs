@@ -156,6 +156,8 @@ pub struct PersonColumn {
 
 /// Audits a history.
 pub fn audit(history: &History, question: &Question) -> Result<Audit> {
+    // A column that is not there is no column of which nothing is told.
+    secrets::named(history, question.columns.as_deref())?;
     let mut board = board(history, question)?;
     question.knowledge.put_on(&mut board, history)?;
     let ask = Ask { bounds_only: board.relaxed, ..question.ask };
@@ -170,6 +172,8 @@ pub fn audit(history: &History, question: &Question) -> Result<Audit> {
     let unlinked = history.releases.iter().zip(&board.linked).filter(|(_, linked)| !**linked);
     let unlinked: Vec<u64> = unlinked.map(|(held, _)| held.number).collect();
     let assumed = assumed(&board, history, question);
+    // Worlds in which nobody is followed are too many.
+    let followed = !board.relaxed && !board.alike.iter().any(|alike| alike.loose);
     let pairs = if question.pairs { pairs::pairs(history, question)? } else { Vec::new() };
     let not_followed = if question.pairs { pairs::not_followed(history, &pairs) } else { Vec::new() };
     Ok(Audit {
@@ -180,8 +184,8 @@ pub fn audit(history: &History, question: &Question) -> Result<Audit> {
         identity: figures::identity(&board),
         worst,
         each,
-        ln_worlds: answer.ln_worlds.filter(|_| !board.relaxed),
-        worlds: answer.worlds.filter(|_| !board.relaxed).map(|worlds| worlds.to_string()),
+        ln_worlds: answer.ln_worlds.filter(|_| followed),
+        worlds: answer.worlds.filter(|_| followed).map(|worlds| worlds.to_string()),
         several: board.several,
         changed: board.changed,
         unlinked,
@@ -359,6 +363,9 @@ fn assumed(board: &Board, history: &History, question: &Question) -> Vec<String>
         assumed.push("somebody's value that changed between releases, or is written differently, is not followed: of them, and of all who depend on \
              them, only what is forced is told"
                 .to_owned());
+    }
+    if board.secrets.hidden {
+        assumed.push("a hidden cell hides one of the values that some release shows".to_owned());
     }
     if board.relaxed {
         assumed.push("generalized values that overlap were not used in full: bounds hold, nothing is exact".to_owned());

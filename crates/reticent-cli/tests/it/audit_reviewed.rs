@@ -135,3 +135,12 @@ fn a_release_that_hides_everything_tells_nothing() {
     let answer = audited(&desk, "audit", 0);
     assert_eq!((&answer["holds"], &answer["coalitions"][0]["audit"]["worlds"]), (&true.into(), &"2".into()));
 }
+
+/// A column that no release has is not one of which nothing is told.
+#[test]
+fn a_misspelled_column_is_an_error() {
+    let desk = desk(&["disease"], "");
+    bucketized(&desk, 1, "pid,group,disease\np,1,HIV\nq,1,HIV\n");
+    let ran = desk.run("audit --column diseas").exits(1);
+    assert!(ran.err.contains("did you mean `disease`?"), "{}", ran.err);
+}

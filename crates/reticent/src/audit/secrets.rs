@@ -39,6 +39,8 @@ pub struct Secrets {
     /// By cover: its secrets, ascending.
     below: Vec<Vec<Value>>,
     known: HashMap<Vec<Option<Vec<u32>>>, Cover>,
+    /// Whether any cell says nothing.
+    pub hidden: bool,
 }
 
 impl Secrets {
@@ -56,6 +58,7 @@ impl Secrets {
             shown: Vec::new(),
             below: Vec::new(),
             known: HashMap::new(),
+            hidden: false,
         };
         for held in &history.releases {
             let has = |at: usize| sensitive(held, &secrets.columns[at]).is_some();
@@ -76,6 +79,7 @@ impl Secrets {
 
     /// The values that cells show; or, of a column in which no cell shows any, what hidden cells may hide.
     fn collect_values(&mut self, held: &Held, hidden: bool) -> Result<()> {
+        let mut any = false;
         for (at, name) in self.columns.iter().enumerate() {
             let Some(place) = sensitive(held, name).filter(|_| !hidden || self.values[at].is_empty()) else { continue };
             let column = &held.release.columns[place];
@@ -90,8 +94,10 @@ impl Secrets {
                     }
                 }
             }
+            any |= used.iter().enumerate().any(|(code, used)| *used && hides(column, code as u32));
             check_intervals(held, column, &used)?;
         }
+        self.hidden |= any;
         Ok(())
     }
 
@@ -308,7 +314,7 @@ impl Secrets {
 }
 
 /// The sensitive columns of a history, in the order in which they were released first.
-fn named(history: &History, only: Option<&[String]>) -> Result<Vec<String>> {
+pub(super) fn named(history: &History, only: Option<&[String]>) -> Result<Vec<String>> {
     let mut columns: Vec<String> = Vec::new();
     for column in history.releases.iter().flat_map(|held| &held.release.columns) {
         if column.role == Role::Sensitive && !columns.contains(&column.name) {
