@@ -76,7 +76,7 @@ impl Job<'_> {
             None => None,
             Some(linked) => {
                 let places = outcome.recoding.places(&self.prepared.table, &linked.counted, published)?;
-                Some(onto(&linked.links.onto(&places), published, &release))
+                Some(onto(&linked.links.onto(&places), published, &release)?)
             }
         };
         Ok(Held {
@@ -92,8 +92,9 @@ impl Job<'_> {
     }
 }
 
-/// Links to published texts, turned into links to the release that has them.
-fn onto(links: &Links, published: &Counts, release: &reticent::release::Release) -> Links {
+/// Links to published texts, turned into links to the release that has them. Somebody who cannot be found in it again is an error:
+/// without them less would seem to be told than is.
+fn onto(links: &Links, published: &Counts, release: &reticent::release::Release) -> Result<Links, Failure> {
     let order: Vec<Option<usize>> =
         release.columns.iter().map(|column| published.names.iter().position(|name| *name == column.name)).collect();
     let combos = &release.combos;
@@ -109,5 +110,11 @@ fn onto(links: &Links, published: &Counts, release: &reticent::release::Release)
         order.iter().map(text).collect()
     };
     let place = |combo: usize| texts(combo).and_then(|texts| known.get(&texts).copied());
-    links.onto(&(0..published.combos.len()).map(place).collect::<Vec<_>>())
+    let places: Vec<Option<u32>> = (0..published.combos.len()).map(place).collect();
+    if places.contains(&None) {
+        let what = "the release together with its history".to_owned();
+        let why = "the written file does not hold what was to be published".to_owned();
+        return Err(reticent::Error::CannotCheck { what, why }.into());
+    }
+    Ok(links.onto(&places))
 }
