@@ -1,9 +1,9 @@
 //! The report: what an audit found, as one page for people who have never read a paper.
 //!
 //! [`html`] makes one self-contained text: no network, no script, no font from elsewhere; it can be printed, read on a phone, in
-//! the dark and aloud. The page is made from a [`view::View`] alone, and what a public report may not say is not in its view: no
+//! the dark and aloud. The page is made from a `view::View` alone, and what a public report may not say is not in its view: no
 //! person, no value, no group, and no count of people below [`Report::least`], also not as a difference of two that are there
-//! ([`grid`]). Nothing here reads a clock: the date is the caller's.
+//! (`grid`). Nothing here reads a clock: the date is the caller's.
 
 mod cases;
 mod charts;
