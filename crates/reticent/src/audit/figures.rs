@@ -250,7 +250,8 @@ pub struct Identity {
     pub alone_in_a_group: u64,
     /// People who are in at least two releases.
     pub in_several: u64,
-    /// Of these, how many are alone with the groups they are in: their records can be put together for sure (linkability).
+    /// Of these, how many share all the groups they are in with nobody: what the releases show of them can be put together, though
+    /// within a group nobody sees which record is theirs (linkability).
     pub linkable: u64,
     /// People who are alone with the groups they are in, however many releases (singling out).
     pub singled_out: u64,

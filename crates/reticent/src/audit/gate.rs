@@ -3,6 +3,7 @@
 use super::{Audit, Question, audit};
 use crate::error::{Error, Result};
 use crate::history::History;
+use crate::inference::Ask;
 use crate::text::counted;
 
 /// How well it must be established that nobody's value is told with more confidence than allowed.
@@ -49,7 +50,9 @@ impl Proof {
 /// Audits a history whose newest release is a candidate. Refuses when it brings that more is told about anybody than allowed, be
 /// they in it or not, or when that could not be established.
 pub fn admit(history: &History, question: &Question, proof: Proof) -> Result<Audit> {
-    let question = Question { newly: true, pairs: false, ..question.clone() };
+    // The estimate is made where it decides.
+    let ask = Ask { entropy: proof == Proof::Estimate, ..question.ask };
+    let question = Question { newly: true, pairs: false, ask, ..question.clone() };
     let audit = audit(history, &question)?;
     for column in &audit.columns {
         let earlier: Vec<String> =
@@ -77,17 +80,31 @@ pub fn admit(history: &History, question: &Question, proof: Proof) -> Result<Aud
         };
         if open > 0 {
             let why = format!(
-                "the {} of {} {why}{together} ({allowed} %): {} of people who depend on each other {} too many possible assignments to \
-                 count. Keep people in the groups they were in, publish fewer columns, or let an estimate decide with \
-                 `audit = \"estimate\"` under [requirement]",
+                "the {} of {} {why}{together} ({allowed} %){}. Keep people in the groups they were in, publish fewer columns, or let an \
+                 estimate decide with `audit = \"estimate\"` under [requirement]",
                 column.name,
                 people(open),
-                counted(audit.work.not_counted, "set"),
-                if audit.work.not_counted == 1 { "has" } else { "have" },
+                obstacles(&audit),
             );
             let what = "what all releases together give away".to_owned();
             return Err(Error::CannotCheck { what, why });
         }
     }
     Ok(audit)
+}
+
+/// What stood in the way, in words.
+fn obstacles(audit: &Audit) -> String {
+    let mut words = Vec::new();
+    if audit.several > 0 {
+        words.push("people with several records in one release are not followed to others".to_owned());
+    }
+    if audit.changed > 0 {
+        words.push("values that changed, or are written differently, are not followed".to_owned());
+    }
+    if audit.work.not_counted > 0 {
+        let sets = counted(audit.work.not_counted, "set");
+        words.push(format!("{sets} of people who depend on each other could not be counted"));
+    }
+    if words.is_empty() { String::new() } else { format!(": {}", words.join("; ")) }
 }

@@ -171,7 +171,7 @@ fn identity(audit: &Audit) {
     ]];
     if identity.in_several > 0 {
         let linkable = format!(
-            "{} in several releases have records that can be put together for sure",
+            "{} in several releases share all their groups with nobody",
             of(identity.linkable, identity.in_several)
         );
         rows.push(vec!["    linkability".to_owned(), linkable]);
