@@ -41,6 +41,9 @@ pub enum Failure {
         /// What the system said.
         source: std::io::Error,
     },
+    /// An audit could not be made. Nothing was to be published.
+    #[error(transparent)]
+    NotAudited(reticent::Error),
     /// The user interrupted.
     #[error("interrupted; nothing was published")]
     Interrupted,
@@ -57,7 +60,7 @@ impl Failure {
     pub fn status(&self) -> u8 {
         match self {
             Failure::Library(error) | Failure::Ledger(reticent_ledger::Error::Library(error)) => library_status(error),
-            Failure::Refused { .. } => 1,
+            Failure::Refused { .. } | Failure::NotAudited(_) => 1,
             Failure::Interrupted => 130,
             Failure::Call(_) => 2,
             Failure::Ledger(error) => ledger_status(error),
@@ -77,7 +80,8 @@ impl Failure {
             eprintln!("{answer}");
             return;
         }
-        let what = if self.status() == 1 { "refused" } else { "error" };
+        let refused = self.status() == 1 && !matches!(self, Failure::NotAudited(_));
+        let what = if refused { "refused" } else { "error" };
         let text = self.to_string();
         let text = format!("{what}: {}", text.strip_prefix("refused: ").unwrap_or(&text));
         let text = if what == "refused" { wrap(&text, WIDTH, "  ").trim_start().to_owned() } else { text };

@@ -100,7 +100,10 @@ const MOST_MOMENTS: usize = 36;
 pub fn run(options: &args::Audit, ways: &Ways) -> Result<u8, Failure> {
     let answer = answer(options, ways);
     ways.progress.done();
-    let answer = answer?;
+    let answer = answer.map_err(|failure| match failure {
+        Failure::Library(error @ reticent::Error::CannotCheck { .. }) => Failure::NotAudited(error),
+        failure => failure,
+    })?;
     if ways.json {
         print_json(&answer)?;
     } else {
