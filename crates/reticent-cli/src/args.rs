@@ -229,6 +229,15 @@ pub struct Register {
     /// The column that marks groups, where not equal values do.
     #[arg(long, value_name = "COLUMN")]
     pub groups: Option<String>,
+    /// The column that tells how many records of a group are counterfeits; in a table with owners, these have none.
+    #[arg(long, value_name = "COLUMN")]
+    pub counterfeits: Option<String>,
+    /// Every sensitive column was published by itself: nothing tells which of a group's values belong together.
+    #[arg(long, requires = "groups")]
+    pub apart: bool,
+    /// A table of counts, one row for each record, about the people of this release, by name or number: a marginal.
+    #[arg(long, value_name = "RELEASE", conflicts_with_all = ["groups", "counterfeits", "apart"])]
+    pub of: Option<String>,
     /// Tell what would be recognised, and enter nothing.
     #[arg(long)]
     pub dry_run: bool,
@@ -246,8 +255,8 @@ pub struct Audit {
     /// people's values.
     #[arg(long, value_name = "FILE")]
     pub knows: Option<PathBuf>,
-    /// What the attacker knows of people: everybody's quasi-identifiers and in which releases they are, or their quasi-identifiers
-    /// only.
+    /// What the attacker knows: everybody's quasi-identifiers and in which releases they are, the quasi-identifiers only, or how the
+    /// algorithm decided as well.
     #[arg(long, value_enum, default_value_t = Adversary::Presence)]
     pub adversary: Adversary,
     /// Only these sensitive columns.
@@ -263,7 +272,7 @@ pub struct Audit {
     #[arg(long = "with", value_name = "NAME=VALUE", requires = "attacks")]
     pub with: Vec<String>,
     /// People and what is known of them, for attacks that need it: CSV or Parquet with columns of the releases.
-    #[arg(long, value_name = "FILE", requires = "attacks")]
+    #[arg(long, value_name = "FILE")]
     pub population: Option<PathBuf>,
     /// List everybody in the JSON answer, by pseudonym.
     #[arg(long)]
@@ -297,6 +306,9 @@ pub enum Adversary {
     Presence,
     /// Their quasi-identifiers only.
     QuasiIdentifiers,
+    /// Their raw quasi-identifiers (--population), in which releases they are, and that the algorithm generalized no more than it had
+    /// to.
+    Algorithm,
 }
 
 /// Arguments of `log`.

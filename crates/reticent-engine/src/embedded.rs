@@ -48,6 +48,11 @@ impl Embedded {
         self.source.paths()
     }
 
+    /// Counts all columns with a number for each row, in the order of the rows: as many as there are.
+    pub fn count_rows(&self, numbers: &[Owner]) -> Result<Counts> {
+        count_with_owners(&self.source, numbers, &self.options)
+    }
+
     fn count_all(&self) -> Result<Counts> {
         let columns = self.columns().iter().map(|name| AskColumn { name: name.clone(), bins: None }).collect();
         self.count(&Ask { columns, ..Ask::default() })

@@ -34,6 +34,9 @@ pub struct Options {
     pub trim: bool,
     /// Texts that stand for no value, beside the empty one.
     pub missing: Vec<String>,
+    /// Whether rows without an owner are nobody's where owners are linked, and linked to [`reticent::links::NOBODY`]. Else they are
+    /// an error.
+    pub nobody: bool,
     /// How many threads work; as many as there are cores when not given.
     pub threads: Option<usize>,
     /// About how many bytes of a text file one thread takes at a time.
@@ -51,6 +54,7 @@ impl Default for Options {
             delimiter: None,
             trim: true,
             missing: Vec::new(),
+            nobody: false,
             threads: None,
             block_bytes: 4 << 20,
             stop: Arc::default(),

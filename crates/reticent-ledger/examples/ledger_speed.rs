@@ -194,7 +194,7 @@ impl Desk {
             origin: Origin::Published,
             suppressed: 0,
             dropped: 0,
-            groups: None,
+            disguise: Default::default(),
             body,
             links: links.map(|links| (links, self.key.fingerprint())),
             policy: Some(POLICY),

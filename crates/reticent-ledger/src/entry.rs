@@ -3,6 +3,7 @@
 //! A document holds names, counts, hashes and column names; never a cell of any table. Documents are kept as they were
 //! written, byte for byte, so their fields can grow with the format and old ones stay verifiable.
 
+use reticent::history::Disguise;
 use reticent::schema::Role;
 use reticent::taxonomy::Type;
 use serde::{Deserialize, Serialize};
@@ -63,9 +64,9 @@ pub struct Recorded {
     pub combinations: u64,
     /// Its columns.
     pub columns: Vec<ColumnRecord>,
-    /// The column that marks groups, where not equal values do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub groups: Option<String>,
+    /// How it shows people's records, where that is not one by one.
+    #[serde(flatten)]
+    pub disguise: Disguise,
     /// What was published: every different record with its count.
     pub body: Stored,
     /// Which record is about whom, under pseudonyms.

@@ -13,10 +13,20 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
+use reticent::history::Disguise;
 use reticent::links::{Links, Pseudonym};
 
 use crate::bodies::{Hashed, parquet_error};
 use crate::error::Result;
+
+/// Whether every record has its owner; of a release that says how many records are nobody's, whether no owner has more than there are.
+pub(crate) fn add_up(links: &Links, records: &[u64], disguise: &Disguise) -> bool {
+    let totals = links.totals(records.len());
+    match disguise.counterfeits {
+        None => totals == records,
+        Some(_) => totals.iter().zip(records).all(|(linked, records)| linked <= records),
+    }
+}
 
 const BATCH: usize = 1 << 16;
 const WIDTH: i32 = 16;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use reticent::history::Disguise;
 use reticent::links::Links;
 
 use crate::bodies::{Staged, relative};
@@ -37,8 +38,8 @@ pub struct Draft<'a> {
     pub suppressed: u64,
     /// Records left out because a value was missing.
     pub dropped: u64,
-    /// The column that marks groups, where not equal values do.
-    pub groups: Option<String>,
+    /// How it shows people's records, where that is not one by one.
+    pub disguise: Disguise,
     /// What is published.
     pub body: &'a Body,
     /// Which record is about whom, and the fingerprint of the key behind the pseudonyms.
@@ -231,7 +232,7 @@ fn check_fit(draft: &Draft<'_>) -> Result<()> {
         }
     }
     if let Some((links, _)) = &draft.links
-        && links.totals(counts.combos.len()) != counts.combos.weights
+        && !crate::links::add_up(links, &counts.combos.weights, &draft.disguise)
     {
         return unfit("its owner links do not add up to its records; did the data change while it was read?");
     }
@@ -263,7 +264,7 @@ fn recorded(draft: &Draft<'_>, staged: &[Staged]) -> Recorded {
         dropped: draft.dropped,
         combinations: combos.len() as u64,
         columns: draft.body.columns.iter().zip(&draft.body.counts.values).map(column).collect(),
-        groups: draft.groups.clone(),
+        disguise: draft.disguise.clone(),
         body: of_kind(Kind::Records).next().unwrap_or_else(nothing),
         links: draft.links.as_ref().zip(of_kind(Kind::Links).next()).map(|((links, key), stored)| StoredLinks {
             sha256: stored.sha256,

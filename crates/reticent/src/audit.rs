@@ -8,10 +8,12 @@
 mod because;
 mod board;
 mod chances;
+mod counted;
 mod figures;
 mod gate;
 mod knowledge;
 mod pairs;
+mod scale;
 mod secrets;
 mod shown;
 #[cfg(test)]
@@ -59,6 +61,8 @@ pub struct Question {
     pub newly: bool,
     /// Whether to judge every two releases of unknown owners by pairs of groups.
     pub pairs: bool,
+    /// Whether the attacks of somebody who knows how the algorithm decided are run besides.
+    pub algorithm: bool,
 }
 
 impl Default for Question {
@@ -74,6 +78,7 @@ impl Default for Question {
             each: false,
             newly: false,
             pairs: true,
+            algorithm: false,
         }
     }
 }
@@ -158,42 +163,71 @@ pub struct PersonColumn {
 pub fn audit(history: &History, question: &Question) -> Result<Audit> {
     // A column that is not there is no column of which nothing is told.
     secrets::named(history, question.columns.as_deref())?;
-    let mut board = board(history, question)?;
-    question.knowledge.put_on(&mut board, history)?;
-    let ask = Ask { bounds_only: board.relaxed, ..question.ask };
-    let answer = solve(&board.puzzle(), &ask)?;
-    let mut told = figures::Tally::of(&board, &answer, question, &Before::default());
-    if question.newly && told.columns.iter().any(|column| column.may_be_above > 0) {
-        told = figures::Tally::of(&board, &answer, question, &given_away(history, question)?);
+    let whole = history;
+    let history = &*whole.in_views();
+    let mut parts = Vec::new();
+    for board in boards(history, question)? {
+        let ask = Ask { bounds_only: board.relaxed, ..question.ask };
+        let answer = solve(&board.puzzle(), &ask)?;
+        let told = figures::Tally::of(&board, &answer, question, &Before::default());
+        parts.push(Part { board, answer, told });
     }
-    let worst = worst(&board, history, &answer, &told, question);
-    let each = question.each.then(|| each(&board, &answer, question));
-    let releases = history.releases.iter().map(|held| (held.number, held.name.clone())).collect();
-    let unlinked = history.releases.iter().zip(&board.linked).filter(|(_, linked)| !**linked);
-    let unlinked: Vec<u64> = unlinked.map(|(held, _)| held.number).collect();
-    let assumed = assumed(&board, history, question);
+    let may_be_above = |part: &Part| part.told.columns.iter().any(|column| column.may_be_above > 0);
+    if question.newly && parts.iter().any(may_be_above) {
+        let before = given_away(whole, question)?;
+        for part in &mut parts {
+            part.told = figures::Tally::of(&part.board, &part.answer, question, &before);
+        }
+    }
+    let board = &parts[0].board;
+    let mut releases: Vec<(u64, String)> = Vec::new();
+    let mut unlinked: Vec<u64> = Vec::new();
+    for (held, linked) in history.releases.iter().zip(&board.linked) {
+        releases.push((held.number, held.name.clone()));
+        unlinked.extend((!linked).then_some(held.number));
+    }
+    releases.dedup();
+    unlinked.dedup();
+    let assumed = assumed(&parts, history, question);
     // Worlds in which nobody is followed are too many.
-    let followed = !board.relaxed && !board.alike.iter().any(|alike| alike.loose);
+    let followed = |part: &Part| !part.board.relaxed && !part.board.alike.iter().any(|alike| alike.loose);
+    let followed = parts.iter().all(followed);
+    let worlds = parts.iter().try_fold(1u128, |all, part| part.answer.worlds.and_then(|these| all.checked_mul(these)));
+    let ln_worlds: Option<f64> = parts.iter().map(|part| part.answer.ln_worlds).sum();
     let pairs = if question.pairs { pairs::pairs(history, question)? } else { Vec::new() };
     let not_followed = if question.pairs { pairs::not_followed(history, &pairs) } else { Vec::new() };
     Ok(Audit {
         releases,
         people: board.people.iter().map(|somebody| somebody.people).sum(),
-        columns: told.columns,
         pairs,
-        identity: figures::identity(&board),
-        worst,
-        each,
-        ln_worlds: answer.ln_worlds.filter(|_| followed),
-        worlds: answer.worlds.filter(|_| followed).map(|worlds| worlds.to_string()),
+        identity: figures::identity(board),
+        worst: worst(&parts, history, question),
+        each: question.each.then(|| each(&parts, question)),
+        ln_worlds: ln_worlds.filter(|_| followed),
+        worlds: worlds.filter(|_| followed).map(|worlds| worlds.to_string()),
         several: board.several,
-        changed: board.changed,
+        changed: changed(&parts),
         unlinked,
         not_followed,
-        work: answer.work,
         assumed,
         not_considered: not_considered(history, question),
+        work: parts[1..].iter().fold(parts[0].answer.work.clone(), |work, part| work.and(&part.answer.work)),
+        columns: parts.into_iter().flat_map(|part| part.told.columns).collect(),
     })
+}
+
+/// Sensitive columns that tell about each other, and what is told of them. Nothing ties those of different parts.
+struct Part {
+    board: Board,
+    answer: Answer,
+    told: figures::Tally,
+}
+
+/// People whose secret changed between releases, in whatever columns.
+fn changed(parts: &[Part]) -> u64 {
+    let people = parts[0].board.people.len();
+    let changed = |at: &usize| parts.iter().any(|part| part.board.people[*at].changed);
+    (0..people).filter(changed).count() as u64
 }
 
 impl Audit {
@@ -215,21 +249,37 @@ impl Audit {
     }
 }
 
-/// The board of all sensitive columns, whatever is asked about: one tells about another. Where they are too many together, that of
-/// the columns that are asked about, of which then only what is forced is true.
-fn board(history: &History, question: &Question) -> Result<Board> {
-    match (Board::of(history, None, &question.varies), &question.columns) {
-        (Err(_), Some(columns)) => {
-            let released = |name: &&String| {
-                let columns = history.releases.iter().flat_map(|held| &held.release.columns);
-                columns.filter(|column| column.role == Role::Sensitive).any(|column| column.name == **name)
-            };
-            let columns: Vec<String> = columns.iter().filter(released).cloned().collect();
-            let mut board = Board::of(history, Some(&columns), &question.varies)?;
+/// The boards of all sensitive columns that are asked about, with those that tell about them; one with no column where there is none.
+fn boards(history: &History, question: &Question) -> Result<Vec<Board>> {
+    question.knowledge.check(history)?;
+    let mut boards = Vec::new();
+    for columns in secrets::parts(history)? {
+        let asked = |name: &&String| question.columns.as_ref().is_none_or(|asked| asked.contains(name));
+        let wanted: Vec<String> = columns.iter().filter(asked).cloned().collect();
+        if wanted.is_empty() {
+            continue;
+        }
+        let mut board = board(history, &columns, &wanted, &question.varies)?;
+        question.knowledge.put_on(&mut board, history)?;
+        boards.push(board);
+    }
+
+    if boards.is_empty() {
+        boards.push(Board::of(history, Some(&[]), &question.varies)?);
+    }
+    Ok(boards)
+}
+
+/// The board of columns that tell about each other. Where they are too many together, that of the columns that are asked about, of
+/// which then only what is forced is true.
+fn board(history: &History, columns: &[String], wanted: &[String], varies: &[String]) -> Result<Board> {
+    match Board::of(history, Some(columns), varies) {
+        Err(_) if wanted.len() < columns.len() => {
+            let mut board = Board::of(history, Some(wanted), varies)?;
             board.relaxed = true;
             Ok(board)
         }
-        (board, _) => board,
+        board => board,
     }
 }
 
@@ -242,22 +292,22 @@ fn given_away(history: &History, question: &Question) -> Result<Before> {
     let earlier = &history.releases[..history.releases.len().saturating_sub(1)];
     let Some(allowed) = question.confidence.map(threshold).filter(|_| !earlier.is_empty()) else { return Ok(before) };
     let history = History { releases: earlier.to_vec(), lost: Vec::new() };
-    let mut board = board(&history, question)?;
-    question.knowledge.put_on(&mut board, &history)?;
-    let answer = solve(&board.puzzle(), &Ask { bounds_only: board.relaxed, entropy: false, ..question.ask })?;
-    for (at, column) in board.secrets.columns.iter().enumerate() {
-        let told = |place: usize| -> HashSet<String> {
-            let chances = chances::chances(&board.secrets, at, &answer.crowds[place]);
-            let told = chances.iter().filter(|chance| board.speaks(place as u32, at) && chance.lower > allowed);
-            told.map(|chance| board.secrets.values[at][chance.value as usize].clone()).collect()
-        };
-        let told: Vec<HashSet<String>> = (0..board.alike.len()).map(told).collect();
-        let known = before.0.entry(column.clone()).or_default();
-        for somebody in &board.people {
-            let values = somebody.places.iter().flat_map(|place| told[*place as usize].iter().cloned());
-            let values: HashSet<String> = values.collect();
-            if let Some(pseudonym) = somebody.pseudonym.filter(|_| !values.is_empty()) {
-                known.insert(pseudonym, values);
+    for board in boards(&history.in_views(), question)? {
+        let answer = solve(&board.puzzle(), &Ask { bounds_only: board.relaxed, entropy: false, ..question.ask })?;
+        for (at, column) in board.secrets.columns.iter().enumerate() {
+            let told = |place: usize| -> HashSet<String> {
+                let chances = chances::chances(&board.secrets, at, &answer.crowds[place]);
+                let told = chances.iter().filter(|chance| board.speaks(place as u32, at) && chance.lower > allowed);
+                told.map(|chance| board.secrets.values[at][chance.value as usize].clone()).collect()
+            };
+            let told: Vec<HashSet<String>> = (0..board.alike.len()).map(told).collect();
+            let known = before.0.entry(column.clone()).or_default();
+            for somebody in &board.people {
+                let values = somebody.places.iter().flat_map(|place| told[*place as usize].iter().cloned());
+                let values: HashSet<String> = values.collect();
+                if let Some(pseudonym) = somebody.pseudonym.filter(|_| !values.is_empty()) {
+                    known.insert(pseudonym, values);
+                }
             }
         }
     }
@@ -265,32 +315,35 @@ fn given_away(history: &History, question: &Question) -> Result<Before> {
 }
 
 /// The worst cases: people in the same place, by the most that is told about them.
-fn worst(board: &Board, history: &History, answer: &Answer, told: &figures::Tally, question: &Question) -> Vec<Case> {
-    let mut cases: Vec<(u32, usize, Chance)> = told.tops.clone();
-    let key = |(place, _, chance): &(u32, usize, Chance)| {
+fn worst(parts: &[Part], history: &History, question: &Question) -> Vec<Case> {
+    let mut cases: Vec<(&Part, u32, usize, Chance)> = Vec::new();
+    for part in parts {
+        cases.extend(part.told.tops.iter().map(|(place, column, chance)| (part, *place, *column, *chance)));
+    }
+    let key = |(_, place, _, chance): &(&Part, u32, usize, Chance)| {
         (std::cmp::Reverse(chance.lower), std::cmp::Reverse((chance.best() * 1e9) as u64), *place)
     };
     cases.sort_by_key(key);
+    // Several people may be of one place.
+    cases.dedup_by_key(|(part, place, column, chance)| (std::ptr::from_ref(*part), *place, *column, chance.value));
     cases.truncate(question.worst);
-    let mut pseudonyms: HashMap<u32, Vec<Pseudonym>> = cases.iter().map(|case| (case.0, Vec::new())).collect();
-    for somebody in &board.people {
-        for place in &somebody.places {
-            if let (Some(known), Some(pseudonym)) = (pseudonyms.get_mut(place), somebody.pseudonym) {
-                known.push(pseudonym);
-            }
+    let case = |(part, place, column, chance): (&Part, u32, usize, Chance)| {
+        let Part { board, answer, .. } = part;
+        let there = |somebody: &&board::Somebody| somebody.places.contains(&place);
+        let pseudonyms = board.people.iter().filter(there).filter_map(|somebody| somebody.pseudonym);
+        Case {
+            people: board.alike[place as usize].people,
+            pseudonyms: pseudonyms.take(5).map(called).collect(),
+            column: board.secrets.columns[column].clone(),
+            value: board.secrets.values[column][chance.value as usize].clone(),
+            because: because::because(board, history, answer, place, column, &chance).map(|because| {
+                let knows = !question.knowledge.known.is_empty() || !question.knowledge.statements.is_empty();
+                let words =
+                    if knows { format!("{}, with what the attacker knows", because.words) } else { because.words };
+                Because { words, ..because }
+            }),
+            chance,
         }
-    }
-    let case = |(place, column, chance): (u32, usize, Chance)| Case {
-        people: board.alike[place as usize].people,
-        pseudonyms: pseudonyms.get(&place).into_iter().flatten().take(5).map(|name| called(*name)).collect(),
-        column: board.secrets.columns[column].clone(),
-        value: board.secrets.values[column][chance.value as usize].clone(),
-        because: because::because(board, history, answer, place, column, &chance).map(|because| {
-            let knows = !question.knowledge.known.is_empty() || !question.knowledge.statements.is_empty();
-            let words = if knows { format!("{}, with what the attacker knows", because.words) } else { because.words };
-            Because { words, ..because }
-        }),
-        chance,
     };
     cases.into_iter().map(case).collect()
 }
@@ -300,33 +353,35 @@ pub fn called(pseudonym: Pseudonym) -> String {
     format!("{pseudonym:032x}")
 }
 
-fn each(board: &Board, answer: &Answer, question: &Question) -> Vec<Person> {
-    let secrets = &board.secrets;
-    let column = |place: u32, column: usize| {
-        let chances = chances::chances(secrets, column, &answer.crowds[place as usize]);
-        let values = chances.into_iter().map(|chance| (secrets.values[column][chance.value as usize].clone(), chance));
-        PersonColumn { column: secrets.columns[column].clone(), values: values.collect() }
-    };
-    let person = |somebody: &board::Somebody| {
-        let places = somebody.places.iter();
-        let told = places.flat_map(|place| {
-            let asked =
-                |at: &usize| question.columns.as_ref().is_none_or(|names| names.contains(&secrets.columns[*at]));
-            (0..secrets.columns.len())
-                .filter(asked)
-                .filter(|at| board.speaks(*place, *at))
-                .map(move |at| column(*place, at))
-        });
-        Person {
-            pseudonym: somebody.pseudonym.map(called),
-            people: somebody.people,
-            told: told.filter(|told| !told.values.is_empty()).collect(),
+/// What is told about everybody. The people of all parts are the same.
+fn each(parts: &[Part], question: &Question) -> Vec<Person> {
+    let asked = |name: &String| question.columns.as_ref().is_none_or(|names| names.contains(name));
+    let told = |part: &Part, somebody: &board::Somebody| -> Vec<PersonColumn> {
+        let secrets = &part.board.secrets;
+        let mut told = Vec::new();
+        for place in &somebody.places {
+            let columns = (0..secrets.columns.len()).filter(|at| asked(&secrets.columns[*at]));
+            for at in columns.filter(|at| part.board.speaks(*place, *at)) {
+                let chances = chances::chances(secrets, at, &part.answer.crowds[*place as usize]);
+                let reads = |chance: Chance| (secrets.values[at][chance.value as usize].clone(), chance);
+                let values: Vec<(String, Chance)> = chances.into_iter().map(reads).collect();
+                if !values.is_empty() {
+                    told.push(PersonColumn { column: secrets.columns[at].clone(), values });
+                }
+            }
         }
+        told
     };
-    board.people.iter().map(person).collect()
+    let person = |(at, somebody): (usize, &board::Somebody)| Person {
+        pseudonym: somebody.pseudonym.map(called),
+        people: somebody.people,
+        told: parts.iter().flat_map(|part| told(part, &part.board.people[at])).collect(),
+    };
+    parts[0].board.people.iter().enumerate().map(person).collect()
 }
 
-fn assumed(board: &Board, history: &History, question: &Question) -> Vec<String> {
+fn assumed(parts: &[Part], history: &History, question: &Question) -> Vec<String> {
+    let board = &parts[0].board;
     let knows = match board.linked.contains(&true) {
         true => "the attacker knows the quasi-identifiers of everybody, and in which releases they are",
         false => {
@@ -359,28 +414,44 @@ fn assumed(board: &Board, history: &History, question: &Question) -> Vec<String>
                 .to_owned(),
         );
     }
-    if board.changed > 0 {
+    if changed(parts) > 0 {
         assumed.push("somebody's value that changed between releases, or is written differently, is not followed: of them, and of all who depend on \
              them, only what is forced is told"
                 .to_owned());
     }
-    if board.secrets.hidden {
+    for column in
+        question.varies.iter().filter(|column| parts.iter().any(|part| part.board.secrets.columns.contains(column)))
+    {
+        assumed.push(format!(
+            "{column} may change from release to release: what one tells of it says nothing about another"
+        ));
+    }
+    if history.releases.iter().any(|held| held.disguise.counterfeits.is_some()) {
+        assumed.push("the attacker knows how many records of a group are nobody's, and not which".to_owned());
+    }
+    if parts.iter().any(|part| part.board.secrets.hidden) {
         assumed.push("a hidden cell hides one of the values that some release shows".to_owned());
     }
-    if board.relaxed {
-        assumed.push("generalized values that overlap were not used in full: bounds hold, nothing is exact".to_owned());
+    if parts.iter().any(|part| part.board.relaxed) {
+        assumed.push(
+            "generalized values that overlap, and intervals, were not used in full: bounds hold, nothing is exact"
+                .to_owned(),
+        );
     }
     assumed.extend(question.knowledge.words());
     assumed
 }
 
 fn not_considered(history: &History, question: &Question) -> Vec<String> {
-    let mut not = vec![
-        "attackers who know how the algorithm decided (minimality, downcoding)",
-        "attackers who learn from the data who is likely to have what (deFinetti)",
-    ];
+    let mut not = Vec::new();
+    if !question.algorithm {
+        not.push("attackers who know how the algorithm decided (minimality, downcoding)");
+    }
+    not.push("attackers who learn from the data who is likely to have what (deFinetti)");
     let other = |column: &PublishedColumn| column.role == Role::Other;
-    let marks = |held: &Held, name: &str| held.groups.as_deref() == Some(name);
+    let marks = |held: &Held, name: &str| {
+        [&held.disguise.groups, &held.disguise.counterfeits].iter().any(|known| known.as_deref() == Some(name))
+    };
     if history.releases.iter().any(|held| held.release.columns.iter().any(|c| other(c) && !marks(held, &c.name))) {
         not.push("attackers who know columns with the role other, or follow records by them");
     }
@@ -401,7 +472,7 @@ fn threshold(confidence: Share) -> Fraction {
 /// What a group is called: its published quasi-identifiers, or its number.
 fn group_name(history: &History, group: &board::Group) -> Vec<(String, String)> {
     let held = &history.releases[group.release];
-    let marks = |column: &PublishedColumn| match &held.groups {
+    let marks = |column: &PublishedColumn| match &held.disguise.groups {
         Some(groups) => column.name == *groups,
         None => column.role == Role::QuasiIdentifier,
     };

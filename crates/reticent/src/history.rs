@@ -1,5 +1,6 @@
 //! The history: the releases an attacker may hold together, oldest first. A single release is a history of length one.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use hashbrown::HashMap;
@@ -10,6 +11,7 @@ use crate::joined::Member;
 use crate::links::Links;
 use crate::recipients::PUBLIC;
 use crate::release::Release;
+use crate::schema::Role;
 use crate::taxonomy::{Code, NodeId};
 
 /// Releases that an attacker may hold together, oldest first.
@@ -32,12 +34,36 @@ pub struct Held {
     pub date: String,
     /// Who got it.
     pub recipients: Vec<String>,
-    /// The column that marks groups, where not equal values do.
-    pub groups: Option<String>,
+    /// How it shows people's records, where that is not one by one.
+    pub disguise: Disguise,
     /// What was published.
     pub release: Release,
     /// Which record is about whom, where that is known to the steward.
     pub links: Option<Links>,
+}
+
+/// How a release shows people's records, where that is not one by one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Disguise {
+    /// The column that marks groups, where not equal values do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<String>,
+    /// The column that tells how many records of a group are counterfeits: nobody's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counterfeits: Option<String>,
+    /// Whether every sensitive column is shown by itself: nothing tells which of a group's values belong together.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub apart: bool,
+    /// The release, by number, about whose people this one counts values, where owners are not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<u64>,
+}
+
+impl Disguise {
+    /// True when every record is shown by itself.
+    pub fn is_none(&self) -> bool {
+        *self == Disguise::default()
+    }
 }
 
 /// A release whose contents were erased.
@@ -114,6 +140,29 @@ impl Held {
         Release { combos, ..self.release.clone() }
     }
 
+    /// One for each sensitive column that is shown by itself.
+    fn views(&self) -> Vec<Held> {
+        let columns = &self.release.columns;
+        let is_sensitive = |at: &usize| columns[*at].role == Role::Sensitive;
+        let sensitive: Vec<usize> = (0..columns.len()).filter(is_sensitive).collect();
+        if !self.disguise.apart || sensitive.len() < 2 {
+            return vec![self.clone()];
+        }
+        let view = |shown: &usize| {
+            let kept: Vec<usize> = (0..columns.len()).filter(|at| !is_sensitive(at) || at == shown).collect();
+            let Combos { codes, weights, owners } = &self.release.combos;
+            let combos = Combos {
+                codes: kept.iter().map(|at| codes[*at].clone()).collect(),
+                weights: weights.clone(),
+                owners: owners.clone(),
+            };
+            let columns = kept.iter().map(|at| columns[*at].clone()).collect();
+            let release = Release { columns, combos, suppressed: self.release.suppressed };
+            Held { release, ..self.clone() }
+        };
+        sensitive.iter().map(view).collect()
+    }
+
     /// The release, as far as words can name it.
     pub fn member(&self) -> Member {
         let columns = self.release.columns.iter().map(|column| (column.name.clone(), column.role)).collect();
@@ -129,7 +178,7 @@ impl History {
             name: String::new(),
             date: String::new(),
             recipients: Vec::new(),
-            groups: None,
+            disguise: Disguise::default(),
             release,
             links: None,
         };
@@ -139,6 +188,15 @@ impl History {
     /// True when nothing was released before.
     pub fn is_empty(&self) -> bool {
         self.releases.is_empty() && self.lost.is_empty()
+    }
+
+    /// The same with every table that shows a sensitive column by itself as one of its own: what is shown apart is known apart.
+    pub fn in_views(&self) -> Cow<'_, History> {
+        if !self.releases.iter().any(|held| held.disguise.apart) {
+            return Cow::Borrowed(self);
+        }
+        let releases = self.releases.iter().flat_map(Held::views).collect();
+        Cow::Owned(History { releases, lost: self.lost.clone() })
     }
 
     /// What these recipients hold together: all that any of them got, and what is public.

@@ -153,6 +153,25 @@ pub struct Work {
     pub not_converged: u64,
 }
 
+impl Work {
+    /// This and more.
+    pub fn and(self, more: &Work) -> Work {
+        Work {
+            open: self.open + more.open,
+            forced: self.forced + more.forced,
+            pieces: self.pieces + more.pieces,
+            largest: self.largest.max(more.largest),
+            counted: self.counted + more.counted,
+            by_symmetry: self.by_symmetry + more.by_symmetry,
+            not_counted: self.not_counted + more.not_counted,
+            people_not_counted: self.people_not_counted.max(more.people_not_counted),
+            entropy: self.entropy.zip(more.entropy).map(|(one, other)| one + other),
+            gap: self.gap.zip(more.gap).map(|(one, other)| one.worst(other)),
+            not_converged: self.not_converged + more.not_converged,
+        }
+    }
+}
+
 /// Solves a puzzle. Counts that contradict each other are an error.
 pub fn solve(puzzle: &Puzzle, ask: &Ask) -> Result<Answer> {
     let system = System::of(puzzle)?;

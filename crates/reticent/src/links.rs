@@ -17,6 +17,9 @@ use crate::combos::Weight;
 /// the key.
 pub type Pseudonym = u128;
 
+/// Whose a record is that has no owner, until such links are left out.
+pub const NOBODY: Pseudonym = Pseudonym::MAX;
+
 /// Which combination is about whom. A link is an owner, a combination, and how many rows of the owner carry it; links
 /// ascend by pseudonym and then by combination, and each pair is there once.
 #[derive(Clone, PartialEq, Default)]
@@ -45,6 +48,15 @@ impl Links {
     /// True when nothing is linked.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
+    }
+
+    /// The same without the records that are nobody's.
+    pub fn of_somebody(mut self) -> Links {
+        let people = self.pseudonyms.partition_point(|pseudonym| *pseudonym < NOBODY);
+        self.pseudonyms.truncate(people);
+        self.combos.truncate(people);
+        self.records.truncate(people);
+        self
     }
 
     /// How many people: distinct pseudonyms.

@@ -1,7 +1,9 @@
 //! `reticent audit`: what all releases together give away about each person.
 
+mod algorithm;
 mod html;
 mod print;
+mod rows;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -122,6 +124,13 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
     let entries = ledger.entries()?;
     let confidence = options.confidence.or(loaded.as_ref().and_then(|loaded| loaded.policy.short.confidence));
     let question = question(options, loaded.as_ref(), &books, &entries, confidence, ways)?;
+    if options.adversary == args::Adversary::Algorithm && options.population.is_none() {
+        return Err(Failure::Call(
+            "an attacker who knows the algorithm undoes its steps, for which he needs everybody's raw quasi-identifiers: give them \
+             with --population FILE"
+                .to_owned(),
+        ));
+    }
     let mut history = load_history(&ledger, &entries)?;
     if options.adversary == args::Adversary::QuasiIdentifiers {
         history.releases.iter_mut().for_each(|held| held.links = None);
@@ -130,18 +139,29 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
         Some(path) => population(path, &history, ways)?,
         None => Vec::new(),
     };
+    let ordered = options.attacks.iter().any(|id| id == "all" || id == reticent::attacks::unsorted_matching::ENTRY.id);
+    let rows = if ordered { rows::rows(&history, &ledger, &entries, ways) } else { Vec::new() };
+    let rows: Vec<(u64, Option<Vec<u32>>)> = history.releases.iter().map(|held| held.number).zip(rows).collect();
     let mut coalitions = Vec::new();
     for (members, held) in held(options, &books, &entries, &history)? {
         ways.check_stop()?;
         ways.progress.tell("auditing", coalitions.len() as u64, 0);
-        coalitions.push(coalition(members, &held, &question, &people, options, ways)?);
+        coalitions.push(coalition(
+            members,
+            &held,
+            &question,
+            &Beside { people: &people, rows: &rows, loaded: loaded.as_ref() },
+            options,
+            ways,
+        )?);
     }
     // Who does not know who is in several releases does not follow anybody.
-    let follows = options.adversary == args::Adversary::Presence;
+    let follows = options.adversary != args::Adversary::QuasiIdentifiers;
     let established = |coalition: &Coalition| {
         let audit = &coalition.audit;
         let told = audit.may_be_above() == 0 && audit.pairs.iter().all(|pair| pair.may_be_above == 0);
-        coalition.lost.is_empty() && if follows { audit.is_established() } else { told }
+        let algorithm = !question.algorithm || algorithm::finds_nothing(&coalition.attacks);
+        coalition.lost.is_empty() && algorithm && if follows { audit.is_established() } else { told }
     };
     let holds = confidence.map(|_| coalitions.iter().all(established));
     let mut notes = Vec::new();
@@ -252,6 +272,7 @@ fn question(
         each: options.each,
         newly: false,
         pairs: true,
+        algorithm: options.adversary == args::Adversary::Algorithm,
     })
 }
 
@@ -314,11 +335,20 @@ fn knowledge(
     Ok(Knowledge { known, statements: Vec::new() })
 }
 
+/// What attacks may use besides the releases.
+struct Beside<'a> {
+    /// People of whom something is known.
+    people: &'a [Person],
+    /// By number of a release: the order of its rows, where it is known.
+    rows: &'a [(u64, Option<Vec<u32>>)],
+    loaded: Option<&'a Loaded>,
+}
+
 fn coalition(
     members: Vec<String>,
     held: &History,
     question: &Question,
-    people: &[Person],
+    beside: &Beside<'_>,
     options: &args::Audit,
     ways: &Ways,
 ) -> Result<Coalition, Failure> {
@@ -348,8 +378,13 @@ fn coalition(
             ids.push(id)
         }
     });
-    let attacks =
-        ids.into_iter().map(|id| attack(id, held, question, people, &options.with)).collect::<Result<_, _>>()?;
+    let mut attacks = ids
+        .into_iter()
+        .map(|id| attack(id, held, question, beside, |entry| arguments(entry, &options.with)))
+        .collect::<Result<Vec<_>, _>>()?;
+    if options.adversary == args::Adversary::Algorithm {
+        algorithm::attacks(held, question, beside, &mut attacks)?;
+    }
     Ok(Coalition { members, lost: held.lost.clone(), audit: whole, over_time, then, attacks })
 }
 
@@ -382,19 +417,22 @@ fn attack(
     id: &str,
     held: &History,
     question: &Question,
-    people: &[Person],
-    with: &[String],
+    beside: &Beside<'_>,
+    with: impl Fn(&registry::Entry) -> Result<Arguments, Failure>,
 ) -> Result<Attack, Failure> {
     let Some(listed) = attacks::LIST.iter().find(|listed| listed.entry.id == id) else {
         known_attack(id)?;
         return Err(Failure::Call(format!("there is no attack `{id}`")));
     };
-    let arguments = arguments(&listed.entry, with)?;
+    let arguments = with(&listed.entry)?;
+    let history = held.in_views();
+    let row_order = |held: &Held| beside.rows.iter().find(|(number, _)| *number == held.number)?.1.clone();
+    let rows: Vec<Option<Vec<u32>>> = history.releases.iter().map(row_order).collect();
     let scene = Scene {
-        history: held,
-        people,
+        history: &history,
+        people: beside.people,
         confidence: question.confidence.unwrap_or(Share::new(1, 1)),
-        rows: &[],
+        rows: &rows,
         arguments: &arguments,
     };
     let (findings, not_run) = match attacks::run(id, &scene) {

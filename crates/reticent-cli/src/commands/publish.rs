@@ -203,9 +203,9 @@ fn load(
     let mut people = Vec::new();
     for held in &mut history.releases {
         let entry = entries.iter().find(|entry| entry.number == held.number);
-        if let Some(column) = &held.groups {
+        if !held.disguise.is_none() {
             let why = format!(
-                "release {} {} marks its groups by the column {column}, and what such a release gives away with others cannot be \
+                "release {} {} does not show its records one by one, and what such a release gives away with others cannot be \
                  judged yet. To publish all the same, judge the release by itself with --alone",
                 held.number, held.name
             );

@@ -1,8 +1,12 @@
 //! `reticent register`: enters a release that was made elsewhere, or before Reticent.
 
+mod disguise;
+
 use std::path::Path;
 
+use reticent::history::Disguise;
 use reticent::interval::Interval;
+use reticent::links::Links;
 use reticent::policy::{ColumnSketch, Policy, suggested_role};
 use reticent::recognise::{Kinds, Told, recognise};
 use reticent::schema::{Role, Schema, Tree};
@@ -17,6 +21,9 @@ use crate::books::Books;
 use crate::failure::Failure;
 use crate::screen::{GOOD, HEAD, HINT, WIDTH, columns, count, plural, print_json, role, wrap};
 use crate::steward::{Loaded, Ways, load};
+
+use disguise::disguise;
+pub use disguise::in_words;
 
 /// So many texts of a column are shown.
 const EXAMPLES: usize = 4;
@@ -36,7 +43,8 @@ struct Answer {
     columns: Vec<ColumnAnswer>,
     /// Columns that name a person by themselves, and are not stored.
     left_out: Vec<String>,
-    groups: Option<String>,
+    #[serde(flatten)]
+    disguise: Disguise,
     /// People whose records are linked, under pseudonyms.
     people: Option<u64>,
     /// The hash of the entry; none for a rehearsal.
@@ -81,8 +89,10 @@ fn register(options: &Register, ways: &Ways) -> Result<Answer, Failure> {
     let books = Books::find(&options.place, &format!("registering {}", options.name))?;
     let known = known(options)?;
     let missing = known.loaded.as_ref().map(|loaded| loaded.policy.missing_values.clone());
-    let engine =
-        Embedded::open_file(&options.file, Options { missing: missing.unwrap_or_default(), ..ways.options() })?;
+    let engine = Embedded::open_file(
+        &options.file,
+        Options { missing: missing.unwrap_or_default(), nobody: options.counterfeits.is_some(), ..ways.options() },
+    )?;
     known.check(engine.columns(), options)?;
     let there = books.open_if_there()?;
     let entries = there.as_ref().map(|ledger| ledger.entries()).transpose()?.unwrap_or_default();
@@ -102,10 +112,11 @@ fn register(options: &Register, ways: &Ways) -> Result<Answer, Failure> {
         key: key.as_ref().map(|(key, _)| OwnerKey::new(key.secret())),
     };
     let mut counts = engine.count(&ask)?;
-    let links = counts.links.take();
+    let links = counts.links.take().map(Links::of_somebody);
     let counts = Counts { combos: counts.without_owners(), ..counts };
     refuse_unsaid(&counts, &known)?;
     let (body, columns) = body(counts, &known)?;
+    let disguise = disguise(options, &entries, &body, links.as_ref())?;
     let taxonomies: Vec<(String, String)> = known.taxonomies(&body);
     let (sha256, bytes) = Hash::of_file(&options.file)?;
     let mut answer = Answer {
@@ -118,7 +129,7 @@ fn register(options: &Register, ways: &Ways) -> Result<Answer, Failure> {
         records: body.counts.combos.rows(),
         columns,
         left_out,
-        groups: options.groups.clone(),
+        disguise: disguise.clone(),
         people: links.as_ref().map(|links| links.people()),
         entry: None,
         notes: Vec::new(),
@@ -136,7 +147,7 @@ fn register(options: &Register, ways: &Ways) -> Result<Answer, Failure> {
         origin: Origin::Registered,
         suppressed: 0,
         dropped: 0,
-        groups: options.groups.clone(),
+        disguise,
         body: &body,
         links: links.as_ref().zip(key.as_ref()).map(|(links, (key, _))| (links, key.fingerprint())),
         policy: known.loaded.as_ref().map(|loaded| loaded.text.as_str()),
@@ -176,7 +187,8 @@ fn known(options: &Register) -> Result<Known, Failure> {
             roles.push((name.clone(), role));
         }
     }
-    let groups = options.groups.iter().filter(|name| !roles.iter().any(|(known, _)| known == *name));
+    let marks = options.groups.iter().chain(&options.counterfeits);
+    let groups = marks.filter(|name| !roles.iter().any(|(known, _)| known == *name));
     let groups: Vec<(String, Role)> = groups.map(|name| (name.clone(), Role::Other)).collect();
     roles.extend(groups);
     let known = Known { loaded, roles };
@@ -222,7 +234,7 @@ impl Known {
 
     /// Columns that the call names must be there, and something must be left to store.
     fn check(&self, columns: &[String], options: &Register) -> Result<(), Failure> {
-        let named = self.roles.iter().map(|(name, _)| name).chain(&options.groups);
+        let named = self.roles.iter().map(|(name, _)| name).chain(&options.groups).chain(&options.counterfeits);
         if let Some(stranger) = named.into_iter().find(|name| !columns.contains(name)) {
             let hint = reticent::error::did_you_mean(stranger, columns.iter().map(String::as_str));
             let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
@@ -365,8 +377,8 @@ fn print(answer: &Answer) {
     if !answer.left_out.is_empty() {
         println!("  not stored, since they name people: {}", answer.left_out.join(", "));
     }
-    if let Some(groups) = &answer.groups {
-        println!("  groups are marked by {groups}");
+    for line in in_words(&answer.disguise) {
+        println!("  {line}");
     }
     if let Some(people) = answer.people {
         println!("  owner links of {} people", count(people));

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::args::Show;
 use crate::books::Books;
 use crate::commands::log::erased;
+use crate::commands::register::in_words;
 use crate::failure::Failure;
 use crate::screen::{BAD, GOOD, HEAD, HINT, WIDTH, columns, count, number, plural, print_json, role, shown, wrap};
 use crate::steward::Ways;
@@ -136,8 +137,8 @@ fn print_columns(answer: &Answer, release: &Recorded) {
     };
     let rows: Vec<Vec<String>> = release.columns.iter().map(row).collect();
     columns(&rows).iter().for_each(|line| println!("{line}"));
-    if let Some(groups) = &release.groups {
-        println!("  groups are marked by {groups}");
+    for line in in_words(&release.disguise) {
+        println!("  {line}");
     }
 }
 

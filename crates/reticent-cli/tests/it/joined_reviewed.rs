@@ -79,7 +79,7 @@ fn releases_that_mark_groups_are_not_joined() {
     desk.write("old.csv", "group,a,diagnosis\n1,a0,d0\n1,a0,d2\n2,a1,d1\n2,a1,d3\n");
     desk.run("register old.csv --name old --to public --date 2020-01-01 --groups group --sensitive diagnosis").exits(0);
     let call = "publish people.csv --name new --columns b,diagnosis -o new.csv";
-    desk.run(call).exits(1).says("could not check").says("marks its groups by the column group");
+    desk.run(call).exits(1).says("could not check").says("does not show its records one by one");
     desk.run(&format!("{call} --alone")).exits(0);
 }
 

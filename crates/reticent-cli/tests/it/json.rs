@@ -151,6 +151,13 @@ fn answers() -> Answers {
     all.ask(&next, "publish people.csv --name next --to guest -o next.csv --columns age,sex --policy lax.toml", 0);
     all.ask(&next, "log", 0);
     all.ask(&next, "show next", 0);
+    next.write("lists.csv", "ward,false,city\na,1,Paris\na,1,France\n");
+    next.write("marginal.csv", "city\nParis\n");
+    let lists = "register lists.csv --name lists --to ward --date 2020-05-01 --sensitive city --groups ward --counterfeits false";
+    all.ask(&next, &format!("{lists} --apart"), 0);
+    all.ask(&next, "register marginal.csv --name marginal --to ward --date 2020-05-01 --sensitive city --of lists", 0);
+    all.ask(&next, "show lists", 0);
+    all.ask(&next, "show marginal", 0);
     audits(&mut all);
     all.ask(&desk, "purge one --reason asked --yes", 0);
     all.ask(&desk, "verify --head head.json", 0);

@@ -6,6 +6,7 @@ mod audit_reviewed;
 mod bad_input;
 mod canary;
 mod demo;
+mod disguises;
 mod examples;
 #[cfg(target_os = "linux")]
 mod faults;

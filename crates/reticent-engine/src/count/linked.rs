@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 use reticent::combos::{Combos, Owner, Weight, bits};
-use reticent::links::{Links, Pseudonym};
+use reticent::links::{Links, NOBODY, Pseudonym};
 use reticent::table::Counts;
 use reticent::taxonomy::Code;
 
@@ -19,7 +19,7 @@ use crate::source::{Fault, Fields, Rows, Source, scan};
 pub(super) fn count_linked(source: &Source, places: &[usize], shared: &Shared, key: &OwnerKey) -> Result<Counts> {
     let taken = scan(source, places, shared.options, Phase::Counting, || LinkedCounter::new(shared, key))?;
     let missing: Weight = taken.iter().map(|counter| counter.missing).sum();
-    if missing > 0 {
+    if missing > 0 && !shared.options.nobody {
         let column = source.names()[places[places.len() - 1]].clone();
         return Err(Error::OwnerMissing { column, rows: missing });
     }
@@ -75,9 +75,10 @@ impl Rows for LinkedCounter<'_> {
         let owner = row.field(self.codes.len());
         if self.coders.shared.options.is_missing(owner) {
             self.missing += 1;
-            return Ok(());
+            self.pseudonyms.push(NOBODY);
+        } else {
+            self.pseudonyms.push(self.key.pseudonym(owner));
         }
-        self.pseudonyms.push(self.key.pseudonym(owner));
         self.keys.add(&self.codes);
         Ok(())
     }

@@ -156,7 +156,7 @@ impl Desk {
             origin: Origin::Published,
             suppressed: 1,
             dropped: 0,
-            groups: None,
+            disguise: Default::default(),
             body,
             links: Some((links, self.key().fingerprint())),
             policy: Some(POLICY),

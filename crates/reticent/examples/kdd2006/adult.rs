@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use reticent::combos::combine;
-use reticent::history::{Held, History};
+use reticent::history::{Disguise, Held, History};
 use reticent::joined::Member;
 use reticent::release::Release;
 use reticent::schema::{Attribute, Missing, Role, Schema, Tree};
@@ -209,7 +209,7 @@ impl Set {
             name: "immigration".to_owned(),
             date: "2006-08-20".to_owned(),
             recipients: vec!["public".to_owned()],
-            groups: None,
+            disguise: Disguise::default(),
             release: Release::raw(&earlier)?,
             links: None,
         };

@@ -67,7 +67,7 @@ fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     let mut looked = false;
     for held in releases(scene, &ENTRY, 1)? {
-        if held.groups.is_none() {
+        if held.disguise.groups.is_none() {
             unchecked.push(format!("{} does not mark groups: in its classes all people look alike", called(held)));
             continue;
         }
@@ -93,7 +93,7 @@ fn columns(held: &Held, arguments: &Arguments) -> Result<Vec<usize>> {
         Some(names) => held.release.positions(names)?,
         None => quasi.clone(),
     };
-    let mark = held.groups.as_deref();
+    let mark = held.disguise.groups.as_deref();
     Ok(asked
         .into_iter()
         .filter(|column| quasi.contains(column) && Some(held.release.columns[*column].name.as_str()) != mark)

@@ -42,7 +42,7 @@ fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
     let mut unchecked = Unchecked::of(scene);
     let mut findings = Vec::new();
     for held in releases(scene, &ENTRY, 1)? {
-        if held.groups.is_some() {
+        if held.disguise.groups.is_some() {
             unchecked.push(format!("{} marks its groups instead of hiding cells", called(held)));
             continue;
         }

@@ -20,7 +20,7 @@ use crate::taxonomy::{Code, number_text};
 
 /// The columns that make the groups of a release.
 pub(super) fn grouping(held: &Held) -> Result<Vec<usize>> {
-    match &held.groups {
+    match &held.disguise.groups {
         Some(mark) => Ok(vec![held.release.position(mark)?]),
         None => Ok(with_role(&held.release, Role::QuasiIdentifier)),
     }

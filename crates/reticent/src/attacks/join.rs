@@ -66,7 +66,7 @@ fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
                 continue;
             }
             joined = true;
-            if let Some(marked) = pair.iter().find(|held| held.groups.is_some()) {
+            if let Some(marked) = pair.iter().find(|held| !held.disguise.is_none()) {
                 unchecked.push(format!("{} marks its groups, so that its records are nobody's values", called(marked)));
                 continue;
             }

@@ -90,7 +90,7 @@ fn found(scene: &Scene<'_>, held: &Held, release: &Release, fitting: &[usize], k
         findings.push(finding(alone, words));
     }
     // Where a column marks groups, a record's own values mean nothing.
-    let columns = if held.groups.is_some() { Vec::new() } else { with_role(release, Role::Sensitive) };
+    let columns = if held.disguise.groups.is_some() { Vec::new() } else { with_role(release, Role::Sensitive) };
     for column in columns {
         let name = &release.columns[column].name;
         for (code, carriers) in carried(release, fitting, column).values {

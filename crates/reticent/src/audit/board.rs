@@ -10,6 +10,7 @@
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
+use super::counted;
 use super::secrets::{Cover, Secrets, Shape};
 use crate::combos::Combos;
 use crate::error::{Error, Result};
@@ -31,8 +32,6 @@ pub struct Board {
     pub people: Vec<Somebody>,
     /// People with several records in one release.
     pub several: u64,
-    /// People whose secret changed between releases.
-    pub changed: u64,
     /// By release of the history: whether it is known whose its records are.
     pub linked: Vec<bool>,
     /// True when what overlapping values show was not used in full: bounds hold, and nothing is exact.
@@ -52,6 +51,8 @@ pub struct Group {
     pub member: usize,
     /// Its records.
     pub records: u64,
+    /// How many of them are said to be nobody's.
+    pub counterfeits: u64,
     /// What its records show, and how many show it.
     pub shows: Vec<(Cover, u64)>,
     /// Its people, by place among those alike.
@@ -85,6 +86,8 @@ pub struct Somebody {
     pub people: u64,
     /// The group in each release they are in, also where it shows nothing secret, by place.
     pub groups: Vec<u32>,
+    /// Whether their secret changed between releases.
+    pub changed: bool,
 }
 
 /// So many sources a release can be.
@@ -93,19 +96,42 @@ const MOST_LAYERS: u32 = 1024;
 /// One record of somebody: release, group, and what it shows.
 type Record = (usize, u32, Cover);
 
+/// A group whose people are not known, what it shows, and the groups of tables that count the values of the same people.
+type Nameless = (u32, Vec<(Cover, u64)>, Vec<u32>);
+
 impl Board {
     /// Sets the board for these sensitive columns, or for all. `varies` are those that may change from release to release.
     pub fn of(history: &History, only: Option<&[String]>, varies: &[String]) -> Result<Board> {
         let mut secrets = Secrets::of(history, only)?;
         let mut groups: Vec<Group> = Vec::new();
         let mut of_person: Vec<(Pseudonym, Record)> = Vec::new();
-        let mut nameless: Vec<(u32, Vec<(Cover, u64)>)> = Vec::new();
+        let mut nameless: Vec<Nameless> = Vec::new();
         let mut linked = Vec::new();
         for (at, held) in history.releases.iter().enumerate() {
-            linked.push(held.links.is_some());
             let covers = secrets.covers(held)?;
             let first = groups.len() as u32;
             let of_combo = group(held, at, &covers, &mut groups)?;
+            let about = counted::about(history, at);
+            linked.push(held.links.is_some() || about.is_some_and(|about| history.releases[about].links.is_some()));
+            if let Some(about) = about {
+                let silent = secrets.silent();
+                let of_group = counted::groups(history, at, about, &of_combo)?;
+                match &history.releases[about].links {
+                    Some(links) => of_person.extend((0..links.len()).flat_map(|link| {
+                        let record = (at, of_group[links.combos[link] as usize], silent);
+                        std::iter::repeat_n((links.pseudonyms[link], record), links.records[link] as usize)
+                    })),
+                    None => {
+                        for (group, _, more) in &mut nameless {
+                            let member = groups[*group as usize].member;
+                            if groups[*group as usize].release == about {
+                                more.push(of_group[member]);
+                            }
+                        }
+                    }
+                }
+                continue;
+            }
             match &held.links {
                 Some(links) => {
                     for link in 0..links.len() {
@@ -114,8 +140,9 @@ impl Board {
                         of_person.extend(std::iter::repeat_n(record, links.records[link] as usize));
                     }
                 }
-                None => nameless
-                    .extend((first..groups.len() as u32).map(|group| (group, groups[group as usize].shows.clone()))),
+                None => nameless.extend(
+                    (first..groups.len() as u32).map(|group| (group, groups[group as usize].shows.clone(), Vec::new())),
+                ),
             }
         }
         let mut board = Board {
@@ -124,14 +151,13 @@ impl Board {
             alike: Vec::new(),
             people: Vec::new(),
             several: 0,
-            changed: 0,
             linked,
             relaxed: false,
             said: Vec::new(),
             shown: Vec::new(),
         };
         board.shown = board.groups.iter().map(|group| board.may(group)).collect();
-        board.relaxed = board.groups.iter().any(|group| !board.secrets.is_laminar(&group.shows));
+        board.relaxed = board.secrets.wide || board.groups.iter().any(|group| !board.secrets.is_laminar(&group.shows));
         board.seat(of_person, nameless, varies);
         Ok(board)
     }
@@ -145,12 +171,7 @@ impl Board {
     }
 
     /// Gives everybody their place.
-    fn seat(
-        &mut self,
-        mut of_person: Vec<(Pseudonym, Record)>,
-        nameless: Vec<(u32, Vec<(Cover, u64)>)>,
-        varies: &[String],
-    ) {
+    fn seat(&mut self, mut of_person: Vec<(Pseudonym, Record)>, nameless: Vec<Nameless>, varies: &[String]) {
         let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
         of_person.par_sort_unstable();
         for records in of_person.chunk_by(|one, next| one.0 == next.0) {
@@ -168,7 +189,9 @@ impl Board {
             }
             let groups = stays.iter().flatten().map(|(_, group, _)| *group).collect();
             self.several += u64::from(several);
-            self.changed += u64::from(!several && stays.len() > 1);
+            // What is expected to change tells nothing of later or earlier values.
+            let varies = self.secrets.columns.iter().all(|column| varies.contains(column));
+            let changed = !several && !varies && stays.len() > 1;
             let own: Vec<u32> = stays.iter().map(|stay| self.place(stay, &mut known)).collect();
             let releases = |stay: &Vec<Record>| {
                 stay.iter()
@@ -178,17 +201,20 @@ impl Board {
             };
             let mut in_releases: Vec<usize> = stays.iter().flat_map(releases).collect();
             in_releases.dedup();
-            if stays.len() > 1 && in_releases.len() > 1 {
+            if stays.len() > 1 && in_releases.len() > 1 && !varies {
                 own.iter().for_each(|place| self.alike[*place as usize].loose = true);
             }
-            self.people.push(Somebody { pseudonym: Some(pseudonym), places: own, people: 1, groups });
+            self.people.push(Somebody { pseudonym: Some(pseudonym), places: own, people: 1, groups, changed });
         }
-        for (group, shows) in nameless {
-            let people = self.groups[group as usize].records;
-            let seen = shows.into_iter().collect();
-            self.alike.push(Alike { people, groups: vec![group], seen, ..Alike::default() });
+        for (group, shows, more) in nameless {
+            let Group { records, counterfeits, .. } = self.groups[group as usize];
+            let people = records.saturating_sub(counterfeits);
+            // Which of them are nobody's is not known.
+            let seen = if counterfeits == 0 { shows.into_iter().collect() } else { HashMap::new() };
+            let groups: Vec<u32> = [group].into_iter().chain(more).collect();
+            self.alike.push(Alike { people, groups: groups.clone(), seen, ..Alike::default() });
             let place = self.alike.len() as u32 - 1;
-            self.people.push(Somebody { pseudonym: None, places: vec![place], people, groups: vec![group] });
+            self.people.push(Somebody { pseudonym: None, places: vec![place], people, groups, changed: false });
         }
         for (place, alike) in (0..).zip(&self.alike) {
             alike.groups.iter().for_each(|group| self.groups[*group as usize].alike.push(place));
@@ -371,7 +397,7 @@ impl Board {
 /// The groups of a release: by combination, the place of its group.
 fn group(held: &Held, at: usize, covers: &[Cover], groups: &mut Vec<Group>) -> Result<Vec<u32>> {
     let release = &held.release;
-    let by: Vec<usize> = match &held.groups {
+    let by: Vec<usize> = match &held.disguise.groups {
         Some(column) => vec![release.position(column)?],
         None => {
             let columns = 0..release.columns.len();
@@ -384,7 +410,14 @@ fn group(held: &Held, at: usize, covers: &[Cover], groups: &mut Vec<Group>) -> R
     for combo in 0..weights.len() {
         let key: Vec<Code> = by.iter().map(|column| codes[*column][combo]).collect();
         let place = *known.entry(key).or_insert_with(|| {
-            groups.push(Group { release: at, member: combo, records: 0, shows: Vec::new(), alike: Vec::new() });
+            groups.push(Group {
+                release: at,
+                member: combo,
+                records: 0,
+                counterfeits: 0,
+                shows: Vec::new(),
+                alike: Vec::new(),
+            });
             groups.len() as u32 - 1
         });
         let group = &mut groups[place as usize];
@@ -395,7 +428,11 @@ fn group(held: &Held, at: usize, covers: &[Cover], groups: &mut Vec<Group>) -> R
         }
         of_combo.push(place);
     }
-    if by.is_empty() && held.groups.is_none() && release.columns.iter().all(|column| column.role != Role::Sensitive) {
+    counted::counterfeits(held, at, &of_combo, groups)?;
+    if by.is_empty()
+        && held.disguise.groups.is_none()
+        && release.columns.iter().all(|column| column.role != Role::Sensitive)
+    {
         let why = format!("release {} {} has neither quasi-identifiers nor sensitive columns", held.number, held.name);
         return Err(Error::CannotCheck { what: "what the releases give away together".to_owned(), why });
     }

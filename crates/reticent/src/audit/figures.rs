@@ -118,7 +118,9 @@ impl Tally {
             }
             let others = board.people.iter().filter(asked).filter(|one| !single(one) || known(one).is_some());
             for somebody in others {
-                counting.add_several(somebody, answer, known(somebody));
+                if let Some((place, top)) = counting.add_several(somebody, answer, known(somebody)) {
+                    tally.keep((place, at, top));
+                }
             }
             tally.columns.push(counting.done());
         }
@@ -194,18 +196,26 @@ impl<'a> Counting<'a> {
 
     /// Somebody with several records, or whose secret changed: by the record of which most is told.
     /// What was told of them before is not counted again.
-    fn add_several(&mut self, somebody: &Somebody, answer: &Answer, before: Option<&HashSet<String>>) {
+    /// Answers what is told best, and of which place.
+    fn add_several(
+        &mut self,
+        somebody: &Somebody,
+        answer: &Answer,
+        before: Option<&HashSet<String>>,
+    ) -> Option<(u32, Chance)> {
         let places = somebody.places.iter().filter(|place| self.board.speaks(**place, self.at));
-        let told = places.map(|place| chances(&self.board.secrets, self.at, &answer.crowds[*place as usize]));
-        let told: Vec<Vec<Chance>> = told.filter(|chances| !chances.is_empty()).collect();
+        let told = places.map(|place| (*place, chances(&self.board.secrets, self.at, &answer.crowds[*place as usize])));
+        let told: Vec<(u32, Vec<Chance>)> = told.filter(|(_, chances)| !chances.is_empty()).collect();
         let reads = |chance: &Chance| &self.board.secrets.values[self.at][chance.value as usize];
-        let new = |chance: &&Chance| before.is_none_or(|before| !before.contains(reads(chance)));
-        let new: Vec<Chance> = told.iter().flatten().filter(new).copied().collect();
-        let level = Level::of(&new);
-        let exact = told.iter().flatten().all(Chance::is_exact);
-        if let Some(last) = told.last() {
+        let new = |(_, chance): &(u32, Chance)| before.is_none_or(|before| !before.contains(reads(chance)));
+        let all = told.iter().flat_map(|(place, chances)| chances.iter().map(|chance| (*place, *chance)));
+        let new: Vec<(u32, Chance)> = all.clone().filter(new).collect();
+        let level = Level::of(&new.iter().map(|(_, chance)| *chance).collect::<Vec<_>>());
+        let exact = all.clone().all(|(_, chance)| chance.is_exact());
+        if let Some((_, last)) = told.last() {
             self.add(somebody.people, level, exact, last);
         }
+        new.into_iter().max_by(|one, two| worse(&one.1, &two.1))
     }
 
     fn done(mut self) -> Column {

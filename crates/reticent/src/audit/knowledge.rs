@@ -68,7 +68,11 @@ pub enum Statement {
 impl Knowledge {
     /// Puts what is known on the board. What cannot be understood is an error: leaving it out would make the attacker weaker.
     pub fn put_on(&self, board: &mut Board, history: &History) -> Result<()> {
-        for known in &self.known {
+        let here = |column: &String| board.secrets.columns.contains(column);
+        let known: Vec<&Known> = self.known.iter().filter(|known| here(&known.column)).collect();
+        let statements = self.statements.iter().filter(|statement| here(statement.column()));
+        let statements: Vec<&Statement> = statements.collect();
+        for known in known {
             let with = secrets_with(board, &known.column, &known.value)?;
             let places = apart(board, known.who)?;
             if places.len() > 1 {
@@ -83,18 +87,31 @@ impl Knowledge {
             }
         }
         // Everybody who is spoken of is set apart before anything is said, so that no place changes under a statement.
-        for statement in &self.statements {
+        for statement in &statements {
             if let Statement::Among { who, .. } = statement {
                 who.iter().try_for_each(|who| apart(board, *who).map(drop))?;
             }
         }
-        for (at, statement) in (0..).zip(&self.statements) {
+        for (at, statement) in (0..).zip(statements) {
             // Beyond the sources of releases.
             let source = u32::MAX - at;
             let count = statement.count(board, history, source)?;
             board.said.push(count);
         }
         Ok(())
+    }
+
+    /// Refuses what speaks of a column that no release shows.
+    pub fn check(&self, history: &History) -> Result<()> {
+        let released = history.releases.iter().flat_map(|held| &held.release.columns);
+        let known =
+            |name: &String| released.clone().any(|column| column.role == Role::Sensitive && column.name == *name);
+        let columns = self.known.iter().map(|known| &known.column);
+        let columns = columns.chain(self.statements.iter().map(Statement::column));
+        match columns.into_iter().find(|name| !known(name)) {
+            Some(column) => Err(cannot(&format!("no release has a sensitive column `{column}`"))),
+            None => Ok(()),
+        }
     }
 
     /// In words.
@@ -114,6 +131,13 @@ impl Knowledge {
 }
 
 impl Statement {
+    /// The sensitive column it speaks of.
+    fn column(&self) -> &String {
+        match self {
+            Statement::Share { column, .. } | Statement::Among { column, .. } => column,
+        }
+    }
+
     fn count(&self, board: &mut Board, history: &History, source: u32) -> Result<Count> {
         match self {
             Statement::Among { who, column, value, least, most } => {

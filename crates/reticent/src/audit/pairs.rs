@@ -12,6 +12,7 @@
 use std::sync::Arc;
 
 use super::board::Board;
+use super::counted;
 use super::figures::Level;
 use super::{Question, group_name, threshold};
 use crate::combos::Combos;
@@ -51,7 +52,7 @@ pub struct Pair {
 pub(super) fn pairs(history: &History, question: &Question) -> Result<Vec<Pair>> {
     let mut found = Vec::new();
     // Where it is not known whose the records of one are, it does not help to know it of the other.
-    let plain: Vec<&Held> = history.releases.iter().filter(|held| held.groups.is_none()).collect();
+    let plain: Vec<&Held> = history.releases.iter().filter(|held| held.disguise.is_none()).collect();
     for (at, one) in plain.iter().enumerate() {
         for other in plain[at + 1..].iter().filter(|other| one.links.is_none() || other.links.is_none()) {
             let Some(both) = Both::of(one, other, question)? else { continue };
@@ -72,12 +73,13 @@ pub(super) fn not_followed(history: &History, pairs: &[Pair]) -> Vec<u64> {
             .any(|pair| pair.not_judged.is_none() && pair.releases.contains(&one) && pair.releases.contains(&other))
     };
     let secret = |held: &Held| held.release.columns.iter().any(|column| column.role == Role::Sensitive);
-    let open = |held: &&Held| {
+    let open = |(at, held): &(usize, &Held)| {
         let others = history.releases.iter().filter(|other| other.number != held.number);
         held.links.is_none()
+            && counted::about(history, *at).is_none()
             && others.clone().any(|other| (secret(held) || secret(other)) && !judged(held.number, other.number))
     };
-    history.releases.iter().filter(open).map(|held| held.number).collect()
+    history.releases.iter().enumerate().filter(open).map(|(_, held)| held.number).collect()
 }
 
 /// The name of the column that says in which group of the other release somebody is. No column of a file is called that.

@@ -6,12 +6,12 @@
 
 use hashbrown::HashMap;
 
+use super::scale::Scale;
 use crate::error::{Error, Result, did_you_mean};
 use crate::history::{Held, History};
 use crate::inference::Value;
 use crate::release::PublishedColumn;
 use crate::schema::Role;
-use crate::taxonomy::NodeId;
 
 /// What a record shows of a secret, by number.
 pub type Cover = u32;
@@ -41,6 +41,10 @@ pub struct Secrets {
     known: HashMap<Vec<Option<Vec<u32>>>, Cover>,
     /// Whether any cell says nothing.
     pub hidden: bool,
+    /// By column: its pieces, where intervals are shown.
+    scales: Vec<Option<Scale>>,
+    /// Whether an interval covers several pieces of which it is not known how many values they have.
+    pub wide: bool,
 }
 
 impl Secrets {
@@ -48,7 +52,9 @@ impl Secrets {
     /// columns only these, when some are named.
     pub fn of(history: &History, only: Option<&[String]>) -> Result<Secrets> {
         let columns = named(history, only)?;
-        let values = vec![Vec::new(); columns.len()];
+        let scales: Vec<Option<Scale>> = columns.iter().map(|name| Scale::of(history, name)).collect();
+        let values = scales.iter().map(|scale| scale.as_ref().map(|scale| scale.reads.clone()).unwrap_or_default());
+        let values: Vec<Vec<String>> = values.collect();
         let mut secrets = Secrets {
             columns,
             values,
@@ -59,6 +65,8 @@ impl Secrets {
             below: Vec::new(),
             known: HashMap::new(),
             hidden: false,
+            scales,
+            wide: false,
         };
         for held in &history.releases {
             let has = |at: usize| sensitive(held, &secrets.columns[at]).is_some();
@@ -85,9 +93,8 @@ impl Secrets {
             let column = &held.release.columns[place];
             let mut used = vec![false; column.nodes.len()];
             held.release.combos.codes[place].iter().for_each(|code| used[*code as usize] = true);
-            for (code, _) in
-                used.iter().enumerate().filter(|(code, used)| **used && hides(column, *code as u32) == hidden)
-            {
+            let wanted = |(code, used): &(usize, &bool)| **used && hides(column, *code as u32) == hidden;
+            for (code, _) in used.iter().enumerate().filter(|_| self.scales[at].is_none()).filter(wanted) {
                 for leaf in leaves(column, code as u32) {
                     if !self.values[at].iter().any(|known| known == leaf) {
                         self.values[at].push(leaf.to_owned());
@@ -95,7 +102,6 @@ impl Secrets {
                 }
             }
             any |= used.iter().enumerate().any(|(code, used)| *used && hides(column, code as u32));
-            check_intervals(held, column, &used)?;
         }
         self.hidden |= any;
         Ok(())
@@ -117,12 +123,20 @@ impl Secrets {
                 if hides(column, code as u32) {
                     return Some((0..self.values[at].len() as u32).collect());
                 }
+                if let Some(scale) = &self.scales[at] {
+                    return Some(scale.below(column, code as u32));
+                }
                 let mut values: Vec<u32> =
                     leaves(column, code as u32).filter_map(|leaf| index.get(leaf).copied()).collect();
                 values.sort_unstable();
                 Some(values)
             };
-            of_code.push((0..column.nodes.len()).map(allowed).collect());
+            let of_codes: Vec<Option<Vec<u32>>> = (0..column.nodes.len()).map(allowed).collect();
+            if self.scales[at].is_some() {
+                let several = |code: &u32| of_codes[*code as usize].as_ref().is_some_and(|values| values.len() > 1);
+                self.wide |= held.release.combos.codes[*place].iter().any(several);
+            }
+            of_code.push(of_codes);
         }
         let combos = &held.release.combos;
         let mut covers = Vec::with_capacity(combos.len());
@@ -142,6 +156,11 @@ impl Secrets {
             covers.push(cover);
         }
         Ok(covers)
+    }
+
+    /// What a record covers that shows nothing of anybody's secret.
+    pub fn silent(&mut self) -> Cover {
+        self.cover(vec![None; self.columns.len()])
     }
 
     fn cover(&mut self, shown: Vec<Option<Vec<u32>>>) -> Cover {
@@ -313,6 +332,25 @@ impl Secrets {
     }
 }
 
+/// The sensitive columns of a history, those together that some release shows together: they tell about each other.
+pub(super) fn parts(history: &History) -> Result<Vec<Vec<String>>> {
+    let mut parts: Vec<Vec<String>> = named(history, None)?.into_iter().map(|name| vec![name]).collect();
+    for held in &history.releases {
+        let shown = |name: &String| sensitive(held, name).is_some();
+        let (together, apart): (Vec<Vec<String>>, Vec<Vec<String>>) =
+            parts.into_iter().partition(|part| part.iter().any(shown));
+        parts = apart;
+        if !together.is_empty() {
+            parts.push(together.concat());
+        }
+    }
+    let order = named(history, None)?;
+    let place = |name: &String| order.iter().position(|known| known == name);
+    parts.iter_mut().for_each(|part| part.sort_by_key(place));
+    parts.sort_by_key(|part| part.first().and_then(place));
+    Ok(parts)
+}
+
 /// The sensitive columns of a history, in the order in which they were released first.
 pub(super) fn named(history: &History, only: Option<&[String]>) -> Result<Vec<String>> {
     let mut columns: Vec<String> = Vec::new();
@@ -354,18 +392,4 @@ fn sensitive(held: &Held, name: &str) -> Option<usize> {
 fn leaves(column: &PublishedColumn, code: u32) -> impl Iterator<Item = &str> {
     let node = column.tree.node(column.nodes[code as usize]);
     column.tree.values()[node.codes.start as usize..node.codes.end as usize].iter().map(String::as_str)
-}
-
-/// Intervals that overlap are no different values, and telling which is which is not done here.
-fn check_intervals(held: &Held, column: &PublishedColumn, used: &[bool]) -> Result<()> {
-    let nodes = column.nodes.iter().zip(used).filter(|(node, used)| **used && **node != 0).map(|(node, _)| *node);
-    let wide = |node: &NodeId| column.tree.interval(*node).is_some_and(|interval| !interval.is_one());
-    if !nodes.clone().any(|node| wide(&node)) {
-        return Ok(());
-    }
-    let why = format!(
-        "the sensitive column {} of release {} {} holds intervals, and what those have in common is not computed yet",
-        column.name, held.number, held.name
-    );
-    Err(Error::CannotCheck { what: "what the releases give away together".to_owned(), why })
 }

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::combos::Combos;
-use crate::history::Held;
+use crate::history::{Disguise, Held};
 use crate::links::Links;
 use crate::release::{PublishedColumn, Release};
 use crate::taxonomy::Taxonomy;
@@ -45,7 +45,7 @@ pub(super) fn bucketized(number: u64, groups: &[(&[u128], &[&str])]) -> Held {
         name: format!("release-{number}"),
         date: "2026-01-01".to_owned(),
         recipients: Vec::new(),
-        groups: Some("group".to_owned()),
+        disguise: Disguise { groups: Some("group".to_owned()), ..Disguise::default() },
         release: Release { columns, combos, suppressed: 0 },
         links: Some(links),
     }
@@ -116,7 +116,7 @@ fn plain(number: u64, names: &[(&str, Role)], rows: &[&[&str]]) -> Held {
         name: format!("t{number}"),
         date: "2026-01-01".to_owned(),
         recipients: Vec::new(),
-        groups: None,
+        disguise: Disguise::default(),
         release: Release { columns, combos, suppressed: 0 },
         links: None,
     }

@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 use reticent::algorithms::Outcome;
 use reticent::audit::{Proof, Question, admit};
 use reticent::combos::Combos;
-use reticent::history::{Held, History};
+use reticent::history::{Disguise, Held, History};
 use reticent::links::Links;
 use reticent::share::Share;
 use reticent::table::Counts;
@@ -84,7 +84,7 @@ impl Job<'_> {
             name: self.options.name.clone(),
             date: String::new(),
             recipients: self.options.to.clone(),
-            groups: None,
+            disguise: Disguise::default(),
             release,
             links,
         }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
+use reticent::history::Disguise;
 use reticent::recoding::Recoded;
 use reticent::schema::{Schema, Tree};
 use reticent::taxonomy::Type;
@@ -68,7 +69,7 @@ pub fn record(
         origin: Origin::Published,
         suppressed: made.release.suppressed,
         dropped: prepared.table.dropped,
-        groups: None,
+        disguise: Disguise::default(),
         body: &body,
         links: links.as_ref().zip(key).map(|(links, key)| (links, key.fingerprint())),
         policy: Some(&loaded.text),

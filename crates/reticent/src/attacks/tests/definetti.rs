@@ -16,7 +16,7 @@ fn marked(groups: &[(&str, &str)]) -> Small {
     }
     let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
     let mut small = unlinked(1, &[quasi("smoker"), other("group"), sensitive("ill")], &rows);
-    small.held.groups = Some("group".to_owned());
+    small.held.disguise.groups = Some("group".to_owned());
     small
 }
 
@@ -57,7 +57,7 @@ fn the_estimate_is_near() {
 #[test]
 fn groups_must_be_marked() {
     let mut small = marked(&[("sn", "fc")]);
-    small.held.groups = None;
+    small.held.disguise.groups = None;
     let why = obstacle(attack("definetti", &history(&[&small]), Share::new(1, 2), &Arguments::default()));
     assert!(why.contains("does not mark groups"), "{why}");
 }

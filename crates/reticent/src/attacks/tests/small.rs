@@ -5,7 +5,7 @@ use hashbrown::HashMap;
 use crate::attacks::{Finding, Scene, run};
 use crate::combos::Combos;
 use crate::error::{Error, Result};
-use crate::history::{Held, History};
+use crate::history::{Disguise, Held, History};
 use crate::links::Links;
 use crate::recognise::{Told, release};
 use crate::registry::Arguments;
@@ -88,7 +88,7 @@ pub fn linked(number: u64, cols: &[Col], rows: &[(u128, &str)]) -> Small {
         name: String::new(),
         date: "2024-01-01".to_owned(),
         recipients: vec!["public".to_owned()],
-        groups: None,
+        disguise: Disguise::default(),
         release,
         links: Some(links),
     };

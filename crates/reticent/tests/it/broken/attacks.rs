@@ -3,7 +3,7 @@
 use reticent::Error;
 use reticent::attacks::{Finding, LIST, Listed, Person, Scene};
 use reticent::combos::Combos;
-use reticent::history::{Held, History};
+use reticent::history::{Disguise, Held, History};
 use reticent::links::Links;
 use reticent::recognise::{Told, release};
 use reticent::registry::{Argument, Arguments};
@@ -50,7 +50,7 @@ impl Case {
     }
 
     fn marked(mut self, column: &str) -> Case {
-        self.history.releases.iter_mut().for_each(|held| held.groups = Some(column.to_owned()));
+        self.history.releases.iter_mut().for_each(|held| held.disguise.groups = Some(column.to_owned()));
         self
     }
 
@@ -100,7 +100,7 @@ fn held(number: u64, columns: &str, rows: &[(u128, &str)]) -> (Held, Vec<u32>) {
         name: format!("r{number}"),
         date: "2024-01-01".to_owned(),
         recipients: vec!["public".to_owned()],
-        groups: None,
+        disguise: Disguise::default(),
         release,
         links: Some(links),
     };

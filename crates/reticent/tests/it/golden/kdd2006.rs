@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use reticent::algorithms::{Control, Purpose, Suppression, Task};
 use reticent::combos::Combos;
-use reticent::history::{Held, History};
+use reticent::history::{Disguise, Held, History};
 use reticent::joined::Member;
 use reticent::registry::{Argument, Arguments};
 use reticent::release::Release;
@@ -143,7 +143,7 @@ fn xyd(table: &Table, immigration: &Table, k: u64, top: usize) -> f64 {
         name: "immigration".to_owned(),
         date: String::new(),
         recipients: Vec::new(),
-        groups: None,
+        disguise: Disguise::default(),
         release: Release::raw(immigration).unwrap(),
         links: None,
     };

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use reticent::audit::{Audit, Chance, Knowledge, Known, Question, Statement, audit, called};
 use reticent::combos::Combos;
-use reticent::history::{Held, History};
+use reticent::history::{Disguise, Held, History};
 use reticent::inference::{Ask, Count, Crowd, Puzzle};
 use reticent::links::Links;
 use reticent::release::{PublishedColumn, Release};
@@ -109,7 +109,7 @@ impl Small {
             name: format!("release-{number}"),
             date: format!("2026-01-{number:02}"),
             recipients: vec!["public".to_owned()],
-            groups: published.marked.then(|| "group".to_owned()),
+            disguise: Disguise { groups: published.marked.then(|| "group".to_owned()), ..Disguise::default() },
             release: Release { columns, combos, suppressed: 0 },
             links,
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use reticent::combos::Combos;
-use reticent::history::{Held, History};
+use reticent::history::{Disguise, Held, History};
 use reticent::join::Inconsistent;
 use reticent::joined::{At, Member, Of};
 use reticent::links::Links;
@@ -364,7 +364,7 @@ fn hold(random: &mut Random, name: &str, data: &Data) -> Held {
         name: name.to_owned(),
         date: "2024-01-01".to_owned(),
         recipients: vec!["public".to_owned()],
-        groups: None,
+        disguise: Disguise::default(),
         release,
         links,
     }

@@ -2,6 +2,7 @@
 
 mod audit;
 pub mod definitions;
+mod disguises;
 mod full_domain;
 pub mod histories;
 mod inference;

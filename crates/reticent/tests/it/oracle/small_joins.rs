@@ -1,7 +1,7 @@
 //! Small histories by hand: where the library and the definition of the lossy join once differed.
 
 use reticent::algorithms::{Control, Guarantee, Outcome, Purpose, Suppression, Task, run};
-use reticent::history::{Held, History};
+use reticent::history::{Disguise, Held, History};
 use reticent::join::Inconsistent;
 use reticent::joined::{Joint, Member, Statement, Together};
 use reticent::links::Links;
@@ -31,7 +31,7 @@ pub fn held(name: &str, data: &Data, recoding: Option<&Recoding>) -> Held {
         name: name.to_owned(),
         date: "2024-01-01".to_owned(),
         recipients: vec!["public".to_owned()],
-        groups: None,
+        disguise: Disguise::default(),
         release,
         links,
     }

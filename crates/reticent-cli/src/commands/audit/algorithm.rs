@@ -1,0 +1,55 @@
+//! The attacker who knows how the algorithm decided: that it generalized, or hid, no more than it had to.
+
+use std::collections::BTreeSet;
+
+use reticent::attacks::{downcoding, minimality};
+use reticent::history::History;
+use reticent::registry::{Argument, Arguments};
+use reticent::schema::Role;
+
+use super::{Attack, Beside, Question, attack};
+use crate::failure::Failure;
+
+/// Runs the attacks of somebody who knows that, for every sensitive value that a release shows.
+pub fn attacks(
+    held: &History,
+    question: &Question,
+    beside: &Beside<'_>,
+    found: &mut Vec<Attack>,
+) -> Result<(), Failure> {
+    let Some(allowed) = question.confidence else { return Ok(()) };
+    let mut values = BTreeSet::new();
+    for release in held.releases.iter().map(|held| &held.release) {
+        for (at, column) in release.columns.iter().enumerate().filter(|(_, column)| column.role == Role::Sensitive) {
+            let shown: BTreeSet<u32> = release.combos.codes[at].iter().copied().collect();
+            values.extend(shown.into_iter().map(|code| (column.name.clone(), column.label(code).to_owned())));
+        }
+    }
+    let mut all: Option<Attack> = None;
+    for (column, value) in values {
+        let with = Arguments::default()
+            .set("values", Argument::Thresholds(vec![(value, allowed.to_f64())]))
+            .set("sensitive", Argument::Word(column));
+        let one = attack(minimality::ENTRY.id, held, question, beside, |_| Ok(with.clone()))?;
+        match &mut all {
+            None => all = Some(one),
+            Some(all) => {
+                all.findings.extend(one.findings);
+                all.not_run = all.not_run.take().or(one.not_run);
+            }
+        }
+    }
+    found.retain(|attack| ![minimality::ENTRY.id, downcoding::ENTRY.id].contains(&attack.id.as_str()));
+    found.extend(all);
+    let k = beside.loaded.and_then(|loaded| loaded.policy.short.k);
+    let with = k.map_or_else(Arguments::default, |k| Arguments::default().set("k", Argument::Number(k as f64)));
+    found.push(attack(downcoding::ENTRY.id, held, question, beside, |_| Ok(with.clone()))?);
+    Ok(())
+}
+
+/// Whether such attacks were all run, and told nothing that is not allowed.
+pub fn finds_nothing(attacks: &[Attack]) -> bool {
+    let known = [minimality::ENTRY.id, downcoding::ENTRY.id];
+    let of_algorithm = attacks.iter().filter(|attack| known.contains(&attack.id.as_str()));
+    of_algorithm.into_iter().all(|attack| attack.not_run.is_none() && attack.findings.is_empty())
+}

@@ -1,0 +1,103 @@
+//! Releases that do not show their records one by one, and attackers who know how a release was made, from the files on.
+
+use crate::support::Desk;
+
+const POLICY: &str = "[dataset]\nowner = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n[columns.group]\nrole = \"other\"\n\
+                      [columns.fake]\nrole = \"other\"\n[columns.disease]\nrole = \"sensitive\"\n\
+                      [columns.pay]\nrole = \"sensitive\"\n[requirement]\nconfidence = 0.5\n";
+
+fn desk() -> Desk {
+    let desk = Desk::new();
+    desk.write("reticent.toml", POLICY);
+    desk
+}
+
+/// Alice leaves, and with her the last bronchitis: a record that is nobody's keeps Bob's secret.
+#[test]
+fn counterfeits_are_registered_and_hide_an_absence() {
+    let desk = desk();
+    desk.write("first.csv", "pid,group,disease\nbob,1,dyspepsia\nalice,1,bronchitis\n");
+    desk.run("register first.csv --name first --to public --date 2026-01-01 --groups group").exits(0);
+    desk.write("second.csv", "pid,group,disease,fake\nbob,1,dyspepsia,1\n,1,bronchitis,1\n");
+    let call = "register second.csv --name second --to public --date 2026-02-01 --groups group";
+    desk.run(call).exits(2).says("no owner");
+    desk.write("wrong.csv", "pid,group,disease,fake\nbob,1,dyspepsia,2\n,1,bronchitis,2\n");
+    let wrong = call.replace("second.csv", "wrong.csv");
+    desk.run(&format!("{wrong} --counterfeits fake")).exits(2).says("counterfeits are the records without an owner");
+    desk.run(&format!("{call} --counterfeits fake")).exits(0).says("counterfeits are counted by fake");
+    let answer = desk.run("audit --json").exits(0).json();
+    let column = &answer["coalitions"][0]["audit"]["columns"][0];
+    assert_eq!(
+        (&column["people"], &column["certain"], &column["highest"]["upper"]),
+        (&2.into(), &0.into(), &0.5.into())
+    );
+    desk.run("show second").exits(0).says("counterfeits are counted by fake");
+}
+
+/// Two columns shown apart tell nothing of each other, until a marginal table is published.
+#[test]
+fn a_marginal_table_is_registered_for_the_people_of_a_release() {
+    let desk = desk();
+    // In each group one has HIV and one is rich; only the marginal tells that these are the same person, in both.
+    desk.write("lists.csv", "pid,group,disease,pay\na,1,HIV,rich\nb,1,Flu,poor\nc,2,HIV,rich\nd,2,Flu,poor\n");
+    let call = "register lists.csv --name lists --to public --date 2026-01-01 --groups group --apart";
+    desk.run(call).exits(0).says("each sensitive column is shown by itself");
+    let worlds = |desk: &Desk| desk.run("audit --json").exits(0).json()["coalitions"][0]["audit"]["worlds"].clone();
+    assert_eq!(worlds(&desk), "16");
+    desk.write("marginal.csv", "disease,pay\nHIV,rich\nFlu,poor\nHIV,rich\nFlu,poor\n");
+    let call = "register marginal.csv --name marginal --to public --date 2026-01-02 --of";
+    desk.run(&format!("{call} lost")).exits(2).says("no release `lost`");
+    desk.run(&format!("{call} lists")).exits(0).says("counts the values of the people of release 1");
+    assert_eq!(worlds(&desk), "4");
+    // What somebody pays now tells what they have.
+    desk.write("knows.txt", "\"a\" has pay = rich\n");
+    let answer = desk.run("audit --knows knows.txt --json");
+    assert_eq!(answer.json()["coalitions"][0]["audit"]["columns"][0]["certain"], 2, "{}", answer.out);
+}
+
+/// The order of the rows is read from the files, as long as these are what was registered.
+#[test]
+fn rows_in_the_same_order_are_matched() {
+    let desk = Desk::new();
+    desk.write(
+        "reticent.toml",
+        "[columns.race]\n[columns.zip]\n[columns.ill]\nrole = \"sensitive\"\n[requirement]\nk = 2\n",
+    );
+    desk.write("one.csv", "race,zip,ill\n*,1,a\n*,2,b\n*,1,c\n*,2,d\n");
+    desk.write("two.csv", "race,zip,ill\nAsian,*,a\nAsian,*,b\nBlack,*,c\nBlack,*,d\n");
+    for name in ["one", "two"] {
+        desk.run(&format!("register {name}.csv --name {name} --to public --date 2026-01-01")).exits(0);
+    }
+    let attack = |desk: &Desk| {
+        let answer = desk.run("audit --attack unsorted-matching --json").json();
+        answer["coalitions"][0]["attacks"][0].clone()
+    };
+    let found = attack(&desk);
+    assert_eq!((&found["not_run"], &found["findings"][0]["records"]), (&serde_json::Value::Null, &4.into()), "{found}");
+    desk.write("two.csv", "race,zip,ill\nAsian,*,b\nAsian,*,a\nBlack,*,c\nBlack,*,d\n");
+    let found = attack(&desk);
+    assert!(found["not_run"].as_str().is_some_and(|why| why.contains("order")), "{found}");
+}
+
+/// The survey's example 5.1: that generalizing was needed tells that both engineers have HIV.
+#[test]
+fn who_knows_the_algorithm_undoes_its_steps() {
+    let desk = Desk::new();
+    desk.write("job.txt", "Any\n  Professional\n    Engineer\n    Lawyer\n  Artist\n    Dancer\n    Writer\n");
+    desk.write(
+        "reticent.toml",
+        "[columns.job]\ntaxonomy = \"job.txt\"\n[columns.ill]\nrole = \"sensitive\"\n[requirement]\nconfidence = 0.6\n",
+    );
+    let rows = |what: &str, count: usize| format!("{what}\n").repeat(count);
+    desk.write("r.csv", format!("job,ill\n{}{}", rows("Professional,HIV", 2), rows("Professional,Flu", 5)));
+    desk.run("register r.csv --name r --to public --date 2026-01-01").exits(0);
+    desk.write("people.csv", format!("job\n{}{}", rows("Engineer", 2), rows("Lawyer", 5)));
+    desk.run("audit --confidence 0.8").exits(0);
+    desk.run("audit --confidence 0.8 --adversary algorithm").exits(2).says("--population");
+    let call = "audit --confidence 0.6 --adversary algorithm --population people.csv --json";
+    let answer = desk.run(call).exits(1).json();
+    let attack = &answer["coalitions"][0]["attacks"][0];
+    assert_eq!((&attack["id"], &attack["findings"][0]["people"]), (&"minimality".into(), &2.into()), "{attack}");
+    let not = answer["coalitions"][0]["audit"]["not_considered"].to_string();
+    assert!(!not.contains("minimality"), "{not}");
+}

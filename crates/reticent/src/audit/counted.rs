@@ -1,0 +1,105 @@
+//! What a release counts of people: records that are nobody's, and values of another release's people.
+
+use super::board::Group;
+use crate::error::{Error, Result};
+use crate::history::{Held, History};
+use crate::release::PublishedColumn;
+use crate::schema::Role;
+use crate::taxonomy::NodeId;
+
+/// Fills in how many records of each group are counterfeits.
+pub(super) fn counterfeits(held: &Held, at: usize, of_combo: &[u32], groups: &mut [Group]) -> Result<()> {
+    let Some(name) = &held.disguise.counterfeits else { return Ok(()) };
+    let column = held.release.position(name)?;
+    let shown = &held.release.columns[column];
+    let codes = &held.release.combos.codes[column];
+    let cannot = |why: &str| {
+        let why = format!("the column {name} of release {} {} {why}", held.number, held.name);
+        Error::CannotCheck { what: "what the releases give away together".to_owned(), why }
+    };
+    for (combo, group) in of_combo.iter().enumerate() {
+        let group = &mut groups[*group as usize];
+        if codes[combo] != codes[group.member] {
+            return Err(cannot("tells different numbers of counterfeits within a group"));
+        }
+        let number = shown.label(codes[combo]).trim().parse::<u64>();
+        group.counterfeits = number.map_err(|_| cannot("does not tell a number of counterfeits"))?;
+    }
+    match groups.iter().any(|group| group.release == at && group.counterfeits > group.records) {
+        true => Err(cannot("tells more counterfeits than a group has records")),
+        false => Ok(()),
+    }
+}
+
+/// The release, by place, about whose people another one counts values; none when nobody holds it, or owners are given.
+pub(super) fn about(history: &History, at: usize) -> Option<usize> {
+    let number = history.releases[at].disguise.of.filter(|_| history.releases[at].links.is_none())?;
+    history.releases[..at].iter().position(|held| held.number == number && held.disguise.of.is_none())
+}
+
+/// By combination of the release that is counted: the group of the one that counts. What the second says of quasi-identifiers must
+/// be told by the first; else it is not known who is counted where.
+pub(super) fn groups(history: &History, at: usize, about: usize, of_combo: &[u32]) -> Result<Vec<u32>> {
+    let (counts, people) = (&history.releases[at], &history.releases[about]);
+    let cannot = |why: String| Error::CannotCheck { what: "what the releases give away together".to_owned(), why };
+    let quasi = |column: &&PublishedColumn| column.role == Role::QuasiIdentifier;
+    let mut columns: Vec<(usize, usize)> = Vec::new();
+    for column in counts.release.columns.iter().filter(quasi) {
+        let there = people.release.columns.iter().position(|known| known.name == column.name);
+        let there = there.ok_or_else(|| {
+            cannot(format!(
+                "{} counts by {}, which {} does not show: register it with its owners",
+                counts.name, column.name, people.name
+            ))
+        })?;
+        columns.push((counts.release.position(&column.name)?, there));
+    }
+    // Each group that counts, by a combination that is in it.
+    let mut counting: Vec<(u32, usize)> = of_combo.iter().copied().zip(0..).collect();
+    counting.sort_unstable();
+    counting.dedup_by_key(|(group, _)| *group);
+    let mut found = Vec::with_capacity(people.release.combos.len());
+    for combo in 0..people.release.combos.len() {
+        let fits = |(_, counting): &&(u32, usize)| {
+            columns.iter().all(|(here, there)| {
+                let (wide, narrow) = (&counts.release.columns[*here], &people.release.columns[*there]);
+                let node = |column: &PublishedColumn, code: u32| column.nodes[code as usize];
+                let wider = node(wide, counts.release.combos.codes[*here][*counting]);
+                let narrower = node(narrow, people.release.combos.codes[*there][combo]);
+                covers(wide, wider, narrow, narrower)
+            })
+        };
+        let mut fitting = counting.iter().filter(fits);
+        let (Some((group, _)), None) = (fitting.next(), fitting.next()) else {
+            let why = format!(
+                "it is not known whom {} counts where: {} shows its quasi-identifiers coarser, or otherwise. Register it with its owners",
+                counts.name, people.name
+            );
+            return Err(cannot(why));
+        };
+        found.push(*group);
+    }
+    Ok(found)
+}
+
+/// Whether whatever one cell may stand for, the other says.
+fn covers(wide: &PublishedColumn, wider: NodeId, narrow: &PublishedColumn, narrower: NodeId) -> bool {
+    if wider == 0 && wide.tree.nodes().len() > 1 {
+        return true;
+    }
+    match (wide.tree.interval(wider), narrow.tree.interval(narrower)) {
+        (Some(wider), Some(narrower)) => narrower.within(&wider),
+        _ => wide.tree.node(wider).label == narrow.tree.node(narrower).label || below(wide, wider, narrow, narrower),
+    }
+}
+
+/// Whether every leaf below one node is below the other.
+fn below(wide: &PublishedColumn, wider: NodeId, narrow: &PublishedColumn, narrower: NodeId) -> bool {
+    let values = |column: &PublishedColumn, node: NodeId| {
+        let codes = &column.tree.node(node).codes;
+        column.tree.values()[codes.start as usize..codes.end as usize].to_vec()
+    };
+    let wide = values(wide, wider);
+    let narrow = values(narrow, narrower);
+    !narrow.is_empty() && narrow.iter().all(|value| wide.contains(value))
+}
