@@ -54,6 +54,9 @@ pub struct Disguise {
     /// Whether every sensitive column is shown by itself: nothing tells which of a group's values belong together.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub apart: bool,
+    /// Whether every value is listed once, however many have it, and may be nobody's: only that everybody has one of them is said.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub set: bool,
     /// The release, by number, about whose people this one counts values, where owners are not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<u64>,

@@ -20,6 +20,7 @@ pub mod join;
 pub mod joined;
 pub mod links;
 pub mod matching;
+pub mod methods;
 pub mod metrics;
 pub mod models;
 pub mod operations;

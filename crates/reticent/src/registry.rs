@@ -19,6 +19,8 @@ pub enum Kind {
     Metric,
     /// An algorithm.
     Algorithm,
+    /// A method for publishing the same table again.
+    Method,
     /// An attack.
     Attack,
 }
@@ -30,6 +32,7 @@ impl fmt::Display for Kind {
             Kind::Operation => "operation",
             Kind::Metric => "metric",
             Kind::Algorithm => "algorithm",
+            Kind::Method => "method",
             Kind::Attack => "attack",
         })
     }
@@ -111,7 +114,8 @@ pub fn all() -> Vec<&'static Entry> {
     let metrics = crate::metrics::LIST.iter().map(|listed| &listed.entry);
     let algorithms = crate::algorithms::LIST.iter().map(|listed| &listed.entry);
     let attacks = crate::attacks::LIST.iter().map(|listed| &listed.entry);
-    models.chain(operations).chain(metrics).chain(algorithms).chain(attacks).collect()
+    let methods = crate::methods::LIST.iter().map(|listed| &listed.entry);
+    models.chain(operations).chain(metrics).chain(algorithms).chain(methods).chain(attacks).collect()
 }
 
 /// The error for a name that a list does not have.

@@ -92,6 +92,19 @@ pub struct MissingNote {
 }
 
 impl Table {
+    /// By combination that was counted, before it was typed: its place among the table's; none where its rows are left out.
+    pub fn places(&self, counted: &Combos) -> Vec<Option<u32>> {
+        let mut key = Vec::with_capacity(self.columns.len());
+        let mut place = |at: usize| {
+            key.clear();
+            for (column, codes) in self.columns.iter().zip(&counted.codes) {
+                key.push(column.texts[codes[at] as usize].1?);
+            }
+            self.combos.find(&key).map(|place| place as u32)
+        };
+        (0..counted.len()).map(&mut place).collect()
+    }
+
     /// Types the counted texts as the schema says, checks that every taxonomy covers its column, and puts combinations
     /// together that turn out equal.
     pub fn build(counts: &Counts, schema: &Schema) -> Result<Table> {

@@ -53,6 +53,8 @@ pub struct Group {
     pub records: u64,
     /// How many of them are said to be nobody's.
     pub counterfeits: u64,
+    /// Whether its values are listed once, and may be nobody's.
+    pub set: bool,
     /// What its records show, and how many show it.
     pub shows: Vec<(Cover, u64)>,
     /// Its people, by place among those alike.
@@ -324,6 +326,9 @@ impl Board {
                 shows.iter().filter(|(other, _)| keep(other)).map(|(_, records)| records).sum()
             };
             let of = alike.iter().flat_map(|place| below.iter().map(move |value| (*place, *value))).collect();
+            if group.set {
+                continue;
+            }
             counts.push(Count {
                 source: *release as u32 * MOST_LAYERS + layer,
                 of,
@@ -415,6 +420,7 @@ fn group(held: &Held, at: usize, covers: &[Cover], groups: &mut Vec<Group>) -> R
                 member: combo,
                 records: 0,
                 counterfeits: 0,
+                set: held.disguise.set,
                 shows: Vec::new(),
                 alike: Vec::new(),
             });

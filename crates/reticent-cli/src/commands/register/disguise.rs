@@ -24,6 +24,7 @@ pub(super) fn disguise(
         counterfeits: options.counterfeits.clone(),
         apart: options.apart,
         of,
+        ..Disguise::default()
     };
     if let Some(column) = &disguise.counterfeits {
         check_counterfeits(column, &disguise, body, links)?;

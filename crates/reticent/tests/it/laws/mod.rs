@@ -2,6 +2,7 @@
 
 pub mod algorithms;
 mod joined;
+mod methods;
 mod metrics;
 mod models;
 mod operations;

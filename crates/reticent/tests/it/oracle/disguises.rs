@@ -73,6 +73,7 @@ impl Published {
                 groups,
                 apart: self.apart,
                 of: self.of.map(|of| of as u64 + 1),
+                ..Disguise::default()
             },
             links: (self.linked && self.of.is_none()).then(|| Links::collect(owned.collect())),
             release: Release {

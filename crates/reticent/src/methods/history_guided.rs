@@ -1,0 +1,174 @@
+//! History-guided bucketization: groups stay what they are; who leaves is followed by somebody with the same value.
+//!
+//! Promise  nobody's value is told with more than 1/l, by all releases together, whoever comes, goes or comes back.
+//! Why      a group lists l or more different values, once each, in every release in which it is shown, and whoever was in it once
+//!          is in no other. Exchanging two of its values in all worlds changes nothing that was published.
+//! Method   people who were published stay in their group; a place that somebody left is taken by a new person with the same value,
+//!          or, where the policy allows it, by a counterfeit. The other new people form new groups by the largest-l rule; who is left
+//!          over waits.
+//! Not      as in the paper, which lets a group list a value several times. Then filling places tells: in a group of a, a, b, c of whom
+//!          two are replaced, 22 worlds are left, and somebody who stayed has a in 12 of them, more than 1/2. So here values are
+//!          listed once.
+//! Not      covered: that whoever follows somebody has the same value, for who knows that somebody's.
+//! Paper    Wang, Zhu, Du and Teng, Inference analysis in privacy-preserving data re-publishing, ICDM 2009: its second strategy.
+
+use hashbrown::HashMap;
+
+use super::largest::{Buckets, Drawn};
+use super::m_invariance::{CHANGED, COUNTERFEITS, refuse_changed};
+use super::{Group, List, Listed, Outcome, Reason, Task, Updates};
+use crate::error::Result;
+use crate::links::Pseudonym;
+use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
+use crate::share::Share;
+use crate::taxonomy::Code;
+
+/// What it says about itself.
+pub const ENTRY: Entry = Entry {
+    kind: Kind::Method,
+    id: "history-guided",
+    title: "history-guided bucketization",
+    summary: "Groups keep their list of values for ever; who leaves is followed by somebody with the same value, or by a counterfeit.",
+    paper: "Wang, Zhu, Du and Teng, Inference analysis in privacy-preserving data re-publishing, ICDM 2009",
+    thwarts: "nobody's value is told with more than 1/l by all releases together, whoever comes, goes or comes back",
+    parameters: &[
+        Parameter {
+            name: "l",
+            domain: Domain::Whole(2),
+            default: None,
+            meaning: "how many different values a group lists at least",
+        },
+        COUNTERFEITS,
+        CHANGED,
+    ],
+    evidence: &["laws::methods", "methods::tests"],
+};
+
+/// The method as it stands in the list.
+pub const LISTED: Listed = Listed {
+    entry: ENTRY,
+    updates: Updates { again: true, insert: true, delete: true, reinsert: true, correct: false },
+    promise: |arguments, _| Some(Share::new(1, arguments.whole("l"))),
+    run,
+};
+
+/// A group that was published before.
+struct Kept {
+    values: Vec<String>,
+    /// By value: who is in its place now.
+    places: Vec<Option<u32>>,
+}
+
+fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
+    let l = arguments.whole("l") as usize;
+    let column = task.only_sensitive(&ENTRY)?;
+    let (mut kept, of) = groups(task, column);
+    let mut outcome = Outcome::default();
+    let mut new: Vec<u32> = Vec::new();
+    for at in 0..task.records.len() as u32 {
+        let value = task.value(at as usize, column);
+        match of.get(&task.records[at as usize].who) {
+            None => new.push(at),
+            _ if task.changed(at as usize) => outcome.withheld.push((at, Reason::Changed)),
+            Some(None) => outcome.withheld.push((at, Reason::History)),
+            Some(Some(group)) => {
+                let group = &mut kept[*group];
+                match group.values.iter().position(|known| known == value) {
+                    _ if group.values.len() < l => outcome.withheld.push((at, Reason::History)),
+                    None => outcome.withheld.push((at, Reason::Changed)),
+                    // Somebody who followed them is there, or came back first.
+                    Some(place) if group.places[place].is_some() => outcome.withheld.push((at, Reason::History)),
+                    Some(place) => group.places[place] = Some(at),
+                }
+            }
+        }
+    }
+    refuse_changed(&outcome, arguments)?;
+    Drawn(task.seed).shuffle(&mut new);
+    let mut newcomers: HashMap<&str, Vec<u32>> = HashMap::new();
+    new.iter().for_each(|at| newcomers.entry(task.value(*at as usize, column)).or_default().push(*at));
+    for group in &mut kept {
+        // Nobody joins a group of which nobody is left.
+        if group.places.iter().all(Option::is_none) {
+            continue;
+        }
+        for (value, place) in group.values.iter().zip(&mut group.places).filter(|(_, place)| place.is_none()) {
+            *place = newcomers.get_mut(value.as_str()).and_then(Vec::pop);
+        }
+        let whole = group.places.iter().all(Option::is_some);
+        if whole || arguments.flag("counterfeits") {
+            let members = group.places.iter().flatten().copied().collect();
+            outcome.groups.push(listed(members, group.values.iter().map(String::as_str)));
+            continue;
+        }
+        for at in group.places.iter().flatten() {
+            match of.contains_key(&task.records[*at as usize].who) {
+                true => outcome.withheld.push((*at, Reason::History)),
+                false => newcomers.entry(task.value(*at as usize, column)).or_default().push(*at),
+            }
+        }
+    }
+    let mut left: Vec<u32> = newcomers.into_values().flatten().collect();
+    left.sort_unstable();
+    Drawn(task.seed ^ 1).shuffle(&mut left);
+    fresh(task, column, l, left, &mut outcome);
+    Ok(outcome)
+}
+
+/// New groups of l different values.
+fn fresh(task: &Task<'_>, column: usize, l: usize, new: Vec<u32>, outcome: &mut Outcome) {
+    let values = task.table.columns[column].tree.len();
+    let mut buckets = Buckets::of(values, new.into_iter().map(|at| (at, task.code(at as usize, column))));
+    let mut groups: Vec<Vec<(Code, u32)>> = Vec::new();
+    while let Some(chosen) = buckets.next(l) {
+        let one = chosen.iter().filter_map(|value| Some((*value, buckets.records(*value).pop()?)));
+        groups.push(one.collect());
+        buckets.put_back(&chosen);
+    }
+    for (value, people) in buckets.left() {
+        let mut lacking = groups.iter_mut().filter(|group| group.iter().all(|(known, _)| *known != value));
+        for at in people {
+            match lacking.next() {
+                Some(group) => group.push((value, at)),
+                None => outcome.waiting.push((at, task.waited(at as usize))),
+            }
+        }
+    }
+    for group in groups {
+        let values: Vec<&str> = group.iter().map(|(_, at)| task.value(*at as usize, column)).collect();
+        outcome.groups.push(listed(group.iter().map(|(_, at)| *at).collect(), values));
+    }
+}
+
+fn listed<'t>(members: Vec<u32>, values: impl IntoIterator<Item = &'t str>) -> Group {
+    Group { members, lists: vec![List::of(values)] }
+}
+
+/// The groups that were published before, each once, and by owner the one they were in; none when that was not always the same.
+///
+/// A group goes on when somebody is in two releases and both list the same: whoever was ever in it belongs to it.
+fn groups(task: &Task<'_>, column: usize) -> (Vec<Kept>, HashMap<Pseudonym, Option<usize>>) {
+    let name = &task.table.columns[column].name;
+    let mut kept: Vec<Kept> = Vec::new();
+    let mut of: HashMap<Pseudonym, Option<usize>> = HashMap::new();
+    for group in task.past.releases.iter().flat_map(|release| &release.groups) {
+        let list = group.list(name).filter(|list| !list.set && list.values.iter().all(|(_, times)| *times == 1));
+        let values: Option<Vec<String>> = list.map(|list| list.values.iter().map(|(value, _)| value.clone()).collect());
+        let before = group.members.iter().find_map(|member| of.get(member).copied());
+        let here = match (before, values) {
+            (_, None) | (Some(None), _) => None,
+            (Some(Some(known)), Some(values)) => (kept[known].values == values).then_some(known),
+            (None, Some(values)) => {
+                kept.push(Kept { places: vec![None; values.len()], values });
+                Some(kept.len() - 1)
+            }
+        };
+        for member in &group.members {
+            let known = of.entry(*member).or_insert(here);
+            if *known != here {
+                *known = None;
+            }
+        }
+    }
+    (kept, of)
+}

@@ -1,0 +1,259 @@
+//! m-invariance: people come and go, and everybody is always listed with the same values.
+//!
+//! Promise  nobody's value is told with more than 1/m, by all releases together, whoever comes, goes or comes back.
+//! Why      a group lists every value of its *signature* once, and whoever was published once is in groups of the same signature
+//!          for ever. People who hang together through groups then share a signature, and exchanging two of its values in all
+//!          worlds changes nothing that was published: each is as likely as the other.
+//! Method   people with the same signature are one bucket; where a value of it has fewer people than another, new ones with that
+//!          value join, and where there are none, counterfeits do (which are counted, and listed like anybody's). The other new
+//!          people form new signatures by the largest-m rule; who is left over waits. Buckets are cut along quasi-identifiers
+//!          into groups.
+//! Beyond   the paper: signatures are kept for ever, so that coming back is covered (tau-safety's rule); a value that
+//!          changed is withheld, or the release refused.
+//! Not      covered: attackers who know others' values, or how the algorithm decided.
+//! Paper    Xiao and Tao, m-invariance: towards privacy preserving re-publication of dynamic datasets, SIGMOD 2007; Anjum and
+//!          Raschia on tau-safety.
+
+use hashbrown::HashMap;
+
+use super::cutting::cut;
+use super::largest::{Buckets, Drawn};
+use super::{Group, List, Listed, Outcome, Reason, Task, Updates, refused};
+use crate::error::Result;
+use crate::links::Pseudonym;
+use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
+use crate::share::Share;
+use crate::taxonomy::Code;
+
+/// What it says about itself.
+pub const ENTRY: Entry = Entry {
+    kind: Kind::Method,
+    id: "m-invariance",
+    title: "m-invariance",
+    summary: "Release after release, everybody is in groups that list the same m or more values, once each; counterfeits fill gaps.",
+    paper: "Xiao and Tao, m-invariance: towards privacy preserving re-publication of dynamic datasets, SIGMOD 2007",
+    thwarts: "nobody's value is told with more than 1/m by all releases together, whoever comes, goes or comes back",
+    parameters: &[
+        Parameter {
+            name: "m",
+            domain: Domain::Whole(2),
+            default: None,
+            meaning: "how many values everybody is listed with at least",
+        },
+        COUNTERFEITS,
+        CHANGED,
+    ],
+    evidence: &["laws::methods", "methods::tests"],
+};
+
+/// Whether counterfeits are allowed.
+pub(super) const COUNTERFEITS: Parameter = Parameter {
+    name: "counterfeits",
+    domain: Domain::Flag,
+    default: Some("true"),
+    meaning: "whether records that are nobody's may fill gaps; they are counted and published as counts. Without, people who would need \
+              one are withheld",
+};
+
+/// What becomes of somebody whose value changed.
+pub(super) const CHANGED: Parameter = Parameter {
+    name: "changed",
+    domain: Domain::Word(&["withhold", "refuse"]),
+    default: Some("withhold"),
+    meaning: "what becomes of somebody whose sensitive value is not the one they were published with",
+};
+
+/// The method as it stands in the list.
+pub const LISTED: Listed = Listed {
+    entry: ENTRY,
+    updates: Updates { again: true, insert: true, delete: true, reinsert: true, correct: false },
+    promise: |arguments, _| Some(Share::new(1, arguments.whole("m"))),
+    run,
+};
+
+/// The values somebody is always listed with, ascending.
+pub(super) type Signature = Vec<String>;
+
+fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
+    let m = arguments.whole("m") as usize;
+    let column = task.only_sensitive(&ENTRY)?;
+    let known = signatures(task, column);
+    let mut outcome = Outcome::default();
+    let mut buckets: HashMap<Signature, Bucket> = HashMap::new();
+    let mut new: Vec<u32> = Vec::new();
+    for at in 0..task.records.len() as u32 {
+        let value = task.value(at as usize, column);
+        match known.get(&task.records[at as usize].who) {
+            None => new.push(at),
+            _ if task.changed(at as usize) => outcome.withheld.push((at, Reason::Changed)),
+            Some(None) => outcome.withheld.push((at, Reason::History)),
+            Some(Some(signature)) if signature.len() < m => outcome.withheld.push((at, Reason::History)),
+            Some(Some(signature)) => match signature.iter().position(|known| known == value) {
+                Some(place) => {
+                    buckets.entry(signature.clone()).or_insert_with(|| Bucket::of(signature)).of[place].push(at)
+                }
+                None => outcome.withheld.push((at, Reason::Changed)),
+            },
+        }
+    }
+    refuse_changed(&outcome, arguments)?;
+    let mut drawn = Drawn(task.seed);
+    drawn.shuffle(&mut new);
+    let mut newcomers = Newcomers::of(task, column, new, m);
+    let mut signatures: Vec<Signature> = buckets.keys().cloned().collect();
+    signatures.sort_unstable();
+    let fake = arguments.flag("counterfeits");
+    for signature in &signatures {
+        if let Some(bucket) = buckets.get_mut(signature) {
+            bucket.balance(signature, &mut newcomers, fake, &mut outcome);
+        }
+    }
+    newcomers.settle(task, column, m, &mut buckets, &mut outcome);
+    let mut buckets: Vec<(Signature, Bucket)> = buckets.into_iter().collect();
+    buckets.sort_unstable_by(|one, two| one.0.cmp(&two.0));
+    for (signature, bucket) in buckets {
+        for members in cut(task, bucket.of) {
+            let lists = vec![List { values: signature.iter().map(|value| (value.clone(), 1)).collect(), set: false }];
+            outcome.groups.push(Group { members, lists });
+        }
+    }
+    Ok(outcome)
+}
+
+/// Refuses where the policy says so.
+pub(super) fn refuse_changed(outcome: &Outcome, arguments: &Arguments) -> Result<()> {
+    let changed = outcome.withheld.iter().filter(|(_, reason)| *reason == Reason::Changed).count() as u64;
+    if changed == 0 || arguments.word("changed") != "refuse" {
+        return Ok(());
+    }
+    let people = crate::text::counted(changed, "record");
+    Err(refused(format!(
+        "{people} hold another sensitive value than their owners were published with, which the releases together would tell; to \
+         publish without them, set `changed = \"withhold\"`"
+    )))
+}
+
+/// By owner that was ever published: the values they are listed with; none when these were not always the same, or not once each.
+pub(super) fn signatures(task: &Task<'_>, column: usize) -> HashMap<Pseudonym, Option<Signature>> {
+    let name = &task.table.columns[column].name;
+    let mut known: HashMap<Pseudonym, Option<Signature>> = HashMap::new();
+    for group in task.past.releases.iter().flat_map(|release| &release.groups) {
+        let list = group.list(name).filter(|list| !list.set && list.values.iter().all(|(_, times)| *times == 1));
+        let signature: Option<Signature> =
+            list.map(|list| list.values.iter().map(|(value, _)| value.clone()).collect());
+        for member in &group.members {
+            let before = known.entry(*member).or_insert_with(|| signature.clone());
+            if *before != signature {
+                *before = None;
+            }
+        }
+    }
+    known
+}
+
+/// People with one signature: by value of it, their places.
+struct Bucket {
+    of: Vec<Vec<u32>>,
+}
+
+impl Bucket {
+    fn of(signature: &Signature) -> Bucket {
+        Bucket { of: vec![Vec::new(); signature.len()] }
+    }
+
+    /// Gives every value as many people as the most common one has, from newcomers first.
+    fn balance(&mut self, signature: &Signature, newcomers: &mut Newcomers, fake: bool, outcome: &mut Outcome) {
+        let most = self.of.iter().map(Vec::len).max().unwrap_or(0);
+        for (value, people) in signature.iter().zip(&mut self.of) {
+            while people.len() < most {
+                match newcomers.take(value, fake) {
+                    Some(at) => people.push(at),
+                    None => break,
+                }
+            }
+        }
+        if !fake {
+            // Who has no partners for all values cannot be shown without a counterfeit.
+            let least = self.of.iter().map(Vec::len).min().unwrap_or(0);
+            for people in &mut self.of {
+                outcome.withheld.extend(people.drain(least..).map(|at| (at, Reason::History)));
+            }
+        }
+    }
+}
+
+/// New people, by value.
+struct Newcomers {
+    of: HashMap<String, Vec<u32>>,
+    left: usize,
+    m: usize,
+}
+
+impl Newcomers {
+    fn of(task: &Task<'_>, column: usize, new: Vec<u32>, m: usize) -> Newcomers {
+        let mut of: HashMap<String, Vec<u32>> = HashMap::new();
+        let left = new.len();
+        new.into_iter().for_each(|at| of.entry_ref(task.value(at as usize, column)).or_default().push(at));
+        Newcomers { of, left, m }
+    }
+
+    /// Somebody with a value. Where a counterfeit would do as well, only if the others can still be put into groups.
+    fn take(&mut self, value: &str, spare: bool) -> Option<u32> {
+        let there = self.of.get(value).map_or(0, Vec::len);
+        if there == 0 {
+            return None;
+        }
+        if spare {
+            let other = self.of.iter().filter(|(known, _)| *known != value).map(|(_, people)| people.len()).max();
+            let most = other.unwrap_or(0).max(there - 1);
+            let eligible = |most: usize, all: usize| most * self.m <= all;
+            let now = eligible(self.of.values().map(Vec::len).max().unwrap_or(0), self.left);
+            if now && !eligible(most, self.left - 1) {
+                return None;
+            }
+        }
+        self.left -= 1;
+        self.of.get_mut(value).and_then(Vec::pop)
+    }
+
+    /// New groups for who is left: of m different values by the largest-m rule. Who is left then joins one that does not list
+    /// their value yet, or waits.
+    fn settle(
+        self,
+        task: &Task<'_>,
+        column: usize,
+        m: usize,
+        buckets: &mut HashMap<Signature, Bucket>,
+        outcome: &mut Outcome,
+    ) {
+        let mut people: Vec<u32> = self.of.into_values().flatten().collect();
+        people.sort_unstable();
+        Drawn(task.seed ^ 1).shuffle(&mut people);
+        let values = task.table.columns[column].tree.len();
+        let mut left = Buckets::of(values, people.into_iter().map(|at| (at, task.code(at as usize, column))));
+        let mut groups: Vec<Vec<(Code, u32)>> = Vec::new();
+        while let Some(chosen) = left.next(m) {
+            let one = chosen.iter().filter_map(|value| Some((*value, left.records(*value).pop()?)));
+            groups.push(one.collect());
+            left.put_back(&chosen);
+        }
+        // A group is looked at for every value once: it takes what it lacks.
+        for (value, people) in left.left() {
+            let mut lacking = groups.iter_mut().filter(|group| group.iter().all(|(known, _)| *known != value));
+            for at in people {
+                match lacking.next() {
+                    Some(group) => group.push((value, at)),
+                    None => outcome.waiting.push((at, task.waited(at as usize))),
+                }
+            }
+        }
+        for group in groups {
+            let mut named: Vec<(&str, u32)> =
+                group.iter().map(|(_, at)| (task.value(*at as usize, column), *at)).collect();
+            named.sort_unstable();
+            let signature: Signature = named.iter().map(|(value, _)| (*value).to_owned()).collect();
+            let bucket = buckets.entry(signature.clone()).or_insert_with(|| Bucket::of(&signature));
+            named.iter().enumerate().for_each(|(place, (_, at))| bucket.of[place].push(*at));
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Methods, one file each: the same table again, with people who came and went. A month's records and what was released before
+//! -> groups.
+//!
+//! A method puts people into groups and lists, group by group, the values of each sensitive column; what it cannot publish
+//! safely waits or is withheld, and nobody is dropped silently. It works record by record, with one record an owner, and it
+//! follows owners by pseudonym through everything it published before. What it promises about every person is said in its
+//! entry and in [`Listed::promise`]; the law in `tests/it/laws/methods.rs` holds every method of the list to it, over the whole
+//! history and by brute force.
+
+mod anatomy;
+mod cutting;
+mod history_guided;
+mod largest;
+mod m_invariance;
+mod shown;
+#[cfg(test)]
+mod tests;
+
+use crate::error::{Error, Result};
+use crate::links::Pseudonym;
+use crate::registry::{Arguments, Entry, Kind, unknown};
+use crate::schema::Role;
+use crate::share::Share;
+use crate::table::Table;
+use crate::taxonomy::Code;
+
+pub use shown::{Form, Past, Remembered, Shown, ShownGroup, ShownList, ShownRelease, held};
+
+/// Every method there is.
+pub const LIST: &[Listed] = &[anatomy::LISTED, m_invariance::LISTED, history_guided::LISTED];
+
+/// A method in the list: what it says about itself, what it promises, and how it is run.
+#[derive(Debug, Clone, Copy)]
+pub struct Listed {
+    /// What it says about itself.
+    pub entry: Entry,
+    /// Which changes between releases its promise covers. Others are refused, or the records wait or are withheld.
+    pub updates: Updates,
+    /// The promise: nobody's value of this column is told with more confidence than this, by all releases together.
+    pub promise: fn(&Arguments, &str) -> Option<Share>,
+    /// Runs it, with arguments that were checked against the entry.
+    pub run: fn(&Task<'_>, &Arguments) -> Result<Outcome>,
+}
+
+/// Which changes between releases a promise covers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct Updates {
+    /// More than one release.
+    pub again: bool,
+    /// People come.
+    pub insert: bool,
+    /// People go.
+    pub delete: bool,
+    /// People who went come back.
+    pub reinsert: bool,
+    /// Sensitive values are corrected.
+    pub correct: bool,
+}
+
+/// Runs a method by name.
+pub fn run(id: &str, task: &Task<'_>, arguments: Arguments) -> Result<Outcome> {
+    let listed = named(id)?;
+    let outcome = (listed.run)(task, &arguments.checked(&listed.entry)?)?;
+    outcome.check(task)?;
+    Ok(outcome)
+}
+
+/// The method of that name.
+pub fn named(id: &str) -> Result<&'static Listed> {
+    let listed = LIST.iter().find(|listed| listed.entry.id == id);
+    listed.ok_or_else(|| unknown(Kind::Method, id, LIST.iter().map(|listed| listed.entry.id)))
+}
+
+/// What is to be published, and what was before.
+#[derive(Debug, Clone, Copy)]
+pub struct Task<'a> {
+    /// This month's data.
+    pub table: &'a Table,
+    /// Its records, ascending by owner, one each.
+    pub records: &'a [Record],
+    /// What the method published before.
+    pub past: &'a Past,
+    /// What choices are drawn from.
+    pub seed: u64,
+}
+
+/// A record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Record {
+    /// Whose it is.
+    pub who: Pseudonym,
+    /// Its place among the table's combinations.
+    pub combo: u32,
+    /// A keyed mark of its sensitive values: another one means that they changed. What they are does not follow from it.
+    pub mark: u32,
+}
+
+impl Task<'_> {
+    /// The sensitive columns, by place in the table.
+    pub fn sensitive(&self) -> Vec<usize> {
+        self.table.with_role(Role::Sensitive)
+    }
+
+    /// The quasi-identifiers, by place in the table.
+    pub fn quasi_identifiers(&self) -> Vec<usize> {
+        self.table.with_role(Role::QuasiIdentifier)
+    }
+
+    /// What a record has in a column.
+    pub fn code(&self, record: usize, column: usize) -> Code {
+        self.table.combos.codes[column][self.records[record].combo as usize]
+    }
+
+    /// Whether a record's sensitive values are not those that its owner was published with.
+    pub fn changed(&self, record: usize) -> bool {
+        let Record { who, mark, .. } = self.records[record];
+        self.past.marks.get(&who).is_some_and(|before| *before != mark)
+    }
+
+    /// For how many releases a record that waits has waited, with this one.
+    pub fn waited(&self, record: usize) -> u32 {
+        let who = self.records[record].who;
+        self.past.waiting.get(&who).copied().unwrap_or(0) + 1
+    }
+
+    /// The same as text.
+    pub fn value(&self, record: usize, column: usize) -> &str {
+        self.table.columns[column].tree.value(self.code(record, column))
+    }
+
+    /// The one sensitive column; an error that says so when there are none or several.
+    pub fn only_sensitive(&self, method: &Entry) -> Result<usize> {
+        match self.sensitive().as_slice() {
+            [only] => Ok(*only),
+            [] => Err(refused(format!("{} needs a sensitive column, and the table has none", method.title))),
+            several => {
+                let names: Vec<&str> = several.iter().map(|at| self.table.columns[*at].name.as_str()).collect();
+                let names = names.join(", ");
+                Err(refused(format!(
+                    "{} is for one sensitive column, and the table has {names}; publish one of them (--columns), or choose decomposition",
+                    method.title
+                )))
+            }
+        }
+    }
+}
+
+/// What a method answers. Every record is in a group, waits, or is withheld.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Outcome {
+    /// The groups.
+    pub groups: Vec<Group>,
+    /// Records that wait for others to be published with: the place among the records, and since how many releases.
+    pub waiting: Vec<(u32, u32)>,
+    /// Records that are withheld: the place among the records, and why.
+    pub withheld: Vec<(u32, Reason)>,
+    /// What a reader should know, in sentences.
+    pub notes: Vec<String>,
+}
+
+/// Why a record is withheld.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// Too many have its value: no group could hide it.
+    TooCommon,
+    /// Its sensitive value is no longer one that was shown for its owner before.
+    Changed,
+    /// What was shown before leaves no group that would not tell more.
+    History,
+    /// It waited as long as the policy allows, and cannot be published without telling what it holds.
+    Starved,
+}
+
+/// People who are published together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// Their places among the records.
+    pub members: Vec<u32>,
+    /// By sensitive column, in the order of the table: the values that are listed.
+    pub lists: Vec<List>,
+}
+
+/// The values of one sensitive column that are listed for a group.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct List {
+    /// The values, ascending, and how often each is listed. What is listed beyond the group's people is nobody's.
+    pub values: Vec<(String, u64)>,
+    /// Whether every value is listed once, however many have it, and some may be nobody's: then only that everybody has one of
+    /// them is said.
+    pub set: bool,
+}
+
+impl List {
+    /// The values of these texts, each as often as it is there.
+    pub fn of<'t>(texts: impl IntoIterator<Item = &'t str>) -> List {
+        let mut texts: Vec<&str> = texts.into_iter().collect();
+        texts.sort_unstable();
+        let values = texts.chunk_by(|one, next| one == next).map(|same| (same[0].to_owned(), same.len() as u64));
+        List { values: values.collect(), set: false }
+    }
+
+    /// How many values are listed.
+    pub fn len(&self) -> u64 {
+        self.values.iter().map(|(_, times)| times).sum()
+    }
+
+    /// True when none is.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Whether a value is listed.
+    pub fn has(&self, value: &str) -> bool {
+        self.values.binary_search_by(|(known, _)| known.as_str().cmp(value)).is_ok()
+    }
+}
+
+impl Outcome {
+    /// Every record must be accounted for once, and every group's people must be able to have what is listed.
+    fn check(&self, task: &Task<'_>) -> Result<()> {
+        let wrong = |why: &str| Err(Error::CannotCheck { what: "the groups".to_owned(), why: why.to_owned() });
+        let mut seen = vec![0u8; task.records.len()];
+        let members = self.groups.iter().flat_map(|group| &group.members);
+        let all = members.chain(self.waiting.iter().map(|(at, _)| at)).chain(self.withheld.iter().map(|(at, _)| at));
+        for at in all {
+            match seen.get_mut(*at as usize) {
+                Some(times) => *times += 1,
+                None => return wrong("they hold a record that is not there"),
+            }
+        }
+        if seen.iter().any(|times| *times != 1) {
+            return wrong("a record is not accounted for, or twice");
+        }
+        let sensitive = task.sensitive();
+        for group in &self.groups {
+            if group.lists.len() != sensitive.len() {
+                return wrong("a group does not list every sensitive column");
+            }
+            for (column, list) in sensitive.iter().zip(&group.lists) {
+                let have = List::of(group.members.iter().map(|at| task.value(*at as usize, *column)));
+                let often = |value: &str| {
+                    let at = list.values.binary_search_by(|(known, _)| known.as_str().cmp(value)).ok();
+                    at.map_or(0, |at| list.values[at].1)
+                };
+                let listed =
+                    |(value, times): &(String, u64)| if list.set { often(value) > 0 } else { often(value) >= *times };
+                if !have.values.iter().all(listed) {
+                    return wrong("a group does not list what its people have");
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Nothing can be published, and why.
+pub(crate) fn refused(message: String) -> Error {
+    Error::Refused { message }
+}

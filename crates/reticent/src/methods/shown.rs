@@ -1,0 +1,337 @@
+//! What a method's groups look like when they are published, and how they are read again.
+//!
+//! A release is one table of people (their group, their quasi-identifiers) and one list for each sensitive column (group, value,
+//! how many). Nothing published, and nothing kept, says which of a group's values is whose.
+
+use std::borrow::Cow;
+
+use hashbrown::HashMap;
+
+use super::{Group, List, Outcome, Record, Task};
+use crate::combos::{Combos, combine};
+use crate::error::Result;
+use crate::history::{Disguise, Held};
+use crate::links::{Links, Pseudonym};
+use crate::recognise::{Told, release};
+use crate::schema::Role;
+use crate::table::{Column, Counts};
+use crate::taxonomy::{Code, Type, scale_text};
+
+/// What a method published before.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Past {
+    /// Its releases, oldest first.
+    pub releases: Vec<ShownRelease>,
+    /// By owner who was ever published: the mark of their sensitive values.
+    pub marks: HashMap<Pseudonym, u32>,
+    /// By owner whose record waited at the newest release: for how many releases by then.
+    pub waiting: HashMap<Pseudonym, u32>,
+}
+
+/// What a method remembers of somebody besides what it published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Remembered {
+    /// Who.
+    pub who: Pseudonym,
+    /// The mark of their sensitive values.
+    pub mark: u32,
+    /// For how many releases their record waited; 0 when it is published.
+    pub waited: u32,
+}
+
+impl Outcome {
+    /// What is to be remembered, ascending by owner.
+    pub fn remembered(&self, task: &Task<'_>) -> Vec<Remembered> {
+        let published = self.groups.iter().flat_map(|group| &group.members).map(|at| (*at, 0));
+        let all = published.chain(self.waiting.iter().copied());
+        let remember = |(at, waited): (u32, u32)| {
+            let Record { who, mark, .. } = task.records[at as usize];
+            Remembered { who, mark, waited }
+        };
+        let mut remembered: Vec<Remembered> = all.map(remember).collect();
+        remembered.sort_unstable();
+        remembered
+    }
+}
+
+/// A release as the method needs it again.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ShownRelease {
+    /// Its number in the ledger.
+    pub number: u64,
+    /// Its groups.
+    pub groups: Vec<ShownGroup>,
+}
+
+/// A group as it was published.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ShownGroup {
+    /// Its people, ascending.
+    pub members: Vec<Pseudonym>,
+    /// By sensitive column: what is listed.
+    pub lists: Vec<(String, List)>,
+}
+
+impl ShownGroup {
+    /// What is listed of a column.
+    pub fn list(&self, column: &str) -> Option<&List> {
+        self.lists.iter().find(|(name, _)| name == column).map(|(_, list)| list)
+    }
+}
+
+/// How quasi-identifiers are published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// As they are, a row for each person.
+    Anatomized,
+    /// As the smallest value that covers everybody of the group.
+    Generalized,
+}
+
+/// A release as tables of texts.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    /// The name of the column that numbers groups.
+    pub group: String,
+    /// The people: group and quasi-identifiers, with their links.
+    pub people: Counts,
+    /// What their columns hold.
+    pub types: Vec<Type>,
+    /// By sensitive column: group and value.
+    pub lists: Vec<ShownList>,
+}
+
+/// The list of one sensitive column.
+#[derive(Debug, Clone)]
+pub struct ShownList {
+    /// The column.
+    pub column: String,
+    /// Whether values are listed once, and some may be nobody's.
+    pub set: bool,
+    /// Group and value, and how many.
+    pub counts: Counts,
+}
+
+impl Shown {
+    /// The tables of an outcome. Groups are numbered from 1 in an order that says nothing.
+    pub fn of(task: &Task<'_>, outcome: &Outcome, form: Form) -> Shown {
+        let columns = &task.table.columns;
+        let mut group = "group".to_owned();
+        while columns.iter().any(|column| column.name == group) {
+            group.push('_');
+        }
+        let numbers = numbers(task, outcome);
+        let width = outcome.groups.len().to_string().len();
+        let names: Vec<String> = numbers.iter().map(|number| format!("{number:0width$}")).collect();
+        let quasi = task.quasi_identifiers();
+        // By record that is published: its group.
+        let rows: Vec<(u32, u32)> = (0..)
+            .zip(&outcome.groups)
+            .flat_map(|(at, group)| group.members.iter().map(move |member| (*member, at)))
+            .collect();
+        let mut texts: Vec<(Vec<String>, Vec<Code>)> = vec![coded(names.clone(), rows.iter().map(|(_, at)| *at))];
+        for column in &quasi {
+            texts.push(match form {
+                Form::Anatomized => {
+                    let tree = &columns[*column].tree;
+                    let codes = rows.iter().map(|(member, _)| task.code(*member as usize, *column));
+                    coded(tree.values().to_vec(), codes)
+                }
+                Form::Generalized => {
+                    let labels = outcome.groups.iter().map(|group| covering(task, group, *column)).collect();
+                    coded(labels, rows.iter().map(|(_, at)| *at))
+                }
+            });
+        }
+        let who = rows.iter().map(|(member, _)| task.records[*member as usize].who).collect();
+        let names_of = quasi.iter().map(|at| columns[*at].name.clone());
+        let people =
+            counts([group.clone()].into_iter().chain(names_of).collect(), texts, vec![1; rows.len()], Some(who));
+        let types = quasi.iter().map(|at| columns[*at].tree.value_type());
+        let types = [Type::Text].into_iter().chain(types).collect();
+        let lists = task.sensitive().into_iter().enumerate().map(|(at, column)| {
+            let listed = || {
+                (0..)
+                    .zip(&outcome.groups)
+                    .flat_map(|(place, group)| group.lists[at].values.iter().map(move |one| (place, one)))
+            };
+            let groups = coded(names.clone(), listed().map(|(place, _)| place));
+            let mut values: Vec<String> = listed().map(|(_, (value, _))| value.clone()).collect();
+            values.sort_unstable();
+            values.dedup();
+            let code = |value: &String| values.binary_search(value).unwrap_or(0) as Code;
+            let codes = listed().map(|(_, (value, _))| code(value)).collect();
+            let weights = listed().map(|(_, (_, times))| *times).collect();
+            let name = columns[column].name.clone();
+            let set = outcome.groups.iter().any(|group| group.lists[at].set);
+            let counts = counts(vec![group.clone(), name.clone()], vec![groups, (values, codes)], weights, None);
+            ShownList { column: name, set, counts }
+        });
+        let lists = lists.collect();
+        Shown { group, people, types, lists }
+    }
+}
+
+/// Which number each group gets: nothing about its people follows from it.
+fn numbers(task: &Task<'_>, outcome: &Outcome) -> Vec<usize> {
+    let mut order: Vec<usize> = (1..=outcome.groups.len()).collect();
+    super::largest::Drawn(task.seed ^ 0x6772_6f75_7073).shuffle(&mut order);
+    order
+}
+
+/// Texts in ascending order, each once and used, and codes as places among them.
+fn coded(texts: Vec<String>, codes: impl Iterator<Item = u32>) -> (Vec<String>, Vec<Code>) {
+    let codes: Vec<Code> = codes.collect();
+    let mut used = vec![false; texts.len()];
+    codes.iter().for_each(|code| used[*code as usize] = true);
+    let mut sorted: Vec<&String> = texts.iter().zip(&used).filter(|(_, used)| **used).map(|(text, _)| text).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    let places: Vec<Code> = texts.iter().map(|text| sorted.binary_search(&text).unwrap_or(0) as Code).collect();
+    let codes = codes.iter().map(|code| places[*code as usize]).collect();
+    (sorted.into_iter().cloned().collect(), codes)
+}
+
+/// Rows as an engine would read them: equal ones put together, ascending.
+fn counts(
+    names: Vec<String>,
+    columns: Vec<(Vec<String>, Vec<Code>)>,
+    weights: Vec<u64>,
+    who: Option<Vec<Pseudonym>>,
+) -> Counts {
+    let (values, codes): (Vec<Vec<String>>, Vec<Vec<Code>>) = columns.into_iter().unzip();
+    let views: Vec<&[Code]> = codes.iter().map(Vec::as_slice).collect();
+    let combos = combine(&views, &weights, None);
+    let links = who.map(|who| {
+        let mut key = Vec::with_capacity(codes.len());
+        let pair = |(row, who): (usize, Pseudonym)| {
+            key.clear();
+            key.extend(codes.iter().map(|codes| codes[row]));
+            (who, combos.find(&key).unwrap_or(0) as u32)
+        };
+        Links::collect(who.into_iter().enumerate().map(pair).collect())
+    });
+    Counts { names, values, combos, links }
+}
+
+/// The smallest value that covers everybody of a group.
+fn covering(task: &Task<'_>, group: &Group, column: usize) -> String {
+    let Column { tree, .. } = &task.table.columns[column];
+    let mut codes: Vec<Code> = group.members.iter().map(|member| task.code(*member as usize, column)).collect();
+    codes.sort_unstable();
+    let (Some(low), Some(high)) = (codes.first(), codes.last()) else { return crate::taxonomy::SUPPRESSED.to_owned() };
+    if low == high {
+        return tree.value(*low).to_owned();
+    }
+    let missing = tree.missing().is_some_and(|missing| codes.contains(&missing));
+    if let Some(numbers) = tree.numbers().filter(|_| !missing) {
+        let text = |code: Code| scale_text(tree.value_type(), numbers[code as usize]);
+        return format!("[{},{}]", text(*low), text(*high));
+    }
+    let mut node = tree.leaf_of(*low);
+    while !tree.node(node).codes.contains(high) {
+        match tree.node(node).parent {
+            Some(parent) => node = parent,
+            None => break,
+        }
+    }
+    if node == 0 { crate::taxonomy::SUPPRESSED.to_owned() } else { tree.node(node).label.clone() }
+}
+
+/// A release as it is held: the table of people, and the lists about them. `trees` are this month's columns.
+pub fn held(shown: &Shown, columns: &[Column], meta: &Held) -> Result<Vec<Held>> {
+    let told = |name: &str, role, values| -> Told<'_> {
+        let tree = columns.iter().find(|column| column.name == name && column.tree.numbers().is_none());
+        let known = tree.map(|column| &*column.tree).filter(|_| role == Role::QuasiIdentifier);
+        Told { name: "", role, values, tree: known.filter(|tree| tree.nodes().len() > tree.len() + 1), missing: &[] }
+    };
+    let make = |counts: &Counts, told: Vec<Told<'_>>| -> Result<crate::release::Release> {
+        let counts = Counts { links: None, ..counts.clone() };
+        Ok(release(counts, &told, 0)?.0)
+    };
+    let names = &shown.people.names;
+    let of_people = names
+        .iter()
+        .zip(&shown.types)
+        .map(|(name, values)| Told { name, ..told(name, Role::QuasiIdentifier, Some(*values)) });
+    let mut all = vec![Held {
+        release: make(&shown.people, of_people.collect())?,
+        links: shown.people.links.clone(),
+        disguise: Disguise::default(),
+        ..meta.clone()
+    }];
+    for list in &shown.lists {
+        let of_list = list.counts.names.iter().map(|name| {
+            let role = if *name == shown.group { Role::QuasiIdentifier } else { Role::Sensitive };
+            Told { name, ..told(name, role, Some(Type::Text)) }
+        });
+        all.push(Held {
+            release: make(&list.counts, of_list.collect())?,
+            links: None,
+            disguise: Disguise { of: Some(meta.number), set: list.set, ..Disguise::default() },
+            ..meta.clone()
+        });
+    }
+    Ok(all)
+}
+
+impl Past {
+    /// From releases as they are held: tables of people, each followed by its lists; and what is remembered, release by release.
+    pub fn of(held: &[Held], remembered: &[Vec<Remembered>]) -> Past {
+        let mut past = Past::default();
+        for release in remembered {
+            past.waiting.clear();
+            for one in release {
+                match one.waited {
+                    0 => drop(past.marks.insert(one.who, one.mark)),
+                    waited => drop(past.waiting.insert(one.who, waited)),
+                }
+            }
+        }
+        // By release: the place of each group, by what it is called.
+        let mut places: HashMap<String, usize> = HashMap::new();
+        for held in held {
+            match held.disguise.of {
+                None => {
+                    places.clear();
+                    let mut shown = ShownRelease { number: held.number, ..ShownRelease::default() };
+                    let (column, codes) = (&held.release.columns[0], &held.release.combos.codes[0]);
+                    let links = held.links.as_ref().map_or_else(|| Cow::Owned(Links::default()), Cow::Borrowed);
+                    for link in 0..links.len() {
+                        let label = column.label(codes[links.combos[link] as usize]);
+                        let place = *places.entry(label.to_owned()).or_insert_with(|| {
+                            shown.groups.push(ShownGroup::default());
+                            shown.groups.len() - 1
+                        });
+                        shown.groups[place].members.push(links.pseudonyms[link]);
+                    }
+                    past.releases.push(shown);
+                }
+                Some(_) => past.add_list(held, &places),
+            }
+        }
+        past
+    }
+
+    fn add_list(&mut self, held: &Held, places: &HashMap<String, usize>) {
+        let Some(shown) = self.releases.last_mut() else { return };
+        let combos: &Combos = &held.release.combos;
+        let mark = held.release.columns.iter().position(|column| column.role == Role::QuasiIdentifier);
+        let value = held.release.columns.iter().position(|column| column.role == Role::Sensitive);
+        let (Some(mark), Some(value)) = (mark, value) else { return };
+        let name = &held.release.columns[value].name;
+        for combo in 0..combos.len() {
+            let label = held.release.columns[mark].label(combos.codes[mark][combo]);
+            let Some(place) = places.get(label) else { continue };
+            let lists = &mut shown.groups[*place].lists;
+            if lists.last().is_none_or(|(known, _)| known != name) {
+                lists.push((name.clone(), List { values: Vec::new(), set: held.disguise.set }));
+            }
+            if let Some((_, list)) = lists.last_mut() {
+                let text = held.release.columns[value].label(combos.codes[value][combo]).to_owned();
+                list.values.push((text, combos.weights[combo]));
+                list.values.sort_unstable();
+            }
+        }
+    }
+}

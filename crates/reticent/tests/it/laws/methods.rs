@@ -1,0 +1,384 @@
+//! The law of methods: whatever comes, goes, comes back or changes, nobody's value is told with more than the method promises, by
+//! all its releases together. Judged for every person after every release by counting all worlds, apart from the library's code,
+//! and by the audit.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reticent::audit::{Question, audit};
+use reticent::error::Error;
+use reticent::history::{Disguise, Held, History};
+use reticent::methods::{self, Form, LIST, Listed, Past, Record, Remembered, Shown, Task};
+use reticent::registry::{Argument, Arguments};
+use reticent::release::Release;
+
+use crate::support::{Col, Data, PLACES, Random, quasi, quasi_tree, sensitive};
+
+const RELEASES: usize = 22;
+const ILLS: [&str; 6] = ["asthma", "colic", "flu", "gout", "hiv", "ulcer"];
+const PAYS: [&str; 4] = ["fair", "high", "low", "poor"];
+
+/// How a population behaves from month to month.
+#[derive(Debug, Clone, Copy)]
+struct Habit {
+    name: &'static str,
+    /// People at first, and how many come and go a month, at most.
+    people: usize,
+    come: usize,
+    go: usize,
+    /// In a hundred: how often somebody who went comes back, and how often a value is corrected.
+    back: usize,
+    correct: usize,
+    /// How uneven values are: the first of so many draws that is smallest.
+    skew: usize,
+}
+
+const HABITS: &[Habit] = &[
+    Habit { name: "nobody new", people: 8, come: 0, go: 0, back: 0, correct: 0, skew: 1 },
+    Habit { name: "growing", people: 5, come: 2, go: 0, back: 0, correct: 0, skew: 1 },
+    Habit { name: "churn", people: 8, come: 2, go: 2, back: 0, correct: 0, skew: 1 },
+    Habit { name: "skewed", people: 8, come: 2, go: 2, back: 20, correct: 0, skew: 3 },
+    Habit { name: "coming back", people: 7, come: 1, go: 3, back: 70, correct: 0, skew: 1 },
+    Habit { name: "corrected", people: 8, come: 2, go: 1, back: 30, correct: 30, skew: 1 },
+    Habit { name: "tiny", people: 2, come: 1, go: 1, back: 30, correct: 0, skew: 1 },
+    Habit { name: "everybody new", people: 8, come: 8, go: 8, back: 0, correct: 0, skew: 2 },
+];
+
+/// Somebody's row: place, age, illness, pay.
+type Row = [String; 4];
+
+fn row(random: &mut Random, habit: &Habit) -> Row {
+    let ill = (0..habit.skew).map(|_| random.below(ILLS.len())).min().unwrap();
+    let place = *random.pick(&["n1", "n2", "s1", "s2", "s3", "sea"]);
+    let age = 20 + random.below(60);
+    [place.to_owned(), age.to_string(), ILLS[ill].to_owned(), random.pick(&PAYS).to_string()]
+}
+
+/// One month later.
+fn month(
+    random: &mut Random,
+    habit: &Habit,
+    here: &mut BTreeMap<u128, Row>,
+    gone: &mut BTreeMap<u128, Row>,
+    next: &mut u128,
+) {
+    for _ in 0..random.below(habit.go + 1) {
+        let people: Vec<u128> = here.keys().copied().collect();
+        if !people.is_empty() {
+            let who = *random.pick(&people);
+            gone.insert(who, here.remove(&who).unwrap());
+        }
+    }
+    let back: Vec<u128> = gone.keys().copied().collect();
+    if !back.is_empty() && random.below(100) < habit.back {
+        let who = *random.pick(&back);
+        here.insert(who, gone.remove(&who).unwrap());
+    }
+    for _ in 0..random.below(habit.come + 1) {
+        here.insert(*next, row(random, habit));
+        *next += 1;
+    }
+    for row in here.values_mut() {
+        if random.below(100) < habit.correct / 4 {
+            row[2] = random.pick(&ILLS).to_string();
+        }
+    }
+}
+
+/// What the method is asked to do.
+struct Month<'a> {
+    here: &'a BTreeMap<u128, Row>,
+    several: bool,
+    past: &'a Past,
+    seed: u64,
+}
+
+fn publish(
+    listed: &Listed,
+    arguments: &Arguments,
+    month: &Month<'_>,
+) -> Result<(Vec<Remembered>, Shown, Vec<reticent::table::Column>), Error> {
+    let mut cols: Vec<Col> = vec![quasi_tree("place", PLACES), quasi("age"), sensitive("ill")];
+    cols.extend(month.several.then(|| sensitive("pay")));
+    let width = cols.len();
+    let rows = month.here.values().map(|row| row[..width].to_vec()).collect();
+    let data = Data { cols, rows, owners: None };
+    let table = data.table();
+    let places = table.places(&data.counts().combos);
+    let records: Vec<Record> = month
+        .here
+        .keys()
+        .zip(places)
+        .map(|(who, combo)| {
+            // A mark that tells different values apart.
+            let mark =
+                month.here[who][2..].concat().bytes().fold(7u32, |mark, byte| mark.wrapping_mul(31) ^ u32::from(byte));
+            Record { who: *who, combo: combo.unwrap(), mark }
+        })
+        .collect();
+    let task = Task { table: &table, records: &records, past: month.past, seed: month.seed };
+    let outcome = methods::run(listed.entry.id, &task, arguments.clone())?;
+    let form = if month.seed % 2 == 0 { Form::Anatomized } else { Form::Generalized };
+    let shown = Shown::of(&task, &outcome, form);
+    Ok((outcome.remembered(&task), shown, table.columns.clone()))
+}
+
+/// A list of one column of one group of one release: whose, what, and whether it is a set.
+struct Listing {
+    members: Vec<u128>,
+    values: Vec<(String, u64)>,
+    set: bool,
+}
+
+/// The exact share of all worlds in which somebody has a value; none when there are too many.
+fn told(listings: &[Listing]) -> Option<BTreeMap<(u128, String), f64>> {
+    let mut candidates: BTreeMap<u128, BTreeSet<&str>> = BTreeMap::new();
+    for listing in listings {
+        let listed: BTreeSet<&str> = listing.values.iter().map(|(value, _)| value.as_str()).collect();
+        for member in &listing.members {
+            let known = candidates.entry(*member).or_insert_with(|| listed.clone());
+            *known = known.intersection(&listed).copied().collect();
+        }
+    }
+    let mut left: BTreeSet<u128> = candidates.keys().copied().collect();
+    let mut found = BTreeMap::new();
+    while let Some(first) = left.first().copied() {
+        // Everybody who hangs together with this one through lists that count.
+        let mut together = vec![first];
+        left.remove(&first);
+        let mut at = 0;
+        while at < together.len() {
+            let one = together[at];
+            for listing in listings.iter().filter(|listing| !listing.set && listing.members.contains(&one)) {
+                for member in &listing.members {
+                    if left.remove(member) {
+                        together.push(*member);
+                    }
+                }
+            }
+            at += 1;
+        }
+        let relevant: Vec<&Listing> = listings
+            .iter()
+            .filter(|listing| !listing.set && listing.members.iter().any(|who| together.contains(who)))
+            .collect();
+        let mut search = Search {
+            people: &together,
+            candidates: &candidates,
+            listings: &relevant,
+            used: relevant.iter().map(|_| BTreeMap::new()).collect(),
+            world: Vec::new(),
+            worlds: 0,
+            having: BTreeMap::new(),
+            steps: 3_000_000,
+        };
+        search.go();
+        if search.steps == 0 {
+            return None;
+        }
+        assert!(search.worlds > 0, "no world fits what was published");
+        for ((who, value), times) in search.having {
+            found.insert((who, value.to_owned()), times as f64 / search.worlds as f64);
+        }
+    }
+    Some(found)
+}
+
+struct Search<'a> {
+    people: &'a [u128],
+    candidates: &'a BTreeMap<u128, BTreeSet<&'a str>>,
+    listings: &'a [&'a Listing],
+    used: Vec<BTreeMap<&'a str, u64>>,
+    world: Vec<&'a str>,
+    worlds: u64,
+    having: BTreeMap<(u128, &'a str), u64>,
+    steps: u64,
+}
+
+impl<'a> Search<'a> {
+    fn go(&mut self) {
+        self.steps = self.steps.saturating_sub(1);
+        if self.steps == 0 {
+            return;
+        }
+        let Some(who) = self.people.get(self.world.len()).copied() else {
+            self.worlds += 1;
+            for (who, value) in self.people.iter().zip(&self.world) {
+                *self.having.entry((*who, value)).or_insert(0) += 1;
+            }
+            return;
+        };
+        for value in self.candidates[&who].clone() {
+            let of: Vec<usize> =
+                (0..self.listings.len()).filter(|at| self.listings[*at].members.contains(&who)).collect();
+            let often = |listing: &Listing| {
+                listing.values.iter().find(|(known, _)| known == value).map_or(0, |(_, times)| *times)
+            };
+            let fits = of.iter().all(|at| self.used[*at].get(value).copied().unwrap_or(0) < often(self.listings[*at]));
+            if !fits {
+                continue;
+            }
+            of.iter().for_each(|at| *self.used[*at].entry(value).or_insert(0) += 1);
+            self.world.push(value);
+            self.go();
+            self.world.pop();
+            of.iter().for_each(|at| *self.used[*at].get_mut(value).unwrap() -= 1);
+        }
+    }
+}
+
+/// Arguments of a method to try; a method whose parameters this does not know fails here.
+fn arguments(listed: &Listed) -> Vec<(Arguments, bool)> {
+    let one = |name: &str, number: f64| Arguments::default().set(name, Argument::Number(number));
+    match listed.entry.id {
+        "anatomy" | "history-guided" => vec![(one("l", 2.0), false), (one("l", 3.0), false)],
+        "m-invariance" => {
+            let without = |m| one("m", m).set("counterfeits", Argument::Flag(false));
+            vec![(one("m", 2.0), false), (one("m", 3.0), false), (without(2.0), false)]
+        }
+        other => panic!("say how {other} is tried"),
+    }
+}
+
+fn held(number: u64) -> Held {
+    Held {
+        number,
+        name: format!("month-{number}"),
+        date: "2026-01-01".to_owned(),
+        recipients: vec!["public".to_owned()],
+        disguise: Disguise::default(),
+        release: Release { columns: Vec::new(), combos: Default::default(), suppressed: 0 },
+        links: None,
+    }
+}
+
+#[derive(Debug, Default)]
+struct Score {
+    releases: usize,
+    people: usize,
+    counted: usize,
+    not_counted: usize,
+    refused: usize,
+}
+
+/// Publishes month after month, and judges after each.
+fn live(listed: &Listed, given: &(Arguments, bool), habit: &Habit, seed: u64, score: &mut Score) {
+    let (given, several) = given;
+    let checked = given.clone().checked(&listed.entry).unwrap();
+    let mut random = Random(seed);
+    let (mut here, mut gone, mut next) = (BTreeMap::new(), BTreeMap::new(), 1u128);
+    while here.len() < habit.people {
+        here.insert(next, row(&mut random, habit));
+        next += 1;
+    }
+    let (mut past, mut history) = (Past::default(), History::default());
+    let mut remembered = Vec::new();
+    for number in 1..=RELEASES as u64 {
+        if here.is_empty() {
+            month(&mut random, habit, &mut here, &mut gone, &mut next);
+            continue;
+        }
+        let now = Month { here: &here, several: *several, past: &past, seed: seed ^ number };
+        match publish(listed, given, &now) {
+            Err(Error::Refused { .. }) => score.refused += 1,
+            Err(error) => panic!("{} {}: {error}", listed.entry.id, habit.name),
+            Ok((one, shown, columns)) => {
+                score.releases += 1;
+                remembered.push(one);
+                history.releases.extend(methods::held(&shown, &columns, &held(number)).unwrap());
+                past = Past::of(&history.releases, &remembered);
+                judge(listed, &checked, habit, &past, &history, score);
+            }
+        }
+        month(&mut random, habit, &mut here, &mut gone, &mut next);
+    }
+}
+
+fn judge(listed: &Listed, arguments: &Arguments, habit: &Habit, past: &Past, history: &History, score: &mut Score) {
+    let groups = || past.releases.iter().flat_map(|release| &release.groups);
+    let columns: BTreeSet<&String> = groups().flat_map(|group| group.lists.iter().map(|(name, _)| name)).collect();
+    for column in columns {
+        let Some(most) = (listed.promise)(arguments, column) else { continue };
+        let listings: Vec<Listing> = groups()
+            .filter_map(|group| {
+                let list = group.list(column)?;
+                Some(Listing { members: group.members.clone(), values: list.values.clone(), set: list.set })
+            })
+            .collect();
+        match told(&listings) {
+            Some(told) => {
+                score.counted += 1;
+                for ((who, value), share) in told {
+                    score.people += 1;
+                    assert!(
+                        share <= most.to_f64() + 1e-12,
+                        "{}, {}: {column} of {who} is {value} with {share}, promised {most:?}\n{past:#?}",
+                        listed.entry.id,
+                        habit.name
+                    );
+                }
+            }
+            None => score.not_counted += 1,
+        }
+        let question = Question {
+            columns: Some(vec![column.clone()]),
+            confidence: Some(most),
+            worst: 0,
+            pairs: false,
+            ..Question::default()
+        };
+        let found = audit(history, &question).unwrap();
+        assert_eq!(
+            found.above(),
+            0,
+            "{}, {}: the audit finds {:?}",
+            listed.entry.id,
+            habit.name,
+            found.columns[0].highest
+        );
+    }
+}
+
+#[test]
+fn nobody_is_told_more_than_promised() {
+    for listed in LIST {
+        let mut score = Score::default();
+        for (at, given) in arguments(listed).iter().enumerate() {
+            for (habit_at, habit) in HABITS.iter().enumerate() {
+                live(listed, given, habit, (at * 100 + habit_at) as u64 + 7, &mut score);
+            }
+        }
+        println!("{}: {score:?}", listed.entry.id);
+        assert!(score.people > 0 && score.counted > 10 * score.not_counted, "{}: {score:?}", listed.entry.id);
+        // Who promises several releases publishes them.
+        if listed.updates.again {
+            assert!(score.releases > HABITS.len() * RELEASES / 2, "{}: {score:?}", listed.entry.id);
+        }
+    }
+}
+
+/// The law catches what breaks it: each month by itself, with groups of two.
+#[test]
+fn each_month_by_itself_breaks_the_law() {
+    let anatomy = methods::named("anatomy").unwrap();
+    let given = Arguments::default().set("l", Argument::Number(2.0));
+    let mut random = Random(3);
+    let habit = &HABITS[2];
+    let mut here: BTreeMap<u128, Row> = (1..=8u128).map(|who| (who, row(&mut random, habit))).collect();
+    let (mut gone, mut next) = (BTreeMap::new(), 9);
+    let mut listings = Vec::new();
+    let mut highest = 0.0f64;
+    for number in 1..=6 {
+        let past = Past::default();
+        let now = Month { here: &here, several: false, past: &past, seed: number };
+        if let Ok((_, shown, columns)) = publish(anatomy, &given, &now) {
+            let alone = Past::of(&methods::held(&shown, &columns, &held(number)).unwrap(), &[]);
+            for group in &alone.releases[0].groups {
+                let list = group.list("ill").unwrap();
+                listings.push(Listing { members: group.members.clone(), values: list.values.clone(), set: false });
+            }
+        }
+        highest = told(&listings).unwrap().into_values().fold(highest, f64::max);
+        month(&mut random, habit, &mut here, &mut gone, &mut next);
+    }
+    assert!(highest > 0.99, "{highest}");
+}
