@@ -117,7 +117,7 @@ fn publish(
         .collect();
     let task = Task { table: &table, records: &records, past: month.past, seed: month.seed };
     let outcome = methods::run(listed.entry.id, &task, arguments.clone())?;
-    let form = if month.seed % 2 == 0 { Form::Anatomized } else { Form::Generalized };
+    let form = if month.seed.is_multiple_of(2) { Form::Anatomized } else { Form::Generalized };
     let shown = Shown::of(&task, &outcome, form);
     Ok((outcome.remembered(&task), shown, table.columns.clone()))
 }
