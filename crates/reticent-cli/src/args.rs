@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 
+/// Where the policy is looked for.
+pub const POLICY: &str = "reticent.toml";
+
 /// Publish data about people more than once, without letting the releases add up to a leak.
 #[derive(Debug, Parser)]
 #[command(name = "reticent", version, max_term_width = 100, arg_required_else_help = true)]
@@ -187,7 +190,7 @@ fn confidence(text: &str) -> Result<f64, String> {
 #[derive(Debug, Clone, clap::Args)]
 pub struct Place {
     /// The policy.
-    #[arg(long, default_value = "reticent.toml", value_name = "FILE")]
+    #[arg(long, default_value = POLICY, value_name = "FILE")]
     pub policy: PathBuf,
     /// The ledger's folder, instead of the policy's.
     #[arg(long, value_name = "DIR", env = "RETICENT_LEDGER")]
@@ -245,6 +248,16 @@ pub struct Register {
     pub place: Place,
 }
 
+impl Place {
+    /// A policy that the call names must be there; without one the usual place may be empty.
+    pub fn check_policy(&self) -> Result<(), crate::failure::Failure> {
+        match self.policy.as_os_str() == POLICY || self.policy.exists() {
+            true => Ok(()),
+            false => Err(crate::failure::Failure::Call(format!("there is no policy {}", self.policy.display()))),
+        }
+    }
+}
+
 /// Arguments of `audit`.
 #[derive(Debug, clap::Args)]
 pub struct Audit {
@@ -268,7 +281,7 @@ pub struct Audit {
     /// Run these attacks too; `all` runs every one that can be run.
     #[arg(long = "attack", value_delimiter = ',', value_name = "ID")]
     pub attacks: Vec<String>,
-    /// A parameter of an attack, such as k=5 or values=HIV=0.6; `reticent catalogue attack` lists them.
+    /// A parameter of an attack, such as k=5 or values=HIV=0.6; `reticent catalogue --kind attack` lists them.
     #[arg(long = "with", value_name = "NAME=VALUE", requires = "attacks")]
     pub with: Vec<String>,
     /// People and what is known of them, for attacks that need it: CSV or Parquet with columns of the releases.

@@ -185,7 +185,9 @@ fn caught<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
 
 /// Whether every text of a column of numbers or dates can be read as one.
 fn are_read(column: &BodyColumn, texts: &[String]) -> bool {
-    let is_read = |text: &String| Interval::parse(column.values, text).is_some_and(|interval| interval.is_one());
+    // What is sensitive may be an interval, and is compared with others as one.
+    let wide = column.role == Role::Sensitive;
+    let is_read = |text: &String| Interval::parse(column.values, text).is_some_and(|read| wide || read.is_one());
     texts.iter().all(|text| text == SUPPRESSED || column.missing.contains(text) || is_read(text))
 }
 

@@ -21,7 +21,7 @@ mod tests;
 
 use hashbrown::{HashMap, HashSet};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::history::{Held, History};
 use crate::inference::{Answer, Ask, Fraction, Work, solve};
 use crate::join::Inconsistent;
@@ -168,7 +168,7 @@ pub fn audit(history: &History, question: &Question) -> Result<Audit> {
     let mut parts = Vec::new();
     for board in boards(history, question)? {
         let ask = Ask { bounds_only: board.relaxed, ..question.ask };
-        let answer = solve(&board.puzzle(), &ask)?;
+        let answer = solve(&board.puzzle(), &ask).map_err(|error| knowledge_at_fault(error, history, question))?;
         let told = figures::Tally::of(&board, &answer, question, &Before::default());
         parts.push(Part { board, answer, told });
     }
@@ -214,6 +214,25 @@ pub fn audit(history: &History, question: &Question) -> Result<Audit> {
         work: parts[1..].iter().fold(parts[0].answer.work.clone(), |work, part| work.and(&part.answer.work)),
         columns: parts.into_iter().flat_map(|part| part.told.columns).collect(),
     })
+}
+
+/// Where the releases contradict each other only with what the attacker is said to know, that is what is wrong.
+fn knowledge_at_fault(error: Error, history: &History, question: &Question) -> Error {
+    let Knowledge { known, statements } = &question.knowledge;
+    if known.is_empty() && statements.is_empty() {
+        return error;
+    }
+    let without = Question { knowledge: Knowledge::default(), ..question.clone() };
+    let fits =
+        |board: &Board| solve(&board.puzzle(), &Ask { bounds_only: true, entropy: false, ..question.ask }).is_ok();
+    match boards(history, &without) {
+        Ok(boards) if boards.iter().all(fits) => Error::CannotCheck {
+            what: "the background knowledge".to_owned(),
+            why: "it contradicts the releases, or itself: no assignment of the published values to people fits it"
+                .to_owned(),
+        },
+        _ => error,
+    }
 }
 
 /// Sensitive columns that tell about each other, and what is told of them. Nothing ties those of different parts.
@@ -330,9 +349,10 @@ fn worst(parts: &[Part], history: &History, question: &Question) -> Vec<Case> {
     let case = |(part, place, column, chance): (&Part, u32, usize, Chance)| {
         let Part { board, answer, .. } = part;
         let there = |somebody: &&board::Somebody| somebody.places.contains(&place);
+        let people = board.people.iter().filter(there).map(|somebody| somebody.people).sum();
         let pseudonyms = board.people.iter().filter(there).filter_map(|somebody| somebody.pseudonym);
         Case {
-            people: board.alike[place as usize].people,
+            people,
             pseudonyms: pseudonyms.take(5).map(called).collect(),
             column: board.secrets.columns[column].clone(),
             value: board.secrets.values[column][chance.value as usize].clone(),

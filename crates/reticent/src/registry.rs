@@ -88,6 +88,8 @@ pub enum Domain {
     Columns,
     /// Values of a column, each with its own threshold between 0 and 1.
     Thresholds,
+    /// Columns, each with its own whole number, at least this.
+    Each(u64),
     /// True or false.
     Flag,
 }
@@ -102,6 +104,7 @@ impl fmt::Display for Domain {
             Domain::Column => write!(f, "a column"),
             Domain::Columns => write!(f, "a list of columns"),
             Domain::Thresholds => write!(f, "value = threshold, each from 0 to 1"),
+            Domain::Each(least) => write!(f, "column = whole number, each at least {least}"),
             Domain::Flag => write!(f, "true | false"),
         }
     }
@@ -247,6 +250,10 @@ fn fits(value: &Argument, domain: &Domain) -> std::result::Result<(), String> {
         (Argument::Thresholds(values), Domain::Thresholds) => {
             !values.is_empty() && values.iter().all(|(_, threshold)| (0.0..=1.0).contains(threshold))
         }
+        (Argument::Thresholds(values), Domain::Each(least)) => {
+            let fits = |number: f64| number.fract() == 0.0 && number >= *least as f64 && number < 9e15;
+            !values.is_empty() && values.iter().all(|(_, number)| fits(*number))
+        }
         (Argument::Flag(_), Domain::Flag) => true,
         _ => false,
     };
@@ -258,6 +265,6 @@ fn default_argument(text: &str, domain: &Domain) -> Argument {
         Domain::Whole(_) | Domain::Number(..) => Argument::Number(text.parse().unwrap_or(0.0)),
         Domain::Flag => Argument::Flag(text == "true"),
         Domain::Columns => Argument::Words(text.split(',').map(|name| name.trim().to_owned()).collect()),
-        Domain::Word(_) | Domain::Column | Domain::Thresholds => Argument::Word(text.to_owned()),
+        Domain::Word(_) | Domain::Column | Domain::Thresholds | Domain::Each(_) => Argument::Word(text.to_owned()),
     }
 }

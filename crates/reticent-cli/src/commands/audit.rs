@@ -103,6 +103,10 @@ pub fn run(options: &args::Audit, ways: &Ways) -> Result<u8, Failure> {
     let answer = answer(options, ways);
     ways.progress.done();
     let answer = answer.map_err(|failure| match failure {
+        // What somebody wrote for this call is wrong, and not what was released.
+        Failure::Library(reticent::Error::CannotCheck { what, why }) if what == "the background knowledge" => {
+            Failure::Call(format!("{what} (--knows): {why}"))
+        }
         Failure::Library(error @ reticent::Error::CannotCheck { .. }) => Failure::NotAudited(error),
         failure => failure,
     })?;
@@ -118,6 +122,10 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
     for id in options.attacks.iter().filter(|id| *id != "all") {
         known_attack(id)?;
     }
+    if let Some(path) = options.html.as_ref().filter(|path| path.symlink_metadata().is_ok()) {
+        return Err(Failure::Call(format!("{} is there already; choose another name for the report", path.display())));
+    }
+    options.place.check_policy()?;
     let books = Books::find(&options.place, "auditing")?;
     let loaded = if options.place.policy.exists() { Some(load(&options.place.policy)?) } else { None };
     let ledger = books.open_to_read()?;
@@ -155,13 +163,10 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
             ways,
         )?);
     }
-    // Who does not know who is in several releases does not follow anybody.
-    let follows = options.adversary != args::Adversary::QuasiIdentifiers;
     let established = |coalition: &Coalition| {
         let audit = &coalition.audit;
-        let told = audit.may_be_above() == 0 && audit.pairs.iter().all(|pair| pair.may_be_above == 0);
         let algorithm = !question.algorithm || algorithm::finds_nothing(&coalition.attacks);
-        coalition.lost.is_empty() && algorithm && if follows { audit.is_established() } else { told }
+        coalition.lost.is_empty() && algorithm && audit.is_established()
     };
     let holds = confidence.map(|_| coalitions.iter().all(established));
     let mut notes = Vec::new();
@@ -218,11 +223,25 @@ fn held(
     history: &History,
 ) -> Result<Vec<(Vec<String>, History)>, Failure> {
     let known = recipients(entries);
+    let strangers: Vec<&String> =
+        options.who.iter().filter(|name| *name != reticent::recipients::PUBLIC && !known.contains(*name)).collect();
+    if let Some(stranger) = strangers.first() {
+        let hint = reticent::error::did_you_mean(stranger, known.iter().map(String::as_str));
+        let hint =
+            hint.unwrap_or_else(|| format!("there are: {}", known.iter().cloned().collect::<Vec<_>>().join(", ")));
+        return Err(Failure::Call(format!("nothing was released to `{stranger}`; {hint}")));
+    }
     let who = if options.who.is_empty() { known.iter().cloned().collect() } else { options.who.clone() };
     let coalitions = books.separate.coalitions(&known, &who)?;
     let together = |coalition: &&BTreeSet<String>| {
         options.who.iter().all(|name| name == reticent::recipients::PUBLIC || coalition.contains(name))
     };
+    if !options.who.is_empty() && !coalitions.iter().any(|coalition| together(&coalition)) {
+        return Err(Failure::Call(format!(
+            "{} are declared never to combine what they hold ([recipients] separate); audit each by itself",
+            options.who.join(" and ")
+        )));
+    }
     let mut found: Vec<(Vec<String>, History)> = Vec::new();
     for coalition in coalitions.iter().filter(together) {
         let held = history.held_by(coalition);
@@ -462,7 +481,7 @@ fn arguments(entry: &registry::Entry, with: &[String]) -> Result<Arguments, Fail
             Domain::Flag => Argument::Flag(value == "true"),
             Domain::Columns => Argument::Words(value.split(',').map(|name| name.trim().to_owned()).collect()),
             Domain::Word(_) | Domain::Column => Argument::Word(value.to_owned()),
-            Domain::Thresholds => {
+            Domain::Thresholds | Domain::Each(_) => {
                 let one = |text: &str| {
                     let (value, share) = text.rsplit_once('=').ok_or_else(wrong)?;
                     Ok((value.to_owned(), number(share)?))

@@ -47,12 +47,12 @@ impl From<KindWord> for Kind {
 }
 
 fn in_short(entries: &[&Entry]) {
-    for kind in [Kind::Model, Kind::Operation, Kind::Metric, Kind::Algorithm, Kind::Attack] {
+    for kind in [Kind::Model, Kind::Operation, Kind::Metric, Kind::Algorithm, Kind::Method, Kind::Attack] {
         let of_kind: Vec<&&Entry> = entries.iter().filter(|entry| entry.kind == kind).collect();
         if of_kind.is_empty() {
             continue;
         }
-        let how = if kind == Kind::Attack { ", called from the library" } else { "" };
+        let how = if kind == Kind::Attack { ", run by `reticent audit --attack`" } else { "" };
         println!("{HEAD}{}s{HEAD:#}{HINT}{how}{HINT:#}", capital(&kind.to_string()));
         for entry in of_kind {
             println!("  {HEAD}{}{HEAD:#}{}", entry.id, parameters_in_short(entry));

@@ -86,6 +86,7 @@ fn register(options: &Register, ways: &Ways) -> Result<Answer, Failure> {
     if options.date > today() {
         return Err(Failure::Call(format!("{} is in the future; register what has been released", options.date)));
     }
+    options.place.check_policy()?;
     let books = Books::find(&options.place, &format!("registering {}", options.name))?;
     let known = known(options)?;
     let missing = known.loaded.as_ref().map(|loaded| loaded.policy.missing_values.clone());

@@ -7,7 +7,7 @@
 //! People are known by the links of the ledger: who is in which group of which release. What the links also say, namely whose
 //! secret is whose, is used for one thing only: to notice that somebody's changed between two releases.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 
 use super::counted;
@@ -173,40 +173,40 @@ impl Board {
     }
 
     /// Gives everybody their place.
+    ///
+    /// Somebody whose secret changed is followed by the links alone: an attacker does not know whose did. So where people hang
+    /// together with such a person through groups, nobody is followed from release to release, and what each release tells by
+    /// itself remains.
     fn seat(&mut self, mut of_person: Vec<(Pseudonym, Record)>, nameless: Vec<Nameless>, varies: &[String]) {
         let mut known: HashMap<Vec<u32>, u32> = HashMap::new();
         of_person.par_sort_unstable();
-        for records in of_person.chunk_by(|one, next| one.0 == next.0) {
-            let pseudonym = records[0].0;
-            let records: Vec<Record> = records.iter().map(|(_, record)| *record).collect();
-            let several = records.windows(2).any(|two| two[0].0 == two[1].0);
-            let mut stays: Vec<Vec<Record>> = Vec::new();
-            for record in records {
-                let same =
-                    |stay: &Vec<Record>| stay.iter().all(|known| self.secrets.can_be_one(known.2, record.2, varies));
-                match stays.last_mut() {
-                    Some(stay) if !several && same(stay) => stay.push(record),
-                    _ => stays.push(vec![record]),
-                }
-            }
+        // What is expected to change tells nothing of later or earlier values.
+        let all_vary = self.secrets.columns.iter().all(|column| varies.contains(column));
+        let people: Vec<&[(Pseudonym, Record)]> = of_person.chunk_by(|one, next| one.0 == next.0).collect();
+        let several = |records: &[(Pseudonym, Record)]| records.windows(2).any(|two| two[0].1.0 == two[1].1.0);
+        let changed: Vec<bool> = people
+            .iter()
+            .map(|records| !all_vary && !several(records) && self.stays(records, varies).len() > 1)
+            .collect();
+        let astray = self.astray(&people, &changed);
+        for (records, changed) in people.iter().zip(&changed) {
+            let several = several(records);
+            let lost = |(_, (_, group, _)): &(Pseudonym, Record)| astray.get(*group as usize) == Some(&true);
+            let stays: Vec<Vec<Record>> = match several || (!all_vary && records.iter().any(lost)) {
+                true => records.iter().map(|(_, record)| vec![*record]).collect(),
+                false => self.stays(records, varies),
+            };
             let groups = stays.iter().flatten().map(|(_, group, _)| *group).collect();
             self.several += u64::from(several);
-            // What is expected to change tells nothing of later or earlier values.
-            let varies = self.secrets.columns.iter().all(|column| varies.contains(column));
-            let changed = !several && !varies && stays.len() > 1;
             let own: Vec<u32> = stays.iter().map(|stay| self.place(stay, &mut known)).collect();
-            let releases = |stay: &Vec<Record>| {
-                stay.iter()
-                    .map(|(release, _, _)| *release)
-                    .filter(|at| self.secrets.columns_of(*at) != 0)
-                    .collect::<Vec<_>>()
-            };
-            let mut in_releases: Vec<usize> = stays.iter().flat_map(releases).collect();
+            let releases = stays.iter().flatten().map(|(release, _, _)| *release);
+            let mut in_releases: Vec<usize> = releases.filter(|at| self.secrets.columns_of(*at) != 0).collect();
             in_releases.dedup();
-            if stays.len() > 1 && in_releases.len() > 1 && !varies {
+            if stays.len() > 1 && in_releases.len() > 1 && !all_vary {
                 own.iter().for_each(|place| self.alike[*place as usize].loose = true);
             }
-            self.people.push(Somebody { pseudonym: Some(pseudonym), places: own, people: 1, groups, changed });
+            let pseudonym = Some(records[0].0);
+            self.people.push(Somebody { pseudonym, places: own, people: 1, groups, changed: *changed });
         }
         for (group, shows, more) in nameless {
             let Group { records, counterfeits, .. } = self.groups[group as usize];
@@ -221,6 +221,52 @@ impl Board {
         for (place, alike) in (0..).zip(&self.alike) {
             alike.groups.iter().for_each(|group| self.groups[*group as usize].alike.push(place));
         }
+    }
+
+    /// The records of somebody, as long as their secret stays the same.
+    fn stays(&self, records: &[(Pseudonym, Record)], varies: &[String]) -> Vec<Vec<Record>> {
+        let mut stays: Vec<Vec<Record>> = Vec::new();
+        for (_, record) in records {
+            let same = |stay: &Vec<Record>| stay.iter().all(|known| self.secrets.can_be_one(known.2, record.2, varies));
+            match stays.last_mut() {
+                Some(stay) if same(stay) => stay.push(*record),
+                _ => stays.push(vec![*record]),
+            }
+        }
+        stays
+    }
+
+    /// By group: whether somebody whose secret changed is in it, or in one that hangs together with it through people. Nothing when
+    /// nobody's did.
+    fn astray(&self, people: &[&[(Pseudonym, Record)]], changed: &[bool]) -> Vec<bool> {
+        if !changed.contains(&true) {
+            return Vec::new();
+        }
+        let mut above: Vec<u32> = (0..self.groups.len() as u32).collect();
+        fn top(above: &mut [u32], mut group: u32) -> u32 {
+            while above[group as usize] != group {
+                above[group as usize] = above[above[group as usize] as usize];
+                group = above[group as usize];
+            }
+            group
+        }
+        for records in people {
+            let groups = records.iter().map(|(_, (_, group, _))| *group).filter(|group| self.says_anything(*group));
+            let mut groups = groups.map(|group| top(&mut above, group)).collect::<Vec<_>>().into_iter();
+            if let Some(first) = groups.next() {
+                groups.for_each(|group| {
+                    let group = top(&mut above, group);
+                    above[group as usize] = top(&mut above, first);
+                });
+            }
+        }
+        let mut astray = vec![false; self.groups.len()];
+        for (records, _) in people.iter().zip(changed).filter(|(_, changed)| **changed) {
+            for (_, (_, group, _)) in records.iter() {
+                astray[top(&mut above, *group) as usize] = true;
+            }
+        }
+        (0..self.groups.len() as u32).map(|group| astray[top(&mut above, group) as usize]).collect()
     }
 
     /// The place of somebody with these records, at most one a release.
@@ -375,6 +421,39 @@ impl Board {
         Some(seen)
     }
 
+    /// Sets these people apart from those alike, all at once, so that something can be said of them together: their places.
+    pub fn divide(&mut self, these: &HashSet<Pseudonym>) -> Vec<u32> {
+        let mut inside: HashMap<u32, u64> = HashMap::new();
+        let is_inside = |somebody: &Somebody| somebody.pseudonym.is_some_and(|pseudonym| these.contains(&pseudonym));
+        for somebody in self.people.iter().filter(|somebody| is_inside(somebody)) {
+            somebody.places.iter().for_each(|place| *inside.entry(*place).or_insert(0) += 1);
+        }
+        let mut own: HashMap<u32, u32> = HashMap::new();
+        let mut divided: Vec<(u32, u64)> = inside.into_iter().collect();
+        divided.sort_unstable();
+        for (place, people) in divided {
+            if self.alike[place as usize].people == people {
+                own.insert(place, place);
+                continue;
+            }
+            self.alike[place as usize].people -= people;
+            self.alike[place as usize].seen.clear();
+            let Alike { groups, known, loose, .. } = self.alike[place as usize].clone();
+            let new = self.alike.len() as u32;
+            groups.iter().for_each(|group| self.groups[*group as usize].alike.push(new));
+            self.alike.push(Alike { people, groups, known, loose, seen: HashMap::new() });
+            own.insert(place, new);
+        }
+        for somebody in &mut self.people {
+            if is_inside(somebody) {
+                somebody.places.iter_mut().for_each(|place| *place = own[&*place]);
+            }
+        }
+        let mut places: Vec<u32> = own.into_values().collect();
+        places.sort_unstable();
+        places
+    }
+
     /// Sets somebody apart from those alike, so that something can be said of them alone. None when they are not there.
     pub fn set_apart(&mut self, pseudonym: Pseudonym) -> Option<Vec<u32>> {
         let at = self.people.binary_search_by_key(&Some(pseudonym), |somebody| somebody.pseudonym).ok()?;
@@ -391,7 +470,8 @@ impl Board {
             let groups = self.alike[place as usize].groups.clone();
             let new = self.alike.len() as u32;
             groups.iter().for_each(|group| self.groups[*group as usize].alike.push(new));
-            self.alike.push(Alike { people: 1, groups, ..Alike::default() });
+            let Alike { known, loose, .. } = self.alike[place as usize].clone();
+            self.alike.push(Alike { people: 1, groups, known, loose, seen: HashMap::new() });
             own.push(new);
         }
         self.people[at].places.clone_from(&own);

@@ -6,6 +6,7 @@ use super::board::{Board, Somebody};
 use super::chances::{Chance, chances};
 use super::{Before, Question, threshold};
 use crate::inference::{Answer, Fraction};
+use crate::links::Pseudonym;
 use crate::share::Share;
 
 /// So many bars has the histogram of what can be told: the last is certainty.
@@ -103,7 +104,17 @@ impl Tally {
         for at in (0..board.secrets.columns.len()).filter(|at| wanted(&board.secrets.columns[*at])) {
             let known = before.0.get(&board.secrets.columns[at]);
             let known = |somebody: &Somebody| known.and_then(|known| known.get(&somebody.pseudonym?));
-            let asked = |somebody: &&Somebody| !question.newly || touched(somebody);
+            // What the attacker is said to know of somebody is not told by a release.
+            let column = &board.secrets.columns[at];
+            let given: HashSet<Pseudonym> = question
+                .knowledge
+                .known
+                .iter()
+                .filter(|known| known.has && known.column == *column)
+                .map(|known| known.who)
+                .collect();
+            let given = |somebody: &Somebody| somebody.pseudonym.is_some_and(|pseudonym| given.contains(&pseudonym));
+            let asked = |somebody: &&Somebody| (!question.newly || touched(somebody)) && !given(somebody);
             let mut people = vec![0u64; board.alike.len()];
             let singles = board.people.iter().filter(asked).filter(single).filter(|somebody| known(somebody).is_none());
             singles.for_each(|somebody| people[somebody.places[0] as usize] += somebody.people);
@@ -206,6 +217,7 @@ impl<'a> Counting<'a> {
         let places = somebody.places.iter().filter(|place| self.board.speaks(**place, self.at));
         let told = places.map(|place| (*place, chances(&self.board.secrets, self.at, &answer.crowds[*place as usize])));
         let told: Vec<(u32, Vec<Chance>)> = told.filter(|(_, chances)| !chances.is_empty()).collect();
+        let told = self.any_of_several(told);
         let reads = |chance: &Chance| &self.board.secrets.values[self.at][chance.value as usize];
         let new = |(_, chance): &(u32, Chance)| before.is_none_or(|before| !before.contains(reads(chance)));
         let all = told.iter().flat_map(|(place, chances)| chances.iter().map(|chance| (*place, *chance)));
@@ -216,6 +228,33 @@ impl<'a> Counting<'a> {
             self.add(somebody.people, level, exact, last);
         }
         new.into_iter().max_by(|one, two| worse(&one.1, &two.1))
+    }
+
+    /// That some record of several in one release shows a value: at least as likely as that one does, at most as all together.
+    fn any_of_several(&self, told: Vec<(u32, Vec<Chance>)>) -> Vec<(u32, Vec<Chance>)> {
+        let release = |place: u32| {
+            let group = self.board.alike[place as usize].groups.first();
+            group.map(|group| self.board.groups[*group as usize].release)
+        };
+        let mut all: Vec<(u32, Vec<Chance>)> = Vec::new();
+        for (place, chances) in told {
+            let Some((_, before)) = all.iter_mut().find(|(other, _)| release(*other) == release(place)) else {
+                all.push((place, chances));
+                continue;
+            };
+            for chance in chances {
+                match before.iter_mut().find(|known| known.value == chance.value) {
+                    None => before.push(chance),
+                    Some(known) => {
+                        let either = 1.0 - (1.0 - known.best()) * (1.0 - chance.best());
+                        known.lower = known.lower.max(chance.lower);
+                        known.upper = known.upper.plus_up(chance.upper);
+                        (known.worlds, known.sampled, known.entropy) = (None, None, Some(either));
+                    }
+                }
+            }
+        }
+        all
     }
 
     fn done(mut self) -> Column {

@@ -2,12 +2,15 @@
 
 mod parse;
 
+use hashbrown::{HashMap, HashSet};
+
 use super::board::Board;
 use crate::error::{Error, Result};
 use crate::history::History;
 use crate::inference::{Count, Value};
 use crate::join::is_below;
 use crate::links::Pseudonym;
+use crate::release::Release;
 use crate::schema::Role;
 use crate::share::Share;
 use crate::taxonomy::{NodeId, Taxonomy};
@@ -154,20 +157,13 @@ impl Statement {
             }
             Statement::Share { column, value, among, least, most } => {
                 let with = secrets_with(board, column, value)?;
-                let mut of = Vec::new();
-                let mut people = 0;
-                for (place, alike) in (0..).zip(&board.alike) {
-                    if let Some((column, value)) = among
-                        && !has(board, history, &alike.groups, column, value)?
-                    {
-                        continue;
-                    }
-                    if !(0..board.secrets.columns.len()).any(|at| board.speaks(place, at)) {
-                        continue;
-                    }
-                    people += alike.people;
-                    of.extend(with.iter().map(|secret| (place, *secret)));
-                }
+                let mut places: Vec<u32> = match among {
+                    None => (0..board.alike.len() as u32).collect(),
+                    Some((column, value)) => having(board, history, column, value)?,
+                };
+                places.retain(|place| (0..board.secrets.columns.len()).any(|at| board.speaks(*place, at)));
+                let people: u64 = places.iter().map(|place| board.alike[*place as usize].people).sum();
+                let of = places.iter().flat_map(|place| with.iter().map(move |secret| (*place, *secret))).collect();
                 if people == 0 {
                     return Err(cannot("nobody in the releases is known to be one of those it speaks of"));
                 }
@@ -196,31 +192,60 @@ fn apart(board: &mut Board, who: Pseudonym) -> Result<Vec<u32>> {
     board.set_apart(who).ok_or_else(|| cannot("somebody it speaks of is in none of the releases"))
 }
 
-/// Whether people in these groups have a value of a quasi-identifier. Where that cannot be told, it is an error.
-fn has(board: &Board, history: &History, groups: &[u32], column: &str, value: &str) -> Result<bool> {
-    let mut maybe = false;
-    for group in groups.iter().map(|group| &board.groups[*group as usize]) {
-        let release = &history.releases[group.release].release;
-        let found = release.columns.iter().position(|one| one.name == column && one.role != Role::Sensitive);
-        let Some(at) = found else { continue };
-        let published = &release.columns[at];
-        let node = published.nodes[release.combos.codes[at][group.member] as usize];
-        if is_below(&published.tree, node, value) {
-            return Ok(true);
+/// The places of those who have a value of a quasi-identifier. Where that cannot be told of somebody, it is an error.
+fn having(board: &mut Board, history: &History, column: &str, value: &str) -> Result<Vec<u32>> {
+    let cannot_tell =
+        || cannot(&format!("of some people the releases do not show whether `{column}` is what it speaks of"));
+    // By person: whether they have it, as far as some release tells.
+    let mut told: HashMap<Pseudonym, Option<bool>> = HashMap::new();
+    for held in &history.releases {
+        let Some(links) = &held.links else { continue };
+        for link in 0..links.len() {
+            let Some(has) = has(&held.release, links.combos[link] as usize, column, value) else { continue };
+            let known = told.entry(links.pseudonyms[link]).or_insert(has);
+            *known = known.or(has);
         }
-        // Above the value, it may be; beside it, it is not.
-        let above = published.tree.find(value).is_some_and(|wanted| is_above(&published.tree, node, wanted));
-        if !above && node != 0 {
-            return Ok(false);
-        }
-        maybe = true;
     }
-    match maybe {
-        true => {
-            Err(cannot(&format!("of some people the releases do not show whether `{column}` is what it speaks of")))
-        }
-        false => Ok(false),
+    if told.values().any(Option::is_none) {
+        return Err(cannot_tell());
     }
+    let these: HashSet<Pseudonym> =
+        told.into_iter().filter(|(_, has)| *has == Some(true)).map(|(who, _)| who).collect();
+    let mut places = board.divide(&these);
+    // Of releases whose owners are not known, group by group.
+    for somebody in board.people.iter().filter(|somebody| somebody.pseudonym.is_none()) {
+        let groups = somebody.groups.iter().map(|group| &board.groups[*group as usize]);
+        for group in groups {
+            let held = &history.releases[group.release];
+            match has(&held.release, group.member, column, value) {
+                None => {}
+                // Which of a marked group has what is not told.
+                Some(_) if held.disguise.groups.as_deref().is_some_and(|mark| mark != column) => {
+                    return Err(cannot_tell());
+                }
+                Some(None) => return Err(cannot_tell()),
+                Some(Some(true)) => places.extend(&somebody.places),
+                Some(Some(false)) => {}
+            }
+        }
+    }
+    places.sort_unstable();
+    places.dedup();
+    Ok(places)
+}
+
+/// Whether a record has a value of a quasi-identifier; none in it when its cell may stand for it, or not. None when the release does
+/// not show the column.
+fn has(release: &Release, combo: usize, column: &str, value: &str) -> Option<Option<bool>> {
+    let at = release.columns.iter().position(|one| one.name == column && one.role != Role::Sensitive)?;
+    let published = &release.columns[at];
+    let node = published.nodes[release.combos.codes[at][combo] as usize];
+    if is_below(&published.tree, node, value) {
+        return Some(Some(true));
+    }
+    // Above the value, it may be; beside it, it is not.
+    let above = published.tree.find(value).is_some_and(|wanted| is_above(&published.tree, node, wanted));
+    Some(if above || node == 0 { None } else { Some(false) })
 }
 
 fn is_above(tree: &Taxonomy, node: NodeId, below: NodeId) -> bool {

@@ -14,11 +14,11 @@
 
 use hashbrown::HashMap;
 
+use super::kept::kept;
 use super::largest::{Buckets, Drawn};
 use super::m_invariance::{CHANGED, COUNTERFEITS, refuse_changed};
 use super::{Group, List, Listed, Outcome, Reason, Task, Updates};
 use crate::error::Result;
-use crate::links::Pseudonym;
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::share::Share;
 use crate::taxonomy::Code;
@@ -53,16 +53,29 @@ pub const LISTED: Listed = Listed {
 };
 
 /// A group that was published before.
-struct Kept {
+struct Slots {
     values: Vec<String>,
     /// By value: who is in its place now.
     places: Vec<Option<u32>>,
 }
 
+impl Slots {
+    /// None when a value is listed twice.
+    fn of(list: &List) -> Option<Slots> {
+        let once = !list.set && list.values.iter().all(|(_, times)| *times == 1);
+        let values: Vec<String> = list.values.iter().map(|(value, _)| value.clone()).collect();
+        once.then(|| Slots { places: vec![None; values.len()], values })
+    }
+}
+
 fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
     let l = arguments.whole("l") as usize;
     let column = task.only_sensitive(&ENTRY)?;
-    let (mut kept, of) = groups(task, column);
+    let name = &task.table.columns[column].name;
+    let (kept, of) = kept(task);
+    let slots =
+        |lists: &Vec<(String, List)>| Slots::of(lists.iter().find(|(known, _)| known == name).map(|(_, list)| list)?);
+    let mut kept: Vec<Option<Slots>> = kept.iter().map(slots).collect();
     let mut outcome = Outcome::default();
     let mut new: Vec<u32> = Vec::new();
     for at in 0..task.records.len() as u32 {
@@ -72,7 +85,10 @@ fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
             _ if task.changed(at as usize) => outcome.withheld.push((at, Reason::Changed)),
             Some(None) => outcome.withheld.push((at, Reason::History)),
             Some(Some(group)) => {
-                let group = &mut kept[*group];
+                let Some(group) = &mut kept[*group] else {
+                    outcome.withheld.push((at, Reason::History));
+                    continue;
+                };
                 match group.values.iter().position(|known| known == value) {
                     _ if group.values.len() < l => outcome.withheld.push((at, Reason::History)),
                     None => outcome.withheld.push((at, Reason::Changed)),
@@ -87,7 +103,7 @@ fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
     Drawn(task.seed).shuffle(&mut new);
     let mut newcomers: HashMap<&str, Vec<u32>> = HashMap::new();
     new.iter().for_each(|at| newcomers.entry(task.value(*at as usize, column)).or_default().push(*at));
-    for group in &mut kept {
+    for group in kept.iter_mut().flatten() {
         // Nobody joins a group of which nobody is left.
         if group.places.iter().all(Option::is_none) {
             continue;
@@ -142,33 +158,4 @@ fn fresh(task: &Task<'_>, column: usize, l: usize, new: Vec<u32>, outcome: &mut 
 
 fn listed<'t>(members: Vec<u32>, values: impl IntoIterator<Item = &'t str>) -> Group {
     Group { members, lists: vec![List::of(values)] }
-}
-
-/// The groups that were published before, each once, and by owner the one they were in; none when that was not always the same.
-///
-/// A group goes on when somebody is in two releases and both list the same: whoever was ever in it belongs to it.
-fn groups(task: &Task<'_>, column: usize) -> (Vec<Kept>, HashMap<Pseudonym, Option<usize>>) {
-    let name = &task.table.columns[column].name;
-    let mut kept: Vec<Kept> = Vec::new();
-    let mut of: HashMap<Pseudonym, Option<usize>> = HashMap::new();
-    for group in task.past.releases.iter().flat_map(|release| &release.groups) {
-        let list = group.list(name).filter(|list| !list.set && list.values.iter().all(|(_, times)| *times == 1));
-        let values: Option<Vec<String>> = list.map(|list| list.values.iter().map(|(value, _)| value.clone()).collect());
-        let before = group.members.iter().find_map(|member| of.get(member).copied());
-        let here = match (before, values) {
-            (_, None) | (Some(None), _) => None,
-            (Some(Some(known)), Some(values)) => (kept[known].values == values).then_some(known),
-            (None, Some(values)) => {
-                kept.push(Kept { places: vec![None; values.len()], values });
-                Some(kept.len() - 1)
-            }
-        };
-        for member in &group.members {
-            let known = of.entry(*member).or_insert(here);
-            if *known != here {
-                *known = None;
-            }
-        }
-    }
-    (kept, of)
 }

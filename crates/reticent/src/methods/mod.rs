@@ -9,7 +9,11 @@
 
 mod anatomy;
 mod cutting;
+mod decomposing;
+mod decomposition;
+mod decomposition_plus;
 mod history_guided;
+mod kept;
 mod largest;
 mod m_invariance;
 mod shown;
@@ -27,7 +31,8 @@ use crate::taxonomy::Code;
 pub use shown::{Form, Past, Remembered, Shown, ShownGroup, ShownList, ShownRelease, held};
 
 /// Every method there is.
-pub const LIST: &[Listed] = &[anatomy::LISTED, m_invariance::LISTED, history_guided::LISTED];
+pub const LIST: &[Listed] =
+    &[anatomy::LISTED, decomposition::LISTED, decomposition_plus::LISTED, m_invariance::LISTED, history_guided::LISTED];
 
 /// A method in the list: what it says about itself, what it promises, and how it is run.
 #[derive(Debug, Clone, Copy)]
@@ -168,8 +173,10 @@ pub enum Reason {
     Changed,
     /// What was shown before leaves no group that would not tell more.
     History,
-    /// It waited as long as the policy allows, and cannot be published without telling what it holds.
+    /// It waited longer than the policy allows, and still cannot be published without telling what it holds.
     Starved,
+    /// Too few plausible values could be listed beside those of its group.
+    NoNoise,
 }
 
 /// People who are published together.

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use hashbrown::HashMap;
 
-use super::{Group, List, Outcome, Record, Task};
+use super::{Group, List, Outcome, Reason, Record, Task};
 use crate::combos::{Combos, combine};
 use crate::error::Result;
 use crate::history::{Disguise, Held};
@@ -43,7 +43,9 @@ impl Outcome {
     /// What is to be remembered, ascending by owner.
     pub fn remembered(&self, task: &Task<'_>) -> Vec<Remembered> {
         let published = self.groups.iter().flat_map(|group| &group.members).map(|at| (*at, 0));
-        let all = published.chain(self.waiting.iter().copied());
+        let starved = self.withheld.iter().filter(|(_, reason)| *reason == Reason::Starved);
+        let starved = starved.map(|(at, _)| (*at, task.waited(*at as usize)));
+        let all = published.chain(self.waiting.iter().copied()).chain(starved);
         let remember = |(at, waited): (u32, u32)| {
             let Record { who, mark, .. } = task.records[at as usize];
             Remembered { who, mark, waited }

@@ -164,6 +164,9 @@ fn domain(domain: &Domain) -> Value {
         Domain::Thresholds => {
             json!({ "type": "object", "additionalProperties": { "type": "number", "minimum": 0, "maximum": 1 } })
         }
+        Domain::Each(least) => {
+            json!({ "type": "object", "additionalProperties": { "type": "integer", "minimum": least } })
+        }
         Domain::Flag => json!({ "type": "boolean" }),
     }
 }

@@ -51,6 +51,15 @@ fn print_coalition(coalition: &Coalition, confidence: Option<f64>) {
         print_column(column, audit, confidence);
     }
     audit.pairs.iter().for_each(print_pair);
+    if !audit.not_followed.is_empty() {
+        let numbers: Vec<String> = audit.not_followed.iter().map(u64::to_string).collect();
+        let text = format!(
+            "It is not known whose the records of release {} are, and what these tell together with the others could not be judged: \
+             nothing is established.",
+            numbers.join(", ")
+        );
+        println!("{BAD}{}{BAD:#}\n", wrap(&text, WIDTH, "  "));
+    }
     identity(audit);
     if coalition.over_time.len() > 1 {
         over_time(coalition, confidence.is_some());
@@ -254,12 +263,16 @@ fn print_attack(attack: &Attack) {
             for finding in attack.findings.iter().take(FINDINGS) {
                 println!("{}", wrap(&finding.words, WIDTH, "    "));
             }
+            if attack.findings.len() > FINDINGS {
+                let more = count((attack.findings.len() - FINDINGS) as u64);
+                println!("    {HINT}and {more} more, which --json lists{HINT:#}");
+            }
         }
     }
 }
 
 fn assumptions(audit: &Audit) {
-    println!("  {HINT}Taken for granted: {HINT:#}");
+    println!("  {HINT}Taken for granted:{HINT:#}");
     audit.assumed.iter().for_each(|text| println!("{HINT}{}{HINT:#}", wrap(text, WIDTH, "    ")));
     println!("  {HINT}Not considered:{HINT:#}");
     audit.not_considered.iter().for_each(|text| println!("{HINT}{}{HINT:#}", wrap(text, WIDTH, "    ")));

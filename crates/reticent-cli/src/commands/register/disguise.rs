@@ -51,6 +51,16 @@ fn counted(wanted: &str, entries: &[Entry], body: &Body, links: Option<&Links>) 
         );
         return Err(Failure::Call(why));
     }
+    let people = release.links.as_ref().map_or(release.records, |links| links.people);
+    let rows = body.counts.combos.rows();
+    if rows != people {
+        return Err(Failure::Call(format!(
+            "the table has {}, and release {} {} is about {people} people: a table of their values has one row for each",
+            plural(rows, "row"),
+            entry.number,
+            release.name
+        )));
+    }
     let quasi = body.columns.iter().filter(|column| column.role == Role::QuasiIdentifier);
     let unknown = |column: &&BodyColumn| !release.columns.iter().any(|known| known.name == column.name);
     match quasi.into_iter().find(unknown) {

@@ -39,13 +39,14 @@ impl Knowledge {
         let (who, rest) = names(rest)?;
         let people = who.len() as u64;
         let who: Vec<Pseudonym> = who.iter().map(|name| called(name)).collect();
+        let twice = (1..who.len()).any(|at| who[..at].contains(&who[at]));
         let rest = rest.trim_start();
         let rest = rest.strip_prefix("have ").or_else(|| rest.strip_prefix("has "))?.trim_start();
         let (has, rest) = rest.strip_prefix("not ").map_or((true, rest), |rest| (false, rest));
         let (column, value) = equation(rest)?;
         match (bound, who.as_slice()) {
             (None, [who]) => self.known.push(Known { who: *who, column, value, has }),
-            (Some((least, most)), _) if has && least <= people => {
+            (Some((least, most)), _) if has && least <= people && !twice => {
                 let most = most.unwrap_or(people).min(people);
                 self.statements.push(Statement::Among { who, column, value, least, most });
             }
@@ -105,6 +106,8 @@ fn names(mut text: &str) -> Option<(Vec<String>, &str)> {
 fn equation(text: &str) -> Option<(String, String)> {
     let (column, value) = text.split_once('=')?;
     let (column, value) = (column.trim(), value.trim());
+    // A value may stand in quotes, as names do.
+    let value = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value);
     (!column.is_empty() && !value.is_empty()).then(|| (column.to_owned(), value.to_owned()))
 }
 
@@ -132,7 +135,8 @@ fn share(text: &str) -> Option<Statement> {
 fn wrong(line: usize) -> Error {
     let why = format!(
         "line {line} is not understood; a line is like `\"NAME\" has COLUMN = VALUE`, `\"NAME\" has not COLUMN = VALUE`, \
-         `1 of \"NAME\", \"NAME\" have COLUMN = VALUE` (or `at least 1 of`, `at most 1 of`), or \
+         `1 of \"NAME\", \"NAME\" have COLUMN = VALUE` (or `at least 1 of`, `at most 1 of`; \
+         everybody once, and no more than are named), or \
          `P(COLUMN = VALUE | COLUMN = VALUE) <= 0.3` (or `>=`, `=`)"
     );
     Error::CannotCheck { what: "the background knowledge".to_owned(), why }

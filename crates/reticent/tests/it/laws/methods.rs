@@ -235,6 +235,14 @@ fn arguments(listed: &Listed) -> Vec<(Arguments, bool)> {
             let without = |m| one("m", m).set("counterfeits", Argument::Flag(false));
             vec![(one("m", 2.0), false), (one("m", 3.0), false), (without(2.0), false)]
         }
+        "decomposition" | "decomposition-plus" => {
+            let l = |ill: f64, pay: f64| {
+                let each = Argument::Thresholds(vec![("ill".to_owned(), ill), ("pay".to_owned(), pay)]);
+                Arguments::default().set("primary", Argument::Word("ill".to_owned())).set("l", each)
+            };
+            let frequency = l(3.0, 2.0).set("diversity", Argument::Word("frequency".to_owned()));
+            vec![(l(2.0, 2.0), true), (l(3.0, 2.0), true), (l(2.0, 3.0), true), (frequency, true)]
+        }
         other => panic!("say how {other} is tried"),
     }
 }

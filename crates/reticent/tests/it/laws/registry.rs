@@ -46,7 +46,7 @@ fn parameters_are_named_once_and_their_defaults_fit() {
                 (Some(text), Domain::Word(words)) => words.contains(&text),
                 (Some(text), Domain::Flag) => text == "true" || text == "false",
                 (Some(_), Domain::Columns | Domain::Column) => true,
-                (Some(_), Domain::Thresholds) => false,
+                (Some(_), Domain::Thresholds | Domain::Each(_)) => false,
             };
             assert!(fits, "{} {}: default of `{}`", entry.kind, entry.id, parameter.name);
         }
