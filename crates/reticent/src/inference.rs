@@ -15,6 +15,7 @@ mod flow;
 mod number;
 mod pieces;
 mod presolve;
+mod program;
 mod sample;
 mod symmetry;
 mod system;
@@ -78,6 +79,8 @@ pub struct Puzzle {
 pub struct Ask {
     /// Steps of counting worlds, for one set of people who depend on each other.
     pub steps: u64,
+    /// Steps of proving bounds by programs, for one such set whose worlds were not counted; none are proved when 0.
+    pub program: u64,
     /// Whether to make the maximum-entropy estimate.
     pub entropy: bool,
     /// Samples of worlds where they cannot be counted; none when 0.
@@ -90,7 +93,7 @@ pub struct Ask {
 
 impl Default for Ask {
     fn default() -> Ask {
-        Ask { steps: 2_000_000, entropy: true, samples: 0, seed: 0, bounds_only: false }
+        Ask { steps: 2_000_000, program: 2_000_000, entropy: true, samples: 0, seed: 0, bounds_only: false }
     }
 }
 
@@ -145,6 +148,14 @@ pub struct Work {
     pub not_counted: u64,
     /// the people in them.
     pub people_not_counted: u64,
+    /// Of these, pieces whose bounds were looked for by programs, and
+    pub bounded: u64,
+    /// pieces that were too large for that.
+    pub not_bounded: u64,
+    /// Crowds and their values in pieces that were bounded,
+    pub bounds: u64,
+    /// and of these, how many have bounds that no proof could narrow: worlds reach them.
+    pub bounds_reached: u64,
     /// The maximum entropy in nats; none when it was not asked for or did not converge.
     pub entropy: Option<f64>,
     /// By how much the counts are missed at most, and the duality gap in nats.
@@ -170,39 +181,92 @@ impl Work {
             not_converged: self.not_converged + more.not_converged,
         }
     }
+
+    /// Takes note of a piece that was not counted.
+    fn count_bounds(&mut self, bounded: Option<&program::Bounded>) {
+        match bounded {
+            Some(bounded) => {
+                self.bounded += 1;
+                self.bounds += bounded.bounds.iter().map(|cells| cells.len() as u64).sum::<u64>();
+                self.bounds_reached += bounded.settled;
+            }
+            None => self.not_bounded += 1,
+        }
+    }
 }
 
 /// Solves a puzzle. Counts that contradict each other are an error.
 pub fn solve(puzzle: &Puzzle, ask: &Ask) -> Result<Answer> {
     let system = System::of(puzzle)?;
-    let found = presolve::presolve(&system)?;
-    let split = Split::of(&system, &found.boxes);
-    let solved: Result<Vec<Solved>> = split.pieces.par_iter().map(|piece| solve_piece(piece, ask)).collect();
-    let solved = solved?;
+    let mut found = presolve::presolve(&system)?;
+    let mut split = Split::of(&system, &found.boxes);
+    let mut proved = prove(&split, ask, vec![None; split.pieces.len()])?;
+    loop {
+        let bounded: Vec<_> = proved.iter().map(|proved| proved.bounded.as_ref()).collect();
+        let news = program::news(&system, &found.boxes, &split, &bounded);
+        let before = found.forced;
+        if !news.is_empty() {
+            presolve::narrow(&system, &mut found, &news)?;
+        }
+        if found.forced == before {
+            break;
+        }
+        // Without what programs force, pieces are smaller: some can be counted now.
+        let next = Split::of(&system, &found.boxes);
+        let known = next.same_as(&split).into_iter().map(|known| known.map(|known| proved[known].clone()));
+        proved = prove(&next, ask, known.collect())?;
+        split = next;
+    }
+    let solved = split.pieces.par_iter().zip(proved).map(|(piece, proved)| solve_piece(piece, proved, ask)).collect();
+    let solved: Vec<Solved> = solved;
     Ok(put_together(&system, &found, &split, &solved, ask))
+}
+
+/// What is certain about one piece.
+#[derive(Clone)]
+struct Proved {
+    counted: Option<worlds::Counted>,
+    /// Bounds by programs, where worlds were not counted.
+    bounded: Option<program::Bounded>,
+}
+
+/// Counts pieces, or bounds them, but for those of which it is known what comes of it.
+fn prove(split: &Split, ask: &Ask, known: Vec<Option<Proved>>) -> Result<Vec<Proved>> {
+    let prove = |(piece, known): (&Piece, Option<Proved>)| match known {
+        Some(known) => Ok(known),
+        None => {
+            let only = ask.bounds_only || piece.loose;
+            let counted = if only { None } else { worlds::count(piece, ask.steps)? };
+            let bounded = if counted.is_some() { None } else { program::bound(piece, ask.program)? };
+            Ok(Proved { counted, bounded })
+        }
+    };
+    split.pieces.par_iter().zip(known).map(prove).collect()
 }
 
 /// What was found about one piece.
 struct Solved {
-    counted: Option<worlds::Counted>,
+    proved: Proved,
     sampled: Option<sample::Samples>,
     entropy: Option<entropy::Estimate>,
     /// By crowd and place among its values: at most so much, because other values are as likely.
     alike: Vec<Vec<u32>>,
+    /// Whether only what is forced is true.
+    bounds_only: bool,
 }
 
-fn solve_piece(piece: &Piece, ask: &Ask) -> Result<Solved> {
+fn solve_piece(piece: &Piece, proved: Proved, ask: &Ask) -> Solved {
     let bounds_only = ask.bounds_only || piece.loose;
-    let counted = if bounds_only { None } else { worlds::count(piece, ask.steps)? };
     let alike = match bounds_only {
         true => piece.crowds.iter().map(|crowd| vec![1; crowd.cells.len()]).collect(),
         false => symmetry::alike(piece),
     };
-    let sampled = match &counted {
+    let sampled = match &proved.counted {
         None if ask.samples > 0 && !bounds_only => sample::sample(piece, ask.samples, ask.seed),
         _ => None,
     };
-    Ok(Solved { entropy: ask.entropy.then(|| entropy::estimate(piece)).flatten(), counted, sampled, alike })
+    let entropy = ask.entropy.then(|| entropy::estimate(piece)).flatten();
+    Solved { entropy, proved, sampled, alike, bounds_only }
 }
 
 fn put_together(system: &System, found: &presolve::Found, split: &Split, solved: &[Solved], ask: &Ask) -> Answer {
@@ -215,7 +279,7 @@ fn put_together(system: &System, found: &presolve::Found, split: &Split, solved:
     let mut entropy = 0.0;
     for (piece, solved) in split.pieces.iter().zip(solved) {
         work.largest = work.largest.max(piece.people());
-        match &solved.counted {
+        match &solved.proved.counted {
             Some(counted) => {
                 work.counted += 1;
                 ln_worlds = ln_worlds.map(|ln| ln + counted.ln_worlds);
@@ -224,6 +288,7 @@ fn put_together(system: &System, found: &presolve::Found, split: &Split, solved:
             None => {
                 work.not_counted += 1;
                 work.people_not_counted += piece.people();
+                work.count_bounds(solved.proved.bounded.as_ref());
                 (ln_worlds, worlds) = (None, None);
                 let settled = |(crowd, alike): (&pieces::Merged, &Vec<u32>)| {
                     let all = alike.iter().all(|alike| *alike as usize == crowd.cells.len());
@@ -323,7 +388,8 @@ impl Here<'_> {
             told.exact = Some(told.upper);
             told.worlds = Some(told.upper.value());
         }
-        if let Some(counted) = &self.solved.counted {
+        self.narrow(&mut told);
+        if let Some(counted) = &self.solved.proved.counted {
             let share = counted.share(self.merged, self.at);
             let exact = counted.exact(self.merged, self.at);
             let exact = exact.and_then(|share| share.times(fraction(self.open, self.people)));
@@ -340,6 +406,22 @@ impl Here<'_> {
         let entropy = self.solved.entropy.as_ref();
         told.entropy = entropy.map(|estimate| estimate.share(self.merged, self.at) * scale);
         told
+    }
+
+    /// By what programs prove of all who are merged: each of them has the value as likely as any other.
+    fn narrow(&self, told: &mut Told) {
+        let Some(bounded) = self.solved.proved.bounded.as_ref().filter(|_| !self.solved.bounds_only) else { return };
+        let (low, high) = bounded.bounds[self.merged][self.at];
+        let merged = self.piece.crowds[self.merged].people;
+        let share = |people: u64| {
+            let share = u128::from(people) * u128::from(self.open);
+            Fraction::new(share, u128::from(merged) * u128::from(self.people))
+        };
+        (told.lower, told.upper) = (told.lower.max(share(low)), told.upper.min(share(high)));
+        if told.lower == told.upper {
+            told.exact = Some(told.upper);
+            told.worlds = Some(told.upper.value());
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::presolve::Boxes;
 use super::system::{Lists, System};
 
 /// People who depend on each other.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Piece {
     /// The people.
     pub crowds: Vec<Merged>,
@@ -23,7 +23,7 @@ pub(super) struct Piece {
 }
 
 /// People of whom the same is open.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Merged {
     pub people: u64,
     /// What each may have: the value, and the rows (by place in the piece) that count it.
@@ -126,6 +126,17 @@ impl Split {
             split.place[crowd] = Some((piece, merged));
         }
         split
+    }
+
+    /// By piece: the piece of another split that is the same.
+    pub(super) fn same_as(&self, other: &Split) -> Vec<Option<usize>> {
+        let mut same = vec![None; self.pieces.len()];
+        for (here, there) in self.place.iter().zip(&other.place) {
+            let Some(((here, _), (there, _))) = here.zip(*there) else { continue };
+            same[here as usize].get_or_insert(there as usize);
+        }
+        let is_same = |(here, there): (&Piece, Option<usize>)| there.filter(|there| *here == other.pieces[*there]);
+        self.pieces.iter().zip(same).map(is_same).collect()
     }
 }
 

@@ -40,28 +40,26 @@ pub(super) struct Found {
 pub(super) fn presolve(system: &System) -> Result<Found> {
     let mut bounds = Bounds::new(system);
     bounds.settle()?;
-    let count_open =
-        |bounds: &Bounds| (0..system.value.len()).filter(|cell| bounds.boxes.is_open(*cell)).count() as u64;
-    let open = count_open(&bounds);
+    let open = bounds.open();
     if open > 0 {
-        let views = flow::Views::of(system);
         bounds.changed.iter_mut().for_each(|changed| *changed = true);
-        loop {
-            let closed = views.forced(system, &bounds.boxes, &bounds.changed)?;
-            bounds.changed.iter_mut().for_each(|changed| *changed = false);
-            let mut changed = false;
-            for (cell, people) in closed {
-                changed |= bounds.boxes.is_open(cell as usize);
-                bounds.narrow(cell as usize, people, people)?;
-            }
-            if !changed {
-                break;
-            }
-            bounds.settle()?;
-        }
+        bounds.by_flows()?;
     }
-    let forced = open - count_open(&bounds);
+    let forced = open - bounds.open();
     Ok(Found { boxes: bounds.boxes, open, forced })
+}
+
+/// Finds what is forced when something else has been proved of cells: at least, and at most so many people.
+pub(super) fn narrow(system: &System, found: &mut Found, proved: &[(u32, i64, i64)]) -> Result<()> {
+    let mut bounds = Bounds::from(system, found.boxes.clone());
+    for (cell, least, most) in proved {
+        bounds.narrow(*cell as usize, *least, *most)?;
+    }
+    bounds.settle()?;
+    bounds.by_flows()?;
+    found.forced = found.open - bounds.open();
+    found.boxes = bounds.boxes;
+    Ok(())
 }
 
 /// Boxes that are being tightened.
@@ -80,19 +78,43 @@ struct Bounds<'a> {
 impl<'a> Bounds<'a> {
     fn new(system: &'a System) -> Bounds<'a> {
         let high: Vec<i64> = system.crowd.iter().map(|crowd| system.people[*crowd as usize]).collect();
-        let boxes = Boxes { low: vec![0; high.len()], high };
+        let mut bounds = Bounds::from(system, Boxes { low: vec![0; high.len()], high });
+        bounds.waiting.extend(0..system.rows.len() as u32);
+        bounds.waits.iter_mut().for_each(|waits| *waits = true);
+        bounds
+    }
+
+    fn from(system: &'a System, boxes: Boxes) -> Bounds<'a> {
         let rows = system.rows.len();
-        let sum = |row: usize| system.rows.at(row).iter().map(|cell| boxes.high[*cell as usize]).sum();
-        let sums = (0..rows).map(sum).collect();
-        let waiting = (0..rows as u32).collect();
-        Bounds {
-            system,
-            low: vec![0; rows],
-            high: sums,
-            boxes,
-            waiting,
-            waits: vec![true; rows],
-            changed: vec![false; rows],
+        let sums = |of: &[i64]| {
+            let sum = |row: usize| system.rows.at(row).iter().map(|cell| of[*cell as usize]).sum();
+            (0..rows).map(sum).collect()
+        };
+        let (low, high) = (sums(&boxes.low), sums(&boxes.high));
+        let waiting = VecDeque::new();
+        Bounds { system, boxes, low, high, waiting, waits: vec![false; rows], changed: vec![false; rows] }
+    }
+
+    /// How many cells are open.
+    fn open(&self) -> u64 {
+        (0..self.system.value.len()).filter(|cell| self.boxes.is_open(*cell)).count() as u64
+    }
+
+    /// Looks at many counts together, where rows have changed, and at each again, until nothing changes any more.
+    fn by_flows(&mut self) -> Result<()> {
+        let views = flow::Views::of(self.system);
+        loop {
+            let closed = views.forced(self.system, &self.boxes, &self.changed)?;
+            self.changed.iter_mut().for_each(|changed| *changed = false);
+            let mut changed = false;
+            for (cell, people) in closed {
+                changed |= self.boxes.is_open(cell as usize);
+                self.narrow(cell as usize, people, people)?;
+            }
+            if !changed {
+                return Ok(());
+            }
+            self.settle()?;
         }
     }
 

@@ -1,0 +1,260 @@
+//! Bounds by linear and integer programs, where worlds are too many to count.
+//!
+//! For every crowd and value it is asked whether a world has more people with it than any world known so far. Either such a world
+//! is found, or it is shown that there is none and the bound is lowered, or it is given up. Worlds that are found answer for many
+//! cells at once; the first is the truth, where the puzzle brings it.
+//!
+//! One question is a search: a linear program says in fractions of people what would fit; where it is not in whole people, somebody has at
+//! most this many or at least one more, and both are searched. A part of the search is closed only by what is exact: rows that by themselves
+//! leave nothing, or weights of rows that refute it in whole numbers ([`rows`]). The weights come from the program
+//! ([`simplex`]), which may err: then a bound stays as it was.
+
+mod rows;
+mod simplex;
+#[cfg(test)]
+mod tests;
+
+use super::contradiction;
+use super::pieces::{Piece, Split};
+use super::presolve;
+use super::system::System;
+use crate::error::Result;
+use rows::{Bound, Boxes, Rows};
+use simplex::{End, Simplex};
+
+/// A piece is looked at when it has at most one cell for so many steps of the budget.
+const STEPS_A_CELL: u64 = 100;
+/// Numbers that a step of the budget lets the program touch.
+const NUMBERS_A_STEP: u64 = 500;
+/// Programs for one question.
+const NODES: u32 = 200;
+
+/// What was found about the cells of a piece.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Bounded {
+    /// By crowd and cell: in every world so many people have it at least, and at most.
+    pub bounds: Vec<Vec<(u64, u64)>>,
+    /// Cells whose bounds are reached by worlds, both of them.
+    pub settled: u64,
+}
+
+/// Bounds for a piece, within so many steps; none when it is too large for them.
+pub(super) fn bound(piece: &Piece, steps: u64) -> Result<Option<Bounded>> {
+    let cells: usize = piece.crowds.iter().map(|crowd| crowd.cells.len()).sum();
+    if cells as u64 > steps / STEPS_A_CELL {
+        return Ok(None);
+    }
+    let rows = Rows::of(piece);
+    let boxes = Boxes::of(&rows).ok_or_else(contradiction)?;
+    let mut search = Search::new(&rows, boxes, steps.saturating_mul(NUMBERS_A_STEP));
+    search.begin(piece)?;
+    (0..cells as u32).try_for_each(|cell| search.ask(cell))?;
+    let settled = (0..cells).filter(|cell| search.met[*cell] == search.boxes.at(*cell)).count() as u64;
+    let mut at = 0;
+    let mut next = || {
+        at += 1;
+        let (low, high) = search.boxes.at(at - 1);
+        (low as u64, high as u64)
+    };
+    let bounds = piece.crowds.iter().map(|crowd| crowd.cells.iter().map(|_| next()).collect()).collect();
+    Ok(Some(Bounded { bounds, settled }))
+}
+
+/// What bounds of pieces say of the cells of the system, where that is news.
+pub(super) fn news(
+    system: &System,
+    boxes: &presolve::Boxes,
+    split: &Split,
+    bounded: &[Option<&Bounded>],
+) -> Vec<(u32, i64, i64)> {
+    let mut news = Vec::new();
+    for crowd in 0..system.crowds() {
+        let Some((piece, merged)) = split.place[crowd] else { continue };
+        let Some(bounded) = bounded[piece as usize] else { continue };
+        let others = split.pieces[piece as usize].crowds[merged as usize].people - split.open[crowd];
+        let open = system.cells(crowd).filter(|cell| boxes.is_open(*cell));
+        for (cell, (low, high)) in open.zip(&bounded.bounds[merged as usize]) {
+            // Of what all who are merged have at least, the others may have as much as they are.
+            let proved = (low.saturating_sub(others) as i64, *high as i64);
+            let known = boxes.at(cell);
+            if proved.0 > known.0 || proved.1 < known.1 {
+                news.push((cell as u32, proved.0, proved.1));
+            }
+        }
+    }
+    news
+}
+
+/// How a question ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answer {
+    Found,
+    Never,
+    Unknown,
+}
+
+/// A search for worlds in which somebody has more, or less.
+struct Search<'a> {
+    rows: &'a Rows,
+    /// What is proved.
+    boxes: Boxes,
+    /// By cell: the least and the most in a world that is known.
+    met: Vec<(i64, i64)>,
+    /// A program that is solved, from which every question starts.
+    base: Simplex<'a>,
+    /// The first world that was met: what is near it is asked for.
+    world: Option<Vec<i64>>,
+    /// Numbers that may still be touched.
+    work: u64,
+    nodes: u32,
+}
+
+impl<'a> Search<'a> {
+    fn new(rows: &'a Rows, boxes: Boxes, work: u64) -> Search<'a> {
+        let base = Simplex::new(rows, &boxes, None);
+        Search { rows, met: vec![(i64::MAX, i64::MIN); boxes.len()], boxes, base, world: None, work, nodes: 0 }
+    }
+
+    /// Starts from the world that is known, or searches one.
+    fn begin(&mut self, piece: &Piece) -> Result<()> {
+        let seen = piece.seen.as_ref().map(|seen| seen.iter().flatten().map(|people| *people as i64).collect());
+        let seen: Option<Vec<i64>> = seen.filter(|seen: &Vec<i64>| seen.len() == self.boxes.len() && self.rows.fit(seen));
+        match seen {
+            Some(seen) => self.meet(&seen),
+            None => {
+                self.nodes = NODES;
+                let (base, boxes) = (self.base.clone(), self.boxes.clone());
+                if self.search(base, boxes) == Answer::Never {
+                    return Err(contradiction());
+                }
+            }
+        }
+        self.start_anew();
+        Ok(())
+    }
+
+    /// The program from which questions start: nothing costs less than the first world.
+    fn start_anew(&mut self) {
+        self.base = Simplex::new(self.rows, &self.boxes, self.world.as_deref());
+        self.base.solve(&mut self.work);
+    }
+
+    /// Takes note of a world.
+    fn meet(&mut self, world: &[i64]) {
+        self.world.get_or_insert_with(|| world.to_vec());
+        for ((low, high), people) in self.met.iter_mut().zip(world) {
+            (*low, *high) = ((*low).min(*people), (*high).max(*people));
+        }
+    }
+
+    /// Finds out the least and the most of a cell.
+    fn ask(&mut self, cell: u32) -> Result<()> {
+        let at = cell as usize;
+        // From what is met, or could not be excluded, to the bound: nearer by half each time.
+        let mut open = self.met[at].1.max(self.boxes.at(at).0);
+        while open < self.boxes.at(at).1 {
+            let high = self.boxes.at(at).1;
+            let more = open + (high - open + 1) / 2;
+            match self.question((cell, more, high)) {
+                Answer::Found => open = self.met[at].1.max(more),
+                Answer::Never => self.prove((cell, i64::MIN, more - 1))?,
+                Answer::Unknown => open = more,
+            }
+        }
+        let mut open = self.met[at].0.min(self.boxes.at(at).1);
+        while open > self.boxes.at(at).0 {
+            let low = self.boxes.at(at).0;
+            let less = open - (open - low + 1) / 2;
+            match self.question((cell, low, less)) {
+                Answer::Found => open = self.met[at].0.min(less),
+                Answer::Never => self.prove((cell, less + 1, i64::MAX))?,
+                Answer::Unknown => open = less,
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes note of a bound that is proved.
+    fn prove(&mut self, bound: Bound) -> Result<()> {
+        let changed = self.boxes.narrow(self.rows, bound).ok_or_else(contradiction)?;
+        self.base.narrow(&self.boxes, &changed);
+        if matches!(self.base.solve(&mut self.work), End::GaveUp) && self.work > 0 {
+            self.start_anew();
+        }
+        Ok(())
+    }
+
+    /// Whether a world lies within a bound.
+    fn question(&mut self, bound: Bound) -> Answer {
+        self.nodes = NODES;
+        let (base, boxes) = (self.base.clone(), self.boxes.clone());
+        self.within(bound, base, boxes)
+    }
+
+    fn within(&mut self, bound: Bound, mut program: Simplex<'a>, mut boxes: Boxes) -> Answer {
+        let Some(changed) = boxes.narrow(self.rows, bound) else { return Answer::Never };
+        program.narrow(&boxes, &changed);
+        self.search(program, boxes)
+    }
+
+    fn search(&mut self, mut program: Simplex<'a>, boxes: Boxes) -> Answer {
+        let Some(nodes) = self.nodes.checked_sub(1) else { return Answer::Unknown };
+        self.nodes = nodes;
+        match program.solve(&mut self.work) {
+            End::GaveUp => Answer::Unknown,
+            End::Refuted(weights) if self.refuted(&boxes, &weights) => Answer::Never,
+            End::Refuted(_) => Answer::Unknown,
+            End::Fits => match most_broken(&program.value[..boxes.len()]) {
+                None => self.whole(&program.value[..boxes.len()]),
+                Some(cell) => self.both(cell, program, boxes),
+            },
+        }
+    }
+
+    /// At most so many as the program has of a cell, or at least one more; what is nearer first.
+    fn both(&mut self, cell: usize, program: Simplex<'a>, boxes: Boxes) -> Answer {
+        let people = program.value[cell];
+        let (low, high) = boxes.at(cell);
+        let below = people.floor() as i64;
+        let mut ways = [(cell as u32, low, below), (cell as u32, below + 1, high)];
+        if people - people.floor() > 0.5 {
+            ways.reverse();
+        }
+        let first = self.within(ways[0], program.clone(), boxes.clone());
+        if first == Answer::Found {
+            return first;
+        }
+        match self.within(ways[1], program, boxes) {
+            Answer::Never => first,
+            other => other,
+        }
+    }
+
+    /// Takes note of a world that the program found, if it is one.
+    fn whole(&mut self, values: &[f64]) -> Answer {
+        let world: Vec<i64> = values.iter().map(|people| people.round() as i64).collect();
+        if !self.rows.fit(&world) {
+            return Answer::Unknown;
+        }
+        self.meet(&world);
+        Answer::Found
+    }
+
+    /// Whether weights, made whole, refute boxes.
+    fn refuted(&self, boxes: &Boxes, weights: &[f64]) -> bool {
+        const GRAINS: f64 = (1u64 << 30) as f64;
+        let largest = weights.iter().fold(0.0, |largest: f64, weight| largest.max(weight.abs()));
+        let grains = |sign: f64| -> Vec<(u32, i64)> {
+            let whole = (0..).zip(weights).map(|(row, weight)| (row, (sign * weight / largest * GRAINS).round() as i64));
+            whole.filter(|(_, weight)| *weight != 0).collect()
+        };
+        self.rows.refutes(boxes, &grains(1.0)) || self.rows.refutes(boxes, &grains(-1.0))
+    }
+}
+
+/// The cell that is furthest from whole people; none when all are whole.
+fn most_broken(values: &[f64]) -> Option<usize> {
+    let broken = |people: &f64| (people - people.round()).abs();
+    let worst = (0..values.len()).max_by(|a, b| broken(&values[*a]).total_cmp(&broken(&values[*b])))?;
+    (broken(&values[worst]) > 1e-5).then_some(worst)
+}
