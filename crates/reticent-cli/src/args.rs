@@ -293,7 +293,8 @@ pub struct Audit {
     /// How many of the worst cases to explain.
     #[arg(long, default_value_t = 5, value_name = "N")]
     pub worst: usize,
-    /// How many steps of counting worlds to try for people who depend on each other, in millions.
+    /// How many steps of counting worlds, and of proving bounds where that fails, to try for people who depend on each other, in
+    /// millions.
     #[arg(long, default_value_t = 2, value_name = "N")]
     pub effort: u64,
     /// Sample so many worlds where they are too many to count; an estimate with its error.

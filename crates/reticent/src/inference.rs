@@ -67,7 +67,7 @@ pub struct Puzzle {
     /// The counts.
     pub counts: Vec<Count>,
     /// A world, if one is known: crowds, values, and how many of the crowd have it. It saves the search for one and changes
-    /// nothing in the answer.
+    /// nothing in the answer, unless programs give up: which bounds they had narrowed by then depends on where they began.
     pub seen: Option<Vec<(u32, Value, u64)>>,
     /// Crowds of whom more is known than the puzzle says, ascending: with them nothing can be counted, and only what is forced is
     /// true.
@@ -154,7 +154,9 @@ pub struct Work {
     pub not_bounded: u64,
     /// Crowds and their values in pieces that were bounded,
     pub bounds: u64,
-    /// and of these, how many have bounds that no proof could narrow: worlds reach them.
+    /// of these, how many were asked about before the work was used up,
+    pub bounds_asked: u64,
+    /// and how many have bounds that no proof can narrow, because worlds reach them.
     pub bounds_reached: u64,
     /// The maximum entropy in nats; none when it was not asked for or did not converge.
     pub entropy: Option<f64>,
@@ -188,7 +190,8 @@ impl Work {
             Some(bounded) => {
                 self.bounded += 1;
                 self.bounds += bounded.bounds.iter().map(|cells| cells.len() as u64).sum::<u64>();
-                self.bounds_reached += bounded.settled;
+                self.bounds_asked += bounded.asked;
+                self.bounds_reached += bounded.reached;
             }
             None => self.not_bounded += 1,
         }
@@ -201,6 +204,7 @@ pub fn solve(puzzle: &Puzzle, ask: &Ask) -> Result<Answer> {
     let mut found = presolve::presolve(&system)?;
     let mut split = Split::of(&system, &found.boxes);
     let mut proved = prove(&split, ask, vec![None; split.pieces.len()])?;
+    let mut ask = *ask;
     loop {
         let bounded: Vec<_> = proved.iter().map(|proved| proved.bounded.as_ref()).collect();
         let news = program::news(&system, &found.boxes, &split, &bounded);
@@ -211,15 +215,16 @@ pub fn solve(puzzle: &Puzzle, ask: &Ask) -> Result<Answer> {
         if found.forced == before {
             break;
         }
-        // Without what programs force, pieces are smaller: some can be counted now.
+        // Without what programs force, pieces are smaller: some can be counted now. Half the work each time, so that it ends.
+        ask.program /= 2;
         let next = Split::of(&system, &found.boxes);
         let known = next.same_as(&split).into_iter().map(|known| known.map(|known| proved[known].clone()));
-        proved = prove(&next, ask, known.collect())?;
+        proved = prove(&next, &ask, known.collect())?;
         split = next;
     }
-    let solved = split.pieces.par_iter().zip(proved).map(|(piece, proved)| solve_piece(piece, proved, ask)).collect();
-    let solved: Vec<Solved> = solved;
-    Ok(put_together(&system, &found, &split, &solved, ask))
+    let solved = split.pieces.par_iter().zip(proved).map(|(piece, proved)| solve_piece(piece, proved, &ask));
+    let solved: Vec<Solved> = solved.collect();
+    Ok(put_together(&system, &found, &split, &solved, &ask))
 }
 
 /// What is certain about one piece.
@@ -228,18 +233,35 @@ struct Proved {
     counted: Option<worlds::Counted>,
     /// Bounds by programs, where worlds were not counted.
     bounded: Option<program::Bounded>,
+    /// By crowd and place among its values: so many values are as likely, itself included.
+    alike: Vec<Vec<u32>>,
+}
+
+impl Proved {
+    fn of(piece: &Piece, ask: &Ask) -> Result<Proved> {
+        let bounds_only = ask.bounds_only || piece.loose;
+        let counted = if bounds_only { None } else { worlds::count(piece, ask.steps)? };
+        let alike = match bounds_only {
+            true => piece.crowds.iter().map(|crowd| vec![1; crowd.cells.len()]).collect(),
+            false => symmetry::alike(piece),
+        };
+        // Where all values can be exchanged, everything is known without a program.
+        let known = counted.is_some() || piece.crowds.iter().zip(&alike).all(all_alike);
+        let bounded = if known { None } else { program::bound(piece, ask.program)? };
+        Ok(Proved { counted, bounded, alike })
+    }
+}
+
+/// Whether all open values of a crowd can be exchanged for each other.
+fn all_alike((crowd, alike): (&pieces::Merged, &Vec<u32>)) -> bool {
+    alike.iter().all(|alike| *alike as usize == crowd.cells.len())
 }
 
 /// Counts pieces, or bounds them, but for those of which it is known what comes of it.
 fn prove(split: &Split, ask: &Ask, known: Vec<Option<Proved>>) -> Result<Vec<Proved>> {
     let prove = |(piece, known): (&Piece, Option<Proved>)| match known {
         Some(known) => Ok(known),
-        None => {
-            let only = ask.bounds_only || piece.loose;
-            let counted = if only { None } else { worlds::count(piece, ask.steps)? };
-            let bounded = if counted.is_some() { None } else { program::bound(piece, ask.program)? };
-            Ok(Proved { counted, bounded })
-        }
+        None => Proved::of(piece, ask),
     };
     split.pieces.par_iter().zip(known).map(prove).collect()
 }
@@ -249,24 +271,18 @@ struct Solved {
     proved: Proved,
     sampled: Option<sample::Samples>,
     entropy: Option<entropy::Estimate>,
-    /// By crowd and place among its values: at most so much, because other values are as likely.
-    alike: Vec<Vec<u32>>,
     /// Whether only what is forced is true.
     bounds_only: bool,
 }
 
 fn solve_piece(piece: &Piece, proved: Proved, ask: &Ask) -> Solved {
     let bounds_only = ask.bounds_only || piece.loose;
-    let alike = match bounds_only {
-        true => piece.crowds.iter().map(|crowd| vec![1; crowd.cells.len()]).collect(),
-        false => symmetry::alike(piece),
-    };
     let sampled = match &proved.counted {
         None if ask.samples > 0 && !bounds_only => sample::sample(piece, ask.samples, ask.seed),
         _ => None,
     };
     let entropy = ask.entropy.then(|| entropy::estimate(piece)).flatten();
-    Solved { entropy, proved, sampled, alike, bounds_only }
+    Solved { entropy, proved, sampled, bounds_only }
 }
 
 fn put_together(system: &System, found: &presolve::Found, split: &Split, solved: &[Solved], ask: &Ask) -> Answer {
@@ -288,13 +304,13 @@ fn put_together(system: &System, found: &presolve::Found, split: &Split, solved:
             None => {
                 work.not_counted += 1;
                 work.people_not_counted += piece.people();
-                work.count_bounds(solved.proved.bounded.as_ref());
                 (ln_worlds, worlds) = (None, None);
-                let settled = |(crowd, alike): (&pieces::Merged, &Vec<u32>)| {
-                    let all = alike.iter().all(|alike| *alike as usize == crowd.cells.len());
-                    if all { crowd.people } else { 0 }
-                };
-                work.by_symmetry += piece.crowds.iter().zip(&solved.alike).map(settled).sum::<u64>();
+                let settled = piece.crowds.iter().zip(&solved.proved.alike).filter(|crowd| all_alike(*crowd));
+                let settled: u64 = settled.map(|(crowd, _)| crowd.people).sum();
+                work.by_symmetry += settled;
+                if settled < piece.people() {
+                    work.count_bounds(solved.proved.bounded.as_ref());
+                }
             }
         }
         match &solved.entropy {
@@ -381,7 +397,7 @@ impl Here<'_> {
             sampled: None,
             entropy: None,
         };
-        let alike = u64::from(self.solved.alike[self.merged][self.at]);
+        let alike = u64::from(self.solved.proved.alike[self.merged][self.at]);
         told.upper = told.upper.min(fraction(self.open, self.people * alike));
         if alike as usize == self.piece.crowds[self.merged].cells.len() {
             told.lower = told.lower.max(told.upper);

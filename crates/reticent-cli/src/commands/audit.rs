@@ -283,6 +283,7 @@ fn question(
         knowledge,
         ask: Ask {
             steps: options.effort.saturating_mul(1_000_000),
+            program: options.effort.saturating_mul(1_000_000),
             samples: options.samples,
             seed: options.seed,
             ..Ask::default()

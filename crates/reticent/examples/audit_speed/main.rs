@@ -48,7 +48,7 @@ fn made(history: &[&str]) -> Result<Puzzle, Failure> {
 fn solved(puzzle: &Puzzle, entropy: bool) -> Result<Value, Failure> {
     let before = resident()?;
     let (begin, used) = (Instant::now(), processor_seconds());
-    let answer = solve(puzzle, &Ask { steps: 0, entropy, ..Ask::default() })?;
+    let answer = solve(puzzle, &Ask { steps: 0, program: 0, entropy, ..Ask::default() })?;
     let seconds = begin.elapsed().as_secs_f64();
     let used = processor_seconds().zip(used).map(|(after, before)| after - before);
     let pinned = answer.crowds.iter().zip(&puzzle.crowds).filter(|(told, _)| told.len() == 1);
@@ -70,7 +70,7 @@ fn solved(puzzle: &Puzzle, entropy: bool) -> Result<Value, Failure> {
 
 fn written(puzzle: &Puzzle, folder: &Path) -> Result<Value, Failure> {
     // Nothing but what is forced, so that bounds that meet mean that.
-    let bounds = solve(puzzle, &Ask { steps: 0, entropy: false, bounds_only: true, ..Ask::default() })?;
+    let bounds = solve(puzzle, &Ask { steps: 0, program: 0, entropy: false, bounds_only: true, ..Ask::default() })?;
     let mut told = json!({});
     for (name, open) in [("whole", Open::whole(puzzle)?), ("presolved", Open::presolved(puzzle, &bounds)?)] {
         std::fs::write(folder.join(format!("{name}.txt")), open.text()?)?;

@@ -20,7 +20,7 @@ pub struct Found {
 pub fn found(value: &[Value], releases: &[Vec<Group>]) -> Result<Found, Failure> {
     let puzzle = puzzle(value, releases, &each(value.len()));
     let begin = Instant::now();
-    let answer = solve(&puzzle, &Ask::default())?;
+    let answer = solve(&puzzle, &Ask { program: 0, ..Ask::default() })?;
     if answer.work.not_converged > 0 {
         return Err("maximum entropy did not converge".into());
     }

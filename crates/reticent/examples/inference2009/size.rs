@@ -33,7 +33,7 @@ pub fn one(size: usize) -> Result<(), Failure> {
     let puzzle = puzzle(&made.value, &releases, &each(made.value.len()));
     drop(records);
     let begin = Instant::now();
-    let answer = solve(&puzzle, &Ask { steps: 0, ..Ask::default() })?;
+    let answer = solve(&puzzle, &Ask { steps: 0, program: 0, ..Ask::default() })?;
     let seconds = begin.elapsed().as_secs_f64();
     let values = made.value.iter().max().map_or(0, |value| *value as usize + 1);
     let told = json!({

@@ -109,7 +109,8 @@ impl Aim<'_> {
     fn is_told_by(&self, groups: &[u32]) -> bool {
         let (puzzle, places) = self.board.puzzle_of(groups);
         let Ok(at) = places.binary_search(&self.place) else { return false };
-        let ask = Ask { entropy: false, steps: 200_000, bounds_only: self.board.relaxed, ..Ask::default() };
+        let ask =
+            Ask { entropy: false, steps: 200_000, program: 200_000, bounds_only: self.board.relaxed, ..Ask::default() };
         let Ok(answer) = solve(&puzzle, &ask) else { return false };
         let chances = chances(&self.board.secrets, self.column, &answer.crowds[at]);
         chances.iter().any(|chance| chance.value == self.value && chance.lower >= self.least)

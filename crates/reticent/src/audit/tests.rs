@@ -204,6 +204,21 @@ fn the_gate_does_not_pass_what_it_could_not_establish() {
     assert_eq!((judged.ok(), estimated.ok()), (Some(0), Some(0)));
 }
 
+/// Three releases leave one world. Without counting, flows do not see it; whole people do, and the release is refused for what it
+/// tells, not for what could not be established.
+#[test]
+fn the_gate_uses_what_programs_prove() {
+    let first = bucketized(1, &[(&[2, 4], &[D, F]), (&[1, 3, 5], &[F, D, F])]);
+    let second = bucketized(2, &[(&[1, 2], &[F, D]), (&[3, 4, 5], &[D, F, F])]);
+    let third = bucketized(3, &[(&[2, 5], &[D, F]), (&[1, 3, 4], &[F, D, F])]);
+    let history = History { releases: vec![first, second, third], lost: Vec::new() };
+    let hasty = |program: u64| Question { ask: Ask { steps: 0, program, ..Ask::default() }, ..question() };
+    let without = admit(&history, &hasty(0), Proof::Bounds);
+    assert!(matches!(&without, Err(crate::Error::CannotCheck { .. })), "{without:?}");
+    let with = admit(&history, &hasty(100_000), Proof::Bounds);
+    assert!(matches!(&with, Err(crate::Error::Refused { .. })), "{with:?}");
+}
+
 /// The same release without the links of somebody: a record that is nobody's.
 fn counterfeit(held: Held, who: u128) -> Held {
     let links = held.links.clone().expect("links");

@@ -25,17 +25,20 @@ use simplex::{End, Simplex};
 /// A piece is looked at when it has at most one cell for so many steps of the budget.
 const STEPS_A_CELL: u64 = 100;
 /// Numbers that a step of the budget lets the program touch.
-const NUMBERS_A_STEP: u64 = 500;
-/// Programs for one question.
-const NODES: u32 = 200;
+const NUMBERS_A_STEP: u64 = 250;
+/// Programs for one question: first none for every cell, only what rows force by themselves, then one, then more for those that are
+/// left.
+const NODES: [u32; 3] = [0, 1, 200];
 
 /// What was found about the cells of a piece.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Bounded {
     /// By crowd and cell: in every world so many people have it at least, and at most.
     pub bounds: Vec<Vec<(u64, u64)>>,
+    /// Cells of which a program was asked, or which needed none, before the budget was used up.
+    pub asked: u64,
     /// Cells whose bounds are reached by worlds, both of them.
-    pub settled: u64,
+    pub reached: u64,
 }
 
 /// Bounds for a piece, within so many steps; none when it is too large for them.
@@ -48,8 +51,14 @@ pub(super) fn bound(piece: &Piece, steps: u64) -> Result<Option<Bounded>> {
     let boxes = Boxes::of(&rows).ok_or_else(contradiction)?;
     let mut search = Search::new(&rows, boxes, steps.saturating_mul(NUMBERS_A_STEP));
     search.begin(piece)?;
-    (0..cells as u32).try_for_each(|cell| search.ask(cell))?;
-    let settled = (0..cells).filter(|cell| search.met[*cell] == search.boxes.at(*cell)).count() as u64;
+    let mut asked = 0;
+    for nodes in NODES {
+        for cell in 0..cells as u32 {
+            search.ask(cell, nodes)?;
+            asked += u64::from(nodes == 1 && search.work > 0);
+        }
+    }
+    let reached = (0..cells).filter(|cell| search.met[*cell] == search.boxes.at(*cell)).count() as u64;
     let mut at = 0;
     let mut next = || {
         at += 1;
@@ -57,7 +66,7 @@ pub(super) fn bound(piece: &Piece, steps: u64) -> Result<Option<Bounded>> {
         (low as u64, high as u64)
     };
     let bounds = piece.crowds.iter().map(|crowd| crowd.cells.iter().map(|_| next()).collect()).collect();
-    Ok(Some(Bounded { bounds, settled }))
+    Ok(Some(Bounded { bounds, asked, reached }))
 }
 
 /// What bounds of pieces say of the cells of the system, where that is news.
@@ -102,6 +111,8 @@ struct Search<'a> {
     met: Vec<(i64, i64)>,
     /// A program that is solved, from which every question starts.
     base: Simplex<'a>,
+    /// A program without costs, as the last question left it.
+    quick: Simplex<'a>,
     /// The first world that was met: what is near it is asked for.
     world: Option<Vec<i64>>,
     /// Numbers that may still be touched.
@@ -112,17 +123,27 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(rows: &'a Rows, boxes: Boxes, work: u64) -> Search<'a> {
         let base = Simplex::new(rows, &boxes, None);
-        Search { rows, met: vec![(i64::MAX, i64::MIN); boxes.len()], boxes, base, world: None, work, nodes: 0 }
+        Search {
+            rows,
+            met: vec![(i64::MAX, i64::MIN); boxes.len()],
+            boxes,
+            quick: base.clone(),
+            base,
+            world: None,
+            work,
+            nodes: 0,
+        }
     }
 
     /// Starts from the world that is known, or searches one.
     fn begin(&mut self, piece: &Piece) -> Result<()> {
         let seen = piece.seen.as_ref().map(|seen| seen.iter().flatten().map(|people| *people as i64).collect());
-        let seen: Option<Vec<i64>> = seen.filter(|seen: &Vec<i64>| seen.len() == self.boxes.len() && self.rows.fit(seen));
+        let seen: Option<Vec<i64>> =
+            seen.filter(|seen: &Vec<i64>| seen.len() == self.boxes.len() && self.rows.fit(seen));
         match seen {
             Some(seen) => self.meet(&seen),
             None => {
-                self.nodes = NODES;
+                self.nodes = NODES[NODES.len() - 1];
                 let (base, boxes) = (self.base.clone(), self.boxes.clone());
                 if self.search(base, boxes) == Answer::Never {
                     return Err(contradiction());
@@ -136,6 +157,7 @@ impl<'a> Search<'a> {
     /// The program from which questions start: nothing costs less than the first world.
     fn start_anew(&mut self) {
         self.base = Simplex::new(self.rows, &self.boxes, self.world.as_deref());
+        self.quick = self.base.clone().without_costs();
         self.base.solve(&mut self.work);
     }
 
@@ -148,14 +170,14 @@ impl<'a> Search<'a> {
     }
 
     /// Finds out the least and the most of a cell.
-    fn ask(&mut self, cell: u32) -> Result<()> {
+    fn ask(&mut self, cell: u32, nodes: u32) -> Result<()> {
         let at = cell as usize;
         // From what is met, or could not be excluded, to the bound: nearer by half each time.
         let mut open = self.met[at].1.max(self.boxes.at(at).0);
         while open < self.boxes.at(at).1 {
             let high = self.boxes.at(at).1;
             let more = open + (high - open + 1) / 2;
-            match self.question((cell, more, high)) {
+            match self.question((cell, more, high), nodes) {
                 Answer::Found => open = self.met[at].1.max(more),
                 Answer::Never => self.prove((cell, i64::MIN, more - 1))?,
                 Answer::Unknown => open = more,
@@ -165,7 +187,7 @@ impl<'a> Search<'a> {
         while open > self.boxes.at(at).0 {
             let low = self.boxes.at(at).0;
             let less = open - (open - low + 1) / 2;
-            match self.question((cell, low, less)) {
+            match self.question((cell, low, less), nodes) {
                 Answer::Found => open = self.met[at].0.min(less),
                 Answer::Never => self.prove((cell, less + 1, i64::MAX))?,
                 Answer::Unknown => open = less,
@@ -177,7 +199,8 @@ impl<'a> Search<'a> {
     /// Takes note of a bound that is proved.
     fn prove(&mut self, bound: Bound) -> Result<()> {
         let changed = self.boxes.narrow(self.rows, bound).ok_or_else(contradiction)?;
-        self.base.narrow(&self.boxes, &changed);
+        self.quick.take(&self.boxes, &changed);
+        self.base.take(&self.boxes, &changed);
         if matches!(self.base.solve(&mut self.work), End::GaveUp) && self.work > 0 {
             self.start_anew();
         }
@@ -185,15 +208,49 @@ impl<'a> Search<'a> {
     }
 
     /// Whether a world lies within a bound.
-    fn question(&mut self, bound: Bound) -> Answer {
-        self.nodes = NODES;
+    fn question(&mut self, bound: Bound, nodes: u32) -> Answer {
+        if self.work == 0 {
+            return Answer::Unknown;
+        }
+        match nodes {
+            0 => return self.probe(bound),
+            1 => return self.glance(bound),
+            nodes => self.nodes = nodes,
+        }
         let (base, boxes) = (self.base.clone(), self.boxes.clone());
         self.within(bound, base, boxes)
     }
 
+    /// The same by what each row forces by itself.
+    fn probe(&mut self, bound: Bound) -> Answer {
+        self.work = self.work.saturating_sub(self.boxes.len() as u64);
+        let fits = self.boxes.clone().narrow(self.rows, bound).is_some();
+        if fits { Answer::Unknown } else { Answer::Never }
+    }
+
+    /// The same by one program, which goes on from where the last question left it.
+    fn glance(&mut self, bound: Bound) -> Answer {
+        let mut boxes = self.boxes.clone();
+        let Some(changed) = boxes.narrow(self.rows, bound) else { return Answer::Never };
+        self.quick.take(&boxes, &changed);
+        let end = self.quick.solve(&mut self.work);
+        let answer = match &end {
+            End::Refuted(weights) if self.refuted(&boxes, weights) => Answer::Never,
+            End::Fits => self.whole(&self.quick.value[..boxes.len()].to_vec()),
+            _ => Answer::Unknown,
+        };
+        match end {
+            End::GaveUp => {
+                self.quick = Simplex::new(self.rows, &self.boxes, self.world.as_deref()).without_costs();
+            }
+            _ => self.quick.take(&self.boxes, &changed),
+        }
+        answer
+    }
+
     fn within(&mut self, bound: Bound, mut program: Simplex<'a>, mut boxes: Boxes) -> Answer {
         let Some(changed) = boxes.narrow(self.rows, bound) else { return Answer::Never };
-        program.narrow(&boxes, &changed);
+        program.take(&boxes, &changed);
         self.search(program, boxes)
     }
 
@@ -245,16 +302,21 @@ impl<'a> Search<'a> {
         const GRAINS: f64 = (1u64 << 30) as f64;
         let largest = weights.iter().fold(0.0, |largest: f64, weight| largest.max(weight.abs()));
         let grains = |sign: f64| -> Vec<(u32, i64)> {
-            let whole = (0..).zip(weights).map(|(row, weight)| (row, (sign * weight / largest * GRAINS).round() as i64));
+            let whole =
+                (0..).zip(weights).map(|(row, weight)| (row, (sign * weight / largest * GRAINS).round() as i64));
             whole.filter(|(_, weight)| *weight != 0).collect()
         };
         self.rows.refutes(boxes, &grains(1.0)) || self.rows.refutes(boxes, &grains(-1.0))
     }
 }
 
+/// The cells that are not in whole people, each with how far it is from that.
+fn broken(values: &[f64]) -> Vec<(f64, usize)> {
+    let far = values.iter().map(|people| (people - people.round()).abs());
+    far.zip(0..).filter(|(far, _)| *far > 1e-5).collect()
+}
+
 /// The cell that is furthest from whole people; none when all are whole.
 fn most_broken(values: &[f64]) -> Option<usize> {
-    let broken = |people: &f64| (people - people.round()).abs();
-    let worst = (0..values.len()).max_by(|a, b| broken(&values[*a]).total_cmp(&broken(&values[*b])))?;
-    (broken(&values[worst]) > 1e-5).then_some(worst)
+    broken(values).into_iter().max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, cell)| cell)
 }

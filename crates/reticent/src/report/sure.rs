@@ -101,6 +101,19 @@ fn work(work: &Work) -> String {
     if work.by_symmetry > 0 {
         lines.push(("Settled because values can be exchanged", people(work.by_symmetry)));
     }
+    if work.bounded + work.not_bounded > 0 {
+        let asked = format!(
+            "{}, {} of {} crowds and values; {} too large",
+            counted(work.bounded, "set"),
+            grouped(work.bounds_asked),
+            grouped(work.bounds),
+            counted(work.not_bounded, "set"),
+        );
+        lines.push(("Bounds looked for by programs", asked));
+        if work.bounds_reached > 0 {
+            lines.push(("Of these bounds reached by worlds", grouped(work.bounds_reached)));
+        }
+    }
     let converged = match (work.not_converged, work.entropy) {
         (0, Some(_)) => "converged everywhere".to_owned(),
         (0, None) => "not made".to_owned(),

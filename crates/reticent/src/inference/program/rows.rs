@@ -35,7 +35,10 @@ impl Rows {
     pub(super) fn of(piece: &Piece) -> Rows {
         let crowds = piece.crowds.iter();
         let of_cell = crowds.clone().zip(piece.rows.len() as u32..).flat_map(|(crowd, own)| {
-            crowd.cells.iter().map(move |(_, rows)| rows.iter().copied().chain(std::iter::once(own)).collect::<Vec<u32>>())
+            crowd
+                .cells
+                .iter()
+                .map(move |(_, rows)| rows.iter().copied().chain(std::iter::once(own)).collect::<Vec<u32>>())
         });
         let of_cell = Lists::of(of_cell);
         let people = || crowds.clone().map(|crowd| crowd.people as i64);
@@ -127,7 +130,8 @@ impl Boxes {
                 let (low, high) = self.at(*cell as usize);
                 let least = rows.least[at] - (self.sum_high[at] - high);
                 let most = rows.most[at] - (self.sum_low[at] - low);
-                if (least > low || most < high) && self.cut(rows, (*cell, least, most), &mut waiting, changed).is_none() {
+                if (least > low || most < high) && self.cut(rows, (*cell, least, most), &mut waiting, changed).is_none()
+                {
                     return false;
                 }
             }

@@ -81,7 +81,8 @@ impl Steps {
     fn times_from_left(&self, weights: &mut [f64]) {
         for (at, (row, pivot, end)) in self.pivots.iter().enumerate().rev() {
             let start = if at == 0 { 0 } else { self.pivots[at - 1].2 as usize };
-            let rest: f64 = self.rest[start..*end as usize].iter().map(|(at, entry)| entry * weights[*at as usize]).sum();
+            let rest: f64 =
+                self.rest[start..*end as usize].iter().map(|(at, entry)| entry * weights[*at as usize]).sum();
             let here = &mut weights[*row as usize];
             *here = (*here - rest) / pivot;
         }
@@ -93,7 +94,7 @@ impl Steps {
 }
 
 impl<'a> Simplex<'a> {
-    /// A program whose cost is the distance to a world, or without one any.
+    /// A program whose cost is the distance to a world; without one nothing costs anything, and whatever fits is a solution.
     pub(super) fn new(rows: &'a Rows, boxes: &Boxes, near: Option<&[i64]>) -> Simplex<'a> {
         let (cells, all) = (boxes.len(), boxes.len() + rows.len());
         let (mut low, mut high, mut cost) = (vec![0.0; all], vec![0.0; all], vec![0.0; all]);
@@ -106,7 +107,7 @@ impl<'a> Simplex<'a> {
                 Some(people) if people == least => 1.0 + 0.1 * own,
                 Some(people) if people == most => -1.0 - 0.1 * own,
                 Some(_) => 1e-3 * own,
-                None => own - 0.5,
+                None => 0.0,
             };
         }
         for row in 0..rows.len() {
@@ -122,6 +123,13 @@ impl<'a> Simplex<'a> {
         made
     }
 
+    /// The same where nothing costs anything.
+    pub(super) fn without_costs(mut self) -> Simplex<'a> {
+        self.cost.fill(0.0);
+        self.reduced.fill(0.0);
+        self
+    }
+
     fn cells(&self) -> usize {
         self.value.len() - self.rows.len()
     }
@@ -134,8 +142,8 @@ impl<'a> Simplex<'a> {
         }
     }
 
-    /// Takes over boxes that became narrower.
-    pub(super) fn narrow(&mut self, boxes: &Boxes, changed: &[u32]) {
+    /// Takes over the boxes of cells.
+    pub(super) fn take(&mut self, boxes: &Boxes, changed: &[u32]) {
         let mut moved = vec![0.0; self.rows.len()];
         let mut any = false;
         for cell in changed.iter().map(|cell| *cell as usize) {
@@ -143,7 +151,9 @@ impl<'a> Simplex<'a> {
             let at_high = self.value[cell] == self.high[cell] && self.low[cell] < self.high[cell];
             (self.low[cell], self.high[cell]) = (low as f64, high as f64);
             if self.place[cell] == NONE {
-                let value = if at_high { self.high[cell] } else { self.low[cell] };
+                let stays = [self.low[cell], self.high[cell]].contains(&self.value[cell]);
+                let bound = if at_high { self.high[cell] } else { self.low[cell] };
+                let value = if stays { self.value[cell] } else { bound };
                 let by = value - self.value[cell];
                 self.value[cell] = value;
                 self.rows.of_cell.at(cell).iter().for_each(|row| moved[*row as usize] += by);
@@ -163,8 +173,10 @@ impl<'a> Simplex<'a> {
         let mut along = vec![0.0; self.value.len()];
         loop {
             let cost = 2 * self.steps.size() + 3 * self.rows.len() as u64;
-            let Some(left) = work.checked_sub(cost) else { return End::GaveUp };
-            *work = left;
+            *work = work.saturating_sub(cost);
+            if *work == 0 {
+                return End::GaveUp;
+            }
             let Some((row, to)) = self.leaving() else { return End::Fits };
             let mut weights = vec![0.0; self.rows.len()];
             weights[row] = 1.0;
@@ -182,6 +194,8 @@ impl<'a> Simplex<'a> {
                 if (!stepped && self.young == 0) || !self.renew() {
                     return End::GaveUp;
                 }
+                let columns = self.steps.pivots.len() as u64;
+                *work = work.saturating_sub(columns * self.rows.len() as u64);
             }
         }
     }
@@ -284,7 +298,9 @@ impl<'a> Simplex<'a> {
             let mut column = vec![0.0; self.rows.len()];
             self.column(variable as usize, |row| column[row] = 1.0);
             self.steps.times(&mut column);
-            let largest = || (0..column.len()).filter(|row| free[*row]).max_by(|a, b| column[*a].abs().total_cmp(&column[*b].abs()));
+            let largest = || {
+                (0..column.len()).filter(|row| free[*row]).max_by(|a, b| column[*a].abs().total_cmp(&column[*b].abs()))
+            };
             let wanted = wanted.map(|row| row as usize).filter(|row| column[*row].abs() > 0.1);
             let Some(row) = wanted.or_else(largest).filter(|row| column[*row].abs() > PIVOT) else { return false };
             free[row] = false;

@@ -54,8 +54,9 @@ fn released(world: &World, releases: u32, size: usize, draw: &mut Draw) -> Puzzl
 
 /// Something that is known of some cells, and true.
 fn statement(world: &World, source: u32, draw: &mut Draw) -> Count {
-    let mut of: Vec<(u32, Value)> =
-        (0..world.len() as u32).flat_map(|crowd| (0..world[0].len() as Value).map(move |value| (crowd, value))).collect();
+    let mut of: Vec<(u32, Value)> = (0..world.len() as u32)
+        .flat_map(|crowd| (0..world[0].len() as Value).map(move |value| (crowd, value)))
+        .collect();
     draw.shuffle(&mut of);
     of.truncate(2 + draw.below(4));
     let number: u64 = of.iter().map(|(crowd, value)| world[*crowd as usize][*value as usize]).sum();
@@ -139,8 +140,8 @@ fn bounds(puzzle: &Puzzle, ask: &Ask) -> Vec<Vec<(f64, f64)>> {
     answer.crowds.iter().zip(&puzzle.crowds).map(of).collect()
 }
 
-/// Bounds hold for every world; with enough work they are reached.
-fn check(puzzle: &Puzzle) {
+/// Bounds hold for every world; with enough work they are reached. Whether that takes programs.
+fn check(puzzle: &Puzzle) -> bool {
     let truths = truths(puzzle);
     let tight = bounds(puzzle, &ONLY);
     let alike = bounds(puzzle, &Ask { bounds_only: false, ..ONLY });
@@ -157,10 +158,12 @@ fn check(puzzle: &Puzzle) {
             assert!(low <= least && most <= high, "{puzzle:?}");
         }
     }
+    bounds(puzzle, &Ask { program: 0, ..ONLY }) != tight
 }
 
 #[test]
 fn bounds_are_true_and_as_tight_as_whole_people_allow() {
+    let mut by_programs = 0;
     for seed in 0..300 {
         let draw = &mut Draw(seed);
         let (crowds, most) = if seed % 2 == 0 { (7, 1) } else { (5, 3) };
@@ -169,9 +172,11 @@ fn bounds_are_true_and_as_tight_as_whole_people_allow() {
         for source in 0..draw.below(4) as u32 {
             puzzle.counts.push(statement(&world, 10 + source, draw));
         }
-        check(&puzzle);
+        by_programs += u32::from(check(&puzzle));
         check(&with_truth(puzzle, &world));
     }
+    // Otherwise this would judge flows only.
+    assert!(by_programs >= 20, "{by_programs}");
 }
 
 /// Three releases of five people that leave one world, of which programs in fractions of people know less.

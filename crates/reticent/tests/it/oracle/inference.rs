@@ -281,7 +281,7 @@ fn answer(puzzle: &Puzzle, ask: &Ask) -> Result<Result<Answer, reticent::Error>,
     caught.map_err(|_| format!("solve panics with {ask:?}"))
 }
 
-const NOTHING: Ask = Ask { steps: 0, entropy: false, samples: 0, seed: 0, bounds_only: false };
+const NOTHING: Ask = Ask { steps: 0, program: 0, entropy: false, samples: 0, seed: 0, bounds_only: false };
 
 /// What is wrong with the answers to a puzzle, if anything.
 fn fault(puzzle: &Puzzle) -> Option<String> {
@@ -297,6 +297,8 @@ fn fault_given(puzzle: &Puzzle, truth: &Truth) -> Result<(), String> {
         ("bounds", Ask { bounds_only: true, ..counted }),
         ("bounds, not counted", Ask { bounds_only: true, ..NOTHING }),
         ("few steps", Ask { steps: 7, ..NOTHING }),
+        ("programs", Ask { program: 1_000_000, ..NOTHING }),
+        ("programs, bounds", Ask { program: 1_000_000, bounds_only: true, ..NOTHING }),
     ];
     for (name, ask) in asks {
         let found = answer(puzzle, &ask)?;
