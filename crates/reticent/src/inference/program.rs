@@ -236,7 +236,7 @@ impl<'a> Search<'a> {
         let end = self.quick.solve(&mut self.work);
         let answer = match &end {
             End::Refuted(weights) if self.refuted(&boxes, weights) => Answer::Never,
-            End::Fits => self.whole(&self.quick.value[..boxes.len()].to_vec()),
+            End::Fits => self.whole(&rounded(&self.quick.value[..boxes.len()])),
             _ => Answer::Unknown,
         };
         match end {
@@ -262,7 +262,7 @@ impl<'a> Search<'a> {
             End::Refuted(weights) if self.refuted(&boxes, &weights) => Answer::Never,
             End::Refuted(_) => Answer::Unknown,
             End::Fits => match most_broken(&program.value[..boxes.len()]) {
-                None => self.whole(&program.value[..boxes.len()]),
+                None => self.whole(&rounded(&program.value[..boxes.len()])),
                 Some(cell) => self.both(cell, program, boxes),
             },
         }
@@ -288,12 +288,11 @@ impl<'a> Search<'a> {
     }
 
     /// Takes note of a world that the program found, if it is one.
-    fn whole(&mut self, values: &[f64]) -> Answer {
-        let world: Vec<i64> = values.iter().map(|people| people.round() as i64).collect();
-        if !self.rows.fit(&world) {
+    fn whole(&mut self, world: &[i64]) -> Answer {
+        if !self.rows.fit(world) {
             return Answer::Unknown;
         }
-        self.meet(&world);
+        self.meet(world);
         Answer::Found
     }
 
@@ -308,6 +307,11 @@ impl<'a> Search<'a> {
         };
         self.rows.refutes(boxes, &grains(1.0)) || self.rows.refutes(boxes, &grains(-1.0))
     }
+}
+
+/// What the program has of cells, in whole people.
+fn rounded(values: &[f64]) -> Vec<i64> {
+    values.iter().map(|people| people.round() as i64).collect()
 }
 
 /// The cells that are not in whole people, each with how far it is from that.

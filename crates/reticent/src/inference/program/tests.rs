@@ -42,9 +42,9 @@ fn released(world: &World, releases: u32, size: usize, draw: &mut Draw) -> Puzzl
         let mut order: Vec<u32> = (0..world.len() as u32).collect();
         draw.shuffle(&mut order);
         for group in order.chunks(size) {
-            for value in 0..values {
-                let number = group.iter().map(|crowd| world[*crowd as usize][value]).sum();
-                let of = group.iter().map(|crowd| (*crowd, value as Value)).collect();
+            for value in 0..values as Value {
+                let number = group.iter().map(|crowd| world[*crowd as usize][value as usize]).sum();
+                let of = group.iter().map(|crowd| (*crowd, value)).collect();
                 counts.push(Count { source, of, least: number, most: number });
             }
         }
