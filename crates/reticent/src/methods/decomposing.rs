@@ -38,6 +38,9 @@ pub(super) fn promise(arguments: &Arguments, column: &str) -> Option<Share> {
     Some(Share::new(1, l as u64))
 }
 
+/// Groups, and by value of the primary column the records left over.
+pub(super) type Formed = (Vec<Vec<u32>>, Vec<(Code, Vec<u32>)>);
+
 /// What is asked of the sensitive columns.
 pub(super) struct Demand {
     /// The primary column, and how many different values a group has.
@@ -84,12 +87,7 @@ impl Demand {
 
     /// Groups by the largest-l rule, and the records left over, by value of the primary column. Records are taken from the end, and
     /// among those that waited as long the one that repeats least is chosen.
-    pub fn form(
-        &self,
-        task: &Task<'_>,
-        records: Vec<u32>,
-        waited: &dyn Fn(u32) -> u32,
-    ) -> (Vec<Vec<u32>>, Vec<(Code, Vec<u32>)>) {
+    pub fn form(&self, task: &Task<'_>, records: Vec<u32>, waited: &dyn Fn(u32) -> u32) -> Formed {
         let values = task.table.columns[self.primary].tree.len();
         let mut buckets = Buckets::of(values, records.into_iter().map(|at| (at, task.code(at as usize, self.primary))));
         let mut groups = Vec::new();
