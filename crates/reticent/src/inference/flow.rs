@@ -6,32 +6,50 @@
 //! A cell that only one of the two counts leads out of it. A cell is forced exactly when, in what is left of a flow that
 //! fits, no circle leads through it: its ends lie in different strongly connected parts. So everything that follows from one
 //! view alone is found, in time linear in the cells once there is a flow.
+//!
+//! Most of the time nothing is forced, and that is seen sooner: where a world is known, and from one row all others can be reached
+//! and can reach it, they are one part. In large groups a few of the cells are enough to see it.
+//!
+//! What lies outside is passed by circles in one direction only to come back to where they left, so rows that hang together through
+//! it alone are looked at apart, and after a change only those that hang together with it.
+
+mod network;
 
 use std::collections::BTreeMap;
-use std::hash::BuildHasherDefault;
 use std::ops::Bound;
 
-use hashbrown::HashMap;
+use hashbrown::HashSet;
 use rayon::prelude::*;
-use rustc_hash::FxHasher;
 
+use super::Value;
 use super::presolve::Boxes;
-use super::system::System;
-use super::{Value, contradiction};
+use super::system::{Lists, System};
 use crate::error::Result;
+use network::{Network, OUTSIDE, ROWS};
+
+/// In rows with fewer open cells, a flow is found as fast as it is seen that nothing is forced.
+pub(super) const MANY: u32 = 32;
 
 /// The views of a system.
-pub(super) struct Views {
+pub(super) struct Views<'a> {
+    system: &'a System,
     views: Vec<View>,
-    /// By row of a count: the one value it speaks of; none when it speaks of several.
-    value: Vec<Option<Value>>,
+    /// By row of a count: whether it speaks of one value only.
+    one_value: Vec<bool>,
+    /// By row: its cells that somebody has in the world that is known.
+    held: Lists,
+    /// Rows with so many open cells are first looked at in the easy way.
+    many: u32,
 }
 
 /// Two kinds of rows.
 struct View {
     /// The rows of one source.
+    source: u32,
     rows: Vec<u32>,
     with: With,
+    /// Whether any cell, or room in a count, leads outside.
+    leads_outside: bool,
 }
 
 /// What a source is looked at together with.
@@ -42,8 +60,17 @@ enum With {
     People,
 }
 
-impl Views {
-    pub(super) fn of(system: &System) -> Views {
+/// What is known when views are looked at.
+pub(super) struct State<'a> {
+    pub boxes: &'a Boxes,
+    /// By row: how many of its cells are open.
+    pub open: &'a [u32],
+    /// By row: whether any of its cells was narrowed since the last time.
+    pub changed: &'a [bool],
+}
+
+impl<'a> Views<'a> {
+    pub(super) fn of(system: &'a System, many: u32) -> Views<'a> {
         let value: Vec<Option<Value>> = (0..system.counts()).map(|row| one_value(system, row)).collect();
         let mut by_source: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         let mut by_value: BTreeMap<Value, BTreeMap<u32, Vec<u32>>> = BTreeMap::new();
@@ -54,82 +81,37 @@ impl Views {
                 by_value.entry(*value).or_default().entry(source).or_default().push(row);
             }
         }
-        let mut views: Vec<View> = by_source.into_values().map(|rows| View { rows, with: With::People }).collect();
+        let with_people = |(source, rows)| View { source, rows, with: With::People, leads_outside: true };
+        let mut views: Vec<View> = by_source.into_iter().map(with_people).collect();
+        let one_value: Vec<bool> = value.iter().map(Option::is_some).collect();
+        let together = sources_of_cells(system, &one_value);
+        let exact = |rows: &[u32]| rows.iter().all(|row| system.least[*row as usize] == system.most[*row as usize]);
         for by_source in by_value.into_values() {
             for (source, rows) in &by_source {
-                let others = by_source.range((Bound::Excluded(*source), Bound::Unbounded));
-                let with = others.map(|(other, of_other)| With::Source(*other, of_other.clone()));
-                views.extend(with.map(|with| View { rows: rows.clone(), with }));
+                for (other, others) in by_source.range((Bound::Excluded(*source), Bound::Unbounded)) {
+                    let apart = together.iter().any(|known| known.contains(source) != known.contains(other));
+                    let leads_outside = apart || !exact(rows) || !exact(others);
+                    let with = With::Source(*other, others.clone());
+                    views.push(View { source: *source, rows: rows.clone(), with, leads_outside });
+                }
             }
         }
-        Views { views, value }
-    }
-
-    /// Cells that are forced, each with its number of people. Views of which no row has changed are left out.
-    pub(super) fn forced(&self, system: &System, boxes: &Boxes, changed: &[bool]) -> Result<Vec<(u32, i64)>> {
-        let any = |rows: &[u32]| rows.iter().any(|row| changed[*row as usize]);
-        let whose = |cell: &u32| changed[system.counts() + system.crowd[*cell as usize] as usize];
-        let anew = |view: &&View| match &view.with {
-            With::People => {
-                view.rows.iter().any(|row| system.rows.at(*row as usize).iter().any(whose)) || any(&view.rows)
-            }
-            With::Source(_, others) => any(&view.rows) || any(others),
+        let held = |row: usize| {
+            let cells = system.rows.at(row).iter().copied();
+            cells.filter(|cell| system.seen.as_ref().is_some_and(|seen| seen[*cell as usize] > 0))
         };
-        let forced = |view: &View| self.forced_by(system, boxes, view);
-        let found: Result<Vec<Vec<(u32, i64)>>> = self.views.par_iter().filter(anew).map(forced).collect();
+        let held = Lists::of((0..system.rows.len()).map(held));
+        Views { system, views, one_value, held, many }
+    }
+
+    /// Cells that are forced, each with its number of people. What does not hang together with a change is left out.
+    pub(super) fn forced(&self, state: &State) -> Result<Vec<(u32, i64)>> {
+        let found: Result<Vec<Vec<(u32, i64)>>> = self
+            .views
+            .par_iter()
+            .map_init(|| Marks::new(self.system.rows.len()), |marks, view| Look::at(self, view, state, marks).forced())
+            .collect();
         Ok(found?.into_iter().flatten().collect())
-    }
-
-    fn forced_by(&self, system: &System, boxes: &Boxes, view: &View) -> Result<Vec<(u32, i64)>> {
-        let mut network = Network::new();
-        let open =
-            |row: usize| system.rows.at(row).iter().map(|cell| *cell as usize).filter(|cell| boxes.is_open(*cell));
-        let mut nodes: HashMap<u32, u32, BuildHasherDefault<FxHasher>> = HashMap::default();
-        let mut shared = false;
-        for row in &view.rows {
-            let mut here = None;
-            for cell in open(*row as usize) {
-                let here = *here.get_or_insert_with(|| network.row(system, boxes, *row as usize, 0));
-                let there = self.other(system, cell, &view.with);
-                shared |= there.is_some();
-                let mut node =
-                    |row: u32| *nodes.entry(row).or_insert_with(|| network.row(system, boxes, row as usize, 1));
-                let there = there.map_or(OUTSIDE, &mut node);
-                network.cell(system, boxes, cell, here, there);
-            }
-        }
-        if !shared {
-            return Ok(Vec::new());
-        }
-        // What only the other kind counts comes from outside.
-        let others: Vec<(u32, u32)> = nodes.iter().map(|(row, node)| (*row, *node)).collect();
-        for (row, node) in others {
-            for cell in open(row as usize).filter(|cell| !self.is_in(system, *cell, view)) {
-                network.cell(system, boxes, cell, OUTSIDE, node);
-            }
-        }
-        if !network.take(system, boxes) {
-            network.fill()?;
-        }
-        Ok(network.forced(boxes))
-    }
-
-    /// The row of the other kind that a cell is in.
-    fn other(&self, system: &System, cell: usize, with: &With) -> Option<u32> {
-        match with {
-            With::People => Some(system.counts() as u32 + system.crowd[cell]),
-            With::Source(source, _) => {
-                let fits = |row: &usize| system.source[*row] == *source && self.value[*row].is_some();
-                system.counts_of(cell).find(fits).map(|row| row as u32)
-            }
-        }
-    }
-
-    /// Whether a cell is in a row of the first kind.
-    fn is_in(&self, system: &System, cell: usize, view: &View) -> bool {
-        let Some(source) = view.rows.first().map(|row| system.source[*row as usize]) else { return false };
-        let one_value = matches!(view.with, With::Source(..));
-        system.counts_of(cell).any(|row| system.source[row] == source && (!one_value || self.value[row].is_some()))
     }
 }
 
@@ -139,250 +121,234 @@ fn one_value(system: &System, row: usize) -> Option<Value> {
     values.all(|value| value == first).then_some(first)
 }
 
-/// What lies outside of both sources.
-const OUTSIDE: u32 = 0;
-const FROM: u32 = 1;
-const TO: u32 = 2;
-const NONE: u32 = u32::MAX;
-
-/// A flow network with its residual arcs; arc `2n` and arc `2n + 1` are each other's reverse.
-struct Network {
-    first: Vec<u32>,
-    next: Vec<u32>,
-    to: Vec<u32>,
-    left: Vec<i64>,
-    /// Cells, each with its arc.
-    cells: Vec<(u32, u32)>,
-    /// By node: what flows through it in the world that is known, and what must at least.
-    through: Vec<(i64, i64)>,
-    /// By node: the arc for what may flow through it beyond that.
-    beyond: Vec<u32>,
-    /// What must flow through rows at least, and must therefore come from or go outside.
-    outside: i64,
-    wanted: i64,
+/// Which sets of sources count a cell, in rows of one value.
+fn sources_of_cells(system: &System, one_value: &[bool]) -> HashSet<Vec<u32>> {
+    let mut known: HashSet<Vec<u32>> = HashSet::new();
+    let (mut last, mut here): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+    for cell in 0..system.value.len() {
+        here.clear();
+        here.extend(system.counts_of(cell).filter(|row| one_value[*row]).map(|row| system.source[row]));
+        if here != last {
+            known.insert(here.clone());
+            std::mem::swap(&mut here, &mut last);
+        }
+    }
+    known
 }
 
-impl Network {
-    fn new() -> Network {
-        Network {
-            first: vec![NONE; 3],
-            next: Vec::new(),
-            to: Vec::new(),
-            left: Vec::new(),
-            cells: Vec::new(),
-            through: vec![(0, 0); 3],
-            beyond: vec![NONE; 3],
-            outside: 0,
-            wanted: 0,
-        }
-    }
+/// Marks on rows, and other things that are used again; raising `now` or `view` takes all marks away.
+struct Marks {
+    now: u32,
+    /// The view.
+    view: u32,
+    /// By row: the last view in which it was looked at, and when it was reached in each direction.
+    done: Vec<u32>,
+    reached: [Vec<u32>; 2],
+    /// By row: its node in the network.
+    node: Vec<u32>,
+    network: Network,
+}
 
-    fn arc(&mut self, from: u32, to: u32, most: i64) -> u32 {
-        let arc = self.to.len() as u32;
-        for (from, to, most) in [(from, to, most), (to, from, 0)] {
-            self.next.push(self.first[from as usize]);
-            self.first[from as usize] = self.to.len() as u32;
-            self.to.push(to);
-            self.left.push(most);
-        }
-        arc
+impl Marks {
+    fn new(rows: usize) -> Marks {
+        let none = || vec![0; rows];
+        Marks { now: 0, view: 0, done: none(), reached: [none(), none()], node: none(), network: Network::default() }
     }
+}
 
-    /// A row: what flows through it lies between its bounds, beyond what its cells have at least.
-    fn row(&mut self, system: &System, boxes: &Boxes, row: usize, side: usize) -> u32 {
-        let node = self.first.len() as u32;
-        self.first.push(NONE);
-        let low: i64 = system.rows.at(row).iter().map(|cell| boxes.at(*cell as usize).0).sum();
-        let least = (system.least[row] - low).max(0);
-        let spare = system.most[row] - low - least;
-        let beyond = if side == 0 {
-            self.arc(FROM, node, least);
-            self.wanted += least;
-            self.outside -= least;
-            (spare > 0).then(|| self.arc(OUTSIDE, node, spare))
-        } else {
-            self.arc(node, TO, least);
-            self.outside += least;
-            (spare > 0).then(|| self.arc(node, OUTSIDE, spare))
+/// A look at one view.
+struct Look<'a> {
+    system: &'a System,
+    views: &'a Views<'a>,
+    view: &'a View,
+    state: &'a State<'a>,
+    marks: &'a mut Marks,
+    /// How many rows with open cells there are at most.
+    rows: usize,
+}
+
+/// What can be reached from a row.
+#[derive(Default)]
+struct Reach {
+    /// Rows from which less leads on, and those from which more does.
+    rows: [Vec<u32>; 2],
+    outside: bool,
+}
+
+impl Reach {
+    fn len(&self) -> usize {
+        self.rows[0].len() + self.rows[1].len()
+    }
+}
+
+impl<'a> Look<'a> {
+    fn at(views: &'a Views<'a>, view: &'a View, state: &'a State, marks: &'a mut Marks) -> Look<'a> {
+        let open = |rows: &[u32]| rows.iter().filter(|row| state.open[**row as usize] > 0).count();
+        let rows = match &view.with {
+            With::Source(_, others) => open(&view.rows) + open(others),
+            With::People => usize::MAX,
         };
-        self.through.push((0, least));
-        self.beyond.push(beyond.unwrap_or(NONE));
-        node
+        Look { system: views.system, views, view, state, marks, rows }
     }
 
-    fn cell(&mut self, system: &System, boxes: &Boxes, cell: usize, from: u32, to: u32) {
-        let (low, high) = boxes.at(cell);
-        let arc = self.arc(from, to, high - low);
-        self.cells.push((cell as u32, arc));
-        if let Some(seen) = &system.seen {
-            let flows = seen[cell] - low;
-            self.through[from as usize].0 += flows;
-            self.through[to as usize].0 += flows;
+    fn forced(mut self) -> Result<Vec<(u32, i64)>> {
+        let mut found = Vec::new();
+        self.marks.view += 1;
+        let view = self.view;
+        let crowds = self.system.counts() as u32..self.system.rows.len() as u32;
+        match &view.with {
+            With::Source(_, others) => self.all(view.rows.iter().chain(others).copied(), &mut found)?,
+            With::People => self.all(view.rows.iter().copied().chain(crowds), &mut found)?,
         }
+        Ok(found)
     }
 
-    /// Takes the flow of the world that is known. False when none is, or it does not fit.
-    fn take(&mut self, system: &System, boxes: &Boxes) -> bool {
-        let Some(seen) = &system.seen else { return false };
-        let rows = 3..self.through.len();
-        let fits = |node: usize| {
-            let (flows, least) = self.through[node];
-            let beyond = self.beyond[node];
-            flows >= least && (flows == least || beyond != NONE && flows - least <= self.left[beyond as usize])
+    /// Looks at what hangs together with these rows, where they have changed.
+    fn all(&mut self, rows: impl Iterator<Item = u32>, found: &mut Vec<(u32, i64)>) -> Result<()> {
+        for row in rows {
+            let at = row as usize;
+            let anew = self.state.changed[at] && self.state.open[at] > 0 && self.marks.done[at] != self.marks.view;
+            let seen_easily = |look: &mut Look| look.state.open[at] >= look.views.many && look.nothing_forced(row);
+            if anew && !seen_easily(self) {
+                self.flow(row, found)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn open(&self, row: u32) -> impl Iterator<Item = usize> + use<'a> {
+        self.open_among(self.system.rows.at(row as usize))
+    }
+
+    fn open_among(&self, cells: &'a [u32]) -> impl Iterator<Item = usize> + use<'a> {
+        let boxes = self.state.boxes;
+        cells.iter().map(|cell| *cell as usize).filter(|cell| boxes.is_open(*cell))
+    }
+
+    /// Whether a row is of the first kind.
+    fn is_first(&self, row: u32) -> bool {
+        self.system.source.get(row as usize) == Some(&self.view.source)
+    }
+
+    /// The row of the first kind, or of the other, that a cell is in.
+    fn end(&self, cell: usize, first: bool) -> Option<u32> {
+        let source = match &self.view.with {
+            With::People if !first => return Some(self.system.counts() as u32 + self.system.crowd[cell]),
+            With::Source(other, _) if !first => *other,
+            _ => self.view.source,
         };
-        let within = |(cell, _): &(u32, u32)| {
-            let (low, high) = boxes.at(*cell as usize);
-            (low..=high).contains(&seen[*cell as usize])
+        let any_value = matches!(self.view.with, With::People);
+        let fits = |row: &&u32| {
+            let of = self.system.source.get(**row as usize);
+            of == Some(&source) && (any_value || self.views.one_value[**row as usize])
         };
-        if !rows.clone().all(fits) || !self.cells.iter().all(within) {
-            return false;
-        }
-        let beyond = rows.filter(|node| self.beyond[*node] != NONE);
-        let beyond = beyond.map(|node| (self.beyond[node], self.through[node].0 - self.through[node].1));
-        let of_cells = self.cells.iter().map(|(cell, arc)| (*arc, seen[*cell as usize] - boxes.at(*cell as usize).0));
-        for (arc, flows) in beyond.chain(of_cells).collect::<Vec<_>>() {
-            self.left[arc as usize] -= flows;
-            self.left[arc as usize ^ 1] += flows;
-        }
-        true
+        let rows = self.system.of_cell.at(cell);
+        // Mostly sources come one after the other, so that it is known where to look.
+        let first = rows.first().and_then(|row| self.system.source.get(*row as usize)).unwrap_or(&source);
+        let likely = rows.get(source.saturating_sub(*first) as usize).filter(fits);
+        likely.or_else(|| rows.iter().find(fits)).copied()
     }
 
-    /// Finds a flow that fits (Dinic's algorithm).
-    fn fill(&mut self) -> Result<()> {
-        match self.outside {
-            more if more > 0 => {
-                self.arc(FROM, OUTSIDE, more);
-                self.wanted += more;
-            }
-            less if less < 0 => {
-                self.arc(OUTSIDE, TO, -less);
-            }
-            _ => {}
+    /// Whether it is seen easily that nothing is forced around a row: all that it can reach can reach it. False proves nothing.
+    fn nothing_forced(&mut self, row: u32) -> bool {
+        let Some(seen) = &self.system.seen else { return false };
+        self.marks.now += 1;
+        let (there, back) = (self.reach(seen, row, 0), self.reach(seen, row, 1));
+        let both = |row: &u32| self.marks.reached[1][*row as usize] == self.marks.now;
+        let one_part = there.len() == back.len() && there.rows.iter().flatten().all(both);
+        if one_part && there.outside == back.outside {
+            there.rows.iter().flatten().for_each(|row| self.marks.done[*row as usize] = self.marks.view);
+            return true;
         }
-        let mut flown = 0;
-        while let Some(level) = self.levels() {
-            let mut now = self.first.clone();
-            loop {
-                let pushed = self.push(&level, &mut now);
-                if pushed == 0 {
-                    break;
-                }
-                flown += pushed;
-            }
-        }
-        if flown < self.wanted { Err(contradiction()) } else { Ok(()) }
+        false
     }
 
-    /// By node: how many arcs it is away from where everything starts; none when the end cannot be reached.
-    fn levels(&self) -> Option<Vec<u32>> {
-        let mut level = vec![NONE; self.first.len()];
-        level[FROM as usize] = 0;
-        let mut queue = std::collections::VecDeque::from([FROM]);
-        while let Some(node) = queue.pop_front() {
-            let mut arc = self.first[node as usize];
-            while arc != NONE {
-                let to = self.to[arc as usize] as usize;
-                if self.left[arc as usize] > 0 && level[to] == NONE {
-                    level[to] = level[node as usize] + 1;
-                    queue.push_back(to as u32);
-                }
-                arc = self.next[arc as usize];
-            }
-        }
-        (level[TO as usize] != NONE).then_some(level)
-    }
-
-    /// Pushes along one path of growing levels.
-    fn push(&mut self, level: &[u32], now: &mut [u32]) -> i64 {
-        let mut path: Vec<u32> = Vec::new();
-        let mut node = FROM;
-        loop {
-            if node == TO {
-                let most = path.iter().map(|arc| self.left[*arc as usize]).min().unwrap_or(0);
-                for arc in path {
-                    self.left[arc as usize] -= most;
-                    self.left[arc as usize ^ 1] += most;
-                }
-                return most;
-            }
-            let arc = now[node as usize];
-            if arc == NONE {
-                // Nothing leads on from here: back, and not here again.
-                let Some(arc) = path.pop() else { return 0 };
-                node = self.to[arc as usize ^ 1];
-                now[node as usize] = self.next[now[node as usize] as usize];
-                continue;
-            }
-            let to = self.to[arc as usize];
-            if self.left[arc as usize] > 0 && level[to as usize] == level[node as usize] + 1 {
-                path.push(arc);
-                node = to;
-            } else {
-                now[node as usize] = self.next[arc as usize];
-            }
-        }
-    }
-
-    /// Cells through which no circle leads.
-    fn forced(&self, boxes: &Boxes) -> Vec<(u32, i64)> {
-        let part = self.parts();
-        let forced = |(cell, arc): &(u32, u32)| {
-            let (from, to) = (self.to[*arc as usize ^ 1], self.to[*arc as usize]);
-            let flows = self.left[*arc as usize ^ 1];
-            (part[from as usize] != part[to as usize]).then(|| (*cell, boxes.at(*cell as usize).0 + flows))
-        };
-        self.cells.iter().filter_map(forced).collect()
-    }
-
-    /// By node: its strongly connected part, over arcs with something left (Tarjan's algorithm). Where everything starts and
-    /// ends is left out: what flows there is demanded.
-    fn parts(&self) -> Vec<u32> {
-        let len = self.first.len();
-        let (mut part, mut index, mut low) = (vec![NONE; len], vec![NONE; len], vec![0u32; len]);
-        let mut now = self.first.clone();
-        let (mut stack, mut calls) = (Vec::new(), Vec::new());
-        let (mut seen, mut parts) = (0, 0);
-        for root in (0..len as u32).filter(|node| *node != FROM && *node != TO) {
-            if index[root as usize] != NONE {
-                continue;
-            }
-            calls.push(root);
-            while let Some(node) = calls.last().copied() {
-                let n = node as usize;
-                if index[n] == NONE {
-                    (index[n], low[n]) = (seen, seen);
-                    seen += 1;
-                    stack.push(node);
-                }
-                let arc = now[n];
-                if arc != NONE {
-                    now[n] = self.next[arc as usize];
-                    let to = self.to[arc as usize];
-                    if self.left[arc as usize] == 0 || to == FROM || to == TO {
-                        continue;
-                    }
-                    if index[to as usize] == NONE {
-                        calls.push(to);
-                    } else if part[to as usize] == NONE {
-                        low[n] = low[n].min(index[to as usize]);
-                    }
+    /// What can be reached from a row in what a world leaves, or what can reach it (`back` 1), without passing outside. Ends as
+    /// soon as everything is.
+    fn reach(&mut self, seen: &[i64], row: u32, back: usize) -> Reach {
+        let mut reach = Reach::default();
+        let mut looked = [0, 0];
+        // More flows along a cell from the first kind to the other, or less the other way, of what somebody has. There are
+        // fewer cells of that kind, so they come first.
+        let more = |first: bool| first == (back == 0);
+        reach.rows[usize::from(more(self.is_first(row)))].push(row);
+        self.marks.reached[back][row as usize] = self.marks.now;
+        while let Some(kind) = (0..2).find(|kind| looked[*kind] < reach.rows[*kind].len()) {
+            let row = reach.rows[kind][looked[kind]];
+            looked[kind] += 1;
+            let (more, first) = (kind == 1, self.is_first(row));
+            reach.outside |= self.has_room(seen, row, !more);
+            let cells = if more { self.system.rows.at(row as usize) } else { self.views.held.at(row as usize) };
+            for cell in self.open_among(cells) {
+                let (low, high) = self.state.boxes.at(cell);
+                if if more { seen[cell] >= high } else { seen[cell] <= low } {
                     continue;
                 }
-                calls.pop();
-                if let Some(caller) = calls.last() {
-                    low[*caller as usize] = low[*caller as usize].min(low[n]);
-                }
-                if low[n] == index[n] {
-                    while let Some(member) = stack.pop() {
-                        part[member as usize] = parts;
-                        if member == node {
-                            break;
-                        }
+                match self.end(cell, !first) {
+                    None => reach.outside = true,
+                    Some(other) if self.marks.reached[back][other as usize] != self.marks.now => {
+                        self.marks.reached[back][other as usize] = self.marks.now;
+                        reach.rows[1 - kind].push(other);
                     }
-                    parts += 1;
+                    Some(_) => {}
+                }
+                if reach.len() == self.rows && (reach.outside || !self.view.leads_outside) {
+                    return reach;
                 }
             }
         }
-        part
+        reach
+    }
+
+    /// Whether a row can count more, or less, than in the world that is known.
+    fn has_room(&self, seen: &[i64], row: u32, more: bool) -> bool {
+        let row = row as usize;
+        let (least, most) = (self.system.least[row], self.system.most[row]);
+        if least == most {
+            return false;
+        }
+        let counted: i64 = self.system.rows.at(row).iter().map(|cell| seen[*cell as usize]).sum();
+        if more { counted < most } else { counted > least }
+    }
+
+    /// The cells that are forced among all that hangs together with a row.
+    fn flow(&mut self, row: u32, found: &mut Vec<(u32, i64)>) -> Result<()> {
+        let mut network = std::mem::take(&mut self.marks.network);
+        network.clear();
+        let mut rows = vec![row];
+        self.marks.done[row as usize] = self.marks.view;
+        self.marks.node[row as usize] = ROWS;
+        let mut next = 0;
+        while let Some(row) = rows.get(next).copied() {
+            next += 1;
+            let first = self.is_first(row);
+            network.row(self.system, self.state.boxes, row as usize, first);
+            for cell in self.open(row) {
+                let Some(other) = self.end(cell, !first) else { continue };
+                if self.marks.done[other as usize] != self.marks.view {
+                    self.marks.done[other as usize] = self.marks.view;
+                    self.marks.node[other as usize] = ROWS + rows.len() as u32;
+                    rows.push(other);
+                }
+            }
+        }
+        for (node, row) in (ROWS..).zip(rows) {
+            let first = self.is_first(row);
+            for cell in self.open(row) {
+                let other = self.end(cell, !first).map(|other| self.marks.node[other as usize]);
+                match (first, other) {
+                    (true, other) => network.cell(self.system, self.state.boxes, cell, node, other.unwrap_or(OUTSIDE)),
+                    (false, None) => network.cell(self.system, self.state.boxes, cell, OUTSIDE, node),
+                    // Told from the other end.
+                    (false, Some(_)) => {}
+                }
+            }
+        }
+        if self.system.seen.is_none() {
+            network.fill()?;
+        }
+        network.forced(self.state.boxes, found);
+        self.marks.network = network;
+        Ok(())
     }
 }

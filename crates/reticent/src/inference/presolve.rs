@@ -38,12 +38,17 @@ pub(super) struct Found {
 
 /// Finds what is forced. Counts that contradict each other are an error.
 pub(super) fn presolve(system: &System) -> Result<Found> {
+    presolve_with(system, flow::MANY)
+}
+
+/// The same, where rows with `many` open cells are first looked at in the easy way.
+pub(super) fn presolve_with(system: &System, many: u32) -> Result<Found> {
     let mut bounds = Bounds::new(system);
     bounds.settle()?;
     let open = bounds.open();
     if open > 0 {
         bounds.changed.iter_mut().for_each(|changed| *changed = true);
-        bounds.by_flows()?;
+        bounds.by_flows(many)?;
     }
     let forced = open - bounds.open();
     Ok(Found { boxes: bounds.boxes, open, forced })
@@ -56,7 +61,7 @@ pub(super) fn narrow(system: &System, found: &mut Found, proved: &[(u32, i64, i6
         bounds.narrow(*cell as usize, *least, *most)?;
     }
     bounds.settle()?;
-    bounds.by_flows()?;
+    bounds.by_flows(flow::MANY)?;
     found.forced = found.open - bounds.open();
     found.boxes = bounds.boxes;
     Ok(())
@@ -71,7 +76,8 @@ struct Bounds<'a> {
     high: Vec<i64>,
     waiting: VecDeque<u32>,
     waits: Vec<bool>,
-    /// By row: whether any of its cells was narrowed.
+    /// By row: how many of its cells are open, and whether any of its cells was narrowed.
+    open: Vec<u32>,
     changed: Vec<bool>,
 }
 
@@ -91,8 +97,10 @@ impl<'a> Bounds<'a> {
             (0..rows).map(sum).collect()
         };
         let (low, high) = (sums(&boxes.low), sums(&boxes.high));
+        let is_open = |cell: &&u32| boxes.is_open(**cell as usize);
+        let open = (0..rows).map(|row| system.rows.at(row).iter().filter(is_open).count() as u32).collect();
         let waiting = VecDeque::new();
-        Bounds { system, boxes, low, high, waiting, waits: vec![false; rows], changed: vec![false; rows] }
+        Bounds { system, boxes, low, high, waiting, waits: vec![false; rows], open, changed: vec![false; rows] }
     }
 
     /// How many cells are open.
@@ -101,10 +109,11 @@ impl<'a> Bounds<'a> {
     }
 
     /// Looks at many counts together, where rows have changed, and at each again, until nothing changes any more.
-    fn by_flows(&mut self) -> Result<()> {
-        let views = flow::Views::of(self.system);
+    fn by_flows(&mut self, many: u32) -> Result<()> {
+        let views = flow::Views::of(self.system, many);
         loop {
-            let closed = views.forced(self.system, &self.boxes, &self.changed)?;
+            let state = flow::State { boxes: &self.boxes, open: &self.open, changed: &self.changed };
+            let closed = views.forced(&state)?;
             self.changed.iter_mut().for_each(|changed| *changed = false);
             let mut changed = false;
             for (cell, people) in closed {
@@ -151,6 +160,7 @@ impl<'a> Bounds<'a> {
         for row in self.system.of_cell.at(cell) {
             self.low[*row as usize] += new_low - low;
             self.high[*row as usize] += new_high - high;
+            self.open[*row as usize] -= u32::from(new_low == new_high);
             self.changed[*row as usize] = true;
             if !std::mem::replace(&mut self.waits[*row as usize], true) {
                 self.waiting.push_back(*row);

@@ -25,27 +25,38 @@ pub(super) struct System {
     pub source: Vec<u32>,
     /// By cell: its rows.
     pub of_cell: Lists,
-    /// By cell: how many have it in a world that is known.
+    /// By cell: how many have it in a world that is known, and fits.
     pub seen: Option<Vec<i64>>,
     /// Crowds of whom more is known, ascending.
     pub loose: Vec<u32>,
 }
 
 /// Lists of numbers, one behind the other.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(super) struct Lists {
     start: Vec<u32>,
     items: Vec<u32>,
 }
 
+impl Default for Lists {
+    fn default() -> Lists {
+        Lists { start: vec![0], items: Vec::new() }
+    }
+}
+
 impl Lists {
     pub(super) fn of(lists: impl Iterator<Item = impl IntoIterator<Item = u32>>) -> Lists {
-        let mut made = Lists { start: vec![0], items: Vec::new() };
+        let mut made = Lists::default();
         for list in lists {
-            made.items.extend(list);
-            made.start.push(made.items.len() as u32);
+            made.push(list);
         }
         made
+    }
+
+    /// One more list.
+    pub(super) fn push(&mut self, list: impl IntoIterator<Item = u32>) {
+        self.items.extend(list);
+        self.start.push(self.items.len() as u32);
     }
 
     /// The other way round: for each of `len` numbers, the lists it is in.
@@ -92,17 +103,17 @@ impl System {
             let may = &puzzle.crowds[*crowd as usize].may;
             may.binary_search(wanted).ok().map(|place| start[*crowd as usize] + place as u32)
         };
-        let counted = puzzle.counts.iter().map(|count| count.of.iter().filter_map(cell).collect::<Vec<u32>>());
-        let sums = start.windows(2).map(|ends| (ends[0]..ends[1]).collect::<Vec<u32>>());
-        let rows = Lists::of(counted.chain(sums));
+        let mut rows = Lists::of(puzzle.counts.iter().map(|count| count.of.iter().filter_map(cell)));
+        start.windows(2).for_each(|ends| rows.push(ends[0]..ends[1]));
         let people: Vec<i64> = puzzle.crowds.iter().map(|crowd| crowd.people as i64).collect();
         let all: i64 = people.iter().sum();
         if puzzle.counts.iter().any(|count| count.least > count.most || count.least > all as u64) {
             return Err(contradiction());
         }
-        let least = puzzle.counts.iter().map(|count| count.least as i64).chain(people.iter().copied()).collect();
+        let least: Vec<i64> =
+            puzzle.counts.iter().map(|count| count.least as i64).chain(people.iter().copied()).collect();
         let most = |count: &super::Count| count.most.min(all as u64) as i64;
-        let most = puzzle.counts.iter().map(most).chain(people.iter().copied()).collect();
+        let most: Vec<i64> = puzzle.counts.iter().map(most).chain(people.iter().copied()).collect();
         let source = puzzle.counts.iter().map(|count| count.source).collect();
         let of_cell = rows.turned(value.len());
         let seen = puzzle.seen.as_ref().map(|seen| {
@@ -114,6 +125,13 @@ impl System {
             }
             of_cell
         });
+        let fits = |seen: &Vec<i64>| {
+            (0..rows.len()).all(|row| {
+                let counted: i64 = rows.at(row).iter().map(|cell| seen[*cell as usize]).sum();
+                (least[row]..=most[row]).contains(&counted)
+            })
+        };
+        let seen = seen.filter(fits);
         Ok(System {
             people,
             start,

@@ -175,3 +175,56 @@ fn the_marginal_table_of_decomposition_undoes_its_noise() {
     // Within each group nobody tells who has which of its four pairs.
     assert_eq!(answer.worlds, Some(24 * 24));
 }
+
+/// Groups of people with hidden values, in some releases, not everybody in all of them; and some counts that are no more than bounds,
+/// or speak of two values.
+fn made(next: &mut impl FnMut(usize) -> usize) -> Puzzle {
+    let (people, values, sources) = (4 + next(9), 2 + next(3), 2 + next(2));
+    let value: Vec<Value> = (0..people).map(|_| next(values) as Value).collect();
+    let crowds = (0..people).map(|_| Crowd { people: 1, may: (0..values as Value).collect() }).collect();
+    let mut counts = Vec::new();
+    for source in 0..sources {
+        let mut groups = vec![Vec::new(); 1 + next(4)];
+        for person in 0..people {
+            let group = next(groups.len() + 1);
+            if let Some(group) = groups.get_mut(group) {
+                group.push(person);
+            }
+        }
+        for group in groups {
+            let both = next(6) == 0;
+            for first in (0..values as Value).step_by(1 + usize::from(both)) {
+                let counted = |other: &Value| *other == first || both && *other == first + 1;
+                let number = group.iter().filter(|person| counted(&value[**person])).count() as u64;
+                let of = group.iter().flat_map(|person| {
+                    (0..values as Value).filter(counted).map(move |value| (*person as u32, value)).collect::<Vec<_>>()
+                });
+                let most = number + u64::from(next(5) == 0);
+                counts.push(Count { source: source as u32, of: of.collect(), least: number, most });
+            }
+        }
+    }
+    let seen = (0..).zip(&value).map(|(person, value)| (person, *value, 1)).collect();
+    Puzzle { crowds, counts, seen: Some(seen), loose: Vec::new() }
+}
+
+#[test]
+fn the_easy_way_sees_all_that_flows_see() {
+    let mut state = 1u64;
+    let mut next = |end: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % end
+    };
+    let mut forced = 0;
+    for _ in 0..20_000 {
+        let system = System::of(&made(&mut next)).expect("a system");
+        let find = |many: u32| {
+            let found = presolve::presolve_with(&system, many).expect("no contradiction");
+            (0..system.value.len()).map(|cell| found.boxes.at(cell)).collect::<Vec<_>>()
+        };
+        let (easy, flows) = (find(0), find(u32::MAX));
+        assert_eq!(easy, flows);
+        forced += easy.iter().filter(|(low, high)| low == high).count();
+    }
+    assert!(forced > 10_000, "{forced}");
+}
