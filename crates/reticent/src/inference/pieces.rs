@@ -3,7 +3,10 @@
 //! Within a piece, people whose open values are counted in the same rows are one crowd, whatever else told them apart; and
 //! rows that count the same cells are one row. Both change no world.
 
-use hashbrown::HashMap;
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
 
 use super::Value;
 use super::presolve::Boxes;
@@ -78,40 +81,46 @@ impl Split {
         let rows = Rows::of(system, boxes);
         let mut union = Union::new(system.crowds());
         for row in 0..rows.bounds.len() {
-            let mut crowds = rows.cells[row].iter().map(|cell| system.crowd[*cell as usize]);
+            let mut crowds = rows.cells.at(row).iter().map(|cell| system.crowd[*cell as usize]);
             if let Some(first) = crowds.next() {
                 crowds.for_each(|crowd| union.join(first, crowd));
             }
         }
-        let of_cell = Lists::of(rows.cells.iter().map(|cells| cells.iter().copied())).turned(system.value.len());
         let mut split = Split { pieces: Vec::new(), place: vec![None; system.crowds()], open };
-        let mut piece_of: HashMap<u32, u32> = HashMap::new();
-        let mut row_of: HashMap<(u32, u32), u32> = HashMap::new();
-        let mut crowd_of: HashMap<(u32, Cells), u32> = HashMap::new();
-        for crowd in 0..system.crowds() {
-            if open_cells(crowd).next().is_none() {
-                continue;
-            }
-            let root = union.root(crowd as u32);
-            let piece = *piece_of.entry(root).or_insert_with(|| {
+        let mut piece_of: Vec<Option<u32>> = vec![None; system.crowds()];
+        for crowd in (0..system.crowds()).filter(|crowd| open_cells(*crowd).next().is_some()) {
+            let root = union.root(crowd as u32) as usize;
+            piece_of[crowd] = piece_of[root].or_else(|| {
                 split.pieces.push(Piece::default());
-                split.pieces.len() as u32 - 1
+                Some(split.pieces.len() as u32 - 1)
             });
+            piece_of[root] = piece_of[crowd];
+        }
+        // In their order, so that the rows of a group stay neighbours.
+        let place_of = rows.place_in(&mut split.pieces, |cell| piece_of[system.crowd[cell as usize] as usize]);
+        let of_cell = rows.cells.turned(system.value.len());
+        let mut known: HashTable<(u32, u32)> = HashTable::new();
+        for (crowd, piece) in piece_of.iter().enumerate() {
+            // Its root may be somebody of whom nothing is open.
+            let Some(piece) = piece.filter(|_| open_cells(crowd).next().is_some()) else { continue };
             let into = &mut split.pieces[piece as usize];
-            let mut local = |row: &u32| {
-                *row_of.entry((piece, *row)).or_insert_with(|| {
-                    into.rows.push(rows.bounds[*row as usize]);
-                    into.rows.len() as u32 - 1
-                })
+            let places = |cell: usize| of_cell.at(cell).iter().map(|row| place_of[*row as usize]).collect();
+            let cells: Cells = open_cells(crowd).map(|cell| (system.value[cell], places(cell))).collect();
+            let hash = FxBuildHasher.hash_one((piece, &cells));
+            let same = |(other, at): &(u32, u32)| *other == piece && into.crowds[*at as usize].cells == cells;
+            let merged = match known.find(hash, same) {
+                Some((_, merged)) => *merged,
+                None => {
+                    let merged = into.crowds.len() as u32;
+                    into.crowds.push(Merged { people: 0, cells });
+                    let pieces = &split.pieces;
+                    known.insert_unique(hash, (piece, merged), |(piece, at)| {
+                        FxBuildHasher.hash_one((piece, &pieces[*piece as usize].crowds[*at as usize].cells))
+                    });
+                    merged
+                }
             };
-            let mut cells = Vec::new();
-            for cell in open_cells(crowd) {
-                cells.push((system.value[cell], of_cell.at(cell).iter().map(&mut local).collect::<Vec<u32>>()));
-            }
-            let merged = *crowd_of.entry((piece, cells)).or_insert_with_key(|(_, cells)| {
-                into.crowds.push(Merged { people: 0, cells: cells.clone() });
-                into.crowds.len() as u32 - 1
-            });
+            let into = &mut split.pieces[piece as usize];
             into.crowds[merged as usize].people += split.open[crowd];
             if let Some(seen) = &system.seen {
                 let known = into.seen.get_or_insert_with(Vec::new);
@@ -142,16 +151,18 @@ impl Split {
 
 /// Rows over open cells, each set of cells once.
 struct Rows {
-    cells: Vec<Vec<u32>>,
+    cells: Lists,
     bounds: Vec<Row>,
 }
 
 impl Rows {
     fn of(system: &System, boxes: &Boxes) -> Rows {
-        let mut made = Rows { cells: Vec::new(), bounds: Vec::new() };
-        let mut known: HashMap<Vec<u32>, usize> = HashMap::new();
+        let mut made = Rows { cells: Lists::default(), bounds: Vec::new() };
+        let mut known: HashTable<u32> = HashTable::new();
+        let mut open: Vec<u32> = Vec::new();
         for row in 0..system.counts() {
-            let (mut open, mut forced) = (Vec::new(), 0);
+            let mut forced = 0;
+            open.clear();
             for cell in system.rows.at(row) {
                 if boxes.is_open(*cell as usize) {
                     open.push(*cell);
@@ -165,19 +176,33 @@ impl Rows {
             open.sort_unstable();
             let left = |bound: i64| (bound - forced).max(0) as u64;
             let bounds = Row { least: left(system.least[row]), most: left(system.most[row]) };
-            match known.get(&open) {
+            let hash = FxBuildHasher.hash_one(&open);
+            match known.find(hash, |at| made.cells.at(*at as usize) == open) {
                 Some(at) => {
-                    let known = &mut made.bounds[*at];
+                    let known = &mut made.bounds[*at as usize];
                     *known = Row { least: known.least.max(bounds.least), most: known.most.min(bounds.most) };
                 }
                 None => {
-                    known.insert(open.clone(), made.bounds.len());
-                    made.cells.push(open);
+                    let again = |at: &u32| FxBuildHasher.hash_one(made.cells.at(*at as usize));
+                    known.insert_unique(hash, made.bounds.len() as u32, again);
+                    made.cells.push(open.iter().copied());
                     made.bounds.push(bounds);
                 }
             }
         }
         made
+    }
+
+    /// Puts every row into the piece of its cells, and says at which place.
+    fn place_in(&self, pieces: &mut [Piece], piece_of: impl Fn(u32) -> Option<u32>) -> Vec<u32> {
+        let mut places = vec![0; self.bounds.len()];
+        for (row, place) in places.iter_mut().enumerate() {
+            let Some(piece) = self.cells.at(row).first().and_then(|cell| piece_of(*cell)) else { continue };
+            let rows = &mut pieces[piece as usize].rows;
+            *place = rows.len() as u32;
+            rows.push(self.bounds[row]);
+        }
+        places
     }
 }
 
