@@ -17,6 +17,7 @@ mod pieces;
 mod presolve;
 mod program;
 mod sample;
+mod strips;
 mod symmetry;
 mod system;
 #[cfg(test)]

@@ -12,7 +12,7 @@
 //! An estimate: it can be far below the random-worlds probability. It also spreads over fractions of people.
 
 use super::pieces::Piece;
-use super::system::Lists;
+use super::strips::Strips;
 
 /// Counts must be met this well, in people.
 const TOLERANCE: f64 = 1e-8;
@@ -24,6 +24,8 @@ const MOST_GAP: f64 = 1e-7;
 const NEAR: f64 = 0.5;
 /// No multiplier moves further in one step: probabilities change by far more than that already.
 const FARTHEST: f64 = 40.0;
+/// Rounds of fitting before the first of Newton's steps.
+const MOST_ROUNDS: usize = 30;
 const MOST_STEPS: usize = 100;
 const MOST_CHOICES: usize = 50;
 const MOST_TURNS: usize = 2_000;
@@ -64,7 +66,7 @@ impl Estimate {
 /// pulls the wrong way.
 pub(super) fn estimate(piece: &Piece) -> Option<Estimate> {
     let mut dual = Dual::of(piece);
-    let mut at = dual.point(vec![0.0; dual.bound.len()]);
+    let mut at = dual.begin();
     for _ in 0..MOST_CHOICES {
         at = dual.maximum(at)?;
         if dual.choose(&mut at) {
@@ -74,28 +76,34 @@ pub(super) fn estimate(piece: &Piece) -> Option<Estimate> {
         let (entropy, missed) = (dual.entropy(&at), dual.missed(&at));
         dual.possible.iter_mut().for_each(|possible| *possible = true);
         let nats = (dual.point(at.multipliers).value - entropy).max(0.0);
-        let people: f64 = dual.people.iter().sum();
         let gap = Gap { missed, nats };
-        return (nats <= MOST_GAP * people).then_some(Estimate { start: dual.start, shares: at.shares, gap });
+        let people: f64 = dual.people.iter().sum();
+        if nats > MOST_GAP * people {
+            return None;
+        }
+        let mut shares = at.having;
+        for (crowd, people) in dual.people.iter().enumerate() {
+            shares[dual.strips.of_crowd(crowd)].iter_mut().for_each(|having| *having /= people);
+        }
+        return Some(Estimate { start: dual.strips.start, shares, gap });
     }
     None
 }
 
 /// The dual problem of a piece.
 struct Dual {
-    /// By crowd: its people, and where its cells start; one more at the end.
+    /// By crowd: its people.
     people: Vec<f64>,
-    start: Vec<u32>,
+    strips: Strips,
     /// By cell: whether it is taken for possible.
     possible: Vec<bool>,
-    /// By cell: its rows, and by row: its cells.
-    rows: Lists,
-    cells: Lists,
     /// By multiplier: its row, the count it holds, and its side: 0 where the count is met exactly, else +1 for the least and -1
     /// for the most.
     row: Vec<u32>,
     bound: Vec<f64>,
     side: Vec<f64>,
+    /// By multiplier: -1 for the most, else +1.
+    sign: Vec<f64>,
     /// By multiplier: whether its count is met exactly, for now or always.
     met: Vec<bool>,
 }
@@ -103,8 +111,8 @@ struct Dual {
 /// A place in the dual.
 struct Point {
     multipliers: Vec<f64>,
-    /// By cell: the probability.
-    shares: Vec<f64>,
+    /// By cell: how many people have it.
+    having: Vec<f64>,
     value: f64,
     /// By multiplier: by how much the count is missed.
     gradient: Vec<f64>,
@@ -128,83 +136,71 @@ impl Dual {
             }
             add(count.most, -1.0);
         }
-        let mut start = vec![0];
-        for crowd in &piece.crowds {
-            start.push(start[start.len() - 1] + crowd.cells.len() as u32);
-        }
-        let cells = piece.crowds.iter().flat_map(|crowd| &crowd.cells);
-        let rows = Lists::of(cells.map(|(_, rows)| rows.iter().copied()));
-        let cells = rows.turned(piece.rows.len());
+        let strips = Strips::of(piece);
         let people = piece.crowds.iter().map(|crowd| crowd.people as f64).collect();
         let met = side.iter().map(|side| *side == 0.0).collect();
-        Dual { people, start, possible: vec![true; rows.len()], rows, cells, row, bound, side, met }
-    }
-
-    fn of_crowd(&self, crowd: usize) -> std::ops::Range<usize> {
-        self.start[crowd] as usize..self.start[crowd + 1] as usize
-    }
-
-    fn sign(&self, multiplier: usize) -> f64 {
-        if self.side[multiplier] < 0.0 { -1.0 } else { 1.0 }
+        let sign = side.iter().map(|side| if *side < 0.0 { -1.0 } else { 1.0 }).collect();
+        Dual { people, possible: vec![true; strips.cells()], strips, row, bound, side, sign, met }
     }
 
     /// By row: the sum of its multipliers, each with its sign.
-    fn by_row(&self, multipliers: &[f64], sums: &mut [f64]) {
-        sums.iter_mut().for_each(|sum| *sum = 0.0);
+    fn by_row(&self, multipliers: &[f64], sums: &mut Vec<f64>) {
+        sums.clear();
+        sums.resize(self.strips.rows, 0.0);
         for (at, multiplier) in multipliers.iter().enumerate() {
-            sums[self.row[at] as usize] += self.sign(at) * multiplier;
-        }
-    }
-
-    /// By multiplier: what its row says, with its sign.
-    fn by_multiplier(&self, weights: &[f64], result: &mut [f64]) {
-        let mut known = (u32::MAX, 0.0);
-        for (at, result) in result.iter_mut().enumerate() {
-            if known.0 != self.row[at] {
-                let cells = self.cells.at(self.row[at] as usize);
-                known = (self.row[at], cells.iter().map(|cell| weights[*cell as usize]).sum());
-            }
-            *result = self.sign(at) * known.1;
+            sums[self.row[at] as usize] += self.sign[at] * multiplier;
         }
     }
 
     fn point(&self, multipliers: Vec<f64>) -> Point {
-        let mut of_row = vec![0.0; self.cells.len()];
+        let mut of_row = Vec::new();
         self.by_row(&multipliers, &mut of_row);
-        let mut shares = vec![0.0; self.rows.len()];
-        let mut having = vec![0.0; self.rows.len()];
-        let mut value = 0.0;
-        for crowd in 0..self.people.len() {
-            let cells = self.of_crowd(crowd);
-            let mut highest = f64::NEG_INFINITY;
-            for cell in cells.clone().filter(|cell| self.possible[*cell]) {
-                shares[cell] = self.rows.at(cell).iter().map(|row| of_row[*row as usize]).sum();
-                highest = highest.max(shares[cell]);
-            }
+        let mut having = vec![0.0; self.strips.cells()];
+        let (sums, mut value) = self.strips.sweep(&of_row, &mut having, |crowd, cells| {
+            let possible = &self.possible[self.strips.of_crowd(crowd)];
+            let among = cells.iter().zip(possible).filter(|(_, possible)| **possible);
+            let highest = among.fold(f64::NEG_INFINITY, |highest, (slope, _)| highest.max(*slope));
             let mut total = 0.0;
-            for cell in cells.clone().filter(|cell| self.possible[*cell]) {
-                shares[cell] = (shares[cell] - highest).exp();
-                total += shares[cell];
+            for (cell, possible) in cells.iter_mut().zip(possible) {
+                *cell = if *possible { (*cell - highest).exp() } else { 0.0 };
+                total += *cell;
             }
-            value += self.people[crowd] * (total.ln() + highest);
-            for cell in cells {
-                shares[cell] /= total;
-                having[cell] = self.people[crowd] * shares[cell];
-            }
-        }
+            let scale = self.people[crowd] / total;
+            cells.iter_mut().for_each(|cell| *cell *= scale);
+            self.people[crowd] * (total.ln() + highest)
+        });
         let mut gradient = vec![0.0; self.bound.len()];
-        self.by_multiplier(&having, &mut gradient);
         for at in 0..gradient.len() {
-            gradient[at] -= self.sign(at) * self.bound[at];
-            value -= self.sign(at) * self.bound[at] * multipliers[at];
+            gradient[at] = self.sign[at] * (sums[self.row[at] as usize] - self.bound[at]);
+            value -= self.sign[at] * self.bound[at] * multipliers[at];
         }
-        Point { multipliers, shares, value, gradient }
+        Point { multipliers, having, value, gradient }
+    }
+
+    /// Where to begin: a few rounds of proportional fitting (Darroch and Ratcliff's generalized iterative scaling), which come near
+    /// from far away, where Newton's steps are too long.
+    fn begin(&self) -> Point {
+        let mut at = self.point(vec![0.0; self.bound.len()]);
+        for _ in 0..MOST_ROUNDS {
+            if self.missed(&at) < 1.0 {
+                break;
+            }
+            let mut multipliers = at.multipliers;
+            for (place, multiplier) in multipliers.iter_mut().enumerate().filter(|(place, _)| self.met[*place]) {
+                let (wanted, having) = (self.bound[place], self.bound[place] + at.gradient[place]);
+                if wanted > 0.0 && having > 0.0 {
+                    *multiplier += (wanted / having).ln() / self.strips.most as f64;
+                }
+            }
+            at = self.point(multipliers);
+        }
+        at
     }
 
     fn entropy(&self, at: &Point) -> f64 {
         let of_crowd = |crowd: usize| {
-            let shares = at.shares[self.of_crowd(crowd)].iter().filter(|share| **share > 0.0);
-            -self.people[crowd] * shares.map(|share| share * share.ln()).sum::<f64>()
+            let having = at.having[self.strips.of_crowd(crowd)].iter().filter(|having| **having > 0.0);
+            -having.map(|having| having * (having / self.people[crowd]).ln()).sum::<f64>()
         };
         (0..self.people.len()).map(of_crowd).sum()
     }
@@ -212,9 +208,12 @@ impl Dual {
     /// Takes what has become tiny for impossible; says whether anything has.
     fn forget(&mut self, at: &Point) -> bool {
         let mut any = false;
-        for (possible, share) in self.possible.iter_mut().zip(&at.shares) {
-            any |= *possible && *share < NOTHING;
-            *possible &= *share >= NOTHING;
+        for (crowd, people) in self.people.iter().enumerate() {
+            for cell in self.strips.of_crowd(crowd) {
+                let tiny = at.having[cell] < NOTHING * people;
+                any |= self.possible[cell] && tiny;
+                self.possible[cell] &= !tiny;
+            }
         }
         any
     }
@@ -262,10 +261,11 @@ impl Dual {
     /// Newton's step, as far as conjugate gradients find it worth while.
     fn newton(&self, at: &Point) -> Vec<f64> {
         let mut turns = Turns::new(self, at);
-        let size = turns.rest_size();
-        let enough = size * size.sqrt().min(0.1);
+        let size = turns.size;
+        // Better than what is asked for in the end is not needed.
+        let enough = (size * size.sqrt().min(0.1)).max(0.5 * TOLERANCE);
         for _ in 0..MOST_TURNS {
-            if !turns.turn() || turns.rest_size() <= enough {
+            if !turns.turn() || turns.size <= enough {
                 break;
             }
         }
@@ -297,13 +297,12 @@ impl Dual {
 struct Turns<'a> {
     dual: &'a Dual,
     at: &'a Point,
-    /// By cell: how many people have it.
-    having: Vec<f64>,
-    /// By multiplier: whether it moves.
-    free: Vec<bool>,
-    diagonal: Vec<f64>,
+    /// By multiplier: one over the diagonal of the second derivative; 0 where the multiplier does not move.
+    scale: Vec<f64>,
     step: Vec<f64>,
     rest: Vec<f64>,
+    /// The size of what is left of the gradient.
+    size: f64,
     direction: Vec<f64>,
     before: f64,
     curved: Vec<f64>,
@@ -314,67 +313,58 @@ struct Turns<'a> {
 impl<'a> Turns<'a> {
     fn new(dual: &'a Dual, at: &'a Point) -> Turns<'a> {
         let len = dual.bound.len();
-        let free = dual.met.clone();
-        let mut having = vec![0.0; dual.rows.len()];
-        let mut own = vec![0.0; dual.rows.len()];
-        for crowd in 0..dual.people.len() {
-            for cell in dual.of_crowd(crowd) {
-                having[cell] = dual.people[crowd] * at.shares[cell];
-                own[cell] = having[cell] * (1.0 - at.shares[cell]);
+        let (of_row, mut change) = (vec![0.0; dual.strips.rows], vec![0.0; dual.strips.cells()]);
+        let (own, _) = dual.strips.sweep(&of_row, &mut change, |crowd, cells| {
+            let each = 1.0 / dual.people[crowd];
+            for (cell, having) in cells.iter_mut().zip(&at.having[dual.strips.of_crowd(crowd)]) {
+                *cell = having * (1.0 - having * each);
             }
-        }
-        let mut diagonal = vec![0.0; len];
-        dual.by_multiplier(&own, &mut diagonal);
-        diagonal.iter_mut().for_each(|value| *value = value.abs() + 1e-14);
-        let rest: Vec<f64> = at.gradient.iter().zip(&free).map(|(g, free)| if *free { -g } else { 0.0 }).collect();
-        let direction: Vec<f64> = rest.iter().zip(&diagonal).map(|(rest, diagonal)| rest / diagonal).collect();
-        let before = dot(&rest, &direction);
-        let (of_row, change) = (vec![0.0; dual.cells.len()], vec![0.0; dual.rows.len()]);
+            0.0
+        });
+        let scale = |(row, met): (&u32, &bool)| if *met { 1.0 / (own[*row as usize] + 1e-14) } else { 0.0 };
+        let scale: Vec<f64> = dual.row.iter().zip(&dual.met).map(scale).collect();
+        let rest = at.gradient.iter().zip(&dual.met).map(|(gradient, met)| if *met { -gradient } else { 0.0 });
+        let rest: Vec<f64> = rest.collect();
+        let direction: Vec<f64> = rest.iter().zip(&scale).map(|(rest, scale)| rest * scale).collect();
+        let (before, size) = (dot(&rest, &direction), dot(&rest, &rest).sqrt());
         let (step, curved) = (vec![0.0; len], vec![0.0; len]);
-        Turns { dual, at, having, free, diagonal, step, rest, direction, before, curved, of_row, change }
+        Turns { dual, at, scale, step, rest, size, direction, before, curved, of_row, change }
     }
 
-    fn rest_size(&self) -> f64 {
-        dot(&self.rest, &self.rest).sqrt()
-    }
-
-    /// The second derivative times the direction.
-    fn curve(&mut self) {
-        self.dual.by_row(&self.direction, &mut self.of_row);
-        for crowd in 0..self.dual.people.len() {
-            let cells = self.dual.of_crowd(crowd);
-            let mut mean = 0.0;
-            for cell in cells.clone() {
-                let slope: f64 = self.dual.rows.at(cell).iter().map(|row| self.of_row[*row as usize]).sum();
-                mean += self.at.shares[cell] * slope;
-                self.change[cell] = slope;
-            }
-            for cell in cells {
-                self.change[cell] = self.having[cell] * (self.change[cell] - mean);
-            }
+    /// The second derivative times the direction, and times the direction again.
+    fn curve(&mut self) -> f64 {
+        let (dual, at) = (self.dual, self.at);
+        dual.by_row(&self.direction, &mut self.of_row);
+        let (sums, _) = dual.strips.sweep(&self.of_row, &mut self.change, |crowd, cells| {
+            let having = &at.having[dual.strips.of_crowd(crowd)];
+            let mean = dot(having, cells) / dual.people[crowd];
+            cells.iter_mut().zip(having).for_each(|(slope, having)| *slope = having * (*slope - mean));
+            0.0
+        });
+        for (at, curved) in self.curved.iter_mut().enumerate() {
+            *curved = dual.sign[at] * sums[dual.row[at] as usize];
         }
-        self.dual.by_multiplier(&self.change, &mut self.curved);
-        self.curved.iter_mut().zip(&self.free).filter(|(_, free)| !**free).for_each(|(value, _)| *value = 0.0);
+        dot(&self.direction, &self.curved)
     }
 
     /// One turn; false when there is nothing more to gain.
     fn turn(&mut self) -> bool {
-        self.curve();
-        let bend = dot(&self.direction, &self.curved);
+        let bend = self.curve();
         if bend <= 1e-300 {
             return false;
         }
         let length = self.before / bend;
-        let mut now = 0.0;
-        for at in 0..self.step.len() {
+        let (mut now, mut size) = (0.0, 0.0);
+        for (at, rest) in self.rest.iter_mut().enumerate().filter(|(at, _)| self.dual.met[*at]) {
             self.step[at] += length * self.direction[at];
-            self.rest[at] -= length * self.curved[at];
-            now += self.rest[at] * self.rest[at] / self.diagonal[at];
+            *rest -= length * self.curved[at];
+            now += *rest * *rest * self.scale[at];
+            size += *rest * *rest;
         }
         let turned = now / self.before;
-        self.before = now;
-        for at in 0..self.step.len() {
-            self.direction[at] = self.rest[at] / self.diagonal[at] + turned * self.direction[at];
+        (self.before, self.size) = (now, size.sqrt());
+        for (at, direction) in self.direction.iter_mut().enumerate() {
+            *direction = self.rest[at] * self.scale[at] + turned * *direction;
         }
         true
     }

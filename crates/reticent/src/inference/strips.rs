@@ -1,0 +1,170 @@
+//! Which rows count which cells of a piece, for sums in both directions.
+//!
+//! A group shows several values, so neighbouring cells of a crowd mostly lie in neighbouring rows: a *strip* is such cells, and
+//! only the rows of its first cell are kept; those of the next are one further each. Sums over strips run over neighbours in
+//! memory, which is what makes them fast.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::pieces::Piece;
+
+/// Pieces with fewer cells are not worth a second thread.
+const MANY: usize = 1 << 16;
+/// Into so many parts larger pieces are cut. Always the same, so that sums come out the same with any number of threads.
+const PARTS: usize = 8;
+/// Crowds that are swept together, so that their cells stay in the cache.
+const BLOCK: usize = 128;
+
+/// The rows of the cells of a piece.
+pub(super) struct Strips {
+    /// By crowd: its first cell; one more at the end.
+    pub start: Vec<u32>,
+    /// How many rows there are.
+    pub rows: usize,
+    /// The most rows that a cell is in.
+    pub most: usize,
+    /// By crowd: its first strip; one more at the end.
+    first: Vec<u32>,
+    /// By strip: how many cells it has, and the end of its rows in `of_strip`.
+    strips: Vec<(u32, u32)>,
+    of_strip: Vec<u32>,
+    /// Crowds of which a part consists.
+    parts: Vec<Range<usize>>,
+}
+
+impl Strips {
+    pub(super) fn of(piece: &Piece) -> Strips {
+        let (mut start, mut first, mut most) = (vec![0], vec![0], 0);
+        let (mut strips, mut of_strip): (Vec<(u32, u32)>, Vec<u32>) = (Vec::new(), Vec::new());
+        for crowd in &piece.crowds {
+            start.push(start[start.len() - 1] + crowd.cells.len() as u32);
+            let mut before: Option<&Vec<u32>> = None;
+            for (_, rows) in &crowd.cells {
+                let next_to = |before: &&Vec<u32>| {
+                    before.len() == rows.len() && before.iter().zip(rows).all(|(before, row)| before + 1 == *row)
+                };
+                match (before.filter(next_to), strips.last_mut()) {
+                    (Some(_), Some(strip)) => strip.0 += 1,
+                    _ => {
+                        of_strip.extend(rows);
+                        strips.push((1, of_strip.len() as u32));
+                    }
+                }
+                most = most.max(rows.len());
+                before = Some(rows);
+            }
+            first.push(strips.len() as u32);
+        }
+        let (crowds, parts) = (piece.crowds.len(), if start[start.len() - 1] as usize > MANY { PARTS } else { 1 });
+        let parts = (0..parts).map(|part| crowds * part / parts..crowds * (part + 1) / parts).collect();
+        Strips { start, rows: piece.rows.len(), most, first, strips, of_strip, parts }
+    }
+
+    pub(super) fn cells(&self) -> usize {
+        self.start[self.start.len() - 1] as usize
+    }
+
+    /// The cells of a crowd.
+    pub(super) fn of_crowd(&self, crowd: usize) -> Range<usize> {
+        self.start[crowd] as usize..self.start[crowd + 1] as usize
+    }
+
+    /// Every cell gets the sum of its rows; `weigh` is told a crowd, turns these sums of its cells into what each of them weighs, and
+    /// may add something to a total; every row then gets the sum of its cells.
+    pub(super) fn sweep(
+        &self,
+        of_row: &[f64],
+        cells: &mut [f64],
+        weigh: impl Fn(usize, &mut [f64]) -> f64 + Sync,
+    ) -> (Vec<f64>, f64) {
+        if let [all] = &self.parts[..] {
+            return self.sweep_part(all.clone(), of_row, cells, &weigh);
+        }
+        let mut rest = cells;
+        let mut work = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
+            let (here, others) = rest.split_at_mut((self.start[part.end] - self.start[part.start]) as usize);
+            work.push((part.clone(), here));
+            rest = others;
+        }
+        let swept = work.into_par_iter().map(|(part, cells)| self.sweep_part(part, of_row, cells, &weigh));
+        let mut swept = swept.collect::<Vec<_>>().into_iter();
+        let (mut sums, mut total) = swept.next().unwrap_or_default();
+        for (other, value) in swept {
+            sums.iter_mut().zip(&other).for_each(|(sum, other)| *sum += other);
+            total += value;
+        }
+        (sums, total)
+    }
+
+    fn sweep_part(
+        &self,
+        crowds: Range<usize>,
+        of_row: &[f64],
+        cells: &mut [f64],
+        weigh: &impl Fn(usize, &mut [f64]) -> f64,
+    ) -> (Vec<f64>, f64) {
+        let (mut sums, mut total) = (vec![0.0; self.rows], 0.0);
+        let mut rest = cells;
+        for block in crowds.clone().step_by(BLOCK).map(|from| from..(from + BLOCK).min(crowds.end)) {
+            let offset = self.start[block.start] as usize;
+            let (cells, others) = rest.split_at_mut(self.start[block.end] as usize - offset);
+            rest = others;
+            self.gather(block.clone(), of_row, cells);
+            for crowd in block.clone() {
+                let of_crowd = self.of_crowd(crowd);
+                total += weigh(crowd, &mut cells[of_crowd.start - offset..of_crowd.end - offset]);
+            }
+            self.scatter(block, cells, &mut sums);
+        }
+        (sums, total)
+    }
+
+    /// Every cell of some crowds gets the sum of its rows.
+    fn gather(&self, crowds: Range<usize>, of_row: &[f64], cells: &mut [f64]) {
+        let mut rest = cells;
+        for (len, rows) in self.strips_of(crowds) {
+            let (cells, others) = rest.split_at_mut(len);
+            rest = others;
+            if let [cell] = cells {
+                *cell = rows.iter().map(|row| of_row[*row as usize]).sum();
+                continue;
+            }
+            cells.fill(0.0);
+            for row in rows {
+                let of_rows = &of_row[*row as usize..*row as usize + len];
+                cells.iter_mut().zip(of_rows).for_each(|(cell, row)| *cell += row);
+            }
+        }
+    }
+
+    /// Every row gets what the cells of some crowds weigh, added to what it has.
+    fn scatter(&self, crowds: Range<usize>, cells: &[f64], sums: &mut [f64]) {
+        let mut rest = cells;
+        for (len, rows) in self.strips_of(crowds) {
+            let (cells, others) = rest.split_at(len);
+            rest = others;
+            if let [cell] = cells {
+                rows.iter().for_each(|row| sums[*row as usize] += cell);
+                continue;
+            }
+            for row in rows {
+                let sums = &mut sums[*row as usize..*row as usize + len];
+                sums.iter_mut().zip(cells).for_each(|(sum, cell)| *sum += cell);
+            }
+        }
+    }
+
+    /// The strips of some crowds: how many cells each has, and the rows of the first of them.
+    fn strips_of(&self, crowds: Range<usize>) -> impl Iterator<Item = (usize, &[u32])> {
+        let (first, end) = (self.first[crowds.start] as usize, self.first[crowds.end] as usize);
+        let mut place = if first == 0 { 0 } else { self.strips[first - 1].1 as usize };
+        self.strips[first..end].iter().map(move |(len, end)| {
+            let rows = &self.of_strip[place..*end as usize];
+            place = *end as usize;
+            (*len as usize, rows)
+        })
+    }
+}
