@@ -25,9 +25,16 @@ pub(super) fn alike(piece: &Piece) -> Vec<Vec<u32>> {
 /// By value: the size of its class.
 fn classes(piece: &Piece) -> HashMap<Value, u32> {
     let mut said: BTreeMap<Value, Vec<Said>> = BTreeMap::new();
-    let mut may: BTreeMap<Value, Vec<u32>> = BTreeMap::new();
+    let mut may: BTreeMap<Value, Vec<u32>> = candidates(piece).into_iter().map(|value| (value, Vec::new())).collect();
+    if may.is_empty() {
+        return HashMap::new();
+    }
     for (crowd, at) in piece.crowds.iter().zip(0..) {
-        crowd.cells.iter().for_each(|(value, _)| may.entry(*value).or_default().push(at));
+        for (value, _) in &crowd.cells {
+            if let Some(crowds) = may.get_mut(value) {
+                crowds.push(at);
+            }
+        }
     }
     let mut mixed: Vec<Value> = Vec::new();
     for (cells, row) in piece.counted().iter().zip(&piece.rows) {
@@ -35,6 +42,9 @@ fn classes(piece: &Piece) -> HashMap<Value, u32> {
         let Some(first) = cells.first().map(value) else { continue };
         if cells.iter().any(|cell| value(cell) != first) {
             mixed.extend(cells.iter().map(value));
+            continue;
+        }
+        if !may.contains_key(&first) {
             continue;
         }
         let crowds = cells.iter().map(|(crowd, _)| *crowd).collect();
@@ -52,4 +62,18 @@ fn classes(piece: &Piece) -> HashMap<Value, u32> {
         .into_values()
         .flat_map(|values| values.clone().into_iter().map(move |value| (value, values.len() as u32)))
         .collect()
+}
+
+/// Values that may be alike: as many crowds may have another one, and the sum of their places is the same.
+fn candidates(piece: &Piece) -> Vec<Value> {
+    let mut sums: HashMap<Value, (u64, u64)> = HashMap::new();
+    for (crowd, at) in piece.crowds.iter().zip(0..) {
+        for (value, _) in &crowd.cells {
+            let (crowds, places) = sums.entry(*value).or_default();
+            (*crowds, *places) = (*crowds + 1, *places + at);
+        }
+    }
+    let mut shared: HashMap<(u64, u64), u32> = HashMap::new();
+    sums.values().for_each(|sum| *shared.entry(*sum).or_default() += 1);
+    sums.into_iter().filter(|(_, sum)| shared[sum] > 1).map(|(value, _)| value).collect()
 }
