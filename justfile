@@ -19,6 +19,11 @@ fuzz seconds="600":
 bench:
     bash bench/run
 
+# A quick look at inference over several releases, below a minute once everything is built.
+bench-short:
+    bash bench/run audit --short
+    bash bench/paper/inference2009 --short
+
 # The experiments of the papers, rebuilt and compared; needs the Adult data.
 paper:
     bash bench/paper/kdd2006

@@ -26,8 +26,8 @@ from harness import (
 )  # fmt: skip
 
 RECORDS, SHARED, BUCKET, SEED = 7200, 6000, 5, 1
-SIZES, SHORT_SIZES = [1200, 2400, 3600, 4800, 6000, 7200, 20_000, 50_000, 100_000], [1200, 7200]
-PEOPLE, SHORT_PEOPLE = [10_000, 30_000, 100_000, 300_000, 1_000_000], [10_000, 30_000]
+SIZES, SHORT_SIZES = [1200, 2400, 3600, 4800, 6000, 7200, 20_000, 50_000, 100_000], [1200]
+PEOPLE, SHORT_PEOPLE = [10_000, 30_000, 100_000, 300_000, 1_000_000], [10_000]
 HISTORIES = {"guided": "history-guided", "independent": "independent"}
 PART = {"paper": 0, "sizes": 1, "history": 2}
 
@@ -93,7 +93,8 @@ def once(contender, history, folder, seconds):
 
 
 def tell_paper(folder, given):
-    contenders = [RETICENT] + [peer for peer in PEERS if not (given.short and peer.once)]
+    # Clarabel takes too long for the short form.
+    contenders = [RETICENT] + [peer for peer in PEERS if not (given.short and peer.name == "clarabel")]
     turns, bounds = [], []
     for turn in range(given.rounds):
         history = buckets(RECORDS, SEED + turn)
