@@ -27,7 +27,7 @@ pub const ENTRY: Entry = Entry {
         default: None,
         meaning: "how many different values a group has at least",
     }],
-    evidence: &["laws::methods", "methods::tests"],
+    evidence: &["laws::methods::nobody_is_told_more_than_promised"],
 };
 
 /// The method as it stands in the list.

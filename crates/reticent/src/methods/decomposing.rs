@@ -5,7 +5,7 @@ use super::{Group, List, Task, refused};
 use crate::error::Result;
 use crate::registry::{Arguments, Domain, Entry, Parameter};
 use crate::share::Share;
-use crate::taxonomy::{Code, Taxonomy};
+use crate::taxonomy::{Code, Taxonomy, parse_number};
 
 /// So many records of a value are looked at for the one that repeats least: choosing takes a constant time.
 const WINDOW: usize = 16;
@@ -238,9 +238,10 @@ impl Choose for Nearest {
 
 /// How far two values are apart.
 fn distance(tree: &Taxonomy, one: Code, other: Code) -> f64 {
-    if let Some(numbers) = tree.numbers() {
-        let number = |code: Code| numbers.get(code as usize).copied();
-        return number(one).zip(number(other)).map_or(f64::MAX, |(one, other)| (one - other).abs());
+    // A column of numbers without a taxonomy: by how far they are apart.
+    let number = |code: Code| parse_number(tree.value(code));
+    if let (true, Some(one), Some(other)) = (tree.nodes().len() <= tree.len() + 1, number(one), number(other)) {
+        return (one - other).abs();
     }
     let mut node = tree.leaf_of(one);
     while !tree.node(node).codes.contains(&other) {

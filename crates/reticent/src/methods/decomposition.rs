@@ -27,7 +27,7 @@ pub const ENTRY: Entry = Entry {
     paper: "Ye, Liu, Wang, Lv and Feng, Decomposition: privacy preservation for multiple sensitive attributes, DASFAA 2009",
     thwarts: "nobody's value of a column is told with more than 1/l of that column by this release; it covers no second one",
     parameters: &[PRIMARY, L, DIVERSITY],
-    evidence: &["laws::methods", "methods::tests"],
+    evidence: &["laws::methods::nobody_is_told_more_than_promised", "golden::methods"],
 };
 
 /// The method as it stands in the list.

@@ -41,7 +41,7 @@ pub const ENTRY: Entry = Entry {
             meaning: "after so many releases a record that waits is reported as withheld, and still tried first; 0 is never",
         },
     ],
-    evidence: &["laws::methods", "methods::tests"],
+    evidence: &["laws::methods::nobody_is_told_more_than_promised", "golden::methods"],
 };
 
 /// The method as it stands in the list.

@@ -41,7 +41,7 @@ pub const ENTRY: Entry = Entry {
         COUNTERFEITS,
         CHANGED,
     ],
-    evidence: &["laws::methods", "methods::tests"],
+    evidence: &["laws::methods::nobody_is_told_more_than_promised"],
 };
 
 /// The method as it stands in the list.

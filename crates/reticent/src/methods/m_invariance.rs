@@ -43,7 +43,7 @@ pub const ENTRY: Entry = Entry {
         COUNTERFEITS,
         CHANGED,
     ],
-    evidence: &["laws::methods", "methods::tests"],
+    evidence: &["laws::methods::nobody_is_told_more_than_promised", "golden::methods"],
 };
 
 /// Whether counterfeits are allowed.

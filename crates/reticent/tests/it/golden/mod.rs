@@ -2,5 +2,6 @@
 
 mod closeness;
 mod kdd2006;
+mod methods;
 mod sequential;
 mod survey;
