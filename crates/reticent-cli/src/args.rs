@@ -421,6 +421,8 @@ pub enum KindWord {
     Metric,
     /// Algorithms.
     Algorithm,
+    /// Methods for publishing the same table again.
+    Method,
     /// Attacks.
     Attack,
 }

@@ -140,6 +140,7 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
         ));
     }
     let mut history = load_history(&ledger, &entries)?;
+    check_columns(options, &history)?;
     if options.adversary == args::Adversary::QuasiIdentifiers {
         history.releases.iter_mut().for_each(|held| held.links = None);
     }
@@ -190,6 +191,18 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
         html::write(path, options.public, &answer, &entries, loaded.as_ref())?;
     }
     Ok(answer)
+}
+
+/// A column that is asked about must be one that some release shows, and sensitive.
+fn check_columns(options: &args::Audit, history: &History) -> Result<(), Failure> {
+    let columns = history.releases.iter().flat_map(|held| &held.release.columns);
+    let sensitive = columns.filter(|column| column.role == reticent::schema::Role::Sensitive);
+    let names: BTreeSet<&str> = sensitive.map(|column| column.name.as_str()).collect();
+    let wanted = options.columns.iter().flatten();
+    let Some(stranger) = wanted.into_iter().find(|name| !names.contains(name.as_str())) else { return Ok(()) };
+    let hint = reticent::error::did_you_mean(stranger, names.iter().copied());
+    let all = || format!("there are: {}", names.iter().copied().collect::<Vec<_>>().join(", "));
+    Err(Failure::Call(format!("no release has a sensitive column `{stranger}`; {}", hint.unwrap_or_else(all))))
 }
 
 fn known_attack(id: &str) -> Result<(), Failure> {

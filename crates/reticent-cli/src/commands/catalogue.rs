@@ -19,7 +19,7 @@ pub fn run(options: &Catalogue, ways: &Ways) -> Result<u8, Failure> {
         let hint = reticent::error::did_you_mean(asked, all.iter().map(|entry| entry.id));
         let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
         return Err(Failure::Call(format!(
-            "there is no model, operation, metric, algorithm or attack `{asked}`{hint}; `reticent catalogue` lists all"
+            "there is no model, operation, metric, algorithm, method or attack `{asked}`{hint}; `reticent catalogue` lists all"
         )));
     }
     if ways.json {
@@ -41,6 +41,7 @@ impl From<KindWord> for Kind {
             KindWord::Operation => Kind::Operation,
             KindWord::Metric => Kind::Metric,
             KindWord::Algorithm => Kind::Algorithm,
+            KindWord::Method => Kind::Method,
             KindWord::Attack => Kind::Attack,
         }
     }
@@ -52,7 +53,11 @@ fn in_short(entries: &[&Entry]) {
         if of_kind.is_empty() {
             continue;
         }
-        let how = if kind == Kind::Attack { ", run by `reticent audit --attack`" } else { "" };
+        let how = match kind {
+            Kind::Method => ", called from the library",
+            Kind::Attack => ", run by `reticent audit --attack`",
+            _ => "",
+        };
         println!("{HEAD}{}s{HEAD:#}{HINT}{how}{HINT:#}", capital(&kind.to_string()));
         for entry in of_kind {
             println!("  {HEAD}{}{HEAD:#}{}", entry.id, parameters_in_short(entry));
@@ -103,7 +108,7 @@ fn markdown(entries: &[&Entry]) -> String {
     let mut page = String::from(
         "# Reference\n\nGenerated from the registries by `reticent catalogue --markdown`; do not edit by hand.\n",
     );
-    for kind in [Kind::Model, Kind::Operation, Kind::Metric, Kind::Algorithm, Kind::Attack] {
+    for kind in [Kind::Model, Kind::Operation, Kind::Metric, Kind::Algorithm, Kind::Method, Kind::Attack] {
         let of_kind: Vec<&&Entry> = entries.iter().filter(|entry| entry.kind == kind).collect();
         if of_kind.is_empty() {
             continue;

@@ -141,6 +141,6 @@ fn a_release_that_hides_everything_tells_nothing() {
 fn a_misspelled_column_is_an_error() {
     let desk = desk(&["disease"], "");
     bucketized(&desk, 1, "pid,group,disease\np,1,HIV\nq,1,HIV\n");
-    let ran = desk.run("audit --column diseas").exits(1);
+    let ran = desk.run("audit --column diseas").exits(2);
     assert!(ran.err.contains("did you mean `disease`?"), "{}", ran.err);
 }

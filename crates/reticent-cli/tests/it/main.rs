@@ -3,6 +3,7 @@
 
 mod audit;
 mod audit_reviewed;
+mod audit_tried;
 mod bad_input;
 mod canary;
 mod demo;

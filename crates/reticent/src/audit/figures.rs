@@ -118,7 +118,7 @@ impl Tally {
             let mut people = vec![0u64; board.alike.len()];
             let singles = board.people.iter().filter(asked).filter(single).filter(|somebody| known(somebody).is_none());
             singles.for_each(|somebody| people[somebody.places[0] as usize] += somebody.people);
-            let mut counting = Counting::new(board, at, confidence);
+            let mut counting = Counting::new(board, at, confidence, question.newly);
             for (place, people) in (0..).zip(&people).filter(|(place, people)| **people > 0 && board.speaks(*place, at))
             {
                 let chances = chances(&board.secrets, at, &answer.crowds[place as usize]);
@@ -160,10 +160,12 @@ struct Counting<'a> {
     column: Column,
     sum: f64,
     bits: Option<f64>,
+    /// Whether a candidate is judged, record by record as its requirement is.
+    newly: bool,
 }
 
 impl<'a> Counting<'a> {
-    fn new(board: &'a Board, at: usize, confidence: Option<Share>) -> Counting<'a> {
+    fn new(board: &'a Board, at: usize, confidence: Option<Share>, newly: bool) -> Counting<'a> {
         let column = Column {
             name: board.secrets.columns[at].clone(),
             values: board.secrets.values[at].len(),
@@ -179,7 +181,7 @@ impl<'a> Counting<'a> {
             exact: 0,
             entropy_bits: None,
         };
-        Counting { board, at, allowed: confidence.map(threshold), column, sum: 0.0, bits: Some(0.0) }
+        Counting { board, at, allowed: confidence.map(threshold), column, sum: 0.0, bits: Some(0.0), newly }
     }
 
     fn add(&mut self, people: u64, level: Level, exact: bool, chances: &[Chance]) {
@@ -217,7 +219,7 @@ impl<'a> Counting<'a> {
         let places = somebody.places.iter().filter(|place| self.board.speaks(**place, self.at));
         let told = places.map(|place| (*place, chances(&self.board.secrets, self.at, &answer.crowds[*place as usize])));
         let told: Vec<(u32, Vec<Chance>)> = told.filter(|(_, chances)| !chances.is_empty()).collect();
-        let told = self.any_of_several(told);
+        let told = if self.newly { told } else { self.any_of_several(told) };
         let reads = |chance: &Chance| &self.board.secrets.values[self.at][chance.value as usize];
         let new = |(_, chance): &(u32, Chance)| before.is_none_or(|before| !before.contains(reads(chance)));
         let all = told.iter().flat_map(|(place, chances)| chances.iter().map(|chance| (*place, *chance)));

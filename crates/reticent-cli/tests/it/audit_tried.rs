@@ -1,0 +1,109 @@
+//! What a first user of the audit met: each of these was wrong, or said the wrong thing.
+
+use serde_json::Value;
+
+use crate::support::Desk;
+
+fn desk(more: &str) -> Desk {
+    let desk = Desk::new();
+    desk.write(
+        "reticent.toml",
+        format!(
+            "[dataset]\nowner = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n[columns.group]\nrole = \"other\"\n[columns.zip]\n\
+             [columns.ill]\nrole = \"sensitive\"\n[columns.pay]\nrole = \"sensitive\"\ntype = \"number\"\n\
+             [requirement]\nconfidence = 0.6\n{more}"
+        ),
+    );
+    desk
+}
+
+fn enter(desk: &Desk, name: &str, text: &str, more: &str) {
+    desk.write(&format!("{name}.csv"), text);
+    desk.run(&format!("register {name}.csv --name {name} --to press --date 2026-01-01 {more}")).exits(0);
+}
+
+fn column(answer: &Value) -> &Value {
+    &answer["coalitions"][0]["audit"]["columns"][0]
+}
+
+/// Within a marked group people have quasi-identifiers of their own, and a statement speaks of those who have its value.
+#[test]
+fn a_statement_speaks_of_people_and_not_of_groups() {
+    let desk = desk("");
+    enter(&desk, "r", "pid,group,zip,ill\nann,1,z1,HIV\nbob,1,z2,Flu\ncid,2,z3,Flu\ndee,2,z4,Cold\n", "--groups group");
+    desk.write("k.txt", "P(ill = HIV | zip = z1) <= 0.5\n");
+    let answer = desk.run("audit --knows k.txt --json").exits(1).json();
+    assert_eq!(column(&answer)["certain"], 2, "{answer}");
+    // What is true in the data contradicts nothing.
+    desk.write("k.txt", "P(ill = \"HIV\" | zip = z1) >= 0.9\n");
+    assert_eq!(column(&desk.run("audit --knows k.txt --json").exits(1).json())["certain"], 2);
+}
+
+/// Intervals of one column that overlap are not different values.
+#[test]
+fn intervals_that_overlap_are_cut() {
+    let desk = desk("");
+    enter(&desk, "r", "pid,zip,pay\na,y,\"[0,20)\"\nb,y,\"[0,10)\"\nc,o,\"[0,20)\"\nd,o,\"[20,40)\"\n", "");
+    let answer = desk.run("audit --json").exits(1).json();
+    // One of the first two is below 10 for sure, the other below 20: nothing is exact.
+    assert_eq!((&column(&answer)["exact"], &answer["holds"]), (&0.into(), &false.into()), "{answer}");
+    // Values and the intervals they lie in are told together: the same people, nothing changed.
+    let desk = self::desk("");
+    enter(&desk, "one", "pid,zip,pay\na,y,12\nb,y,35\n", "");
+    enter(&desk, "two", "pid,zip,pay\na,y,\"[10,30)\"\nb,y,\"[30,50)\"\n", "");
+    let answer = desk.run("audit --json").exits(0).json();
+    assert_eq!(answer["coalitions"][0]["audit"]["changed"], 0, "{answer}");
+}
+
+/// Who shares all groups with somebody whose value changed is told as much as they are: nothing.
+#[test]
+fn nobody_is_certain_because_somebody_changed() {
+    let desk = desk("");
+    enter(&desk, "one", "pid,zip,ill\ncid,z,Cold\ndee,z,Flu\neve,z,HIV\n", "");
+    enter(&desk, "two", "pid,zip,ill\ncid,z,Cold\ndee,z,Flu\neve,z,Flu\n", "");
+    let answer = desk.run("audit --json --each").exits(1).json();
+    let found = column(&answer);
+    assert_eq!((&found["certain"], &found["exact"]), (&0.into(), &0.into()), "{answer}");
+}
+
+/// Two of three records are somebody's: that one of them shows a value is likelier than that a given one does.
+#[test]
+fn any_of_several_records_may_show_it() {
+    let desk = desk("");
+    enter(&desk, "one", "pid,zip,ill\nann,y,HIV\nann,y,Flu\nbob,y,Flu\n", "");
+    let answer = desk.run("audit --confidence 0.7 --json").exits(1).json();
+    assert_eq!(column(&answer)["may_be_above"], 1, "{answer}");
+    assert_eq!(answer["coalitions"][0]["audit"]["worst"][0]["people"], 2, "{answer}");
+}
+
+/// What was not judged together holds for no attacker.
+#[test]
+fn releases_that_were_not_judged_do_not_hold() {
+    let desk = desk("");
+    enter(&desk, "one", "pid,ill\na,Cold\nb,Flu\n", "");
+    enter(&desk, "two", "pid,zip,ill\na,z,Cold\nb,z,Flu\n", "");
+    let ran = desk.run("audit --adversary quasi-identifiers").exits(1);
+    ran.says("could not be judged");
+}
+
+/// Calls that are wrong are told apart from releases that tell too much.
+#[test]
+fn wrong_calls_are_not_breaches() {
+    let desk = desk("[recipients]\nseparate = [\"press\", \"ministry\"]\n");
+    enter(&desk, "one", "pid,zip,ill\na,z,Cold\nb,z,Flu\n", "");
+    desk.run("register one.csv --name two --to ministry --date 2026-01-01").exits(0);
+    desk.run("audit --policy other.toml").exits(2).says("there is no policy other.toml");
+    desk.run("audit --for pres").exits(2).says("did you mean `press`");
+    desk.run("audit --for press,ministry").exits(2).says("never to combine");
+    for wrong in ["nonsense", "\"zoe\" has ill = Flu", "\"a\" has ill = Gout", "3 of \"a\", \"b\" have ill = Flu"] {
+        desk.write("k.txt", format!("{wrong}\n"));
+        desk.run("audit --for press --knows k.txt").exits(2);
+    }
+    desk.write("k.txt", "\"a\" has ill = Flu\n\"a\" has not ill = Flu\n");
+    desk.run("audit --for press --knows k.txt").exits(2).says("contradicts the releases, or itself");
+    desk.run("audit --for press --column nothing").exits(2);
+    desk.write("there.html", "");
+    desk.run("audit --for press --html there.html").exits(2).says("choose another name");
+    desk.write("m.csv", "ill\nCold\n");
+    desk.run("register m.csv --name m --to press --date 2026-01-01 --of one").exits(2).says("one row for each");
+}
