@@ -10,8 +10,8 @@
 //! Most of the time nothing is forced, and that is seen sooner: where a world is known, and from one row all others can be reached
 //! and can reach it, they are one part. In large groups a few of the cells are enough to see it.
 //!
-//! What lies outside is passed by circles in one direction only to come back to where they left, so rows that hang together through
-//! it alone are looked at apart, and after a change only those that hang together with it.
+//! A circle that leaves some rows for what lies outside comes back to the same rows, or can be cut short so that it does. So rows
+//! that hang together through the outside alone are looked at apart, and after a change only those that hang together with it.
 
 mod network;
 
