@@ -35,6 +35,23 @@ impl Progress {
         }
     }
 
+    /// Something takes a while and does not say how far it is: the clock runs on the screen.
+    pub fn busy(&self, what: &str) {
+        if self.quiet {
+            return;
+        }
+        let Ok(mut shown) = self.shown.lock() else { return };
+        if let Some((_, bar)) = shown.take() {
+            bar.finish_and_clear();
+        }
+        let bar = bar(what, 0);
+        if let Ok(style) = ProgressStyle::with_template("{msg:<22} {elapsed}") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(250));
+        *shown = Some((what.to_owned(), bar));
+    }
+
     /// Takes the bar off the screen.
     pub fn done(&self) {
         if let Ok(mut shown) = self.shown.lock()

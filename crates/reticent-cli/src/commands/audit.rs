@@ -154,7 +154,7 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
     let mut coalitions = Vec::new();
     for (members, held) in held(options, &books, &entries, &history)? {
         ways.check_stop()?;
-        ways.progress.tell("auditing", coalitions.len() as u64, 0);
+        ways.progress.busy("auditing");
         coalitions.push(coalition(
             members,
             &held,

@@ -54,7 +54,7 @@ impl Job<'_> {
         let alone = vec![Vec::new()];
         for held in if past.held.is_empty() { &alone } else { &past.held } {
             self.ways.check_stop()?;
-            self.ways.progress.tell("auditing", 0, 0);
+            self.ways.progress.busy("auditing");
             let earlier = held.iter().map(|at| past.with_people(*at));
             let history = History { releases: earlier.chain([new.clone()]).collect(), lost: Vec::new() };
             let audit = admit(&history, &question, policy.audit)?;
