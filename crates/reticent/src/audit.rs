@@ -296,6 +296,8 @@ fn board(history: &History, columns: &[String], wanted: &[String], varies: &[Str
         Err(_) if wanted.len() < columns.len() => {
             let mut board = Board::of(history, Some(wanted), varies)?;
             board.relaxed = true;
+            // What is left out may tell anybody apart.
+            board.alike.iter_mut().for_each(|alike| alike.loose = true);
             Ok(board)
         }
         board => board,
@@ -313,7 +315,9 @@ fn given_away(history: &History, question: &Question) -> Result<Before> {
     let history = History { releases: earlier.to_vec(), lost: Vec::new() };
     for board in boards(&history.in_views(), question)? {
         let answer = solve(&board.puzzle(), &Ask { bounds_only: board.relaxed, entropy: false, ..question.ask })?;
-        for (at, column) in board.secrets.columns.iter().enumerate() {
+        // What a column that varies told before was another value.
+        let lasting = |(_, column): &(usize, &String)| !question.varies.contains(column);
+        for (at, column) in board.secrets.columns.iter().enumerate().filter(lasting) {
             let told = |place: usize| -> HashSet<String> {
                 let chances = chances::chances(&board.secrets, at, &answer.crowds[place]);
                 let told = chances.iter().filter(|chance| board.speaks(place as u32, at) && chance.lower > allowed);

@@ -107,3 +107,60 @@ fn wrong_calls_are_not_breaches() {
     desk.write("m.csv", "ill\nCold\n");
     desk.run("register m.csv --name m --to press --date 2026-01-01 --of one").exits(2).says("one row for each");
 }
+
+/// Where columns are too many together, what is left out may tell anybody apart: nothing is exact.
+#[test]
+fn one_column_of_too_many_is_not_exact() {
+    let desk = desk("");
+    let rows = |row: &dyn Fn(usize) -> String| (0..150).map(row).collect::<String>();
+    desk.write("one.csv", format!("pid,zip,ill,pay\n{}", rows(&|at| format!("p{at},z{},i{at},{at}\n", at / 2))));
+    desk.write("two.csv", format!("pid,zip,pay\n{}", rows(&|at| format!("p{at},y{at},{at}\n"))));
+    for name in ["one", "two"] {
+        let call = format!("register {name}.csv --name {name} --to press --date 2026-01-01 --quasi-identifier zip");
+        desk.run(&call).exits(0);
+    }
+    let answer = desk.run("audit --column ill --json").exits(1).json();
+    assert_eq!((&column(&answer)["exact"], &answer["holds"]), (&0.into(), &false.into()));
+}
+
+/// A marginal table of a value that varies is about the release it counts, whatever was released since.
+#[test]
+fn a_marginal_of_what_varies_is_of_its_release() {
+    let people = "pid,group,zip,ill\na,1,m,x\nb,1,f,y\nc,2,m,z\nd,2,f,w\n";
+    let all = "pid,group,zip,ill\na,1,m,x\nb,1,f,y\nc,1,m,z\nd,1,f,w\n";
+    for order in [["one", "two", "of"], ["one", "of", "two"]] {
+        let desk = desk("[history]\nvaries = [\"ill\"]\n");
+        for name in order {
+            let (text, more) = match name {
+                "one" => (people, "--groups group"),
+                "two" => (all, "--groups group"),
+                _ => ("zip,ill\nm,x\nm,z\nf,y\nf,w\n", "--of one"),
+            };
+            enter(&desk, name, text, more);
+        }
+        let answer = desk.run("audit --json").exits(1).json();
+        assert_eq!(column(&answer)["certain"], 4, "{order:?}");
+    }
+}
+
+/// A hidden cell beside a counterfeit: p1 and p2 cannot both have what no record shows.
+#[test]
+fn hidden_cells_beside_counterfeits_are_not_exact() {
+    let desk = desk("");
+    let text = "pid,zip,ill,fake\np1,a,x,1\np2,a,*,1\n,a,z,1\nq1,b,y,0\nq2,b,x,0\nq3,b,z,0\n";
+    enter(&desk, "one", text, "--counterfeits fake");
+    let answer = desk.run("audit --confidence 0.35 --json").exits(1).json();
+    assert_eq!(answer["holds"], false, "{answer}");
+}
+
+/// A statement that says nothing changes nothing that another says; one that cannot be understood is refused.
+#[test]
+fn statements_do_not_disturb_each_other() {
+    let desk = desk("");
+    enter(&desk, "one", "pid,group,zip,ill\na,1,m,flu\nb,1,m,hiv\nc,1,f,cold\nd,1,f,flu\n", "--groups group");
+    desk.write("k.txt", "P(ill = flu) >= 0.5\nP(ill = hiv | zip = m) <= 1\n");
+    let answer = desk.run("audit --knows k.txt --json").exits(0).json();
+    assert_eq!((&column(&answer)["certain"], &answer["coalitions"][0]["audit"]["worlds"]), (&0.into(), &"12".into()));
+    enter(&desk, "two", "pid,group,ill\na,1,flu\nb,1,hiv\ne,1,hiv\ng,1,flu\n", "--groups group");
+    desk.run("audit --knows k.txt").exits(2).says("do not show whether");
+}

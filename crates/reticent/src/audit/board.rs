@@ -40,6 +40,8 @@ pub struct Board {
     pub said: Vec<Count>,
     /// By group: what anybody in it may have.
     shown: Vec<Vec<Value>>,
+    /// By release: the one about whose people it counts values.
+    abouts: Vec<Option<usize>>,
 }
 
 /// A group of a release.
@@ -99,7 +101,7 @@ const MOST_LAYERS: u32 = 1024;
 type Record = (usize, u32, Cover);
 
 /// A group whose people are not known, what it shows, and the groups of tables that count the values of the same people.
-type Nameless = (u32, Vec<(Cover, u64)>, Vec<u32>);
+pub(super) type Nameless = (u32, Vec<(Cover, u64)>, Vec<u32>);
 
 impl Board {
     /// Sets the board for these sensitive columns, or for all. `varies` are those that may change from release to release.
@@ -109,11 +111,15 @@ impl Board {
         let mut of_person: Vec<(Pseudonym, Record)> = Vec::new();
         let mut nameless: Vec<Nameless> = Vec::new();
         let mut linked = Vec::new();
+        let mut grouped: Vec<Vec<u32>> = Vec::new();
+        let mut abouts: Vec<Option<usize>> = Vec::new();
         for (at, held) in history.releases.iter().enumerate() {
             let covers = secrets.covers(held)?;
             let first = groups.len() as u32;
             let of_combo = group(held, at, &covers, &mut groups)?;
+            grouped.push(of_combo.clone());
             let about = counted::about(history, at);
+            abouts.push(about);
             linked.push(held.links.is_some() || about.is_some_and(|about| history.releases[about].links.is_some()));
             if let Some(about) = about {
                 let silent = secrets.silent();
@@ -123,14 +129,7 @@ impl Board {
                         let record = (at, of_group[links.combos[link] as usize], silent);
                         std::iter::repeat_n((links.pseudonyms[link], record), links.records[link] as usize)
                     })),
-                    None => {
-                        for (group, _, more) in &mut nameless {
-                            let member = groups[*group as usize].member;
-                            if groups[*group as usize].release == about {
-                                more.push(of_group[member]);
-                            }
-                        }
-                    }
+                    None => counted::beside(history, &grouped[about], &of_group, &mut nameless, at)?,
                 }
                 continue;
             }
@@ -141,6 +140,10 @@ impl Board {
                         let record = (links.pseudonyms[link], (at, of_combo[combo], covers[combo]));
                         of_person.extend(std::iter::repeat_n(record, links.records[link] as usize));
                     }
+                }
+                None if counted::first_view(history, at) < at => {
+                    let view = counted::first_view(history, at);
+                    counted::beside(history, &grouped[view], &of_combo, &mut nameless, at)?;
                 }
                 None => nameless.extend(
                     (first..groups.len() as u32).map(|group| (group, groups[group as usize].shows.clone(), Vec::new())),
@@ -157,11 +160,23 @@ impl Board {
             relaxed: false,
             said: Vec::new(),
             shown: Vec::new(),
+            abouts,
         };
         board.shown = board.groups.iter().map(|group| board.may(group)).collect();
         board.relaxed = board.secrets.wide || board.groups.iter().any(|group| !board.secrets.is_laminar(&group.shows));
         board.seat(of_person, nameless, varies);
+        board.relaxed |= board.groups.iter().any(|group| board.hides_nobodys(group));
         Ok(board)
+    }
+
+    /// Whether some of a group's records are nobody's, and some do not show one value: then counts by value do not say all there is.
+    fn hides_nobodys(&self, group: &Group) -> bool {
+        let people: u64 = group.alike.iter().map(|place| self.alike[*place as usize].people).sum();
+        let plain = |(cover, _): &(Cover, u64)| self.secrets.is_plain(*cover);
+        !group.set
+            && self.secrets.columns_of(group.release) != 0
+            && people < group.records
+            && !group.shows.iter().all(plain)
     }
 
     fn may(&self, group: &Group) -> Vec<Value> {
@@ -192,10 +207,8 @@ impl Board {
         for (records, changed) in people.iter().zip(&changed) {
             let several = several(records);
             let lost = |(_, (_, group, _)): &(Pseudonym, Record)| astray.get(*group as usize) == Some(&true);
-            let stays: Vec<Vec<Record>> = match several || (!all_vary && records.iter().any(lost)) {
-                true => records.iter().map(|(_, record)| vec![*record]).collect(),
-                false => self.stays(records, varies),
-            };
+            let apart = several || (!all_vary && records.iter().any(lost));
+            let stays = if apart { self.stays_where(records, |_, _| false) } else { self.stays(records, varies) };
             let groups = stays.iter().flatten().map(|(_, group, _)| *group).collect();
             self.several += u64::from(several);
             let own: Vec<u32> = stays.iter().map(|stay| self.place(stay, &mut known)).collect();
@@ -212,7 +225,7 @@ impl Board {
             let Group { records, counterfeits, .. } = self.groups[group as usize];
             let people = records.saturating_sub(counterfeits);
             // Which of them are nobody's is not known.
-            let seen = if counterfeits == 0 { shows.into_iter().collect() } else { HashMap::new() };
+            let seen = if counterfeits == 0 && more.is_empty() { shows.into_iter().collect() } else { HashMap::new() };
             let groups: Vec<u32> = [group].into_iter().chain(more).collect();
             self.alike.push(Alike { people, groups: groups.clone(), seen, ..Alike::default() });
             let place = self.alike.len() as u32 - 1;
@@ -225,11 +238,32 @@ impl Board {
 
     /// The records of somebody, as long as their secret stays the same.
     fn stays(&self, records: &[(Pseudonym, Record)], varies: &[String]) -> Vec<Vec<Record>> {
+        // What may change is told by each release of its own.
+        let vary = self.secrets.columns.iter().any(|column| varies.contains(column));
+        self.stays_where(records, |known, record| !vary && self.secrets.can_be_one(known.2, record.2, varies))
+    }
+
+    /// The same, where it is said which records may be of one stay. A table that counts values of a release's people is of the stay
+    /// that the release is of.
+    fn stays_where(
+        &self,
+        records: &[(Pseudonym, Record)],
+        same: impl Fn(&Record, &Record) -> bool,
+    ) -> Vec<Vec<Record>> {
         let mut stays: Vec<Vec<Record>> = Vec::new();
         for (_, record) in records {
-            let same = |stay: &Vec<Record>| stay.iter().all(|known| self.secrets.can_be_one(known.2, record.2, varies));
+            if let Some(about) = self.abouts[record.0] {
+                let is_of = |stay: &&mut Vec<Record>| {
+                    let has = |release: usize| stay.iter().any(|known| known.0 == release);
+                    has(about) && !has(record.0)
+                };
+                if let Some(stay) = stays.iter_mut().find(is_of) {
+                    stay.push(*record);
+                    continue;
+                }
+            }
             match stays.last_mut() {
-                Some(stay) if same(stay) => stay.push(*record),
+                Some(stay) if stay.iter().all(|known| same(known, record)) => stay.push(*record),
                 _ => stays.push(vec![*record]),
             }
         }

@@ -1,6 +1,6 @@
 //! What a release counts of people: records that are nobody's, and values of another release's people.
 
-use super::board::Group;
+use super::board::{Group, Nameless};
 use crate::error::{Error, Result};
 use crate::history::{Held, History};
 use crate::release::PublishedColumn;
@@ -35,6 +35,34 @@ pub(super) fn counterfeits(held: &Held, at: usize, of_combo: &[u32], groups: &mu
 pub(super) fn about(history: &History, at: usize) -> Option<usize> {
     let number = history.releases[at].disguise.of.filter(|_| history.releases[at].links.is_none())?;
     history.releases[..at].iter().position(|held| held.number == number && held.disguise.of.is_none())
+}
+
+/// The first of the views of a release, by place: each shows another sensitive column of the same records.
+pub(super) fn first_view(history: &History, at: usize) -> usize {
+    let held = &history.releases[at];
+    let same = |before: &usize| {
+        let before = &history.releases[*before];
+        before.number == held.number && before.disguise.apart && held.disguise.apart
+    };
+    (0..at).find(same).unwrap_or(at)
+}
+
+/// Adds, to groups whose people are not known, the groups in which another table counts them. `of` and `there` are by combination of the
+/// same release: its own group, and the other one.
+pub(super) fn beside(history: &History, of: &[u32], there: &[u32], nameless: &mut [Nameless], at: usize) -> Result<()> {
+    let mut pairs: Vec<(u32, u32)> = of.iter().copied().zip(there.iter().copied()).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    if pairs.windows(2).any(|two| two[0].0 == two[1].0) {
+        let name = &history.releases[at].name;
+        let why = format!("it is not known whom of a group {name} counts where. Register it with its owners");
+        return Err(Error::CannotCheck { what: "what the releases give away together".to_owned(), why });
+    }
+    for (group, _, more) in nameless {
+        let pair = pairs.binary_search_by_key(group, |(of, _)| *of);
+        more.extend(pair.ok().map(|pair| pairs[pair].1));
+    }
+    Ok(())
 }
 
 /// By combination of the release that is counted: the group of the one that counts. What the second says of quasi-identifiers must

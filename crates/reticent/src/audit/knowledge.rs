@@ -4,7 +4,7 @@ mod parse;
 
 use hashbrown::{HashMap, HashSet};
 
-use super::board::Board;
+use super::board::{Board, Somebody};
 use crate::error::{Error, Result};
 use crate::history::History;
 use crate::inference::{Count, Value};
@@ -91,8 +91,10 @@ impl Knowledge {
         }
         // Everybody who is spoken of is set apart before anything is said, so that no place changes under a statement.
         for statement in &statements {
-            if let Statement::Among { who, .. } = statement {
-                who.iter().try_for_each(|who| apart(board, *who).map(drop))?;
+            match statement {
+                Statement::Among { who, .. } => who.iter().try_for_each(|who| apart(board, *who).map(drop))?,
+                Statement::Share { among: Some((column, value)), .. } => drop(having(board, history, column, value)?),
+                Statement::Share { among: None, .. } => {}
             }
         }
         for (at, statement) in (0..).zip(statements) {
@@ -161,14 +163,24 @@ impl Statement {
                     None => (0..board.alike.len() as u32).collect(),
                     Some((column, value)) => having(board, history, column, value)?,
                 };
-                places.retain(|place| (0..board.secrets.columns.len()).any(|at| board.speaks(*place, at)));
+                // Everybody is counted once, and whoever nothing of the column was published of may have it too.
+                if board
+                    .people
+                    .iter()
+                    .any(|one| one.places.len() > 1 && one.places.iter().any(|at| places.contains(at)))
+                {
+                    return Err(cannot("somebody it speaks of has several records, or a value that changed"));
+                }
                 let people: u64 = places.iter().map(|place| board.alike[*place as usize].people).sum();
+                let at = board.secrets.columns.iter().position(|name| name == column).unwrap_or(0);
+                places.retain(|place| board.speaks(*place, at));
+                let spoken: u64 = places.iter().map(|place| board.alike[*place as usize].people).sum();
                 let of = places.iter().flat_map(|place| with.iter().map(move |secret| (*place, *secret))).collect();
                 if people == 0 {
                     return Err(cannot("nobody in the releases is known to be one of those it speaks of"));
                 }
                 let times = |share: &Share| u128::from(people) * share.numerator;
-                let least = times(least).div_ceil(least.denominator) as u64;
+                let least = (times(least).div_ceil(least.denominator) as u64).saturating_sub(people - spoken);
                 let most = (times(most) / most.denominator) as u64;
                 Ok(Count { source, of, least, most })
             }
@@ -203,10 +215,19 @@ fn having(board: &mut Board, history: &History, column: &str, value: &str) -> Re
         for link in 0..links.len() {
             let Some(has) = has(&held.release, links.combos[link] as usize, column, value) else { continue };
             let known = told.entry(links.pseudonyms[link]).or_insert(has);
+            if known.zip(has).is_some_and(|(one, other)| one != other) {
+                return Err(cannot(&format!("the releases differ in whose `{column}` is what it speaks of")));
+            }
             *known = known.or(has);
         }
     }
-    if told.values().any(Option::is_none) {
+    let told_of = |who: Pseudonym| told.get(&who).copied().flatten().is_some();
+    let speaks = |somebody: &Somebody| {
+        let columns = 0..board.secrets.columns.len();
+        somebody.places.iter().any(|place| columns.clone().any(|at| board.speaks(*place, at)))
+    };
+    let linked = board.people.iter().filter_map(|somebody| Some((somebody, somebody.pseudonym?)));
+    if linked.clone().any(|(somebody, who)| speaks(somebody) && !told_of(who)) {
         return Err(cannot_tell());
     }
     let these: HashSet<Pseudonym> =

@@ -51,16 +51,15 @@ fn counted(wanted: &str, entries: &[Entry], body: &Body, links: Option<&Links>) 
         );
         return Err(Failure::Call(why));
     }
-    let people = release.links.as_ref().map_or(release.records, |links| links.people);
     let rows = body.counts.combos.rows();
-    // How many of its records are somebody's is not known here where counterfeits are counted and owners are not given.
-    let unknown = release.links.is_none() && release.disguise.counterfeits.is_some();
-    if rows != people && !unknown {
+    // How many of its records are somebody's is not known here where counterfeits are counted.
+    if rows != release.records && release.disguise.counterfeits.is_none() {
         return Err(Failure::Call(format!(
-            "the table has {}, and release {} {} is about {people} people: a table of their values has one row for each",
+            "the table has {}, and release {} {} has {}: a table of their values has one row for each",
             plural(rows, "row"),
             entry.number,
-            release.name
+            release.name,
+            plural(release.records, "record")
         )));
     }
     let quasi = body.columns.iter().filter(|column| column.role == Role::QuasiIdentifier);
