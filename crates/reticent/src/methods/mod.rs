@@ -13,6 +13,7 @@ mod decomposing;
 mod decomposition;
 mod decomposition_plus;
 mod history_guided;
+mod incremental_l_diversity;
 mod kept;
 mod largest;
 mod m_invariance;
@@ -32,7 +33,7 @@ pub use shown::{Form, Past, Remembered, Shown, ShownGroup, ShownList, ShownRelea
 
 /// Every method there is.
 pub const LIST: &[Listed] =
-    &[anatomy::LISTED, decomposition::LISTED, decomposition_plus::LISTED, m_invariance::LISTED, history_guided::LISTED];
+    &[anatomy::LISTED, decomposition::LISTED, decomposition_plus::LISTED, m_invariance::LISTED, history_guided::LISTED, incremental_l_diversity::LISTED];
 
 /// A method in the list: what it says about itself, what it promises, and how it is run.
 #[derive(Debug, Clone, Copy)]

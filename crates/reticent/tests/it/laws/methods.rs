@@ -231,6 +231,10 @@ fn arguments(listed: &Listed) -> Vec<(Arguments, bool)> {
     let one = |name: &str, number: f64| Arguments::default().set(name, Argument::Number(number));
     match listed.entry.id {
         "anatomy" | "history-guided" => vec![(one("l", 2.0), false), (one("l", 3.0), false)],
+        "incremental-l-diversity" => {
+            let alone = one("l", 2.0).set("parts", Argument::Number(1.0));
+            vec![(one("l", 2.0), false), (one("l", 3.0), false), (alone, false)]
+        }
         "m-invariance" => {
             let without = |m| one("m", m).set("counterfeits", Argument::Flag(false));
             vec![(one("m", 2.0), false), (one("m", 3.0), false), (without(2.0), false)]
