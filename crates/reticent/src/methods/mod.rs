@@ -4,10 +4,11 @@
 //! A method puts people into groups and lists, group by group, the values of each sensitive column; what it cannot publish
 //! safely waits or is withheld, and nobody is dropped silently. It works record by record, with one record an owner, and it
 //! follows owners by pseudonym through everything it published before. What it promises about every person is said in its
-//! entry and in [`Listed::promise`]; the law in `tests/it/laws/methods.rs` holds every method of the list to it, over the whole
+//! entry, in [`Listed::promise`] and in [`Listed::linked`]; the law in `tests/it/laws/methods.rs` holds every method of the list to it, over the whole
 //! history and by brute force.
 
 mod anatomy;
+mod bcf_anonymity;
 mod cutting;
 mod decomposing;
 mod decomposition;
@@ -32,8 +33,21 @@ use crate::taxonomy::Code;
 pub use shown::{Form, Past, Remembered, Shown, ShownGroup, ShownList, ShownRelease, held};
 
 /// Every method there is.
-pub const LIST: &[Listed] =
-    &[anatomy::LISTED, decomposition::LISTED, decomposition_plus::LISTED, m_invariance::LISTED, history_guided::LISTED, incremental_l_diversity::LISTED];
+pub const LIST: &[Listed] = &[
+    anatomy::LISTED,
+    decomposition::LISTED,
+    decomposition_plus::LISTED,
+    m_invariance::LISTED,
+    history_guided::LISTED,
+    incremental_l_diversity::LISTED,
+    bcf_anonymity::LISTED,
+];
+
+/// A promise about records: with how much confidence one is linked to somebody at most.
+type Linked = fn(&Arguments) -> Share;
+
+/// Which methods promise that, by name.
+const LINKED: &[(&str, Linked)] = &[(bcf_anonymity::ENTRY.id, bcf_anonymity::linked)];
 
 /// A method in the list: what it says about itself, what it promises, and how it is run.
 #[derive(Debug, Clone, Copy)]
@@ -42,10 +56,19 @@ pub struct Listed {
     pub entry: Entry,
     /// Which changes between releases its promise covers. Others are refused, or the records wait or are withheld.
     pub updates: Updates,
-    /// The promise: nobody's value of this column is told with more confidence than this, by all releases together.
+    /// The promise: nobody's value of this column is told with more confidence than this, by all releases together. None when
+    /// nothing is promised about it; see [`Listed::linked`].
     pub promise: fn(&Arguments, &str) -> Option<Share>,
     /// Runs it, with arguments that were checked against the entry.
     pub run: fn(&Task<'_>, &Arguments) -> Result<Outcome>,
+}
+
+impl Listed {
+    /// The promise about records, where there is one: no record of any release is linked to anybody with more confidence than this,
+    /// by all releases together.
+    pub fn linked(&self, arguments: &Arguments) -> Option<Share> {
+        LINKED.iter().find(|(id, _)| *id == self.entry.id).map(|(_, linked)| linked(arguments))
+    }
 }
 
 /// Which changes between releases a promise covers.

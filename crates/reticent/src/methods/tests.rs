@@ -198,3 +198,92 @@ fn newcomers_join_the_group_near_them_when_everybody_of_it_is_there() {
     assert_eq!(fourth.groups, [group(&[1], "flu gout"), old, group(&[7, 8], "colic gout")]);
     assert_eq!((fourth.waiting, fourth.withheld), (vec![(9, 1)], vec![(2, Reason::Changed)]));
 }
+
+/// By group of the old and of the new: how many records with one value are in both.
+type Way = Vec<Vec<usize>>;
+
+/// Every way in which the old records with a value can be records of new groups that somebody of theirs is in.
+fn ways(old: &[Listing], new: &[Listing], value: char) -> Vec<Way> {
+    let often = |list: &str| list.chars().filter(|listed| *listed == value).count();
+    let mut ways: Vec<Way> = vec![vec![vec![0; new.len()]; old.len()]];
+    for (from, (people, list)) in old.iter().enumerate() {
+        for _ in 0..often(list) {
+            let mut more = Vec::new();
+            for (to, (after, room)) in new.iter().enumerate() {
+                let free = |way: &&Way| way.iter().map(|placed| placed[to]).sum::<usize>() < often(room);
+                for way in ways.iter().filter(free).filter(|_| people.iter().any(|who| after.contains(who))) {
+                    let mut way = way.clone();
+                    way[from][to] += 1;
+                    more.push(way);
+                }
+            }
+            ways = more;
+        }
+    }
+    ways
+}
+
+/// The fewest records that are left for anybody, forward or cross, and backward.
+fn left(old: &[Listing], new: &[Listing]) -> (usize, usize) {
+    let values: BTreeSet<char> = new.iter().flat_map(|(_, list)| list.chars()).collect();
+    let all: Vec<(char, Vec<Way>)> = values.into_iter().map(|value| (value, ways(old, new, value))).collect();
+    let common = |from: usize, to: usize| -> usize {
+        all.iter().map(|(_, ways)| ways.iter().map(|way| way[from][to]).max().expect("a way")).sum()
+    };
+    let free = |to: usize| -> usize {
+        let taken = |way: &Way| way.iter().map(|placed| placed[to]).sum::<usize>();
+        let records = |value: char| new[to].1.chars().filter(|listed| *listed == value).count();
+        all.iter().map(|(value, ways)| records(*value) - ways.iter().map(taken).min().expect("a way")).sum()
+    };
+    let meets = |from: usize, to: usize| old[from].0.iter().any(|who| new[to].0.contains(who));
+    let is_new = |who: &Pseudonym| old.iter().all(|(people, _)| !people.contains(who));
+    let pairs = (0..old.len()).flat_map(|from| (0..new.len()).map(move |to| (from, to)));
+    let followed = pairs.filter(|(from, to)| meets(*from, *to)).map(|(from, to)| common(from, to)).min();
+    let newcomers = (0..new.len()).filter(|to| new[*to].0.iter().any(is_new)).map(free).min();
+    (followed.expect("a pair"), newcomers.expect("a newcomer"))
+}
+
+#[test]
+fn records_left_by_two_releases_do_not_bound_how_surely_one_is_linked() {
+    let old: [Listing; 1] = [(&[1, 2, 3, 4], "aaab")];
+    let new: [Listing; 2] = [(&[1, 2, 3], "aaa"), (&[4, 5, 6], "aab")];
+    assert_eq!(left(&old, &new), (3, 2));
+    let (all, with) = worlds(&[&old[..], &new[..]].concat(), 4, 'b');
+    assert_eq!((all, with), (1, 1), "the one record with b is that of 4");
+}
+
+#[test]
+fn cells_keep_k_people_and_newcomers_wait_for_each_other() {
+    let two = Arguments::default().set("k", Argument::Number(2.0));
+    let mut past = Past::default();
+    let all: [Person; 8] = [
+        (1, "30", "flu"),
+        (2, "31", "flu"),
+        (3, "70", "gout"),
+        (4, "71", "hiv"),
+        (5, "32", "colic"),
+        (6, "72", "flu"),
+        (7, "33", "hiv"),
+        (8, "34", "gout"),
+    ];
+    let group = |people: &[Pseudonym], list: &str| (people.to_vec(), list.to_owned());
+    let [young, old] = [group(&[1, 2], "flu flu"), group(&[3, 4], "gout hiv")];
+    assert_eq!(publish("bcf-anonymity", &two, &all[..4], &mut past).groups, [young.clone(), old.clone()]);
+    // One newcomer would be known by what is listed beyond the others.
+    let second = publish("bcf-anonymity", &two, &all[..5], &mut past);
+    assert_eq!((second.groups, second.waiting), (vec![young.clone(), old.clone()], vec![(5, 1)]));
+    // Two who are far from each other stay together.
+    let third = publish("bcf-anonymity", &two, &all[..6], &mut past);
+    assert_eq!(third.groups, [young.clone(), old.clone(), group(&[5, 6], "colic flu")]);
+    // Somebody is missing.
+    let missing = [&all[..3], &all[4..]].concat();
+    let (table, records) = table(&missing);
+    let task = Task { table: &table, records: &records, past: &past, seed: 1 };
+    let refused = run("bcf-anonymity", &task, two.clone()).expect_err("somebody is missing").to_string();
+    assert!(refused.contains("lacks 1 record of"), "{refused}");
+    // 3 is left out with 4: alone they would be known by it.
+    let without = two.set("gone", Argument::Word("withhold".to_owned()));
+    let fourth = publish("bcf-anonymity", &without, &missing, &mut past);
+    assert_eq!(fourth.withheld, [(3, Reason::History)]);
+    assert!(fourth.groups.iter().any(|(people, _)| people.ends_with(&[7, 8])), "{fourth:?}");
+}

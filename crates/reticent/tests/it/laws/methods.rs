@@ -1,5 +1,5 @@
-//! The law of methods: whatever comes, goes, comes back or changes, nobody's value is told with more than the method promises, by
-//! all its releases together. Judged for every person after every release by counting all worlds, apart from the library's code,
+//! The law of methods: whatever comes, goes, comes back or changes, nobody's value is told, or no record linked to them, with more
+//! than the method promises, by all its releases together. Judged for every person after every release by counting all worlds, apart from the library's code,
 //! and by the audit.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,6 +11,7 @@ use reticent::methods::{self, Form, LIST, Listed, Past, Record, Remembered, Show
 use reticent::registry::{Argument, Arguments};
 use reticent::release::Release;
 
+use super::worlds::{Listing, told, told_by_cells};
 use crate::support::{Col, Data, PLACES, Random, quasi, quasi_tree, sensitive};
 
 const RELEASES: usize = 22;
@@ -122,115 +123,15 @@ fn publish(
     Ok((outcome.remembered(&task), shown, table.columns.clone()))
 }
 
-/// A list of one column of one group of one release: whose, what, and whether it is a set.
-struct Listing {
-    members: Vec<u128>,
-    values: Vec<(String, u64)>,
-    set: bool,
-}
-
-/// The exact share of all worlds in which somebody has a value; none when there are too many.
-fn told(listings: &[Listing]) -> Option<BTreeMap<(u128, String), f64>> {
-    let mut candidates: BTreeMap<u128, BTreeSet<&str>> = BTreeMap::new();
-    for listing in listings {
-        let listed: BTreeSet<&str> = listing.values.iter().map(|(value, _)| value.as_str()).collect();
-        for member in &listing.members {
-            let known = candidates.entry(*member).or_insert_with(|| listed.clone());
-            *known = known.intersection(&listed).copied().collect();
-        }
-    }
-    let mut left: BTreeSet<u128> = candidates.keys().copied().collect();
-    let mut found = BTreeMap::new();
-    while let Some(first) = left.first().copied() {
-        // Everybody who hangs together with this one through lists that count.
-        let mut together = vec![first];
-        left.remove(&first);
-        let mut at = 0;
-        while at < together.len() {
-            let one = together[at];
-            for listing in listings.iter().filter(|listing| !listing.set && listing.members.contains(&one)) {
-                for member in &listing.members {
-                    if left.remove(member) {
-                        together.push(*member);
-                    }
-                }
-            }
-            at += 1;
-        }
-        let relevant: Vec<&Listing> = listings
-            .iter()
-            .filter(|listing| !listing.set && listing.members.iter().any(|who| together.contains(who)))
-            .collect();
-        let mut search = Search {
-            people: &together,
-            candidates: &candidates,
-            listings: &relevant,
-            used: relevant.iter().map(|_| BTreeMap::new()).collect(),
-            world: Vec::new(),
-            worlds: 0,
-            having: BTreeMap::new(),
-            steps: 3_000_000,
-        };
-        search.go();
-        if search.steps == 0 {
-            return None;
-        }
-        assert!(search.worlds > 0, "no world fits what was published");
-        for ((who, value), times) in search.having {
-            found.insert((who, value.to_owned()), times as f64 / search.worlds as f64);
-        }
-    }
-    Some(found)
-}
-
-struct Search<'a> {
-    people: &'a [u128],
-    candidates: &'a BTreeMap<u128, BTreeSet<&'a str>>,
-    listings: &'a [&'a Listing],
-    used: Vec<BTreeMap<&'a str, u64>>,
-    world: Vec<&'a str>,
-    worlds: u64,
-    having: BTreeMap<(u128, &'a str), u64>,
-    steps: u64,
-}
-
-impl<'a> Search<'a> {
-    fn go(&mut self) {
-        self.steps = self.steps.saturating_sub(1);
-        if self.steps == 0 {
-            return;
-        }
-        let Some(who) = self.people.get(self.world.len()).copied() else {
-            self.worlds += 1;
-            for (who, value) in self.people.iter().zip(&self.world) {
-                *self.having.entry((*who, value)).or_insert(0) += 1;
-            }
-            return;
-        };
-        for value in self.candidates[&who].clone() {
-            let of: Vec<usize> =
-                (0..self.listings.len()).filter(|at| self.listings[*at].members.contains(&who)).collect();
-            let often = |listing: &Listing| {
-                listing.values.iter().find(|(known, _)| known == value).map_or(0, |(_, times)| *times)
-            };
-            let fits = of.iter().all(|at| self.used[*at].get(value).copied().unwrap_or(0) < often(self.listings[*at]));
-            if !fits {
-                continue;
-            }
-            of.iter().for_each(|at| *self.used[*at].entry(value).or_insert(0) += 1);
-            self.world.push(value);
-            self.go();
-            self.world.pop();
-            of.iter().for_each(|at| *self.used[*at].get_mut(value).unwrap() -= 1);
-        }
-    }
-}
-
 /// Arguments of a method to try; a method whose parameters this does not know fails here.
 fn arguments(listed: &Listed) -> Vec<(Arguments, bool)> {
     let one = |name: &str, number: f64| Arguments::default().set(name, Argument::Number(number));
     match listed.entry.id {
         "anatomy" | "history-guided" => vec![(one("l", 2.0), false), (one("l", 3.0), false)],
+        "bcf-anonymity" => {
+            let withhold = |k| one("k", k).set("gone", Argument::Word("withhold".to_owned()));
+            vec![(one("k", 2.0), false), (withhold(2.0), false), (withhold(3.0), true)]
+        }
         "incremental-l-diversity" => {
             let alone = one("l", 2.0).set("parts", Argument::Number(1.0));
             vec![(one("l", 2.0), false), (one("l", 3.0), false), (alone, false)]
@@ -309,15 +210,20 @@ fn judge(listed: &Listed, arguments: &Arguments, habit: &Habit, past: &Past, his
     let groups = || past.releases.iter().flat_map(|release| &release.groups);
     let columns: BTreeSet<&String> = groups().flat_map(|group| group.lists.iter().map(|(name, _)| name)).collect();
     for column in columns {
+        if let Some(most) = listed.linked(arguments) {
+            judge_records(most.to_f64(), column, past, score);
+        }
         let Some(most) = (listed.promise)(arguments, column) else { continue };
-        let listings: Vec<Listing> = groups()
-            .filter_map(|group| {
-                let list = group.list(column)?;
-                Some(Listing { members: group.members.clone(), values: list.values.clone(), set: list.set })
-            })
-            .collect();
+        let listings = listings(past, column);
         match told(&listings) {
             Some(told) => {
+                if let Some(by_cells) = told_by_cells(&listings).filter(|_| listings.iter().all(|listing| !listing.set))
+                {
+                    let same = |((who, value), share): (&(u128, String), &f64)| {
+                        (by_cells[&(*who, value.clone())] - share).abs() < 1e-9
+                    };
+                    assert!(told.iter().all(same), "worlds counted one by one and by cells differ");
+                }
                 score.counted += 1;
                 for ((who, value), share) in told {
                     score.people += 1;
@@ -348,6 +254,45 @@ fn judge(listed: &Listed, arguments: &Arguments, habit: &Habit, past: &Past, his
             found.columns[0].highest
         );
     }
+}
+
+fn listings(past: &Past, column: &str) -> Vec<Listing> {
+    let groups = past.releases.iter().flat_map(|release| &release.groups);
+    let listing = |list: &methods::List, members: &[u128]| Listing {
+        members: members.to_vec(),
+        values: list.values.clone(),
+        set: list.set,
+    };
+    groups.filter_map(|group| Some(listing(group.list(column)?, &group.members))).collect()
+}
+
+/// No record is linked to anybody with more than this. Records with one value in one group are as likely somebody's, each as the
+/// other: so each has its share of how likely they have the value.
+fn judge_records(most: f64, column: &str, past: &Past, score: &mut Score) {
+    let listings = listings(past, column);
+    let mut fewest: BTreeMap<(u128, &str), u64> = BTreeMap::new();
+    for listing in &listings {
+        for (who, (value, times)) in
+            listing.members.iter().flat_map(|who| listing.values.iter().map(move |one| (*who, one)))
+        {
+            let known = fewest.entry((who, value)).or_insert(*times);
+            *known = (*known).min(*times);
+        }
+    }
+    let mut judge = |who: u128, value: &str, share: f64| {
+        let link = fewest.get(&(who, value)).map_or(0.0, |records| share / *records as f64);
+        assert!(
+            link <= most + 1e-9,
+            "a record with {value} is linked to {who} with {link}, promised {most}\n{past:#?}"
+        );
+        score.people += 1;
+    };
+    let told = told_by_cells(&listings);
+    match &told {
+        Some(told) => told.iter().for_each(|((who, value), share)| judge(*who, value, *share)),
+        None => score.not_counted += 1,
+    }
+    score.counted += usize::from(told.is_some());
 }
 
 #[test]

@@ -8,3 +8,4 @@ mod models;
 mod operations;
 mod recognise;
 mod registry;
+mod worlds;

@@ -1,0 +1,196 @@
+//! BCF-anonymity: everybody so far in every release, and k records that can be theirs, whichever releases are compared.
+//!
+//! Promise  no record is linked to anybody with more than 1/k, by all releases together, also by who knows who is in which group.
+//!          Nothing is promised about values: k records with the same one tell it.
+//! Why      people who are in the same groups of all releases, or in none, are a *cell*: what was published says the same about
+//!          each of them. A cell has k people or more. In every world, those of a cell with some value have records with it in
+//!          each of their groups; so each of the cell has at most 1/k of what such a record can be.
+//! So       forward, cross and backward, k records are left. Of two groups of which somebody is in both, a cell is in both, and its k
+//!          records are common. Newcomers of a group are one cell or several, and the records of the others leave k for them.
+//! Method   each cell is specialized top-down by itself: a value of a quasi-identifier is replaced by its children as long as
+//!          each of these has nobody of the cell or k, along the column that undoes most distortion. People of different cells
+//!          with the same values are one group. Newcomers are one cell at first, and wait while they are fewer than k.
+//! Not      as in the paper, which counts the records that are left by comparing two releases, for who knows the victim's
+//!          quasi-identifiers and no other. 1 to 4 with a, a, a, b, then 1 to 3 with a, a, a and 4 to 6 with a, a, b leave 2
+//!          records or more for everybody, by flow and so by the paper's closed form; but 4 is the only one of the last group who
+//!          was there before, so b is theirs.
+//! Not      covered: people who leave. Releases are cumulative, and one that lacks somebody is refused; or k or more people of the
+//!          cell are left out with them, which keeps the promise. Attackers who know others' values.
+//! Paper    Fung, Wang, Fu and Pei, Anonymity for continuous data publishing, EDBT 2008.
+
+use std::collections::BTreeMap;
+
+use hashbrown::HashMap;
+
+use super::largest::Drawn;
+use super::{Group, List, Listed, Outcome, Reason, Task, Updates, refused};
+use crate::error::Result;
+use crate::links::Pseudonym;
+use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
+use crate::share::Share;
+use crate::taxonomy::{NodeId, Taxonomy};
+use crate::text::counted;
+
+/// What it says about itself.
+pub const ENTRY: Entry = Entry {
+    kind: Kind::Method,
+    id: "bcf-anonymity",
+    title: "BCF-anonymity",
+    summary: "Cumulative releases, generalized so that k records can be anybody's after all releases have been compared.",
+    paper: "Fung, Wang, Fu and Pei, Anonymity for continuous data publishing, EDBT 2008",
+    thwarts: "no record is linked to anybody with more than 1/k by all releases together; values may be told",
+    parameters: &[
+        Parameter {
+            name: "k",
+            domain: Domain::Whole(2),
+            default: None,
+            meaning: "how many records can be anybody's at least",
+        },
+        Parameter {
+            name: "gone",
+            domain: Domain::Word(&["refuse", "withhold"]),
+            default: Some("refuse"),
+            meaning: "what becomes of a release that lacks somebody who was published, or holds another sensitive value for them: it is \
+                      refused, or others are withheld with them until they are k",
+        },
+    ],
+    evidence: &["laws::methods", "methods::tests"],
+};
+
+/// The method as it stands in the list.
+pub const LISTED: Listed = Listed {
+    entry: ENTRY,
+    updates: Updates { again: true, insert: true, delete: false, reinsert: false, correct: false },
+    promise: |_, _| None,
+    run,
+};
+
+/// With how much confidence a record is linked to somebody at most.
+pub(super) fn linked(arguments: &Arguments) -> Share {
+    Share::new(1, arguments.whole("k"))
+}
+
+fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
+    let k = arguments.whole("k") as usize;
+    let mut outcome = Outcome::default();
+    let known = cells(task);
+    let mut here: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    let mut new: Vec<u32> = Vec::new();
+    for at in 0..task.records.len() as u32 {
+        match known.of.get(&task.records[at as usize].who) {
+            None => new.push(at),
+            Some(_) if task.changed(at as usize) => outcome.withheld.push((at, Reason::Changed)),
+            Some(cell) => here.entry(*cell).or_default().push(at),
+        }
+    }
+    let gone = known.of.len() - here.values().map(Vec::len).sum::<usize>();
+    if gone > 0 && arguments.word("gone") == "refuse" {
+        let records = counted(gone as u64, "record");
+        return Err(refused(format!(
+            "BCF-anonymity publishes everybody so far, and this release lacks {records} of people who were published before, or holds \
+             another sensitive value for them; add them as they were, or set `gone = \"withhold\"`, which leaves out others with them"
+        )));
+    }
+    let mut pieces: Vec<Vec<u32>> = Vec::new();
+    let mut drawn = Drawn(task.seed);
+    for (cell, mut people) in here {
+        drawn.shuffle(&mut people);
+        let shown = shown(people.len(), known.people[cell as usize], k);
+        outcome.withheld.extend(people.drain(shown..).map(|at| (at, Reason::History)));
+        pieces.push(people);
+    }
+    if new.len() < k {
+        outcome.waiting.extend(new.drain(..).map(|at| (at, task.waited(at as usize))));
+    }
+    pieces.push(new);
+    outcome.groups = groups(task, k, pieces);
+    Ok(outcome)
+}
+
+/// How many of a cell are shown when only some are here: these are k or more and so are the others, or one of both is nobody.
+fn shown(here: usize, people: usize, k: usize) -> usize {
+    let shown = if here == people { here } else { here.min(people.saturating_sub(k)) };
+    if shown < k { 0 } else { shown }
+}
+
+/// Everybody who was ever published, by cell.
+struct Cells {
+    of: BTreeMap<Pseudonym, u32>,
+    /// By cell: how many they are.
+    people: Vec<usize>,
+}
+
+/// People who are in the same groups of all releases, or in none.
+fn cells(task: &Task<'_>) -> Cells {
+    let all = task.past.releases.iter().flat_map(|release| &release.groups).flat_map(|group| &group.members);
+    let mut of: BTreeMap<Pseudonym, u32> = all.map(|who| (*who, 0)).collect();
+    for release in &task.past.releases {
+        let groups = || (1u32..).zip(&release.groups);
+        let group: HashMap<Pseudonym, u32> =
+            groups().flat_map(|(at, group)| group.members.iter().map(move |who| (*who, at))).collect();
+        let mut finer: HashMap<(u32, u32), u32> = HashMap::new();
+        for (who, cell) in &mut of {
+            let next = finer.len() as u32;
+            *cell = *finer.entry((*cell, group.get(who).copied().unwrap_or(0))).or_insert(next);
+        }
+    }
+    let mut people = vec![0; of.values().max().map_or(0, |last| *last as usize + 1)];
+    of.values().for_each(|cell| people[*cell as usize] += 1);
+    Cells { of, people }
+}
+
+/// Specializes every piece as far as k of it stay together. Those that arrive at the same values are one group.
+fn groups(task: &Task<'_>, k: usize, pieces: Vec<Vec<u32>>) -> Vec<Group> {
+    let trees = Trees::of(task);
+    let top = vec![0; trees.0.len()];
+    let mut open: Vec<(Vec<NodeId>, Vec<u32>)> =
+        pieces.into_iter().filter(|piece| !piece.is_empty()).map(|piece| (top.clone(), piece)).collect();
+    let mut together: BTreeMap<Vec<NodeId>, Vec<u32>> = BTreeMap::new();
+    while let Some((at, people)) = open.pop() {
+        match trees.specialize(task, k, &at, &people) {
+            Some(finer) => open.extend(finer),
+            None => together.entry(at).or_default().extend(people),
+        }
+    }
+    let list = |members: &[u32], column: usize| List::of(members.iter().map(|at| task.value(*at as usize, column)));
+    let group = |members: Vec<u32>| {
+        let lists = task.sensitive().into_iter().map(|column| list(&members, column)).collect();
+        Group { members, lists }
+    };
+    together.into_values().map(group).collect()
+}
+
+/// The quasi-identifiers with trees that lead down to single values or intervals.
+struct Trees(Vec<(usize, Taxonomy)>);
+
+type Specialized = BTreeMap<Vec<NodeId>, Vec<u32>>;
+
+impl Trees {
+    fn of(task: &Task<'_>) -> Trees {
+        let tree = |column: usize| (column, task.table.columns[column].tree.halved(&task.table.weights_of(column)));
+        Trees(task.quasi_identifiers().into_iter().map(tree).collect())
+    }
+
+    /// People with the children of one value: those that undo most distortion among those that leave nobody with fewer than k.
+    fn specialize(&self, task: &Task<'_>, k: usize, at: &[NodeId], people: &[u32]) -> Option<Specialized> {
+        let finer = (0..self.0.len()).filter_map(|place| {
+            let (column, tree) = &self.0[place];
+            let children = &tree.node(at[place]).children;
+            let mut parts: Specialized = BTreeMap::new();
+            let mut width = 0;
+            for person in people {
+                let code = task.code(*person as usize, *column);
+                let after = children.partition_point(|child| tree.node(*child).codes.start <= code);
+                let child = children[after.checked_sub(1)?];
+                width += tree.node(child).codes.len();
+                let mut finer = at.to_vec();
+                finer[place] = child;
+                parts.entry(finer).or_default().push(*person);
+            }
+            let undone = people.len() * tree.node(at[place]).codes.len() - width;
+            let safe = parts.values().all(|part| part.len() >= k);
+            safe.then_some((undone as f64 / tree.len().max(1) as f64, parts))
+        });
+        finer.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, parts)| parts)
+    }
+}
