@@ -3,8 +3,9 @@
 //! Promise  no record is linked to anybody with more than 1/k, by all releases together, also by who knows who is in which group.
 //!          Nothing is promised about values: k records with the same one tell it.
 //! Why      people who are in the same groups of all releases, or in none, are a *cell*: what was published says the same about
-//!          each of them. A cell has k people or more. In every world, those of a cell with some value have records with it in
-//!          each of their groups; so each of the cell has at most 1/k of what such a record can be.
+//!          each of them. A cell has k people or more. In every world, no more of a cell have some value than records of their group
+//!          have it; so somebody of the cell has it with at most (those records) / k, and each of these records is theirs with at
+//!          most 1/k.
 //! So       forward, cross and backward, k records are left. Of two groups of which somebody is in both, a cell is in both, and its k
 //!          records are common. Newcomers of a group are one cell or several, and the records of the others leave k for them.
 //! Method   each cell is specialized top-down by itself: a value of a quasi-identifier is replaced by its children as long as
@@ -14,8 +15,8 @@
 //!          quasi-identifiers and no other. 1 to 4 with a, a, a, b, then 1 to 3 with a, a, a and 4 to 6 with a, a, b leave 2
 //!          records or more for everybody, by flow and so by the paper's closed form; but 4 is the only one of the last group who
 //!          was there before, so b is theirs.
-//! Not      covered: people who leave. Releases are cumulative, and one that lacks somebody is refused; or k or more people of the
-//!          cell are left out with them, which keeps the promise. Attackers who know others' values.
+//! Not      covered: people who leave. Releases are cumulative, and one that lacks somebody is refused; or others of their cell
+//!          are left out with them until they are k, which keeps the promise. Attackers who know others' values.
 //! Paper    Fung, Wang, Fu and Pei, Anonymity for continuous data publishing, EDBT 2008.
 
 use std::collections::BTreeMap;
