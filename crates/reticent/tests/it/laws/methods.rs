@@ -217,8 +217,8 @@ fn judge(listed: &Listed, arguments: &Arguments, habit: &Habit, past: &Past, his
         let listings = listings(past, column);
         match told(&listings) {
             Some(told) => {
-                if let Some(by_cells) = told_by_cells(&listings).filter(|_| listings.iter().all(|listing| !listing.set))
-                {
+                let counts = listings.iter().all(|listing| !listing.set);
+                if let Some(by_cells) = counts.then(|| told_by_cells(&listings)).flatten() {
                     let same = |((who, value), share): (&(u128, String), &f64)| {
                         (by_cells[&(*who, value.clone())] - share).abs() < 1e-9
                     };
