@@ -17,7 +17,7 @@ use hashbrown::HashMap;
 use super::kept::kept;
 use super::largest::{Buckets, Drawn};
 use super::m_invariance::{CHANGED, COUNTERFEITS, refuse_changed};
-use super::{Group, List, Listed, Outcome, Reason, Task, Updates};
+use super::{Group, List, Listed, Lists, Outcome, Reason, Task, Updates};
 use crate::error::Result;
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::share::Share;
@@ -73,8 +73,7 @@ fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
     let column = task.only_sensitive(&ENTRY)?;
     let name = &task.table.columns[column].name;
     let (kept, of) = kept(task);
-    let slots =
-        |lists: &Vec<(String, List)>| Slots::of(lists.iter().find(|(known, _)| known == name).map(|(_, list)| list)?);
+    let slots = |lists: &Lists| Slots::of(lists.iter().find(|(known, _)| known == name).map(|(_, list)| list)?);
     let mut kept: Vec<Option<Slots>> = kept.iter().map(slots).collect();
     let mut outcome = Outcome::default();
     let mut new: Vec<u32> = Vec::new();

@@ -14,6 +14,8 @@
 //! Paper    Xiao and Tao, m-invariance: towards privacy preserving re-publication of dynamic datasets, SIGMOD 2007; Anjum and
 //!          Raschia on tau-safety.
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 
 use super::cutting::cut;
@@ -77,7 +79,7 @@ pub(super) type Signature = Vec<String>;
 fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
     let m = arguments.whole("m") as usize;
     let column = task.only_sensitive(&ENTRY)?;
-    let known = signatures(task, column);
+    let (all, known) = signatures(task, column);
     let mut outcome = Outcome::default();
     let mut buckets: HashMap<Signature, Bucket> = HashMap::new();
     let mut new: Vec<u32> = Vec::new();
@@ -87,13 +89,17 @@ fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
             None => new.push(at),
             _ if task.changed(at as usize) => outcome.withheld.push((at, Reason::Changed)),
             Some(None) => outcome.withheld.push((at, Reason::History)),
-            Some(Some(signature)) if signature.len() < m => outcome.withheld.push((at, Reason::History)),
-            Some(Some(signature)) => match signature.iter().position(|known| known == value) {
-                Some(place) => {
-                    buckets.entry(signature.clone()).or_insert_with(|| Bucket::of(signature)).of[place].push(at)
+            Some(Some(place)) if all[*place as usize].len() < m => outcome.withheld.push((at, Reason::History)),
+            Some(Some(place)) => {
+                let signature = &all[*place as usize];
+                match signature.iter().position(|known| known == value) {
+                    Some(place) => {
+                        let bucket = buckets.entry_ref(signature.as_slice()).or_insert_with(|| Bucket::of(signature));
+                        bucket.of[place].push(at);
+                    }
+                    None => outcome.withheld.push((at, Reason::Changed)),
                 }
-                None => outcome.withheld.push((at, Reason::Changed)),
-            },
+            }
         }
     }
     refuse_changed(&outcome, arguments)?;
@@ -133,22 +139,32 @@ pub(super) fn refuse_changed(outcome: &Outcome, arguments: &Arguments) -> Result
     )))
 }
 
-/// By owner that was ever published: the values they are listed with; none when these were not always the same, or not once each.
-pub(super) fn signatures(task: &Task<'_>, column: usize) -> HashMap<Pseudonym, Option<Signature>> {
+/// The values somebody is always listed with, by owner that was ever published, as places among the signatures; none when these were
+/// not always the same, or not once each.
+fn signatures(task: &Task<'_>, column: usize) -> (Vec<Signature>, HashMap<Pseudonym, Option<u32>>) {
     let name = &task.table.columns[column].name;
-    let mut known: HashMap<Pseudonym, Option<Signature>> = HashMap::new();
+    let mut all: Vec<Signature> = Vec::new();
+    let mut numbers: HashMap<Signature, u32> = HashMap::new();
+    let mut places: HashMap<*const Vec<(String, List)>, Option<u32>> = HashMap::new();
+    let mut known: HashMap<Pseudonym, Option<u32>> = HashMap::new();
     for group in task.past.releases.iter().flat_map(|release| &release.groups) {
-        let list = group.list(name).filter(|list| !list.set && list.values.iter().all(|(_, times)| *times == 1));
-        let signature: Option<Signature> =
-            list.map(|list| list.values.iter().map(|(value, _)| value.clone()).collect());
+        // Groups that list the same share their lists.
+        let place = *places.entry(Arc::as_ptr(&group.lists)).or_insert_with(|| {
+            let list = group.list(name).filter(|list| !list.set && list.values.iter().all(|(_, times)| *times == 1));
+            let signature: Signature = list?.values.iter().map(|(value, _)| value.clone()).collect();
+            Some(*numbers.entry(signature).or_insert_with_key(|signature| {
+                all.push(signature.clone());
+                all.len() as u32 - 1
+            }))
+        });
         for member in &group.members {
-            let before = known.entry(*member).or_insert_with(|| signature.clone());
-            if *before != signature {
+            let before = known.entry(*member).or_insert(place);
+            if *before != place {
                 *before = None;
             }
         }
     }
-    known
+    (all, known)
 }
 
 /// People with one signature: by value of it, their places.

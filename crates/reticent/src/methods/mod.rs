@@ -30,7 +30,7 @@ use crate::share::Share;
 use crate::table::Table;
 use crate::taxonomy::Code;
 
-pub use shown::{Form, Past, Remembered, Shown, ShownGroup, ShownList, ShownRelease, held};
+pub use shown::{Form, Lists, Past, Remembered, Shown, ShownGroup, ShownList, ShownRelease, held};
 
 /// Every method there is.
 pub const LIST: &[Listed] = &[

@@ -4,15 +4,17 @@
 //! how many). Nothing published, and nothing kept, says which of a group's values is whose.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use hashbrown::HashMap;
 
 use super::{Group, List, Outcome, Reason, Record, Task};
-use crate::combos::{Combos, combine};
+use crate::combos::combine;
 use crate::error::Result;
 use crate::history::{Disguise, Held};
 use crate::links::{Links, Pseudonym};
 use crate::recognise::{Told, release};
+use crate::release::Release;
 use crate::schema::Role;
 use crate::table::{Column, Counts};
 use crate::taxonomy::{Code, Type, scale_text};
@@ -71,8 +73,11 @@ pub struct ShownGroup {
     /// Its people, ascending.
     pub members: Vec<Pseudonym>,
     /// By sensitive column: what is listed.
-    pub lists: Vec<(String, List)>,
+    pub lists: Lists,
 }
+
+/// By sensitive column: what is listed. Groups that list the same share it.
+pub type Lists = Arc<Vec<(String, List)>>;
 
 impl ShownGroup {
     /// What is listed of a column.
@@ -247,7 +252,7 @@ pub fn held(shown: &Shown, columns: &[Column], meta: &Held) -> Result<Vec<Held>>
         let known = tree.map(|column| &*column.tree).filter(|_| role == Role::QuasiIdentifier);
         Told { name: "", role, values, tree: known.filter(|tree| tree.nodes().len() > tree.len() + 1), missing: &[] }
     };
-    let make = |counts: &Counts, told: Vec<Told<'_>>| -> Result<crate::release::Release> {
+    let make = |counts: &Counts, told: Vec<Told<'_>>| -> Result<Release> {
         let counts = Counts { links: None, ..counts.clone() };
         Ok(release(counts, &told, 0)?.0)
     };
@@ -290,50 +295,86 @@ impl Past {
                 }
             }
         }
-        // By release: the place of each group, by what it is called.
-        let mut places: HashMap<String, usize> = HashMap::new();
-        for held in held {
-            match held.disguise.of {
-                None => {
-                    places.clear();
-                    let mut shown = ShownRelease { number: held.number, ..ShownRelease::default() };
-                    let (column, codes) = (&held.release.columns[0], &held.release.combos.codes[0]);
-                    let links = held.links.as_ref().map_or_else(|| Cow::Owned(Links::default()), Cow::Borrowed);
-                    for link in 0..links.len() {
-                        let label = column.label(codes[links.combos[link] as usize]);
-                        let place = *places.entry(label.to_owned()).or_insert_with(|| {
-                            shown.groups.push(ShownGroup::default());
-                            shown.groups.len() - 1
-                        });
-                        shown.groups[place].members.push(links.pseudonyms[link]);
-                    }
-                    past.releases.push(shown);
-                }
-                Some(_) => past.add_list(held, &places),
-            }
+        let mut known = Known::default();
+        for tables in held.chunk_by(|_, next| next.disguise.of.is_some()) {
+            let [people, lists @ ..] = tables else { continue };
+            past.releases.push(shown_release(people, lists, &mut known));
         }
         past
     }
+}
 
-    fn add_list(&mut self, held: &Held, places: &HashMap<String, usize>) {
-        let Some(shown) = self.releases.last_mut() else { return };
-        let combos: &Combos = &held.release.combos;
-        let mark = held.release.columns.iter().position(|column| column.role == Role::QuasiIdentifier);
-        let value = held.release.columns.iter().position(|column| column.role == Role::Sensitive);
-        let (Some(mark), Some(value)) = (mark, value) else { return };
-        let name = &held.release.columns[value].name;
+/// What groups list, each kind kept once: groups by the thousand list the same.
+#[derive(Default)]
+struct Known {
+    /// By column and value: its number.
+    values: HashMap<(String, String), u32>,
+    names: Vec<(String, String)>,
+    lists: HashMap<Vec<Listed>, Lists>,
+}
+
+/// One value of a list: the place of the list among its release's, the value, how often it is listed, and whether the list is a set.
+type Listed = (u32, u32, u64, bool);
+
+impl Known {
+    fn value(&mut self, column: &str, text: &str) -> u32 {
+        let key = (column.to_owned(), text.to_owned());
+        *self.values.entry(key).or_insert_with_key(|key| {
+            self.names.push(key.clone());
+            self.names.len() as u32 - 1
+        })
+    }
+
+    fn lists(&mut self, mut listed: Vec<Listed>) -> Lists {
+        let texts = &self.names;
+        listed.sort_unstable_by(|one, two| {
+            one.0.cmp(&two.0).then_with(|| texts[one.1 as usize].1.cmp(&texts[two.1 as usize].1))
+        });
+        let lists = self.lists.entry(listed).or_insert_with_key(|listed| {
+            let of_column = |same: &[Listed]| {
+                let column = texts[same[0].1 as usize].0.clone();
+                let value = |(_, value, times, _): &Listed| (texts[*value as usize].1.clone(), *times);
+                (column, List { values: same.iter().map(value).collect(), set: same[0].3 })
+            };
+            Arc::new(listed.chunk_by(|one, next| one.0 == next.0).map(of_column).collect())
+        });
+        lists.clone()
+    }
+}
+
+/// One release, from its table of people and its lists.
+fn shown_release(people: &Held, lists: &[Held], known: &mut Known) -> ShownRelease {
+    let (column, codes) = (&people.release.columns[0], &people.release.combos.codes[0]);
+    // By code of the group column: the place of the group.
+    let mut places: Vec<Option<u32>> = vec![None; column.nodes.len()];
+    let mut groups: Vec<(Vec<Pseudonym>, Vec<Listed>)> = Vec::new();
+    let links = people.links.as_ref().map_or_else(|| Cow::Owned(Links::default()), Cow::Borrowed);
+    for link in 0..links.len() {
+        let code = codes[links.combos[link] as usize] as usize;
+        let place = *places[code].get_or_insert_with(|| {
+            groups.push((Vec::new(), Vec::new()));
+            groups.len() as u32 - 1
+        });
+        groups[place as usize].0.push(links.pseudonyms[link]);
+    }
+    let called: HashMap<&str, u32> =
+        (0..).zip(&places).filter_map(|(code, place)| Some((column.label(code), (*place)?))).collect();
+    for (at, held) in (0..).zip(lists) {
+        let Release { columns, combos, .. } = &held.release;
+        let mark = columns.iter().position(|column| column.role == Role::QuasiIdentifier);
+        let value = columns.iter().position(|column| column.role == Role::Sensitive);
+        let (Some(mark), Some(value)) = (mark, value) else { continue };
+        let of = |code: usize| called.get(columns[mark].label(code as u32)).copied();
+        let of: Vec<Option<u32>> = (0..columns[mark].nodes.len()).map(of).collect();
+        let name = &columns[value].name;
+        let number = |code: usize| known.value(name, columns[value].label(code as u32));
+        let numbers: Vec<u32> = (0..columns[value].nodes.len()).map(number).collect();
         for combo in 0..combos.len() {
-            let label = held.release.columns[mark].label(combos.codes[mark][combo]);
-            let Some(place) = places.get(label) else { continue };
-            let lists = &mut shown.groups[*place].lists;
-            if lists.last().is_none_or(|(known, _)| known != name) {
-                lists.push((name.clone(), List { values: Vec::new(), set: held.disguise.set }));
-            }
-            if let Some((_, list)) = lists.last_mut() {
-                let text = held.release.columns[value].label(combos.codes[value][combo]).to_owned();
-                list.values.push((text, combos.weights[combo]));
-                list.values.sort_unstable();
-            }
+            let Some(place) = of[combos.codes[mark][combo] as usize] else { continue };
+            let listed = numbers[combos.codes[value][combo] as usize];
+            groups[place as usize].1.push((at, listed, combos.weights[combo], held.disguise.set));
         }
     }
+    let group = |(members, listed): (Vec<Pseudonym>, Vec<Listed>)| ShownGroup { members, lists: known.lists(listed) };
+    ShownRelease { number: people.number, groups: groups.into_iter().map(group).collect() }
 }

@@ -84,7 +84,7 @@ fn shown(records: &[Record], outcome: &Outcome, number: u64) -> ShownRelease {
     let group = |group: &super::Group| {
         let mut members: Vec<Pseudonym> = group.members.iter().map(|at| records[*at as usize].who).collect();
         members.sort_unstable();
-        ShownGroup { members, lists: vec![("ill".to_owned(), group.lists[0].clone())] }
+        ShownGroup { members, lists: vec![("ill".to_owned(), group.lists[0].clone())].into() }
     };
     ShownRelease { number, groups: outcome.groups.iter().map(group).collect() }
 }
