@@ -179,7 +179,8 @@ impl Bucket {
 
     /// Gives every value as many people as the most common one has, from newcomers first.
     fn balance(&mut self, signature: &Signature, newcomers: &mut Newcomers, fake: bool, outcome: &mut Outcome) {
-        let most = self.of.iter().map(Vec::len).max().unwrap_or(0);
+        let own: Vec<usize> = self.of.iter().map(Vec::len).collect();
+        let most = own.iter().copied().max().unwrap_or(0);
         for (value, people) in signature.iter().zip(&mut self.of) {
             while people.len() < most {
                 match newcomers.take(value, fake) {
@@ -191,7 +192,8 @@ impl Bucket {
         if !fake {
             // Who has no partners for all values cannot be shown without a counterfeit.
             let least = self.of.iter().map(Vec::len).min().unwrap_or(0);
-            for people in &mut self.of {
+            for ((people, own), value) in self.of.iter_mut().zip(own).zip(signature) {
+                newcomers.put_back(value, people.drain(own.max(least)..));
                 outcome.withheld.extend(people.drain(least..).map(|at| (at, Reason::History)));
             }
         }
@@ -230,6 +232,14 @@ impl Newcomers {
         }
         self.left -= 1;
         self.of.get_mut(value).and_then(Vec::pop)
+    }
+
+    /// People with a value who are not needed after all.
+    fn put_back(&mut self, value: &str, people: impl Iterator<Item = u32>) {
+        let of = self.of.entry_ref(value).or_default();
+        let before = of.len();
+        of.extend(people);
+        self.left += of.len() - before;
     }
 
     /// New groups for who is left: of m different values by the largest-m rule. Who is left then joins one that does not list
