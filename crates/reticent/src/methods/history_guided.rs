@@ -15,13 +15,12 @@
 use hashbrown::HashMap;
 
 use super::kept::kept;
-use super::largest::{Buckets, Drawn};
+use super::largest::{Drawn, fresh};
 use super::m_invariance::{CHANGED, COUNTERFEITS, refuse_changed};
 use super::{Group, List, Listed, Lists, Outcome, Reason, Task, Updates};
 use crate::error::Result;
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::share::Share;
-use crate::taxonomy::Code;
 
 /// What it says about itself.
 pub const ENTRY: Entry = Entry {
@@ -123,36 +122,12 @@ fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
             }
         }
     }
-    let mut left: Vec<u32> = newcomers.into_values().flatten().collect();
-    left.sort_unstable();
-    Drawn(task.seed ^ 1).shuffle(&mut left);
-    fresh(task, column, l, left, &mut outcome);
+    let left: Vec<u32> = newcomers.into_values().flatten().collect();
+    for members in fresh(task, column, l, left, &mut outcome) {
+        let values: Vec<&str> = members.iter().map(|at| task.value(*at as usize, column)).collect();
+        outcome.groups.push(listed(members, values));
+    }
     Ok(outcome)
-}
-
-/// New groups of l different values.
-fn fresh(task: &Task<'_>, column: usize, l: usize, new: Vec<u32>, outcome: &mut Outcome) {
-    let values = task.table.columns[column].tree.len();
-    let mut buckets = Buckets::of(values, new.into_iter().map(|at| (at, task.code(at as usize, column))));
-    let mut groups: Vec<Vec<(Code, u32)>> = Vec::new();
-    while let Some(chosen) = buckets.next(l) {
-        let one = chosen.iter().filter_map(|value| Some((*value, buckets.records(*value).pop()?)));
-        groups.push(one.collect());
-        buckets.put_back(&chosen);
-    }
-    for (value, people) in buckets.left() {
-        let mut lacking = groups.iter_mut().filter(|group| group.iter().all(|(known, _)| *known != value));
-        for at in people {
-            match lacking.next() {
-                Some(group) => group.push((value, at)),
-                None => outcome.waiting.push((at, task.waited(at as usize))),
-            }
-        }
-    }
-    for group in groups {
-        let values: Vec<&str> = group.iter().map(|(_, at)| task.value(*at as usize, column)).collect();
-        outcome.groups.push(listed(group.iter().map(|(_, at)| *at).collect(), values));
-    }
 }
 
 fn listed<'t>(members: Vec<u32>, values: impl IntoIterator<Item = &'t str>) -> Group {

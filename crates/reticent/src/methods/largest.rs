@@ -5,6 +5,7 @@
 
 use std::collections::BinaryHeap;
 
+use super::{Outcome, Task};
 use crate::taxonomy::Code;
 
 /// Records by value, the largest first.
@@ -52,6 +53,32 @@ impl Buckets {
     pub fn left(self) -> Vec<(Code, Vec<u32>)> {
         (0..).zip(self.of).filter(|(_, records)| !records.is_empty()).collect()
     }
+}
+
+/// New groups of `l` different values of a column, in a drawn order, each as its records. Who is left joins one that does not have their
+/// value yet, or waits.
+pub fn fresh(task: &Task<'_>, column: usize, l: usize, mut people: Vec<u32>, outcome: &mut Outcome) -> Vec<Vec<u32>> {
+    people.sort_unstable();
+    Drawn(task.seed ^ 1).shuffle(&mut people);
+    let value = |at: u32| task.code(at as usize, column);
+    let values = task.table.columns[column].tree.len();
+    let mut left = Buckets::of(values, people.into_iter().map(|at| (at, value(at))));
+    let mut groups: Vec<Vec<u32>> = Vec::new();
+    while let Some(chosen) = left.next(l) {
+        groups.push(chosen.iter().filter_map(|value| left.records(*value).pop()).collect());
+        left.put_back(&chosen);
+    }
+    // A group is looked at for every value once: it takes what it lacks.
+    for (missing, people) in left.left() {
+        let mut lacking = groups.iter_mut().filter(|group| group.iter().all(|at| value(*at) != missing));
+        for at in people {
+            match lacking.next() {
+                Some(group) => group.push(at),
+                None => outcome.waiting.push((at, task.waited(at as usize))),
+            }
+        }
+    }
+    groups
 }
 
 /// Numbers that look drawn, the same for the same seed (SplitMix64).

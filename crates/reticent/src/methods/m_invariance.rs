@@ -19,13 +19,12 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use super::cutting::cut;
-use super::largest::{Buckets, Drawn};
+use super::largest::{Drawn, fresh};
 use super::{Group, List, Listed, Outcome, Reason, Task, Updates, refused};
 use crate::error::Result;
 use crate::links::Pseudonym;
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::share::Share;
-use crate::taxonomy::Code;
 
 /// What it says about itself.
 pub const ENTRY: Entry = Entry {
@@ -242,8 +241,7 @@ impl Newcomers {
         self.left += of.len() - before;
     }
 
-    /// New groups for who is left: of m different values by the largest-m rule. Who is left then joins one that does not list
-    /// their value yet, or waits.
+    /// New groups for who is left, by the largest-m rule.
     fn settle(
         self,
         task: &Task<'_>,
@@ -252,30 +250,9 @@ impl Newcomers {
         buckets: &mut HashMap<Signature, Bucket>,
         outcome: &mut Outcome,
     ) {
-        let mut people: Vec<u32> = self.of.into_values().flatten().collect();
-        people.sort_unstable();
-        Drawn(task.seed ^ 1).shuffle(&mut people);
-        let values = task.table.columns[column].tree.len();
-        let mut left = Buckets::of(values, people.into_iter().map(|at| (at, task.code(at as usize, column))));
-        let mut groups: Vec<Vec<(Code, u32)>> = Vec::new();
-        while let Some(chosen) = left.next(m) {
-            let one = chosen.iter().filter_map(|value| Some((*value, left.records(*value).pop()?)));
-            groups.push(one.collect());
-            left.put_back(&chosen);
-        }
-        // A group is looked at for every value once: it takes what it lacks.
-        for (value, people) in left.left() {
-            let mut lacking = groups.iter_mut().filter(|group| group.iter().all(|(known, _)| *known != value));
-            for at in people {
-                match lacking.next() {
-                    Some(group) => group.push((value, at)),
-                    None => outcome.waiting.push((at, task.waited(at as usize))),
-                }
-            }
-        }
-        for group in groups {
-            let mut named: Vec<(&str, u32)> =
-                group.iter().map(|(_, at)| (task.value(*at as usize, column), *at)).collect();
+        let people: Vec<u32> = self.of.into_values().flatten().collect();
+        for group in fresh(task, column, m, people, outcome) {
+            let mut named: Vec<(&str, u32)> = group.iter().map(|at| (task.value(*at as usize, column), *at)).collect();
             named.sort_unstable();
             let signature: Signature = named.iter().map(|(value, _)| (*value).to_owned()).collect();
             let bucket = buckets.entry(signature.clone()).or_insert_with(|| Bucket::of(&signature));
