@@ -95,6 +95,15 @@ impl Books {
         if Ledger::is_there(&self.folder) { self.open().map(Some) } else { Ok(None) }
     }
 
+    /// The same for a rehearsal, which says what the performance would: whether the ledger can be written to is part of it.
+    pub fn open_to_rehearse(&self) -> Result<Option<Ledger>, Failure> {
+        let mut ledger = self.open_if_there()?;
+        if let Some(ledger) = &mut ledger {
+            self.write(ledger)?;
+        }
+        Ok(ledger)
+    }
+
     /// Waits for the right to write.
     pub fn write<'a>(&self, ledger: &'a mut Ledger) -> Result<reticent_ledger::Writer<'a>, Failure> {
         Ok(ledger.write(&Holder { since: now(), ..self.holder.clone() }, self.wait)?)

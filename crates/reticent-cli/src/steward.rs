@@ -11,6 +11,7 @@ use reticent::links::Links;
 use reticent::policy::{ColumnSketch, Policy, suggested_role};
 use reticent::requirement::{Requirement, spoken_here};
 use reticent::schema::{Role, Schema, Tree};
+use reticent::share::Share;
 use reticent::table::{Column, Counts, Table};
 use reticent::taxonomy::{Code, Level, Type};
 use reticent::text::grouped;
@@ -112,6 +113,36 @@ impl Loaded {
     pub fn requirement(&self, schema: &Schema, name: &str, known: &[&str]) -> Result<Requirement, Failure> {
         let wordings = spoken_here(&self.policy.wordings(schema), name, schema, &self.schema, known);
         Ok(Requirement::of_models(&wordings, schema)?)
+    }
+}
+
+impl Loaded {
+    /// What the policy's method promises, by sensitive column; nothing where there is no method.
+    pub fn promised(&self) -> Result<Vec<(String, Share)>, Failure> {
+        let Some(method) = self.policy.method else { return Ok(Vec::new()) };
+        let arguments = self.policy.options.clone().checked(&method.listed.entry)?;
+        let sensitive = self.schema.with_role(Role::Sensitive);
+        let promise = |column: String| {
+            let most = (method.listed.promise)(&arguments, &column)?;
+            Some((column, most))
+        };
+        Ok(sensitive.into_iter().filter_map(promise).collect())
+    }
+
+    /// The same in words, with what is promised of records.
+    pub fn promises(&self) -> Result<Vec<String>, Failure> {
+        let Some(method) = self.policy.method else { return Ok(Vec::new()) };
+        let arguments = self.policy.options.clone().checked(&method.listed.entry)?;
+        let by = format!("by all releases of {} together", method.listed.entry.id);
+        let of_values = self.promised()?.into_iter();
+        let mut words: Vec<String> = of_values
+            .map(|(column, most)| format!("nobody's {column} is told with more than {} {by}", most.fraction()))
+            .collect();
+        let of_records = method.listed.linked(&arguments);
+        words.extend(
+            of_records.map(|most| format!("no record is linked to anybody with more than {} {by}", most.fraction())),
+        );
+        Ok(words)
     }
 }
 

@@ -196,6 +196,7 @@ impl Desk {
             dropped: 0,
             disguise: Default::default(),
             body,
+            by_method: None,
             links: links.map(|links| (links, self.key.fingerprint())),
             policy: Some(POLICY),
             taxonomies: &self.regions,

@@ -144,13 +144,13 @@ pub(crate) fn is_address(path: &str) -> bool {
 }
 
 fn folder(kind: Kind) -> &'static str {
-    if kind == Kind::Links { "links" } else { "bodies" }
+    if matches!(kind, Kind::Links | Kind::Remembered) { "links" } else { "bodies" }
 }
 
 /// The path of a body from the ledger's folder.
 pub(crate) fn relative(kind: Kind, hash: Hash) -> String {
     let ending = match kind {
-        Kind::Records | Kind::Links => "parquet",
+        Kind::Records | Kind::Links | Kind::Remembered => "parquet",
         Kind::Policy => "toml",
         Kind::Taxonomy => "csv",
     };

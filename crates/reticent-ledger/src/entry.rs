@@ -84,8 +84,62 @@ pub struct Recorded {
     /// How it was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made: Option<Made>,
+    /// The other tables of a release by a method, each about the same people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<TableRecord>,
+    /// How a method published it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<MethodRecord>,
     /// What it was judged together with.
     pub judged: Judged,
+}
+
+/// A table of a release besides the one of its people.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TableRecord {
+    /// Its name.
+    pub name: String,
+    /// Rows in it.
+    pub records: u64,
+    /// Different rows in it.
+    pub combinations: u64,
+    /// Its columns.
+    pub columns: Vec<ColumnRecord>,
+    /// Whether every value is listed once, however many have it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub set: bool,
+    /// What was published: every different row with its count.
+    pub body: Stored,
+}
+
+/// How a method published a release.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MethodRecord {
+    /// The method.
+    pub id: String,
+    /// How quasi-identifiers are published: `anatomized` or `generalized`.
+    pub form: String,
+    /// By sensitive column: nobody's value is told with more confidence than this.
+    pub promise: Vec<Promised>,
+    /// Groups of people.
+    pub groups: u64,
+    /// Listed values that are nobody's, where they are counted.
+    pub counterfeits: u64,
+    /// Records that wait.
+    pub waiting: u64,
+    /// Records that are withheld, by reason.
+    pub withheld: std::collections::BTreeMap<String, u64>,
+    /// What the method keeps about owners, under pseudonyms.
+    pub remembered: Stored,
+}
+
+/// What is promised of a sensitive column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Promised {
+    /// The column.
+    pub column: String,
+    /// The greatest confidence, as a fraction such as `1/3`.
+    pub most: String,
 }
 
 /// Where a release comes from.
@@ -256,6 +310,8 @@ pub enum Kind {
     Records,
     /// Owner links.
     Links,
+    /// What a method keeps about owners.
+    Remembered,
     /// A policy.
     Policy,
     /// A taxonomy.
@@ -268,6 +324,7 @@ impl Kind {
         match self {
             Kind::Records => "records",
             Kind::Links => "links",
+            Kind::Remembered => "remembered",
             Kind::Policy => "policy",
             Kind::Taxonomy => "taxonomy",
         }
@@ -282,6 +339,8 @@ impl Recorded {
             let StoredLinks { sha256, bytes, .. } = *links;
             (Kind::Links, Stored { sha256, bytes })
         }));
+        bodies.extend(self.tables.iter().map(|table| (Kind::Records, table.body.clone())));
+        bodies.extend(self.method.iter().map(|method| (Kind::Remembered, method.remembered.clone())));
         bodies.extend(self.policy.iter().map(|policy| (Kind::Policy, policy.clone())));
         bodies.extend(self.taxonomies.iter().map(|tree| {
             let StoredTaxonomy { sha256, bytes, .. } = *tree;

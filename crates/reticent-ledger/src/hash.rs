@@ -21,10 +21,14 @@ impl Hash {
         Hash(Sha256::digest(bytes).into())
     }
 
-    /// Of a file, and how many bytes it has.
+    /// Of a file, and how many bytes it has; of a folder, as [`Hash::of_folder`] says.
     pub fn of_file(path: &Path) -> Result<(Hash, u64)> {
         let failed = |error| Error::io("read", path, error);
-        if !std::fs::metadata(path).map_err(failed)?.is_file() {
+        let about = std::fs::metadata(path).map_err(failed)?;
+        if about.is_dir() {
+            return Hash::of_folder(path);
+        }
+        if !about.is_file() {
             // To open a pipe would be to wait for whoever writes to it.
             return Err(failed(std::io::Error::other("it is no file")));
         }
@@ -40,6 +44,28 @@ impl Hash {
             hasher.update(&buffer[..read]);
             bytes += read as u64;
         }
+    }
+
+    /// Of a folder of files: of what `sha256sum *` prints there, names ascending; and how many bytes all have.
+    fn of_folder(path: &Path) -> Result<(Hash, u64)> {
+        let failed = |error| Error::io("read", path, error);
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(path).map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name();
+            names.push(name.into_string().map_err(|_| failed(std::io::Error::other("a name in it is no text")))?);
+        }
+        names.sort_unstable();
+        let (mut list, mut bytes) = (String::new(), 0);
+        for name in names {
+            let inside = path.join(&name);
+            if std::fs::metadata(&inside).map_err(failed)?.is_dir() {
+                return Err(failed(std::io::Error::other("it has a folder in it")));
+            }
+            let (hash, size) = Hash::of_file(&inside)?;
+            list += &format!("{hash}  {name}\n");
+            bytes += size;
+        }
+        Ok((Hash::of(list.as_bytes()), bytes))
     }
 
     /// A hash that was made elsewhere.

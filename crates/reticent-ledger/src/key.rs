@@ -43,6 +43,26 @@ impl Key {
         Key::read(path)?.ok_or_else(|| wrong(path, "was there a moment ago, and is gone".to_owned()))
     }
 
+    /// Draws a key that is kept nowhere, for a rehearsal.
+    pub fn passing() -> Result<Key> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(|error| {
+            wrong(Path::new("for this rehearsal"), format!("cannot be drawn, for want of randomness: {error}"))
+        })?;
+        Ok(Key(bytes))
+    }
+
+    /// A mark of somebody's values: another one means that they changed. Neither what they are nor who has the same follows from it.
+    pub fn mark<'t>(&self, who: u128, values: impl Iterator<Item = &'t str>) -> u32 {
+        let mut bytes = who.to_be_bytes().to_vec();
+        for value in values {
+            bytes.extend((value.len() as u64).to_be_bytes());
+            bytes.extend(value.as_bytes());
+        }
+        let signed = self.sign("reticent mark\0", &bytes);
+        u32::from_be_bytes([signed[0], signed[1], signed[2], signed[3]])
+    }
+
     /// Reads a key; none when there is no such file.
     pub fn read(path: &Path) -> Result<Option<Key>> {
         let Some(bytes) = disk::read_file(path)? else { return Ok(None) };

@@ -38,8 +38,8 @@ mod verify;
 
 pub use chain::Head;
 pub use entry::{
-    ColumnRecord, Entry, FileRecord, Judged, Kind, Made, Metric, Origin, Purge, Recorded, Stored, StoredLinks,
-    StoredTaxonomy, Verified, What,
+    ColumnRecord, Entry, FileRecord, Judged, Kind, Made, MethodRecord, Metric, Origin, Promised, Purge, Recorded,
+    Stored, StoredLinks, StoredTaxonomy, TableRecord, Verified, What,
 };
 pub use error::{Error, Result};
 pub use hash::Hash;
@@ -48,7 +48,7 @@ pub use key::Key;
 pub use ledger::{Ledger, Writer, now, today};
 pub use load::Wanted;
 pub use lock::Holder;
-pub use record::{Draft, Outcome};
+pub use record::{ByMethod, Draft, Outcome};
 pub use records::{Body, BodyColumn, BodyTree};
 pub use seal::Naming;
 pub use verify::{FileState, Findings, NamedFile};

@@ -15,6 +15,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
 use reticent::history::Disguise;
 use reticent::links::{Links, Pseudonym};
+use reticent::methods::Remembered;
 
 use crate::bodies::{Hashed, parquet_error};
 use crate::error::Result;
@@ -26,6 +27,22 @@ pub(crate) fn add_up(links: &Links, records: &[u64], disguise: &Disguise) -> boo
         None => totals == records,
         Some(_) => totals.iter().zip(records).all(|(linked, records)| linked <= records),
     }
+}
+
+/// What a method keeps, as links: the mark in place of the combination, and for how many releases a record waited in place of the
+/// records.
+pub(crate) fn of_remembered(remembered: &[Remembered]) -> Links {
+    Links {
+        pseudonyms: remembered.iter().map(|one| one.who).collect(),
+        combos: remembered.iter().map(|one| one.mark).collect(),
+        records: remembered.iter().map(|one| one.waited).collect(),
+    }
+}
+
+/// The way back.
+pub(crate) fn to_remembered(links: &Links) -> Vec<Remembered> {
+    let one = |at: usize| Remembered { who: links.pseudonyms[at], mark: links.combos[at], waited: links.records[at] };
+    (0..links.len()).map(one).collect()
 }
 
 const BATCH: usize = 1 << 16;

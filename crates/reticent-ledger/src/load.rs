@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use reticent::history::{Held, History, Lost};
+use reticent::history::{Disguise, Held, History, Lost};
 use reticent::interval::Interval;
 use reticent::links::Links;
+use reticent::methods::Remembered;
 use reticent::recognise::{self, Told};
 use reticent::release::Release;
 use reticent::schema::Role;
 use reticent::taxonomy::{SUPPRESSED, Taxonomy, Type};
 
 use crate::bodies::{Bodies, relative};
-use crate::entry::{Entry, Kind, Recorded, Stored};
+use crate::entry::{Entry, Kind, Recorded, Stored, TableRecord};
 use crate::error::{Error, Result};
 use crate::hash::Hash;
 use crate::key::Key;
@@ -49,7 +50,8 @@ impl Ledger {
         let trees = self.bodies.trees(&kept)?;
         let bodies = &self.bodies;
         let load = |(number, recorded): &(u64, &Recorded)| bodies.held(*number, recorded, &trees, wanted.links);
-        let mut releases = kept.par_iter().map(load).collect::<Result<Vec<Held>>>()?;
+        let tables = kept.par_iter().map(load).collect::<Result<Vec<Vec<Held>>>>()?;
+        let mut releases: Vec<Held> = tables.into_iter().flatten().collect();
         releases.sort_by(|a, b| (&a.date, a.number).cmp(&(&b.date, b.number)));
         let lost = lost.into_iter().filter_map(|entry| Some(lost_release(entry, purges.get(&entry.number)?)));
         Ok(History { releases, lost: lost.flatten().collect() })
@@ -65,6 +67,12 @@ impl Ledger {
         self.bodies.read_body(recorded)
     }
 
+    /// What a method keeps of a release about owners; none where it was not made by one.
+    pub fn remembered(&self, entry: &Entry) -> Result<Option<Vec<Remembered>>> {
+        let Some(method) = entry.release().and_then(|recorded| recorded.method.as_ref()) else { return Ok(None) };
+        self.bodies.read_remembered(&method.remembered).map(Some)
+    }
+
     /// The owner links of a release; none where none were recorded. They say who is the same person, and not who it is.
     pub fn links(&self, entry: &Entry) -> Result<Option<Links>> {
         let body = self.body(entry)?;
@@ -78,14 +86,31 @@ impl Ledger {
 impl Bodies {
     /// The records of a release.
     pub(crate) fn read_body(&self, recorded: &Recorded) -> Result<Body> {
-        let bytes = self.read(Kind::Records, &recorded.body)?;
-        let body = caught(|| records::read(bytes))
-            .map_err(|why| self.unreadable(Kind::Records, recorded.body.sha256, &why))?;
+        self.read_records(&recorded.body, (recorded.records, recorded.combinations))
+    }
+
+    /// The rows of one of its other tables.
+    pub(crate) fn read_table(&self, table: &TableRecord) -> Result<Body> {
+        self.read_records(&table.body, (table.records, table.combinations))
+    }
+
+    fn read_records(&self, stored: &Stored, expected: (u64, u64)) -> Result<Body> {
+        let bytes = self.read(Kind::Records, stored)?;
+        let body =
+            caught(|| records::read(bytes)).map_err(|why| self.unreadable(Kind::Records, stored.sha256, &why))?;
         let found = (body.counts.combos.rows(), body.counts.combos.len() as u64);
-        if found != (recorded.records, recorded.combinations) {
-            return Err(self.unreadable(Kind::Records, recorded.body.sha256, "its records are not those of its entry"));
+        if found != expected {
+            return Err(self.unreadable(Kind::Records, stored.sha256, "its records are not those of its entry"));
         }
         Ok(body)
+    }
+
+    /// What a method keeps about owners.
+    pub(crate) fn read_remembered(&self, stored: &Stored) -> Result<Vec<Remembered>> {
+        let bytes = self.read(Kind::Remembered, stored)?;
+        let kept =
+            caught(|| links::read(bytes)).map_err(|why| self.unreadable(Kind::Remembered, stored.sha256, &why))?;
+        Ok(links::to_remembered(&kept))
     }
 
     /// The owner links of a release; none where none were recorded.
@@ -122,7 +147,8 @@ impl Bodies {
         Ok(trees)
     }
 
-    fn held(&self, number: u64, recorded: &Recorded, trees: &Trees, key: Option<&Key>) -> Result<Held> {
+    /// The release as it is held: its table, and those about the same people.
+    fn held(&self, number: u64, recorded: &Recorded, trees: &Trees, key: Option<&Key>) -> Result<Vec<Held>> {
         let body = self.read_body(recorded)?;
         if let (Some(key), Some(links)) = (key, &recorded.links)
             && links.key != key.fingerprint()
@@ -133,7 +159,7 @@ impl Bodies {
             Some(_) => self.read_links(recorded, &body.counts.combos.weights)?,
             None => None,
         };
-        Ok(Held {
+        let mut tables = vec![Held {
             number,
             name: recorded.name.clone(),
             date: recorded.date.clone(),
@@ -141,7 +167,19 @@ impl Bodies {
             disguise: recorded.disguise.clone(),
             release: self.release(body, recorded.suppressed, trees)?,
             links,
-        })
+        }];
+        for table in &recorded.tables {
+            tables.push(Held {
+                disguise: Disguise { of: Some(number), set: table.set, ..Disguise::default() },
+                release: self.release(self.read_table(table)?, 0, trees)?,
+                links: None,
+                recipients: recorded.recipients.clone(),
+                name: recorded.name.clone(),
+                date: recorded.date.clone(),
+                number,
+            });
+        }
+        Ok(tables)
     }
 
     fn release(&self, body: Body, suppressed: u64, trees: &Trees) -> Result<Release> {

@@ -53,7 +53,8 @@ impl Ledger {
         let shared = purge.purge().map(|purge| purge.shared.as_slice()).unwrap_or_default();
         let has = |entry: &&Entry| {
             let bodies = entry.release().map(|release| release.bodies()).unwrap_or_default();
-            let contents = bodies.iter().filter(|(kind, _)| matches!(kind, Kind::Records | Kind::Links));
+            let contents =
+                bodies.iter().filter(|(kind, _)| matches!(kind, Kind::Records | Kind::Links | Kind::Remembered));
             !gone.contains(&entry.number) && contents.into_iter().any(|(_, body)| shared.contains(&body.sha256))
         };
         Ok(entries.iter().filter(has).map(|entry| entry.number).collect())

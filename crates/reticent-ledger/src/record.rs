@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use reticent::history::Disguise;
 use reticent::links::Links;
+use reticent::methods::Remembered;
 
 use crate::bodies::{Staged, relative};
 use crate::catalogue::Catalogue;
 use crate::chain::Head;
 use crate::entry::{
-    ColumnRecord, Entry, FORMAT, FileRecord, Judged, Kind, Made, Origin, Recorded, Stored, StoredLinks, StoredTaxonomy,
-    What,
+    ColumnRecord, Entry, FORMAT, FileRecord, Judged, Kind, Made, MethodRecord, Origin, Recorded, Stored, StoredLinks,
+    StoredTaxonomy, TableRecord, What,
 };
 use crate::error::{Error, Result};
 use crate::hash::Hash;
@@ -42,6 +43,8 @@ pub struct Draft<'a> {
     pub disguise: Disguise,
     /// What is published.
     pub body: &'a Body,
+    /// The other tables of a release by a method, and how it was published.
+    pub by_method: Option<ByMethod<'a>>,
     /// Which record is about whom, and the fingerprint of the key behind the pseudonyms.
     pub links: Option<(&'a Links, String)>,
     /// The policy, as it is written.
@@ -56,6 +59,17 @@ pub struct Draft<'a> {
     pub made: Option<Made>,
     /// What it was judged together with.
     pub judged: Judged,
+}
+
+/// What is recorded besides of a release by a method.
+#[derive(Debug)]
+pub struct ByMethod<'a> {
+    /// Its tables besides the one of people: name, what is published, and whether values are listed once.
+    pub tables: Vec<(String, &'a Body, bool)>,
+    /// What the method keeps about owners.
+    pub remembered: &'a [Remembered],
+    /// How it was published; where that is kept is filled in.
+    pub method: MethodRecord,
 }
 
 /// What became of a draft.
@@ -156,6 +170,13 @@ impl Writer<'_> {
         if let Some((links, _)) = &draft.links {
             staged.push(bodies.stage(Kind::Links, |file| links::write(links, file))?);
         }
+        for (_, table, _) in draft.by_method.iter().flat_map(|by| &by.tables) {
+            staged.push(bodies.stage(Kind::Records, |file| records::write(table, file))?);
+        }
+        if let Some(by) = &draft.by_method {
+            let kept = links::of_remembered(by.remembered);
+            staged.push(bodies.stage(Kind::Remembered, |file| links::write(&kept, file))?);
+        }
         if let Some(policy) = draft.policy {
             staged.push(text(Kind::Policy, policy)?);
         }
@@ -217,15 +238,20 @@ pub(crate) fn written(entry: &Entry) -> Result<(String, Hash)> {
 
 /// What is to be recorded must fit together, or it could not be given back.
 fn check_fit(draft: &Draft<'_>) -> Result<()> {
-    let Body { columns, counts } = draft.body;
+    let counts = &draft.body.counts;
     let unfit = |what: &str| Err(Error::Unfit(what.to_owned()));
-    if !columns.iter().map(|column| &column.name).eq(&counts.names) || counts.combos.owners.is_some() {
+    let tables = draft.by_method.iter().flat_map(|by| &by.tables).map(|(_, body, _)| *body);
+    let bodies: Vec<&Body> = [draft.body].into_iter().chain(tables).collect();
+    let fits = |body: &&Body| {
+        body.columns.iter().map(|column| &column.name).eq(&body.counts.names) && body.counts.combos.owners.is_none()
+    };
+    if !bodies.iter().all(fits) {
         return unfit("its columns are not those of its records");
     }
     if draft.recipients.is_empty() {
         return unfit("it has no recipient");
     }
-    for column in columns {
+    for column in bodies.iter().flat_map(|body| &body.columns) {
         let known = |tree: Hash| draft.taxonomies.iter().any(|(_, text)| Hash::of(text.as_bytes()) == tree);
         if matches!(column.tree, BodyTree::Taxonomy(tree) if !known(tree)) {
             return unfit("a taxonomy is missing");
@@ -242,13 +268,8 @@ fn check_fit(draft: &Draft<'_>) -> Result<()> {
 fn recorded(draft: &Draft<'_>, staged: &[Staged]) -> Recorded {
     let of_kind = |wanted: Kind| staged.iter().filter(move |body| body.kind == wanted).map(|body| body.stored.clone());
     let combos = &draft.body.counts.combos;
-    let column = |(column, texts): (&crate::records::BodyColumn, &Vec<String>)| ColumnRecord {
-        name: column.name.clone(),
-        role: column.role,
-        values: column.values,
-        distinct: texts.len() as u64,
-    };
     let nothing = || Stored { sha256: Hash::of(b""), bytes: 0 };
+    let tables = draft.by_method.iter().flat_map(|by| &by.tables);
     let trees = draft.taxonomies.iter().zip(of_kind(Kind::Taxonomy));
     let mut recipients = draft.recipients.clone();
     recipients.sort();
@@ -263,7 +284,7 @@ fn recorded(draft: &Draft<'_>, staged: &[Staged]) -> Recorded {
         suppressed: draft.suppressed,
         dropped: draft.dropped,
         combinations: combos.len() as u64,
-        columns: draft.body.columns.iter().zip(&draft.body.counts.values).map(column).collect(),
+        columns: columns_of(draft.body),
         disguise: draft.disguise.clone(),
         body: of_kind(Kind::Records).next().unwrap_or_else(nothing),
         links: draft.links.as_ref().zip(of_kind(Kind::Links).next()).map(|((links, key), stored)| StoredLinks {
@@ -282,6 +303,32 @@ fn recorded(draft: &Draft<'_>, staged: &[Staged]) -> Recorded {
             .collect(),
         file: draft.file.clone(),
         made: draft.made.clone(),
+        tables: tables
+            .zip(of_kind(Kind::Records).skip(1))
+            .map(|((name, body, set), stored)| TableRecord {
+                name: name.clone(),
+                records: body.counts.combos.rows(),
+                combinations: body.counts.combos.len() as u64,
+                columns: columns_of(body),
+                set: *set,
+                body: stored,
+            })
+            .collect(),
+        method: draft
+            .by_method
+            .as_ref()
+            .zip(of_kind(Kind::Remembered).next())
+            .map(|(by, remembered)| MethodRecord { remembered, ..by.method.clone() }),
         judged: draft.judged.clone(),
     }
+}
+
+fn columns_of(body: &Body) -> Vec<ColumnRecord> {
+    let column = |(column, texts): (&crate::records::BodyColumn, &Vec<String>)| ColumnRecord {
+        name: column.name.clone(),
+        role: column.role,
+        values: column.values,
+        distinct: texts.len() as u64,
+    };
+    body.columns.iter().zip(&body.counts.values).map(column).collect()
 }

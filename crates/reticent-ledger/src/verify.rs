@@ -238,5 +238,8 @@ fn verify_release(bodies: &Bodies, number: u64, release: &Recorded) -> Vec<Strin
     }
     let read = bodies.read_body(release).and_then(|body| bodies.read_links(release, &body.counts.combos.weights));
     problems.extend(read.err().map(about));
+    problems.extend(release.tables.iter().filter_map(|table| bodies.read_table(table).err().map(about)));
+    let kept = release.method.iter().map(|method| bodies.read_remembered(&method.remembered));
+    problems.extend(kept.filter_map(|kept| kept.err().map(about)));
     problems
 }

@@ -310,7 +310,10 @@ struct Before(HashMap<String, HashMap<Pseudonym, HashSet<String>>>);
 
 fn given_away(history: &History, question: &Question) -> Result<Before> {
     let mut before = Before::default();
-    let earlier = &history.releases[..history.releases.len().saturating_sub(1)];
+    // The newest release may be several tables.
+    let newest = history.releases.last().map(|held| held.number);
+    let earlier = history.releases.iter().rposition(|held| Some(held.number) != newest).map_or(0, |at| at + 1);
+    let earlier = &history.releases[..earlier];
     let Some(allowed) = question.confidence.map(threshold).filter(|_| !earlier.is_empty()) else { return Ok(before) };
     let history = History { releases: earlier.to_vec(), lost: Vec::new() };
     for board in boards(&history.in_views(), question)? {

@@ -44,7 +44,9 @@ pub struct Policy {
     pub audit: crate::audit::Proof,
     /// The id of the algorithm.
     pub algorithm: String,
-    /// The parameters of the algorithm, not yet checked.
+    /// How the same table is published again, where that is what is done; then in place of the algorithm.
+    pub method: Option<MethodPolicy>,
+    /// The parameters of the algorithm or the method, not yet checked.
     pub options: Arguments,
     /// What releases are for.
     pub purpose: Purpose,
@@ -63,6 +65,21 @@ pub struct Policy {
     /// The file with the ledger's key, relative to the policy.
     pub key: String,
     short_lines: ShortLines,
+}
+
+/// How the same table is published again and again.
+#[derive(Debug, Clone, Copy)]
+pub struct MethodPolicy {
+    /// The method.
+    pub listed: &'static crate::methods::Listed,
+    /// How it publishes quasi-identifiers.
+    pub form: crate::methods::Form,
+}
+
+impl PartialEq for MethodPolicy {
+    fn eq(&self, other: &MethodPolicy) -> bool {
+        self.listed.entry.id == other.listed.entry.id && self.form == other.form
+    }
 }
 
 /// What a steward says about one column.

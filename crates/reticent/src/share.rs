@@ -33,6 +33,11 @@ impl Share {
         Some(Share::new(numerator, 10u64.pow(fraction.len() as u32)))
     }
 
+    /// As people write fractions: 1/3.
+    pub fn fraction(self) -> String {
+        format!("{}/{}", self.numerator, self.denominator)
+    }
+
     /// For display and for scores; never for a verdict.
     pub fn to_f64(self) -> f64 {
         self.numerator as f64 / self.denominator as f64

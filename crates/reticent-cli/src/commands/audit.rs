@@ -130,8 +130,13 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
     let loaded = if options.place.policy.exists() { Some(load(&options.place.policy)?) } else { None };
     let ledger = books.open_to_read()?;
     let entries = ledger.entries()?;
-    let confidence = options.confidence.or(loaded.as_ref().and_then(|loaded| loaded.policy.short.confidence));
-    let question = question(options, loaded.as_ref(), &books, &entries, confidence, ways)?;
+    let promised = loaded.as_ref().map(Loaded::promised).transpose()?.unwrap_or_default();
+    // Of columns of which different things are promised, the most that any allows.
+    let promised = promised.into_iter().map(|(_, most)| most).max();
+    let named = options.confidence.or(loaded.as_ref().and_then(|loaded| loaded.policy.short.confidence));
+    let allowed = named.map(exact).transpose()?.or(promised);
+    let confidence = named.or(promised.map(Share::to_f64));
+    let question = question(options, loaded.as_ref(), &books, &entries, allowed, ways)?;
     if options.adversary == args::Adversary::Algorithm && options.population.is_none() {
         return Err(Failure::Call(
             "an attacker who knows the algorithm undoes its steps, for which he needs everybody's raw quasi-identifiers: give them \
@@ -219,7 +224,8 @@ fn known_attack(id: &str) -> Result<(), Failure> {
 pub fn load_history(ledger: &Ledger, entries: &[Entry]) -> Result<History, Failure> {
     let mut history = ledger.history(reticent_ledger::Wanted { numbers: None, links: None })?;
     for held in &mut history.releases {
-        let entry = entries.iter().find(|entry| entry.number == held.number);
+        // Tables about the people of another one have no owners of their own.
+        let entry = entries.iter().find(|entry| entry.number == held.number && held.disguise.of.is_none());
         if let Some(entry) = entry {
             held.links = ledger.links(entry)?;
         }
@@ -269,12 +275,17 @@ fn held(
     Ok(found)
 }
 
+fn exact(confidence: f64) -> Result<Share, Failure> {
+    let digits = || Failure::Call("the confidence has too many digits to be compared exactly; round it".to_owned());
+    Share::from_decimal(confidence).ok_or_else(digits)
+}
+
 fn question(
     options: &args::Audit,
     loaded: Option<&Loaded>,
     books: &Books,
     entries: &[Entry],
-    confidence: Option<f64>,
+    allowed: Option<Share>,
     ways: &Ways,
 ) -> Result<Question, Failure> {
     let knowledge = match &options.knows {
@@ -282,12 +293,6 @@ fn question(
         None => Knowledge::default(),
     };
     let varies = loaded.map(|loaded| loaded.policy.inconsistent.iter().filter_map(|rule| rule.varying_column()));
-    let allowed = match confidence {
-        None => None,
-        Some(confidence) => Some(Share::from_decimal(confidence).ok_or_else(|| {
-            Failure::Call("the confidence has too many digits to be compared exactly; round it".to_owned())
-        })?),
-    };
     Ok(Question {
         columns: options.columns.clone(),
         varies: varies.into_iter().flatten().map(str::to_owned).collect(),
@@ -388,8 +393,11 @@ fn coalition(
     let whole = audit(held, question)?;
     let (mut over_time, mut then) = (Vec::new(), Vec::new());
     let brief = Question { worst: 0, each: false, pairs: false, knowledge: Knowledge::default(), ..question.clone() };
-    let from = held.releases.len().saturating_sub(MOST_MOMENTS);
-    for newest in from..held.releases.len() {
+    // The last table of each release.
+    let ends: Vec<usize> = (0..held.releases.len())
+        .filter(|at| held.releases.get(at + 1).is_none_or(|next| next.number != held.releases[*at].number))
+        .collect();
+    for newest in ends[ends.len().saturating_sub(MOST_MOMENTS)..].iter().copied() {
         ways.check_stop()?;
         let last = newest + 1 == held.releases.len();
         let until = History { releases: held.releases[..=newest].to_vec(), lost: Vec::new() };

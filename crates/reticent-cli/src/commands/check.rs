@@ -56,16 +56,22 @@ struct Finding {
 /// Checks the policy, and the data if there is any. The status is 1 when the data, as it stands, violates the policy.
 pub fn run(options: &Check, ways: &Ways) -> Result<u8, Failure> {
     let loaded = load(&options.policy)?;
-    let (demands, data) = if options.data.is_empty() {
+    let by_method = loaded.policy.method.is_some();
+    let (mut demands, data): (Vec<String>, _) = if options.data.is_empty() {
         let requirement = loaded.requirement(&loaded.schema, "", &[])?;
-        requirement.check()?;
+        if !by_method {
+            requirement.check()?;
+        }
         (requirement.models.iter().map(|model| model.title()).collect(), None)
     } else {
         let prepared = prepare(&loaded, &options.data, None, ("", &[]), None, ways)?;
-        prepared.requirement.check()?;
+        if !by_method {
+            prepared.requirement.check()?;
+        }
         let findings = find(&loaded, &prepared, options.witnesses)?;
         (prepared.requirement.models.iter().map(|model| model.title()).collect(), Some(findings))
     };
+    demands.extend(loaded.promises()?);
     ways.progress.done();
     let answer =
         Answer { dataset: loaded.policy.dataset.clone(), demands, columns: column_lines(&loaded.schema), data };
@@ -117,12 +123,16 @@ fn find(loaded: &Loaded, prepared: &Prepared, witnesses: usize) -> Result<Findin
         });
     }
     let table = &prepared.table;
+    let mut warnings: Vec<String> = doubtful.iter().map(|(_, warning)| warning.clone()).collect();
+    if loaded.policy.method.is_none() {
+        warnings.extend(prepared.unprotected()?);
+    }
     Ok(Findings {
         risk,
         models,
         missing: table.missing.clone(),
         dropped: table.dropped,
-        warnings: doubtful.iter().map(|(_, warning)| warning.clone()).chain(prepared.unprotected()?).collect(),
+        warnings,
         notes: prepared.notes.clone(),
     })
 }

@@ -1,5 +1,6 @@
 //! `reticent publish`: anonymize, write, verify the written bytes, record, and only then give the file its name.
 
+mod again;
 mod answer;
 mod gate;
 mod make;
@@ -29,6 +30,10 @@ pub use answer::Answer;
 
 /// Publishes, or rehearses it.
 pub fn run(options: &Publish, ways: &Ways) -> Result<u8, Failure> {
+    let loaded = steward::load(&options.place.policy)?;
+    if let Some(method) = loaded.policy.method {
+        return again::run(options, &loaded, method, ways);
+    }
     let answer = publish(options, ways);
     ways.progress.done();
     let answer = answer?;
@@ -46,6 +51,12 @@ pub fn publish(options: &Publish, ways: &Ways) -> Result<Answer, Failure> {
     let format = format_of(&options.output)?;
     refuse_existing(&options.output)?;
     let mut loaded = steward::load(&options.place.policy)?;
+    if let Some(method) = loaded.policy.method {
+        return Err(Failure::Call(format!(
+            "this is about algorithms, and the policy names the method {}; rehearse it with `reticent publish --dry-run`",
+            method.listed.entry.id
+        )));
+    }
     loaded.policy.short.k = options.what_if.k.or(loaded.policy.short.k);
     loaded.policy.short.confidence = options.what_if.confidence.or(loaded.policy.short.confidence);
     let books = Books::of(&options.place, &loaded.policy, &format!("publishing {}", options.name));
@@ -113,11 +124,7 @@ impl Books {
     /// What was released before. A release is refused here where it would be refused at the end.
     fn past(&self, options: &Publish, follows: bool) -> Result<Past, Failure> {
         if options.dry_run {
-            let mut ledger = self.open_if_there()?;
-            // A rehearsal says what the performance would: whether the ledger can be written to is part of it.
-            if let Some(ledger) = &mut ledger {
-                self.write(ledger)?;
-            }
+            let ledger = self.open_to_rehearse()?;
             return Past::of(ledger.as_ref(), self, options, follows);
         }
         let ledger = self.open_if_there()?;
@@ -179,6 +186,20 @@ fn follows(policy: &reticent::policy::Policy) -> bool {
     policy.owner.is_some() && policy.short.confidence.is_some() && policy.audit != reticent::audit::Proof::Off
 }
 
+/// A history of which nothing was erased: else what it gives away can no longer be computed.
+fn whole(history: History) -> Result<History, Failure> {
+    if let Some(lost) = history.lost.first() {
+        let why = format!(
+            "the contents of release {} {}, which its recipients can hold, were erased on {}; what it gives away together with \
+             this one can no longer be computed. To publish all the same, judge the release by itself with --alone",
+            lost.number, lost.name, lost.erased
+        );
+        let what = "the release together with its history".to_owned();
+        return Err(reticent::Error::CannotCheck { what, why }.into());
+    }
+    Ok(history)
+}
+
 /// The releases with these numbers, and whose their records are: where people are followed, and where the join needs to know,
 /// because somebody has several.
 fn load(
@@ -190,16 +211,7 @@ fn load(
     if numbers.is_empty() {
         return Ok((History::default(), Vec::new()));
     }
-    let mut history = ledger.history(Wanted { numbers: Some(numbers), links: None })?;
-    if let Some(lost) = history.lost.first() {
-        let why = format!(
-            "the contents of release {} {}, which its recipients can hold, were erased on {}; what it gives away together with \
-             this one can no longer be computed. To publish all the same, judge the release by itself with --alone",
-            lost.number, lost.name, lost.erased
-        );
-        let what = "the release together with its history".to_owned();
-        return Err(reticent::Error::CannotCheck { what, why }.into());
-    }
+    let mut history = whole(ledger.history(Wanted { numbers: Some(numbers), links: None })?)?;
     let mut people = Vec::new();
     for held in &mut history.releases {
         let entry = entries.iter().find(|entry| entry.number == held.number);

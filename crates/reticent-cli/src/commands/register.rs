@@ -150,6 +150,7 @@ fn register(options: &Register, ways: &Ways) -> Result<Answer, Failure> {
         dropped: 0,
         disguise,
         body: &body,
+        by_method: None,
         links: links.as_ref().zip(key.as_ref()).map(|(links, (key, _))| (links, key.fingerprint())),
         policy: known.loaded.as_ref().map(|loaded| loaded.text.as_str()),
         taxonomies: &taxonomies,

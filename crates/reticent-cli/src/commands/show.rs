@@ -3,7 +3,7 @@
 use reticent::interval::Interval;
 use reticent::schema::Role;
 use reticent::taxonomy::{SUPPRESSED, Type};
-use reticent_ledger::{Body, Entry, Judged, Origin, Recorded};
+use reticent_ledger::{Body, Entry, Judged, MethodRecord, Origin, Recorded};
 use serde::Serialize;
 
 use crate::args::Show;
@@ -94,7 +94,7 @@ fn print(answer: &Answer, release: &Recorded) {
         count(release.combinations),
         release.dataset
     );
-    if release.suppressed + release.dropped > 0 {
+    if release.suppressed + release.dropped > 0 && release.method.is_none() {
         println!(
             "  {} left out for the requirement, {} for a missing value",
             count(release.suppressed),
@@ -120,6 +120,7 @@ fn print(answer: &Answer, release: &Recorded) {
         }
     }
     print_columns(answer, release);
+    release.method.iter().for_each(print_method);
     print_making(release);
     print_hashes(answer, release);
 }
@@ -140,6 +141,30 @@ fn print_columns(answer: &Answer, release: &Recorded) {
     for line in in_words(&release.disguise) {
         println!("  {line}");
     }
+    if release.tables.is_empty() {
+        return;
+    }
+    println!("\n{HEAD}Lists of its people's values{HEAD:#}");
+    let row = |table: &reticent_ledger::TableRecord| {
+        let columns: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+        let how = if table.set { "each value once" } else { "with counts" };
+        vec![format!("  {}", table.name), plural(table.combinations, "row"), columns.join(", "), how.to_owned()]
+    };
+    let rows: Vec<Vec<String>> = release.tables.iter().map(row).collect();
+    columns(&rows).iter().for_each(|line| println!("{line}"));
+}
+
+/// How a method published it, and what became of the records that it did not publish.
+fn print_method(method: &MethodRecord) {
+    println!("\n{HEAD}Published by {}{HEAD:#} ({})", method.id, method.form);
+    println!("  {} and {}", plural(method.groups, "group"), plural(method.counterfeits, "counterfeit"));
+    for promised in &method.promise {
+        println!("  nobody's {} is told with more than {}", promised.column, promised.most);
+    }
+    let withheld: Vec<String> =
+        method.withheld.iter().map(|(reason, records)| format!("{} {reason}", count(*records))).collect();
+    let withheld = if withheld.is_empty() { "none".to_owned() } else { withheld.join(", ") };
+    println!("  {} waiting, withheld: {withheld}", plural(method.waiting, "record"));
 }
 
 /// As many of the values as fit.

@@ -158,6 +158,7 @@ impl Desk {
             dropped: 0,
             disguise: Default::default(),
             body,
+            by_method: None,
             links: Some((links, self.key().fingerprint())),
             policy: Some(POLICY),
             taxonomies: trees,

@@ -1,5 +1,7 @@
 //! What a release counts of people: records that are nobody's, and values of another release's people.
 
+use hashbrown::HashMap;
+
 use super::board::{Group, Nameless};
 use crate::error::{Error, Result};
 use crate::history::{Held, History};
@@ -86,8 +88,13 @@ pub(super) fn groups(history: &History, at: usize, about: usize, of_combo: &[u32
     let mut counting: Vec<(u32, usize)> = of_combo.iter().copied().zip(0..).collect();
     counting.sort_unstable();
     counting.dedup_by_key(|(group, _)| *group);
+    let named = Named::of(counts, people, &columns, &counting);
     let mut found = Vec::with_capacity(people.release.combos.len());
     for combo in 0..people.release.combos.len() {
+        if let Some(group) = named.as_ref().and_then(|named| named.group(people, &columns, combo)) {
+            found.push(group);
+            continue;
+        }
         let fits = |(_, counting): &&(u32, usize)| {
             columns.iter().all(|(here, there)| {
                 let (wide, narrow) = (&counts.release.columns[*here], &people.release.columns[*there]);
@@ -108,6 +115,39 @@ pub(super) fn groups(history: &History, at: usize, about: usize, of_combo: &[u32
         found.push(*group);
     }
     Ok(found)
+}
+
+/// The groups that count, by their cells as texts, where no cell can stand for several: then nobody's need to be looked for one by
+/// one.
+struct Named<'a>(HashMap<Vec<&'a str>, u32>);
+
+impl<'a> Named<'a> {
+    fn of(counts: &'a Held, people: &Held, columns: &[(usize, usize)], counting: &[(u32, usize)]) -> Option<Named<'a>> {
+        let plain = |column: &PublishedColumn| {
+            let tree = &column.tree;
+            let is_leaf = |node: &NodeId| *node != 0 && tree.interval(*node).is_none();
+            tree.nodes().len() <= tree.len() + 1 && column.nodes.iter().all(is_leaf)
+        };
+        let both = |(here, there): &(usize, usize)| {
+            plain(&counts.release.columns[*here]) && plain(&people.release.columns[*there])
+        };
+        if !columns.iter().all(both) {
+            return None;
+        }
+        let cells = |combo: usize| columns.iter().map(|(here, _)| cell(counts, *here, combo)).collect();
+        let named: HashMap<Vec<&str>, u32> = counting.iter().map(|(group, combo)| (cells(*combo), *group)).collect();
+        // Two groups of the same cells cannot be told apart.
+        (named.len() == counting.len()).then_some(Named(named))
+    }
+
+    fn group(&self, people: &Held, columns: &[(usize, usize)], combo: usize) -> Option<u32> {
+        let cells: Vec<&str> = columns.iter().map(|(_, there)| cell(people, *there, combo)).collect();
+        self.0.get(cells.as_slice()).copied()
+    }
+}
+
+fn cell(held: &Held, column: usize, combo: usize) -> &str {
+    held.release.columns[column].label(held.release.combos.codes[column][combo])
 }
 
 /// Whether whatever one cell may stand for, the other says.

@@ -8,7 +8,7 @@
 //! Paper    Xiao and Tao, Anatomy: simple and effective privacy preservation, VLDB 2006.
 
 use super::largest::{Buckets, Drawn};
-use super::{Group, List, Listed, Outcome, Task, Updates, refused};
+use super::{Form, Group, List, Listed, Outcome, Task, Updates, refused};
 use crate::error::Result;
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::share::Share;
@@ -35,6 +35,8 @@ pub const LISTED: Listed = Listed {
     entry: ENTRY,
     updates: Updates { again: false, insert: false, delete: false, reinsert: false, correct: false },
     promise: |arguments, _| Some(Share::new(1, arguments.whole("l"))),
+    gone: "there is one release, so nobody goes",
+    form: Form::Anatomized,
     run,
 };
 

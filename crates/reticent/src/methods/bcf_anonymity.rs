@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use hashbrown::HashMap;
 
 use super::largest::Drawn;
-use super::{Group, List, Listed, Outcome, Reason, Task, Updates, refused};
+use super::{Form, Group, List, Listed, Outcome, Reason, Task, Updates, refused};
 use crate::error::Result;
 use crate::links::Pseudonym;
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
@@ -63,6 +63,8 @@ pub const LISTED: Listed = Listed {
     entry: ENTRY,
     updates: Updates { again: true, insert: true, delete: false, reinsert: false, correct: false },
     promise: |_, _| None,
+    gone: "the release is refused, or with `gone = \"withhold\"` so many others are withheld that k people share every difference",
+    form: Form::Generalized,
     run,
 };
 

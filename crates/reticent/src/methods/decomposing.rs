@@ -1,7 +1,7 @@
 //! What Decomposition and Decomposition+ have in common: groups by the primary sensitive column, and what is listed of the others.
 
 use super::largest::{Buckets, Drawn};
-use super::{Group, List, Task, refused};
+use super::{Group, List, Marginals, Task, refused};
 use crate::error::Result;
 use crate::registry::{Arguments, Domain, Entry, Parameter};
 use crate::share::Share;
@@ -31,6 +31,23 @@ pub(super) const DIVERSITY: Parameter = Parameter {
     meaning: "whether a group lists the different values of the other columns, with false ones where they are too few, or all true ones, \
               none of them more than 1/l of the group",
 };
+
+pub(super) const MARGINALS: Parameter = Parameter {
+    name: "marginals",
+    domain: Domain::Word(&["off", "each", "joint"]),
+    default: Some("off"),
+    meaning: "whether to publish besides how often each value is: each: column by column. joint: values of all sensitive columns together, \
+              which undoes false values. Refused where it tells more than is promised, or that cannot be checked",
+};
+
+/// What the policy says of marginals.
+pub(super) fn marginals(arguments: &Arguments) -> Marginals {
+    match arguments.word("marginals") {
+        "each" => Marginals::Each,
+        "joint" => Marginals::Joint,
+        _ => Marginals::Off,
+    }
+}
 
 /// The promise of both: 1/l of the column.
 pub(super) fn promise(arguments: &Arguments, column: &str) -> Option<Share> {

@@ -12,9 +12,9 @@
 //!          and Bhattacharyya describe it. Its penalty is not in their text; here it is the number of columns on which somebody repeats
 //!          a value of a group that is short of different ones.
 
-use super::decomposing::{AtRandom, DIVERSITY, Demand, L, Linkable, PRIMARY, promise};
+use super::decomposing::{AtRandom, DIVERSITY, Demand, L, Linkable, MARGINALS, PRIMARY, marginals, promise};
 use super::largest::Drawn;
-use super::{Listed, Outcome, Reason, Task, Updates, refused};
+use super::{Form, Listed, Outcome, Reason, Task, Updates, refused};
 use crate::error::Result;
 use crate::registry::{Arguments, Entry, Kind};
 
@@ -26,7 +26,7 @@ pub const ENTRY: Entry = Entry {
     summary: "One release of several sensitive columns: groups by the primary one, and of each column the values of a group by themselves.",
     paper: "Ye, Liu, Wang, Lv and Feng, Decomposition: privacy preservation for multiple sensitive attributes, DASFAA 2009",
     thwarts: "nobody's value of a column is told with more than 1/l of that column by this release; it covers no second one",
-    parameters: &[PRIMARY, L, DIVERSITY],
+    parameters: &[PRIMARY, L, DIVERSITY, MARGINALS],
     evidence: &["laws::methods::nobody_is_told_more_than_promised", "golden::methods"],
 };
 
@@ -35,6 +35,8 @@ pub const LISTED: Listed = Listed {
     entry: ENTRY,
     updates: Updates { again: false, insert: false, delete: false, reinsert: false, correct: false },
     promise,
+    gone: "there is one release, so nobody goes",
+    form: Form::Anatomized,
     run,
 };
 
@@ -49,7 +51,7 @@ fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
     let mut drawn = Drawn(task.seed);
     drawn.shuffle(&mut order);
     let (mut groups, left) = demand.form(task, order, &|_| 0);
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome { marginals: marginals(arguments), ..Outcome::default() };
     for (value, records) in left {
         let has = |group: &Vec<u32>| group.iter().any(|at| task.code(*at as usize, demand.primary) == value);
         let mut lacking = groups.iter_mut().filter(|group| !has(group));

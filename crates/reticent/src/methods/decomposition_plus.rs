@@ -12,11 +12,11 @@
 //! Not      published: the marginal table, which undoes the false values (see Decomposition).
 //! Paper    Das and Bhattacharyya, Decomposition+: improving l-diversity for multiple sensitive attributes, CCSIT 2012.
 
-use super::decomposing::{DIVERSITY, Demand, L, Linkable, Nearest, PRIMARY, promise};
+use super::decomposing::{DIVERSITY, Demand, L, Linkable, MARGINALS, Nearest, PRIMARY, marginals, promise};
 use super::kept::kept;
 use super::largest::Drawn;
 use super::m_invariance::{CHANGED, refuse_changed};
-use super::{Group, List, Listed, Outcome, Reason, Task, Updates};
+use super::{Form, Group, List, Listed, Outcome, Reason, Task, Updates};
 use crate::error::Result;
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 
@@ -33,6 +33,7 @@ pub const ENTRY: Entry = Entry {
         PRIMARY,
         L,
         DIVERSITY,
+        MARGINALS,
         CHANGED,
         Parameter {
             name: "starvation",
@@ -49,13 +50,15 @@ pub const LISTED: Listed = Listed {
     entry: ENTRY,
     updates: Updates { again: true, insert: true, delete: true, reinsert: true, correct: false },
     promise,
+    gone: "their groups are shown with the same values as before, without saying whose are gone",
+    form: Form::Anatomized,
     run,
 };
 
 fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
     let demand = Demand::of(task, arguments, &ENTRY)?;
     let (kept, of) = kept(task);
-    let mut outcome = Outcome::default();
+    let mut outcome = Outcome { marginals: marginals(arguments), ..Outcome::default() };
     let mut staying: Vec<Vec<u32>> = vec![Vec::new(); kept.len()];
     let mut new: Vec<u32> = Vec::new();
     for at in 0..task.records.len() as u32 {

@@ -17,7 +17,7 @@ use hashbrown::HashMap;
 use super::kept::kept;
 use super::largest::{Drawn, fresh};
 use super::m_invariance::{CHANGED, COUNTERFEITS, refuse_changed};
-use super::{Group, List, Listed, Lists, Outcome, Reason, Task, Updates};
+use super::{Form, Group, List, Listed, Lists, Outcome, Reason, Task, Updates};
 use crate::error::Result;
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::share::Share;
@@ -48,6 +48,8 @@ pub const LISTED: Listed = Listed {
     entry: ENTRY,
     updates: Updates { again: true, insert: true, delete: true, reinsert: true, correct: false },
     promise: |arguments, _| Some(Share::new(1, arguments.whole("l"))),
+    gone: "their places are taken by newcomers with the same value or by counterfeits, so that their groups' values stay; without counterfeits the others of their groups are withheld",
+    form: Form::Anatomized,
     run,
 };
 

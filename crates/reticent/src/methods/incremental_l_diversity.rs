@@ -24,7 +24,7 @@ use hashbrown::HashMap;
 
 use super::largest::{Buckets, Drawn};
 use super::m_invariance::{CHANGED, refuse_changed};
-use super::{Group, List, Listed, Outcome, Reason, ShownGroup, Task, Updates};
+use super::{Form, Group, List, Listed, Outcome, Reason, ShownGroup, Task, Updates};
 use crate::error::Result;
 use crate::links::Pseudonym;
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
@@ -63,6 +63,8 @@ pub const LISTED: Listed = Listed {
     entry: ENTRY,
     updates: Updates { again: true, insert: true, delete: true, reinsert: true, correct: false },
     promise: |arguments, _| Some(Share::new(1, arguments.whole("l"))),
+    gone: "their groups are shown with the same values as before, or withheld where too few are left",
+    form: Form::Generalized,
     run,
 };
 

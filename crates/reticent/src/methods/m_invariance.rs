@@ -20,7 +20,7 @@ use hashbrown::HashMap;
 
 use super::cutting::cut;
 use super::largest::{Drawn, fresh};
-use super::{Group, List, Listed, Outcome, Reason, Task, Updates, refused};
+use super::{Form, Group, List, Listed, Outcome, Reason, Task, Updates, refused};
 use crate::error::Result;
 use crate::links::Pseudonym;
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
@@ -69,6 +69,8 @@ pub const LISTED: Listed = Listed {
     entry: ENTRY,
     updates: Updates { again: true, insert: true, delete: true, reinsert: true, correct: false },
     promise: |arguments, _| Some(Share::new(1, arguments.whole("m"))),
+    gone: "their places are taken by newcomers with the same value or by counterfeits, so that their groups' values stay; without counterfeits the others of their groups are withheld",
+    form: Form::Generalized,
     run,
 };
 

@@ -17,10 +17,13 @@ mod history_guided;
 mod incremental_l_diversity;
 mod kept;
 mod largest;
+mod leaving;
 mod m_invariance;
+mod proven;
 mod shown;
 #[cfg(test)]
 mod tests;
+mod utility;
 
 use crate::error::{Error, Result};
 use crate::links::Pseudonym;
@@ -30,7 +33,10 @@ use crate::share::Share;
 use crate::table::Table;
 use crate::taxonomy::Code;
 
+pub use leaving::{Leaving, LeavingColumn, leaving};
+pub use proven::{fewest_alike, prove};
 pub use shown::{Form, Lists, Past, Remembered, Shown, ShownGroup, ShownList, ShownRelease, held};
+pub use utility::{Utility, utility};
 
 /// Every method there is.
 pub const LIST: &[Listed] = &[
@@ -59,6 +65,10 @@ pub struct Listed {
     /// The promise: nobody's value of this column is told with more confidence than this, by all releases together. None when
     /// nothing is promised about it; see [`Listed::linked`].
     pub promise: fn(&Arguments, &str) -> Option<Share>,
+    /// What becomes of the groups of people who go, in a sentence.
+    pub gone: &'static str,
+    /// How it publishes quasi-identifiers unless the policy says otherwise.
+    pub form: Form,
     /// Runs it, with arguments that were checked against the entry.
     pub run: fn(&Task<'_>, &Arguments) -> Result<Outcome>,
 }
@@ -183,8 +193,23 @@ pub struct Outcome {
     pub waiting: Vec<(u32, u32)>,
     /// Records that are withheld: the place among the records, and why.
     pub withheld: Vec<(u32, Reason)>,
+    /// Whether it is also told how often each value is published, all groups together.
+    pub marginals: Marginals,
     /// What a reader should know, in sentences.
     pub notes: Vec<String>,
+}
+
+/// Whether it is also told how often each value is published, all groups together.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Marginals {
+    /// It is not.
+    #[default]
+    Off,
+    /// How often each value of a column is, column by column.
+    Each,
+    /// How often values of all sensitive columns are together.
+    Joint,
 }
 
 /// Why a record is withheld.
@@ -201,6 +226,19 @@ pub enum Reason {
     Starved,
     /// Too few plausible values could be listed beside those of its group.
     NoNoise,
+}
+
+impl Reason {
+    /// In one word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Reason::TooCommon => "too-common",
+            Reason::Changed => "changed",
+            Reason::History => "history",
+            Reason::Starved => "starved",
+            Reason::NoNoise => "no-noise",
+        }
+    }
 }
 
 /// People who are published together.

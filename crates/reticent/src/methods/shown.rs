@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use super::{Group, List, Outcome, Reason, Record, Task};
+use super::{Group, List, Marginals, Outcome, Reason, Record, Task};
 use crate::combos::combine;
 use crate::error::Result;
 use crate::history::{Disguise, Held};
@@ -87,12 +87,32 @@ impl ShownGroup {
 }
 
 /// How quasi-identifiers are published.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Form {
     /// As they are, a row for each person.
     Anatomized,
     /// As the smallest value that covers everybody of the group.
     Generalized,
+}
+
+impl Form {
+    /// What a policy can say.
+    pub const WORDS: &'static [&'static str] = &["anatomized", "generalized"];
+
+    /// The form of a word.
+    pub fn of(word: &str) -> Option<Form> {
+        match word {
+            "anatomized" => Some(Form::Anatomized),
+            "generalized" => Some(Form::Generalized),
+            _ => None,
+        }
+    }
+
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        Form::WORDS[self as usize]
+    }
 }
 
 /// A release as tables of texts.
@@ -106,6 +126,8 @@ pub struct Shown {
     pub types: Vec<Type>,
     /// By sensitive column: group and value.
     pub lists: Vec<ShownList>,
+    /// How often values are published, all groups together.
+    pub marginals: Vec<Counts>,
 }
 
 /// The list of one sensitive column.
@@ -123,7 +145,8 @@ impl Shown {
     /// The tables of an outcome. Groups are numbered from 1 in an order that says nothing.
     pub fn of(task: &Task<'_>, outcome: &Outcome, form: Form) -> Shown {
         let columns = &task.table.columns;
-        let mut group = "group".to_owned();
+        // A word that SQL leaves to its users.
+        let mut group = "group_id".to_owned();
         while columns.iter().any(|column| column.name == group) {
             group.push('_');
         }
@@ -175,8 +198,35 @@ impl Shown {
             ShownList { column: name, set, counts }
         });
         let lists = lists.collect();
-        Shown { group, people, types, lists }
+        let marginals = marginals(task, outcome, &rows);
+        Shown { group, people, types, lists, marginals }
     }
+
+    /// Listed values that are nobody's, in lists that count.
+    pub fn counterfeits(&self) -> u64 {
+        let people = self.people.combos.rows();
+        let counting = self.lists.iter().filter(|list| !list.set);
+        counting.map(|list| list.counts.combos.rows().saturating_sub(people)).sum()
+    }
+}
+
+/// How often values of sensitive columns are published, as far as that is told.
+fn marginals(task: &Task<'_>, outcome: &Outcome, rows: &[(u32, u32)]) -> Vec<Counts> {
+    let sensitive = task.sensitive();
+    let tables: Vec<Vec<usize>> = match outcome.marginals {
+        Marginals::Off => Vec::new(),
+        Marginals::Each => sensitive.into_iter().map(|column| vec![column]).collect(),
+        Marginals::Joint => vec![sensitive],
+    };
+    let table = |columns: Vec<usize>| {
+        let names = columns.iter().map(|at| task.table.columns[*at].name.clone()).collect();
+        let texts = columns.iter().map(|column| {
+            let codes = rows.iter().map(|(member, _)| task.code(*member as usize, *column));
+            coded(task.table.columns[*column].tree.values().to_vec(), codes)
+        });
+        counts(names, texts.collect(), vec![1; rows.len()], None)
+    };
+    tables.into_iter().map(table).collect()
 }
 
 /// Which number each group gets: nothing about its people follows from it.
@@ -276,6 +326,15 @@ pub fn held(shown: &Shown, columns: &[Column], meta: &Held) -> Result<Vec<Held>>
             release: make(&list.counts, of_list.collect())?,
             links: None,
             disguise: Disguise { of: Some(meta.number), set: list.set, ..Disguise::default() },
+            ..meta.clone()
+        });
+    }
+    for counts in &shown.marginals {
+        let of_values = counts.names.iter().map(|name| Told { name, ..told(name, Role::Sensitive, Some(Type::Text)) });
+        all.push(Held {
+            release: make(counts, of_values.collect())?,
+            links: None,
+            disguise: Disguise { of: Some(meta.number), ..Disguise::default() },
             ..meta.clone()
         });
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::keys::{ALGORITHM, CALENDAR, Key, POLICY, REQUIREMENT, Shape};
 use crate::registry::{Domain, Entry, Parameter};
-use crate::{algorithms, models};
+use crate::{algorithms, methods, models};
 
 /// The JSON Schema (draft 2020-12) of a policy.
 pub fn json_schema() -> Value {
@@ -14,11 +14,14 @@ pub fn json_schema() -> Value {
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!("reticent.toml");
     schema["description"] = json!("What may be published about the people in a data set, and under which conditions.");
-    schema["required"] = json!(["columns", "requirement"]);
-    schema["properties"]["requirement"]["anyOf"] =
-        REQUIREMENT.iter().map(|key| json!({ "required": [key.name] })).collect();
-    schema["properties"]["release"]["allOf"] =
-        algorithms::LIST.iter().map(|listed| options_of(&listed.entry)).collect();
+    schema["required"] = json!(["columns"]);
+    // What a method promises takes the place of a requirement.
+    let any: Vec<Value> = REQUIREMENT.iter().map(|key| json!({ "required": [key.name] })).collect();
+    schema["if"] = json!({ "properties": { "release": { "required": ["method"] } }, "required": ["release"] });
+    schema["else"] = json!({ "properties": { "requirement": { "anyOf": any } }, "required": ["requirement"] });
+    let algorithms = algorithms::LIST.iter().map(|listed| options_of(&listed.entry, "algorithm"));
+    let methods = methods::LIST.iter().map(|listed| options_of(&listed.entry, "method"));
+    schema["properties"]["release"]["allOf"] = algorithms.chain(methods).collect();
     schema
 }
 
@@ -49,7 +52,8 @@ fn shape(shape: Shape) -> Value {
         Shape::Levels => levels(),
         Shape::Range => json!({ "type": "array", "items": bound(), "minItems": 2, "maxItems": 2 }),
         Shape::Purpose => purpose(),
-        Shape::Algorithm => algorithm(),
+        Shape::Algorithm => named(algorithms::LIST.iter().map(|listed| &listed.entry)),
+        Shape::Method => named(methods::LIST.iter().map(|listed| &listed.entry)),
         Shape::Table(keys) => table(keys),
         Shape::Named(keys) => json!({ "type": "object", "additionalProperties": table(keys) }),
         Shape::Models => json!({ "type": "array", "items": { "oneOf": model_list() } }),
@@ -99,10 +103,9 @@ fn purpose() -> Value {
     json!({ "anyOf": [{ "const": "general" }, classify] })
 }
 
-fn algorithm() -> Value {
+fn named<'a>(entries: impl Iterator<Item = &'a Entry>) -> Value {
     let named = |entry: &Entry| json!({ "const": entry.id, "title": entry.title, "description": entry.summary });
-    let named: Vec<Value> = algorithms::LIST.iter().map(|listed| named(&listed.entry)).collect();
-    json!({ "type": "string", "oneOf": named })
+    json!({ "type": "string", "oneOf": entries.map(named).collect::<Vec<Value>>() })
 }
 
 fn model_list() -> Vec<Value> {
@@ -120,13 +123,14 @@ fn model(entry: &Entry) -> Value {
     model
 }
 
-/// The options of one algorithm, which hold when it is named, or is the default and none is.
-fn options_of(entry: &Entry) -> Value {
-    let named = if entry.id == ALGORITHM { json!([]) } else { json!(["algorithm"]) };
-    json!({
-        "if": { "properties": { "algorithm": { "const": entry.id } }, "required": named },
-        "then": { "properties": { "options": parameters(entry) } },
-    })
+/// The options of one algorithm or method, which hold when it is named, or is the default and none is.
+fn options_of(entry: &Entry, key: &str) -> Value {
+    let named = if entry.id == ALGORITHM { json!([]) } else { json!([key]) };
+    let mut when = json!({ "properties": { key: { "const": entry.id } }, "required": named });
+    if entry.id == ALGORITHM {
+        when["not"] = json!({ "required": ["method"] });
+    }
+    json!({ "if": when, "then": { "properties": { "options": parameters(entry) } } })
 }
 
 fn parameters(entry: &Entry) -> Value {

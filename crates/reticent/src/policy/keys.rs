@@ -1,5 +1,7 @@
 //! Every key a policy may have, in one list. The reader checks against it, and the JSON Schema is made from it.
 
+use crate::methods::Form;
+
 /// One key of a table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Key {
@@ -38,13 +40,15 @@ pub(super) enum Shape {
     Purpose,
     /// The id of an algorithm.
     Algorithm,
+    /// The id of a method.
+    Method,
     /// A table with these keys.
     Table(&'static [Key]),
     /// A table of tables with these keys, by a name the steward chooses.
     Named(&'static [Key]),
     /// A list of models with their parameters.
     Models,
-    /// The parameters of the algorithm.
+    /// The parameters of the algorithm or the method.
     Options,
 }
 
@@ -118,6 +122,20 @@ pub(super) const REQUIREMENT: &[Key] = &[
 pub(super) const RELEASE: &[Key] = &[
     key("algorithm", Shape::Algorithm, "\"top-down-specialization\"", "How the release is found."),
     key(
+        "method",
+        Shape::Method,
+        "",
+        "How the same table is published again and again, with people who come and go; takes the place of the algorithm and, by what it \
+         promises, of the requirement.",
+    ),
+    key(
+        "form",
+        Shape::Word(Form::WORDS),
+        "",
+        "How a method publishes quasi-identifiers. anatomized: as they are. generalized: as what covers the group. As usual for the \
+         method when not given.",
+    ),
+    key(
         "purpose",
         Shape::Purpose,
         "\"general\"",
@@ -131,7 +149,7 @@ pub(super) const RELEASE: &[Key] = &[
         "records: leave whole records out. cells: hide single cells first.",
     ),
     key("seed", Shape::Whole(0), "", "Decides all chance; drawn and recorded when not given."),
-    key("options", Shape::Options, "", "Parameters of the algorithm."),
+    key("options", Shape::Options, "", "Parameters of the algorithm or the method."),
 ];
 
 pub(super) const HISTORY: &[Key] = &[

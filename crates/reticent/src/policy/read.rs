@@ -5,14 +5,15 @@ use toml::de::DeValue;
 use super::keys::{self, Key};
 use super::levels;
 use super::reader::{Item, Table};
-use super::{ColumnPolicy, Policy, ShortLines};
+use super::{ColumnPolicy, MethodPolicy, Policy, ShortLines};
 use crate::algorithms::{self, Purpose, Suppression};
 use crate::audit::Proof;
 use crate::error::{Error, Result, did_you_mean};
 use crate::join::Inconsistent;
 use crate::joined::Breadth;
+use crate::methods::{self, Form};
 use crate::recipients::{NAME_RULE, PUBLIC, Separate, folded, is_name};
-use crate::registry::{Argument, Arguments};
+use crate::registry::{Argument, Arguments, Entry, Kind};
 use crate::requirement::{Short, Wording};
 use crate::schema::Role;
 use crate::share::Share;
@@ -35,7 +36,8 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
     }
     let (short, short_lines) = read_short(&requirement, &columns)?;
     let models = requirement.get("models").map(read_models).transpose()?.unwrap_or_default();
-    if short == Short::default() && models.is_empty() {
+    let method = read_method(&release, &dataset, &requirement)?;
+    if short == Short::default() && models.is_empty() && method.is_none() {
         let message = "the policy requires nothing; write for example\n[requirement]\nk = 5";
         return Err(Error::policy(top.line("requirement"), message));
     }
@@ -47,8 +49,9 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
         short,
         models,
         audit: requirement.text("audit").as_deref().and_then(Proof::of).unwrap_or_default(),
-        options: read_options(&release, &algorithm)?,
-        algorithm,
+        options: read_options(&release, method.map_or(algorithm, |method| &method.listed.entry))?,
+        algorithm: algorithm.id.to_owned(),
+        method,
         purpose: read_purpose(&release, &columns)?,
         suppression: read_suppression(&release)?,
         seed: release.get("seed").map(|item| item.whole(0)).transpose()?,
@@ -259,17 +262,53 @@ fn argument(item: &Item<'_>) -> Result<Argument> {
     }
 }
 
-fn read_algorithm(release: &Table<'_>) -> Result<String> {
-    let Some(item) = release.get("algorithm") else { return Ok(keys::ALGORITHM.to_owned()) };
+fn read_algorithm(release: &Table<'_>) -> Result<&'static Entry> {
     let ids: Vec<&str> = algorithms::LIST.iter().map(|listed| listed.entry.id).collect();
-    item.one_of(&ids).map(str::to_owned)
+    let id = release.get("algorithm").map_or(Ok(keys::ALGORITHM), |item| item.one_of(&ids))?;
+    let listed = algorithms::LIST.iter().find(|listed| listed.entry.id == id);
+    Ok(listed.map_or(&algorithms::LIST[0].entry, |listed| &listed.entry))
 }
 
-fn read_options(release: &Table<'_>, algorithm: &str) -> Result<Arguments> {
-    let Some(item) = release.get("options") else { return Ok(Arguments::default()) };
-    let options = arguments(&item.entries()?)?;
-    if let Some(listed) = algorithms::LIST.iter().find(|listed| listed.entry.id == algorithm) {
-        options.clone().checked(&listed.entry).map_err(|error| Error::policy(Some(item.line), error.to_string()))?;
+/// What the policy says of publishing again. A method's promise takes the place of what would be required of every release.
+fn read_method(release: &Table<'_>, dataset: &Table<'_>, requirement: &Table<'_>) -> Result<Option<MethodPolicy>> {
+    let Some(item) = release.get("method") else {
+        return match release.get("form") {
+            Some(form) => Err(form.wrong("says how a method publishes, and no `method` is named; take it out")),
+            None => Ok(None),
+        };
+    };
+    let ids: Vec<&str> = methods::LIST.iter().map(|listed| listed.entry.id).collect();
+    let listed = methods::named(item.one_of(&ids)?)?;
+    for (table, name) in [(release, "algorithm"), (release, "purpose"), (release, "suppression"), (release, "suppress")]
+    {
+        if let Some(other) = table.get(name) {
+            return Err(other.wrong("is for algorithms, and a `method` is named; take one of them out"));
+        }
+    }
+    for name in ["k", "models"] {
+        if let Some(other) = requirement.get(name) {
+            return Err(other.wrong(format!(
+                "is for algorithms; the method {} promises that {}. Take it out",
+                listed.entry.id, listed.entry.thwarts
+            )));
+        }
+    }
+    if dataset.get("owner").is_none() {
+        return Err(item.wrong(
+            "follows people from release to release, and no column names them; write owner = \"...\" under [dataset]",
+        ));
+    }
+    let form = release.text("form").as_deref().and_then(Form::of).unwrap_or(listed.form);
+    Ok(Some(MethodPolicy { listed, form }))
+}
+
+fn read_options(release: &Table<'_>, entry: &Entry) -> Result<Arguments> {
+    let item = release.get("options");
+    let options = item.map(|item| arguments(&item.entries()?)).transpose()?.unwrap_or_default();
+    // What is not said of an algorithm may be said of another one in the call.
+    if item.is_some() || entry.kind == Kind::Method {
+        let line = item.map(|item| item.line).or_else(|| release.line("method"));
+        options.clone().checked(entry).map_err(|error| Error::policy(line, error.to_string()))?;
     }
     Ok(options)
 }

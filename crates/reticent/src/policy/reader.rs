@@ -88,7 +88,7 @@ impl<'a> Item<'a> {
 
     fn check(&self, shape: Shape) -> Result<()> {
         match shape {
-            Shape::Text | Shape::Algorithm => self.text().map(drop),
+            Shape::Text | Shape::Algorithm | Shape::Method => self.text().map(drop),
             Shape::Texts => self.texts().map(drop),
             Shape::Flag => self.flag().map(drop),
             Shape::Word(words) => self.one_of(words).map(drop),

@@ -232,7 +232,7 @@ pub fn lap(clock: Instant) -> f64 {
 }
 
 /// A seed nobody chose.
-fn draw_seed() -> u64 {
+pub fn draw_seed() -> u64 {
     use std::hash::{BuildHasher, Hasher};
     let drawn = std::collections::hash_map::RandomState::new().build_hasher().finish();
     // Every program that reads JSON can hold it.

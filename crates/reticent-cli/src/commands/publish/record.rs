@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use reticent::history::Disguise;
 use reticent::recoding::Recoded;
-use reticent::schema::{Schema, Tree};
-use reticent::taxonomy::Type;
+use reticent::schema::{Role, Schema, Tree};
+use reticent::taxonomy::{Taxonomy, Type};
 use reticent_ledger::{
     Body, BodyColumn, BodyTree, Draft, Error, FileRecord, Hash, Key, Metric, Origin, Verified, Writer, today,
 };
@@ -45,7 +45,9 @@ pub fn record(
         columns: recoding
             .columns
             .iter()
-            .map(|recoded| body_column(recoded, &prepared.schema, &loaded.taxonomies))
+            .map(|Recoded { column, .. }| {
+                body_column((&column.name, column.role, &column.tree), &prepared.schema, &loaded.taxonomies)
+            })
             .collect(),
         counts: made.published.clone(),
     };
@@ -71,6 +73,7 @@ pub fn record(
         dropped: prepared.table.dropped,
         disguise: Disguise::default(),
         body: &body,
+        by_method: None,
         links: links.as_ref().zip(key).map(|(links, key)| (links, key.fingerprint())),
         policy: Some(&loaded.text),
         taxonomies: &taxonomies,
@@ -103,21 +106,24 @@ pub fn record(
 }
 
 /// What a column's published texts are nodes of.
-fn body_column(recoded: &Recoded, schema: &Schema, taxonomies: &[(String, String)]) -> BodyColumn {
-    let column = &recoded.column;
-    let attribute = schema.attributes.iter().find(|attribute| attribute.name == column.name);
-    let written = taxonomies.iter().find(|(name, _)| *name == column.name);
+pub fn body_column(
+    (name, role, of): (&str, Role, &Taxonomy),
+    schema: &Schema,
+    taxonomies: &[(String, String)],
+) -> BodyColumn {
+    let attribute = schema.attributes.iter().find(|attribute| attribute.name == name);
+    let written = taxonomies.iter().find(|(known, _)| known == name);
     let tree = match (attribute.map(|attribute| &attribute.tree), written) {
         (Some(Tree::Given(_)), Some((_, text))) => BodyTree::Taxonomy(Hash::of(text.as_bytes())),
-        _ if column.tree.numbers().is_some() => BodyTree::Recognised,
+        _ if of.numbers().is_some() => BodyTree::Recognised,
         _ => BodyTree::Flat,
     };
     BodyColumn {
-        name: column.name.clone(),
-        role: column.role,
+        name: name.to_owned(),
+        role,
         values: attribute.map_or(Type::Text, |attribute| attribute.values),
         tree,
-        missing: column.tree.missing().map(|code| column.tree.value(code).to_owned()).into_iter().collect(),
+        missing: of.missing().map(|code| of.value(code).to_owned()).into_iter().collect(),
     }
 }
 

@@ -1,0 +1,102 @@
+//! What was released before, as a method and the gate need it.
+
+use std::collections::BTreeSet;
+
+use reticent::history::{Held, History};
+use reticent::methods::Past;
+use reticent::schema::Role;
+use reticent_ledger::{Entry, Head, Judged, Key, Ledger, Wanted};
+
+use super::Job;
+use crate::args::Publish;
+use crate::books::Books;
+use crate::failure::Failure;
+
+/// What was released before.
+pub struct Before {
+    pub entries: Vec<Entry>,
+    /// The head of the ledger; none when there was no ledger.
+    pub head: Option<Head>,
+    pub judged: Judged,
+    /// Everything that recipients can hold beside the new release.
+    pub history: History,
+    /// Its numbers, by coalition of the recipients.
+    pub held: Vec<Vec<u64>>,
+    /// The numbers of the releases that were made by a method, oldest first.
+    pub series: Vec<u64>,
+    /// What methods published, as they need it again.
+    pub past: Past,
+}
+
+impl Before {
+    /// From the ledger, if there is one.
+    pub fn of(ledger: Option<&Ledger>, books: &Books, options: &Publish, key: &Key) -> Result<Before, Failure> {
+        let mut before = Before {
+            entries: Vec::new(),
+            head: None,
+            judged: Judged::History { with: Vec::new() },
+            history: History::default(),
+            held: Vec::new(),
+            series: Vec::new(),
+            past: Past::default(),
+        };
+        let Some(ledger) = ledger else { return Ok(before) };
+        let (head, entries) = ledger.read()?;
+        (before.head, before.entries) = (Some(head), entries);
+        let named = |entry: &&Entry| entry.release().is_some_and(|release| release.name == options.name);
+        if let Some(entry) = before.entries.iter().find(named) {
+            let (name, number) = (options.name.clone(), entry.number);
+            return Err(reticent_ledger::Error::NameTaken { name, number }.into());
+        }
+        let beside = books.beside(&before.entries, &options.to)?;
+        if beside.is_empty() {
+            return Ok(before);
+        }
+        if options.alone {
+            before.judged = Judged::Alone { apart_from: beside };
+            return Ok(before);
+        }
+        before.history = super::super::whole(ledger.history(Wanted { numbers: Some(&beside), links: Some(key) })?)?;
+        before.held = books.held(&before.entries, &options.to)?;
+        let by_method = |entry: &&Entry| {
+            beside.contains(&entry.number) && entry.release().is_some_and(|release| release.method.is_some())
+        };
+        let mut remembered = Vec::new();
+        let mut tables: Vec<Held> = Vec::new();
+        for entry in before.entries.iter().filter(by_method) {
+            before.series.push(entry.number);
+            remembered.extend(ledger.remembered(entry)?);
+            tables.extend(before.history.releases.iter().filter(|held| held.number == entry.number).cloned());
+        }
+        before.past = Past::of(&tables, &remembered);
+        before.judged = Judged::History { with: beside };
+        Ok(before)
+    }
+
+    /// What a method published before must be of the same sensitive columns, or people could not be followed through it.
+    pub fn check(&self, job: &Job<'_>) -> Result<(), Failure> {
+        let now: BTreeSet<&str> = job.sensitive().into_iter().collect();
+        for number in &self.series {
+            let tables = self.history.releases.iter().filter(|held| held.number == *number);
+            let columns = tables.flat_map(|held| &held.release.columns);
+            let then: BTreeSet<&str> =
+                columns.filter(|column| column.role == Role::Sensitive).map(|column| column.name.as_str()).collect();
+            if then != now {
+                let list = |names: &BTreeSet<&str>| names.iter().copied().collect::<Vec<_>>().join(", ");
+                return Err(Failure::Call(format!(
+                    "release {number} was published by a method with the sensitive columns {}, and this one has {}; publish the same \
+                     columns, or to others who never combine what they hold ([recipients] separate)",
+                    list(&then),
+                    list(&now)
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// The name of a release.
+    pub fn name(&self, number: u64) -> &str {
+        let entry = self.entries.iter().find(|entry| entry.number == number);
+        entry.and_then(Entry::release).map_or("", |release| release.name.as_str())
+    }
+}

@@ -1,0 +1,171 @@
+//! The tables of a release as files, and back.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+
+use reticent::combos::{Combos, combine};
+use reticent::methods::{Shown, ShownList};
+use reticent::table::Counts;
+use reticent::taxonomy::Code;
+use reticent_engine::{Compression, Format, Options, Sink, read_back, write_rows};
+
+use crate::failure::Failure;
+
+/// The table of people.
+pub const PEOPLE: &str = "people";
+
+/// A table among the files: its name, and the column that counts, where there is one.
+pub struct Files {
+    /// By list: the name of its table.
+    pub lists: Vec<String>,
+    /// By marginal table: its name.
+    pub marginals: Vec<String>,
+    /// The column that counts.
+    pub count: String,
+}
+
+impl Files {
+    /// How the tables of a release are called.
+    pub fn of(shown: &Shown) -> Files {
+        let mut taken = vec![PEOPLE.to_owned(), "readme".to_owned()];
+        let mut name = |wanted: &str| {
+            let plain = |letter: char| if letter.is_alphanumeric() { letter } else { '_' };
+            let mut name: String = wanted.to_lowercase().chars().map(plain).collect();
+            while taken.contains(&name) || name.is_empty() {
+                name.push('_');
+            }
+            taken.push(name.clone());
+            name
+        };
+        let lists = shown.lists.iter().map(|list| name(&list.column)).collect();
+        let marginals =
+            shown.marginals.iter().map(|counts| name(&format!("marginal {}", counts.names.join(" ")))).collect();
+        let mut count = "records".to_owned();
+        let columns = || shown.lists.iter().map(|list| &list.column).chain([&shown.group]);
+        while columns().any(|column| *column == count) {
+            count.push('_');
+        }
+        Files { lists, marginals, count }
+    }
+}
+
+/// Writes the tables into a folder that is made for them. Answers how many cells were neutralised.
+pub fn write(
+    shown: &Shown,
+    files: &Files,
+    readme: &str,
+    folder: &Path,
+    seed: u64,
+    options: &Options,
+) -> Result<u64, Failure> {
+    fs::create_dir(folder).map_err(Failure::file("write", folder))?;
+    let mut neutralised = 0;
+    let mut write = |counts: &Counts, name: &str| -> Result<(), Failure> {
+        let sink = Sink { path: folder.join(format!("{name}.csv")), format: Format::Csv(Compression::None), seed };
+        neutralised += write_rows(counts, &sink, options)?.neutralised;
+        Ok(())
+    };
+    write(&Counts { links: None, ..shown.people.clone() }, PEOPLE)?;
+    for (list, name) in shown.lists.iter().zip(&files.lists) {
+        write(&if list.set { list.counts.clone() } else { with_count(&list.counts, &files.count) }, name)?;
+    }
+    for (counts, name) in shown.marginals.iter().zip(&files.marginals) {
+        write(&with_count(counts, &files.count), name)?;
+    }
+    let path = folder.join("README.md");
+    let written = File::create_new(&path).and_then(|mut file| {
+        file.write_all(readme.as_bytes())?;
+        file.sync_all()
+    });
+    written.map_err(Failure::file("write", &path))?;
+    if let Ok(folder) = File::open(folder) {
+        // Not every file system lets a folder be synced.
+        let _ = folder.sync_all();
+    }
+    Ok(neutralised)
+}
+
+/// Reads the tables again; what they say must be what was to be said.
+pub fn read(shown: &Shown, files: &Files, folder: &Path, options: &Options) -> Result<Shown, Failure> {
+    let read = |name: &str| read_back(&folder.join(format!("{name}.csv")), options);
+    let same = |read: &Counts, meant: &Counts| {
+        let meant = as_text(meant);
+        read.names == meant.names && read.values == meant.values && read.combos == meant.combos
+    };
+    let differs = |name: &str| reticent::Error::CannotCheck {
+        what: "the written tables".to_owned(),
+        why: format!("{name}.csv does not hold what was to be published"),
+    };
+    let people = read(PEOPLE)?;
+    if !same(&people, &shown.people) {
+        return Err(differs(PEOPLE).into());
+    }
+    let mut lists = Vec::new();
+    for (list, name) in shown.lists.iter().zip(&files.lists) {
+        let mut counts = read(name)?;
+        if !list.set {
+            counts = without_count(&counts).ok_or_else(|| differs(name))?;
+        }
+        if !same(&counts, &list.counts) {
+            return Err(differs(name).into());
+        }
+        lists.push(ShownList { counts: list.counts.clone(), ..list.clone() });
+    }
+    for (meant, name) in shown.marginals.iter().zip(&files.marginals) {
+        let counts = without_count(&read(name)?).ok_or_else(|| differs(name))?;
+        if !same(&counts, meant) {
+            return Err(differs(name).into());
+        }
+    }
+    Ok(Shown { lists, ..shown.clone() })
+}
+
+/// The texts as they stand in a file: what looks like a formula is neutralised, which leaves nothing to be told apart by.
+fn as_text(counts: &Counts) -> Counts {
+    let plain = counts.names.iter().chain(counts.values.iter().flatten());
+    if plain.clone().all(|text| reticent_engine::csv_text(text) == text.as_str()) {
+        return Counts { links: None, ..counts.clone() };
+    }
+    let written = |text: &String| reticent_engine::csv_text(text).into_owned();
+    let mut codes = Vec::new();
+    let mut values = Vec::new();
+    for (texts, of) in counts.values.iter().zip(&counts.combos.codes) {
+        let texts: Vec<String> = texts.iter().map(written).collect();
+        let mut sorted = texts.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let place = |code: &Code| sorted.binary_search(&texts[*code as usize]).unwrap_or(0) as Code;
+        codes.push(of.iter().map(place).collect());
+        values.push(sorted);
+    }
+    let combos = Combos { codes, weights: counts.combos.weights.clone(), owners: None }.combined();
+    Counts { names: counts.names.iter().map(written).collect(), values, combos, links: None }
+}
+
+/// Every different row once, with how many there are in a column.
+fn with_count(counts: &Counts, name: &str) -> Counts {
+    let mut texts: Vec<String> = counts.combos.weights.iter().map(u64::to_string).collect();
+    texts.sort_unstable();
+    texts.dedup();
+    let code = |weight: &u64| texts.binary_search(&weight.to_string()).unwrap_or(0) as Code;
+    let codes: Vec<Code> = counts.combos.weights.iter().map(code).collect();
+    let mut names = counts.names.clone();
+    names.push(name.to_owned());
+    let all: Vec<&[Code]> = counts.combos.codes.iter().map(Vec::as_slice).chain([codes.as_slice()]).collect();
+    let combos = combine(&all, &vec![1; codes.len()], None);
+    let values = counts.values.iter().cloned().chain([texts]).collect();
+    Counts { names, values, combos, links: None }
+}
+
+/// The way back; none when the last column does not count.
+fn without_count(counts: &Counts) -> Option<Counts> {
+    let (texts, codes) = (counts.values.last()?, counts.combos.codes.last()?);
+    let numbers: Vec<u64> = texts.iter().map(|text| text.parse().ok()).collect::<Option<_>>()?;
+    let weights: Vec<u64> =
+        codes.iter().zip(&counts.combos.weights).map(|(code, rows)| numbers[*code as usize] * rows).collect();
+    let width = counts.names.len() - 1;
+    let kept: Vec<&[Code]> = counts.combos.codes[..width].iter().map(Vec::as_slice).collect();
+    let combos = combine(&kept, &weights, None);
+    Some(Counts { names: counts.names[..width].to_vec(), values: counts.values[..width].to_vec(), combos, links: None })
+}

@@ -1,0 +1,156 @@
+//! The gate of methods: what all releases together tell, against what is promised.
+
+use reticent::audit::{Proof, Question, admit};
+use reticent::history::{Disguise, Held, History};
+use reticent::methods::{self, Shown};
+use reticent::release::Release;
+use reticent::share::Share;
+use serde::Serialize;
+
+use super::Job;
+use super::before::Before;
+use crate::failure::Failure;
+
+/// What the audit of a release with its history found.
+#[derive(Debug, Clone, Serialize)]
+pub struct Audited {
+    /// How well it had to be established: `exact`, `bounds`, `estimate` or `off`.
+    pub proof: Proof,
+    /// By sensitive column of which something is promised.
+    pub columns: Vec<AuditedColumn>,
+    /// Of a promise about records: how many people, at least, are in the same groups of all releases.
+    pub alike: Option<u64>,
+}
+
+/// What the audit found of a column.
+#[derive(Debug, Clone, Serialize)]
+pub struct AuditedColumn {
+    /// The column.
+    pub column: String,
+    /// Nobody's value may be told with more confidence than this.
+    pub confidence: f64,
+    /// People who were looked at.
+    pub people: u64,
+    /// The most that is told about any of them: at least,
+    pub lower: f64,
+    /// and at most.
+    pub upper: f64,
+    /// People in sets that have too many worlds to count.
+    pub not_counted: u64,
+}
+
+impl Job<'_> {
+    /// Audits the release with its history. Refuses it where more is told than promised, or where that is not established.
+    pub fn admit(&self, shown: &Shown, before: &Before) -> Result<Audited, Failure> {
+        let policy = &self.loaded.policy;
+        let mut audited = Audited { proof: policy.audit, columns: Vec::new(), alike: None };
+        if policy.audit == Proof::Off {
+            return Ok(audited);
+        }
+        let new = methods::held(shown, &self.prepared.table.columns, &self.unheld())?;
+        let alone = vec![Vec::new()];
+        let coalitions = if before.held.is_empty() { &alone } else { &before.held };
+        for held in coalitions {
+            let earlier = before.history.releases.iter().filter(|release| held.contains(&release.number));
+            let earlier = earlier.cloned().map(Held::canonical);
+            let history = History { releases: earlier.chain(new.iter().cloned()).collect(), lost: Vec::new() };
+            for column in self.sensitive() {
+                if let Some(most) = self.most(column)? {
+                    self.admit_column(column, most, &history, &mut audited)?;
+                }
+            }
+            self.admit_records(&history, before, shown, &mut audited)?;
+        }
+        Ok(audited)
+    }
+
+    /// The confidence that is allowed of a column: what is promised, and no more than the policy says.
+    fn most(&self, column: &str) -> Result<Option<Share>, Failure> {
+        let allowed = self.options.what_if.confidence.or(self.loaded.policy.short.confidence);
+        let allowed = match allowed {
+            None => None,
+            Some(confidence) => Some(Share::from_decimal(confidence).ok_or_else(|| {
+                Failure::Call("`confidence` has too many digits to be compared exactly; round it".to_owned())
+            })?),
+        };
+        Ok([self.promise(column), allowed].into_iter().flatten().min())
+    }
+
+    fn admit_column(&self, column: &str, most: Share, history: &History, audited: &mut Audited) -> Result<(), Failure> {
+        self.ways.check_stop()?;
+        self.ways.progress.busy("auditing");
+        let varies = self.loaded.policy.inconsistent.iter().filter_map(|rule| rule.varying_column().map(str::to_owned));
+        let question = Question {
+            columns: Some(vec![column.to_owned()]),
+            confidence: Some(most),
+            varies: varies.collect(),
+            worst: 0,
+            ..Question::default()
+        };
+        let audit = admit(history, &question, self.loaded.policy.audit)?;
+        let Some(found) = audit.columns.first() else { return Ok(()) };
+        let known = audited.columns.iter().position(|known| known.column == column);
+        let at = known.unwrap_or_else(|| {
+            audited.columns.push(AuditedColumn {
+                column: column.to_owned(),
+                confidence: most.to_f64(),
+                people: 0,
+                lower: 0.0,
+                upper: 0.0,
+                not_counted: 0,
+            });
+            audited.columns.len() - 1
+        });
+        let told = &mut audited.columns[at];
+        told.people = told.people.max(found.people);
+        told.lower = told.lower.max(found.highest.lower.value());
+        told.upper = told.upper.max(found.highest.upper.value());
+        told.not_counted = told.not_counted.max(audit.work.people_not_counted);
+        Ok(())
+    }
+
+    /// Where records are promised not to be linked: everybody shares all their groups with enough others.
+    fn admit_records(
+        &self,
+        history: &History,
+        before: &Before,
+        shown: &Shown,
+        audited: &mut Audited,
+    ) -> Result<(), Failure> {
+        let Some(most) = self.method.listed.linked(&self.arguments) else { return Ok(()) };
+        let by_method = |held: &Held| held.number == 0 || before.series.contains(&held.number);
+        let group = |held: &Held| by_method(held).then_some(shown.group.as_str());
+        let tables = history.releases.iter().filter(|held| held.disguise.of.is_none());
+        let tables: Vec<(&Held, Option<&str>)> = tables.map(|held| (held, group(held))).collect();
+        if let Some((held, _)) = tables.iter().find(|(held, _)| held.links.is_none()) {
+            let what = "who is in the same groups of all releases".to_owned();
+            let why = format!("the owners of release {} {} are not known", held.number, held.name);
+            return Err(reticent::Error::CannotCheck { what, why }.into());
+        }
+        let alike = methods::fewest_alike(&tables);
+        if Share::new(1, alike) > most {
+            let message = format!(
+                "all releases together leave somebody whose record is linked to them with more confidence than {}: only {} in the \
+                 same groups of all",
+                most.fraction(),
+                crate::screen::people(alike)
+            );
+            return Err(reticent::Error::Refused { message }.into());
+        }
+        audited.alike = Some(audited.alike.unwrap_or(alike).min(alike));
+        Ok(())
+    }
+
+    /// The release without its tables.
+    fn unheld(&self) -> Held {
+        Held {
+            number: 0,
+            name: self.options.name.clone(),
+            date: String::new(),
+            recipients: self.options.to.clone(),
+            disguise: Disguise::default(),
+            release: Release { columns: Vec::new(), combos: Default::default(), suppressed: 0 },
+            links: None,
+        }
+    }
+}

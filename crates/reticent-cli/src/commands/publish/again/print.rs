@@ -1,0 +1,179 @@
+//! How a release by a method is told on a terminal.
+
+use reticent::methods::Leaving;
+use reticent_ledger::Judged;
+
+use super::answer::{Answer, Seconds};
+use crate::screen::{GOOD, HEAD, HINT, WIDTH, columns, count, people, plural, wrap};
+
+/// Tells the whole answer.
+pub fn print(answer: &Answer) {
+    match &answer.folder {
+        Some(folder) => println!("{GOOD}published{GOOD:#} {} in {}", answer.name, folder.display()),
+        None => println!("{GOOD}would publish{GOOD:#} {} (dry run: nothing was published)", answer.name),
+    }
+    print_record(answer);
+    print_accounts(answer);
+    print_leaving(answer);
+    print_verified(answer);
+    print_worth(answer);
+    print_closing(answer);
+}
+
+fn print_record(answer: &Answer) {
+    let to = answer.recipients.join(", ");
+    match &answer.recorded {
+        Some(recorded) => println!("  release {} in {}, to {to}", recorded.release, recorded.ledger.display()),
+        None => println!("  to {to}"),
+    }
+    match &answer.judged {
+        Judged::Alone { apart_from } => {
+            let many = plural(apart_from.len() as u64, "earlier release");
+            let text = format!(
+                "warning: judged by itself, as if it were the first; its recipients can hold {many} too, and what they give away \
+                 together was not judged"
+            );
+            println!("{}", wrap(&text, WIDTH, "  "));
+        }
+        Judged::History { with } if !with.is_empty() => {
+            println!("  judged together with {} that its recipients can hold", plural(with.len() as u64, "release"));
+        }
+        _ => {}
+    }
+    if answer.neutralised > 0 {
+        println!(
+            "  {} that a spreadsheet would compute written with a leading apostrophe",
+            plural(answer.neutralised, "cell")
+        );
+    }
+    for warning in &answer.warnings {
+        println!("{}", wrap(&format!("warning: {warning}"), WIDTH, "  "));
+    }
+}
+
+/// Where every record of the data is.
+fn print_accounts(answer: &Answer) {
+    println!("\n{HEAD}{} of the data{HEAD:#}", plural(answer.records, "record"));
+    let mut rows = vec![vec![
+        "  published".to_owned(),
+        count(answer.published),
+        format!("in {} by {} ({})", plural(answer.groups, "group"), answer.method, answer.form),
+    ]];
+    for waiting in &answer.waiting {
+        let since = format!("since {} ({})", waiting.since, plural(u64::from(waiting.releases), "release"));
+        rows.push(vec!["  waiting".to_owned(), count(waiting.records), since]);
+    }
+    for (reason, records) in &answer.withheld {
+        rows.push(vec!["  withheld".to_owned(), count(*records), in_words(reason).to_owned()]);
+    }
+    if answer.dropped > 0 {
+        rows.push(vec!["  left out".to_owned(), count(answer.dropped), "a value is missing".to_owned()]);
+    }
+    columns(&rows).iter().for_each(|line| println!("{line}"));
+    if answer.counterfeits > 0 {
+        println!("  beside them {} that are nobody's", plural(answer.counterfeits, "counterfeit"));
+    }
+}
+
+/// Why a record is withheld.
+fn in_words(reason: &str) -> &str {
+    match reason {
+        "too-common" => "too many have the same value: no group could hide it",
+        "changed" => "a sensitive value is not the one that was published",
+        "history" => "what was published before leaves no group that would not tell more",
+        "starved" => "waited longer than the policy allows; tried first next time",
+        "no-noise" => "too few plausible values to list beside it",
+        other => other,
+    }
+}
+
+/// What the removal of people would tell by itself, if there is something to say.
+pub fn told_by_leaving(leaving: &Leaving) -> Option<String> {
+    if leaving.people == 0 {
+        return None;
+    }
+    let told: Vec<String> = leaving
+        .columns
+        .iter()
+        .filter(|told| told.gone + told.staying > 0)
+        .map(|told| {
+            format!("the {} of {} of them and of {} who stay", told.column, count(told.gone), people(told.staying))
+        })
+        .collect();
+    let (are, were) = if leaving.people == 1 { ("is", "was") } else { ("are", "were") };
+    let left = format!(
+        "{} of the newest release {are} not in the data any more; they {were} in {}",
+        people(leaving.people),
+        plural(leaving.groups, "group")
+    );
+    Some(match told.is_empty() {
+        true => format!("{left}, which would tell nothing that is not allowed if they were shown without them"),
+        false => format!(
+            "{left}. Shown again without them and their values, these would tell, with more confidence than is promised, {}",
+            told.join("; ")
+        ),
+    })
+}
+
+fn print_leaving(answer: &Answer) {
+    let Some(told) = told_by_leaving(&answer.leaving) else { return };
+    println!("\n{HEAD}People who are gone{HEAD:#}");
+    println!("{}", wrap(&format!("{told}."), WIDTH, "  "));
+    println!("{}", wrap(&format!("Instead, {}.", answer.instead), WIDTH, "  "));
+}
+
+fn print_verified(answer: &Answer) {
+    println!("\n{HEAD}Verified on the written bytes{HEAD:#}");
+    let tables: Vec<&str> = answer.tables.iter().map(|table| table.file.as_str()).collect();
+    println!("  {GOOD}holds{GOOD:#}    {} say what they should and nothing untrue of anybody", tables.join(", "));
+    for column in &answer.audited.columns {
+        let known = if column.lower == column.upper {
+            percent(column.upper)
+        } else {
+            format!("{} to {}", percent(column.lower), percent(column.upper))
+        };
+        println!(
+            "  {GOOD}holds{GOOD:#}    nobody's {} is told with more than {} by all releases together ({}; of {} the most is {known})",
+            column.column,
+            percent(column.confidence),
+            answer.audited.proof.word(),
+            people(column.people)
+        );
+    }
+    if let Some(alike) = answer.audited.alike {
+        println!(
+            "  {GOOD}holds{GOOD:#}    everybody shares all their groups, in all releases, with {} others at least",
+            count(alike.saturating_sub(1))
+        );
+    }
+}
+
+fn print_worth(answer: &Answer) {
+    println!("\n{HEAD}What it is worth{HEAD:#}");
+    let mut rows = vec![vec![
+        "  iloss".to_owned(),
+        format!("{:.4}", answer.utility.iloss),
+        "share of other values that a published cell could stand for; 0 shows every value".to_owned(),
+    ]];
+    if let Some(error) = answer.utility.query_error {
+        rows.push(vec![
+            "  query error".to_owned(),
+            format!("{error:.4}"),
+            format!("median over {} random counts of how far an estimate is off", answer.utility.queries),
+        ]);
+    }
+    columns(&rows).iter().for_each(|line| println!("{line}"));
+}
+
+fn print_closing(answer: &Answer) {
+    let Seconds { recall, read, group, write, verify, audit, measure, record } = answer.seconds;
+    println!("\n{HINT}{}, seed {}{HINT:#}", answer.method, answer.seed);
+    println!(
+        "{HINT}seconds: recall {recall:.2}, read {read:.2}, group {group:.2}, write {write:.2}, verify {verify:.2}, audit {audit:.2}, measure {measure:.2}, record {record:.2}{HINT:#}"
+    );
+    answer.notes.iter().for_each(|note| println!("{HINT}{}{HINT:#}", wrap(note, WIDTH, "")));
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}

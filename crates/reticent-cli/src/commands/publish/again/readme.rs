@@ -1,0 +1,97 @@
+//! What a recipient reads beside the tables of a release.
+
+use reticent::methods::{Form, Shown};
+use reticent_ledger::today;
+
+use super::Job;
+use super::folder::{Files, PEOPLE};
+
+/// The text of the README.
+pub fn readme(job: &Job<'_>, shown: &Shown, files: &Files) -> String {
+    let Job { options, loaded, method, .. } = job;
+    let mut text = format!(
+        "# {}, {}\n\n{}, published {} by {} ({}).\n\n",
+        loaded.policy.dataset,
+        options.name,
+        people(shown),
+        today(),
+        method.listed.entry.title,
+        method.form.word()
+    );
+    text += "People are in groups. Which of a group's values is whose is not told.\n\n| file | columns |\n|---|---|\n";
+    let row = |name: &str, columns: &[String]| format!("| `{name}.csv` | {} |\n", columns.join(", "));
+    text += &row(PEOPLE, &shown.people.names);
+    let counted = |names: &[String], set: bool| {
+        let count = (!set).then(|| files.count.clone());
+        names.iter().cloned().chain(count).collect::<Vec<String>>()
+    };
+    for (list, name) in shown.lists.iter().zip(&files.lists) {
+        text += &row(name, &counted(&list.counts.names, list.set));
+    }
+    for (counts, name) in shown.marginals.iter().zip(&files.marginals) {
+        text += &row(name, &counted(&counts.names, false));
+    }
+    if method.form == Form::Generalized {
+        text += "\nQuasi-identifiers are what covers everybody of a group: an interval, a value above theirs, or `*` for any.\n";
+    }
+    for list in shown.lists.iter().filter(|list| list.set) {
+        text += &format!(
+            "\n`{}` lists values once for each group. Everybody of the group has one of them; some may be nobody's.\n",
+            list.column
+        );
+    }
+    let nobodys = shown.counterfeits();
+    if nobodys > 0 {
+        text += &format!(
+            "\n{nobodys} of the values that are listed with a count are counterfeits, nobody's: as many in a group as its list counts \
+             more than the group has people.\n"
+        );
+    }
+    text += "\n## Together, in SQL\n\n";
+    for (list, name) in shown.lists.iter().zip(&files.lists) {
+        text += &join(shown, list.column.as_str(), name, (!list.set).then_some(files.count.as_str()));
+    }
+    text += &format!(
+        "Each of a group's values is as likely somebody's as the others, by how often it is listed. As it stands this runs in DuckDB, in this \
+         folder; elsewhere load the files as tables and leave out the quotes and `.csv`.\n\n## Promise\n\n{}.\n",
+        capital(method.listed.entry.thwarts)
+    );
+    for column in job.sensitive() {
+        if let Some(most) = job.promise(column) {
+            text += &format!("\n- `{column}`: at most {}", most.fraction());
+        }
+    }
+    if let Some(most) = method.listed.linked(&job.arguments) {
+        text += &format!("\n- a record: at most {}", most.fraction());
+    }
+    text.trim_end().to_owned() + "\n"
+}
+
+/// Two lines.
+fn join(shown: &Shown, column: &str, name: &str, count: Option<&str>) -> String {
+    let value = format!("{name}.{}", identifier(column));
+    let count = count.map(|count| format!(", {name}.{count}")).unwrap_or_default();
+    let table = |name: &str| format!("'{name}.csv' AS {name}");
+    format!(
+        "```sql\nSELECT {PEOPLE}.*, {value}{count}\nFROM {} JOIN {} USING ({});\n```\n\n",
+        table(PEOPLE),
+        table(name),
+        identifier(&shown.group)
+    )
+}
+
+/// A name as SQL reads it.
+fn identifier(name: &str) -> String {
+    let plain = name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_');
+    if plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
+}
+
+fn people(shown: &Shown) -> String {
+    crate::screen::people(shown.people.combos.rows())
+}
+
+/// A sentence that begins with a capital.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}

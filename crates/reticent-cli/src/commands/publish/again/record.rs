@@ -1,0 +1,165 @@
+//! Recording a release by a method.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use reticent::history::Disguise;
+use reticent::methods::Reason;
+use reticent::schema::Role;
+use reticent::table::Counts;
+use reticent::taxonomy::Type;
+use reticent_ledger::{
+    Body, BodyColumn, BodyTree, ByMethod, Draft, Error, FileRecord, Hash, Key, MethodRecord, Metric, Origin, Promised,
+    Stored, Verified, Writer, today,
+};
+
+use super::Job;
+use super::folder::PEOPLE;
+use super::make::Made;
+use crate::commands::publish::make::lap;
+use crate::commands::publish::record::{Recorded, body_column};
+use crate::failure::Failure;
+
+/// Records a release and gives its folder its name; nothing when somebody else recorded one meanwhile.
+pub fn record(job: &Job<'_>, made: &mut Made, writer: Writer<'_>, key: &Key) -> Result<Option<Recorded>, Failure> {
+    let clock = Instant::now();
+    let Job { options, loaded, prepared, .. } = job;
+    let head = writer.head();
+    if made.against.is_some_and(|against| against != head) || made.against.is_none() && head.entries > 0 {
+        return Ok(None);
+    }
+    let shown = &made.shown;
+    let body = body(job, &shown.people, &shown.group);
+    let lists = shown.lists.iter().zip(&made.files.lists).map(|(list, name)| (name, &list.counts, list.set));
+    let marginals = shown.marginals.iter().zip(&made.files.marginals).map(|(counts, name)| (name, counts, false));
+    let tables: Vec<(String, Body, bool)> = lists
+        .chain(marginals)
+        .map(|(name, counts, set)| (name.clone(), self::body(job, counts, &shown.group), set))
+        .collect();
+    let bodies = || [&body].into_iter().chain(tables.iter().map(|(_, body, _)| body));
+    let used = |tree: &str| bodies().flat_map(|body| &body.columns).any(|column| column.name == tree);
+    let taxonomies: Vec<(String, String)> =
+        loaded.taxonomies.iter().filter(|(column, _)| used(column)).cloned().collect();
+    let folder = writer.ledger().folder().to_owned();
+    let (sha256, bytes) = made.file;
+    let draft = Draft {
+        name: options.name.clone(),
+        dataset: loaded.policy.dataset.clone(),
+        date: today(),
+        recipients: options.to.clone(),
+        origin: Origin::Published,
+        suppressed: (made.outcome.waiting.len() + made.outcome.withheld.len()) as u64,
+        dropped: prepared.table.dropped,
+        disguise: Disguise::default(),
+        body: &body,
+        by_method: Some(ByMethod {
+            tables: tables.iter().map(|(name, body, set)| (name.clone(), body, *set)).collect(),
+            remembered: &made.remembered,
+            method: method(job, made),
+        }),
+        links: shown.people.links.as_ref().map(|links| (links, key.fingerprint())),
+        policy: Some(&loaded.text),
+        taxonomies: &taxonomies,
+        file: Some(FileRecord { path: writer.ledger().inside(&options.output), sha256, bytes }),
+        naming: Some(made.workshop.naming(&options.output)?),
+        made: Some(how(job, made)),
+        judged: made.judged.clone(),
+    };
+    match writer.record(head, &draft) {
+        Ok(outcome) => {
+            let wanted: Option<PathBuf> = draft.naming.as_ref().map(|naming| naming.to.clone());
+            Ok(Some(Recorded {
+                number: outcome.entry.number,
+                entry: outcome.hash,
+                sha256,
+                file: outcome.file.filter(|file| Some(file) != wanted.as_ref()),
+                people: outcome.entry.release().and_then(|release| release.links.as_ref()).map(|links| links.people),
+                notes: outcome.notes,
+                seconds: lap(clock),
+            }))
+        }
+        Err(error) => {
+            // What is not settled yet may need the folder.
+            if matches!(error, Error::Unnamed { .. }) || reticent_ledger::Ledger::is_unsettled(&folder) {
+                made.workshop.leave();
+            }
+            Err(error.into())
+        }
+    }
+}
+
+/// A table with what its columns are.
+fn body(job: &Job<'_>, counts: &Counts, group: &str) -> Body {
+    let table = &job.prepared.table;
+    let column = |name: &String| match table.columns.iter().find(|column| column.name == *name) {
+        Some(column) if name != group => {
+            body_column((name, column.role, &column.tree), &job.prepared.schema, &job.loaded.taxonomies)
+        }
+        _ => BodyColumn {
+            name: name.clone(),
+            role: Role::QuasiIdentifier,
+            values: Type::Text,
+            tree: BodyTree::Flat,
+            missing: Vec::new(),
+        },
+    };
+    Body { columns: counts.names.iter().map(column).collect(), counts: Counts { links: None, ..counts.clone() } }
+}
+
+fn method(job: &Job<'_>, made: &Made) -> MethodRecord {
+    let promise = job
+        .sensitive()
+        .into_iter()
+        .filter_map(|column| Some(Promised { column: column.to_owned(), most: job.promise(column)?.fraction() }));
+    MethodRecord {
+        id: job.method.listed.entry.id.to_owned(),
+        form: job.method.form.word().to_owned(),
+        promise: promise.collect(),
+        groups: made.outcome.groups.len() as u64,
+        counterfeits: made.shown.counterfeits(),
+        waiting: made.outcome.waiting.len() as u64,
+        withheld: withheld(&made.outcome.withheld),
+        remembered: Stored { sha256: Hash::of(b""), bytes: 0 },
+    }
+}
+
+/// How many are withheld, by why.
+pub fn withheld(records: &[(u32, Reason)]) -> BTreeMap<String, u64> {
+    let mut by_reason = BTreeMap::new();
+    for (_, reason) in records {
+        *by_reason.entry(reason.word().to_owned()).or_default() += 1;
+    }
+    by_reason
+}
+
+fn how(job: &Job<'_>, made: &Made) -> reticent_ledger::Made {
+    let promised = made.audited.columns.iter().map(|column| {
+        let most = job.promise(&column.column).map_or_else(|| column.confidence.to_string(), |most| most.fraction());
+        format!("{} of nobody is told with more than {most} by all releases together", column.column)
+    });
+    let alike = made
+        .audited
+        .alike
+        .map(|alike| format!("everybody shares all their groups with {} others at least", alike.saturating_sub(1)));
+    let tables = format!("the tables hold what was to be published ({PEOPLE} and {} more)", made.files.lists.len());
+    reticent_ledger::Made {
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        algorithm: job.method.listed.entry.id.to_owned(),
+        guarantee: "safe".to_owned(),
+        steps: made.outcome.groups.len() as u64,
+        seed: made.seed,
+        classes: made.outcome.groups.len() as u64,
+        verified: [tables]
+            .into_iter()
+            .chain(promised)
+            .chain(alike)
+            .map(|model| Verified { model, violations: 0 })
+            .collect(),
+        audit: Some(made.audited.proof.word().to_owned()),
+        metrics: [("iloss", Some(made.utility.iloss)), ("query-error", made.utility.query_error)]
+            .into_iter()
+            .filter_map(|(id, value)| Some(Metric { id: id.to_owned(), value: value? }))
+            .collect(),
+    }
+}

@@ -1,0 +1,70 @@
+//! People who are gone from the data: what it would tell to show their groups again without them and their values.
+//!
+//! The attack is critical absence: whoever holds the release before and the one after compares the values of a group. What is no
+//! longer listed was a leaver's, and what is left is the others'.
+
+use std::collections::BTreeMap;
+
+use hashbrown::{HashMap, HashSet};
+
+use super::Task;
+use crate::links::Pseudonym;
+use crate::share::Share;
+
+/// What the removal of people would tell by itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Leaving {
+    /// People of the newest release who are not in the data any more.
+    pub people: u64,
+    /// Groups of it that they were in.
+    pub groups: u64,
+    /// By sensitive column, what would be told.
+    pub columns: Vec<LeavingColumn>,
+}
+
+/// What would be told of a sensitive column with more confidence than is promised.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct LeavingColumn {
+    /// The column.
+    pub column: String,
+    /// Of how many who are gone.
+    pub gone: u64,
+    /// Of how many of their groups who stay.
+    pub staying: u64,
+}
+
+/// What the removal of people would tell, if their groups were shown again without them and their values. Columns without a promise
+/// are not looked at, nor lists that only say which values there are.
+pub fn leaving(task: &Task<'_>, promise: &dyn Fn(&str) -> Option<Share>) -> Leaving {
+    let Some(newest) = task.past.releases.last() else { return Leaving::default() };
+    let here: HashMap<Pseudonym, usize> = task.records.iter().zip(0..).map(|(record, at)| (record.who, at)).collect();
+    let touched: Vec<_> =
+        newest.groups.iter().filter(|group| group.members.iter().any(|who| !here.contains_key(who))).collect();
+    let gone: HashSet<Pseudonym> =
+        touched.iter().flat_map(|group| &group.members).filter(|who| !here.contains_key(*who)).copied().collect();
+    let mut leaving = Leaving { people: gone.len() as u64, groups: touched.len() as u64, columns: Vec::new() };
+    for column in task.sensitive() {
+        let name = &task.table.columns[column].name;
+        let Some(most) = promise(name) else { continue };
+        let above = |part: u64, whole: u64| Share::new(part, whole) > most;
+        let mut told = LeavingColumn { column: name.clone(), gone: 0, staying: 0 };
+        for group in &touched {
+            let Some(list) = group.list(name).filter(|list| !list.set) else { continue };
+            let stay: Vec<usize> = group.members.iter().filter_map(|who| here.get(who).copied()).collect();
+            let mut after: BTreeMap<&str, u64> = BTreeMap::new();
+            stay.iter().for_each(|at| *after.entry(task.value(*at, column)).or_default() += 1);
+            // What is listed before and not after; what was nobody's may be among it.
+            let missing =
+                |(value, times): &(String, u64)| times.saturating_sub(after.get(value.as_str()).copied().unwrap_or(0));
+            let missing: Vec<u64> = list.values.iter().map(missing).collect();
+            if above(missing.iter().copied().max().unwrap_or(0), missing.iter().sum()) {
+                told.gone += (group.members.len() - stay.len()) as u64;
+            }
+            if above(after.values().copied().max().unwrap_or(0), stay.len() as u64) {
+                told.staying += stay.len() as u64;
+            }
+        }
+        leaving.columns.push(told);
+    }
+    leaving
+}
