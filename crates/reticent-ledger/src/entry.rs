@@ -128,9 +128,18 @@ pub struct MethodRecord {
     /// Records that wait.
     pub waiting: u64,
     /// Records that are withheld, by reason.
-    pub withheld: std::collections::BTreeMap<String, u64>,
+    pub withheld: Vec<Withheld>,
     /// What the method keeps about owners, under pseudonyms.
     pub remembered: Stored,
+}
+
+/// Records that are withheld.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Withheld {
+    /// Why, in a word.
+    pub reason: String,
+    /// How many.
+    pub records: u64,
 }
 
 /// What is promised of a sensitive column.

@@ -39,7 +39,7 @@ mod verify;
 pub use chain::Head;
 pub use entry::{
     ColumnRecord, Entry, FileRecord, Judged, Kind, Made, MethodRecord, Metric, Origin, Promised, Purge, Recorded,
-    Stored, StoredLinks, StoredTaxonomy, TableRecord, Verified, What,
+    Stored, StoredLinks, StoredTaxonomy, TableRecord, Verified, What, Withheld,
 };
 pub use error::{Error, Result};
 pub use hash::Hash;

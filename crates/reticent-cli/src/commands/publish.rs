@@ -34,7 +34,7 @@ pub fn run(options: &Publish, ways: &Ways) -> Result<u8, Failure> {
     if let Some(method) = loaded.policy.method {
         return again::run(options, &loaded, method, ways);
     }
-    let answer = publish(options, ways);
+    let answer = publish_by(options, loaded, ways);
     ways.progress.done();
     let answer = answer?;
     let holds = answer.verified.holds();
@@ -48,15 +48,20 @@ pub fn run(options: &Publish, ways: &Ways) -> Result<u8, Failure> {
 
 /// Does the work, without printing.
 pub fn publish(options: &Publish, ways: &Ways) -> Result<Answer, Failure> {
-    let format = format_of(&options.output)?;
-    refuse_existing(&options.output)?;
-    let mut loaded = steward::load(&options.place.policy)?;
+    let loaded = steward::load(&options.place.policy)?;
     if let Some(method) = loaded.policy.method {
         return Err(Failure::Call(format!(
             "this is about algorithms, and the policy names the method {}; rehearse it with `reticent publish --dry-run`",
             method.listed.entry.id
         )));
     }
+    publish_by(options, loaded, ways)
+}
+
+/// The same by a policy that was read.
+fn publish_by(options: &Publish, mut loaded: steward::Loaded, ways: &Ways) -> Result<Answer, Failure> {
+    let format = format_of(&options.output)?;
+    refuse_existing(&options.output)?;
     loaded.policy.short.k = options.what_if.k.or(loaded.policy.short.k);
     loaded.policy.short.confidence = options.what_if.confidence.or(loaded.policy.short.confidence);
     let books = Books::of(&options.place, &loaded.policy, &format!("publishing {}", options.name));

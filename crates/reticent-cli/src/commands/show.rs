@@ -162,7 +162,7 @@ fn print_method(method: &MethodRecord) {
         println!("  nobody's {} is told with more than {}", promised.column, promised.most);
     }
     let withheld: Vec<String> =
-        method.withheld.iter().map(|(reason, records)| format!("{} {reason}", count(*records))).collect();
+        method.withheld.iter().map(|one| format!("{} {}", count(one.records), one.reason)).collect();
     let withheld = if withheld.is_empty() { "none".to_owned() } else { withheld.join(", ") };
     println!("  {} waiting, withheld: {withheld}", plural(method.waiting, "record"));
 }

@@ -1,6 +1,7 @@
 //! The command as a person meets it: the tutorial, bad calls, discretion, and the shipped files that are generated.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod again;
 mod audit;
 mod audit_reviewed;
 mod audit_tried;

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::history::{Held, History};
 use crate::release::PublishedColumn;
 use crate::schema::Role;
-use crate::taxonomy::NodeId;
+use crate::taxonomy::{Code, NodeId};
 
 /// Fills in how many records of each group are counterfeits.
 pub(super) fn counterfeits(held: &Held, at: usize, of_combo: &[u32], groups: &mut [Group]) -> Result<()> {
@@ -89,9 +89,9 @@ pub(super) fn groups(history: &History, at: usize, about: usize, of_combo: &[u32
     counting.sort_unstable();
     counting.dedup_by_key(|(group, _)| *group);
     let named = Named::of(counts, people, &columns, &counting);
-    let mut found = Vec::with_capacity(people.release.combos.len());
+    let (mut found, mut key) = (Vec::with_capacity(people.release.combos.len()), Vec::new());
     for combo in 0..people.release.combos.len() {
-        if let Some(group) = named.as_ref().and_then(|named| named.group(people, &columns, combo)) {
+        if let Some(group) = named.as_ref().and_then(|named| named.group(people, &columns, combo, &mut key)) {
             found.push(group);
             continue;
         }
@@ -117,37 +117,46 @@ pub(super) fn groups(history: &History, at: usize, about: usize, of_combo: &[u32
     Ok(found)
 }
 
-/// The groups that count, by their cells as texts, where no cell can stand for several: then nobody's need to be looked for one by
-/// one.
-struct Named<'a>(HashMap<Vec<&'a str>, u32>);
+/// The groups that count, by their cells, where no cell can stand for several: then they need not be looked for one by one.
+struct Named {
+    /// By column, by code of the release that is counted: the code of the same text in the one that counts.
+    codes: Vec<Vec<Option<Code>>>,
+    groups: HashMap<Vec<Code>, u32>,
+}
 
-impl<'a> Named<'a> {
-    fn of(counts: &'a Held, people: &Held, columns: &[(usize, usize)], counting: &[(u32, usize)]) -> Option<Named<'a>> {
-        let plain = |column: &PublishedColumn| {
-            let tree = &column.tree;
-            let is_leaf = |node: &NodeId| *node != 0 && tree.interval(*node).is_none();
-            tree.nodes().len() <= tree.len() + 1 && column.nodes.iter().all(is_leaf)
-        };
-        let both = |(here, there): &(usize, usize)| {
-            plain(&counts.release.columns[*here]) && plain(&people.release.columns[*there])
-        };
-        if !columns.iter().all(both) {
+impl Named {
+    fn of(counts: &Held, people: &Held, columns: &[(usize, usize)], counting: &[(u32, usize)]) -> Option<Named> {
+        if !columns.iter().all(|(here, there)| is_plain(counts, *here) && is_plain(people, *there)) {
             return None;
         }
-        let cells = |combo: usize| columns.iter().map(|(here, _)| cell(counts, *here, combo)).collect();
-        let named: HashMap<Vec<&str>, u32> = counting.iter().map(|(group, combo)| (cells(*combo), *group)).collect();
+        let cells = |combo: usize| columns.iter().map(|(here, _)| counts.release.combos.codes[*here][combo]).collect();
+        let groups: HashMap<Vec<Code>, u32> = counting.iter().map(|(group, combo)| (cells(*combo), *group)).collect();
+        let of_column = |(here, there): &(usize, usize)| {
+            let (here, there) = (&counts.release.columns[*here], &people.release.columns[*there]);
+            let known: HashMap<&str, Code> =
+                (0..here.nodes.len() as Code).map(|code| (here.label(code), code)).collect();
+            (0..there.nodes.len() as Code).map(|code| known.get(there.label(code)).copied()).collect()
+        };
         // Two groups of the same cells cannot be told apart.
-        (named.len() == counting.len()).then_some(Named(named))
+        let named = Named { codes: columns.iter().map(of_column).collect(), groups };
+        (named.groups.len() == counting.len()).then_some(named)
     }
 
-    fn group(&self, people: &Held, columns: &[(usize, usize)], combo: usize) -> Option<u32> {
-        let cells: Vec<&str> = columns.iter().map(|(_, there)| cell(people, *there, combo)).collect();
-        self.0.get(cells.as_slice()).copied()
+    fn group(&self, people: &Held, columns: &[(usize, usize)], combo: usize, key: &mut Vec<Code>) -> Option<u32> {
+        key.clear();
+        for (codes, (_, there)) in self.codes.iter().zip(columns) {
+            key.push(codes[people.release.combos.codes[*there][combo] as usize]?);
+        }
+        self.groups.get(key.as_slice()).copied()
     }
 }
 
-fn cell(held: &Held, column: usize, combo: usize) -> &str {
-    held.release.columns[column].label(held.release.combos.codes[column][combo])
+/// Whether every cell of a column stands for itself alone.
+fn is_plain(held: &Held, column: usize) -> bool {
+    let PublishedColumn { tree, nodes, .. } = &held.release.columns[column];
+    let leaf: Vec<bool> = nodes.iter().map(|node| *node != 0 && tree.interval(*node).is_none()).collect();
+    let flat = tree.nodes().len() <= tree.len() + 1;
+    flat && held.release.combos.codes[column].iter().all(|code| leaf[*code as usize])
 }
 
 /// Whether whatever one cell may stand for, the other says.

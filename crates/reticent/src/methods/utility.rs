@@ -1,5 +1,8 @@
 //! What a release by a method is worth: how wide its quasi-identifiers are, and how far counts that are estimated from it are off.
 
+use hashbrown::HashMap;
+use rayon::prelude::*;
+
 use super::largest::Drawn;
 use super::{Form, Outcome, Task};
 use crate::taxonomy::Code;
@@ -18,7 +21,7 @@ pub struct Utility {
 }
 
 /// Queries that are asked.
-const QUERIES: usize = 200;
+const QUERIES: usize = 100;
 /// A query asks for so many in ten of the values of a column that lie side by side, in the order of its tree.
 const SIDE_BY_SIDE: usize = 3;
 /// What counts fewer than this share of the records is not asked: its relative error says nothing.
@@ -30,20 +33,38 @@ const LEAST: f64 = 0.001;
 pub fn utility(task: &Task<'_>, outcome: &Outcome, form: Form) -> Utility {
     let quasi = task.quasi_identifiers();
     let spans = spans(task, outcome, form, &quasi);
-    let mut drawn = Drawn(0x7175_6572_6965_73);
-    let mut errors = Vec::new();
-    let mut queries = 0;
-    for _ in 0..QUERIES {
-        let Some(query) = Query::draw(task, &quasi, &mut drawn) else { break };
+    let lists = coded_lists(task, outcome);
+    let mut drawn = Drawn(0x0071_7565_7269_6573);
+    let asked: Vec<Query> = (0..QUERIES).filter_map(|_| Query::draw(task, &quasi, &mut drawn)).collect();
+    let error = |query: &Query| {
         let truth = (0..task.records.len()).filter(|at| query.has(task, *at)).count() as f64;
-        if truth < LEAST * task.records.len() as f64 || truth == 0.0 {
-            continue;
-        }
-        queries += 1;
-        errors.push((query.estimate(task, outcome, &spans) - truth).abs() / truth);
-    }
+        let counts = truth > 0.0 && truth >= LEAST * task.records.len() as f64;
+        counts.then(|| (query.estimate(task, outcome, &spans, &lists) - truth).abs() / truth)
+    };
+    let mut errors: Vec<f64> = asked.par_iter().filter_map(error).collect();
     errors.sort_unstable_by(f64::total_cmp);
-    Utility { iloss: iloss(task, outcome, &quasi, &spans), query_error: errors.get(errors.len() / 2).copied(), queries }
+    Utility {
+        iloss: iloss(task, outcome, &quasi, &spans),
+        query_error: errors.get(errors.len() / 2).copied(),
+        queries: errors.len() as u64,
+    }
+}
+
+/// By sensitive column and group: the codes that are listed, and how often; and how many are.
+type CodedLists = Vec<Vec<(Vec<(Code, u64)>, u64)>>;
+
+fn coded_lists(task: &Task<'_>, outcome: &Outcome) -> CodedLists {
+    let of_column = |(at, column): (usize, usize)| {
+        let values = task.table.columns[column].tree.values();
+        let codes: HashMap<&str, Code> = values.iter().map(String::as_str).zip(0..).collect();
+        let of_group = |group: &super::Group| {
+            let list = &group.lists[at];
+            let code = |(value, times): &(String, u64)| Some((*codes.get(value.as_str())?, *times));
+            (list.values.iter().filter_map(code).collect(), list.len().max(1))
+        };
+        outcome.groups.iter().map(of_group).collect()
+    };
+    task.sensitive().into_iter().enumerate().map(of_column).collect()
 }
 
 /// By group and quasi-identifier: the codes that the published cell stands for; none where every record shows its own.
@@ -121,11 +142,8 @@ impl Query {
         asked(column, low, high) && self.quasi.iter().all(|(_, column, low, high)| asked(*column, *low, *high))
     }
 
-    fn estimate(&self, task: &Task<'_>, outcome: &Outcome, spans: &Option<Spans>) -> f64 {
-        let (at, column, low, high) = self.sensitive;
-        let tree = &task.table.columns[column].tree;
-        let mut asked: Vec<&str> = (low..=high).map(|code| tree.value(code)).collect();
-        asked.sort_unstable();
+    fn estimate(&self, task: &Task<'_>, outcome: &Outcome, spans: &Option<Spans>, lists: &CodedLists) -> f64 {
+        let (at, _, low, high) = self.sensitive;
         let mut sum = 0.0;
         for (place, group) in outcome.groups.iter().enumerate() {
             let people = match spans {
@@ -148,10 +166,10 @@ impl Query {
             if people == 0.0 {
                 continue;
             }
-            let list = &group.lists[at];
-            let listed = list.values.iter().filter(|(value, _)| asked.binary_search(&value.as_str()).is_ok());
+            let (list, all) = &lists[at][place];
+            let listed = list.iter().filter(|(code, _)| (low..=high).contains(code));
             let listed: u64 = listed.map(|(_, times)| *times).sum();
-            sum += people * listed as f64 / list.len().max(1) as f64;
+            sum += people * listed as f64 / *all as f64;
         }
         sum
     }

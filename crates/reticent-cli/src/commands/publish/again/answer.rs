@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use reticent::methods::{Leaving, Utility};
-use reticent_ledger::Judged;
+use reticent_ledger::{Judged, Promised, Withheld};
 use serde::Serialize;
 
 use super::Job;
@@ -12,7 +12,7 @@ use super::before::Before;
 use super::folder::PEOPLE;
 use super::judge::Audited;
 use super::make::Made;
-use super::record::withheld;
+use super::record::{promised, withheld};
 use crate::commands::publish::answer::RecordedAs;
 use crate::commands::publish::record::Recorded;
 
@@ -44,7 +44,7 @@ pub struct Answer {
     /// Records that wait, by for how many releases.
     pub waiting: Vec<Waiting>,
     /// Records that are withheld, by why.
-    pub withheld: BTreeMap<String, u64>,
+    pub withheld: Vec<Withheld>,
     /// Records left out because a value was missing.
     pub dropped: u64,
     /// Groups of people.
@@ -79,7 +79,7 @@ pub struct Promise {
     /// In words.
     pub words: &'static str,
     /// By sensitive column: nobody's value is told with more confidence than this fraction.
-    pub columns: Vec<(String, String)>,
+    pub columns: Vec<Promised>,
     /// No record is linked to anybody with more confidence than this fraction.
     pub records: Option<String>,
 }
@@ -150,8 +150,6 @@ impl Job<'_> {
                 people: recorded.people,
             }
         });
-        let columns = self.sensitive().into_iter();
-        let columns = columns.filter_map(|column| Some((column.to_owned(), self.promise(column)?.fraction())));
         let table = |name: &str, rows: u64| TableAnswer { file: format!("{name}.csv"), rows };
         let shown = &made.shown;
         let mut tables = vec![table(PEOPLE, shown.people.combos.rows())];
@@ -172,7 +170,7 @@ impl Job<'_> {
             form: method.form.word(),
             promise: Promise {
                 words: method.listed.entry.thwarts,
-                columns: columns.collect(),
+                columns: promised(self),
                 records: method.listed.linked(&self.arguments).map(|most| most.fraction()),
             },
             records: self.records.len() as u64 + prepared.table.dropped,

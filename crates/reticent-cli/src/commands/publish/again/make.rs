@@ -49,7 +49,7 @@ impl Job<'_> {
         let task = self.task(&before.past, seed);
         let leaving = methods::leaving(&task, &|column| self.promise(column));
         let outcome = methods::run(method.listed.entry.id, &task, loaded.policy.options.clone())
-            .map_err(|error| with_leaving(error, &leaving))?;
+            .map_err(|error| if stays(method) { error } else { with_leaving(error, &leaving) })?;
         if outcome.groups.is_empty() {
             return Err(reticent::Error::Refused { message: nothing(&outcome) }.into());
         }
@@ -94,6 +94,11 @@ impl Job<'_> {
             seconds,
         })
     }
+}
+
+/// Whether people who go are no reason to refuse a release.
+fn stays(method: &reticent::policy::MethodPolicy) -> bool {
+    method.listed.updates.delete || !method.listed.updates.again
 }
 
 /// What the removal of people would tell stands beside why nothing is published.

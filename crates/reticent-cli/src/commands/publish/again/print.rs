@@ -1,7 +1,7 @@
 //! How a release by a method is told on a terminal.
 
 use reticent::methods::Leaving;
-use reticent_ledger::Judged;
+use reticent_ledger::{Judged, Withheld};
 
 use super::answer::{Answer, Seconds};
 use crate::screen::{GOOD, HEAD, HINT, WIDTH, columns, count, people, plural, wrap};
@@ -63,7 +63,7 @@ fn print_accounts(answer: &Answer) {
         let since = format!("since {} ({})", waiting.since, plural(u64::from(waiting.releases), "release"));
         rows.push(vec!["  waiting".to_owned(), count(waiting.records), since]);
     }
-    for (reason, records) in &answer.withheld {
+    for Withheld { reason, records } in &answer.withheld {
         rows.push(vec!["  withheld".to_owned(), count(*records), in_words(reason).to_owned()]);
     }
     if answer.dropped > 0 {

@@ -11,7 +11,7 @@ use reticent::table::Counts;
 use reticent::taxonomy::Type;
 use reticent_ledger::{
     Body, BodyColumn, BodyTree, ByMethod, Draft, Error, FileRecord, Hash, Key, MethodRecord, Metric, Origin, Promised,
-    Stored, Verified, Writer, today,
+    Stored, Verified, Withheld, Writer, today,
 };
 
 use super::Job;
@@ -108,14 +108,10 @@ fn body(job: &Job<'_>, counts: &Counts, group: &str) -> Body {
 }
 
 fn method(job: &Job<'_>, made: &Made) -> MethodRecord {
-    let promise = job
-        .sensitive()
-        .into_iter()
-        .filter_map(|column| Some(Promised { column: column.to_owned(), most: job.promise(column)?.fraction() }));
     MethodRecord {
         id: job.method.listed.entry.id.to_owned(),
         form: job.method.form.word().to_owned(),
-        promise: promise.collect(),
+        promise: promised(job),
         groups: made.outcome.groups.len() as u64,
         counterfeits: made.shown.counterfeits(),
         waiting: made.outcome.waiting.len() as u64,
@@ -124,13 +120,17 @@ fn method(job: &Job<'_>, made: &Made) -> MethodRecord {
     }
 }
 
+/// What is promised, by sensitive column.
+pub fn promised(job: &Job<'_>) -> Vec<Promised> {
+    let one = |column: &str| Some(Promised { column: column.to_owned(), most: job.promise(column)?.fraction() });
+    job.sensitive().into_iter().filter_map(one).collect()
+}
+
 /// How many are withheld, by why.
-pub fn withheld(records: &[(u32, Reason)]) -> BTreeMap<String, u64> {
-    let mut by_reason = BTreeMap::new();
-    for (_, reason) in records {
-        *by_reason.entry(reason.word().to_owned()).or_default() += 1;
-    }
-    by_reason
+pub fn withheld(records: &[(u32, Reason)]) -> Vec<Withheld> {
+    let mut by_reason: BTreeMap<Reason, u64> = BTreeMap::new();
+    records.iter().for_each(|(_, reason)| *by_reason.entry(*reason).or_default() += 1);
+    by_reason.into_iter().map(|(reason, records)| Withheld { reason: reason.word().to_owned(), records }).collect()
 }
 
 fn how(job: &Job<'_>, made: &Made) -> reticent_ledger::Made {
