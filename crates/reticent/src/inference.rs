@@ -233,6 +233,9 @@ pub fn solve(puzzle: &Puzzle, ask: &Ask) -> Result<Answer> {
     Ok(put_together(&system, &found, &split, &solved, &ask))
 }
 
+/// Of the work that counting may take, so small a part is spent where it only tells how many worlds there are.
+const SETTLED: u64 = 64;
+
 /// What is certain about one piece.
 #[derive(Clone)]
 struct Proved {
@@ -246,13 +249,15 @@ struct Proved {
 impl Proved {
     fn of(piece: &Piece, ask: &Ask) -> Result<Proved> {
         let bounds_only = ask.bounds_only || piece.loose;
-        let counted = if bounds_only { None } else { worlds::count(piece, ask.steps)? };
         let alike = match bounds_only {
             true => piece.crowds.iter().map(|crowd| vec![1; crowd.cells.len()]).collect(),
             false => symmetry::alike(piece),
         };
-        // Where all values can be exchanged, everything is known without a program.
-        let known = counted.is_some() || piece.crowds.iter().zip(&alike).all(all_alike);
+        // Where all values can be exchanged, everything but the number of worlds is known without counting, and without a program.
+        let settled = piece.crowds.iter().zip(&alike).all(all_alike);
+        let steps = if settled { ask.steps / SETTLED } else { ask.steps };
+        let counted = if bounds_only { None } else { worlds::count(piece, steps)? };
+        let known = counted.is_some() || settled;
         let bounded = if known { None } else { program::bound(piece, ask.program)? };
         Ok(Proved { counted, bounded, alike })
     }

@@ -54,7 +54,7 @@ fn in_short(entries: &[&Entry]) {
             continue;
         }
         let how = match kind {
-            Kind::Method => ", called from the library",
+            Kind::Method => ", named as `method` under [release]",
             Kind::Attack => ", run by `reticent audit --attack`",
             _ => "",
         };

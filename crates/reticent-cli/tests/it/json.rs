@@ -36,15 +36,21 @@ impl Answers {
     /// Runs a call that answers.
     #[track_caller]
     fn ask(&mut self, desk: &Desk, call: &str, status: i32) {
+        self.ask_as(call.split_whitespace().next().unwrap(), desk, call, status);
+    }
+
+    /// The same for a section of the page that is not called like the command.
+    #[track_caller]
+    fn ask_as(&mut self, section: &str, desk: &Desk, call: &str, status: i32) {
         let ran = desk.run(&format!("{call} --json")).exits(status);
         assert_eq!(ran.err, "", "{call}");
         let command = call.split_whitespace().next().unwrap();
         let mut answer = ran.json();
         if command == "schema" {
             // What stands in it is JSON Schema's affair.
-            answer["properties"] = Value::Bool(true);
+            ["properties", "if", "else"].iter().for_each(|name| answer[*name] = Value::Bool(true));
         }
-        collect(&answer, "", self.0.entry(command.to_owned()).or_default());
+        collect(&answer, "", self.0.entry(section.to_owned()).or_default());
     }
 
     /// Runs a call that fails.
@@ -159,6 +165,7 @@ fn answers() -> Answers {
     all.ask(&next, "show lists", 0);
     all.ask(&next, "show marginal", 0);
     audits(&mut all);
+    methods(&mut all);
     all.ask(&desk, "purge one --reason asked --yes", 0);
     all.ask(&desk, "verify --head head.json", 0);
     for call in ["log", "show old", "show one", "show two", "history for press,stranger"] {
@@ -189,6 +196,39 @@ fn audits(all: &mut Answers) {
     desk.run("register more.csv --name more --to press --date 2026-05-03 --quasi-identifier job --sensitive ill")
         .exits(0);
     all.ask(&desk, "audit", 0);
+}
+
+/// The same table again, by two methods.
+fn methods(all: &mut Answers) {
+    let section = "publish by a method";
+    let policy = "[dataset]\nowner = \"id\"\n[columns.id]\n[columns.age]\ntype = \"number\"\nmissing = \"drop\"\n[columns.note]\n\
+                  [columns.ill]\nrole = \"sensitive\"\n[columns.pay]\nrole = \"sensitive\"\n[release]\nmethod = \"METHOD\"\n\
+                  [release.options]\n";
+    let rows = |from: usize, to: usize, ill: &dyn Fn(usize) -> usize| -> String {
+        let row = |at: usize| format!("p{at},{},free text {at},i{},w{}\n", 20 + at, ill(at), at % 3);
+        "id,age,note,ill,pay\n".to_owned() + &(from..to).map(row).collect::<String>() + "late,,x,i0,w0\n"
+    };
+    let desk = Desk::new();
+    let plus = "primary = \"ill\"\nl = { ill = 3, pay = 2 }\n";
+    desk.write("reticent.toml", policy.replace("METHOD", "decomposition-plus") + plus);
+    desk.write(
+        "each.toml",
+        policy.replace("METHOD", "decomposition") + &plus.replace('3', "2") + "marginals = \"each\"\n",
+    );
+    desk.write("even.csv", "id,age,note,ill,pay\na,1,x,i,w\nb,2,y,j,v\nc,3,z,i,v\nd,4,u,j,w\n");
+    all.ask_as(section, &desk, "publish even.csv --name even -o even --policy each.toml --dry-run", 0);
+    desk.write("one.csv", rows(0, 13, &|at| at % 3));
+    desk.write("two.csv", rows(1, 14, &|at| if at == 4 { 2 } else { at % 3 }));
+    all.ask_as(section, &desk, "publish one.csv --name one -o one --dry-run", 0);
+    all.ask_as(section, &desk, "publish one.csv --name one -o one", 0);
+    all.ask_as(section, &desk, "publish two.csv --name two -o two --alone", 0);
+    all.ask_as(section, &desk, "publish two.csv --name three -o three", 0);
+    all.ask(&desk, "show one", 0);
+    all.ask(&desk, "show three", 0);
+    let desk = Desk::new();
+    desk.write("reticent.toml", policy.replace("METHOD", "bcf-anonymity") + "k = 3\n");
+    desk.write("one.csv", rows(0, 13, &|at| at % 3));
+    all.ask_as(section, &desk, "publish one.csv --name one -o one", 0);
 }
 
 /// Every kind of error.

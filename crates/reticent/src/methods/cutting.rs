@@ -19,11 +19,8 @@ pub fn cut(task: &Task<'_>, by_value: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
             groups.push(people.into_iter().flatten().collect());
             continue;
         }
-        let best = quasi.iter().copied().min_by(|one, two| {
-            let (one, two) =
-                (width(task, &mut people.clone(), *one, &quasi), width(task, &mut people.clone(), *two, &quasi));
-            one.total_cmp(&two)
-        });
+        let width = |column: &usize| (width(task, &mut people.clone(), *column, &quasi), *column);
+        let best = quasi.iter().map(width).min_by(|one, two| one.0.total_cmp(&two.0)).map(|(_, column)| column);
         let (left, right) = halves(task, &mut people, best);
         open.push(right);
         open.push(left);
@@ -38,8 +35,11 @@ fn halves(task: &Task<'_>, people: &mut [Vec<u32>], column: Option<usize>) -> Ha
     let most = people.iter().map(Vec::len).max().unwrap_or(0);
     let middle = most / 2;
     let half = |people: &mut Vec<u32>| {
-        people.sort_unstable_by_key(|at| (column.map_or(0, |column| task.code(*at as usize, column)), *at));
         let at = middle.min(people.len());
+        if at > 0 && at < people.len() {
+            let key = |at: &u32| (column.map_or(0, |column| task.code(*at as usize, column)), *at);
+            people.select_nth_unstable_by_key(at, key);
+        }
         (people[..at].to_vec(), people[at..].to_vec())
     };
     people.iter_mut().map(half).unzip()

@@ -72,6 +72,11 @@ fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
     refuse_changed(&outcome, arguments)?;
     let names: Vec<&String> = task.sensitive().into_iter().map(|at| &task.table.columns[at].name).collect();
     for (members, lists) in staying.into_iter().zip(&kept).filter(|(members, _)| !members.is_empty()) {
+        // Where another release, judged by itself, put others into a group that lists the same, they may be too many for it.
+        if !fit(task, &members, lists) {
+            outcome.withheld.extend(members.into_iter().map(|at| (at, Reason::History)));
+            continue;
+        }
         let list = |name: &&String| lists.iter().find(|(known, _)| known == *name).map(|(_, list)| list.clone());
         outcome.groups.push(Group { members, lists: names.iter().filter_map(list).collect() });
     }
@@ -94,6 +99,15 @@ fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
         }
     }
     Ok(outcome)
+}
+
+/// Whether everybody can have one of the values that are listed, each as often as it is.
+fn fit(task: &Task<'_>, members: &[u32], lists: &[(String, List)]) -> bool {
+    task.sensitive().into_iter().all(|column| {
+        let listed = lists.iter().find(|(name, _)| *name == task.table.columns[column].name);
+        let have = List::of(members.iter().map(|at| task.value(*at as usize, column)));
+        listed.is_some_and(|(_, list)| list.holds(&have))
+    })
 }
 
 /// Whether a group lists what is asked now, and what the record holds.

@@ -17,6 +17,7 @@
 use std::sync::Arc;
 
 use hashbrown::HashMap;
+use rayon::prelude::*;
 
 use super::cutting::cut;
 use super::largest::{Drawn, fresh};
@@ -118,12 +119,11 @@ fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
     newcomers.settle(task, column, m, &mut buckets, &mut outcome);
     let mut buckets: Vec<(Signature, Bucket)> = buckets.into_iter().collect();
     buckets.sort_unstable_by(|one, two| one.0.cmp(&two.0));
-    for (signature, bucket) in buckets {
-        for members in cut(task, bucket.of) {
-            let lists = vec![List { values: signature.iter().map(|value| (value.clone(), 1)).collect(), set: false }];
-            outcome.groups.push(Group { members, lists });
-        }
-    }
+    let groups = buckets.into_par_iter().flat_map_iter(|(signature, bucket)| {
+        let list = List { values: signature.into_iter().map(|value| (value, 1)).collect(), set: false };
+        cut(task, bucket.of).into_iter().map(move |members| Group { members, lists: vec![list.clone()] })
+    });
+    outcome.groups = groups.collect();
     Ok(outcome)
 }
 

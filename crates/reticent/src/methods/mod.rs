@@ -279,6 +279,15 @@ impl List {
         self.values.is_empty()
     }
 
+    /// Whether people with these values can be those that it lists.
+    pub fn holds(&self, have: &List) -> bool {
+        let often = |value: &str| {
+            let at = self.values.binary_search_by(|(known, _)| known.as_str().cmp(value)).ok();
+            at.map_or(0, |at| self.values[at].1)
+        };
+        have.values.iter().all(|(value, times)| if self.set { often(value) > 0 } else { often(value) >= *times })
+    }
+
     /// Whether a value is listed.
     pub fn has(&self, value: &str) -> bool {
         self.values.binary_search_by(|(known, _)| known.as_str().cmp(value)).is_ok()
@@ -308,13 +317,7 @@ impl Outcome {
             }
             for (column, list) in sensitive.iter().zip(&group.lists) {
                 let have = List::of(group.members.iter().map(|at| task.value(*at as usize, *column)));
-                let often = |value: &str| {
-                    let at = list.values.binary_search_by(|(known, _)| known.as_str().cmp(value)).ok();
-                    at.map_or(0, |at| list.values[at].1)
-                };
-                let listed =
-                    |(value, times): &(String, u64)| if list.set { often(value) > 0 } else { often(value) >= *times };
-                if !have.values.iter().all(listed) {
+                if !list.holds(&have) {
                     return wrong("a group does not list what its people have");
                 }
             }
