@@ -1,6 +1,8 @@
 //! Worked examples of the methods.
 #![allow(clippy::expect_used, clippy::panic)]
 
+mod around;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{List, Outcome, Past, Reason, Record, ShownGroup, ShownRelease, Task, run};
