@@ -207,7 +207,7 @@ impl Work {
 /// Solves a puzzle. Counts that contradict each other are an error.
 pub fn solve(puzzle: &Puzzle, ask: &Ask) -> Result<Answer> {
     let system = System::of(puzzle)?;
-    let mut found = presolve::presolve(&system)?;
+    let mut found = presolve::presolve(&system, !ask.bounds_only)?;
     let mut split = Split::of(&system, &found.boxes);
     let mut proved = prove(&split, ask, vec![None; split.pieces.len()])?;
     let mut ask = *ask;
@@ -254,18 +254,13 @@ impl Proved {
             false => symmetry::alike(piece),
         };
         // Where all values can be exchanged, everything but the number of worlds is known without counting, and without a program.
-        let settled = piece.crowds.iter().zip(&alike).all(all_alike);
+        let settled = piece.crowds.iter().zip(&alike).all(symmetry::are_alike);
         let steps = if settled { ask.steps / SETTLED } else { ask.steps };
         let counted = if bounds_only { None } else { worlds::count(piece, steps)? };
         let known = counted.is_some() || settled;
         let bounded = if known { None } else { program::bound(piece, ask.program)? };
         Ok(Proved { counted, bounded, alike })
     }
-}
-
-/// Whether all open values of a crowd can be exchanged for each other.
-fn all_alike((crowd, alike): (&pieces::Merged, &Vec<u32>)) -> bool {
-    alike.iter().all(|alike| *alike as usize == crowd.cells.len())
 }
 
 /// Counts pieces, or bounds them, but for those of which it is known what comes of it.
@@ -316,7 +311,7 @@ fn put_together(system: &System, found: &presolve::Found, split: &Split, solved:
                 work.not_counted += 1;
                 work.people_not_counted += piece.people();
                 (ln_worlds, worlds) = (None, None);
-                let settled = piece.crowds.iter().zip(&solved.proved.alike).filter(|crowd| all_alike(*crowd));
+                let settled = piece.crowds.iter().zip(&solved.proved.alike).filter(|crowd| symmetry::are_alike(*crowd));
                 let settled: u64 = settled.map(|(crowd, _)| crowd.people).sum();
                 work.by_symmetry += settled;
                 if settled < piece.people() {

@@ -6,8 +6,11 @@
 
 use std::collections::VecDeque;
 
+use rayon::prelude::*;
+
+use super::pieces::{Piece, Split};
 use super::system::System;
-use super::{contradiction, flow};
+use super::{contradiction, flow, symmetry};
 use crate::error::Result;
 
 /// By cell: how many people of its crowd have its value, at least and at most.
@@ -36,18 +39,25 @@ pub(super) struct Found {
     pub forced: u64,
 }
 
-/// Finds what is forced. Counts that contradict each other are an error.
-pub(super) fn presolve(system: &System) -> Result<Found> {
-    presolve_with(system, flow::MANY)
+/// In pieces of more people, nothing is looked for where all values can be exchanged for each other: then none is forced.
+const EXCHANGED: u64 = 50;
+
+/// Finds what is forced. Counts that contradict each other are an error. `exchange` says whether the puzzle is all that is known, so
+/// that values can be exchanged.
+pub(super) fn presolve(system: &System, exchange: bool) -> Result<Found> {
+    presolve_with(system, exchange, flow::MANY)
 }
 
 /// The same, where rows with `many` open cells are first looked at in the easy way.
-pub(super) fn presolve_with(system: &System, many: u32) -> Result<Found> {
+pub(super) fn presolve_with(system: &System, exchange: bool, many: u32) -> Result<Found> {
     let mut bounds = Bounds::new(system);
     bounds.settle()?;
     let open = bounds.open();
     if open > 0 {
         bounds.changed.iter_mut().for_each(|changed| *changed = true);
+        if exchange && system.people.iter().sum::<i64>() > EXCHANGED as i64 {
+            bounds.leave_exchanged();
+        }
         bounds.by_flows(many)?;
     }
     let forced = open - bounds.open();
@@ -101,6 +111,19 @@ impl<'a> Bounds<'a> {
         let open = (0..rows).map(|row| system.rows.at(row).iter().filter(is_open).count() as u32).collect();
         let waiting = VecDeque::new();
         Bounds { system, boxes, low, high, waiting, waits: vec![false; rows], open, changed: vec![false; rows] }
+    }
+
+    /// Rows of large pieces all of whose values can be exchanged are not looked at.
+    fn leave_exchanged(&mut self) {
+        let split = Split::of(self.system, &self.boxes);
+        let settled = |piece: &Piece| piece.people() > EXCHANGED && !piece.loose && symmetry::all_alike(piece);
+        let settled: Vec<bool> = split.pieces.par_iter().map(settled).collect();
+        for (crowd, place) in split.place.iter().enumerate() {
+            if place.is_some_and(|(piece, _)| settled[piece as usize]) {
+                let rows = self.system.cells(crowd).flat_map(|cell| self.system.of_cell.at(cell));
+                rows.for_each(|row| self.changed[*row as usize] = false);
+            }
+        }
     }
 
     /// How many cells are open.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use hashbrown::HashMap;
 
 use super::Value;
-use super::pieces::Piece;
+use super::pieces::{Merged, Piece};
 
 /// What a count of a value says, whatever the value: whom it counts, and the bounds.
 type Said = (Vec<u32>, u64, u64);
@@ -20,6 +20,16 @@ pub(super) fn alike(piece: &Piece) -> Vec<Vec<u32>> {
         cells.iter().map(|(value, _)| classes.get(value).copied().unwrap_or(1)).collect()
     };
     piece.crowds.iter().map(|crowd| of_crowd(&crowd.cells)).collect()
+}
+
+/// Whether all open values of a crowd can be exchanged for each other.
+pub(super) fn are_alike((crowd, alike): (&Merged, &Vec<u32>)) -> bool {
+    alike.iter().all(|alike| *alike as usize == crowd.cells.len())
+}
+
+/// Whether that is so of everybody: then each value is as likely as the others, and none is forced.
+pub(super) fn all_alike(piece: &Piece) -> bool {
+    piece.crowds.iter().zip(&alike(piece)).all(are_alike)
 }
 
 /// By value: the size of its class.

@@ -246,7 +246,7 @@ fn whatever_the_weights_no_world_is_refuted() {
         let world = truth(6, 2, 3, draw);
         let puzzle = with_truth(released(&world, 3, 3, draw), &world);
         let system = System::of(&puzzle).expect("a system");
-        let found = presolve::presolve(&system).expect("worlds");
+        let found = presolve::presolve(&system, true).expect("worlds");
         for piece in Split::of(&system, &found.boxes).pieces {
             let rows = Rows::of(&piece);
             let seen: Vec<i64> = piece.seen.iter().flatten().flatten().map(|people| *people as i64).collect();
