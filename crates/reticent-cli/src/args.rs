@@ -105,7 +105,7 @@ pub struct Publish {
     /// The release's name, which no other release has.
     #[arg(long, value_parser = release)]
     pub name: String,
-    /// The file to write: .csv, .csv.gz, .csv.zst or .parquet. It must not exist.
+    /// The file to write: .csv, .csv.gz, .csv.zst or .parquet; by a method, a folder. It must not exist.
     #[arg(long, short, value_name = "OUT")]
     pub output: PathBuf,
     /// Who gets it, such as `research` or `press,ministry`; `public` is everybody.

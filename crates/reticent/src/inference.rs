@@ -233,9 +233,6 @@ pub fn solve(puzzle: &Puzzle, ask: &Ask) -> Result<Answer> {
     Ok(put_together(&system, &found, &split, &solved, &ask))
 }
 
-/// Of the work that counting may take, so small a part is spent where it only tells how many worlds there are.
-const SETTLED: u64 = 64;
-
 /// What is certain about one piece.
 #[derive(Clone)]
 struct Proved {
@@ -255,8 +252,9 @@ impl Proved {
         };
         // Where all values can be exchanged, everything but the number of worlds is known without counting, and without a program.
         let settled = piece.crowds.iter().zip(&alike).all(symmetry::are_alike);
-        let steps = if settled { ask.steps / SETTLED } else { ask.steps };
-        let counted = if bounds_only { None } else { worlds::count(piece, steps)? };
+        // How many worlds there are is worth counting in small ones only.
+        let large = settled && piece.people() > presolve::EXCHANGED;
+        let counted = if bounds_only || large { None } else { worlds::count(piece, ask.steps)? };
         let known = counted.is_some() || settled;
         let bounded = if known { None } else { program::bound(piece, ask.program)? };
         Ok(Proved { counted, bounded, alike })

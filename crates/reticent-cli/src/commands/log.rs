@@ -79,8 +79,15 @@ pub fn erased(number: u64, entries: &[Entry]) -> Option<String> {
 fn line(entry: &Entry, entries: &[Entry]) -> Line {
     let what = match &entry.what {
         What::Release(release) => {
-            let Recorded { name, date, recipients, origin, records, columns, judged, .. } = (**release).clone();
-            let columns = columns.into_iter().map(|column| column.name).collect();
+            let Recorded { name, date, recipients, origin, records, columns, tables, judged, .. } = (**release).clone();
+            let listed = tables.into_iter().flat_map(|table| table.columns);
+            let mut names: Vec<String> = Vec::new();
+            for column in columns.into_iter().chain(listed) {
+                if !names.contains(&column.name) {
+                    names.push(column.name);
+                }
+            }
+            let columns = names;
             let erased = erased(entry.number, entries);
             Told::Release { name, date, recipients, origin, records, columns, judged, erased }
         }

@@ -216,7 +216,7 @@ fn a_corrected_value_is_withheld_or_refused() {
             assert_eq!(answer["withheld"][0]["reason"], "changed");
             accounted(&answer);
         } else {
-            ran.says("hold another sensitive value");
+            ran.says("1 record holds another sensitive value");
             assert!(!desk.file("out-june").exists());
         }
     }
@@ -320,4 +320,35 @@ fn nothing_kept_tells_whose_a_value_is() {
     }
     // People, list, links and what is remembered; three files for recipients.
     assert_eq!((marks["parquet"], marks["csv"], marks["md"]), (4, 3, 1), "{marks:?}");
+}
+
+/// What the policy says of single values holds for methods too: none is published below the finest interval.
+#[test]
+fn intervals_are_kept() {
+    for form in ["anatomized", "generalized"] {
+        let intervals = "type = \"number\"\nintervals = [10, 20]\nexact = false\n";
+        let policy = policy("m-invariance", "m = 3").replace("type = \"number\"\n", intervals);
+        let desk = desk(&policy.replace("[release]\n", &format!("[release]\nform = \"{form}\"\n")));
+        desk.write("may.csv", month(0..60, false));
+        publish(&desk, "may").exits(0);
+        let text = desk.read("out-may/people.csv");
+        let ages = text.lines().skip(1).map(|line| line.split(',').nth(1).unwrap().trim_start_matches(['"', '[']));
+        let lows: BTreeSet<&str> = ages.map(|age| age.split(['-', ',', ')']).next().unwrap()).collect();
+        assert!(lows.iter().all(|low| low.ends_with('0')), "{form}: {lows:?}\n{text}");
+        assert!(lows.len() > 2, "{form}: {lows:?}");
+        desk.run("audit").exits(0);
+    }
+}
+
+/// A release whose owners are not known, and that shows the same column, is no history that a method can go on from.
+#[test]
+fn what_cannot_be_followed_is_refused() {
+    let desk = desk(&policy("m-invariance", "m = 3"));
+    desk.write("old.csv", "age,illness\n30,flu\n31,gout\n");
+    desk.run("register old.csv --name old --to public --date 2026-01-01 --quasi-identifier age --sensitive illness")
+        .exits(0);
+    desk.write("may.csv", month(0..20, false));
+    desk.run("publish may.csv --name may -o may").exits(1).says("it is not known whose its records are");
+    desk.run("publish may.csv --name may -o may --alone").exits(0).says("by this release by itself");
+    assert!(!desk.run("show may").exits(0).out.contains("by all releases together"));
 }

@@ -221,8 +221,8 @@ fn methods(all: &mut Answers) {
     desk.write("two.csv", rows(1, 14, &|at| if at == 4 { 2 } else { at % 3 }));
     all.ask_as(section, &desk, "publish one.csv --name one -o one --dry-run", 0);
     all.ask_as(section, &desk, "publish one.csv --name one -o one", 0);
-    all.ask_as(section, &desk, "publish two.csv --name two -o two --alone", 0);
     all.ask_as(section, &desk, "publish two.csv --name three -o three", 0);
+    all.ask_as(section, &desk, "publish two.csv --name two -o two --alone", 0);
     all.ask(&desk, "show one", 0);
     all.ask(&desk, "show three", 0);
     let desk = Desk::new();

@@ -60,13 +60,14 @@ pub fn admit(history: &History, question: &Question, proof: Proof) -> Result<Aud
         let together =
             if earlier.is_empty() { String::new() } else { format!(" together with {}", earlier.join(", ")) };
         let allowed = question.confidence.map_or(1.0, |confidence| confidence.to_f64() * 100.0);
+        let allowed = crate::taxonomy::number_text((allowed * 10.0).round() / 10.0);
         let people = |people: u64| {
             if people == 1 { "1 person".to_owned() } else { format!("{} people", crate::text::grouped(people)) }
         };
         if column.above > 0 {
             let message = format!(
                 "this release{together} tells the {} of {} with more confidence than {allowed} %. `reticent audit` tells what earlier \
-                 releases give away already; fewer columns, other recipients or a lower `confidence` for the search may help",
+                 releases give away already; fewer columns, other recipients or, for an algorithm, a lower `confidence` may help",
                 column.name,
                 people(column.above),
             );

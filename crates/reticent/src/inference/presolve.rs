@@ -40,7 +40,7 @@ pub(super) struct Found {
 }
 
 /// In pieces of more people, nothing is looked for where all values can be exchanged for each other: then none is forced.
-const EXCHANGED: u64 = 50;
+pub(super) const EXCHANGED: u64 = 50;
 
 /// Finds what is forced. Counts that contradict each other are an error. `exchange` says whether the puzzle is all that is known, so
 /// that values can be exchanged.

@@ -134,8 +134,9 @@ pub(super) fn refuse_changed(outcome: &Outcome, arguments: &Arguments) -> Result
         return Ok(());
     }
     let people = crate::text::counted(changed, "record");
+    let hold = if changed == 1 { "holds" } else { "hold" };
     Err(refused(format!(
-        "{people} hold another sensitive value than their owners were published with, which the releases together would tell; to \
+        "{people} {hold} another sensitive value than their owners were published with, which the releases together would tell; to \
          publish without them, set `changed = \"withhold\"`"
     )))
 }

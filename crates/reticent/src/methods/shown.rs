@@ -17,7 +17,7 @@ use crate::recognise::{Told, release};
 use crate::release::Release;
 use crate::schema::Role;
 use crate::table::{Column, Counts};
-use crate::taxonomy::{Code, Type, scale_text};
+use crate::taxonomy::{Code, SUPPRESSED, Taxonomy, Type, interval_text, scale_text};
 
 /// What a method published before.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -165,7 +165,7 @@ impl Shown {
                 Form::Anatomized => {
                     let tree = &columns[*column].tree;
                     let codes = rows.iter().map(|(member, _)| task.code(*member as usize, *column));
-                    coded(tree.values().to_vec(), codes)
+                    coded((0..tree.len() as Code).map(|code| finest(tree, code).to_owned()).collect(), codes)
                 }
                 Form::Generalized => {
                     let labels = outcome.groups.iter().map(|group| covering(task, group, *column)).collect();
@@ -271,17 +271,39 @@ fn counts(
     Counts { names, values, combos, links }
 }
 
+/// The finest that may be published of a value: itself, or the interval around it where the policy says that no single value is.
+fn finest(tree: &Taxonomy, code: Code) -> &str {
+    match tree.leaf_of(code) {
+        0 => tree.value(code),
+        leaf => &tree.node(leaf).label,
+    }
+}
+
 /// The smallest value that covers everybody of a group.
 fn covering(task: &Task<'_>, group: &Group, column: usize) -> String {
     let Column { tree, .. } = &task.table.columns[column];
     let mut codes: Vec<Code> = group.members.iter().map(|member| task.code(*member as usize, column)).collect();
     codes.sort_unstable();
-    let (Some(low), Some(high)) = (codes.first(), codes.last()) else { return crate::taxonomy::SUPPRESSED.to_owned() };
+    let (Some(low), Some(high)) = (codes.first(), codes.last()) else { return SUPPRESSED.to_owned() };
     if low == high {
-        return tree.value(*low).to_owned();
+        return finest(tree, *low).to_owned();
     }
     let missing = tree.missing().is_some_and(|missing| codes.contains(&missing));
     if let Some(numbers) = tree.numbers().filter(|_| !missing) {
+        let ends = [*low, *high].map(|code| tree.leaf_of(code));
+        if ends[0] != 0 && finest(tree, *low) != tree.value(*low) {
+            let [from, to] = ends.map(|leaf| tree.interval(leaf));
+            return match ends[0] == ends[1] {
+                true => finest(tree, *low).to_owned(),
+                false => {
+                    let (from, to) = (from.and_then(|from| from.low), to.and_then(|to| to.high));
+                    match (from, to) {
+                        (None, None) => SUPPRESSED.to_owned(),
+                        ends => interval_text(tree.value_type(), ends.0, ends.1),
+                    }
+                }
+            };
+        }
         let text = |code: Code| scale_text(tree.value_type(), numbers[code as usize]);
         return format!("[{},{}]", text(*low), text(*high));
     }
@@ -292,7 +314,7 @@ fn covering(task: &Task<'_>, group: &Group, column: usize) -> String {
             None => break,
         }
     }
-    if node == 0 { crate::taxonomy::SUPPRESSED.to_owned() } else { tree.node(node).label.clone() }
+    if node == 0 { SUPPRESSED.to_owned() } else { tree.node(node).label.clone() }
 }
 
 /// A release as it is held: the table of people, and the lists about them. `trees` are this month's columns.

@@ -31,6 +31,9 @@ impl Workshop {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
+        if !parent.is_dir() {
+            return Err(Failure::Call(format!("the folder {} is not there; make it first", parent.display())));
+        }
         sweep(parent);
         let mut tries = 0;
         loop {

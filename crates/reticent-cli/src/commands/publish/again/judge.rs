@@ -39,6 +39,24 @@ pub struct AuditedColumn {
     pub not_counted: u64,
 }
 
+/// A release of the same column whose owners are not known cannot be put together with one whose are.
+fn followed(column: &str, history: &History) -> Result<(), Failure> {
+    let shows =
+        |held: &&Held| held.disguise.of.is_none() && held.release.columns.iter().any(|shown| shown.name == column);
+    match history.releases.iter().filter(shows).find(|held| held.links.is_none()) {
+        None => Ok(()),
+        Some(held) => {
+            let why = format!(
+                "release {} {}, which its recipients can hold, shows {column} too, and it is not known whose its records are. To publish \
+                 all the same, judge the release by itself with --alone",
+                held.number, held.name
+            );
+            let what = "what all releases together give away".to_owned();
+            Err(reticent::Error::CannotCheck { what, why }.into())
+        }
+    }
+}
+
 impl Job<'_> {
     /// Audits the release with its history. Refuses it where more is told than promised, or where that is not established.
     pub fn admit(&self, shown: &Shown, before: &Before) -> Result<Audited, Failure> {
@@ -56,6 +74,7 @@ impl Job<'_> {
             let history = History { releases: earlier.chain(new.iter().cloned()).collect(), lost: Vec::new() };
             for column in self.sensitive() {
                 if let Some(most) = self.most(column)? {
+                    followed(column, &history)?;
                     self.admit_column(column, most, &history, &mut audited)?;
                 }
             }

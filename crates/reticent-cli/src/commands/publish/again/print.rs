@@ -71,7 +71,8 @@ fn print_accounts(answer: &Answer) {
     }
     columns(&rows).iter().for_each(|line| println!("{line}"));
     if answer.counterfeits > 0 {
-        println!("  beside them {} that are nobody's", plural(answer.counterfeits, "counterfeit"));
+        let are = if answer.counterfeits == 1 { "is" } else { "are" };
+        println!("  beside them {} that {are} nobody's in the data", plural(answer.counterfeits, "listed value"));
     }
 }
 
@@ -100,13 +101,14 @@ pub fn told_by_leaving(leaving: &Leaving) -> Option<String> {
             format!("the {} of {} of them and of {} who stay", told.column, count(told.gone), people(told.staying))
         })
         .collect();
-    let (are, were) = if leaving.people == 1 { ("is", "was") } else { ("are", "were") };
+    let are = if leaving.people == 1 { "is" } else { "are" };
     let left = format!(
-        "{} of the newest release {are} not in the data any more; they {were} in {}",
+        "{} of the newest release {are} not in the data any more; they were in {}",
         people(leaving.people),
         plural(leaving.groups, "group")
     );
     Some(match told.is_empty() {
+        true if leaving.columns.is_empty() => left,
         true => format!("{left}, which would tell nothing that is not allowed if they were shown without them"),
         false => format!(
             "{left}. Shown again without them and their values, these would tell, with more confidence than is promised, {}",
@@ -133,9 +135,10 @@ fn print_verified(answer: &Answer) {
             format!("{} to {}", percent(column.lower), percent(column.upper))
         };
         println!(
-            "  {GOOD}holds{GOOD:#}    nobody's {} is told with more than {} by all releases together ({}; of {} the most is {known})",
+            "  {GOOD}holds{GOOD:#}    nobody's {} is told with more than {} by {} ({}; of {} the most is {known})",
             column.column,
             percent(column.confidence),
+            together(&answer.judged),
             answer.audited.proof.word(),
             people(column.people)
         );
@@ -145,6 +148,14 @@ fn print_verified(answer: &Answer) {
             "  {GOOD}holds{GOOD:#}    everybody shares all their groups, in all releases, with {} others at least",
             count(alike.saturating_sub(1))
         );
+    }
+}
+
+/// What was judged together.
+pub fn together(judged: &Judged) -> &'static str {
+    match judged {
+        Judged::Alone { .. } => "this release by itself",
+        _ => "all releases together",
     }
 }
 

@@ -17,6 +17,7 @@ use reticent_ledger::{
 use super::Job;
 use super::folder::PEOPLE;
 use super::make::Made;
+use super::print::together;
 use crate::commands::publish::make::lap;
 use crate::commands::publish::record::{Recorded, body_column};
 use crate::failure::Failure;
@@ -136,7 +137,7 @@ pub fn withheld(records: &[(u32, Reason)]) -> Vec<Withheld> {
 fn how(job: &Job<'_>, made: &Made) -> reticent_ledger::Made {
     let promised = made.audited.columns.iter().map(|column| {
         let most = job.promise(&column.column).map_or_else(|| column.confidence.to_string(), |most| most.fraction());
-        format!("{} of nobody is told with more than {most} by all releases together", column.column)
+        format!("{} of nobody is told with more than {most} by {}", column.column, together(&made.judged))
     });
     let alike = made
         .audited
