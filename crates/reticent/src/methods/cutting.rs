@@ -6,8 +6,7 @@ use crate::taxonomy::Code;
 
 /// Groups with at most one person for each value, from people by value. Every group has somebody; a value that has fewer people
 /// than the most common one is missing in some.
-pub fn cut(task: &Task<'_>, by_value: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
-    let quasi = task.quasi_identifiers();
+pub fn cut(quasi: &[Along], by_value: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
     let mut groups = Vec::new();
     let mut open = vec![by_value];
     while let Some(mut people) = open.pop() {
@@ -19,25 +18,42 @@ pub fn cut(task: &Task<'_>, by_value: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
             groups.push(people.into_iter().flatten().collect());
             continue;
         }
-        let width = |column: &usize| (width(task, &mut people.clone(), *column, &quasi), *column);
-        let best = quasi.iter().map(width).min_by(|one, two| one.0.total_cmp(&two.0)).map(|(_, column)| column);
-        let (left, right) = halves(task, &mut people, best);
+        let width = |along| (width(&mut people.clone(), along, quasi), along);
+        let best = quasi.iter().map(width).min_by(|one, two| one.0.total_cmp(&two.0)).map(|(_, along)| along);
+        let (left, right) = halves(&mut people, best);
         open.push(right);
         open.push(left);
     }
     groups
 }
 
+/// A quasi-identifier: what each record has of it, and how many values there are.
+pub struct Along {
+    codes: Vec<Code>,
+    values: f64,
+}
+
+impl Along {
+    /// All of them.
+    pub fn all(task: &Task<'_>) -> Vec<Along> {
+        let along = |column: usize| Along {
+            codes: (0..task.records.len()).map(|at| task.code(at, column)).collect(),
+            values: task.table.columns[column].tree.len().max(1) as f64,
+        };
+        task.quasi_identifiers().into_iter().map(along).collect()
+    }
+}
+
 type Halves = (Vec<Vec<u32>>, Vec<Vec<u32>>);
 
 /// The first half of the people of each value by a column, and the others. The largest value has somebody in both.
-fn halves(task: &Task<'_>, people: &mut [Vec<u32>], column: Option<usize>) -> Halves {
+fn halves(people: &mut [Vec<u32>], along: Option<&Along>) -> Halves {
     let most = people.iter().map(Vec::len).max().unwrap_or(0);
     let middle = most / 2;
     let half = |people: &mut Vec<u32>| {
         let at = middle.min(people.len());
         if at > 0 && at < people.len() {
-            let key = |at: &u32| (column.map_or(0, |column| task.code(*at as usize, column)), *at);
+            let key = |at: &u32| (along.map_or(0, |along| along.codes[*at as usize]), *at);
             people.select_nth_unstable_by_key(at, key);
         }
         (people[..at].to_vec(), people[at..].to_vec())
@@ -46,13 +62,13 @@ fn halves(task: &Task<'_>, people: &mut [Vec<u32>], column: Option<usize>) -> Ha
 }
 
 /// How wide both halves are together, over all columns.
-fn width(task: &Task<'_>, people: &mut [Vec<u32>], column: usize, quasi: &[usize]) -> f64 {
-    let (left, right) = halves(task, people, Some(column));
+fn width(people: &mut [Vec<u32>], along: &Along, quasi: &[Along]) -> f64 {
+    let (left, right) = halves(people, Some(along));
     let spread = |half: &[Vec<u32>]| -> f64 {
-        let of = |column: &usize| {
-            let codes = || half.iter().flatten().map(|at| task.code(*at as usize, *column));
-            let (low, high): (Code, Code) = (codes().min().unwrap_or(0), codes().max().unwrap_or(0));
-            f64::from(high - low) / task.table.columns[*column].tree.len().max(1) as f64
+        let of = |along: &Along| {
+            let codes = half.iter().flatten().map(|at| along.codes[*at as usize]);
+            let (low, high) = codes.fold((Code::MAX, 0), |(low, high), code| (low.min(code), high.max(code)));
+            f64::from(high.saturating_sub(low)) / along.values
         };
         quasi.iter().map(of).sum()
     };

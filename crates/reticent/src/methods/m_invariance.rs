@@ -19,7 +19,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
-use super::cutting::cut;
+use super::cutting::{Along, cut};
 use super::largest::{Drawn, fresh};
 use super::{Form, Group, List, Listed, Outcome, Reason, Task, Updates, refused};
 use crate::error::Result;
@@ -119,9 +119,10 @@ fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
     newcomers.settle(task, column, m, &mut buckets, &mut outcome);
     let mut buckets: Vec<(Signature, Bucket)> = buckets.into_iter().collect();
     buckets.sort_unstable_by(|one, two| one.0.cmp(&two.0));
+    let quasi = Along::all(task);
     let groups = buckets.into_par_iter().flat_map_iter(|(signature, bucket)| {
         let list = List { values: signature.into_iter().map(|value| (value, 1)).collect(), set: false };
-        cut(task, bucket.of).into_iter().map(move |members| Group { members, lists: vec![list.clone()] })
+        cut(&quasi, bucket.of).into_iter().map(move |members| Group { members, lists: vec![list.clone()] })
     });
     outcome.groups = groups.collect();
     Ok(outcome)

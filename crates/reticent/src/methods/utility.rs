@@ -34,12 +34,15 @@ pub fn utility(task: &Task<'_>, outcome: &Outcome, form: Form) -> Utility {
     let quasi = task.quasi_identifiers();
     let spans = spans(task, outcome, form, &quasi);
     let lists = coded_lists(task, outcome);
+    // By column: what each record has, in one place.
+    let codes = |column: usize| (0..task.records.len()).map(|at| task.code(at, column)).collect();
+    let codes: Vec<Vec<Code>> = (0..task.table.columns.len()).map(codes).collect();
     let mut drawn = Drawn(0x0071_7565_7269_6573);
     let asked: Vec<Query> = (0..QUERIES).filter_map(|_| Query::draw(task, &quasi, &mut drawn)).collect();
     let error = |query: &Query| {
-        let truth = (0..task.records.len()).filter(|at| query.has(task, *at)).count() as f64;
+        let truth = (0..task.records.len()).filter(|at| query.has(&codes, *at)).count() as f64;
         let counts = truth > 0.0 && truth >= LEAST * task.records.len() as f64;
-        counts.then(|| (query.estimate(task, outcome, &spans, &lists) - truth).abs() / truth)
+        counts.then(|| (query.estimate(&codes, outcome, &spans, &lists) - truth).abs() / truth)
     };
     let mut errors: Vec<f64> = asked.par_iter().filter_map(error).collect();
     errors.sort_unstable_by(f64::total_cmp);
@@ -136,20 +139,20 @@ impl Query {
         Some(Query { quasi: asked, sensitive: (at, sensitive[at], low, high) })
     }
 
-    fn has(&self, task: &Task<'_>, record: usize) -> bool {
+    fn has(&self, codes: &[Vec<Code>], record: usize) -> bool {
         let (_, column, low, high) = self.sensitive;
-        let asked = |column: usize, low: Code, high: Code| (low..=high).contains(&task.code(record, column));
+        let asked = |column: usize, low: Code, high: Code| (low..=high).contains(&codes[column][record]);
         asked(column, low, high) && self.quasi.iter().all(|(_, column, low, high)| asked(*column, *low, *high))
     }
 
-    fn estimate(&self, task: &Task<'_>, outcome: &Outcome, spans: &Option<Spans>, lists: &CodedLists) -> f64 {
+    fn estimate(&self, codes: &[Vec<Code>], outcome: &Outcome, spans: &Option<Spans>, lists: &CodedLists) -> f64 {
         let (at, _, low, high) = self.sensitive;
         let mut sum = 0.0;
         for (place, group) in outcome.groups.iter().enumerate() {
             let people = match spans {
                 None => {
                     let fits = |member: &&u32| {
-                        let code = |column: usize| task.code(**member as usize, column);
+                        let code = |column: usize| codes[column][**member as usize];
                         self.quasi.iter().all(|(_, column, low, high)| (*low..=*high).contains(&code(*column)))
                     };
                     group.members.iter().filter(fits).count() as f64
