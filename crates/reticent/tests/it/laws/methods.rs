@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reticent::audit::{Question, audit};
+use reticent::audit::{Question, audit, exchanged};
 use reticent::error::Error;
 use reticent::history::{Disguise, Held, History};
 use reticent::methods::{self, Form, LIST, Listed, Past, Record, Remembered, Shown, Task};
@@ -171,6 +171,7 @@ struct Score {
     counted: usize,
     not_counted: usize,
     refused: usize,
+    exchanged: usize,
 }
 
 /// Publishes month after month, and judges after each.
@@ -245,6 +246,18 @@ fn judge(listed: &Listed, arguments: &Arguments, habit: &Habit, past: &Past, his
             ..Question::default()
         };
         let found = audit(history, &question).unwrap();
+        // What is known by exchange is what the audit finds, wherever it finds everything.
+        if let Some(known) = exchanged(history, column) {
+            score.exchanged += 1;
+            let highest = &found.columns[0].highest;
+            let (lower, upper) = (highest.lower.value(), highest.upper.value());
+            let share = known.most.to_f64();
+            assert!(lower - 1e-12 <= share && share <= upper + 1e-12, "{share} is not in {lower} to {upper}");
+            if let Some(counted) = told(&listings) {
+                let truth = counted.values().copied().fold(0.0, f64::max);
+                assert!((truth - share).abs() < 1e-9, "{share} by exchange, {truth} counted\n{past:#?}");
+            }
+        }
         assert_eq!(
             found.above(),
             0,

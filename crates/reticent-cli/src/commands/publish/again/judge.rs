@@ -1,6 +1,6 @@
 //! The gate of methods: what all releases together tell, against what is promised.
 
-use reticent::audit::{Proof, Question, admit};
+use reticent::audit::{Proof, Question, admit, exchanged};
 use reticent::history::{Disguise, Held, History};
 use reticent::methods::{self, Shown};
 use reticent::release::Release;
@@ -106,8 +106,16 @@ impl Job<'_> {
             worst: 0,
             ..Question::default()
         };
-        let audit = admit(history, &question, self.loaded.policy.audit)?;
-        let Some(found) = audit.columns.first() else { return Ok(()) };
+        let known = exchanged(history, column).filter(|known| question.varies.is_empty() && known.most <= most);
+        let (people, lower, upper, not_counted) = match known {
+            Some(known) => (known.people, known.most.to_f64(), known.most.to_f64(), 0),
+            None => {
+                let audit = admit(history, &question, self.loaded.policy.audit)?;
+                let Some(found) = audit.columns.first() else { return Ok(()) };
+                let highest = &found.highest;
+                (found.people, highest.lower.value(), highest.upper.value(), audit.work.people_not_counted)
+            }
+        };
         let known = audited.columns.iter().position(|known| known.column == column);
         let at = known.unwrap_or_else(|| {
             audited.columns.push(AuditedColumn {
@@ -121,10 +129,10 @@ impl Job<'_> {
             audited.columns.len() - 1
         });
         let told = &mut audited.columns[at];
-        told.people = told.people.max(found.people);
-        told.lower = told.lower.max(found.highest.lower.value());
-        told.upper = told.upper.max(found.highest.upper.value());
-        told.not_counted = told.not_counted.max(audit.work.people_not_counted);
+        told.people = told.people.max(people);
+        told.lower = told.lower.max(lower);
+        told.upper = told.upper.max(upper);
+        told.not_counted = told.not_counted.max(not_counted);
         Ok(())
     }
 
