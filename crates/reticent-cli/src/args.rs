@@ -97,7 +97,7 @@ pub struct Check {
 }
 
 /// Arguments of `publish`.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct Publish {
     /// CSV or Parquet: a file, a folder, or a pattern.
     #[arg(required = true)]

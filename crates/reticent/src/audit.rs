@@ -20,7 +20,7 @@ mod shown;
 #[cfg(test)]
 mod tests;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 
 use crate::error::{Error, Result};
 use crate::history::{Held, History};
@@ -306,9 +306,10 @@ fn board(history: &History, columns: &[String], wanted: &[String], varies: &[Str
     }
 }
 
-/// By sensitive column and person: the values that are told with more confidence than allowed without the newest release, for sure.
+/// By sensitive column and person: the values that are told with more confidence than allowed without the newest release, for sure,
+/// and with how much at least.
 #[derive(Default)]
-struct Before(HashMap<String, HashMap<Pseudonym, HashSet<String>>>);
+struct Before(HashMap<String, HashMap<Pseudonym, HashMap<String, Fraction>>>);
 
 fn given_away(history: &History, question: &Question) -> Result<Before> {
     let mut before = Before::default();
@@ -323,16 +324,20 @@ fn given_away(history: &History, question: &Question) -> Result<Before> {
         // What a column that varies told before was another value.
         let lasting = |(_, column): &(usize, &String)| !question.varies.contains(column);
         for (at, column) in board.secrets.columns.iter().enumerate().filter(lasting) {
-            let told = |place: usize| -> HashSet<String> {
+            let told = |place: usize| -> Vec<(String, Fraction)> {
                 let chances = chances::chances(&board.secrets, at, &answer.crowds[place]);
                 let told = chances.iter().filter(|chance| board.speaks(place as u32, at) && chance.lower > allowed);
-                told.map(|chance| board.secrets.values[at][chance.value as usize].clone()).collect()
+                let value = |chance: &Chance| board.secrets.values[at][chance.value as usize].clone();
+                told.map(|chance| (value(chance), chance.lower)).collect()
             };
-            let told: Vec<HashSet<String>> = (0..board.alike.len()).map(told).collect();
+            let told: Vec<Vec<(String, Fraction)>> = (0..board.alike.len()).map(told).collect();
             let known = before.0.entry(column.clone()).or_default();
             for somebody in &board.people {
-                let values = somebody.places.iter().flat_map(|place| told[*place as usize].iter().cloned());
-                let values: HashSet<String> = values.collect();
+                let mut values: HashMap<String, Fraction> = HashMap::new();
+                for (value, share) in somebody.places.iter().flat_map(|place| &told[*place as usize]) {
+                    let known = values.entry_ref(value.as_str()).or_insert(*share);
+                    *known = (*known).max(*share);
+                }
                 if let Some(pseudonym) = somebody.pseudonym.filter(|_| !values.is_empty()) {
                     known.insert(pseudonym, values);
                 }

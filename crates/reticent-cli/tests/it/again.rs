@@ -352,3 +352,63 @@ fn what_cannot_be_followed_is_refused() {
     desk.run("publish may.csv --name may -o may --alone").exits(0).says("by this release by itself");
     assert!(!desk.run("show may").exits(0).out.contains("by all releases together"));
 }
+
+const PLAIN: &str = "[dataset]\nowner = \"patient\"\n[columns.patient]\n[columns.age]\ntype = \"number\"\n[columns.illness]\nrole = \"sensitive\"\n";
+
+/// What an earlier release told of somebody excuses no release that tells it better.
+#[test]
+fn what_was_told_before_is_no_excuse_to_tell_it_better() {
+    for (method, options) in [
+        ("history-guided", "l = 3"),
+        ("m-invariance", "m = 3"),
+        ("incremental-l-diversity", "l = 3"),
+        ("anatomy", "l = 3"),
+    ] {
+        let desk = Desk::new();
+        desk.write("plain.toml", format!("{PLAIN}[requirement]\nk = 2\nconfidence = 0.5\n"));
+        desk.write("reticent.toml", format!("{PLAIN}[release]\nmethod = \"{method}\"\n[release.options]\n{options}\n"));
+        desk.write("one.csv", "patient,age,illness\nA,21,flu\nB,22,gout\n");
+        desk.write("two.csv", "patient,age,illness\nA,21,flu\nC,31,ulcer\nD,32,colic\nE,33,asthma\n");
+        desk.run("publish one.csv --name one -o one.csv.gz --policy plain.toml").exits(0);
+        // A shares no value of the second release but flu: A and B would be certain.
+        desk.run("publish two.csv --name two -o two").exits(1).says("with more confidence than 33.3 %");
+        assert!(!desk.file("two").exists());
+    }
+}
+
+/// A promise that is stricter than what was told before says so, and does not hold it against a release that tells nothing more.
+#[test]
+fn what_was_told_before_is_told() {
+    let policy = |m: u32| format!("{PLAIN}[release]\nmethod = \"m-invariance\"\n[release.options]\nm = {m}\n");
+    let desk = Desk::new();
+    desk.write("reticent.toml", policy(2));
+    desk.write("one.csv", "patient,age,illness\na,21,flu\nb,22,gout\n");
+    desk.write("two.csv", "patient,age,illness\nc,31,flu\nd,32,gout\ne,33,ulcer\n");
+    desk.run("publish one.csv --name one -o one/").exits(0);
+    desk.write("reticent.toml", policy(3));
+    let said = desk.run("publish two.csv --name two -o two").exits(0);
+    said.says("earlier releases already tell the illness of 2 people with up to 50.0 %");
+    assert!(desk.read("two/README.md").contains("Earlier releases told more of some people"));
+    assert!(!desk.read("one/README.md").contains("Earlier releases"));
+}
+
+/// Numbers and dates may be missing.
+#[test]
+fn cells_may_be_missing() {
+    for (values, cells) in [("number", ["30", "41"]), ("date", ["1990-01-01", "1985-05-05"])] {
+        for form in ["anatomized", "generalized"] {
+            let desk = Desk::new();
+            let release =
+                format!("[release]\nform = \"{form}\"\nmethod = \"m-invariance\"\n[release.options]\nm = 2\n");
+            desk.write("reticent.toml", PLAIN.replace("number", values) + &release);
+            let [one, two] = cells;
+            let rows =
+                format!("patient,age,illness\na,{one},flu\nb,,gout\nc,{two},flu\nd,{one},gout\ne,,flu\nf,{two},gout\n");
+            for name in ["may", "june"] {
+                desk.write("rows.csv", &rows);
+                desk.run(&format!("publish rows.csv --name {name} -o {name}")).exits(0);
+            }
+            desk.run("audit").exits(0).says("Nobody's value is told");
+        }
+    }
+}

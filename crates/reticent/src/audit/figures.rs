@@ -41,6 +41,13 @@ pub struct Column {
     pub exact: u64,
     /// The maximum entropy of everybody's value, in bits; none when it did not converge.
     pub entropy_bits: Option<f64>,
+    /// Where only what the newest release brings is counted: people of whom earlier ones tell more than allowed, and this one nothing
+    /// more; they are not among those above.
+    #[serde(skip)]
+    pub already: u64,
+    /// The most that is told about any of these.
+    #[serde(skip)]
+    pub already_most: Level,
 }
 
 /// A probability, as far as it is known.
@@ -180,6 +187,8 @@ impl<'a> Counting<'a> {
             histogram: [0; BARS],
             exact: 0,
             entropy_bits: None,
+            already: 0,
+            already_most: Level::NOTHING,
         };
         Counting { board, at, allowed: confidence.map(threshold), column, sum: 0.0, bits: Some(0.0), newly }
     }
@@ -208,24 +217,30 @@ impl<'a> Counting<'a> {
     }
 
     /// Somebody with several records, or whose secret changed: by the record of which most is told.
-    /// What was told of them before is not counted again.
+    /// What was told of them before, and is not told any better now, is not counted again.
     /// Answers what is told best, and of which place.
     fn add_several(
         &mut self,
         somebody: &Somebody,
         answer: &Answer,
-        before: Option<&HashSet<String>>,
+        before: Option<&HashMap<String, Fraction>>,
     ) -> Option<(u32, Chance)> {
         let places = somebody.places.iter().filter(|place| self.board.speaks(**place, self.at));
         let told = places.map(|place| (*place, chances(&self.board.secrets, self.at, &answer.crowds[*place as usize])));
         let told: Vec<(u32, Vec<Chance>)> = told.filter(|(_, chances)| !chances.is_empty()).collect();
         let told = if self.newly { told } else { self.any_of_several(told) };
         let reads = |chance: &Chance| &self.board.secrets.values[self.at][chance.value as usize];
-        let new = |(_, chance): &(u32, Chance)| before.is_none_or(|before| !before.contains(reads(chance)));
+        let known = |chance: &Chance| before.and_then(|before| before.get(reads(chance)));
+        let new_to = |(_, chance): &(u32, Chance)| known(chance).is_none_or(|before| chance.upper > *before);
         let all = told.iter().flat_map(|(place, chances)| chances.iter().map(|chance| (*place, *chance)));
-        let new: Vec<(u32, Chance)> = all.clone().filter(new).collect();
+        let new: Vec<(u32, Chance)> = all.clone().filter(new_to).collect();
         let level = Level::of(&new.iter().map(|(_, chance)| *chance).collect::<Vec<_>>());
         let exact = all.clone().all(|(_, chance)| chance.is_exact());
+        let old: Vec<Chance> = all.clone().filter(|one| !new_to(one)).map(|(_, chance)| chance).collect();
+        if !old.is_empty() {
+            self.column.already += somebody.people;
+            self.column.already_most = self.column.already_most.worse(Level::of(&old));
+        }
         if let Some((_, last)) = told.last() {
             self.add(somebody.people, level, exact, last);
         }

@@ -319,10 +319,15 @@ fn covering(task: &Task<'_>, group: &Group, column: usize) -> String {
 
 /// A release as it is held: the table of people, and the lists about them. `trees` are this month's columns.
 pub fn held(shown: &Shown, columns: &[Column], meta: &Held) -> Result<Vec<Held>> {
+    // By column of this month: the text that stands for no value.
+    let missing = |column: &Column| column.tree.missing().map(|code| column.tree.value(code).to_owned());
+    let missing: Vec<Vec<String>> = columns.iter().map(|column| missing(column).into_iter().collect()).collect();
     let told = |name: &str, role, values| -> Told<'_> {
+        let at = columns.iter().position(|column| column.name == name);
+        let absent = at.map_or(&[][..], |at| missing[at].as_slice());
         let tree = columns.iter().find(|column| column.name == name && column.tree.numbers().is_none());
         let known = tree.map(|column| &*column.tree).filter(|_| role == Role::QuasiIdentifier);
-        Told { name: "", role, values, tree: known.filter(|tree| tree.nodes().len() > tree.len() + 1), missing: &[] }
+        Told { name: "", role, values, tree: known.filter(|tree| tree.nodes().len() > tree.len() + 1), missing: absent }
     };
     let make = |counts: &Counts, told: Vec<Told<'_>>| -> Result<Release> {
         let counts = Counts { links: None, ..counts.clone() };

@@ -25,6 +25,8 @@ fn column(name: &str, people: u64, certain: u64, above: u64) -> Column {
         histogram,
         exact: people,
         entropy_bits: Some(14.04),
+        already: 0,
+        already_most: Level { lower: highest, upper: highest, best: 0.0 },
     }
 }
 

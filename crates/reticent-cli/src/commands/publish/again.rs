@@ -56,6 +56,8 @@ pub fn run(options: &Publish, loaded: &Loaded, method: MethodPolicy, ways: &Ways
 }
 
 fn publish(options: &Publish, loaded: &Loaded, method: MethodPolicy, ways: &Ways) -> Result<Answer, Failure> {
+    // A folder may be written with a slash behind it.
+    let options = &Publish { output: options.output.components().collect(), ..options.clone() };
     check_options(options, loaded)?;
     refuse_existing(&options.output)?;
     let books = Books::of(&options.place, &loaded.policy, &format!("publishing {}", options.name));

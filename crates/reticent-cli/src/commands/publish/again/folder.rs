@@ -51,17 +51,12 @@ impl Files {
 }
 
 /// Writes the tables into a folder that is made for them. Answers how many cells were neutralised.
-pub fn write(
-    shown: &Shown,
-    files: &Files,
-    readme: &str,
-    folder: &Path,
-    seed: u64,
-    options: &Options,
-) -> Result<u64, Failure> {
+pub fn write(shown: &Shown, files: &Files, folder: &Path, seed: u64, options: &Options) -> Result<u64, Failure> {
     fs::create_dir(folder).map_err(Failure::file("write", folder))?;
-    let mut neutralised = 0;
+    let (mut neutralised, mut seed) = (0, seed);
     let mut write = |counts: &Counts, name: &str| -> Result<(), Failure> {
+        // Every table in an order of its own.
+        seed = seed.wrapping_add(1);
         let sink = Sink { path: folder.join(format!("{name}.csv")), format: Format::Csv(Compression::None), seed };
         neutralised += write_rows(counts, &sink, options)?.neutralised;
         Ok(())
@@ -73,6 +68,11 @@ pub fn write(
     for (counts, name) in shown.marginals.iter().zip(&files.marginals) {
         write(&with_count(counts, &files.count), name)?;
     }
+    Ok(neutralised)
+}
+
+/// Adds the text that explains the tables.
+pub fn explain(folder: &Path, readme: &str) -> Result<(), Failure> {
     let path = folder.join("README.md");
     let written = File::create_new(&path).and_then(|mut file| {
         file.write_all(readme.as_bytes())?;
@@ -83,7 +83,7 @@ pub fn write(
         // Not every file system lets a folder be synced.
         let _ = folder.sync_all();
     }
-    Ok(neutralised)
+    Ok(())
 }
 
 /// Reads the tables again; what they say must be what was to be said.

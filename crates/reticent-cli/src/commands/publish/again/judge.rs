@@ -37,6 +37,35 @@ pub struct AuditedColumn {
     pub upper: f64,
     /// People in sets that have too many worlds to count.
     pub not_counted: u64,
+    /// People of whom earlier releases tell more, and this one nothing more than they do.
+    pub already: u64,
+    /// The most that is told about any of these; 0 when there are none.
+    pub already_most: f64,
+}
+
+impl AuditedColumn {
+    fn of(column: &str, most: Share) -> AuditedColumn {
+        AuditedColumn {
+            column: column.to_owned(),
+            confidence: most.to_f64(),
+            people: 0,
+            lower: 0.0,
+            upper: 0.0,
+            not_counted: 0,
+            already: 0,
+            already_most: 0.0,
+        }
+    }
+
+    /// The worse of what two coalitions are told.
+    fn take(&mut self, other: &AuditedColumn) {
+        self.people = self.people.max(other.people);
+        self.lower = self.lower.max(other.lower);
+        self.upper = self.upper.max(other.upper);
+        self.not_counted = self.not_counted.max(other.not_counted);
+        self.already = self.already.max(other.already);
+        self.already_most = self.already_most.max(other.already_most);
+    }
 }
 
 /// A release of the same column whose owners are not known cannot be put together with one whose are.
@@ -63,7 +92,12 @@ impl Job<'_> {
         let policy = &self.loaded.policy;
         let mut audited = Audited { proof: policy.audit, columns: Vec::new(), alike: None };
         if policy.audit == Proof::Off {
-            return Ok(audited);
+            if shown.marginals.is_empty() {
+                return Ok(audited);
+            }
+            let what = "what marginal tables give away".to_owned();
+            let why = "the policy says `audit = \"off\"`; take that out, or `marginals`".to_owned();
+            return Err(reticent::Error::CannotCheck { what, why }.into());
         }
         let new = methods::held(shown, &self.prepared.table.columns, &self.unheld())?;
         let alone = vec![Vec::new()];
@@ -107,32 +141,24 @@ impl Job<'_> {
             ..Question::default()
         };
         let known = exchanged(history, column).filter(|known| question.varies.is_empty() && known.most <= most);
-        let (people, lower, upper, not_counted) = match known {
-            Some(known) => (known.people, known.most.to_f64(), known.most.to_f64(), 0),
+        let mut found = AuditedColumn::of(column, most);
+        match known {
+            Some(known) => {
+                (found.people, found.lower, found.upper) = (known.people, known.most.to_f64(), known.most.to_f64());
+            }
             None => {
                 let audit = admit(history, &question, self.loaded.policy.audit)?;
-                let Some(found) = audit.columns.first() else { return Ok(()) };
-                let highest = &found.highest;
-                (found.people, highest.lower.value(), highest.upper.value(), audit.work.people_not_counted)
+                let Some(told) = audit.columns.first() else { return Ok(()) };
+                found.people = told.people;
+                (found.lower, found.upper) = (told.highest.lower.value(), told.highest.upper.value());
+                found.not_counted = audit.work.people_not_counted;
+                (found.already, found.already_most) = (told.already, told.already_most.upper.value());
             }
-        };
-        let known = audited.columns.iter().position(|known| known.column == column);
-        let at = known.unwrap_or_else(|| {
-            audited.columns.push(AuditedColumn {
-                column: column.to_owned(),
-                confidence: most.to_f64(),
-                people: 0,
-                lower: 0.0,
-                upper: 0.0,
-                not_counted: 0,
-            });
-            audited.columns.len() - 1
-        });
-        let told = &mut audited.columns[at];
-        told.people = told.people.max(people);
-        told.lower = told.lower.max(lower);
-        told.upper = told.upper.max(upper);
-        told.not_counted = told.not_counted.max(not_counted);
+        }
+        match audited.columns.iter_mut().find(|known| known.column == column) {
+            Some(known) => known.take(&found),
+            None => audited.columns.push(found),
+        }
         Ok(())
     }
 

@@ -127,7 +127,10 @@ fn print_leaving(answer: &Answer) {
 fn print_verified(answer: &Answer) {
     println!("\n{HEAD}Verified on the written bytes{HEAD:#}");
     let tables: Vec<&str> = answer.tables.iter().map(|table| table.file.as_str()).collect();
-    println!("  {GOOD}holds{GOOD:#}    {} say what they should and nothing untrue of anybody", tables.join(", "));
+    println!(
+        "  {GOOD}holds{GOOD:#}    the tables say what they should and nothing untrue of anybody ({})",
+        tables.join(", ")
+    );
     for column in &answer.audited.columns {
         let known = if column.lower == column.upper {
             percent(column.upper)
@@ -142,6 +145,15 @@ fn print_verified(answer: &Answer) {
             answer.audited.proof.word(),
             people(column.people)
         );
+    }
+    for column in answer.audited.columns.iter().filter(|column| column.already > 0) {
+        let text = format!(
+            "but earlier releases already tell the {} of {} with up to {}; this one tells nothing more about them",
+            column.column,
+            people(column.already),
+            percent(column.already_most)
+        );
+        println!("{}", wrap(&text, WIDTH, "           "));
     }
     if let Some(alike) = answer.audited.alike {
         println!(

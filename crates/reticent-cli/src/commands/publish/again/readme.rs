@@ -1,13 +1,15 @@
 //! What a recipient reads beside the tables of a release.
 
+use reticent::audit::Proof;
 use reticent::methods::{Form, Shown};
-use reticent_ledger::today;
+use reticent_ledger::{Judged, today};
 
 use super::Job;
 use super::folder::{Files, PEOPLE};
+use super::judge::Audited;
 
 /// The text of the README.
-pub fn readme(job: &Job<'_>, shown: &Shown, files: &Files) -> String {
+pub fn readme(job: &Job<'_>, shown: &Shown, files: &Files, audited: &Audited, judged: &Judged) -> String {
     let Job { options, loaded, method, .. } = job;
     let mut text = format!(
         "# {}, {}\n\n{}, published {} by {} ({}).\n\n",
@@ -56,6 +58,13 @@ pub fn readme(job: &Job<'_>, shown: &Shown, files: &Files) -> String {
          folder; elsewhere load the files as tables and leave out the quotes and `.csv`.\n\n## Promise\n\n{}.\n",
         capital(method.listed.entry.thwarts)
     );
+    if let Judged::Alone { .. } = judged {
+        text += "\nThis release was judged by itself: what it tells together with others was not looked at.\n";
+    } else if audited.proof == Proof::Off {
+        text += "\nThat was not checked for this release.\n";
+    } else if audited.columns.iter().any(|column| column.already > 0) {
+        text += "\nEarlier releases told more of some people; of these, this one tells nothing more than they did.\n";
+    }
     for column in job.sensitive() {
         if let Some(most) = job.promise(column) {
             text += &format!("\n- `{column}`: at most {}", most.fraction());

@@ -137,7 +137,11 @@ pub fn withheld(records: &[(u32, Reason)]) -> Vec<Withheld> {
 fn how(job: &Job<'_>, made: &Made) -> reticent_ledger::Made {
     let promised = made.audited.columns.iter().map(|column| {
         let most = job.promise(&column.column).map_or_else(|| column.confidence.to_string(), |most| most.fraction());
-        format!("{} of nobody is told with more than {most} by {}", column.column, together(&made.judged))
+        let but = match column.already {
+            0 => String::new(),
+            people => format!(", but of {people} of whom earlier releases tell more"),
+        };
+        format!("{} of nobody is told with more than {most} by {}{but}", column.column, together(&made.judged))
     });
     let alike = made
         .audited
