@@ -270,7 +270,8 @@ def million(place, given):
 
 
 SIZE_HEAD = [
-    "primary", "records", "groups", "published", "waiting", "group s", "us/record", "whole command s", "us/record", "peak MiB", "B/record",
+    "primary", "records", "groups", "published", "waiting", "group s", "us/record", "whole command s", "us/record", "peak MiB",
+    "B/record",
 ]  # fmt: skip
 
 
@@ -288,7 +289,8 @@ class Figures:
     def of(case, runs):
         figures = Figures(case.title(), case.rows, spreads(runs), max(one["peak"] for one in runs), runs[-1])
         seconds = {name: spread.json() for name, spread in figures.seconds.items()}
-        record("again", case.title(), part="million", rows=case.rows, seconds=seconds, peak_bytes=figures.peak, **counts(runs[-1]["told"]))
+        told = counts(runs[-1]["told"])
+        record("again", case.title(), part="million", rows=case.rows, seconds=seconds, peak_bytes=figures.peak, **told)
         return figures
 
     def title(self):
@@ -301,7 +303,7 @@ class Figures:
         return [*line, f"{self.peak / MIB:,.0f}", f"{self.peak / self.rows:,.0f}"]
 
     def phases(self):
-        return [self.primary, number(self.rows), *(self.seconds[phase].text() for phase in [*PHASES, "rest"])]
+        return [self.primary, number(self.rows), *(f"{self.seconds[phase].median:.2f}" for phase in [*PHASES, "rest"])]
 
     def times(self, less, phase):
         return self.seconds[phase].median / less.seconds[phase].median
