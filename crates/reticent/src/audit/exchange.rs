@@ -11,9 +11,9 @@
 //! Else nothing is said here, and the audit is asked. What is said is exact; the law of methods compares it with worlds that are
 //! counted one by one.
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashMap;
 
-use crate::history::{Held, History};
+use crate::history::Held;
 use crate::links::Pseudonym;
 use crate::schema::Role;
 use crate::share::Share;
@@ -28,24 +28,21 @@ pub struct Exchanged {
     pub most: Share,
 }
 
-/// What a history tells of a column, where values or people can be exchanged; none where that is not seen.
-pub fn exchanged(history: &History, column: &str) -> Option<Exchanged> {
-    if !history.lost.is_empty() {
-        return None;
-    }
+/// What releases tell together of a column, where values or people can be exchanged; none where that is not seen.
+pub fn exchanged(releases: &[&Held], column: &str) -> Option<Exchanged> {
     let mut groups = Groups::default();
-    for held in &history.releases {
+    for held in releases {
         if held.release.columns.iter().any(|shown| shown.name == column) {
-            groups.add(people_of(history, held)?, held, column)?;
+            groups.add(people_of(releases, held)?, held, column)?;
         }
     }
     groups.judge()
 }
 
 /// The table of the people whom a list is about; none when it is no plain list.
-fn people_of<'h>(history: &'h History, list: &Held) -> Option<&'h Held> {
+fn people_of<'h>(releases: &[&'h Held], list: &Held) -> Option<&'h Held> {
     let number = list.disguise.of.filter(|_| list.links.is_none() && list.release.columns.len() == 2)?;
-    let mut tables = history.releases.iter().filter(|held| held.number == number && held.disguise.of.is_none());
+    let mut tables = releases.iter().copied().filter(|held| held.number == number && held.disguise.of.is_none());
     let people = tables.next().filter(|held| held.disguise.is_none() && held.links.is_some())?;
     tables.next().is_none().then_some(people)
 }
@@ -89,11 +86,12 @@ impl Groups {
         // By code of the group: its place.
         let mut places: HashMap<Code, u32> = HashMap::new();
         let links = people.links.as_ref()?;
-        let mut seen = HashSet::with_capacity(links.len());
-        for ((who, combo), records) in links.pseudonyms.iter().zip(&links.combos).zip(&links.records) {
-            if *records != 1 || !seen.insert(*who) {
-                return None;
-            }
+        // Links are ascending by owner: somebody with several records is seen twice in a row.
+        if !links.pseudonyms.is_sorted_by(|one, next| one < next) || links.records.iter().any(|records| *records != 1) {
+            return None;
+        }
+        self.of.reserve(links.len().saturating_sub(self.of.len()));
+        for (who, combo) in links.pseudonyms.iter().zip(&links.combos) {
             let code = people.release.combos.codes[there][*combo as usize];
             let place = match places.get(&code) {
                 Some(place) => *place,

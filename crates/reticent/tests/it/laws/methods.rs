@@ -247,7 +247,7 @@ fn judge(listed: &Listed, arguments: &Arguments, habit: &Habit, past: &Past, his
         };
         let found = audit(history, &question).unwrap();
         // What is known by exchange is what the audit finds, wherever it finds everything.
-        if let Some(known) = exchanged(history, column) {
+        if let Some(known) = exchanged(&history.releases.iter().collect::<Vec<_>>(), column) {
             score.exchanged += 1;
             let highest = &found.columns[0].highest;
             let (lower, upper) = (highest.lower.value(), highest.upper.value());

@@ -2,6 +2,7 @@
 
 use reticent::audit::{Proof, Question, admit, exchanged};
 use reticent::history::{Disguise, Held, History};
+use reticent::inference::Ask;
 use reticent::methods::{self, Shown};
 use reticent::release::Release;
 use reticent::share::Share;
@@ -10,6 +11,9 @@ use serde::Serialize;
 use super::Job;
 use super::before::Before;
 use crate::failure::Failure;
+
+/// So many times the usual work is spent where the usual one does not settle a release.
+const PATIENT: u64 = 20;
 
 /// What the audit of a release with its history found.
 #[derive(Debug, Clone, Serialize)]
@@ -69,10 +73,10 @@ impl AuditedColumn {
 }
 
 /// A release of the same column whose owners are not known cannot be put together with one whose are.
-fn followed(column: &str, history: &History) -> Result<(), Failure> {
+fn followed(column: &str, tables: &[&Held]) -> Result<(), Failure> {
     let shows =
         |held: &&Held| held.disguise.of.is_none() && held.release.columns.iter().any(|shown| shown.name == column);
-    match history.releases.iter().filter(shows).find(|held| held.links.is_none()) {
+    match tables.iter().copied().filter(shows).find(|held| held.links.is_none()) {
         None => Ok(()),
         Some(held) => {
             let why = format!(
@@ -104,15 +108,14 @@ impl Job<'_> {
         let coalitions = if before.held.is_empty() { &alone } else { &before.held };
         for held in coalitions {
             let earlier = before.history.releases.iter().filter(|release| held.contains(&release.number));
-            let earlier = earlier.cloned().map(Held::canonical);
-            let history = History { releases: earlier.chain(new.iter().cloned()).collect(), lost: Vec::new() };
+            let tables: Vec<&Held> = earlier.chain(&new).collect();
             for column in self.sensitive() {
                 if let Some(most) = self.most(column)? {
-                    followed(column, &history)?;
-                    self.admit_column(column, most, &history, &mut audited)?;
+                    followed(column, &tables)?;
+                    self.admit_column(column, most, &tables, &mut audited)?;
                 }
             }
-            self.admit_records(&history, before, shown, &mut audited)?;
+            self.admit_records(&tables, before, shown, &mut audited)?;
         }
         Ok(audited)
     }
@@ -129,7 +132,7 @@ impl Job<'_> {
         Ok([self.promise(column), allowed].into_iter().flatten().min())
     }
 
-    fn admit_column(&self, column: &str, most: Share, history: &History, audited: &mut Audited) -> Result<(), Failure> {
+    fn admit_column(&self, column: &str, most: Share, tables: &[&Held], audited: &mut Audited) -> Result<(), Failure> {
         self.ways.check_stop()?;
         self.ways.progress.busy("auditing");
         let varies = self.loaded.policy.inconsistent.iter().filter_map(|rule| rule.varying_column().map(str::to_owned));
@@ -140,14 +143,25 @@ impl Job<'_> {
             worst: 0,
             ..Question::default()
         };
-        let known = exchanged(history, column).filter(|known| question.varies.is_empty() && known.most <= most);
+        let known = exchanged(tables, column).filter(|known| question.varies.is_empty() && known.most <= most);
         let mut found = AuditedColumn::of(column, most);
         match known {
             Some(known) => {
                 (found.people, found.lower, found.upper) = (known.people, known.most.to_f64(), known.most.to_f64());
             }
             None => {
-                let audit = admit(history, &question, self.loaded.policy.audit)?;
+                let releases = tables.iter().map(|held| (*held).clone().canonical()).collect();
+                let history = History { releases, lost: Vec::new() };
+                let proof = self.loaded.policy.audit;
+                let audit = match admit(&history, &question, proof) {
+                    // A few sets of people may need more counting than is usual.
+                    Err(reticent::Error::CannotCheck { .. }) => {
+                        let Ask { steps, program, .. } = question.ask;
+                        let ask = Ask { steps: steps * PATIENT, program: program * PATIENT, ..question.ask };
+                        admit(&history, &Question { ask, ..question }, proof)?
+                    }
+                    audit => audit?,
+                };
                 let Some(told) = audit.columns.first() else { return Ok(()) };
                 found.people = told.people;
                 (found.lower, found.upper) = (told.highest.lower.value(), told.highest.upper.value());
@@ -165,7 +179,7 @@ impl Job<'_> {
     /// Where records are promised not to be linked: everybody shares all their groups with enough others.
     fn admit_records(
         &self,
-        history: &History,
+        tables: &[&Held],
         before: &Before,
         shown: &Shown,
         audited: &mut Audited,
@@ -173,7 +187,7 @@ impl Job<'_> {
         let Some(most) = self.method.listed.linked(&self.arguments) else { return Ok(()) };
         let by_method = |held: &Held| held.number == 0 || before.series.contains(&held.number);
         let group = |held: &Held| by_method(held).then_some(shown.group.as_str());
-        let tables = history.releases.iter().filter(|held| held.disguise.of.is_none());
+        let tables = tables.iter().copied().filter(|held| held.disguise.of.is_none());
         let tables: Vec<(&Held, Option<&str>)> = tables.map(|held| (held, group(held))).collect();
         if let Some((held, _)) = tables.iter().find(|(held, _)| held.links.is_none()) {
             let what = "who is in the same groups of all releases".to_owned();
