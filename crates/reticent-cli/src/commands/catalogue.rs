@@ -1,5 +1,6 @@
 //! `reticent catalogue`: everything that is registered, with its paper and parameters.
 
+use reticent::methods;
 use reticent::registry::{self, Entry, Kind};
 
 use crate::args::{Catalogue, KindWord};
@@ -78,6 +79,11 @@ fn in_full(entry: &Entry) {
     println!("{}\n", wrap(entry.summary, 96, "  "));
     println!("  Paper     {}", entry.paper);
     println!("  Against   {}", entry.thwarts);
+    if let Some(listed) = method(entry) {
+        println!("  Covers    {}", listed.updates.in_words());
+        println!("  Attacker  {}", wrap(methods::ATTACKER, 96, "            ").trim_start());
+        println!("  Who goes  {}", wrap(listed.gone, 96, "            ").trim_start());
+    }
     println!("  Evidence  {}", entry.evidence.join(", "));
     if !entry.parameters.is_empty() {
         println!("\n  Parameters");
@@ -117,6 +123,10 @@ fn markdown(entries: &[&Entry]) -> String {
         for entry in of_kind {
             page.push_str(&format!("\n### {} (`{}`)\n\n{}\n\n", entry.title, entry.id, entry.summary));
             page.push_str(&format!("- Paper: {}\n- Against: {}\n", entry.paper, entry.thwarts));
+            if let Some(listed) = method(entry) {
+                page.push_str(&format!("- Covers: {}\n- Attacker: {}\n", listed.updates.in_words(), methods::ATTACKER));
+                page.push_str(&format!("- Who goes: {}\n", listed.gone));
+            }
             page.push_str(&format!("- Evidence: {}\n", entry.evidence.join(", ")));
             if !entry.parameters.is_empty() {
                 page.push_str("\n| parameter | values | when not given | meaning |\n|---|---|---|---|\n");
@@ -130,6 +140,11 @@ fn markdown(entries: &[&Entry]) -> String {
         }
     }
     page.trim_end().to_owned()
+}
+
+/// The method of an entry, if it is one.
+fn method(entry: &Entry) -> Option<&'static methods::Listed> {
+    methods::LIST.iter().find(|listed| entry.kind == Kind::Method && listed.entry.id == entry.id)
 }
 
 fn capital(word: &str) -> String {

@@ -96,6 +96,32 @@ pub struct Updates {
     pub correct: bool,
 }
 
+impl Updates {
+    /// In words.
+    pub fn in_words(self) -> String {
+        if !self.again {
+            return "one release".to_owned();
+        }
+        let all = [
+            (self.insert, "people who come"),
+            (self.delete, "people who go"),
+            (self.reinsert, "people who come back"),
+            (self.correct, "values that are corrected"),
+        ];
+        let words = |covered: bool| {
+            let words: Vec<&str> = all.iter().filter(|(is, _)| *is == covered).map(|(_, word)| *word).collect();
+            words.join(", ")
+        };
+        let not = words(false);
+        let not = if not.is_empty() { not } else { format!("; not {not}: refused, or withheld") };
+        format!("any number of releases, with {}{not}", words(true))
+    }
+}
+
+/// Against whom methods promise, in words.
+pub const ATTACKER: &str = "somebody who knows everybody's quasi-identifiers, who is in which release and in which group, and who takes \
+                            every assignment of the listed values that fits all releases for equally likely";
+
 /// Runs a method by name.
 pub fn run(id: &str, task: &Task<'_>, arguments: Arguments) -> Result<Outcome> {
     let listed = named(id)?;
