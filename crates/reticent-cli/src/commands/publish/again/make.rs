@@ -113,7 +113,7 @@ fn with_leaving(error: reticent::Error, leaving: &Leaving) -> reticent::Error {
 
 fn nothing(outcome: &Outcome) -> String {
     format!(
-        "no group could be formed: {} wait for others to be published with, {} are withheld. Fewer values for a group (l, m or k under \
+        "no group could be formed (waiting for others to be published with: {}; withheld: {}). Fewer values for a group (l, m or k under \
          [release.options]) or more records may help",
         crate::screen::plural(outcome.waiting.len() as u64, "record"),
         crate::screen::plural(outcome.withheld.len() as u64, "record")
