@@ -129,7 +129,7 @@ fn an_output_that_exists_is_not_touched() {
 #[test]
 fn a_folder_that_cannot_be_written() {
     let desk = Desk::clinic(&clinic_policy(3));
-    desk.run("publish people.csv --name one -o nowhere/out.csv").exits(3).says("nowhere");
+    desk.run("publish people.csv --name one -o nowhere/out.csv").exits(3).says("nowhere: the folder is not there");
 }
 
 /// A device that is always full stands in for a full disk.

@@ -32,7 +32,8 @@ impl Workshop {
             _ => Path::new("."),
         };
         if !parent.is_dir() {
-            return Err(Failure::Call(format!("the folder {} is not there; make it first", parent.display())));
+            let missing = std::io::Error::new(ErrorKind::NotFound, "the folder is not there; make it first");
+            return Err(Failure::file("write in", parent)(missing));
         }
         sweep(parent);
         let mut tries = 0;
