@@ -19,9 +19,10 @@ fuzz seconds="600":
 bench:
     bash bench/run
 
-# A quick look at inference over several releases, below a minute once everything is built.
+# A quick look at inference over several releases and at publishing again, about a minute once everything is built.
 bench-short:
     bash bench/run audit --short
+    bash bench/run again --short --part adult
     bash bench/paper/inference2009 --short
 
 # The experiments of the papers, rebuilt and compared; needs the Adult data.
