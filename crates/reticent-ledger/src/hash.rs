@@ -21,7 +21,7 @@ impl Hash {
         Hash(Sha256::digest(bytes).into())
     }
 
-    /// Of a file, and how many bytes it has; of a folder, as [`Hash::of_folder`] says.
+    /// Of a file, and how many bytes it has; of a folder of files, of what `sha256sum *` prints there, names ascending.
     pub fn of_file(path: &Path) -> Result<(Hash, u64)> {
         let failed = |error| Error::io("read", path, error);
         let about = std::fs::metadata(path).map_err(failed)?;
@@ -46,7 +46,7 @@ impl Hash {
         }
     }
 
-    /// Of a folder of files: of what `sha256sum *` prints there, names ascending; and how many bytes all have.
+    /// Of a folder of files, and how many bytes all have.
     fn of_folder(path: &Path) -> Result<(Hash, u64)> {
         let failed = |error| Error::io("read", path, error);
         let mut names = Vec::new();
