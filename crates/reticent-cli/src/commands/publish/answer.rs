@@ -175,7 +175,7 @@ impl Job<'_> {
                 ledger: books.folder.clone(),
                 release: recorded.number,
                 entry: recorded.entry.to_string(),
-                sha256: recorded.sha256.to_string(),
+                sha256: made.file.0.to_string(),
                 people: recorded.people,
             }
         });

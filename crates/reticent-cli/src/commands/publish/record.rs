@@ -13,13 +13,13 @@ use reticent_ledger::{
 
 use super::answer::classes;
 use super::make::{Job, Made, lap};
+use super::workshop::Workshop;
 use crate::failure::Failure;
 
 /// How a release is recorded.
 pub struct Recorded {
     pub number: u64,
     pub entry: Hash,
-    pub sha256: Hash,
     /// The name the file took, when it is not the one it was meant to have.
     pub file: Option<PathBuf>,
     pub people: Option<u64>,
@@ -61,7 +61,6 @@ pub fn record(
     let used = |column: &String| body.columns.iter().any(|known| known.name == *column);
     let taxonomies: Vec<(String, String)> =
         loaded.taxonomies.iter().filter(|(column, _)| used(column)).cloned().collect();
-    let folder = writer.ledger().folder().to_owned();
     let (sha256, bytes) = made.file;
     let draft = Draft {
         name: options.name.clone(),
@@ -82,23 +81,33 @@ pub fn record(
         made: Some(how(job, made)?),
         judged: made.judged.clone(),
     };
-    match writer.record(head, &draft) {
+    enter(writer, &draft, &mut made.workshop, clock).map(Some)
+}
+
+/// Enters a release that was made against the head as it is, and gives its file its name.
+pub fn enter(
+    writer: Writer<'_>,
+    draft: &Draft<'_>,
+    workshop: &mut Workshop,
+    clock: Instant,
+) -> Result<Recorded, Failure> {
+    let folder = writer.ledger().folder().to_owned();
+    match writer.append(draft) {
         Ok(outcome) => {
             let wanted = draft.naming.as_ref().map(|naming| naming.to.clone());
-            Ok(Some(Recorded {
+            Ok(Recorded {
                 number: outcome.entry.number,
                 entry: outcome.hash,
-                sha256,
                 file: outcome.file.filter(|file| Some(file) != wanted.as_ref()),
                 people: outcome.entry.release().and_then(|release| release.links.as_ref()).map(|links| links.people),
                 notes: outcome.notes,
                 seconds: lap(clock),
-            }))
+            })
         }
         Err(error) => {
             // What is not settled yet may need the file.
             if matches!(error, Error::Unnamed { .. }) || reticent_ledger::Ledger::is_unsettled(&folder) {
-                made.workshop.leave();
+                workshop.leave();
             }
             Err(error.into())
         }

@@ -1,7 +1,6 @@
 //! Recording a release by a method.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use reticent::history::Disguise;
@@ -10,16 +9,15 @@ use reticent::schema::Role;
 use reticent::table::Counts;
 use reticent::taxonomy::Type;
 use reticent_ledger::{
-    Body, BodyColumn, BodyTree, ByMethod, Draft, Error, FileRecord, Hash, Key, MethodRecord, Metric, Origin, Promised,
-    Stored, Verified, Withheld, Writer, today,
+    Body, BodyColumn, BodyTree, ByMethod, Draft, FileRecord, Hash, Key, MethodRecord, Metric, Origin, Promised, Stored,
+    Verified, Withheld, Writer, today,
 };
 
 use super::Job;
 use super::folder::PEOPLE;
 use super::make::Made;
 use super::print::together;
-use crate::commands::publish::make::lap;
-use crate::commands::publish::record::{Recorded, body_column};
+use crate::commands::publish::record::{Recorded, body_column, enter};
 use crate::failure::Failure;
 
 /// Records a release and gives its folder its name; nothing when somebody else recorded one meanwhile.
@@ -42,7 +40,6 @@ pub fn record(job: &Job<'_>, made: &mut Made, writer: Writer<'_>, key: &Key) -> 
     let used = |tree: &str| bodies().flat_map(|body| &body.columns).any(|column| column.name == tree);
     let taxonomies: Vec<(String, String)> =
         loaded.taxonomies.iter().filter(|(column, _)| used(column)).cloned().collect();
-    let folder = writer.ledger().folder().to_owned();
     let (sha256, bytes) = made.file;
     let draft = Draft {
         name: options.name.clone(),
@@ -67,27 +64,7 @@ pub fn record(job: &Job<'_>, made: &mut Made, writer: Writer<'_>, key: &Key) -> 
         made: Some(how(job, made)),
         judged: made.judged.clone(),
     };
-    match writer.record(head, &draft) {
-        Ok(outcome) => {
-            let wanted: Option<PathBuf> = draft.naming.as_ref().map(|naming| naming.to.clone());
-            Ok(Some(Recorded {
-                number: outcome.entry.number,
-                entry: outcome.hash,
-                sha256,
-                file: outcome.file.filter(|file| Some(file) != wanted.as_ref()),
-                people: outcome.entry.release().and_then(|release| release.links.as_ref()).map(|links| links.people),
-                notes: outcome.notes,
-                seconds: lap(clock),
-            }))
-        }
-        Err(error) => {
-            // What is not settled yet may need the folder.
-            if matches!(error, Error::Unnamed { .. }) || reticent_ledger::Ledger::is_unsettled(&folder) {
-                made.workshop.leave();
-            }
-            Err(error.into())
-        }
-    }
+    enter(writer, &draft, &mut made.workshop, clock).map(Some)
 }
 
 /// A table with what its columns are.
