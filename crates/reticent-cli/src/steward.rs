@@ -116,6 +116,12 @@ impl Loaded {
     }
 }
 
+/// A confidence as the fraction that was written.
+pub fn exact(confidence: f64) -> Result<Share, Failure> {
+    let digits = || Failure::Call("the confidence has too many digits to be compared exactly; round it".to_owned());
+    Share::from_decimal(confidence).ok_or_else(digits)
+}
+
 impl Loaded {
     /// What the policy's method promises, by sensitive column; nothing where there is no method.
     pub fn promised(&self) -> Result<Vec<(String, Share)>, Failure> {

@@ -6,6 +6,7 @@
 //! [`Audit::not_considered`] which attackers were not considered.
 
 mod because;
+mod before;
 mod board;
 mod chances;
 mod counted;
@@ -19,8 +20,6 @@ mod secrets;
 mod shown;
 #[cfg(test)]
 mod tests;
-
-use hashbrown::HashMap;
 
 use crate::error::{Error, Result};
 use crate::history::{Held, History};
@@ -171,12 +170,12 @@ pub fn audit(history: &History, question: &Question) -> Result<Audit> {
     for board in boards(history, question)? {
         let ask = Ask { bounds_only: board.relaxed, ..question.ask };
         let answer = solve(&board.puzzle(), &ask).map_err(|error| knowledge_at_fault(error, history, question))?;
-        let told = figures::Tally::of(&board, &answer, question, &Before::default());
+        let told = figures::Tally::of(&board, &answer, question, &before::Before::default());
         parts.push(Part { board, answer, told });
     }
     let may_be_above = |part: &Part| part.told.columns.iter().any(|column| column.may_be_above > 0);
     if question.newly && parts.iter().any(may_be_above) {
-        let before = given_away(whole, question)?;
+        let before = before::given_away(whole, question)?;
         for part in &mut parts {
             part.told = figures::Tally::of(&part.board, &part.answer, question, &before);
         }
@@ -304,47 +303,6 @@ fn board(history: &History, columns: &[String], wanted: &[String], varies: &[Str
         }
         board => board,
     }
-}
-
-/// By sensitive column and person: the values that are told with more confidence than allowed without the newest release, for sure,
-/// and with how much at least.
-#[derive(Default)]
-struct Before(HashMap<String, HashMap<Pseudonym, HashMap<String, Fraction>>>);
-
-fn given_away(history: &History, question: &Question) -> Result<Before> {
-    let mut before = Before::default();
-    // The newest release may be several tables.
-    let newest = history.releases.last().map(|held| held.number);
-    let earlier = history.releases.iter().rposition(|held| Some(held.number) != newest).map_or(0, |at| at + 1);
-    let earlier = &history.releases[..earlier];
-    let Some(allowed) = question.confidence.map(threshold).filter(|_| !earlier.is_empty()) else { return Ok(before) };
-    let history = History { releases: earlier.to_vec(), lost: Vec::new() };
-    for board in boards(&history.in_views(), question)? {
-        let answer = solve(&board.puzzle(), &Ask { bounds_only: board.relaxed, entropy: false, ..question.ask })?;
-        // What a column that varies told before was another value.
-        let lasting = |(_, column): &(usize, &String)| !question.varies.contains(column);
-        for (at, column) in board.secrets.columns.iter().enumerate().filter(lasting) {
-            let told = |place: usize| -> Vec<(String, Fraction)> {
-                let chances = chances::chances(&board.secrets, at, &answer.crowds[place]);
-                let told = chances.iter().filter(|chance| board.speaks(place as u32, at) && chance.lower > allowed);
-                let value = |chance: &Chance| board.secrets.values[at][chance.value as usize].clone();
-                told.map(|chance| (value(chance), chance.lower)).collect()
-            };
-            let told: Vec<Vec<(String, Fraction)>> = (0..board.alike.len()).map(told).collect();
-            let known = before.0.entry(column.clone()).or_default();
-            for somebody in &board.people {
-                let mut values: HashMap<String, Fraction> = HashMap::new();
-                for (value, share) in somebody.places.iter().flat_map(|place| &told[*place as usize]) {
-                    let known = values.entry_ref(value.as_str()).or_insert(*share);
-                    *known = (*known).max(*share);
-                }
-                if let Some(pseudonym) = somebody.pseudonym.filter(|_| !values.is_empty()) {
-                    known.insert(pseudonym, values);
-                }
-            }
-        }
-    }
-    Ok(before)
 }
 
 /// The worst cases: people in the same place, by the most that is told about them.

@@ -22,7 +22,7 @@ use crate::args;
 use crate::books::{Books, recipients};
 use crate::failure::Failure;
 use crate::screen::print_json;
-use crate::steward::{Loaded, Ways, load};
+use crate::steward::{Loaded, Ways, exact, load};
 
 /// What `audit` answers.
 #[derive(Debug, Serialize)]
@@ -273,11 +273,6 @@ fn held(
         }
     }
     Ok(found)
-}
-
-fn exact(confidence: f64) -> Result<Share, Failure> {
-    let digits = || Failure::Call("the confidence has too many digits to be compared exactly; round it".to_owned());
-    Share::from_decimal(confidence).ok_or_else(digits)
 }
 
 fn question(

@@ -2,9 +2,10 @@
 
 use hashbrown::{HashMap, HashSet};
 
+use super::before::Before;
 use super::board::{Board, Somebody};
 use super::chances::{Chance, chances};
-use super::{Before, Question, threshold};
+use super::{Question, threshold};
 use crate::inference::{Answer, Fraction};
 use crate::links::Pseudonym;
 use crate::share::Share;

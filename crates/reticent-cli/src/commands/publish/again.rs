@@ -76,23 +76,21 @@ fn publish(options: &Publish, loaded: &Loaded, method: MethodPolicy, ways: &Ways
         Some((key, note)) => (key, note),
         None => (Key::passing()?, None),
     };
-    let before = Before::of(ledger.as_ref(), &books, options, &key)?;
+    let mut before = Before::of(ledger.as_ref(), &books, options, &key)?;
     drop(ledger);
     let recall = lap(clock);
     let clock = Instant::now();
-    let names: Vec<&str> = Vec::new();
     let prepared = prepare(
         loaded,
         &options.data,
         options.columns.as_deref(),
-        (&options.name, &names),
+        (&options.name, &[]),
         Some(OwnerKey::new(key.secret())),
         ways,
     )?;
     let records = records(&prepared, &key)?;
     let read = lap(clock);
     let job = Job { options, loaded, method, arguments, prepared: &prepared, records, books: &books, ways };
-    let mut before = before;
     before.check(&job)?;
     let mut made = job.make(&before)?;
     let mut recorded = None;
@@ -182,7 +180,7 @@ fn records(prepared: &Prepared, key: &Key) -> Result<Vec<Record>, Failure> {
 }
 
 impl Job<'_> {
-    /// What is promised of a column; not above what the policy allows of all.
+    /// What the method promises of a column.
     pub fn promise(&self, column: &str) -> Option<reticent::share::Share> {
         (self.method.listed.promise)(&self.arguments, column)
     }

@@ -6,13 +6,13 @@ use reticent::audit::{Proof, Question, admit};
 use reticent::combos::Combos;
 use reticent::history::{Disguise, Held, History};
 use reticent::links::Links;
-use reticent::share::Share;
 use reticent::table::Counts;
 use serde::Serialize;
 
 use super::Past;
 use super::make::Job;
 use crate::failure::Failure;
+use crate::steward::exact;
 
 /// What the audit of a release with its history found.
 #[derive(Debug, Clone, Serialize)]
@@ -44,9 +44,7 @@ impl Job<'_> {
         let new = self.candidate(outcome, published)?;
         let varies = policy.inconsistent.iter().filter_map(|rule| rule.varying_column().map(str::to_owned));
         let question = Question {
-            confidence: Some(Share::from_decimal(confidence).ok_or_else(|| {
-                Failure::Call("`confidence` has too many digits to be compared exactly; round it".to_owned())
-            })?),
+            confidence: Some(exact(confidence)?),
             varies: varies.collect(),
             worst: 0,
             ..Question::default()

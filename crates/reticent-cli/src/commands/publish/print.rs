@@ -141,13 +141,18 @@ fn print_counts(answer: &Answer) {
     if answer.hidden_cells > 0 {
         println!("  {} hidden in {}", plural(answer.hidden_cells, "cell"), plural(answer.hidden_in, "record"));
     }
-    if answer.neutralised > 0 {
+    print_besides(answer.neutralised, &answer.warnings);
+}
+
+/// What was changed in writing, and what to look at.
+pub fn print_besides(neutralised: u64, warnings: &[String]) {
+    if neutralised > 0 {
         println!(
             "  {} that a spreadsheet would compute written with a leading apostrophe",
-            plural(answer.neutralised, "cell")
+            plural(neutralised, "cell")
         );
     }
-    for warning in &answer.warnings {
+    for warning in warnings {
         println!("{}", wrap(&format!("warning: {warning}"), WIDTH, "  "));
     }
 }

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::Job;
 use super::before::Before;
 use crate::failure::Failure;
+use crate::steward::exact;
 
 /// So many times the usual work is spent where the usual one does not settle a release.
 const PATIENT: u64 = 20;
@@ -123,12 +124,7 @@ impl Job<'_> {
     /// The confidence that is allowed of a column: what is promised, and no more than the policy says.
     fn most(&self, column: &str) -> Result<Option<Share>, Failure> {
         let allowed = self.options.what_if.confidence.or(self.loaded.policy.short.confidence);
-        let allowed = match allowed {
-            None => None,
-            Some(confidence) => Some(Share::from_decimal(confidence).ok_or_else(|| {
-                Failure::Call("`confidence` has too many digits to be compared exactly; round it".to_owned())
-            })?),
-        };
+        let allowed = allowed.map(exact).transpose()?;
         Ok([self.promise(column), allowed].into_iter().flatten().min())
     }
 

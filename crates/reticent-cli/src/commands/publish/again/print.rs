@@ -4,6 +4,7 @@ use reticent::methods::Leaving;
 use reticent_ledger::{Judged, Withheld};
 
 use super::answer::{Answer, Seconds};
+use crate::commands::publish::print::print_besides;
 use crate::screen::{GOOD, HEAD, HINT, WIDTH, columns, count, people, plural, wrap};
 
 /// Tells the whole answer.
@@ -40,15 +41,7 @@ fn print_record(answer: &Answer) {
         }
         _ => {}
     }
-    if answer.neutralised > 0 {
-        println!(
-            "  {} that a spreadsheet would compute written with a leading apostrophe",
-            plural(answer.neutralised, "cell")
-        );
-    }
-    for warning in &answer.warnings {
-        println!("{}", wrap(&format!("warning: {warning}"), WIDTH, "  "));
-    }
+    print_besides(answer.neutralised, &answer.warnings);
 }
 
 /// Where every record of the data is.

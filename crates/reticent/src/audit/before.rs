@@ -1,0 +1,51 @@
+//! What was told before the newest release: what it tells no better is not held against it.
+
+use hashbrown::HashMap;
+
+use super::chances::{Chance, chances};
+use super::{Question, boards, threshold};
+use crate::error::Result;
+use crate::history::History;
+use crate::inference::{Ask, Fraction, solve};
+use crate::links::Pseudonym;
+
+/// By sensitive column and person: the values that are told with more confidence than allowed without the newest release, for sure,
+/// and with how much at least.
+#[derive(Default)]
+pub(super) struct Before(pub(super) HashMap<String, HashMap<Pseudonym, HashMap<String, Fraction>>>);
+
+pub(super) fn given_away(history: &History, question: &Question) -> Result<Before> {
+    let mut before = Before::default();
+    // The newest release may be several tables.
+    let newest = history.releases.last().map(|held| held.number);
+    let earlier = history.releases.iter().rposition(|held| Some(held.number) != newest).map_or(0, |at| at + 1);
+    let earlier = &history.releases[..earlier];
+    let Some(allowed) = question.confidence.map(threshold).filter(|_| !earlier.is_empty()) else { return Ok(before) };
+    let history = History { releases: earlier.to_vec(), lost: Vec::new() };
+    for board in boards(&history.in_views(), question)? {
+        let answer = solve(&board.puzzle(), &Ask { bounds_only: board.relaxed, entropy: false, ..question.ask })?;
+        // What a column that varies told before was another value.
+        let lasting = |(_, column): &(usize, &String)| !question.varies.contains(column);
+        for (at, column) in board.secrets.columns.iter().enumerate().filter(lasting) {
+            let told = |place: usize| -> Vec<(String, Fraction)> {
+                let chances = chances(&board.secrets, at, &answer.crowds[place]);
+                let told = chances.iter().filter(|chance| board.speaks(place as u32, at) && chance.lower > allowed);
+                let value = |chance: &Chance| board.secrets.values[at][chance.value as usize].clone();
+                told.map(|chance| (value(chance), chance.lower)).collect()
+            };
+            let told: Vec<Vec<(String, Fraction)>> = (0..board.alike.len()).map(told).collect();
+            let known = before.0.entry(column.clone()).or_default();
+            for somebody in &board.people {
+                let mut values: HashMap<String, Fraction> = HashMap::new();
+                for (value, share) in somebody.places.iter().flat_map(|place| &told[*place as usize]) {
+                    let known = values.entry_ref(value.as_str()).or_insert(*share);
+                    *known = (*known).max(*share);
+                }
+                if let Some(pseudonym) = somebody.pseudonym.filter(|_| !values.is_empty()) {
+                    known.insert(pseudonym, values);
+                }
+            }
+        }
+    }
+    Ok(before)
+}
