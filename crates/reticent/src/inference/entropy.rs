@@ -97,6 +97,8 @@ struct Dual {
     strips: Strips,
     /// By cell: whether it is taken for possible.
     possible: Vec<bool>,
+    /// Whether all counts are exact, so that every row has one multiplier.
+    exact: bool,
     /// By multiplier: its row, the count it holds, and its side: 0 where the count is met exactly, else +1 for the least and -1
     /// for the most.
     row: Vec<u32>,
@@ -138,22 +140,26 @@ impl Dual {
         }
         let strips = Strips::of(piece);
         let people = piece.crowds.iter().map(|crowd| crowd.people as f64).collect();
+        let exact = side.iter().all(|side| *side == 0.0);
         let met = side.iter().map(|side| *side == 0.0).collect();
         let sign = side.iter().map(|side| if *side < 0.0 { -1.0 } else { 1.0 }).collect();
-        Dual { people, possible: vec![true; strips.cells()], strips, row, bound, side, sign, met }
+        Dual { people, possible: vec![true; strips.cells()], strips, exact, row, bound, side, sign, met }
     }
 
     /// By row: the sum of its multipliers, each with its sign.
-    fn by_row(&self, multipliers: &[f64], sums: &mut Vec<f64>) {
-        sums.clear();
-        sums.resize(self.strips.rows, 0.0);
+    fn by_row(&self, multipliers: &[f64], sums: &mut [f64]) {
+        if self.exact {
+            sums[..multipliers.len()].copy_from_slice(multipliers);
+            return;
+        }
+        sums.fill(0.0);
         for (at, multiplier) in multipliers.iter().enumerate() {
             sums[self.row[at] as usize] += self.sign[at] * multiplier;
         }
     }
 
     fn point(&self, multipliers: Vec<f64>) -> Point {
-        let mut of_row = Vec::new();
+        let mut of_row = self.strips.nothing();
         self.by_row(&multipliers, &mut of_row);
         let mut having = vec![0.0; self.strips.cells()];
         let (sums, mut value) = self.strips.sweep(&of_row, &mut having, |crowd, cells| {
@@ -297,10 +303,13 @@ impl Dual {
 struct Turns<'a> {
     dual: &'a Dual,
     at: &'a Point,
-    /// By multiplier: one over the diagonal of the second derivative; 0 where the multiplier does not move.
+    /// By multiplier: its sign, and one over the diagonal of the second derivative; both 0 where the multiplier does not move.
+    sign: Vec<f64>,
     scale: Vec<f64>,
     step: Vec<f64>,
     rest: Vec<f64>,
+    /// The rest by the diagonal.
+    scaled: Vec<f64>,
     /// The size of what is left of the gradient.
     size: f64,
     direction: Vec<f64>,
@@ -313,7 +322,7 @@ struct Turns<'a> {
 impl<'a> Turns<'a> {
     fn new(dual: &'a Dual, at: &'a Point) -> Turns<'a> {
         let len = dual.bound.len();
-        let (of_row, mut change) = (vec![0.0; dual.strips.rows], vec![0.0; dual.strips.cells()]);
+        let (of_row, mut change) = (dual.strips.nothing(), vec![0.0; dual.strips.cells()]);
         let (own, _) = dual.strips.sweep(&of_row, &mut change, |crowd, cells| {
             let each = 1.0 / dual.people[crowd];
             for (cell, having) in cells.iter_mut().zip(&at.having[dual.strips.of_crowd(crowd)]) {
@@ -323,12 +332,14 @@ impl<'a> Turns<'a> {
         });
         let scale = |(row, met): (&u32, &bool)| if *met { 1.0 / (own[*row as usize] + 1e-14) } else { 0.0 };
         let scale: Vec<f64> = dual.row.iter().zip(&dual.met).map(scale).collect();
+        let sign = dual.sign.iter().zip(&dual.met).map(|(sign, met)| if *met { *sign } else { 0.0 }).collect();
         let rest = at.gradient.iter().zip(&dual.met).map(|(gradient, met)| if *met { -gradient } else { 0.0 });
         let rest: Vec<f64> = rest.collect();
         let direction: Vec<f64> = rest.iter().zip(&scale).map(|(rest, scale)| rest * scale).collect();
         let (before, size) = (dot(&rest, &direction), dot(&rest, &rest).sqrt());
         let (step, curved) = (vec![0.0; len], vec![0.0; len]);
-        Turns { dual, at, scale, step, rest, size, direction, before, curved, of_row, change }
+        let scaled = direction.clone();
+        Turns { dual, at, sign, scale, step, rest, scaled, size, direction, before, curved, of_row, change }
     }
 
     /// The second derivative times the direction, and times the direction again.
@@ -337,12 +348,13 @@ impl<'a> Turns<'a> {
         dual.by_row(&self.direction, &mut self.of_row);
         let (sums, _) = dual.strips.sweep(&self.of_row, &mut self.change, |crowd, cells| {
             let having = &at.having[dual.strips.of_crowd(crowd)];
-            let mean = dot(having, cells) / dual.people[crowd];
+            let sum: f64 = having.iter().zip(&*cells).map(|(having, slope)| having * slope).sum();
+            let mean = sum / dual.people[crowd];
             cells.iter_mut().zip(having).for_each(|(slope, having)| *slope = having * (*slope - mean));
             0.0
         });
         for (at, curved) in self.curved.iter_mut().enumerate() {
-            *curved = dual.sign[at] * sums[dual.row[at] as usize];
+            *curved = self.sign[at] * sums[dual.row[at] as usize];
         }
         dot(&self.direction, &self.curved)
     }
@@ -354,22 +366,31 @@ impl<'a> Turns<'a> {
             return false;
         }
         let length = self.before / bend;
-        let (mut now, mut size) = (0.0, 0.0);
-        for (at, rest) in self.rest.iter_mut().enumerate().filter(|(at, _)| self.dual.met[*at]) {
-            self.step[at] += length * self.direction[at];
-            *rest -= length * self.curved[at];
-            now += *rest * *rest * self.scale[at];
-            size += *rest * *rest;
-        }
+        add(&mut self.step, length, &self.direction);
+        add(&mut self.rest, -length, &self.curved);
+        let scaled = self.scaled.iter_mut().zip(&self.rest).zip(&self.scale);
+        scaled.for_each(|((scaled, rest), scale)| *scaled = rest * scale);
+        let now = dot(&self.rest, &self.scaled);
         let turned = now / self.before;
-        (self.before, self.size) = (now, size.sqrt());
-        for (at, direction) in self.direction.iter_mut().enumerate() {
-            *direction = self.rest[at] * self.scale[at] + turned * *direction;
-        }
+        (self.before, self.size) = (now, dot(&self.rest, &self.rest).sqrt());
+        let both = self.direction.iter_mut().zip(&self.scaled);
+        both.for_each(|(direction, scaled)| *direction = scaled + turned * *direction);
         true
     }
 }
 
+/// Adds so many times something.
+fn add(to: &mut [f64], times: f64, what: &[f64]) {
+    to.iter_mut().zip(what).for_each(|(to, what)| *to += times * what);
+}
+
 fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    // Four sums at a time: one would wait for itself.
+    let ((a, last), (b, other)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    let mut sums = [0.0; 4];
+    for (a, b) in a.iter().zip(b) {
+        (0..4).for_each(|lane| sums[lane] += a[lane] * b[lane]);
+    }
+    let rest: f64 = last.iter().zip(other).map(|(a, b)| a * b).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }

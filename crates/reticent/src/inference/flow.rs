@@ -311,32 +311,31 @@ impl<'a> Look<'a> {
         if more { counted < most } else { counted > least }
     }
 
+    /// Makes a row a node of the network, once.
+    fn enter(&mut self, row: u32, rows: &mut Vec<u32>, network: &mut Network) {
+        if std::mem::replace(&mut self.marks.done[row as usize], self.marks.view) != self.marks.view {
+            self.marks.node[row as usize] = ROWS + rows.len() as u32;
+            rows.push(row);
+            network.row(self.system, self.state.boxes, row as usize, self.is_first(row));
+        }
+    }
+
     /// The cells that are forced among all that hangs together with a row.
     fn flow(&mut self, row: u32, found: &mut Vec<(u32, i64)>) -> Result<()> {
         let mut network = std::mem::take(&mut self.marks.network);
         network.clear();
-        let mut rows = vec![row];
-        self.marks.done[row as usize] = self.marks.view;
-        self.marks.node[row as usize] = ROWS;
+        let mut rows = Vec::new();
+        self.enter(row, &mut rows, &mut network);
         let mut next = 0;
         while let Some(row) = rows.get(next).copied() {
             next += 1;
-            let first = self.is_first(row);
-            network.row(self.system, self.state.boxes, row as usize, first);
+            let (first, node) = (self.is_first(row), self.marks.node[row as usize]);
             for cell in self.open(row) {
-                let Some(other) = self.end(cell, !first) else { continue };
-                if self.marks.done[other as usize] != self.marks.view {
-                    self.marks.done[other as usize] = self.marks.view;
-                    self.marks.node[other as usize] = ROWS + rows.len() as u32;
-                    rows.push(other);
+                let other = self.end(cell, !first);
+                if let Some(other) = other {
+                    self.enter(other, &mut rows, &mut network);
                 }
-            }
-        }
-        for (node, row) in (ROWS..).zip(rows) {
-            let first = self.is_first(row);
-            for cell in self.open(row) {
-                let other = self.end(cell, !first).map(|other| self.marks.node[other as usize]);
-                match (first, other) {
+                match (first, other.map(|other| self.marks.node[other as usize])) {
                     (true, other) => network.cell(self.system, self.state.boxes, cell, node, other.unwrap_or(OUTSIDE)),
                     (false, None) => network.cell(self.system, self.state.boxes, cell, OUTSIDE, node),
                     // Told from the other end.

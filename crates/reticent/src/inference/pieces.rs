@@ -207,14 +207,14 @@ impl Rows {
 }
 
 /// Who hangs together with whom.
-struct Union(Vec<u32>);
+pub(super) struct Union(Vec<u32>);
 
 impl Union {
-    fn new(len: usize) -> Union {
+    pub(super) fn new(len: usize) -> Union {
         Union((0..len as u32).collect())
     }
 
-    fn root(&mut self, mut one: u32) -> u32 {
+    pub(super) fn root(&mut self, mut one: u32) -> u32 {
         while self.0[one as usize] != one {
             self.0[one as usize] = self.0[self.0[one as usize] as usize];
             one = self.0[one as usize];
@@ -222,7 +222,7 @@ impl Union {
         one
     }
 
-    fn join(&mut self, one: u32, other: u32) {
+    pub(super) fn join(&mut self, one: u32, other: u32) {
         let (one, other) = (self.root(one), self.root(other));
         // The earlier is the root, so that pieces come in the order of the people.
         self.0[one.max(other) as usize] = one.min(other);

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use rayon::prelude::*;
 
-use super::pieces::{Piece, Split};
+use super::pieces::{Piece, Split, Union};
 use super::system::System;
 use super::{contradiction, flow, symmetry};
 use crate::error::Result;
@@ -115,6 +115,9 @@ impl<'a> Bounds<'a> {
 
     /// Rows of large pieces all of whose values can be exchanged are not looked at.
     fn leave_exchanged(&mut self) {
+        if !self.may_be_exchanged() {
+            return;
+        }
         let split = Split::of(self.system, &self.boxes);
         let settled = |piece: &Piece| piece.people() > EXCHANGED && !piece.loose && symmetry::all_alike(piece);
         let settled: Vec<bool> = split.pieces.par_iter().map(settled).collect();
@@ -124,6 +127,37 @@ impl<'a> Bounds<'a> {
                 rows.for_each(|row| self.changed[*row as usize] = false);
             }
         }
+    }
+
+    /// Whether a large piece may be one of these, as far as is seen without taking it apart: values that can be exchanged are counted
+    /// in rows of the same sizes.
+    fn may_be_exchanged(&self) -> bool {
+        let mut union = Union::new(self.system.crowds());
+        for row in (0..self.system.counts()).filter(|row| self.open[*row] > 0) {
+            let mut crowds = self.open_among(self.system.rows.at(row)).map(|cell| self.system.crowd[cell]);
+            if let Some(first) = crowds.next() {
+                crowds.for_each(|crowd| union.join(first, crowd));
+            }
+        }
+        let sizes = |cell: usize| {
+            let sizes = self.system.counts_of(cell).map(|row| self.open[row]);
+            sizes.fold((u32::MAX, 0), |(least, most), size| (least.min(size), most.max(size)))
+        };
+        let mut people = vec![Some(0); self.system.crowds()];
+        for crowd in 0..self.system.crowds() {
+            let mut cells = self.system.cells(crowd).filter(|cell| self.boxes.is_open(*cell)).map(sizes);
+            let root = union.root(crowd as u32) as usize;
+            match cells.next() {
+                Some(first) if cells.any(|sizes| sizes != first) => people[root] = None,
+                Some(_) => people[root] = people[root].map(|people| people + self.system.people[crowd]),
+                None => {}
+            }
+        }
+        people.into_iter().flatten().any(|people| people > EXCHANGED as i64)
+    }
+
+    fn open_among(&self, cells: &[u32]) -> impl Iterator<Item = usize> {
+        cells.iter().map(|cell| *cell as usize).filter(|cell| self.boxes.is_open(*cell))
     }
 
     /// How many cells are open.

@@ -3,6 +3,9 @@
 //! A group shows several values, so neighbouring cells of a crowd mostly lie in neighbouring rows: a *strip* is such cells, and
 //! only the rows of its first cell are kept; those of the next are one further each. Sums over strips run over neighbours in
 //! memory, which is what makes them fast.
+//!
+//! Where people are told apart so well that strips are hardly longer than a cell, and a cell is in few rows, the rows of every cell
+//! are kept instead, the same number for each.
 
 use std::ops::Range;
 
@@ -14,6 +17,10 @@ use super::pieces::Piece;
 const MANY: usize = 1 << 16;
 /// Into so many parts larger pieces are cut. Always the same, so that sums come out the same with any number of threads.
 const PARTS: usize = 8;
+/// Strips of fewer cells on the average are not worth while.
+const SHORT: usize = 8;
+/// Cells in more rows are always kept in strips.
+const FEW: usize = 3;
 /// Crowds that are swept together, so that their cells stay in the cache.
 const BLOCK: usize = 128;
 
@@ -30,6 +37,8 @@ pub(super) struct Strips {
     /// By strip: how many cells it has, and the end of its rows in `of_strip`.
     strips: Vec<(u32, u32)>,
     of_strip: Vec<u32>,
+    /// By cell: its rows, `most` of each, where that is better than strips. What is missing is one row behind the last.
+    of_cell: Option<Vec<u32>>,
     /// Crowds of which a part consists.
     parts: Vec<Range<usize>>,
 }
@@ -59,7 +68,18 @@ impl Strips {
         }
         let (crowds, parts) = (piece.crowds.len(), if start[start.len() - 1] as usize > MANY { PARTS } else { 1 });
         let parts = (0..parts).map(|part| crowds * part / parts..crowds * (part + 1) / parts).collect();
-        Strips { start, rows: piece.rows.len(), most, first, strips, of_strip, parts }
+        let short = most <= FEW && strips.len() * SHORT > start[start.len() - 1] as usize;
+        let of_cell = short.then(|| {
+            let cells = piece.crowds.iter().flat_map(|crowd| &crowd.cells);
+            let missing = piece.rows.len() as u32;
+            cells.flat_map(|(_, rows)| (0..most).map(move |at| rows.get(at).copied().unwrap_or(missing))).collect()
+        });
+        Strips { start, rows: piece.rows.len(), most, first, strips, of_strip, of_cell, parts }
+    }
+
+    /// Nothing, for every row and for the one behind the last.
+    pub(super) fn nothing(&self) -> Vec<f64> {
+        vec![0.0; self.rows + 1]
     }
 
     pub(super) fn cells(&self) -> usize {
@@ -71,7 +91,7 @@ impl Strips {
         self.start[crowd] as usize..self.start[crowd + 1] as usize
     }
 
-    /// Every cell gets the sum of its rows; `weigh` is told a crowd, turns these sums of its cells into what each of them weighs, and
+    /// Every cell gets the sum of its rows, of which there is one more than counts ([`Strips::nothing`]); `weigh` is told a crowd, turns these sums of its cells into what each of them weighs, and
     /// may add something to a total; every row then gets the sum of its cells.
     pub(super) fn sweep(
         &self,
@@ -106,7 +126,13 @@ impl Strips {
         cells: &mut [f64],
         weigh: &impl Fn(usize, &mut [f64]) -> f64,
     ) -> (Vec<f64>, f64) {
-        let (mut sums, mut total) = (vec![0.0; self.rows], 0.0);
+        match (&self.of_cell, self.most) {
+            (Some(rows), 1) => return self.sweep_few::<1>(rows, crowds, of_row, cells, weigh),
+            (Some(rows), 2) => return self.sweep_few::<2>(rows, crowds, of_row, cells, weigh),
+            (Some(rows), FEW) => return self.sweep_few::<FEW>(rows, crowds, of_row, cells, weigh),
+            _ => {}
+        }
+        let (mut sums, mut total) = (self.nothing(), 0.0);
         let mut rest = cells;
         for block in crowds.clone().step_by(BLOCK).map(|from| from..(from + BLOCK).min(crowds.end)) {
             let offset = self.start[block.start] as usize;
@@ -118,6 +144,33 @@ impl Strips {
                 total += weigh(crowd, &mut cells[of_crowd.start - offset..of_crowd.end - offset]);
             }
             self.scatter(block, cells, &mut sums);
+        }
+        (sums, total)
+    }
+
+    /// The same, where every cell is in so many rows.
+    fn sweep_few<const ROWS: usize>(
+        &self,
+        rows: &[u32],
+        crowds: Range<usize>,
+        of_row: &[f64],
+        cells: &mut [f64],
+        weigh: &impl Fn(usize, &mut [f64]) -> f64,
+    ) -> (Vec<f64>, f64) {
+        let (mut sums, mut total) = (self.nothing(), 0.0);
+        let (rows, _) = rows.as_chunks::<ROWS>();
+        let mut rest = cells;
+        for crowd in crowds {
+            let rows = &rows[self.of_crowd(crowd)];
+            let (cells, others) = rest.split_at_mut(rows.len());
+            rest = others;
+            for (cell, rows) in cells.iter_mut().zip(rows) {
+                *cell = rows.iter().map(|row| of_row[*row as usize]).sum();
+            }
+            total += weigh(crowd, cells);
+            for (cell, rows) in cells.iter().zip(rows) {
+                rows.iter().for_each(|row| sums[*row as usize] += cell);
+            }
         }
         (sums, total)
     }
