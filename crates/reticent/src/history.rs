@@ -144,7 +144,7 @@ impl Held {
     }
 
     /// One for each sensitive column that is shown by itself.
-    fn views(&self) -> Vec<Held> {
+    pub(crate) fn views(&self) -> Vec<Held> {
         let columns = &self.release.columns;
         let is_sensitive = |at: &usize| columns[*at].role == Role::Sensitive;
         let sensitive: Vec<usize> = (0..columns.len()).filter(is_sensitive).collect();

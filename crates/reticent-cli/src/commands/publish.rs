@@ -26,6 +26,7 @@ use crate::steward::{self, Ways, prepare};
 use make::{Job, lap};
 use record::record;
 
+pub use again::PEOPLE;
 pub use answer::Answer;
 
 /// Publishes, or rehearses it.

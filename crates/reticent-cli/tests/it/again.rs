@@ -67,6 +67,41 @@ fn accounted(answer: &serde_json::Value) {
     );
 }
 
+/// Attacks that follow people through groups are run on people and lists, and nothing certain is found beyond so many findings.
+#[track_caller]
+fn attacked(desk: &Desk, most: u64, several: bool) -> u64 {
+    let answer = desk.run("audit --effort 1 --confidence 1 --attack all --json").json();
+    let attacks = answer["coalitions"][0]["attacks"].as_array().unwrap();
+    let mut all = 0;
+    for (id, more_than_one) in [("homogeneity", false), ("intersection", true), ("critical-absence", true)] {
+        if more_than_one && !several {
+            continue;
+        }
+        let attack = attacks.iter().find(|attack| attack["id"] == id).unwrap();
+        assert!(attack["not_run"].is_null(), "{attack:#}");
+        let findings = attack["findings"].as_array().unwrap();
+        let certain = findings.iter().filter(|finding| finding["certain"] == true).count() as u64;
+        assert!(certain <= most, "{attack:#}");
+        all += certain;
+    }
+    all
+}
+
+/// Groups that are formed anew tell what intersecting them leaves, and attacks find it in the tables as they are published.
+#[test]
+fn attacks_put_people_and_lists_together() {
+    let desk = desk(&policy("anatomy", "l = 3"));
+    for number in 1..=2 {
+        let name = format!("month{number}");
+        desk.write(&format!("{name}.csv"), month(here(number), false));
+        desk.run(&format!("publish {name}.csv --name {name} -o out-{name} --alone --json")).exits(0);
+    }
+    assert!(attacked(&desk, u64::MAX, true) > 0);
+    desk.run("audit --worst 0 --attack intersection --attack unsorted-matching")
+        .says("has one possible illness left when their groups in release 1 month1 and release 2 month2")
+        .says("unsorted matching: finds nothing");
+}
+
 const METHODS: &[(&str, &str, bool)] = &[
     ("anatomy", "l = 3", false),
     ("decomposition", "primary = \"illness\"\nl = { illness = 3, pay = 2 }", true),
@@ -105,6 +140,7 @@ fn every_method_publishes_again() {
             desk.run("verify").exits(0).says("unchanged");
             let promised = *id != "bcf-anonymity";
             desk.run("audit --effort 1").exits(0).says(if promised { "Nobody's value is told" } else { "can hold" });
+            attacked(&desk, if promised { 0 } else { u64::MAX }, !["anatomy", "decomposition"].contains(id));
             desk.run("show month1").exits(0).says(&format!("Published by {id} ({form})"));
             desk.run("check month1.csv").says(if promised { "nobody's illness" } else { "no record is linked" });
         }

@@ -37,7 +37,7 @@ fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     visit_groups(scene, &ENTRY, &mut unchecked, |seen| {
         for (value, carriers) in seen.counts {
-            let confidence = Share::new(*carriers, seen.people);
+            let confidence = Share::new(*carriers, seen.shown);
             if confidence >= scene.confidence && tells(seen.published(), *value) {
                 findings.push(found(&seen, *value, confidence));
             }

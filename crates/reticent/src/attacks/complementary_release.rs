@@ -9,7 +9,7 @@
 
 use super::corresponding::comparable;
 use super::finding::{Confidence, Finding, Value, called, conclude, people_of};
-use super::groups::{SameValues, Tracked, shared_sensitive, tracked};
+use super::groups::{SameValues, Tracked, compared_elsewhere, shared_sensitive, tracked_counts};
 use super::scene::{Scene, Unchecked, cannot};
 use super::{Listed, Result};
 use crate::combos::Weight;
@@ -32,7 +32,7 @@ pub const LISTED: Listed = Listed { entry: ENTRY, run };
 
 fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
     let mut unchecked = Unchecked::of(scene);
-    let all = tracked(scene, &ENTRY, &mut unchecked)?;
+    let all = tracked_counts(scene, &ENTRY, &mut unchecked)?;
     let mut findings = Vec::new();
     let mut compared = false;
     for (at, second) in all.iter().enumerate() {
@@ -40,7 +40,7 @@ fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
             let (fewer, more) = if within(first, second) { (first, second) } else { (second, first) };
             if within(fewer, more) {
                 compared = true;
-                link(scene, fewer, more, &mut unchecked, &mut findings);
+                link(scene, &all, fewer, more, &mut unchecked, &mut findings);
             }
         }
     }
@@ -56,6 +56,7 @@ fn within(fewer: &Tracked<'_>, more: &Tracked<'_>) -> bool {
 
 fn link(
     scene: &Scene<'_>,
+    all: &[Tracked<'_>],
     fewer: &Tracked<'_>,
     more: &Tracked<'_>,
     unchecked: &mut Unchecked,
@@ -64,7 +65,10 @@ fn link(
     let pair = format!("{} and {}", called(fewer.groups.held), called(more.groups.held));
     let columns = shared_sensitive(fewer.release(), more.release());
     if columns.is_empty() {
-        unchecked.push(format!("{pair} share no sensitive column"));
+        if !compared_elsewhere(all, fewer, more) {
+            unchecked.push(format!("{pair} share no sensitive column"));
+        }
+        return;
     }
     let Some(to) = comparable(&fewer.groups, &more.groups) else {
         unchecked.push(format!("{pair} have too many groups that can be the same"));

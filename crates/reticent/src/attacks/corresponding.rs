@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::finding::{Confidence, Finding, Value, called, conclude, people_of};
-use super::groups::{Groups, SameValues, Tracked, shared_sensitive, tracked, with_role};
+use super::groups::{Groups, SameValues, Tracked, compared_elsewhere, shared_sensitive, tracked_counts, with_role};
 use super::scene::{Scene, Unchecked, cannot};
 use super::transport::Transport;
 use crate::combos::{Combos, Weight};
@@ -53,14 +53,14 @@ pub(super) fn run(
 ) -> Result<Vec<Finding>> {
     let asked = Asked { least: scene.confidence, left: scene.arguments(entry)?.whole("k"), attack: entry.id };
     let mut unchecked = Unchecked::of(scene);
-    let all = tracked(scene, entry, &mut unchecked)?;
+    let all = tracked_counts(scene, entry, &mut unchecked)?;
     all.iter().for_each(|tracked| tracked.leave_out_several(&mut unchecked));
     let mut findings = Vec::new();
     let mut compared = false;
     for (at, later) in all.iter().enumerate() {
         for earlier in all[..at].iter().filter(|earlier| contains(later, earlier)) {
             compared = true;
-            for corresponding in corresponding(earlier, later, &mut unchecked) {
+            for corresponding in corresponding(&all, earlier, later, &mut unchecked) {
                 attack(&corresponding, &mut findings, &asked)?;
             }
         }
@@ -90,6 +90,7 @@ fn contains(later: &Tracked<'_>, earlier: &Tracked<'_>) -> bool {
 }
 
 fn corresponding<'a>(
+    all: &[Tracked<'_>],
     earlier: &'a Tracked<'a>,
     later: &'a Tracked<'a>,
     unchecked: &mut Unchecked,
@@ -97,7 +98,9 @@ fn corresponding<'a>(
     let columns = shared_sensitive(earlier.release(), later.release());
     let pair = format!("{} and {}", called(earlier.groups.held), called(later.groups.held));
     if columns.is_empty() {
-        unchecked.push(format!("{pair} share no sensitive column"));
+        if !compared_elsewhere(all, earlier, later) {
+            unchecked.push(format!("{pair} share no sensitive column"));
+        }
         return Vec::new();
     }
     let Some(to) = comparable(&earlier.groups, &later.groups) else {

@@ -13,7 +13,7 @@ pub(super) mod sampling;
 pub(super) mod worlds;
 
 use super::finding::{Confidence, Finding, Value, called, conclude, have, people_of};
-use super::groups::{Groups, cells, put_together, with_role};
+use super::groups::{Groups, cells, counts_people, put_together, with_role};
 use super::scene::{Scene, Unchecked, cannot, releases};
 use super::{Listed, Result};
 use crate::combos::Weight;
@@ -69,6 +69,13 @@ fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
     for held in releases(scene, &ENTRY, 1)? {
         if held.disguise.groups.is_none() {
             unchecked.push(format!("{} does not mark groups: in its classes all people look alike", called(held)));
+            continue;
+        }
+        if !counts_people(held) {
+            unchecked.push(format!(
+                "{} lists values that may be nobody's, so that it does not say how many have one",
+                called(held)
+            ));
             continue;
         }
         let groups = Groups::of(held)?;

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use super::finding::{Confidence, Finding, Value, called, conclude, have, people_of};
-use super::groups::{Membership, SameValues, Tracked, shared_sensitive, tracked};
+use super::groups::{Membership, SameValues, Tracked, shared_sensitive, tracked_counts};
 use super::scene::{Scene, Unchecked, cannot};
 use super::{Listed, Result};
 use crate::combos::Weight;
@@ -40,7 +40,7 @@ pub const LISTED: Listed = Listed { entry: ENTRY, run };
 
 fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
     let mut unchecked = Unchecked::of(scene);
-    let all = tracked(scene, &ENTRY, &mut unchecked)?;
+    let all = tracked_counts(scene, &ENTRY, &mut unchecked)?;
     let mut findings = Vec::new();
     let mut compared = false;
     for (at, cover) in all.iter().enumerate() {

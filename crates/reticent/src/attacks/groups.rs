@@ -26,6 +26,11 @@ pub(super) fn grouping(held: &Held) -> Result<Vec<usize>> {
     }
 }
 
+/// Whether every record that a release shows is somebody's: then as many have a value as it is shown.
+pub(super) fn counts_people(held: &Held) -> bool {
+    !held.disguise.set && held.disguise.counterfeits.is_none()
+}
+
 /// The places of the columns with a role.
 pub(super) fn with_role(release: &Release, role: Role) -> Vec<usize> {
     (0..release.columns.len()).filter(|column| release.columns[*column].role == role).collect()
@@ -48,7 +53,9 @@ pub(super) struct Seen<'a> {
     pub column: usize,
     pub class: Vec<(String, String)>,
     pub people: Weight,
+    /// By value, how often it is shown; and how many are shown in all, which are as many as people where every record is somebody's.
     pub counts: &'a [(Code, Weight)],
+    pub shown: Weight,
     /// The same of the whole release.
     pub whole: Group<'a>,
 }
@@ -73,18 +80,29 @@ pub(super) fn visit_groups(
     mut visit: impl FnMut(Seen<'_>),
 ) -> Result<()> {
     for held in releases(scene, entry, 1)? {
-        let (by, release) = (grouping(held)?, held.with_people());
+        let by = grouping(held)?;
+        // Of records that are nobody's it is not known which they are: their values count like the others.
+        let release = if counts_people(held) { held.with_people() } else { held.release.clone() };
         let columns = with_role(&release, Role::Sensitive);
         if columns.is_empty() {
             unchecked.push(format!("{} has no sensitive column", called(held)));
         }
+        let people = match counts_people(held) {
+            true => None,
+            false => {
+                let groups = Groups::of(held)?;
+                let people = people_by_group(&groups)?;
+                Some((groups, people))
+            }
+        };
         for column in columns {
             let measured = Measured::new(&release.combos, &[column]);
             let whole = measured.whole(&release.combos, None);
             for_each(&release.combos, &by, &measured, |member, group| {
                 let class = cells(&release, &by, member);
-                let (people, counts) = (group.size, group.counts);
-                visit(Seen { held, release: &release, column, class, people, counts, whole: whole.group() });
+                let (shown, counts) = (group.size, group.counts);
+                let people = people.as_ref().map_or(shown, |(groups, people)| people[groups.of[member] as usize]);
+                visit(Seen { held, release: &release, column, class, people, counts, shown, whole: whole.group() });
             });
         }
     }
@@ -255,6 +273,36 @@ pub(super) fn tracked<'a>(scene: &Scene<'a>, entry: &Entry, unchecked: &mut Unch
         return Err(cannot(entry, unchecked.why()));
     }
     Ok(all)
+}
+
+/// The same without those that show records of nobody: from how often these show a value nothing follows.
+pub(super) fn tracked_counts<'a>(
+    scene: &Scene<'a>,
+    entry: &Entry,
+    unchecked: &mut Unchecked,
+) -> Result<Vec<Tracked<'a>>> {
+    let mut all = tracked(scene, entry, unchecked)?;
+    all.retain(|tracked| {
+        let counts = counts_people(tracked.groups.held);
+        if !counts {
+            let place = called(tracked.groups.held);
+            unchecked
+                .push(format!("{place} lists values that may be nobody's, so that it does not say how many have one"));
+        }
+        counts
+    });
+    if all.len() < 2 {
+        return Err(cannot(entry, unchecked.why()));
+    }
+    Ok(all)
+}
+
+/// Whether these are tables of one release, or of two others of whose tables share a sensitive column.
+pub(super) fn compared_elsewhere(all: &[Tracked<'_>], one: &Tracked<'_>, other: &Tracked<'_>) -> bool {
+    let of = |tracked: &Tracked<'_>| tracked.groups.held.number;
+    let same = |wanted: u64| all.iter().filter(move |tracked| of(tracked) == wanted);
+    let share = |one: &Tracked<'_>, other: &Tracked<'_>| !shared_sensitive(one.release(), other.release()).is_empty();
+    of(one) == of(other) || same(of(one)).any(|one| same(of(other)).any(|other| share(one, other)))
 }
 
 /// The sensitive columns that two releases share, as places in each.

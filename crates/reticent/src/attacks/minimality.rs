@@ -77,6 +77,11 @@ fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
     let mut unchecked = Unchecked::of(scene);
     let mut findings = Vec::new();
     for held in releases(scene, &ENTRY, 1)? {
+        if held.disguise.groups.is_some() {
+            unchecked
+                .push(format!("{} marks groups: its people are not together because they look alike", called(held)));
+            continue;
+        }
         let groups = Groups::of(held)?;
         let asked = arguments.get("sensitive").map(|_| arguments.word("sensitive"));
         let bounded = bounded(held, value, most, asked);

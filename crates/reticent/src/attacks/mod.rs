@@ -28,10 +28,12 @@ pub mod skewness;
 pub mod table_linkage;
 #[cfg(test)]
 mod tests;
+mod together;
 mod transport;
 pub mod unsorted_matching;
 
 use crate::error::Result;
+use crate::history::History;
 use crate::registry::{Entry, Kind, unknown};
 
 pub use finding::{Confidence, Finding, Value};
@@ -73,5 +75,18 @@ pub const LIST: &[Listed] = &[
 pub fn run(id: &str, scene: &Scene<'_>) -> Result<Vec<Finding>> {
     let listed = LIST.iter().find(|listed| listed.entry.id == id);
     let listed = listed.ok_or_else(|| unknown(Kind::Attack, id, LIST.iter().map(|listed| listed.entry.id)))?;
-    (listed.run)(scene)
+    if id == unsorted_matching::ENTRY.id {
+        // It looks at files: at people's, and not at lists.
+        let (mut releases, mut rows) = (Vec::new(), Vec::new());
+        for (at, held) in scene.history.releases.iter().enumerate().filter(|(_, held)| held.disguise.of.is_none()) {
+            for view in held.views() {
+                releases.push(view);
+                rows.push(scene.rows.get(at).cloned().flatten());
+            }
+        }
+        let history = History { releases, lost: scene.history.lost.clone() };
+        return (listed.run)(&Scene { history: &history, rows: &rows, ..*scene });
+    }
+    let history = together::together(scene.history);
+    (listed.run)(&Scene { history: &history, ..*scene })
 }

@@ -54,12 +54,12 @@ fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
     let mut unchecked = Unchecked::of(scene);
     let mut findings = Vec::new();
     visit_groups(scene, &ENTRY, &mut unchecked, |seen| {
-        let group = Group { size: seen.people, counts: seen.counts };
+        let group = Group { size: seen.shown, counts: seen.counts };
         // One value only is homogeneity, whatever the whole has.
         let several = seen.counts.len() > 1;
         for (code, carriers) in seen.counts.iter().filter(|(code, _)| several && tells(seen.published(), *code)) {
             let skewed = Skew::of(*code, *carriers, &group, &seen.whole);
-            let common = Share::new(*carriers, seen.people) >= least_share;
+            let common = Share::new(*carriers, seen.shown) >= least_share;
             findings.extend(skewed.filter(|skew| common && skew.gain >= least_gain).map(|skew| found(&seen, &skew)));
         }
     })?;

@@ -1,6 +1,7 @@
 //! The survey's worked examples 2.1, 2.2, 2.6 and 2.8, on its table II. Expected values are the paper's.
 #![allow(clippy::expect_used, clippy::panic)]
 
+mod apart;
 mod correspondence;
 mod definetti;
 mod hidden;

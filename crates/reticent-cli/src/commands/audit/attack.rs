@@ -33,11 +33,10 @@ pub fn attack(
         return Err(Failure::Call(format!("there is no attack `{id}`")));
     };
     let arguments = with(&listed.entry)?;
-    let history = held.in_views();
     let row_order = |held: &Held| beside.rows.iter().find(|(number, _)| *number == held.number)?.1.clone();
-    let rows: Vec<Option<Vec<u32>>> = history.releases.iter().map(row_order).collect();
+    let rows: Vec<Option<Vec<u32>>> = held.releases.iter().map(row_order).collect();
     let scene = Scene {
-        history: &history,
+        history: held,
         people: beside.people,
         confidence: question.confidence.unwrap_or(Share::new(1, 1)),
         rows: &rows,

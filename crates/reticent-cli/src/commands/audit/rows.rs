@@ -6,6 +6,7 @@ use reticent::history::{Held, History};
 use reticent_engine::Embedded;
 use reticent_ledger::{Entry, Hash, Ledger};
 
+use crate::commands::publish::PEOPLE;
 use crate::steward::Ways;
 
 /// By release: the combination of each row, in the order of its file; none where the file is gone, was changed, or is written in
@@ -15,6 +16,9 @@ pub fn rows(history: &History, ledger: &Ledger, entries: &[Entry], ways: &Ways) 
 }
 
 fn of_release(held: &Held, ledger: &Ledger, entries: &[Entry], ways: &Ways) -> Option<Vec<u32>> {
+    if held.disguise.of.is_some() {
+        return None;
+    }
     let recorded = entries.iter().find(|entry| entry.number == held.number)?.release()?;
     let file = recorded.file.as_ref()?;
     let path = ledger.outside(&file.path);
@@ -22,6 +26,8 @@ fn of_release(held: &Held, ledger: &Ledger, entries: &[Entry], ways: &Ways) -> O
     if sha256 != file.sha256 {
         return None;
     }
+    // Of a folder, the table of people.
+    let path = if path.is_dir() { path.join(format!("{PEOPLE}.csv")) } else { path };
     let numbers: Vec<Owner> = (0..u32::try_from(recorded.records).ok()?).collect();
     let counts = Embedded::open_file(&path, ways.options()).ok()?.count_rows(&numbers).ok()?;
     let release = &held.release;

@@ -9,6 +9,8 @@ mod print;
 mod readme;
 mod record;
 
+pub use folder::PEOPLE;
+
 use std::time::Instant;
 
 use rayon::prelude::*;

@@ -6,10 +6,10 @@ use super::small::{Small, brief, certain, linked, quasi, sensitive};
 use crate::attacks::Finding;
 
 /// Numbers that look random and are the same in every run.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, n: u64) -> u64 {
+    pub fn below(&mut self, n: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % n
     }

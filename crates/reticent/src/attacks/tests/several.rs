@@ -168,7 +168,7 @@ fn join_examples_6_1_and_6_2() {
     assert_eq!((lawyers.len(), lawyers[0].records, brief(lawyers[0]).1), (1, Some(4), 2));
     assert_eq!(
         lawyers[0].words,
-        "2 people of 30 / US have one and the same disease when release 1 and release 2 are joined on job"
+        "2 people of age 30 / US have one and the same disease when release 1 and release 2 are joined on job"
     );
     // {40, France}, {50, France} and {50, US} lead to one record of each release; who is from the UK was alone before.
     let singled: Vec<_> =

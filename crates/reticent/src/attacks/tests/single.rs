@@ -24,7 +24,7 @@ fn homogeneity_of_table_2() {
     let engineers = [("Engineer/Male/35", 1, "Hepatitis"), ("Engineer/Male/38", 1, "Hepatitis")];
     assert_eq!(brief, expected(&[dancers, engineers[0], engineers[1], ("Lawyer/Male/38", 1, "HIV")]));
     assert!(found.iter().all(|finding| finding.certain && finding.confidence == Confidence::CERTAIN));
-    assert_eq!(found[0].words, "2 people of Dancer / Female / 30 have one and the same Disease in the release");
+    assert_eq!(found[0].words, "2 people of Dancer / Female / Age 30 have one and the same Disease in the release");
     let general = History::single(release_of(three_anonymous));
     assert!(attack("homogeneity", &general, Share::new(1, 1), &none).expect("findings").is_empty());
 }
@@ -133,7 +133,7 @@ fn skewness_of_a_rare_value() {
     assert_eq!(found.iter().map(brief).collect::<Vec<_>>(), expected(&[("1", 4, "HIV")]));
     assert_eq!((found[0].confidence, found[0].certain), (Confidence::Exact(Share::new(1, 2)), false));
     assert!(
-        found[0].words.starts_with("a value of ill is 10 times as common among 4 people of 1 "),
+        found[0].words.starts_with("a value of ill is 10 times as common among 4 people of zip 1 "),
         "{}",
         found[0].words
     );
