@@ -81,7 +81,7 @@ fn in_full(entry: &Entry) {
     println!("  Against   {}", entry.thwarts);
     if let Some(listed) = method(entry) {
         println!("  Covers    {}", listed.updates.in_words());
-        println!("  Attacker  {}", wrap(methods::ATTACKER, 96, "            ").trim_start());
+        println!("  Attacker  {}", wrap(listed.attacker(), 96, "            ").trim_start());
         println!("  Who goes  {}", wrap(listed.gone, 96, "            ").trim_start());
     }
     println!("  Evidence  {}", entry.evidence.join(", "));
@@ -124,7 +124,7 @@ fn markdown(entries: &[&Entry]) -> String {
             page.push_str(&format!("\n### {} (`{}`)\n\n{}\n\n", entry.title, entry.id, entry.summary));
             page.push_str(&format!("- Paper: {}\n- Against: {}\n", entry.paper, entry.thwarts));
             if let Some(listed) = method(entry) {
-                page.push_str(&format!("- Covers: {}\n- Attacker: {}\n", listed.updates.in_words(), methods::ATTACKER));
+                page.push_str(&format!("- Covers: {}\n- Attacker: {}\n", listed.updates.in_words(), listed.attacker()));
                 page.push_str(&format!("- Who goes: {}\n", listed.gone));
             }
             page.push_str(&format!("- Evidence: {}\n", entry.evidence.join(", ")));

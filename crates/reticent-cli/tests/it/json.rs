@@ -225,10 +225,12 @@ fn methods(all: &mut Answers) {
     all.ask_as(section, &desk, "publish two.csv --name two -o two --alone", 0);
     all.ask(&desk, "show one", 0);
     all.ask(&desk, "show three", 0);
-    let desk = Desk::new();
-    desk.write("reticent.toml", policy.replace("METHOD", "bcf-anonymity") + "k = 3\n");
-    desk.write("one.csv", rows(0, 13, &|at| at % 3));
-    all.ask_as(section, &desk, "publish one.csv --name one -o one", 0);
+    for method in ["bcf-anonymity", "bcf-anonymity-by-flow"] {
+        let desk = Desk::new();
+        desk.write("reticent.toml", policy.replace("METHOD", method) + "k = 3\n");
+        desk.write("one.csv", rows(0, 13, &|at| at % 3));
+        all.ask_as(section, &desk, "publish one.csv --name one -o one", 0);
+    }
 }
 
 /// Every kind of error.

@@ -12,7 +12,7 @@
 //!          each of these has nobody of the cell or k, along the column that undoes most distortion. People of different cells
 //!          with the same values are one group. Newcomers are one cell at first, and wait while they are fewer than k.
 //! Not      as in the paper, which counts the records that are left by comparing two releases, for who knows the victim's
-//!          quasi-identifiers and no other. 1 to 4 with a, a, a, b, then 1 to 3 with a, a, a and 4 to 6 with a, a, b leave 2
+//!          quasi-identifiers and no other (`bcf-anonymity-by-flow`). 1 to 4 with a, a, a, b, then 1 to 3 with a, a, a and 4 to 6 with a, a, b leave 2
 //!          records or more for everybody, by flow and so by the paper's closed form; but 4 is the only one of the last group who
 //!          was there before, so b is theirs.
 //! Not      covered: people who leave. Releases are cumulative, and one that lacks somebody is refused; or others of their cell
@@ -24,12 +24,13 @@ use std::collections::BTreeMap;
 use hashbrown::HashMap;
 
 use super::largest::Drawn;
-use super::{Form, Group, List, Listed, Outcome, Reason, Task, Updates, refused};
+use super::trees::Trees;
+use super::{Form, Group, Listed, Outcome, Reason, Task, Updates, refused};
 use crate::error::Result;
 use crate::links::Pseudonym;
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::share::Share;
-use crate::taxonomy::{NodeId, Taxonomy};
+use crate::taxonomy::NodeId;
 use crate::text::counted;
 
 /// What it says about itself.
@@ -145,55 +146,15 @@ fn cells(task: &Task<'_>) -> Cells {
 /// Specializes every piece as far as k of it stay together. Those that arrive at the same values are one group.
 fn groups(task: &Task<'_>, k: usize, pieces: Vec<Vec<u32>>) -> Vec<Group> {
     let trees = Trees::of(task);
-    let top = vec![0; trees.0.len()];
+    let top = trees.top();
     let mut open: Vec<(Vec<NodeId>, Vec<u32>)> =
         pieces.into_iter().filter(|piece| !piece.is_empty()).map(|piece| (top.clone(), piece)).collect();
     let mut together: BTreeMap<Vec<NodeId>, Vec<u32>> = BTreeMap::new();
     while let Some((at, people)) = open.pop() {
-        match trees.specialize(task, k, &at, &people) {
-            Some(finer) => open.extend(finer),
+        match trees.finer(task, &at, &people, k).into_iter().max_by(|one, other| one.0.total_cmp(&other.0)) {
+            Some((_, finer)) => open.extend(finer),
             None => together.entry(at).or_default().extend(people),
         }
     }
-    let list = |members: &[u32], column: usize| List::of(members.iter().map(|at| task.value(*at as usize, column)));
-    let group = |members: Vec<u32>| {
-        let lists = task.sensitive().into_iter().map(|column| list(&members, column)).collect();
-        Group { members, lists }
-    };
-    together.into_values().map(group).collect()
-}
-
-/// The quasi-identifiers with trees that lead down to single values or intervals.
-struct Trees(Vec<(usize, Taxonomy)>);
-
-type Specialized = BTreeMap<Vec<NodeId>, Vec<u32>>;
-
-impl Trees {
-    fn of(task: &Task<'_>) -> Trees {
-        let tree = |column: usize| (column, task.table.columns[column].tree.halved(&task.table.weights_of(column)));
-        Trees(task.quasi_identifiers().into_iter().map(tree).collect())
-    }
-
-    /// People with the children of one value: those that undo most distortion among those that leave nobody with fewer than k.
-    fn specialize(&self, task: &Task<'_>, k: usize, at: &[NodeId], people: &[u32]) -> Option<Specialized> {
-        let finer = (0..self.0.len()).filter_map(|place| {
-            let (column, tree) = &self.0[place];
-            let children = &tree.node(at[place]).children;
-            let mut parts: Specialized = BTreeMap::new();
-            let mut width = 0;
-            for person in people {
-                let code = task.code(*person as usize, *column);
-                let after = children.partition_point(|child| tree.node(*child).codes.start <= code);
-                let child = children[after.checked_sub(1)?];
-                width += tree.node(child).codes.len();
-                let mut finer = at.to_vec();
-                finer[place] = child;
-                parts.entry(finer).or_default().push(*person);
-            }
-            let undone = people.len() * tree.node(at[place]).codes.len() - width;
-            let safe = parts.values().all(|part| part.len() >= k);
-            safe.then_some((undone as f64 / tree.len().max(1) as f64, parts))
-        });
-        finer.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, parts)| parts)
-    }
+    together.into_values().map(|members| Group::listing(task, members)).collect()
 }

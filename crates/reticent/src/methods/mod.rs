@@ -9,6 +9,7 @@
 
 mod anatomy;
 mod bcf_anonymity;
+mod bcf_by_flow;
 mod cutting;
 mod decomposing;
 mod decomposition;
@@ -18,11 +19,13 @@ mod incremental_l_diversity;
 mod kept;
 mod largest;
 mod leaving;
+mod left;
 mod m_invariance;
 mod proven;
 mod shown;
 #[cfg(test)]
 mod tests;
+mod trees;
 mod utility;
 
 use crate::error::{Error, Result};
@@ -47,6 +50,7 @@ pub const LIST: &[Listed] = &[
     history_guided::LISTED,
     incremental_l_diversity::LISTED,
     bcf_anonymity::LISTED,
+    bcf_by_flow::LISTED,
 ];
 
 /// A promise about records: with how much confidence one is linked to somebody at most.
@@ -54,6 +58,12 @@ type Linked = fn(&Arguments) -> Share;
 
 /// Which methods promise that, by name.
 const LINKED: &[(&str, Linked)] = &[(bcf_anonymity::ENTRY.id, bcf_anonymity::linked)];
+
+/// Another promise about records: how many are left to anybody at least.
+type LeftOver = fn(&Arguments) -> u64;
+
+/// Which methods promise, of records, how many are left to somebody when two releases are compared, by name.
+const LEFT: &[(&str, LeftOver)] = &[(bcf_by_flow::ENTRY.id, bcf_by_flow::left)];
 
 /// A method in the list: what it says about itself, what it promises, and how it is run.
 #[derive(Debug, Clone, Copy)]
@@ -78,6 +88,28 @@ impl Listed {
     /// by all releases together.
     pub fn linked(&self, arguments: &Arguments) -> Option<Share> {
         LINKED.iter().find(|(id, _)| *id == self.entry.id).map(|(_, linked)| linked(arguments))
+    }
+
+    /// Another promise about records, where there is one: so many can be anybody's, whichever two releases are compared by somebody who
+    /// knows their quasi-identifiers and nobody else's.
+    pub fn left(&self, arguments: &Arguments) -> Option<u64> {
+        LEFT.iter().find(|(id, _)| *id == self.entry.id).map(|(_, left)| left(arguments))
+    }
+
+    /// Whether it can publish quasi-identifiers like that: as they are they would be compared one by one.
+    pub fn allows(&self, form: Form) -> bool {
+        form == Form::Generalized || LEFT.iter().all(|(id, _)| *id != self.entry.id)
+    }
+
+    /// Against whom it promises, in words.
+    pub fn attacker(&self) -> &'static str {
+        match LEFT.iter().any(|(id, _)| *id == self.entry.id) {
+            true => {
+                "somebody who knows a person's quasi-identifiers and since when they are there, nothing of that about others, and who \
+                     compares two releases"
+            }
+            false => ATTACKER,
+        }
     }
 }
 
@@ -118,8 +150,8 @@ impl Updates {
     }
 }
 
-/// Against whom methods promise, in words.
-pub const ATTACKER: &str = "somebody who knows everybody's quasi-identifiers, who is in which release and in which group, and who takes \
+/// Against whom most methods promise, in words.
+const ATTACKER: &str = "somebody who knows everybody's quasi-identifiers, who is in which release and in which group, and who takes \
                             every assignment of the listed values that fits all releases for equally likely";
 
 /// Runs a method by name.
@@ -284,6 +316,15 @@ pub struct List {
     /// Whether every value is listed once, however many have it, and some may be nobody's: then only that everybody has one of
     /// them is said.
     pub set: bool,
+}
+
+impl Group {
+    /// People with what they have.
+    fn listing(task: &Task<'_>, members: Vec<u32>) -> Group {
+        let list = |column| List::of(members.iter().map(|at| task.value(*at as usize, column)));
+        let lists = task.sensitive().into_iter().map(list).collect();
+        Group { members, lists }
+    }
 }
 
 impl List {

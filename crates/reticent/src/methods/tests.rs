@@ -2,6 +2,7 @@
 #![allow(clippy::expect_used, clippy::panic)]
 
 mod around;
+mod left;
 
 use std::collections::{BTreeMap, BTreeSet};
 

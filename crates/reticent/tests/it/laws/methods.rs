@@ -11,6 +11,7 @@ use reticent::methods::{self, Form, LIST, Listed, Past, Record, Remembered, Show
 use reticent::registry::{Argument, Arguments};
 use reticent::release::Release;
 
+use super::left;
 use super::worlds::{Listing, told, told_by_cells};
 use crate::support::{Col, Data, PLACES, Random, quasi, quasi_tree, sensitive};
 
@@ -118,7 +119,8 @@ fn publish(
         .collect();
     let task = Task { table: &table, records: &records, past: month.past, seed: month.seed };
     let outcome = methods::run(listed.entry.id, &task, arguments.clone())?;
-    let form = if month.seed.is_multiple_of(2) { Form::Anatomized } else { Form::Generalized };
+    let as_they_are = month.seed.is_multiple_of(2) && listed.allows(Form::Anatomized);
+    let form = if as_they_are { Form::Anatomized } else { Form::Generalized };
     let shown = Shown::of(&task, &outcome, form);
     Ok((outcome.remembered(&task), shown, table.columns.clone()))
 }
@@ -131,6 +133,10 @@ fn arguments(listed: &Listed) -> Vec<(Arguments, bool)> {
         "bcf-anonymity" => {
             let withhold = |k| one("k", k).set("gone", Argument::Word("withhold".to_owned()));
             vec![(one("k", 2.0), false), (withhold(2.0), false), (withhold(3.0), true)]
+        }
+        "bcf-anonymity-by-flow" => {
+            let together = one("k", 2.0).set("begin", Argument::Word("together".to_owned()));
+            vec![(one("k", 2.0), false), (one("k", 3.0), true), (together, false)]
         }
         "incremental-l-diversity" => {
             let alone = one("l", 2.0).set("parts", Argument::Number(1.0));
@@ -210,7 +216,10 @@ fn live(listed: &Listed, given: &(Arguments, bool), habit: &Habit, seed: u64, sc
 fn judge(listed: &Listed, arguments: &Arguments, habit: &Habit, past: &Past, history: &History, score: &mut Score) {
     let groups = || past.releases.iter().flat_map(|release| &release.groups);
     let columns: BTreeSet<&String> = groups().flat_map(|group| group.lists.iter().map(|(name, _)| name)).collect();
-    for column in columns {
+    for (at, column) in columns.into_iter().enumerate() {
+        if let Some(least) = listed.left(arguments) {
+            judge_left(least as usize, at, history, score);
+        }
         if let Some(most) = listed.linked(arguments) {
             judge_records(most.to_f64(), column, past, score);
         }
@@ -277,6 +286,19 @@ fn listings(past: &Past, column: &str) -> Vec<Listing> {
         set: list.set,
     };
     groups.filter_map(|group| Some(listing(group.list(column)?, &group.members))).collect()
+}
+
+/// So many records are left to anybody by comparing the newest release with any before it, of the list at this place.
+fn judge_left(least: usize, list: usize, history: &History, score: &mut Score) {
+    let releases: Vec<&[Held]> = history.releases.chunk_by(|_, next| next.disguise.of.is_some()).collect();
+    let (newest, earlier) = releases.split_last().unwrap();
+    let mut fewest = left::fewest_alone(&newest[0], &newest[list + 1]);
+    for before in earlier {
+        fewest = fewest.min(left::fewest((&before[0], &before[list + 1]), (&newest[0], &newest[list + 1])));
+        score.counted += 1;
+    }
+    score.people += newest[0].links.as_ref().unwrap().len();
+    assert!(fewest >= least, "{fewest} records are left, promised {least}\n{history:#?}");
 }
 
 /// No record is linked to anybody with more than this. Records with one value in one group are as likely somebody's, each as the

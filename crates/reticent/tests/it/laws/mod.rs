@@ -2,6 +2,7 @@
 
 pub mod algorithms;
 mod joined;
+mod left;
 mod methods;
 mod metrics;
 mod models;

@@ -82,6 +82,8 @@ pub struct Promise {
     pub columns: Vec<Promised>,
     /// No record is linked to anybody with more confidence than this fraction.
     pub records: Option<String>,
+    /// So many records can be anybody's, whichever two releases are compared by who knows nobody else's quasi-identifiers.
+    pub left: Option<u64>,
 }
 
 /// Records that wait.
@@ -172,6 +174,7 @@ impl Job<'_> {
                 words: method.listed.entry.thwarts,
                 columns: promised(self),
                 records: method.listed.linked(&self.arguments).map(|most| most.fraction()),
+                left: method.listed.left(&self.arguments),
             },
             records: self.records.len() as u64 + prepared.table.dropped,
             published: shown.people.combos.rows(),

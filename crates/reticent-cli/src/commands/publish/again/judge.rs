@@ -1,11 +1,14 @@
 //! The gate of methods: what all releases together tell, against what is promised.
 
+use reticent::attacks::{self, Scene, backward_correspondence, cross_correspondence, forward_correspondence};
 use reticent::audit::{Proof, Question, admit, exchanged};
 use reticent::history::{Disguise, Held, History};
 use reticent::inference::Ask;
 use reticent::methods::{self, Shown};
+use reticent::registry::{Argument, Arguments};
 use reticent::release::Release;
 use reticent::share::Share;
+use reticent::text::counted;
 use serde::Serialize;
 
 use super::Job;
@@ -25,6 +28,8 @@ pub struct Audited {
     pub columns: Vec<AuditedColumn>,
     /// Of a promise about records: how many people, at least, are in the same groups of all releases.
     pub alike: Option<u64>,
+    /// Of another one: so many records, at least, can be anybody's, whichever two releases are compared.
+    pub left: Option<u64>,
 }
 
 /// What the audit found of a column.
@@ -95,7 +100,7 @@ impl Job<'_> {
     /// Audits the release with its history. Refuses it where more is told than promised, or where that is not established.
     pub fn admit(&self, shown: &Shown, before: &Before) -> Result<Audited, Failure> {
         let policy = &self.loaded.policy;
-        let mut audited = Audited { proof: policy.audit, columns: Vec::new(), alike: None };
+        let mut audited = Audited { proof: policy.audit, columns: Vec::new(), alike: None, left: None };
         if policy.audit == Proof::Off {
             if shown.marginals.is_empty() {
                 return Ok(audited);
@@ -117,6 +122,7 @@ impl Job<'_> {
                 }
             }
             self.admit_records(&tables, before, shown, &mut audited)?;
+            self.admit_left(&tables, before, shown, &mut audited)?;
         }
         Ok(audited)
     }
@@ -201,6 +207,69 @@ impl Job<'_> {
             return Err(reticent::Error::Refused { message }.into());
         }
         audited.alike = Some(audited.alike.unwrap_or(alike).min(alike));
+        Ok(())
+    }
+
+    /// Where records are promised to be left: attacks on the release with each one before it leave enough.
+    fn admit_left(
+        &self,
+        tables: &[&Held],
+        before: &Before,
+        shown: &Shown,
+        audited: &mut Audited,
+    ) -> Result<(), Failure> {
+        let Some(least) = self.method.listed.left(&self.arguments) else { return Ok(()) };
+        let of_series = |held: &&&Held| held.number == 0 || before.series.contains(&held.number);
+        if let Some(other) = tables.iter().find(|held| !of_series(held)) {
+            let what = "how many records are left to somebody".to_owned();
+            let why = format!(
+                "release {} {}, which its recipients can hold, is not one of this series. To publish all the same, judge the release by \
+                 itself with --alone",
+                other.number, other.name
+            );
+            return Err(reticent::Error::CannotCheck { what, why }.into());
+        }
+        let new: Vec<&Held> = tables.iter().copied().filter(|held| held.number == 0).collect();
+        let people: Vec<(&Held, Option<&str>)> = new
+            .iter()
+            .filter(|held| held.disguise.of.is_none())
+            .map(|held| (*held, Some(shown.group.as_str())))
+            .collect();
+        let too_few = |left: u64, by: String| {
+            let records = counted(left, "record");
+            let message = format!("{by} leaves only {records} that can be somebody's, and {least} are promised");
+            Err(reticent::Error::Refused { message }.into())
+        };
+        let alone = methods::fewest_alike(&people);
+        if alone < least {
+            return too_few(alone, "the release".to_owned());
+        }
+        let arguments = Arguments::default().set("k", Argument::Number(least as f64));
+        for number in before.series.iter().filter(|number| tables.iter().any(|held| held.number == **number)) {
+            self.ways.check_stop()?;
+            self.ways.progress.busy("auditing");
+            let earlier = tables.iter().copied().filter(|held| held.number == *number);
+            let releases = earlier.chain(new.iter().copied()).map(|held| held.clone().canonical()).collect();
+            let history = History { releases, lost: Vec::new() };
+            let scene = Scene {
+                history: &history,
+                people: &[],
+                confidence: Share::new(1, 1),
+                rows: &[],
+                arguments: &arguments,
+            };
+            for attack in
+                [&forward_correspondence::ENTRY, &cross_correspondence::ENTRY, &backward_correspondence::ENTRY]
+            {
+                let findings = attacks::run(attack.id, &scene)?;
+                if let Some(left) =
+                    findings.iter().filter_map(|finding| finding.records).min().filter(|left| *left < least)
+                {
+                    return too_few(left, format!("{}, comparing it with release {number},", attack.title));
+                }
+            }
+        }
+        audited.left = Some(least);
         Ok(())
     }
 

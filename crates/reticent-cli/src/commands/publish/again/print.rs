@@ -154,6 +154,12 @@ fn print_verified(answer: &Answer) {
             count(alike.saturating_sub(1))
         );
     }
+    if let Some(left) = answer.audited.left {
+        println!(
+            "  {GOOD}holds{GOOD:#}    {} records at least can be anybody's, whichever two releases are compared",
+            count(left)
+        );
+    }
 }
 
 /// What was judged together.

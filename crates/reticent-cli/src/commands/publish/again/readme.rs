@@ -73,6 +73,9 @@ pub fn readme(job: &Job<'_>, shown: &Shown, files: &Files, audited: &Audited, ju
     if let Some(most) = method.listed.linked(&job.arguments) {
         text += &format!("\n- a record: at most {}", most.fraction());
     }
+    if let Some(left) = method.listed.left(&job.arguments) {
+        text += &format!("\n- records that can be somebody's: at least {left}");
+    }
     text.trim_end().to_owned() + "\n"
 }
 

@@ -124,6 +124,10 @@ fn how(job: &Job<'_>, made: &Made) -> reticent_ledger::Made {
         .audited
         .alike
         .map(|alike| format!("everybody shares all their groups with {} others at least", alike.saturating_sub(1)));
+    let left = made
+        .audited
+        .left
+        .map(|left| format!("{left} records at least can be anybody's, whichever two releases are compared"));
     let tables = format!("the tables hold what was to be published ({PEOPLE} and {} more)", made.files.lists.len());
     reticent_ledger::Made {
         program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -136,6 +140,7 @@ fn how(job: &Job<'_>, made: &Made) -> reticent_ledger::Made {
             .into_iter()
             .chain(promised)
             .chain(alike)
+            .chain(left)
             .map(|model| Verified { model, violations: 0 })
             .collect(),
         audit: Some(made.audited.proof.word().to_owned()),
