@@ -1,12 +1,13 @@
 """The same table again and again, by the methods for it: what they cost, what they protect from, and what is left of the data.
 
 Everything is the whole command `reticent publish` with a method in the policy: it reads, groups, writes, reads back, audits the
-release with all earlier ones, measures and records. Five parts:
+release with all earlier ones, measures and records. Six parts:
 
   adult     Decomposition+ as in its paper: 30,162 records of Adult, four sensitive columns, by the l of the primary one
   million   Decomposition+ on 10,000 to a million records, drawn from those of Adult: how time and memory grow
   year      twelve monthly releases of a million generated people by m-invariance, one in twenty replaced from month to month
   naive     a year of months of Adult: each month made safe by itself, and the same months by methods that remember
+  bcf       BCF-anonymity by cells and by flow, on months of Adult in which everybody stays: what each test costs and leaves
   utility   what each method publishes of those months, and how far off estimates from it are, in both forms
 
 The tables are made by again_data.py.
@@ -86,12 +87,20 @@ ALL = [
     Method("history-guided, no counterfeits", "history-guided", {"l": L, "counterfeits": False}),
     REMEMBER[2],
     Method("bcf-anonymity, nobody goes", "bcf-anonymity", {"k": L, "gone": "withhold"}, stay=True),
+    Method("bcf-anonymity-by-flow, nobody goes", "bcf-anonymity-by-flow", {"k": L}, stay=True),
 ]
 FORMS = ["anatomized", "generalized"]
+K = 5
+BCF = [
+    Method("by cells (bcf-anonymity)", "bcf-anonymity", {"k": K}, stay=True),
+    Method("by flow", "bcf-anonymity-by-flow", {"k": K}, stay=True),
+    Method("by flow, beginning together", "bcf-anonymity-by-flow", {"k": K, "begin": "together"}, stay=True),
+]
+BCF_MONTHS = [1, 2, 6, 12]
 
 
 def main():
-    parts = {"adult": adult, "million": million, "year": year, "naive": naive, "utility": utility}
+    parts = {"adult": adult, "million": million, "year": year, "naive": naive, "bcf": bcf, "utility": utility}
     parser = options(__doc__.splitlines()[0], rounds=5, short_rounds=3)
     parser.add_argument("--part", choices=parts, help="only this part")
     parser.add_argument("--rows", type=positive, help=f"year: people a month (default {MILLION}; {SHORT_YEAR} with --short)")
@@ -438,6 +447,51 @@ def above(told):
     return low if told["above"] == told["may_be_above"] else f"{low} .. {high}"
 
 
+def bcf(place, given):
+    start = SHORT_START if given.short else START
+    heading(
+        "Again, bcf: k people alike in all releases, or k records left by two",
+        f"Adult, {start:,} people at first, so many new ones a month, and nobody goes; {HIDDEN} is sensitive, k = {K}; generalized.",
+        f"{machine_text()}; once.",
+    )
+    lines, unfinished, linked = [], [], []
+    for churn in CHURNS:
+        for method in BCF:
+            label = f"{churn} %, {method.title}"
+            done = monthly(place, method, start, churn)
+            unfinished += [f"{label}: {done.stopped}"] if done.stopped else []
+            if not done.months:
+                continue
+            shown = [done.months[month - 1] if month <= len(done.months) else None for month in BCF_MONTHS]
+            groups = [number(one["groups"]) if one else "-" for one in shown]
+            iloss = [f"{one['told']['utility']['iloss']:.3f}" if one else "-" for one in shown]
+            last = done.months[-1]
+            times = [f"{last['phases'][phase]:.2f}" for phase in ("group", "audit")]
+            identity = identified(done)
+            lines.append([label, *groups, *iloss, *times, f"{done.seconds():.1f}", f"{100 * identity['prosecutor_highest']:.0f} %"])
+            figures = {"groups": [one["groups"] for one in done.months], "seconds": done.seconds(), "identity": identity}
+            figures |= {"iloss": [one["told"]["utility"]["iloss"] for one in done.months], "phases": last["phases"]}
+            record("again", method.title, part="bcf", start=start, churn=churn, stopped=done.stopped, **figures)
+            linked += [label] if method.id == "bcf-anonymity" and identity["prosecutor_highest"] > 1 / K else []
+    head = [*(f"groups {month}" for month in BCF_MONTHS), *(f"ILoss {month}" for month in BCF_MONTHS)]
+    table(["new a month", *head, "group s", "audit s", "year s", "linked"], lines)
+    print("After so many months. group s, audit s: of the last month. Linked: the most by who knows in which groups everybody is.")
+    targets = [
+        target("every month is published", not unfinished, unfinished),
+        target(f"by cells, nobody is linked with more than 1/{K}", not linked, linked),
+    ]
+    record("again", "targets", part="bcf", start=start, targets=targets)
+
+
+def identified(done):
+    """How surely records are found by who knows in which groups everybody is."""
+    words = ["audit", "--policy", done.policy, "--ledger", done.ledger, "--worst", 0, "--effort", 0, "--samples", 0, "--json", "--quiet"]
+    finished = run([reticent(), *words])
+    if finished.status not in (0, 1):
+        sys.exit(f"audit ended with status {finished.status}: {finished.stdout}{finished.stderr}")
+    return json.loads(finished.stdout)["coalitions"][0]["audit"]["identity"]
+
+
 def utility(place, given):
     start, churn = (SHORT_START if given.short else START), CHURN
     heading(
@@ -448,7 +502,8 @@ def utility(place, given):
     lines, unfinished = [], []
     kinds = ("records", "published", "waiting", "withheld", "counterfeits", "groups")
     for method in ALL:
-        for form in FORMS:
+        # Groups are compared by what is said of them.
+        for form in FORMS[1:] if method.id == "bcf-anonymity-by-flow" else FORMS:
             done = monthly(place, method, start, churn, form)
             unfinished += [f"{method.title}, {form}: {done.stopped}"] if done.stopped else []
             if not done.months:

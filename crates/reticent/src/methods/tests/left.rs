@@ -137,7 +137,7 @@ fn groups_are_split_as_every_way_to_place_records_says() {
         let k = 2 + random.below(2) as usize;
         // Either everybody is together, or those of the first release are apart from the others.
         let (some, others): (Vec<u32>, Vec<u32>) =
-            all.iter().partition(|at| random.0 % 2 == 0 || case.earlier[0][**at as usize].is_some());
+            all.iter().partition(|at| random.0.is_multiple_of(2) || case.earlier[0][**at as usize].is_some());
         let begin: Vec<Vec<u32>> = [some, others].into_iter().filter(|group| !group.is_empty()).collect();
         let people = People { quasi: &case.quasi, sensitive: &case.sensitive };
         let groups: Vec<&[u32]> = begin.iter().map(Vec::as_slice).collect();
