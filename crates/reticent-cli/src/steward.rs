@@ -150,7 +150,7 @@ impl Loaded {
         );
         words.extend(method.listed.left(&arguments).map(|left| {
             format!(
-                "{left} records at least can be anybody's, whichever two releases of {} are compared",
+                "{left} records at least can be anybody's, whichever two releases of {} are compared by who knows nobody else's quasi-identifiers",
                 method.listed.entry.id
             )
         }));

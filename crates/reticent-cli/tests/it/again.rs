@@ -390,6 +390,39 @@ fn intervals_are_kept() {
     }
 }
 
+/// Records are compared by what was said of people; where that is not true any more, nothing can be promised, and by itself a release
+/// promises nothing of others.
+#[test]
+fn records_are_left_to_people_who_stay_as_they_were() {
+    let desk = desk(&policy("bcf-anonymity-by-flow", "k = 3"));
+    // Six who are young and in Paris, and six who are old and in Oslo.
+    let somebody = |who: usize, old: bool| {
+        let (age, city) = if old { (70 + who % 6, "Oslo") } else { (20 + who % 6, "Paris") };
+        format!("p{who},{age},{city},flu\n")
+    };
+    let people = |all: usize, moved: &[usize]| -> String {
+        let rows = (0..all).map(|who| somebody(who, who % 12 >= 6 || moved.contains(&who)));
+        "patient,age,city,illness\n".to_owned() + &rows.collect::<String>()
+    };
+    desk.write("one.csv", people(12, &[]));
+    desk.run("publish one.csv --name one -o one")
+        .exits(0)
+        .says("3 records at least can be anybody's, whichever two releases");
+    // One of the young is old now, and far away.
+    desk.write("two.csv", people(24, &[3]));
+    let refused = desk.run("publish two.csv --name two -o two").exits(1);
+    refused.says("what release 1 one said of 1 person is not true of them any more");
+    assert!(!desk.file("two").exists());
+    let alone = desk.run("publish two.csv --name two -o two --alone").exits(0);
+    let alone = alone.says("3 records at least can be anybody's, by this release by itself");
+    assert!(!alone.out.contains("whichever two releases"));
+    // Somebody who left, and a value that changed.
+    desk.write("three.csv", people(24, &[3]).replace("p5,25,Paris,flu\n", ""));
+    desk.run("publish three.csv --name three -o three").exits(1).says("lacks 1 record");
+    desk.write("three.csv", people(24, &[3]).replace("p5,25,Paris,flu\n", "p5,25,Paris,gout\n"));
+    desk.run("publish three.csv --name three -o three").exits(1).says("another sensitive value");
+}
+
 /// A release whose owners are not known, and that shows the same column, is no history that a method can go on from.
 #[test]
 fn what_cannot_be_followed_is_refused() {

@@ -137,8 +137,10 @@ impl Linking<'_> {
     fn finding(&self, left: usize, right: u32, value: usize, people: Weight, confidence: Confidence) -> Finding {
         let mut class = self.fewer.groups.cells(left);
         let others = self.more.groups.cells(right as usize);
-        class.extend(others.into_iter().filter(|cell| !class.contains(cell)).collect::<Vec<_>>());
         let (here, there) = (self.fewer.groups.held, self.more.groups.held);
+        // The same number is another group in another release.
+        let marks = here.disguise.groups.is_some() || there.disguise.groups.is_some();
+        class.extend(others.into_iter().filter(|cell| marks || !class.contains(cell)).collect::<Vec<_>>());
         let words = format!(
             "{} can be linked from {} to {} by a rare value of {}, so that each tells what the other generalized",
             people_of(people, &class),

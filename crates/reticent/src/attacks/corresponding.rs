@@ -26,7 +26,7 @@ pub(super) const LEFT: Parameter = Parameter {
     name: "k",
     domain: Domain::Whole(1),
     default: Some("2"),
-    meaning: "fewer records than this that can still be somebody's are reported, whatever they carry",
+    meaning: "fewer records than this that are left to somebody, of a group that had as many, are reported, whatever they carry",
 };
 
 /// More pairs of groups that can be the same are not looked at.
@@ -252,7 +252,7 @@ impl Corresponding<'_> {
             (false, None) => String::new(),
         };
         let words = format!(
-            "of the {all} records of {} {}, only {left} in {} can be theirs{told}",
+            "of the {all} records in the group of {} {}, only {left} in {} can be theirs{told}",
             people_of(cracked.people, &class),
             cracked.who,
             called(tracked.groups.held)

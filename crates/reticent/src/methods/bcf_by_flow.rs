@@ -11,7 +11,7 @@
 //!          to place records in finer groups is a way to place them in coarser ones. Newcomers wait while they are fewer than k.
 //! Not      covered: attackers who know in which groups others are, and attackers who compare three releases or more at a time. Against
 //!          either `bcf-anonymity` keeps k people together in all releases; here somebody may be alone, and their value certain.
-//!          People who leave, and values that change: such releases are refused.
+//!          People who leave, and values that change, sensitive ones or quasi-identifiers: such releases are refused.
 //! Paper    Fung, Wang, Fu and Pei, Anonymity for continuous data publishing, EDBT 2008. The paper counts by a closed form for each
 //!          pair of groups, which is the same where groups of one release are nested in those of the other, and specializes a
 //!          value for everybody at once. It begins with all people together (`begin`): then newcomers are among the others, and as
@@ -38,7 +38,7 @@ pub const ENTRY: Entry = Entry {
     title: "BCF-anonymity by flow",
     summary: "Cumulative releases, generalized so that k records can be anybody's whichever two releases are compared.",
     paper: "Fung, Wang, Fu and Pei, Anonymity for continuous data publishing, EDBT 2008",
-    thwarts: "k records can be anybody's when two releases are compared by who knows nobody else's quasi-identifiers; values may be told",
+    thwarts: "at least k records can be anybody's when two releases are compared by who knows nobody else's quasi-identifiers; values may be told",
     parameters: &[
         Parameter {
             name: "k",

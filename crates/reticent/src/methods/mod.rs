@@ -37,7 +37,7 @@ use crate::table::Table;
 use crate::taxonomy::Code;
 
 pub use leaving::{Leaving, LeavingColumn, leaving};
-pub use proven::{fewest_alike, prove};
+pub use proven::{changed_quasi, fewest_alike, prove};
 pub use shown::{Form, Lists, Past, Remembered, Shown, ShownGroup, ShownList, ShownRelease, held};
 pub use utility::{Utility, utility};
 

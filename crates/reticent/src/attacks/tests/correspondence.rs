@@ -61,7 +61,11 @@ fn backward() {
         found.iter().map(|finding| (finding.people, finding.records)).collect::<Vec<_>>(),
         [(3, Some(3)), (2, Some(3))]
     );
-    assert!(found[0].words.starts_with("of the 5 records of 3 people of France / Professional who were not yet in"));
+    assert!(
+        found[0]
+            .words
+            .starts_with("of the 5 records in the group of 3 people of France / Professional who were not yet in")
+    );
     // HIV was one of five, and is one of three left.
     let third =
         attack("backward-correspondence", &history(&[&first, &second]), Share::new(1, 3), &Arguments::default());

@@ -251,6 +251,7 @@ impl Job<'_> {
             let earlier = tables.iter().copied().filter(|held| held.number == *number);
             let releases = earlier.chain(new.iter().copied()).map(|held| held.clone().canonical()).collect();
             let history = History { releases, lost: Vec::new() };
+            self.same_quasi(&history, shown)?;
             let scene = Scene {
                 history: &history,
                 people: &[],
@@ -271,6 +272,26 @@ impl Job<'_> {
         }
         audited.left = Some(least);
         Ok(())
+    }
+
+    /// Records can be compared only where what was said of people before is still true of them.
+    fn same_quasi(&self, history: &History, shown: &Shown) -> Result<(), Failure> {
+        let mut people = history.releases.iter().filter(|held| held.disguise.of.is_none());
+        let (Some(before), Some(now)) = (people.next(), people.next()) else { return Ok(()) };
+        match methods::changed_quasi(before, now, &shown.group) {
+            0 => Ok(()),
+            changed => {
+                let message = format!(
+                    "what release {} {} said of {} is not true of them any more, because a quasi-identifier changed; {} needs people who \
+                     stay as they were: leave the column out, or choose bcf-anonymity",
+                    before.number,
+                    before.name,
+                    crate::screen::people(changed),
+                    self.method.listed.entry.id
+                );
+                Err(reticent::Error::Refused { message }.into())
+            }
+        }
     }
 
     /// The release without its tables.

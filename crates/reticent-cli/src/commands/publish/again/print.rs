@@ -4,6 +4,7 @@ use reticent::methods::Leaving;
 use reticent_ledger::{Judged, Withheld};
 
 use super::answer::{Answer, Seconds};
+use super::judge::Audited;
 use crate::commands::publish::print::print_besides;
 use crate::screen::{GOOD, HEAD, HINT, WIDTH, columns, count, people, plural, wrap};
 
@@ -148,18 +149,30 @@ fn print_verified(answer: &Answer) {
         );
         println!("{}", wrap(&text, WIDTH, "           "));
     }
-    if let Some(alike) = answer.audited.alike {
-        println!(
-            "  {GOOD}holds{GOOD:#}    everybody shares all their groups, in all releases, with {} others at least",
-            count(alike.saturating_sub(1))
-        );
+    for words in of_records(&answer.audited, &answer.judged) {
+        println!("  {GOOD}holds{GOOD:#}    {}", wrap(&words, WIDTH, "           ").trim_start());
     }
-    if let Some(left) = answer.audited.left {
-        println!(
-            "  {GOOD}holds{GOOD:#}    {} records at least can be anybody's, whichever two releases are compared",
-            count(left)
-        );
-    }
+}
+
+/// What holds of records, in words.
+pub fn of_records(audited: &Audited, judged: &Judged) -> Vec<String> {
+    let alone = matches!(judged, Judged::Alone { .. });
+    let alike = audited.alike.map(|alike| {
+        let all = if alone { "their group" } else { "all their groups, in all releases," };
+        let others = match alike.saturating_sub(1) {
+            1 => "1 other".to_owned(),
+            more => format!("{} others", count(more)),
+        };
+        format!("everybody shares {all} with {others} at least")
+    });
+    let left = audited.left.map(|left| {
+        let compared = match alone {
+            true => "by this release by itself",
+            false => "whichever two releases are compared by who knows nobody else's quasi-identifiers",
+        };
+        format!("{} records at least can be anybody's, {compared}", count(left))
+    });
+    alike.into_iter().chain(left).collect()
 }
 
 /// What was judged together.

@@ -54,7 +54,7 @@ pub fn readme(job: &Job<'_>, shown: &Shown, files: &Files, audited: &Audited, ju
         text += &join(shown, list.column.as_str(), name, (!list.set).then_some(files.count.as_str()));
     }
     text += &format!(
-        "Each of a group's values is as likely somebody's as the others, by how often it is listed. As it stands this runs in DuckDB, in this \
+        "By this release alone, each of a group's values is as likely somebody's as the others, by how often it is listed. As it stands this runs in DuckDB, in this \
          folder; elsewhere load the files as tables and leave out the quotes and `.csv`.\n\n## Promise\n\n{}.\n",
         capital(method.listed.entry.thwarts)
     );

@@ -16,7 +16,7 @@ use reticent_ledger::{
 use super::Job;
 use super::folder::PEOPLE;
 use super::make::Made;
-use super::print::together;
+use super::print::{of_records, together};
 use crate::commands::publish::record::{Recorded, body_column, enter};
 use crate::failure::Failure;
 
@@ -120,14 +120,7 @@ fn how(job: &Job<'_>, made: &Made) -> reticent_ledger::Made {
         };
         format!("{} of nobody is told with more than {most} by {}{but}", column.column, together(&made.judged))
     });
-    let alike = made
-        .audited
-        .alike
-        .map(|alike| format!("everybody shares all their groups with {} others at least", alike.saturating_sub(1)));
-    let left = made
-        .audited
-        .left
-        .map(|left| format!("{left} records at least can be anybody's, whichever two releases are compared"));
+    let of_records = of_records(&made.audited, &made.judged);
     let tables = format!("the tables hold what was to be published ({PEOPLE} and {} more)", made.files.lists.len());
     reticent_ledger::Made {
         program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -139,8 +132,7 @@ fn how(job: &Job<'_>, made: &Made) -> reticent_ledger::Made {
         verified: [tables]
             .into_iter()
             .chain(promised)
-            .chain(alike)
-            .chain(left)
+            .chain(of_records)
             .map(|model| Verified { model, violations: 0 })
             .collect(),
         audit: Some(made.audited.proof.word().to_owned()),
