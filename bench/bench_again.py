@@ -48,6 +48,8 @@ TOO_LONG = 60.0
 
 M, MONTHS, CHURN, SHORT_YEAR = 4, 12, 5, 10_000
 MOST_YEAR, PATIENCE = 300.0, 600
+# Millions of steps of counting that `publish` tries before it gives a release up.
+PATIENT = 40
 
 # So many that those who come during a year are there too.
 START, SHORT_START = 18_000, 3_000
@@ -368,6 +370,7 @@ class Year:
     policy: Path
     ledger: Path
     stopped: str = ""
+    alone: bool = False
 
     def seconds(self):
         return sum(month["seconds"] for month in self.months)
@@ -382,9 +385,9 @@ def monthly(place, method, start, churn, form=None):
         data, name = folder / f"month-{month:02}.csv", f"month-{month:02}"
         told = publish(place, data, described, ledger, name, ["--alone"] if method.alone else [], PATIENCE)
         if "stopped" in told:
-            return Year(found, described, ledger, told["stopped"])
+            return Year(found, described, ledger, told["stopped"], method.alone)
         found.append(told)
-    return Year(found, described, ledger)
+    return Year(found, described, ledger, alone=method.alone)
 
 
 def naive(place, given):
@@ -420,12 +423,16 @@ def naive(place, given):
 
 def audit(done):
     """What is told after each month, by one audit of the whole ledger, which also tells how it came about. One that takes more
-    than a minute is asked again without counting worlds; then there may be bounds only."""
+    than a minute is asked again without counting worlds; then there may be bounds only. One that leaves anything open is asked
+    again to count as long as `publish` does before it gives up."""
     words = ["audit", "--policy", done.policy, "--ledger", done.ledger, "--confidence", 1 / L, "--worst", 0, "--json", "--quiet"]
     finished = run([reticent(), *words], seconds=TOO_LONG)
     counting = finished.status != -9
     if not counting:
         finished = run([reticent(), *words, "--effort", 0, "--samples", 0])
+    elif finished.status == 1 and not done.alone:
+        longer = run([reticent(), *words, "--effort", PATIENT], seconds=PATIENCE)
+        finished = longer if longer.status in (0, 1) else finished
     if finished.status not in (0, 1):
         sys.exit(f"audit ended with status {finished.status}: {finished.stdout}{finished.stderr}")
     return json.loads(finished.stdout)["coalitions"][0]["over_time"], finished.seconds, counting

@@ -7,7 +7,7 @@ others. Three parts:
            5 different values out of 14, every person by themselves. Reticent's time is that of everything: what is forced, bounds,
            and maximum entropy until counts are met within 1e-8. Beside it scipy's L-BFGS-B and Clarabel for maximum entropy alone,
            twice: with what Reticent found to be forced already taken out, and on the whole problem, as somebody would run them
-           who has no presolving. One thread each; every round is another draw of people and buckets, since times differ by draw
+           who has no presolving. scipy also as with a usual presolving, of each count by itself. One thread each; every round is another draw of people and buckets, since times differ by draw
   sizes    the same from 1,200 to 100,000 records a release; the others as far as they take less than a minute
   history  ten generalized releases of up to a million people each, in classes of a thousand, 14 values. One in twenty goes and one
            comes between releases. Once history-guided: everybody stays in their class; once independent: classes drawn anew
@@ -20,6 +20,7 @@ import json
 import sys
 from dataclasses import dataclass
 
+from audit_plain import Plain
 from harness import (
     DATA, MIB, Spread, answer, example, fresh_folder, heading, machine, machine_text, options, parse, python, record, rotate, run, table,
     target,
@@ -48,13 +49,16 @@ class Contender:
     once: bool = False
 
     def title(self):
-        what = {"presolved": "what is not forced", "whole": "the whole problem", "": "everything"}[self.problem]
+        plain = "what no count by itself forces"
+        what = {"presolved": "what is not forced", "plain": plain, "whole": "the whole problem", "": "everything"}[self.problem]
         return f"{self.name}, {what}"
 
 
 RETICENT = Contender("reticent")
 PROBLEMS = ["presolved", "whole"]
 PEERS = [Contender(peer, problem, (peer, problem) == ("clarabel", "whole")) for problem in PROBLEMS for peer in MOST_OF]
+
+PLAIN = Contender("scipy", "plain")
 
 
 def main():
@@ -94,11 +98,12 @@ def once(contender, history, folder, seconds):
 
 def tell_paper(folder, given):
     # Clarabel takes too long for the short form.
-    contenders = [RETICENT] + [peer for peer in PEERS if not (given.short and peer.name == "clarabel")]
+    contenders = [RETICENT, PLAIN] + [peer for peer in PEERS if not (given.short and peer.name == "clarabel")]
     turns, bounds = [], []
     for turn in range(given.rounds):
         history = buckets(RECORDS, SEED + turn)
         _, sizes = answer([*solving(history, what="write"), folder])
+        (folder / "plain.txt").write_text(Plain(folder / "whole.txt").text())
         here = [contender for contender in rotate(contenders, turn) if turn == 0 or not contender.once]
         turns.append({contender: once(contender, history, folder, PATIENCE) for contender in here})
         bounds.append(answer(solving(history, threads=1, what="bounds"))[1]["processor_seconds"])
