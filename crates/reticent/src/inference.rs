@@ -327,7 +327,9 @@ fn put_together(system: &System, found: &presolve::Found, split: &Split, solved:
         let place = split.place[crowd];
         let open = split.open[crowd];
         let people = system.people[crowd] as u64;
-        let mut told = Vec::new();
+        // What nobody has is not told, so that there is room for the others only.
+        let had = system.cells(crowd).filter(|cell| boxes.at(*cell).1 > 0).count();
+        let mut told = Vec::with_capacity(had);
         let mut free = 0;
         let loose = system.loose.binary_search(&(crowd as u32)).is_ok();
         for cell in system.cells(crowd) {

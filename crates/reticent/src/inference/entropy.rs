@@ -22,6 +22,8 @@ const NOTHING: f64 = 1e-9;
 const MOST_GAP: f64 = 1e-7;
 /// Counts missed by less are near the maximum.
 const NEAR: f64 = 0.5;
+/// A step that would miss by less than this many times what is allowed is made the last one.
+const LAST: f64 = 50.0;
 /// No multiplier moves further in one step: probabilities change by far more than that already.
 const FARTHEST: f64 = 40.0;
 /// Rounds of fitting before the first of Newton's steps.
@@ -268,8 +270,9 @@ impl Dual {
     fn newton(&self, at: &Point) -> Vec<f64> {
         let mut turns = Turns::new(self, at);
         let size = turns.size;
-        // Better than what is asked for in the end is not needed.
-        let enough = (size * size.sqrt().min(0.1)).max(0.5 * TOLERANCE);
+        // Better than what is asked for in the end is not needed; nearly as good would need another step.
+        let enough = size * size.sqrt().min(0.1);
+        let enough = if enough < LAST * TOLERANCE { 0.5 * TOLERANCE } else { enough };
         for _ in 0..MOST_TURNS {
             if !turns.turn() || turns.size <= enough {
                 break;
