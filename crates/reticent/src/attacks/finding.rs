@@ -156,7 +156,7 @@ pub(super) fn called(held: &Held) -> String {
 
 /// `1 person of [30,40) / Male`, `3 people of Zurich`, `2 people of group 17`: a number says nothing without its column.
 pub(super) fn people_of(people: Weight, class: &[(String, String)]) -> String {
-    let is_number = |label: &str| label.bytes().all(|letter| letter.is_ascii_digit());
+    let is_number = |label: &str| !label.is_empty() && label.bytes().all(|letter| letter.is_ascii_digit());
     let text =
         |(name, label): &(String, String)| if is_number(label) { format!("{name} {label}") } else { label.clone() };
     let labels: Vec<String> = class.iter().map(text).collect();
