@@ -204,7 +204,7 @@ impl Bodies {
                 // Numbers and dates of any column are read as those of a quasi-identifier: equal ones are one value.
                 role: if tree.is_none() && column.values != Type::Text { Role::QuasiIdentifier } else { column.role },
                 values: Some(column.values),
-                tree: tree.as_deref(),
+                tree: tree.as_ref(),
                 missing: &column.missing,
             });
         }

@@ -3,6 +3,7 @@
 //! The columns hold the published texts, dictionary-encoded, so that anybody can read a body with any Parquet tool; the
 //! last column is the count. What each column is stands in the file's metadata.
 
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -10,7 +11,8 @@ use arrow_array::types::{Int32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, DictionaryArray, Int32Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};
 use bytes::Bytes;
-use hashbrown::HashMap;
+use hashbrown::hash_table::Entry;
+use hashbrown::{DefaultHashBuilder, HashTable};
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
@@ -152,7 +154,10 @@ pub(crate) fn read(bytes: Vec<u8>) -> Result<Body, String> {
 /// The texts of a column as they are met, and the codes of its cells.
 #[derive(Default)]
 struct Texts {
-    met: HashMap<String, Code>,
+    met: Vec<String>,
+    /// By text: its place among those that were met.
+    code: HashTable<Code>,
+    hasher: DefaultHashBuilder,
     codes: Vec<Code>,
     /// The dictionary of the last batch, which the next one often shares, and its codes.
     last: Option<(ArrayRef, Vec<Code>)>,
@@ -179,20 +184,27 @@ impl Texts {
     }
 
     fn code(&mut self, text: &str) -> Code {
-        if let Some(code) = self.met.get(text) {
-            return *code;
+        let Texts { met, code, hasher, .. } = self;
+        let same = |code: &Code| met[*code as usize] == text;
+        let hash = |code: &Code| hasher.hash_one(met[*code as usize].as_str());
+        match code.entry(hasher.hash_one(text), same, hash) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                let code = *new.insert(met.len() as Code).get();
+                met.push(text.to_owned());
+                code
+            }
         }
-        let code = self.met.len() as Code;
-        self.met.insert(text.to_owned(), code);
-        code
     }
 
     /// The texts that stand in some cell, ascending, and by cell their places.
     fn ascending(mut self) -> (Vec<String>, Vec<Code>) {
         let mut used = vec![false; self.met.len()];
         self.codes.iter().for_each(|code| used[*code as usize] = true);
-        let mut texts: Vec<(String, Code)> = self.met.drain().filter(|(_, code)| used[*code as usize]).collect();
-        texts.sort_unstable();
+        let met = self.met.into_iter().zip(0..);
+        let mut texts: Vec<(String, Code)> = met.filter(|(_, code)| used[*code as usize]).collect();
+        // Nearly always they are met like that.
+        texts.sort();
         let mut places = vec![0; used.len()];
         for (place, (_, code)) in texts.iter().enumerate() {
             places[*code as usize] = place as Code;

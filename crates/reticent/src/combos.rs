@@ -91,6 +91,16 @@ impl Combos {
 
 /// Puts equal combinations (of codes and owner) together, ascending.
 pub fn combine(codes: &[&[Code]], weights: &[Weight], owners: Option<&[Owner]>) -> Combos {
+    combine_placing(codes, weights, owners, |_, _| {})
+}
+
+/// The same; of each of the given ones, `placed` learns its place among those.
+pub fn combine_placing(
+    codes: &[&[Code]],
+    weights: &[Weight],
+    owners: Option<&[Owner]>,
+    mut placed: impl FnMut(usize, u32),
+) -> Combos {
     let mut parts: Vec<&[Code]> = codes.to_vec();
     parts.extend(owners);
     let order = ascending(&parts, weights.len());
@@ -103,9 +113,11 @@ pub fn combine(codes: &[&[Code]], weights: &[Weight], owners: Option<&[Owner]>) 
             if let Some(last) = result.weights.last_mut() {
                 *last += weights[at];
             }
+            placed(at, result.weights.len() as u32 - 1);
             continue;
         }
         previous = Some(at);
+        placed(at, result.weights.len() as u32);
         for (into, from) in result.codes.iter_mut().zip(codes) {
             into.push(from[at]);
         }

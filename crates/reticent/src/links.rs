@@ -4,8 +4,11 @@
 //! owner's. A pseudonym says that and nothing else: without the key nobody can make it from an owner's text, nor try texts
 //! until one fits.
 
+mod by_owner;
 #[cfg(test)]
 mod tests;
+
+pub use by_owner::ByOwner;
 
 use std::fmt;
 

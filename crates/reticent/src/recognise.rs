@@ -34,7 +34,7 @@ pub struct Told<'a> {
     /// What its values are; none to find out.
     pub values: Option<Type>,
     /// Its taxonomy, where there is a file of it.
-    pub tree: Option<&'a Taxonomy>,
+    pub tree: Option<&'a Arc<Taxonomy>>,
     /// The texts that stand for no value.
     pub missing: &'a [String],
 }
@@ -70,7 +70,7 @@ pub struct Kinds {
 
 /// A tree, and by place among the texts that were drawn, the node.
 struct Drawn {
-    tree: Taxonomy,
+    tree: Arc<Taxonomy>,
     nodes: Vec<NodeId>,
 }
 
@@ -173,7 +173,7 @@ fn finish(
     if let Some(first) = absent.iter().min_by_key(rank) {
         let code = match tree.missing() {
             Some(code) => code,
-            None => tree.add_missing(cells[*first]).map_err(|_| {
+            None => Arc::make_mut(&mut tree).add_missing(cells[*first]).map_err(|_| {
                 Error::column(told.name, "a text that stands for no value is also a value of its taxonomy")
             })?,
         };
@@ -183,7 +183,7 @@ fn finish(
     if !nodes.contains(&0) {
         nodes.push(0);
     }
-    let column = PublishedColumn { name: told.name.to_owned(), role: told.role, tree: Arc::new(tree), nodes };
+    let column = PublishedColumn { name: told.name.to_owned(), role: told.role, tree, nodes };
     Ok(Recognised { column, values, kinds })
 }
 

@@ -3,6 +3,7 @@
 mod disguise;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use reticent::history::Disguise;
 use reticent::interval::Interval;
@@ -330,12 +331,12 @@ fn body(counts: Counts, known: &Known) -> Result<(Body, Vec<ColumnAnswer>), Fail
     for (name, texts) in counts.names.iter().zip(&counts.values) {
         let attribute = known.schema().and_then(|schema| schema.attributes.iter().find(|a| a.name == *name));
         let tree = match attribute.map(|attribute| &attribute.tree) {
-            Some(Tree::Given(tree)) => Some(tree),
+            Some(Tree::Given(tree)) => Some(Arc::new(tree.clone())),
             _ => None,
         };
         let role = known.role(name).unwrap_or(Role::QuasiIdentifier);
         let values = attribute.map(|attribute| attribute.values);
-        let told = Told { name, role, values, tree, missing: &missing };
+        let told = Told { name, role, values, tree: tree.as_ref(), missing: &missing };
         let recognised = recognise(&told, texts)?;
         let written = known.loaded.iter().flat_map(|loaded| &loaded.taxonomies).find(|(column, _)| column == name);
         let tree = match (tree, written) {

@@ -10,8 +10,12 @@
 //!
 //! Else nothing is said here, and the audit is asked. What is said is exact; the law of methods compares it with worlds that are
 //! counted one by one.
+//!
+//! So whoever is in groups that list different things, unless it is the same values evenly, leaves nothing to be said; and for 1 it is
+//! not needed to know who hangs together.
 
 use hashbrown::HashMap;
+use rayon::prelude::*;
 
 use crate::history::Held;
 use crate::links::Pseudonym;
@@ -30,13 +34,12 @@ pub struct Exchanged {
 
 /// What releases tell together of a column, where values or people can be exchanged; none where that is not seen.
 pub fn exchanged(releases: &[&Held], column: &str) -> Option<Exchanged> {
-    let mut groups = Groups::default();
-    for held in releases {
-        if held.release.columns.iter().any(|shown| shown.name == column) {
-            groups.add(people_of(releases, held)?, held, column)?;
-        }
-    }
-    groups.judge()
+    let shows = |held: &&&Held| held.release.columns.iter().any(|shown| shown.name == column);
+    let lists: Vec<&Held> = releases.iter().filter(shows).copied().collect();
+    let read = lists.par_iter().map(|list| Groups::of(people_of(releases, list)?, list, column));
+    let mut together = Together::default();
+    read.collect::<Option<Vec<Groups<'_>>>>()?.into_iter().try_for_each(|groups| together.add(groups))?;
+    together.judge()
 }
 
 /// The table of the people whom a list is about; none when it is no plain list.
@@ -47,70 +50,156 @@ fn people_of<'h>(releases: &[&'h Held], list: &Held) -> Option<&'h Held> {
     tables.next().is_none().then_some(people)
 }
 
-/// What is listed: by value, and how often; and whether each only once, however many have it.
-type Listed = (Vec<(u32, u64)>, bool);
-
-/// The groups of all releases.
-#[derive(Default)]
-struct Groups {
-    values: HashMap<String, u32>,
-    /// By group: what is listed, by place among the kinds of lists, and how many people it has.
-    list: Vec<u32>,
+/// The groups of a release.
+struct Groups<'h> {
+    /// The people, ascending, and the group of each.
+    who: &'h [Pseudonym],
+    of: Vec<u32>,
+    /// By group: how many people it has, and what it lists, by place among the kinds of lists.
     members: Vec<u64>,
-    kinds: HashMap<Listed, u32>,
-    /// By group: another one that hangs together with it, or itself.
-    with: Vec<u32>,
-    /// By person: a group that they are in.
-    of: HashMap<Pseudonym, u32>,
+    list: Vec<u32>,
+    kinds: Vec<Vec<(&'h str, u64)>>,
+    /// Whether values are listed once, however many have them.
+    set: bool,
 }
 
-impl Groups {
-    /// Adds the groups of a release.
-    fn add(&mut self, people: &Held, list: &Held, column: &str) -> Option<()> {
+impl<'h> Groups<'h> {
+    /// None where owners have several records, or a group is not listed.
+    fn of(people: &'h Held, list: &'h Held, column: &str) -> Option<Groups<'h>> {
         let columns = &list.release.columns;
         let value = columns.iter().position(|shown| shown.name == column && shown.role == Role::Sensitive)?;
         let mark = 1 - value;
         let there = people.release.columns.iter().position(|shown| shown.name == columns[mark].name)?;
-        let mut lists: HashMap<&str, Vec<(u32, u64)>> = HashMap::new();
-        let combos = &list.release.combos;
-        let numbers: Vec<u32> = (0..columns[value].nodes.len() as Code)
-            .map(|code| {
-                let next = self.values.len() as u32;
-                *self.values.entry_ref(columns[value].label(code)).or_insert(next)
-            })
-            .collect();
-        for row in 0..combos.len() {
-            let group = columns[mark].label(combos.codes[mark][row]);
-            lists.entry(group).or_default().push((numbers[combos.codes[value][row] as usize], combos.weights[row]));
-        }
-        // By code of the group: its place.
-        let mut places: HashMap<Code, u32> = HashMap::new();
         let links = people.links.as_ref()?;
         // Links are ascending by owner: somebody with several records is seen twice in a row.
         if !links.pseudonyms.is_sorted_by(|one, next| one < next) || links.records.iter().any(|records| *records != 1) {
             return None;
         }
-        self.of.reserve(links.len().saturating_sub(self.of.len()));
-        for (who, combo) in links.pseudonyms.iter().zip(&links.combos) {
+        // By code of the people's table: the place of the group; and by place its name.
+        let mut places: Vec<Option<u32>> = vec![None; people.release.columns[there].nodes.len()];
+        let mut names: Vec<&str> = Vec::new();
+        let mut members: Vec<u64> = Vec::new();
+        let place = |combo: &u32| {
             let code = people.release.combos.codes[there][*combo as usize];
-            let place = match places.get(&code) {
-                Some(place) => *place,
-                None => {
-                    let mut listed = lists.get(people.release.columns[there].label(code))?.clone();
-                    listed.sort_unstable();
-                    let next = self.kinds.len() as u32;
-                    self.list.push(*self.kinds.entry((listed, list.disguise.set)).or_insert(next));
-                    self.members.push(0);
-                    self.with.push(self.with.len() as u32);
-                    places.insert(code, self.with.len() as u32 - 1);
-                    self.with.len() as u32 - 1
-                }
+            let place = *places[code as usize].get_or_insert_with(|| {
+                names.push(people.release.columns[there].label(code));
+                members.push(0);
+                names.len() as u32 - 1
+            });
+            members[place as usize] += 1;
+            place
+        };
+        let of: Vec<u32> = links.combos.iter().map(place).collect();
+        let (list_of, kinds) = listed(list, (mark, value), &names)?;
+        Some(Groups { who: &links.pseudonyms, of, members, list: list_of, kinds, set: list.disguise.set })
+    }
+}
+
+/// By group, given by name: what a list has of it, as a place among the kinds of lists; and these kinds.
+fn listed<'h>(
+    list: &'h Held,
+    (mark, value): (usize, usize),
+    names: &[&str],
+) -> Option<(Vec<u32>, Vec<Vec<(&'h str, u64)>>)> {
+    let (columns, combos) = (&list.release.columns, &list.release.combos);
+    let codes: HashMap<&str, Code> =
+        (0..columns[mark].nodes.len() as Code).map(|code| (columns[mark].label(code), code)).collect();
+    // Rows by group, one after the other.
+    let mut ends: Vec<u32> = vec![0; columns[mark].nodes.len() + 1];
+    combos.codes[mark].iter().for_each(|code| ends[*code as usize + 1] += 1);
+    (1..ends.len()).for_each(|at| ends[at] += ends[at - 1]);
+    let starts = ends.clone();
+    let mut rows: Vec<(Code, u64)> = vec![(0, 0); combos.len()];
+    for ((group, value), times) in combos.codes[mark].iter().zip(&combos.codes[value]).zip(&combos.weights) {
+        rows[ends[*group as usize] as usize] = (*value, *times);
+        ends[*group as usize] += 1;
+    }
+    let mut known: HashMap<Vec<(Code, u64)>, u32> = HashMap::new();
+    let mut kinds: Vec<Vec<(&'h str, u64)>> = Vec::new();
+    let kind = |name: &&str| {
+        let group = *codes.get(name)? as usize;
+        let rows = &mut rows[starts[group] as usize..ends[group] as usize];
+        rows.sort_unstable();
+        Some(*known.entry_ref(&*rows).or_insert_with(|| {
+            kinds.push(rows.iter().map(|(value_code, times)| (columns[value].label(*value_code), *times)).collect());
+            kinds.len() as u32 - 1
+        }))
+    };
+    let list_of = names.iter().map(kind).collect::<Option<Vec<u32>>>()?;
+    Some((list_of, kinds))
+}
+
+/// What is listed: by value, ascending, and how often; and whether each only once, however many have it.
+type Listed<'h> = (Vec<(&'h str, u64)>, bool);
+
+/// The groups of all releases.
+#[derive(Default)]
+struct Together<'h> {
+    /// Everybody, ascending, and a group that they are in.
+    who: Vec<Pseudonym>,
+    of: Vec<u32>,
+    /// By group: what is listed, by place among the kinds of lists, and how many people it has.
+    list: Vec<u32>,
+    members: Vec<u64>,
+    /// By group: another one that hangs together with it and lists the same, or itself.
+    with: Vec<u32>,
+    kinds: HashMap<Listed<'h>, u32>,
+    /// By kind of list: the number of its values, where each is listed as often as the others.
+    even: Vec<Option<u32>>,
+    values: HashMap<Vec<&'h str>, u32>,
+}
+
+impl<'h> Together<'h> {
+    /// Adds the groups of a release; none when somebody is in groups of which nothing can be said.
+    fn add(&mut self, groups: Groups<'h>) -> Option<()> {
+        let Groups { who, of, members, list, kinds, set } = groups;
+        let kinds: Vec<u32> = kinds.into_iter().map(|kind| self.kind(kind, set)).collect();
+        let first = self.list.len() as u32;
+        self.list.extend(list.iter().map(|kind| kinds[*kind as usize]));
+        self.members.extend(members);
+        self.with.extend(first..self.list.len() as u32);
+        let (known, known_of) = (std::mem::take(&mut self.who), std::mem::take(&mut self.of));
+        self.who.reserve(known.len().max(who.len()));
+        self.of.reserve(known.len().max(who.len()));
+        // Both ascend.
+        let (mut here, mut there) = (0, 0);
+        while here < known.len() || there < who.len() {
+            let order = match (known.get(here), who.get(there)) {
+                (Some(one), Some(other)) => one.cmp(other),
+                (Some(_), None) => std::cmp::Ordering::Less,
+                _ => std::cmp::Ordering::Greater,
             };
-            self.members[place as usize] += 1;
-            let known = *self.of.entry(*who).or_insert(place);
-            self.join(known, place);
+            let before = order.is_le().then(|| (known[here], known_of[here]));
+            let now = order.is_ge().then(|| (who[there], first + of[there]));
+            if let (Some((_, before)), Some((_, now))) = (before, now) {
+                self.join(before, now)?;
+            }
+            self.who.extend(before.or(now).map(|(who, _)| who));
+            self.of.extend(before.or(now).map(|(_, group)| group));
+            here += usize::from(order.is_le());
+            there += usize::from(order.is_ge());
         }
         Some(())
+    }
+
+    /// The number of a kind of list.
+    fn kind(&mut self, mut kind: Vec<(&'h str, u64)>, set: bool) -> u32 {
+        kind.sort_unstable();
+        // Texts that say the same are one value.
+        kind.dedup_by(|next, one| {
+            one.0 == next.0 && {
+                one.1 += next.1;
+                true
+            }
+        });
+        let even = kind.iter().all(|(_, times)| *times == kind[0].1);
+        let values: Vec<&str> = kind.iter().map(|(value, _)| *value).collect();
+        let next = self.even.len() as u32;
+        *self.kinds.entry((kind, set)).or_insert_with(|| {
+            let number = self.values.len() as u32;
+            self.even.push(even.then(|| *self.values.entry(values).or_insert(number)));
+            next
+        })
     }
 
     fn root(&mut self, mut group: u32) -> u32 {
@@ -121,57 +210,54 @@ impl Groups {
         group
     }
 
-    fn join(&mut self, one: u32, other: u32) {
-        let (one, other) = (self.root(one), self.root(other));
-        self.with[other as usize] = one;
+    /// Two groups hang together; none when nothing can be said of that.
+    fn join(&mut self, one: u32, other: u32) -> Option<()> {
+        let [list, other_list] = [one, other].map(|group| self.list[group as usize] as usize);
+        match (self.even[list], self.even[other_list]) {
+            (Some(values), Some(others)) if values == others => {}
+            _ if list == other_list => {
+                let (one, other) = (self.root(one), self.root(other));
+                self.with[other as usize] = one;
+            }
+            _ => return None,
+        }
+        Some(())
     }
 
     /// What is told of those who hang together, all sets of them.
     fn judge(mut self) -> Option<Exchanged> {
-        let mut kinds: Vec<&Listed> = vec![&EMPTY; self.kinds.len()];
-        let all = std::mem::take(&mut self.kinds);
-        all.iter().for_each(|(listed, at)| kinds[*at as usize] = listed);
-        let mut people: HashMap<u32, u64> = HashMap::new();
-        for group in std::mem::take(&mut self.of).into_values() {
-            let root = self.root(group);
-            *people.entry(root).or_default() += 1;
+        // By root: how many people, and the largest group.
+        let mut people: Vec<u64> = vec![0; self.list.len()];
+        for at in 0..self.of.len() {
+            people[self.root(self.of[at]) as usize] += 1;
         }
-        // By root: the kinds of lists of its groups, and the largest group.
-        let mut together: HashMap<u32, (Vec<u32>, u64)> = HashMap::new();
+        let mut largest = self.members.clone();
         for group in 0..self.list.len() as u32 {
-            let root = self.root(group);
-            let (lists, largest) = together.entry(root).or_default();
-            if !lists.contains(&self.list[group as usize]) {
-                lists.push(self.list[group as usize]);
-            }
-            *largest = (*largest).max(self.members[group as usize]);
+            let root = self.root(group) as usize;
+            largest[root] = largest[root].max(self.members[group as usize]);
         }
+        let mut kinds: Vec<&Listed<'_>> = vec![&EMPTY; self.kinds.len()];
+        self.kinds.iter().for_each(|(listed, at)| kinds[*at as usize] = listed);
         let mut most = Share::new(0, 1);
-        for (root, (lists, largest)) in together {
-            let lists: Vec<&Listed> = lists.iter().map(|list| kinds[*list as usize]).collect();
-            let told = of_values(&lists).or_else(|| of_people(&lists, largest, people[&root]))?;
-            most = most.max(told);
+        for group in (0..self.list.len()).filter(|group| self.with[*group] == *group as u32) {
+            let list = kinds[self.list[group] as usize];
+            let even = self.even[self.list[group] as usize].is_some();
+            most = most.max(if even { of_values(list)? } else { of_people(list, largest[group], people[group])? });
         }
-        Some(Exchanged { people: people.values().sum(), most })
+        Some(Exchanged { people: self.who.len() as u64, most })
     }
 }
 
-static EMPTY: Listed = (Vec::new(), false);
+static EMPTY: Listed<'_> = (Vec::new(), false);
 
 /// All groups list the same values, each as often as the others.
-fn of_values(lists: &[&Listed]) -> Option<Share> {
-    let first = &lists.first()?.0;
-    let alike = |(list, _): &&Listed| {
-        list.iter().map(|(value, _)| value).eq(first.iter().map(|(value, _)| value))
-            && list.iter().all(|(_, times)| *times == list[0].1)
-    };
-    lists.iter().all(alike).then(|| Share::new(1, first.len() as u64))
+fn of_values((list, _): &Listed<'_>) -> Option<Share> {
+    (!list.is_empty()).then(|| Share::new(1, list.len() as u64))
 }
 
 /// One group has everybody and lists one value for each, and all list the same.
-fn of_people(lists: &[&Listed], largest: u64, people: u64) -> Option<Share> {
-    let [(list, false)] = lists else { return None };
+fn of_people((list, set): &Listed<'_>, largest: u64, people: u64) -> Option<Share> {
     let all: u64 = list.iter().map(|(_, times)| times).sum();
     let most = list.iter().map(|(_, times)| *times).max()?;
-    (largest == people && all == people).then(|| Share::new(most, all))
+    (!set && largest == people && all == people).then(|| Share::new(most, all))
 }

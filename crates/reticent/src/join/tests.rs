@@ -1,6 +1,7 @@
 //! The join against one that is really made, record by record, and the paper's first example.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use proptest::prelude::*;
 
@@ -32,7 +33,7 @@ fn table(names: &[&str], rows: &[(Vec<&str>, u64)]) -> Release {
     }
     let combos = Combos { codes, weights: rows.iter().map(|(_, weight)| *weight).collect(), owners: None };
     let counts = Counts { names: names.iter().map(|name| (*name).to_owned()).collect(), values, combos, links: None };
-    let tree = tree();
+    let tree = Arc::new(tree());
     let told = |name: &'static str, tree| Told {
         name,
         role: Role::QuasiIdentifier,

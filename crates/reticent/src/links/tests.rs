@@ -76,3 +76,30 @@ fn only_how_many_is_shown() {
     assert_eq!(format!("{links:?}"), "Links(2)");
     assert_eq!(format!("{links:#?}"), "Links(2)");
 }
+
+proptest! {
+    /// What is known by owner against a map, over additions of owners who ascend, some of them several times.
+    #[test]
+    fn what_is_known_by_owner_is_what_a_map_would_know(
+        additions in prop::collection::vec(prop::collection::vec((0..10u128, 0..100u64), 0..8), 0..5),
+    ) {
+        let (mut known, mut map) = (ByOwner::default(), BTreeMap::new());
+        for mut added in additions {
+            added.sort_by_key(|(who, _)| *who);
+            for (who, one) in &added {
+                map.entry(*who).and_modify(|before: &mut u64| *before = before.wrapping_mul(7) + one).or_insert(*one);
+            }
+            known.add(added, |before, one| before.wrapping_mul(7) + one);
+        }
+        prop_assert_eq!((known.len(), known.is_empty()), (map.len(), map.is_empty()));
+        prop_assert_eq!(known.values(), map.values().copied().collect::<Vec<_>>());
+        prop_assert_eq!(known.of_each(0..12), (0..12).map(|who| map.get(&who).copied()).collect::<Vec<_>>());
+        prop_assert!((0..12).all(|who| known.get(who) == map.get(&who).copied()));
+    }
+}
+
+#[test]
+fn the_last_that_is_said_of_an_owner_is_known() {
+    let last: ByOwner<u64> = [(3, 1), (1, 2), (3, 4)].into_iter().collect();
+    assert_eq!((last.get(1), last.get(2), last.get(3)), (Some(2), None, Some(4)));
+}

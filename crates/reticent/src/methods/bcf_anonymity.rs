@@ -126,12 +126,11 @@ struct Cells {
 
 /// People who are in the same groups of all releases, or in none.
 fn cells(task: &Task<'_>) -> Cells {
-    let all = task.past.releases.iter().flat_map(|release| &release.groups).flat_map(|group| &group.members);
+    let all = task.past.releases.iter().flat_map(|release| &release.who);
     let mut of: BTreeMap<Pseudonym, u32> = all.map(|who| (*who, 0)).collect();
     for release in &task.past.releases {
-        let groups = || (1u32..).zip(&release.groups);
         let group: HashMap<Pseudonym, u32> =
-            groups().flat_map(|(at, group)| group.members.iter().map(move |who| (*who, at))).collect();
+            release.who.iter().copied().zip(release.of.iter().map(|group| group + 1)).collect();
         let mut finer: HashMap<(u32, u32), u32> = HashMap::new();
         for (who, cell) in &mut of {
             let next = finer.len() as u32;

@@ -85,12 +85,10 @@ fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
     let mut gone: Vec<Pseudonym> = Vec::new();
     for release in &task.past.releases {
         let mut of = vec![None; task.records.len()];
-        for (number, group) in (0..).zip(&release.groups) {
-            for who in &group.members {
-                match places.get(who) {
-                    Some(at) => (of[*at as usize], known[*at as usize]) = (Some(number), true),
-                    None => gone.push(*who),
-                }
+        for (who, group) in release.who.iter().zip(&release.of) {
+            match places.get(who) {
+                Some(at) => (of[*at as usize], known[*at as usize]) = (Some(*group), true),
+                None => gone.push(*who),
             }
         }
         earlier.push(of);

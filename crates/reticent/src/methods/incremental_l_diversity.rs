@@ -148,13 +148,13 @@ impl Known {
         let name = &task.table.columns[column].name;
         let mut known = Known { parts: Vec::new(), of: HashMap::new() };
         let mut groups = 0;
-        for group in task.past.releases.iter().flat_map(|release| &release.groups) {
-            let parts = known.parts_in(group);
+        for group in task.past.releases.iter().flat_map(|release| release.groups()) {
+            let parts = known.parts_in(&group);
             let new: Vec<Pseudonym> =
                 group.members.iter().filter(|who| !known.of.contains_key(*who)).copied().collect();
             let values = parts.as_ref().and_then(|parts| known.beyond(group.list(name)?, parts));
             match values {
-                Some(values) if values.len() == new.len() && known.allowed(&values, group, &parts) => {
+                Some(values) if values.len() == new.len() && known.allowed(&values, &group, &parts) => {
                     if !new.is_empty() {
                         let before = parts.and_then(|parts| parts.first().map(|part| known.parts[*part].group));
                         let group = before.unwrap_or(groups);

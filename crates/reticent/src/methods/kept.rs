@@ -13,7 +13,7 @@ pub type Kept = (Vec<Lists>, HashMap<Pseudonym, Option<usize>>);
 pub fn kept(task: &Task<'_>) -> Kept {
     let mut kept: Vec<Lists> = Vec::new();
     let mut of: HashMap<Pseudonym, Option<usize>> = HashMap::new();
-    for group in task.past.releases.iter().flat_map(|release| &release.groups) {
+    for group in task.past.releases.iter().flat_map(|release| release.groups()) {
         let before = group.members.iter().find_map(|member| of.get(member).copied());
         let here = match before {
             Some(None) => None,

@@ -5,10 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use hashbrown::{HashMap, HashSet};
-
 use super::Task;
-use crate::links::Pseudonym;
+use super::shown::list_of;
+use crate::links::ByOwner;
 use crate::share::Share;
 
 /// What the removal of people would tell by itself.
@@ -37,20 +36,30 @@ pub struct LeavingColumn {
 /// are not looked at, nor lists that only say which values there are.
 pub fn leaving(task: &Task<'_>, promise: &dyn Fn(&str) -> Option<Share>) -> Leaving {
     let Some(newest) = task.past.releases.last() else { return Leaving::default() };
-    let here: HashMap<Pseudonym, usize> = task.records.iter().zip(0..).map(|(record, at)| (record.who, at)).collect();
-    let touched: Vec<_> =
-        newest.groups.iter().filter(|group| group.members.iter().any(|who| !here.contains_key(who))).collect();
-    let gone: HashSet<Pseudonym> =
-        touched.iter().flat_map(|group| &group.members).filter(|who| !here.contains_key(*who)).copied().collect();
-    let mut leaving = Leaving { people: gone.len() as u64, groups: touched.len() as u64, columns: Vec::new() };
+    let places: ByOwner<usize> = task.records.iter().zip(0..).map(|(record, at)| (record.who, at)).collect();
+    let places = places.of_each(newest.who.iter().copied());
+    // By group: whether somebody is gone.
+    let mut touched = vec![false; newest.lists.len()];
+    let mut leaving = Leaving::default();
+    for (place, group) in places.iter().zip(&newest.of) {
+        touched[*group as usize] |= place.is_none();
+        leaving.people += u64::from(place.is_none());
+    }
+    leaving.groups = touched.iter().filter(|touched| **touched).count() as u64;
+    // By group that is touched: where those of its people are who stay, and how many there were.
+    let mut groups: BTreeMap<u32, (Vec<usize>, usize)> = BTreeMap::new();
+    for (place, group) in places.iter().zip(&newest.of).filter(|(_, group)| touched[**group as usize]) {
+        let (stay, people) = groups.entry(*group).or_default();
+        stay.extend(place);
+        *people += 1;
+    }
     for column in task.sensitive() {
         let name = &task.table.columns[column].name;
         let Some(most) = promise(name) else { continue };
         let above = |part: u64, whole: u64| Share::new(part, whole) > most;
         let mut told = LeavingColumn { column: name.clone(), gone: 0, staying: 0 };
-        for group in &touched {
-            let Some(list) = group.list(name).filter(|list| !list.set) else { continue };
-            let stay: Vec<usize> = group.members.iter().filter_map(|who| here.get(who).copied()).collect();
+        for (group, (stay, people)) in &groups {
+            let Some(list) = list_of(&newest.lists[*group as usize], name).filter(|list| !list.set) else { continue };
             let mut after: BTreeMap<&str, u64> = BTreeMap::new();
             stay.iter().for_each(|at| *after.entry(task.value(*at, column)).or_default() += 1);
             // What is listed before and not after; what was nobody's may be among it.
@@ -58,7 +67,7 @@ pub fn leaving(task: &Task<'_>, promise: &dyn Fn(&str) -> Option<Share>) -> Leav
                 |(value, times): &(String, u64)| times.saturating_sub(after.get(value.as_str()).copied().unwrap_or(0));
             let missing: Vec<u64> = list.values.iter().map(missing).collect();
             if above(missing.iter().copied().max().unwrap_or(0), missing.iter().sum()) {
-                told.gone += (group.members.len() - stay.len()) as u64;
+                told.gone += (people - stay.len()) as u64;
             }
             if above(after.values().copied().max().unwrap_or(0), stay.len() as u64) {
                 told.staying += stay.len() as u64;

@@ -21,9 +21,10 @@ use rayon::prelude::*;
 
 use super::cutting::{Along, cut};
 use super::largest::{Drawn, fresh};
-use super::{Form, Group, List, Listed, Outcome, Reason, Task, Updates, refused};
+use super::shown::list_of;
+use super::{Form, Group, List, Listed, Lists, Outcome, Reason, Task, Updates, refused};
 use crate::error::Result;
-use crate::links::Pseudonym;
+use crate::links::ByOwner;
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::share::Share;
 
@@ -83,27 +84,23 @@ fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
     let column = task.only_sensitive(&ENTRY)?;
     let (all, known) = signatures(task, column);
     let mut outcome = Outcome::default();
-    let mut buckets: HashMap<Signature, Bucket> = HashMap::new();
+    let mut here: Vec<Bucket> = all.iter().map(Bucket::of).collect();
     let mut new: Vec<u32> = Vec::new();
-    for at in 0..task.records.len() as u32 {
+    for (at, known) in (0..).zip(known.of_each(task.records.iter().map(|record| record.who))) {
         let value = task.value(at as usize, column);
-        match known.get(&task.records[at as usize].who) {
+        match known {
             None => new.push(at),
             _ if task.changed(at as usize) => outcome.withheld.push((at, Reason::Changed)),
             Some(None) => outcome.withheld.push((at, Reason::History)),
-            Some(Some(place)) if all[*place as usize].len() < m => outcome.withheld.push((at, Reason::History)),
-            Some(Some(place)) => {
-                let signature = &all[*place as usize];
-                match signature.iter().position(|known| known == value) {
-                    Some(place) => {
-                        let bucket = buckets.entry_ref(signature.as_slice()).or_insert_with(|| Bucket::of(signature));
-                        bucket.of[place].push(at);
-                    }
-                    None => outcome.withheld.push((at, Reason::Changed)),
-                }
-            }
+            Some(Some(place)) if all[place as usize].len() < m => outcome.withheld.push((at, Reason::History)),
+            Some(Some(place)) => match all[place as usize].iter().position(|known| known == value) {
+                Some(listed) => here[place as usize].of[listed].push(at),
+                None => outcome.withheld.push((at, Reason::Changed)),
+            },
         }
     }
+    let here = all.into_iter().zip(here).filter(|(_, bucket)| bucket.of.iter().any(|people| !people.is_empty()));
+    let mut buckets: HashMap<Signature, Bucket> = here.collect();
     refuse_changed(&outcome, arguments)?;
     let mut drawn = Drawn(task.seed);
     drawn.shuffle(&mut new);
@@ -144,28 +141,28 @@ pub(super) fn refuse_changed(outcome: &Outcome, arguments: &Arguments) -> Result
 
 /// The values somebody is always listed with, by owner that was ever published, as places among the signatures; none when these were
 /// not always the same, or not once each.
-fn signatures(task: &Task<'_>, column: usize) -> (Vec<Signature>, HashMap<Pseudonym, Option<u32>>) {
+fn signatures(task: &Task<'_>, column: usize) -> (Vec<Signature>, ByOwner<Option<u32>>) {
     let name = &task.table.columns[column].name;
     let mut all: Vec<Signature> = Vec::new();
     let mut numbers: HashMap<Signature, u32> = HashMap::new();
     let mut places: HashMap<*const Vec<(String, List)>, Option<u32>> = HashMap::new();
-    let mut known: HashMap<Pseudonym, Option<u32>> = HashMap::new();
-    for group in task.past.releases.iter().flat_map(|release| &release.groups) {
+    let mut known = ByOwner::default();
+    for release in &task.past.releases {
         // Groups that list the same share their lists.
-        let place = *places.entry(Arc::as_ptr(&group.lists)).or_insert_with(|| {
-            let list = group.list(name).filter(|list| !list.set && list.values.iter().all(|(_, times)| *times == 1));
-            let signature: Signature = list?.values.iter().map(|(value, _)| value.clone()).collect();
-            Some(*numbers.entry(signature).or_insert_with_key(|signature| {
-                all.push(signature.clone());
-                all.len() as u32 - 1
-            }))
-        });
-        for member in &group.members {
-            let before = known.entry(*member).or_insert(place);
-            if *before != place {
-                *before = None;
-            }
-        }
+        let mut place = |lists: &Lists| {
+            *places.entry(Arc::as_ptr(lists)).or_insert_with(|| {
+                let list =
+                    list_of(lists, name).filter(|list| !list.set && list.values.iter().all(|(_, times)| *times == 1));
+                let signature: Signature = list?.values.iter().map(|(value, _)| value.clone()).collect();
+                Some(*numbers.entry(signature).or_insert_with_key(|signature| {
+                    all.push(signature.clone());
+                    all.len() as u32 - 1
+                }))
+            })
+        };
+        let of_group: Vec<Option<u32>> = release.lists.iter().map(&mut place).collect();
+        let now = release.of.iter().map(|group| of_group[*group as usize]);
+        known.add(release.who.iter().copied().zip(now), |before, now| before.filter(|_| before == now));
     }
     (all, known)
 }

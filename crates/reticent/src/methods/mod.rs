@@ -211,13 +211,13 @@ impl Task<'_> {
     /// Whether a record's sensitive values are not those that its owner was published with.
     pub fn changed(&self, record: usize) -> bool {
         let Record { who, mark, .. } = self.records[record];
-        self.past.marks.get(&who).is_some_and(|before| *before != mark)
+        self.past.marks.get(who).is_some_and(|before| before != mark)
     }
 
     /// For how many releases a record that waits has waited, with this one.
     pub fn waited(&self, record: usize) -> u32 {
         let who = self.records[record].who;
-        self.past.waiting.get(&who).copied().unwrap_or(0) + 1
+        self.past.waiting.get(who).unwrap_or(0) + 1
     }
 
     /// The same as text.
@@ -309,7 +309,7 @@ pub struct Group {
 }
 
 /// The values of one sensitive column that are listed for a group.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct List {
     /// The values, ascending, and how often each is listed. What is listed beyond the group's people is nobody's.
     pub values: Vec<(String, u64)>,

@@ -1,12 +1,13 @@
 //! Tables that were read back, held against the data: a second look that shares nothing with how groups were made.
 
 use hashbrown::HashMap;
+use rayon::prelude::*;
 
 use super::{Shown, ShownList, Task};
 use crate::error::{Error, Result};
 use crate::history::Held;
 use crate::interval::Interval;
-use crate::links::Pseudonym;
+use crate::links::{ByOwner, Pseudonym};
 use crate::matching::matches;
 use crate::table::Counts;
 use crate::taxonomy::{Code, SUPPRESSED, Taxonomy};
@@ -19,8 +20,8 @@ pub fn prove(task: &Task<'_>, shown: &Shown) -> Result<()> {
     if links.totals(people.combos.len()) != people.combos.weights || people.names.len() != quasi.len() + 1 {
         return Err(wrong("their rows are not those of the people who are published"));
     }
-    let of_owner: HashMap<Pseudonym, usize> =
-        task.records.iter().zip(0..).map(|(record, at)| (record.who, at)).collect();
+    let records: ByOwner<usize> = task.records.iter().zip(0..).map(|(record, at)| (record.who, at)).collect();
+    let records = records.of_each(links.pseudonyms.iter().copied());
     // By quasi-identifier, by text: what it says.
     let said = |(column, texts): (&usize, &Vec<String>)| -> Vec<Said> {
         let tree = &task.table.columns[*column].tree;
@@ -30,8 +31,8 @@ pub fn prove(task: &Task<'_>, shown: &Shown) -> Result<()> {
     let said: Vec<Vec<Said>> = quasi.iter().zip(&people.values[1..]).map(said).collect();
     // Group and record of everybody who is published, ascending by group.
     let mut members: Vec<(Code, usize)> = Vec::with_capacity(links.len());
-    for (who, combo) in links.pseudonyms.iter().zip(&links.combos) {
-        let record = *of_owner.get(who).ok_or_else(|| wrong("a row is about nobody in the data"))?;
+    for (record, combo) in records.into_iter().zip(&links.combos) {
+        let record = record.ok_or_else(|| wrong("a row is about nobody in the data"))?;
         let cell = |column: usize| people.combos.codes[column][*combo as usize];
         for (at, column) in quasi.iter().enumerate() {
             let tree = &task.table.columns[*column].tree;
@@ -41,7 +42,7 @@ pub fn prove(task: &Task<'_>, shown: &Shown) -> Result<()> {
         }
         members.push((cell(0), record));
     }
-    members.sort_unstable();
+    members.par_sort_unstable();
     let sensitive = task.sensitive();
     if shown.lists.len() != sensitive.len() {
         return Err(wrong("a sensitive column has no list"));

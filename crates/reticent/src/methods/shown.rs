@@ -3,16 +3,17 @@
 //! A release is one table of people (their group, their quasi-identifiers) and one list for each sensitive column (group, value,
 //! how many). Nothing published, and nothing kept, says which of a group's values is whose.
 
-use std::borrow::Cow;
+use std::borrow::Borrow;
 use std::sync::Arc;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
+use rayon::prelude::*;
 
 use super::{Group, List, Marginals, Outcome, Reason, Record, Task};
-use crate::combos::combine;
+use crate::combos::combine_placing;
 use crate::error::Result;
 use crate::history::{Disguise, Held};
-use crate::links::{Links, Pseudonym};
+use crate::links::{ByOwner, Links, Pseudonym};
 use crate::recognise::{Told, release};
 use crate::release::Release;
 use crate::schema::Role;
@@ -25,9 +26,9 @@ pub struct Past {
     /// Its releases, oldest first.
     pub releases: Vec<ShownRelease>,
     /// By owner who was ever published: the mark of their sensitive values.
-    pub marks: HashMap<Pseudonym, u32>,
+    pub marks: ByOwner<u32>,
     /// By owner whose record waited at the newest release: for how many releases by then.
-    pub waiting: HashMap<Pseudonym, u32>,
+    pub waiting: ByOwner<u32>,
 }
 
 /// What a method remembers of somebody besides what it published.
@@ -63,8 +64,25 @@ impl Outcome {
 pub struct ShownRelease {
     /// Its number in the ledger.
     pub number: u64,
-    /// Its groups.
-    pub groups: Vec<ShownGroup>,
+    /// Its people, ascending.
+    pub who: Vec<Pseudonym>,
+    /// The group of each, numbered as they are met.
+    pub of: Vec<u32>,
+    /// By group: by sensitive column, what is listed.
+    pub lists: Vec<Lists>,
+}
+
+impl ShownRelease {
+    /// Its groups, with their people.
+    pub fn groups(&self) -> Vec<ShownGroup> {
+        let mut sizes = vec![0; self.lists.len()];
+        self.of.iter().for_each(|group| sizes[*group as usize] += 1);
+        let group =
+            |(lists, size): (&Lists, usize)| ShownGroup { members: Vec::with_capacity(size), lists: lists.clone() };
+        let mut groups: Vec<ShownGroup> = self.lists.iter().zip(sizes).map(group).collect();
+        self.of.iter().zip(&self.who).for_each(|(group, who)| groups[*group as usize].members.push(*who));
+        groups
+    }
 }
 
 /// A group as it was published.
@@ -82,8 +100,13 @@ pub type Lists = Arc<Vec<(String, List)>>;
 impl ShownGroup {
     /// What is listed of a column.
     pub fn list(&self, column: &str) -> Option<&List> {
-        self.lists.iter().find(|(name, _)| name == column).map(|(_, list)| list)
+        list_of(&self.lists, column)
     }
+}
+
+/// What is listed of a column.
+pub(super) fn list_of<'l>(lists: &'l Lists, column: &str) -> Option<&'l List> {
+    lists.iter().find(|(name, _)| name == column).map(|(_, list)| list)
 }
 
 /// How quasi-identifiers are published.
@@ -186,11 +209,12 @@ impl Shown {
                     .flat_map(|(place, group)| group.lists[at].values.iter().map(move |one| (place, one)))
             };
             let groups = coded(names.clone(), listed().map(|(place, _)| place));
-            let mut values: Vec<String> = listed().map(|(_, (value, _))| value.clone()).collect();
+            let values: HashSet<&str> = listed().map(|(_, (value, _))| value.as_str()).collect();
+            let mut values: Vec<&str> = values.into_iter().collect();
             values.sort_unstable();
-            values.dedup();
-            let code = |value: &String| values.binary_search(value).unwrap_or(0) as Code;
-            let codes = listed().map(|(_, (value, _))| code(value)).collect();
+            let place: HashMap<&str, Code> = values.iter().copied().zip(0..).collect();
+            let codes = listed().map(|(_, (value, _))| place.get(value.as_str()).copied().unwrap_or(0)).collect();
+            let values = values.into_iter().map(str::to_owned).collect();
             let weights = listed().map(|(_, (_, times))| *times).collect();
             let name = columns[column].name.clone();
             let set = outcome.groups.iter().any(|group| group.lists[at].set);
@@ -241,12 +265,15 @@ fn coded(texts: Vec<String>, codes: impl Iterator<Item = u32>) -> (Vec<String>, 
     let codes: Vec<Code> = codes.collect();
     let mut used = vec![false; texts.len()];
     codes.iter().for_each(|code| used[*code as usize] = true);
-    let mut sorted: Vec<&String> = texts.iter().zip(&used).filter(|(_, used)| **used).map(|(text, _)| text).collect();
-    sorted.sort_unstable();
-    sorted.dedup();
-    let places: Vec<Code> = texts.iter().map(|text| sorted.binary_search(&text).unwrap_or(0) as Code).collect();
+    // Many are the same.
+    let mut place: HashMap<&str, Code> =
+        texts.iter().zip(&used).filter(|(_, used)| **used).map(|(text, _)| (text.as_str(), 0)).collect();
+    let mut sorted: Vec<&str> = place.keys().copied().collect();
+    sorted.par_sort_unstable();
+    (0..).zip(&sorted).for_each(|(at, text)| place.extend([(*text, at)]));
+    let places: Vec<Code> = texts.iter().map(|text| place.get(text.as_str()).copied().unwrap_or(0)).collect();
     let codes = codes.iter().map(|code| places[*code as usize]).collect();
-    (sorted.into_iter().cloned().collect(), codes)
+    (sorted.into_iter().map(str::to_owned).collect(), codes)
 }
 
 /// Rows as an engine would read them: equal ones put together, ascending.
@@ -258,16 +285,9 @@ fn counts(
 ) -> Counts {
     let (values, codes): (Vec<Vec<String>>, Vec<Vec<Code>>) = columns.into_iter().unzip();
     let views: Vec<&[Code]> = codes.iter().map(Vec::as_slice).collect();
-    let combos = combine(&views, &weights, None);
-    let links = who.map(|who| {
-        let mut key = Vec::with_capacity(codes.len());
-        let pair = |(row, who): (usize, Pseudonym)| {
-            key.clear();
-            key.extend(codes.iter().map(|codes| codes[row]));
-            (who, combos.find(&key).unwrap_or(0) as u32)
-        };
-        Links::collect(who.into_iter().enumerate().map(pair).collect())
-    });
+    let mut places: Vec<u32> = vec![0; weights.len()];
+    let combos = combine_placing(&views, &weights, None, |row, place| places[row] = place);
+    let links = who.map(|who| Links::collect(who.into_iter().zip(places).collect()));
     Counts { names, values, combos, links }
 }
 
@@ -326,7 +346,7 @@ pub fn held(shown: &Shown, columns: &[Column], meta: &Held) -> Result<Vec<Held>>
         let at = columns.iter().position(|column| column.name == name);
         let absent = at.map_or(&[][..], |at| missing[at].as_slice());
         let tree = columns.iter().find(|column| column.name == name && column.tree.numbers().is_none());
-        let known = tree.map(|column| &*column.tree).filter(|_| role == Role::QuasiIdentifier);
+        let known = tree.map(|column| &column.tree).filter(|_| role == Role::QuasiIdentifier);
         Told { name: "", role, values, tree: known.filter(|tree| tree.nodes().len() > tree.len() + 1), missing: absent }
     };
     let make = |counts: &Counts, told: Vec<Told<'_>>| -> Result<Release> {
@@ -370,97 +390,121 @@ pub fn held(shown: &Shown, columns: &[Column], meta: &Held) -> Result<Vec<Held>>
 
 impl Past {
     /// From releases as they are held: tables of people, each followed by its lists; and what is remembered, release by release.
-    pub fn of(held: &[Held], remembered: &[Vec<Remembered>]) -> Past {
+    pub fn of<H: Borrow<Held> + Sync>(held: &[H], remembered: &[Vec<Remembered>]) -> Past {
         let mut past = Past::default();
-        for release in remembered {
-            past.waiting.clear();
-            for one in release {
-                match one.waited {
-                    0 => drop(past.marks.insert(one.who, one.mark)),
-                    waited => drop(past.waiting.insert(one.who, waited)),
-                }
-            }
-        }
+        remembered.iter().for_each(|release| past.remember(release));
+        let releases: Vec<&[H]> = held.chunk_by(|_, next| next.borrow().disguise.of.is_some()).collect();
+        let read: Vec<Read<'_>> = releases.par_iter().filter_map(|tables| Read::of(tables)).collect();
         let mut known = Known::default();
-        for tables in held.chunk_by(|_, next| next.disguise.of.is_some()) {
-            let [people, lists @ ..] = tables else { continue };
-            past.releases.push(shown_release(people, lists, &mut known));
-        }
+        past.releases = read.into_iter().map(|read| read.shown(&mut known)).collect();
         past
+    }
+
+    /// Adds what is remembered of the next release, ascending by owner.
+    pub fn remember(&mut self, release: &[Remembered]) {
+        let waits = |one: &&Remembered| one.waited > 0;
+        self.waiting = release.iter().filter(waits).map(|one| (one.who, one.waited)).collect();
+        let published = release.iter().filter(|one| !waits(one));
+        self.marks.add(published.map(|one| (one.who, one.mark)), |_, now| now);
     }
 }
 
 /// What groups list, each kind kept once: groups by the thousand list the same.
-#[derive(Default)]
-struct Known {
-    /// By column and value: its number.
-    values: HashMap<(String, String), u32>,
-    names: Vec<(String, String)>,
-    lists: HashMap<Vec<Listed>, Lists>,
+type Known = HashSet<Lists>;
+
+/// One value of a list: the place of the list among its release's, the code of the value, and how often it is listed.
+type Listed = (u32, Code, u64);
+
+/// A release as it was read.
+struct Read<'h> {
+    people: &'h Held,
+    lists: Vec<(&'h Held, usize)>,
+    of: Vec<u32>,
+    /// By group: the kind of its lists.
+    kind: Vec<u32>,
+    kinds: Vec<Vec<Listed>>,
 }
 
-/// One value of a list: the place of the list among its release's, the value, how often it is listed, and whether the list is a set.
-type Listed = (u32, u32, u64, bool);
-
-impl Known {
-    fn value(&mut self, column: &str, text: &str) -> u32 {
-        let key = (column.to_owned(), text.to_owned());
-        *self.values.entry(key).or_insert_with_key(|key| {
-            self.names.push(key.clone());
-            self.names.len() as u32 - 1
-        })
-    }
-
-    fn lists(&mut self, mut listed: Vec<Listed>) -> Lists {
-        let texts = &self.names;
-        listed.sort_unstable_by(|one, two| {
-            one.0.cmp(&two.0).then_with(|| texts[one.1 as usize].1.cmp(&texts[two.1 as usize].1))
-        });
-        let lists = self.lists.entry(listed).or_insert_with_key(|listed| {
-            let of_column = |same: &[Listed]| {
-                let column = texts[same[0].1 as usize].0.clone();
-                let value = |(_, value, times, _): &Listed| (texts[*value as usize].1.clone(), *times);
-                (column, List { values: same.iter().map(value).collect(), set: same[0].3 })
+impl<'h> Read<'h> {
+    /// One release, from its table of people and its lists.
+    fn of<H: Borrow<Held>>(tables: &'h [H]) -> Option<Read<'h>> {
+        let (people, lists) = tables.split_first()?;
+        let people: &Held = people.borrow();
+        let (column, codes) = (&people.release.columns[0], &people.release.combos.codes[0]);
+        // By code of the group column: the place of the group.
+        let mut places: Vec<Option<u32>> = vec![None; column.nodes.len()];
+        let mut groups = 0;
+        let place = |combo: &u32| {
+            *places[codes[*combo as usize] as usize].get_or_insert_with(|| {
+                groups += 1;
+                groups - 1
+            })
+        };
+        let of: Vec<u32> = people.links.iter().flat_map(|links| &links.combos).map(place).collect();
+        let called: HashMap<&str, u32> =
+            (0..).zip(&places).filter_map(|(code, place)| Some((column.label(code), (*place)?))).collect();
+        let mut read = Read { people, lists: Vec::new(), of, kind: Vec::new(), kinds: Vec::new() };
+        let mut rows: Vec<(u32, Listed)> = Vec::new();
+        for (at, held) in (0..).zip(lists.iter().map(H::borrow)) {
+            let Release { columns, combos, .. } = &held.release;
+            let mark = columns.iter().position(|column| column.role == Role::QuasiIdentifier);
+            let value = columns.iter().position(|column| column.role == Role::Sensitive);
+            read.lists.push((held, value.unwrap_or(0)));
+            let (Some(mark), Some(value)) = (mark, value) else { continue };
+            let of = |code: usize| called.get(columns[mark].label(code as u32)).copied();
+            let of: Vec<Option<u32>> = (0..columns[mark].nodes.len()).map(of).collect();
+            let row = |combo: usize| {
+                let listed = (at, combos.codes[value][combo], combos.weights[combo]);
+                Some((of[combos.codes[mark][combo] as usize]?, listed))
             };
-            Arc::new(listed.chunk_by(|one, next| one.0 == next.0).map(of_column).collect())
-        });
-        lists.clone()
+            rows.extend((0..combos.len()).filter_map(row));
+        }
+        read.put(groups as usize, rows);
+        Some(read)
     }
-}
 
-/// One release, from its table of people and its lists.
-fn shown_release(people: &Held, lists: &[Held], known: &mut Known) -> ShownRelease {
-    let (column, codes) = (&people.release.columns[0], &people.release.combos.codes[0]);
-    // By code of the group column: the place of the group.
-    let mut places: Vec<Option<u32>> = vec![None; column.nodes.len()];
-    let mut groups: Vec<(Vec<Pseudonym>, Vec<Listed>)> = Vec::new();
-    let links = people.links.as_ref().map_or_else(|| Cow::Owned(Links::default()), Cow::Borrowed);
-    for link in 0..links.len() {
-        let code = codes[links.combos[link] as usize] as usize;
-        let place = *places[code].get_or_insert_with(|| {
-            groups.push((Vec::new(), Vec::new()));
-            groups.len() as u32 - 1
-        });
-        groups[place as usize].0.push(links.pseudonyms[link]);
-    }
-    let called: HashMap<&str, u32> =
-        (0..).zip(&places).filter_map(|(code, place)| Some((column.label(code), (*place)?))).collect();
-    for (at, held) in (0..).zip(lists) {
-        let Release { columns, combos, .. } = &held.release;
-        let mark = columns.iter().position(|column| column.role == Role::QuasiIdentifier);
-        let value = columns.iter().position(|column| column.role == Role::Sensitive);
-        let (Some(mark), Some(value)) = (mark, value) else { continue };
-        let of = |code: usize| called.get(columns[mark].label(code as u32)).copied();
-        let of: Vec<Option<u32>> = (0..columns[mark].nodes.len()).map(of).collect();
-        let name = &columns[value].name;
-        let number = |code: usize| known.value(name, columns[value].label(code as u32));
-        let numbers: Vec<u32> = (0..columns[value].nodes.len()).map(number).collect();
-        for combo in 0..combos.len() {
-            let Some(place) = of[combos.codes[mark][combo] as usize] else { continue };
-            let listed = numbers[combos.codes[value][combo] as usize];
-            groups[place as usize].1.push((at, listed, combos.weights[combo], held.disguise.set));
+    /// What is listed, group by group.
+    fn put(&mut self, groups: usize, rows: Vec<(u32, Listed)>) {
+        let mut ends: Vec<usize> = vec![0; groups + 1];
+        rows.iter().for_each(|(group, _)| ends[*group as usize + 1] += 1);
+        (0..groups).for_each(|at| ends[at + 1] += ends[at]);
+        let starts = ends.clone();
+        let mut ordered: Vec<Listed> = vec![(0, 0, 0); rows.len()];
+        for (group, listed) in rows {
+            ordered[ends[group as usize]] = listed;
+            ends[group as usize] += 1;
+        }
+        let mut known: HashMap<Vec<Listed>, u32> = HashMap::new();
+        for group in 0..groups {
+            let listed = &mut ordered[starts[group]..ends[group]];
+            listed.sort_unstable();
+            let kind = *known.entry_ref(&*listed).or_insert_with(|| {
+                self.kinds.push(listed.to_vec());
+                self.kinds.len() as u32 - 1
+            });
+            self.kind.push(kind);
         }
     }
-    let group = |(members, listed): (Vec<Pseudonym>, Vec<Listed>)| ShownGroup { members, lists: known.lists(listed) };
-    ShownRelease { number: people.number, groups: groups.into_iter().map(group).collect() }
+
+    fn shown(self, known: &mut Known) -> ShownRelease {
+        let of_column = |same: &[Listed]| {
+            let (held, column) = self.lists[same[0].0 as usize];
+            let column = &held.release.columns[column];
+            let mut values: Vec<(String, u64)> =
+                same.iter().map(|(_, code, times)| (column.label(*code).to_owned(), *times)).collect();
+            values.sort_unstable();
+            (column.name.clone(), List { values, set: held.disguise.set })
+        };
+        let lists = |kind: &Vec<Listed>| -> Lists {
+            let lists = kind.chunk_by(|one, next| one.0 == next.0).map(of_column).collect();
+            known.get_or_insert(Arc::new(lists)).clone()
+        };
+        let kinds: Vec<Lists> = self.kinds.iter().map(lists).collect();
+        ShownRelease {
+            number: self.people.number,
+            who: self.people.links.as_ref().map(|links| links.pseudonyms.clone()).unwrap_or_default(),
+            of: self.of,
+            lists: self.kind.iter().map(|kind| kinds[*kind as usize].clone()).collect(),
+        }
+    }
 }

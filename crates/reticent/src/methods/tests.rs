@@ -6,7 +6,7 @@ mod left;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{List, Outcome, Past, Reason, Record, ShownGroup, ShownRelease, Task, run};
+use super::{List, Outcome, Past, Reason, Record, ShownRelease, Task, run};
 use crate::combos::Combos;
 use crate::links::Pseudonym;
 use crate::registry::{Argument, Arguments};
@@ -68,28 +68,25 @@ fn publish(method: &str, arguments: &Arguments, people: &[Person], past: &mut Pa
             .join(" ")
     };
     let mut groups: Vec<(Vec<Pseudonym>, String)> =
-        release.groups.iter().map(|group| (group.members.clone(), words(&group.lists[0].1))).collect();
+        release.groups().into_iter().map(|group| (group.members, words(&group.lists[0].1))).collect();
     groups.sort_unstable();
     let who = |at: u32| records[at as usize].who;
     let waiting = outcome.waiting.iter().map(|(at, waited)| (who(*at), *waited)).collect();
     let withheld = outcome.withheld.iter().map(|(at, reason)| (who(*at), *reason)).collect();
     past.releases.push(release);
-    past.waiting.clear();
-    for one in remembered {
-        let (kept, number) =
-            if one.waited == 0 { (&mut past.marks, one.mark) } else { (&mut past.waiting, one.waited) };
-        kept.insert(one.who, number);
-    }
+    past.remember(&remembered);
     Published { groups, waiting, withheld }
 }
 
 fn shown(records: &[Record], outcome: &Outcome, number: u64) -> ShownRelease {
-    let group = |group: &super::Group| {
-        let mut members: Vec<Pseudonym> = group.members.iter().map(|at| records[*at as usize].who).collect();
-        members.sort_unstable();
-        ShownGroup { members, lists: vec![("ill".to_owned(), group.lists[0].clone())].into() }
+    let members = |(number, group): (u32, &super::Group)| {
+        group.members.iter().map(|at| (records[*at as usize].who, number)).collect::<Vec<_>>()
     };
-    ShownRelease { number, groups: outcome.groups.iter().map(group).collect() }
+    let mut people: Vec<(Pseudonym, u32)> = (0..).zip(&outcome.groups).flat_map(members).collect();
+    people.sort_unstable();
+    let (who, of) = people.into_iter().unzip();
+    let lists = |group: &super::Group| vec![("ill".to_owned(), group.lists[0].clone())].into();
+    ShownRelease { number, who, of, lists: outcome.groups.iter().map(lists).collect() }
 }
 
 /// People and what is listed for them, value by letter. What is listed beyond them is nobody's.

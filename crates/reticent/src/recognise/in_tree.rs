@@ -1,5 +1,7 @@
 //! Texts of a column that has a taxonomy: each must be a value of it, at a leaf or inside.
 
+use std::sync::Arc;
+
 use hashbrown::{HashMap, HashSet};
 
 use super::{Drawn, Kinds, Recognised, Told, finish};
@@ -9,7 +11,7 @@ use crate::taxonomy::{NodeId, SUPPRESSED, Taxonomy};
 use crate::verify::plain;
 
 /// What each text stands for in the taxonomy of its column.
-pub(super) fn recognise(told: &Told<'_>, tree: &Taxonomy, cells: &[&str]) -> Result<Recognised> {
+pub(super) fn recognise(told: &Told<'_>, tree: &Arc<Taxonomy>, cells: &[&str]) -> Result<Recognised> {
     let by_label: HashMap<&str, NodeId> =
         tree.nodes().iter().enumerate().rev().map(|(id, node)| (plain(&node.label), id)).collect();
     let missing: HashSet<&str> = told.missing.iter().map(|text| plain(text)).collect();

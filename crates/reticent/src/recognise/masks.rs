@@ -32,7 +32,7 @@ pub(super) fn draw(told: &Told<'_>, cells: &[&str]) -> Result<(Drawn, Kinds)> {
     }
     let masked = masks.places.len() as u64;
     let kinds = Kinds { values: cells.len() as u64 - masked, masked, ..Kinds::default() };
-    Ok((Drawn { tree, nodes }, kinds))
+    Ok((Drawn { tree: tree.into(), nodes }, kinds))
 }
 
 /// Sets and ranges of texts say nothing without a taxonomy; taken for values they would hide what they give away.

@@ -29,7 +29,7 @@ pub(super) fn draw(told: &Told<'_>, values: Type, cells: &[&str]) -> Result<(Dra
     let (tree, ids) =
         if nested { nest(told, values, drafts, intervals)? } else { Taxonomy::published(told.name, drafts)? };
     let nodes = drafted.into_iter().map(|draft| ids[draft]).collect();
-    Ok((Drawn { tree, nodes }, kinds(cells, &read)))
+    Ok((Drawn { tree: tree.into(), nodes }, kinds(cells, &read)))
 }
 
 /// The tree of intervals, each below the nearest around it.

@@ -181,7 +181,7 @@ const CITIES: &str = "Anywhere\n  Europe\n    Paris\n    Rome\n  Moon";
 
 #[test]
 fn a_taxonomy_says_what_texts_are() {
-    let tree = Taxonomy::parse("city", CITIES).unwrap();
+    let tree = Arc::new(Taxonomy::parse("city", CITIES).unwrap());
     let missing = texts(&["?", "n/a"]);
     let told = Told { tree: Some(&tree), missing: &missing, ..told(QUASI) };
     let recognised = recognised(&told, &["Europe", " Rome", "*", "Anywhere", "n/a", "Paris", "?", "Rome"]);
@@ -255,7 +255,7 @@ fn sets_ask_for_a_taxonomy() {
 fn apostrophes_before_formulas_are_left_out() {
     let recognised = recognised(&told(QUASI), &["'-5--1", "[0,5)"]);
     assert_eq!((recognised.column.label(0), recognised.values), ("-5--1", Type::Number));
-    let tree = Taxonomy::parse("city", "*\n  =a\n  '=b").unwrap();
+    let tree = Arc::new(Taxonomy::parse("city", "*\n  =a\n  '=b").unwrap());
     let given = Told { tree: Some(&tree), ..told(QUASI) };
     assert_eq!(recognise(&given, &texts(&["'=a", "=b"])).unwrap().column.nodes, [1, 2, 0]);
     let once = "has a value with and without an apostrophe before it; write it one way";
@@ -281,14 +281,14 @@ fn many_texts_are_no_trouble() {
         let recognised = recognise(&told(QUASI), &published).unwrap();
         assert_eq!(recognised.column.nodes.len(), 200_001);
     }
-    let tree = Taxonomy::flat(singles.clone());
+    let tree = Arc::new(Taxonomy::flat(singles.clone()));
     assert_eq!(recognise(&Told { tree: Some(&tree), ..told(QUASI) }, &singles).unwrap().kinds.values, 100_000);
 }
 
 /// Whatever goes wrong, the values of columns that are not known to an attacker stay unsaid.
 #[test]
 fn errors_keep_sensitive_values_to_themselves() {
-    let tree = Taxonomy::parse("city", CITIES).unwrap();
+    let tree = Arc::new(Taxonomy::parse("city", CITIES).unwrap());
     let canaries = [&["canary-1", "canary-2"][..], &["'=canary", "=canary"], &["{canary,canary-3}", "5"]];
     let mut failures = 0;
     for role in [Role::Sensitive, Role::Other, Role::Identifier] {

@@ -1,5 +1,7 @@
 //! Small releases from literals, and attacks run on them.
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 
 use crate::attacks::{Finding, Scene, run};
@@ -20,7 +22,7 @@ pub struct Col {
     name: &'static str,
     role: Role,
     values: Type,
-    tree: Option<Taxonomy>,
+    tree: Option<Arc<Taxonomy>>,
 }
 
 pub fn quasi(name: &'static str) -> Col {
@@ -41,7 +43,7 @@ impl Col {
     }
 
     pub fn tree(self, indented: &str) -> Col {
-        Col { tree: Some(Taxonomy::parse_indented(self.name, indented).expect("a tree")), ..self }
+        Col { tree: Some(Arc::new(Taxonomy::parse_indented(self.name, indented).expect("a tree"))), ..self }
     }
 }
 

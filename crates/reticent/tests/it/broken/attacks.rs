@@ -1,5 +1,7 @@
 //! For every attack a history with a leak that it must find, and one without that it must not accuse.
 
+use std::sync::Arc;
+
 use reticent::Error;
 use reticent::attacks::{Finding, LIST, Listed, Person, Scene};
 use reticent::combos::Combos;
@@ -107,11 +109,11 @@ fn held(number: u64, columns: &str, rows: &[(u128, &str)]) -> (Held, Vec<u32>) {
     (held, places)
 }
 
-fn tree(name: &str, text: &str) -> Taxonomy {
-    Taxonomy::parse_indented(name, text).unwrap()
+fn tree(name: &str, text: &str) -> Arc<Taxonomy> {
+    Taxonomy::parse_indented(name, text).unwrap().into()
 }
 
-fn told<'a>(name: &'a str, trees: &'a [(&str, Taxonomy)]) -> Told<'a> {
+fn told<'a>(name: &'a str, trees: &'a [(&str, Arc<Taxonomy>)]) -> Told<'a> {
     let role = match name.chars().last() {
         Some('!') => Role::Sensitive,
         Some('?') => Role::Other,

@@ -214,8 +214,8 @@ fn live(listed: &Listed, given: &(Arguments, bool), habit: &Habit, seed: u64, sc
 }
 
 fn judge(listed: &Listed, arguments: &Arguments, habit: &Habit, past: &Past, history: &History, score: &mut Score) {
-    let groups = || past.releases.iter().flat_map(|release| &release.groups);
-    let columns: BTreeSet<&String> = groups().flat_map(|group| group.lists.iter().map(|(name, _)| name)).collect();
+    let lists = past.releases.iter().flat_map(|release| &release.lists);
+    let columns: BTreeSet<&String> = lists.flat_map(|lists| lists.iter().map(|(name, _)| name)).collect();
     for (at, column) in columns.into_iter().enumerate() {
         if let Some(least) = listed.left(arguments) {
             judge_left(least as usize, at, history, score);
@@ -279,7 +279,7 @@ fn judge(listed: &Listed, arguments: &Arguments, habit: &Habit, past: &Past, his
 }
 
 fn listings(past: &Past, column: &str) -> Vec<Listing> {
-    let groups = past.releases.iter().flat_map(|release| &release.groups);
+    let groups = past.releases.iter().flat_map(|release| release.groups());
     let listing = |list: &methods::List, members: &[u128]| Listing {
         members: members.to_vec(),
         values: list.values.clone(),
@@ -364,7 +364,7 @@ fn each_month_by_itself_breaks_the_law() {
         let now = Month { here: &here, several: false, past: &past, seed: number };
         if let Ok((_, shown, columns)) = publish(anatomy, &given, &now) {
             let alone = Past::of(&methods::held(&shown, &columns, &held(number)).unwrap(), &[]);
-            for group in &alone.releases[0].groups {
+            for group in alone.releases[0].groups() {
                 let list = group.list("ill").unwrap();
                 listings.push(Listing { members: group.members.clone(), values: list.values.clone(), set: false });
             }

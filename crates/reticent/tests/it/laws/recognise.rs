@@ -1,5 +1,7 @@
 //! The law of recognition: what our own algorithms publish is understood again from its texts alone.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use reticent::algorithms::{Control, LIST, Purpose, Suppression, Task};
 use reticent::combos::Combos;
@@ -9,7 +11,7 @@ use reticent::operations::suppress_cells::suppress_cells;
 use reticent::recognise::{Kinds, Told, release};
 use reticent::registry::Arguments;
 use reticent::release::{PublishedColumn, Release};
-use reticent::schema::{Role, Schema, Tree};
+use reticent::schema::{Attribute, Role, Schema, Tree};
 use reticent::share::Share;
 use reticent::table::{Counts, Table};
 use reticent::taxonomy::{Cut, Level, NodeId, Taxonomy, Type};
@@ -90,15 +92,23 @@ fn releases(schema: &Schema, table: &Table, random: &mut Random) -> Vec<Release>
     recodings.iter().map(|recoding| recoding.apply(table).unwrap()).collect()
 }
 
-fn told<'a>(schema: &'a Schema) -> Vec<Told<'a>> {
-    let attribute = |attribute: &'a reticent::schema::Attribute| Told {
+fn trees(schema: &Schema) -> Vec<Option<Arc<Taxonomy>>> {
+    let tree = |attribute: &Attribute| match &attribute.tree {
+        Tree::Given(tree) => Some(Arc::new(tree.clone())),
+        _ => None,
+    };
+    schema.attributes.iter().map(tree).collect()
+}
+
+fn told<'a>(schema: &'a Schema, trees: &'a [Option<Arc<Taxonomy>>]) -> Vec<Told<'a>> {
+    let told = |(attribute, tree): (&'a Attribute, &'a Option<Arc<Taxonomy>>)| Told {
         name: &attribute.name,
         role: attribute.role,
         values: Some(attribute.values),
-        tree: if let Tree::Given(tree) = &attribute.tree { Some(tree) } else { None },
+        tree: tree.as_ref(),
         missing: &schema.missing_values,
     };
-    schema.attributes.iter().map(attribute).collect()
+    schema.attributes.iter().zip(trees).map(told).collect()
 }
 
 /// Only the texts that occur, in ascending order, as they are written; and by new code, the old one.
@@ -145,14 +155,14 @@ fn same_column(old: &PublishedColumn, new: &PublishedColumn, codes: &[(u32, u32)
 }
 
 fn recognised_again(schema: &Schema, old: &Release) -> Vec<Kinds> {
-    let (new, _) = release(read_back(old), &told(schema), old.suppressed).unwrap();
+    let (new, _) = release(read_back(old), &told(schema, &trees(schema)), old.suppressed).unwrap();
     assert_eq!((&new.combos, new.suppressed), (&old.combos, old.suppressed));
     for (old, new) in old.columns.iter().zip(&new.columns) {
         same_column(old, new, &(0..old.nodes.len() as u32).map(|code| (code, code)).collect::<Vec<_>>());
     }
     let (counts, before) = written(old);
     let combos: Combos = counts.combos.clone();
-    let (new, kinds) = release(counts, &told(schema), old.suppressed).unwrap();
+    let (new, kinds) = release(counts, &told(schema, &trees(schema)), old.suppressed).unwrap();
     assert_eq!(new.combos, combos);
     for ((old, new), before) in old.columns.iter().zip(&new.columns).zip(before) {
         same_column(old, new, &before.into_iter().zip(0..).collect::<Vec<_>>());
@@ -216,7 +226,7 @@ fn a_small_release_is_recognised() {
     let cuts = cuts.map(|(column, labels)| (column.tree.clone(), crate::support::cut_of(&column.tree, labels)));
     let release = generalize(&table, cuts.collect()).apply(&table).unwrap();
     let kinds = recognised_again(&schema, &release);
-    let (new, _) = reticent::recognise::release(read_back(&release), &told(&schema), 0).unwrap();
+    let (new, _) = reticent::recognise::release(read_back(&release), &told(&schema, &trees(&schema)), 0).unwrap();
     let labels = |column: &PublishedColumn| {
         (0..column.nodes.len()).map(|code| column.label(code as u32).to_owned()).collect::<Vec<_>>().join(" ")
     };

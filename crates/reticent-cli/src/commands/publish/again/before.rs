@@ -61,14 +61,14 @@ impl Before {
         let by_method = |entry: &&Entry| {
             beside.contains(&entry.number) && entry.release().is_some_and(|release| release.method.is_some())
         };
-        let mut remembered = Vec::new();
-        let mut tables: Vec<Held> = Vec::new();
-        for entry in before.entries.iter().filter(by_method) {
-            before.series.push(entry.number);
-            remembered.extend(ledger.remembered(entry)?);
-            tables.extend(before.history.releases.iter().filter(|held| held.number == entry.number).cloned());
+        let made: Vec<&Entry> = before.entries.iter().filter(by_method).collect();
+        before.series = made.iter().map(|entry| entry.number).collect();
+        let of = |number: u64| before.history.releases.iter().filter(move |held| held.number == number);
+        let tables: Vec<&Held> = before.series.iter().copied().flat_map(of).collect();
+        before.past = Past::of(&tables, &[]);
+        for entry in made {
+            ledger.remembered(entry)?.iter().for_each(|release| before.past.remember(release));
         }
-        before.past = Past::of(&tables, &remembered);
         before.judged = Judged::History { with: beside };
         Ok(before)
     }

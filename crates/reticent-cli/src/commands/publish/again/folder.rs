@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 
+use hashbrown::{HashMap, HashSet};
 use reticent::combos::{Combos, combine};
 use reticent::methods::{Shown, ShownList};
 use reticent::table::Counts;
@@ -145,11 +146,12 @@ fn as_text(counts: &Counts) -> Counts {
 
 /// Every different row once, with how many there are in a column.
 fn with_count(counts: &Counts, name: &str) -> Counts {
-    let mut texts: Vec<String> = counts.combos.weights.iter().map(u64::to_string).collect();
-    texts.sort_unstable();
-    texts.dedup();
-    let code = |weight: &u64| texts.binary_search(&weight.to_string()).unwrap_or(0) as Code;
-    let codes: Vec<Code> = counts.combos.weights.iter().map(code).collect();
+    let weights: HashSet<u64> = counts.combos.weights.iter().copied().collect();
+    let mut known: Vec<(String, u64)> = weights.into_iter().map(|weight| (weight.to_string(), weight)).collect();
+    known.sort_unstable();
+    let code: HashMap<u64, Code> = known.iter().map(|(_, weight)| *weight).zip(0..).collect();
+    let codes: Vec<Code> = counts.combos.weights.iter().map(|weight| code[weight]).collect();
+    let texts: Vec<String> = known.into_iter().map(|(text, _)| text).collect();
     let mut names = counts.names.clone();
     names.push(name.to_owned());
     let all: Vec<&[Code]> = counts.combos.codes.iter().map(Vec::as_slice).chain([codes.as_slice()]).collect();
