@@ -50,6 +50,9 @@ fn people_of<'h>(releases: &[&'h Held], list: &Held) -> Option<&'h Held> {
     tables.next().is_none().then_some(people)
 }
 
+/// By value, how often it is listed.
+type Values<'h> = Vec<(&'h str, u64)>;
+
 /// The groups of a release.
 struct Groups<'h> {
     /// The people, ascending, and the group of each.
@@ -58,7 +61,7 @@ struct Groups<'h> {
     /// By group: how many people it has, and what it lists, by place among the kinds of lists.
     members: Vec<u64>,
     list: Vec<u32>,
-    kinds: Vec<Vec<(&'h str, u64)>>,
+    kinds: Vec<Values<'h>>,
     /// Whether values are listed once, however many have them.
     set: bool,
 }
@@ -96,11 +99,7 @@ impl<'h> Groups<'h> {
 }
 
 /// By group, given by name: what a list has of it, as a place among the kinds of lists; and these kinds.
-fn listed<'h>(
-    list: &'h Held,
-    (mark, value): (usize, usize),
-    names: &[&str],
-) -> Option<(Vec<u32>, Vec<Vec<(&'h str, u64)>>)> {
+fn listed<'h>(list: &'h Held, (mark, value): (usize, usize), names: &[&str]) -> Option<(Vec<u32>, Vec<Values<'h>>)> {
     let (columns, combos) = (&list.release.columns, &list.release.combos);
     let codes: HashMap<&str, Code> =
         (0..columns[mark].nodes.len() as Code).map(|code| (columns[mark].label(code), code)).collect();
@@ -115,7 +114,7 @@ fn listed<'h>(
         ends[*group as usize] += 1;
     }
     let mut known: HashMap<Vec<(Code, u64)>, u32> = HashMap::new();
-    let mut kinds: Vec<Vec<(&'h str, u64)>> = Vec::new();
+    let mut kinds: Vec<Values<'h>> = Vec::new();
     let kind = |name: &&str| {
         let group = *codes.get(name)? as usize;
         let rows = &mut rows[starts[group] as usize..ends[group] as usize];
@@ -130,7 +129,7 @@ fn listed<'h>(
 }
 
 /// What is listed: by value, ascending, and how often; and whether each only once, however many have it.
-type Listed<'h> = (Vec<(&'h str, u64)>, bool);
+type Listed<'h> = (Values<'h>, bool);
 
 /// The groups of all releases.
 #[derive(Default)]
@@ -183,7 +182,7 @@ impl<'h> Together<'h> {
     }
 
     /// The number of a kind of list.
-    fn kind(&mut self, mut kind: Vec<(&'h str, u64)>, set: bool) -> u32 {
+    fn kind(&mut self, mut kind: Values<'h>, set: bool) -> u32 {
         kind.sort_unstable();
         // Texts that say the same are one value.
         kind.dedup_by(|next, one| {

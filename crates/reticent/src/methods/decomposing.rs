@@ -5,6 +5,7 @@ use super::{Group, List, Marginals, Task, refused};
 use crate::error::Result;
 use crate::registry::{Arguments, Domain, Entry, Parameter};
 use crate::share::Share;
+use crate::table::Column;
 use crate::taxonomy::{Code, Taxonomy, parse_number};
 
 /// So many records of a value are looked at for the one that repeats least: choosing takes a constant time.
@@ -114,11 +115,17 @@ impl Demand {
                 let bucket = buckets.records(*value);
                 let from = bucket.len().saturating_sub(WINDOW);
                 let last = bucket.last().map_or(0, |at| waited(*at));
-                let best = (from..bucket.len())
-                    .rev()
-                    .filter(|place| waited(bucket[*place]) == last)
-                    .min_by_key(|place| self.penalty(task, bucket[*place], &group));
-                if let Some(place) = best {
+                let mut best: Option<(usize, usize)> = None;
+                for place in (from..bucket.len()).rev().filter(|place| waited(bucket[*place]) == last) {
+                    let penalty = self.penalty(task, bucket[place], &group);
+                    if best.is_none_or(|(least, _)| penalty < least) {
+                        best = Some((penalty, place));
+                    }
+                    if penalty == 0 {
+                        break;
+                    }
+                }
+                if let Some((_, place)) = best {
                     // Those that waited longest stay last.
                     group.push(bucket.remove(place));
                 }
@@ -175,7 +182,7 @@ impl Demand {
                 let mut spare = linkable.of(column, primary);
                 spare.retain(|value| codes.binary_search(value).is_err());
                 while codes.len() < *l {
-                    let Some(noise) = choose.noise(&task.table.columns[column].tree, offending, &mut spare) else {
+                    let Some(noise) = choose.noise(column, offending, &mut spare) else {
                         return Err(members);
                     };
                     codes.push(noise);
@@ -215,7 +222,8 @@ impl Linkable {
     fn of(&self, column: usize, primaries: impl Iterator<Item = Code>) -> Vec<Code> {
         let Some((_, of)) = self.of.iter().find(|(known, _)| *known == column) else { return Vec::new() };
         let mut values: Vec<Code> = primaries.flat_map(|primary| of[primary as usize].iter().copied()).collect();
-        values.sort_unstable();
+        // A few ascending runs, which a stable sort only merges.
+        values.sort();
         values.dedup();
         values
     }
@@ -223,15 +231,15 @@ impl Linkable {
 
 /// How a false value is chosen.
 pub(super) trait Choose {
-    /// One of the spare values, which is taken from them; none when there are none.
-    fn noise(&mut self, tree: &Taxonomy, offending: Code, spare: &mut Vec<Code>) -> Option<Code>;
+    /// One of the spare values of a column, which is taken from them; none when there are none.
+    fn noise(&mut self, column: usize, offending: Code, spare: &mut Vec<Code>) -> Option<Code>;
 }
 
 /// Any of them.
 pub(super) struct AtRandom(pub Drawn);
 
 impl Choose for AtRandom {
-    fn noise(&mut self, _: &Taxonomy, _: Code, spare: &mut Vec<Code>) -> Option<Code> {
+    fn noise(&mut self, _: usize, _: Code, spare: &mut Vec<Code>) -> Option<Code> {
         if spare.is_empty() {
             return None;
         }
@@ -241,31 +249,58 @@ impl Choose for AtRandom {
 }
 
 /// The one nearest to the value that repeats: by how high up the taxonomy both meet, or by how far numbers are apart.
-pub(super) struct Nearest;
+pub(super) struct Nearest<'t> {
+    columns: Vec<Distances<'t>>,
+}
 
-impl Choose for Nearest {
-    fn noise(&mut self, tree: &Taxonomy, offending: Code, spare: &mut Vec<Code>) -> Option<Code> {
-        let at = (0..spare.len()).min_by(|one, two| {
-            let far = |at: usize| distance(tree, offending, spare[at]);
-            far(*one).total_cmp(&far(*two)).then(spare[*one].cmp(&spare[*two]))
-        })?;
-        Some(spare.remove(at))
+/// What distances between values of a column are known by.
+struct Distances<'t> {
+    tree: &'t Taxonomy,
+    /// By node.
+    heights: Vec<f64>,
+    /// By value, where there is no taxonomy and it is a number.
+    numbers: Vec<Option<f64>>,
+}
+
+impl<'t> Nearest<'t> {
+    pub fn of(task: &Task<'t>) -> Nearest<'t> {
+        let distances = |column: &'t Column| {
+            let tree = &*column.tree;
+            let plain = tree.nodes().len() <= tree.len() + 1;
+            let number = |value: &String| parse_number(value).filter(|_| plain);
+            Distances {
+                tree,
+                heights: (0..tree.nodes().len()).map(|node| f64::from(tree.height(node))).collect(),
+                numbers: tree.values().iter().map(number).collect(),
+            }
+        };
+        Nearest { columns: task.table.columns.iter().map(distances).collect() }
     }
 }
 
-/// How far two values are apart.
-fn distance(tree: &Taxonomy, one: Code, other: Code) -> f64 {
-    // A column of numbers without a taxonomy: by how far they are apart.
-    let number = |code: Code| parse_number(tree.value(code));
-    if let (true, Some(one), Some(other)) = (tree.nodes().len() <= tree.len() + 1, number(one), number(other)) {
-        return (one - other).abs();
-    }
-    let mut node = tree.leaf_of(one);
-    while !tree.node(node).codes.contains(&other) {
-        match tree.node(node).parent {
-            Some(parent) => node = parent,
-            None => break,
+impl Distances<'_> {
+    /// How far two values are apart.
+    fn between(&self, one: Code, other: Code) -> f64 {
+        if let (Some(one), Some(other)) = (self.numbers[one as usize], self.numbers[other as usize]) {
+            return (one - other).abs();
         }
+        let tree = self.tree;
+        let mut node = tree.leaf_of(one);
+        while !tree.node(node).codes.contains(&other) {
+            match tree.node(node).parent {
+                Some(parent) => node = parent,
+                None => break,
+            }
+        }
+        self.heights[node]
     }
-    f64::from(tree.height(node))
+}
+
+impl Choose for Nearest<'_> {
+    fn noise(&mut self, column: usize, offending: Code, spare: &mut Vec<Code>) -> Option<Code> {
+        let far = |(at, value): (usize, &Code)| (self.columns[column].between(offending, *value), *value, at);
+        let nearest = spare.iter().enumerate().map(far);
+        let (_, _, at) = nearest.min_by(|one, two| one.0.total_cmp(&two.0).then(one.1.cmp(&two.1)))?;
+        Some(spare.remove(at))
+    }
 }

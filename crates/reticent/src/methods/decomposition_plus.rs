@@ -92,8 +92,9 @@ fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
         times => outcome.waiting.push((at, times)),
     };
     left.into_iter().flat_map(|(_, records)| records).for_each(&mut wait);
+    let mut nearest = Nearest::of(task);
     for members in groups {
-        match demand.list(task, members, &linkable, &mut Nearest) {
+        match demand.list(task, members, &linkable, &mut nearest) {
             Ok(group) => outcome.groups.push(group),
             Err(members) => members.into_iter().for_each(&mut wait),
         }

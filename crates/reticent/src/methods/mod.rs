@@ -28,6 +28,8 @@ mod tests;
 mod trees;
 mod utility;
 
+use rayon::prelude::*;
+
 use crate::error::{Error, Result};
 use crate::links::Pseudonym;
 use crate::registry::{Arguments, Entry, Kind, unknown};
@@ -378,7 +380,7 @@ impl Outcome {
             return wrong("a record is not accounted for, or twice");
         }
         let sensitive = task.sensitive();
-        for group in &self.groups {
+        let check = |group: &Group| {
             if group.lists.len() != sensitive.len() {
                 return wrong("a group does not list every sensitive column");
             }
@@ -388,8 +390,9 @@ impl Outcome {
                     return wrong("a group does not list what its people have");
                 }
             }
-        }
-        Ok(())
+            Ok(())
+        };
+        self.groups.par_iter().try_for_each(check)
     }
 }
 
