@@ -14,11 +14,14 @@
 //! So whoever is in groups that list different things, unless it is the same values evenly, leaves nothing to be said; and for 1 it is
 //! not needed to know who hangs together.
 
+#[cfg(test)]
+mod tests;
+
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
 use crate::history::Held;
-use crate::links::Pseudonym;
+use crate::links::{ByOwner, Pseudonym};
 use crate::schema::Role;
 use crate::share::Share;
 use crate::taxonomy::Code;
@@ -113,10 +116,18 @@ fn listed<'h>(list: &'h Held, (mark, value): (usize, usize), names: &[&str]) -> 
         rows[ends[*group as usize] as usize] = (*value, *times);
         ends[*group as usize] += 1;
     }
+    // Where groups that say the same in other words are one is not seen here.
+    if codes.len() < columns[mark].nodes.len() {
+        return None;
+    }
+    let mut met = vec![false; columns[mark].nodes.len()];
     let mut known: HashMap<Vec<(Code, u64)>, u32> = HashMap::new();
     let mut kinds: Vec<Values<'h>> = Vec::new();
     let kind = |name: &&str| {
         let group = *codes.get(name)? as usize;
+        if std::mem::replace(&mut met[group], true) {
+            return None;
+        }
         let rows = &mut rows[starts[group] as usize..ends[group] as usize];
         rows.sort_unstable();
         Some(*known.entry_ref(&*rows).or_insert_with(|| {
@@ -134,9 +145,8 @@ type Listed<'h> = (Values<'h>, bool);
 /// The groups of all releases.
 #[derive(Default)]
 struct Together<'h> {
-    /// Everybody, ascending, and a group that they are in.
-    who: Vec<Pseudonym>,
-    of: Vec<u32>,
+    /// By person: the first group that they are in.
+    of: ByOwner<u32>,
     /// By group: what is listed, by place among the kinds of lists, and how many people it has.
     list: Vec<u32>,
     members: Vec<u64>,
@@ -157,28 +167,14 @@ impl<'h> Together<'h> {
         self.list.extend(list.iter().map(|kind| kinds[*kind as usize]));
         self.members.extend(members);
         self.with.extend(first..self.list.len() as u32);
-        let (known, known_of) = (std::mem::take(&mut self.who), std::mem::take(&mut self.of));
-        self.who.reserve(known.len().max(who.len()));
-        self.of.reserve(known.len().max(who.len()));
-        // Both ascend.
-        let (mut here, mut there) = (0, 0);
-        while here < known.len() || there < who.len() {
-            let order = match (known.get(here), who.get(there)) {
-                (Some(one), Some(other)) => one.cmp(other),
-                (Some(_), None) => std::cmp::Ordering::Less,
-                _ => std::cmp::Ordering::Greater,
-            };
-            let before = order.is_le().then(|| (known[here], known_of[here]));
-            let now = order.is_ge().then(|| (who[there], first + of[there]));
-            if let (Some((_, before)), Some((_, now))) = (before, now) {
-                self.join(before, now)?;
-            }
-            self.who.extend(before.or(now).map(|(who, _)| who));
-            self.of.extend(before.or(now).map(|(_, group)| group));
-            here += usize::from(order.is_le());
-            there += usize::from(order.is_ge());
-        }
-        Some(())
+        let mut people = std::mem::take(&mut self.of);
+        let mut said = Some(());
+        people.add(who.iter().copied().zip(of.iter().map(|group| first + group)), |before, now| {
+            said = said.and_then(|()| self.join(before, now));
+            before
+        });
+        self.of = people;
+        said
     }
 
     /// The number of a kind of list.
@@ -227,9 +223,8 @@ impl<'h> Together<'h> {
     fn judge(mut self) -> Option<Exchanged> {
         // By root: how many people, and the largest group.
         let mut people: Vec<u64> = vec![0; self.list.len()];
-        for at in 0..self.of.len() {
-            people[self.root(self.of[at]) as usize] += 1;
-        }
+        let of = std::mem::take(&mut self.of);
+        of.values().iter().for_each(|group| people[self.root(*group) as usize] += 1);
         let mut largest = self.members.clone();
         for group in 0..self.list.len() as u32 {
             let root = self.root(group) as usize;
@@ -243,7 +238,7 @@ impl<'h> Together<'h> {
             let even = self.even[self.list[group] as usize].is_some();
             most = most.max(if even { of_values(list)? } else { of_people(list, largest[group], people[group])? });
         }
-        Some(Exchanged { people: self.who.len() as u64, most })
+        Some(Exchanged { people: of.len() as u64, most })
     }
 }
 
