@@ -238,6 +238,16 @@ fn mistakes_are_told() {
     wrong("m = 3", "l = 3", call, "has no parameter `l`");
     wrong("[release.options]\nm = 3", "", call, "needs `m`");
     wrong("m = 3", "m = 1", call, "at least 2");
+    let method = "m-invariance\"\nseed = 7\n[release.options]\nm = 3";
+    let columns = |said: &str| format!("decomposition-plus\"\nseed = 7\n[release.options]\n{said}");
+    wrong(
+        method,
+        &columns("primary = \"city\"\nl = { illness = 3 }"),
+        call,
+        "is not among the sensitive columns illness",
+    );
+    wrong(method, &columns("primary = \"illness\"\nl = { illness = 3, city = 2 }"), call, "`l` names city");
+    wrong(method, &columns("primary = \"illness\"\nl = {}"), call, "`l`");
     wrong("[release]\n", "[requirement]\nk = 5\n[release]\n", call, "is for algorithms");
     wrong("[release]\n", "[release]\nalgorithm = \"multidimensional\"\n", call, "take one of them out");
     wrong("method = \"m-invariance\"\n", "form = \"anatomized\"\n", call, "no `method` is named");

@@ -1,8 +1,8 @@
 //! What Decomposition and Decomposition+ have in common: groups by the primary sensitive column, and what is listed of the others.
 
 use super::largest::{Buckets, Drawn};
-use super::{Group, List, Marginals, Task, refused};
-use crate::error::Result;
+use super::{Group, List, Marginals, Task};
+use crate::error::{Error, Result};
 use crate::registry::{Arguments, Domain, Entry, Parameter};
 use crate::share::Share;
 use crate::table::Column;
@@ -75,27 +75,19 @@ impl Demand {
         let wanted = arguments.thresholds("l").unwrap_or_default();
         let sensitive = task.sensitive();
         let name = |column: usize| task.table.columns[column].name.as_str();
+        let wrong =
+            |message: String| Error::Parameter { kind: entry.kind, id: entry.id.to_owned(), message, hint: None };
         let names = || sensitive.iter().map(|at| name(*at)).collect::<Vec<_>>().join(", ");
         if let Some((stranger, _)) = wanted.iter().find(|(known, _)| !sensitive.iter().any(|at| name(*at) == known)) {
-            return Err(refused(format!(
-                "{}: `l` names {stranger}, and the sensitive columns are {}",
-                entry.title,
-                names()
-            )));
+            return Err(wrong(format!("`l` names {stranger}, and the sensitive columns are {}", names())));
         }
         let l_of = |column: usize| wanted.iter().find(|(known, _)| known == name(column)).map(|(_, l)| *l as usize);
         let primary = sensitive.iter().copied().find(|at| name(*at) == arguments.word("primary"));
         let Some(primary) = primary else {
-            return Err(refused(format!(
-                "{}: the primary column {} is not among the sensitive columns {}",
-                entry.title,
-                arguments.word("primary"),
-                names()
-            )));
+            let primary = arguments.word("primary");
+            return Err(wrong(format!("the primary column {primary} is not among the sensitive columns {}", names())));
         };
-        let missing = |column: usize| {
-            refused(format!("{}: `l` does not say how many values {} needs", entry.title, name(column)))
-        };
+        let missing = |column: usize| wrong(format!("`l` does not say how many values {} needs", name(column)));
         let l = l_of(primary).ok_or_else(|| missing(primary))?;
         let others = sensitive.iter().copied().filter(|column| *column != primary);
         let others =
