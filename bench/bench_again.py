@@ -423,19 +423,25 @@ def naive(place, given):
 
 def audit(done):
     """What is told after each month, by one audit of the whole ledger, which also tells how it came about. One that takes more
-    than a minute is asked again without counting worlds; then there may be bounds only. One that leaves anything open is asked
-    again to count as long as `publish` does before it gives up."""
+    than a minute is asked again without counting worlds; then there may be bounds only. One that leaves anything open after any
+    month is asked again to count as long as `publish` does before it gives up."""
     words = ["audit", "--policy", done.policy, "--ledger", done.ledger, "--confidence", 1 / L, "--worst", 0, "--json", "--quiet"]
     finished = run([reticent(), *words], seconds=TOO_LONG)
     counting = finished.status != -9
     if not counting:
         finished = run([reticent(), *words, "--effort", 0, "--samples", 0])
-    elif finished.status == 1 and not done.alone:
+    told = over_time(finished)
+    if counting and not done.alone and any(one["may_be_above"] for one in told):
         longer = run([reticent(), *words, "--effort", PATIENT], seconds=PATIENCE)
-        finished = longer if longer.status in (0, 1) else finished
+        if longer.status != -9:
+            finished, told = longer, over_time(longer)
+    return told, finished.seconds, counting
+
+
+def over_time(finished):
     if finished.status not in (0, 1):
         sys.exit(f"audit ended with status {finished.status}: {finished.stdout}{finished.stderr}")
-    return json.loads(finished.stdout)["coalitions"][0]["over_time"], finished.seconds, counting
+    return json.loads(finished.stdout)["coalitions"][0]["over_time"]
 
 
 def percent(part, all):
