@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::Task;
-use super::shown::list_of;
+use super::past::list_of;
 use crate::links::ByOwner;
 use crate::share::Share;
 

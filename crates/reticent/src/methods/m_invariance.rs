@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 use super::cutting::{Along, cut};
 use super::largest::{Drawn, fresh};
-use super::shown::list_of;
+use super::past::list_of;
 use super::{Form, Group, List, Listed, Lists, Outcome, Reason, Task, Updates, refused};
 use crate::error::Result;
 use crate::links::ByOwner;

@@ -21,6 +21,7 @@ mod largest;
 mod leaving;
 mod left;
 mod m_invariance;
+mod past;
 mod proven;
 mod shown;
 #[cfg(test)]
@@ -39,8 +40,9 @@ use crate::table::Table;
 use crate::taxonomy::Code;
 
 pub use leaving::{Leaving, LeavingColumn, leaving};
+pub use past::{Lists, Past, Remembered, ShownGroup, ShownRelease};
 pub use proven::{changed_quasi, fewest_alike, prove};
-pub use shown::{Form, Lists, Past, Remembered, Shown, ShownGroup, ShownList, ShownRelease, held};
+pub use shown::{Form, Shown, ShownList, held};
 pub use utility::{Utility, utility};
 
 /// Every method there is.
