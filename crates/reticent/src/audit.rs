@@ -50,6 +50,8 @@ pub struct Question {
     pub rules: Vec<Inconsistent>,
     /// Nobody's secret may be told with more confidence than this.
     pub confidence: Option<Share>,
+    /// Of these columns, not with more than this instead.
+    pub promised: Vec<(String, Share)>,
     /// What the attacker knows besides.
     pub knowledge: Knowledge,
     /// How much work it may take.
@@ -66,6 +68,14 @@ pub struct Question {
     pub algorithm: bool,
 }
 
+impl Question {
+    /// With how much confidence a value of a column may be told at most; none when nothing is said of it.
+    pub fn allowed(&self, column: &str) -> Option<Share> {
+        let promised = self.promised.iter().find(|(known, _)| known == column).map(|(_, most)| *most);
+        promised.or(self.confidence)
+    }
+}
+
 impl Default for Question {
     fn default() -> Question {
         Question {
@@ -73,6 +83,7 @@ impl Default for Question {
             varies: Vec::new(),
             rules: Vec::new(),
             confidence: None,
+            promised: Vec::new(),
             knowledge: Knowledge::default(),
             ask: Ask::default(),
             worst: 5,

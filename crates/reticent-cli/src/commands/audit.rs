@@ -30,7 +30,7 @@ use attack::{arguments, attack, known_attack};
 pub struct Answer {
     /// The ledger.
     pub ledger: String,
-    /// Nobody's value may be told with more confidence than this; none when nobody said so.
+    /// Nobody's value may be told with more confidence than this; none when nobody said so, or something else of each column.
     pub confidence: Option<f64>,
     /// Whether that holds, for sure, for everybody; none when there is nothing to hold.
     pub holds: Option<bool>,
@@ -119,6 +119,27 @@ pub fn run(options: &args::Audit, ways: &Ways) -> Result<u8, Failure> {
     Ok(u8::from(answer.holds == Some(false)))
 }
 
+/// By column, what may be told at most.
+type Promised = Vec<(String, Share)>;
+
+/// What may be told at most: of all columns, and where the policy's method promises different things, of each.
+fn allowed(options: &args::Audit, loaded: Option<&Loaded>) -> Result<(Option<Share>, Promised), Failure> {
+    if let Some(said) = options.confidence {
+        return Ok((Some(exact(said)?), Vec::new()));
+    }
+    let Some(loaded) = loaded else { return Ok((None, Vec::new())) };
+    let named = loaded.policy.short.confidence.map(exact).transpose()?;
+    let asked = |column: &String| options.columns.as_ref().is_none_or(|columns| columns.contains(column));
+    let promised = loaded.promised()?.into_iter().filter(|(column, _)| asked(column));
+    let promised: Promised =
+        promised.map(|(column, most)| (column, named.map_or(most, |named| named.min(most)))).collect();
+    match promised.first() {
+        None => Ok((named, Vec::new())),
+        Some((_, first)) if promised.iter().all(|(_, most)| most == first) => Ok((Some(*first), Vec::new())),
+        Some(_) => Ok((named, promised)),
+    }
+}
+
 fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
     for id in options.attacks.iter().filter(|id| *id != "all") {
         known_attack(id)?;
@@ -131,13 +152,19 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
     let loaded = if options.place.policy.exists() { Some(load(&options.place.policy)?) } else { None };
     let ledger = books.open_to_read()?;
     let entries = ledger.entries()?;
-    let promised = loaded.as_ref().map(Loaded::promised).transpose()?.unwrap_or_default();
-    // Of columns of which different things are promised, the most that any allows.
-    let promised = promised.into_iter().map(|(_, most)| most).max();
-    let named = options.confidence.or(loaded.as_ref().and_then(|loaded| loaded.policy.short.confidence));
-    let allowed = named.map(exact).transpose()?.or(promised);
-    let confidence = named.or(promised.map(Share::to_f64));
-    let question = question(options, loaded.as_ref(), &books, &entries, allowed, ways)?;
+    let (allowed, promised) = allowed(options, loaded.as_ref())?;
+    let judged = allowed.is_some() || !promised.is_empty();
+    // One figure for all columns, where there is one.
+    let confidence = allowed.filter(|_| promised.is_empty()).map(Share::to_f64);
+    if options.html.is_some() && !promised.is_empty() {
+        let each: Vec<String> = promised.iter().map(|(column, most)| format!("{column} {}", most.fraction())).collect();
+        return Err(Failure::Call(format!(
+            "a report judges by one confidence, and the policy promises several ({}); write one for each column with --column, or say \
+             which with --confidence",
+            each.join(", ")
+        )));
+    }
+    let question = question(options, loaded.as_ref(), &books, &entries, (allowed, promised), ways)?;
     if options.adversary == args::Adversary::Algorithm && options.population.is_none() {
         return Err(Failure::Call(
             "an attacker who knows the algorithm undoes its steps, for which he needs everybody's raw quasi-identifiers: give them \
@@ -175,12 +202,12 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
         let algorithm = !question.algorithm || algorithm::finds_nothing(&coalition.attacks);
         coalition.lost.is_empty() && algorithm && audit.is_established()
     };
-    let holds = confidence.map(|_| coalitions.iter().all(established));
+    let holds = judged.then(|| coalitions.iter().all(established));
     let mut notes = Vec::new();
     if coalitions.is_empty() {
         notes.push("nothing was released yet, or not to those who were asked about".to_owned());
     }
-    if confidence.is_none() {
+    if !judged {
         notes.push(
             "no confidence is allowed or forbidden: the policy names none, and neither does --confidence".to_owned(),
         );
@@ -271,7 +298,7 @@ fn question(
     loaded: Option<&Loaded>,
     books: &Books,
     entries: &[Entry],
-    allowed: Option<Share>,
+    (allowed, promised): (Option<Share>, Promised),
     ways: &Ways,
 ) -> Result<Question, Failure> {
     let knowledge = match &options.knows {
@@ -284,6 +311,7 @@ fn question(
         varies: varies.into_iter().flatten().map(str::to_owned).collect(),
         rules: loaded.map(|loaded| loaded.policy.inconsistent.clone()).unwrap_or_default(),
         confidence: allowed,
+        promised,
         knowledge,
         ask: Ask {
             steps: options.effort.saturating_mul(1_000_000),

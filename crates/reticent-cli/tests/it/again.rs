@@ -258,6 +258,35 @@ fn mistakes_are_told() {
     wrong("", "", "compare may.csv", "publish --dry-run");
 }
 
+/// Every column is held to what is promised of it, not all of them to the weakest promise.
+#[test]
+fn an_audit_judges_each_column_by_its_own_promise() {
+    let promises = |illness: usize| {
+        let l = format!("primary = \"illness\"\nl = {{ illness = {illness}, pay = 2 }}");
+        policy("decomposition-plus", &l).replace("[release]\n", "[columns.pay]\nrole = \"sensitive\"\n[release]\n")
+    };
+    let desk = desk(&promises(2));
+    desk.write("stricter.toml", promises(3));
+    desk.write("may.csv", month(0..40, true));
+    publish(&desk, "may").exits(0);
+    desk.run("audit").exits(0).says("Nobody's value is told with more confidence than 50.0 %");
+    let strict = desk.run("audit --policy stricter.toml --json").exits(1).json();
+    let column = |name: &str| {
+        let columns = strict["coalitions"][0]["audit"]["columns"].as_array().unwrap();
+        columns.iter().find(|column| column["name"] == name).unwrap().clone()
+    };
+    assert_eq!((&strict["holds"], strict["confidence"].is_null()), (&false.into(), true));
+    let (illness, pay) = (column("illness"), column("pay"));
+    assert_eq!((illness["allowed"].as_f64(), pay["allowed"].as_f64()), (Some(1.0 / 3.0), Some(0.5)));
+    assert!(illness["above"].as_u64() > Some(0) && pay["above"] == 0, "{illness:#} {pay:#}");
+    desk.run("audit --policy stricter.toml").exits(1).says("above 33.3 %");
+    desk.run("audit --policy stricter.toml --column pay").exits(0).says("more confidence than 50.0 %");
+    // A report has one figure for all.
+    desk.run("audit --policy stricter.toml --html out.html").exits(2).says("illness 1/3, pay 1/2");
+    desk.run("audit --policy stricter.toml --column illness --html out.html").exits(1);
+    assert!(desk.file("out.html").exists());
+}
+
 /// A sensitive value that changed is withheld, or the release refused, as the policy says.
 #[test]
 fn a_corrected_value_is_withheld_or_refused() {

@@ -20,13 +20,17 @@ pub(super) fn given_away(history: &History, question: &Question) -> Result<Befor
     let newest = history.releases.last().map(|held| held.number);
     let earlier = history.releases.iter().rposition(|held| Some(held.number) != newest).map_or(0, |at| at + 1);
     let earlier = &history.releases[..earlier];
-    let Some(allowed) = question.confidence.map(threshold).filter(|_| !earlier.is_empty()) else { return Ok(before) };
+    let nothing = question.confidence.is_none() && question.promised.is_empty();
+    if nothing || earlier.is_empty() {
+        return Ok(before);
+    }
     let history = History { releases: earlier.to_vec(), lost: Vec::new() };
     for board in boards(&history.in_views(), question)? {
         let answer = solve(&board.puzzle(), &Ask { bounds_only: board.relaxed, entropy: false, ..question.ask })?;
         // What a column that varies told before was another value.
         let lasting = |(_, column): &(usize, &String)| !question.varies.contains(column);
         for (at, column) in board.secrets.columns.iter().enumerate().filter(lasting) {
+            let Some(allowed) = question.allowed(column).map(threshold) else { continue };
             let told = |place: usize| -> Vec<(String, Fraction)> {
                 let chances = chances(&board.secrets, at, &answer.crowds[place]);
                 let told = chances.iter().filter(|chance| board.speaks(place as u32, at) && chance.lower > allowed);

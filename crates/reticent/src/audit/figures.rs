@@ -22,6 +22,8 @@ pub struct Column {
     pub values: usize,
     /// People of whom something is known.
     pub people: u64,
+    /// With how much confidence it may be told at most; none when nobody said so.
+    pub allowed: Option<f64>,
     /// Of whom it is certain.
     pub certain: u64,
     /// About whom more is told than allowed, for sure.
@@ -99,7 +101,6 @@ const TOPS: usize = 1_000;
 
 impl Tally {
     pub(super) fn of(board: &Board, answer: &Answer, question: &Question, before: &Before) -> Tally {
-        let confidence = question.confidence;
         let newest = board.linked.len().saturating_sub(1);
         // Nobody who is called nothing is touched by a later release.
         let touched = |somebody: &Somebody| {
@@ -126,7 +127,7 @@ impl Tally {
             let mut people = vec![0u64; board.alike.len()];
             let singles = board.people.iter().filter(asked).filter(single).filter(|somebody| known(somebody).is_none());
             singles.for_each(|somebody| people[somebody.places[0] as usize] += somebody.people);
-            let mut counting = Counting::new(board, at, confidence, question.newly);
+            let mut counting = Counting::new(board, at, question.allowed(column), question.newly);
             for (place, people) in (0..).zip(&people).filter(|(place, people)| **people > 0 && board.speaks(*place, at))
             {
                 let chances = chances(&board.secrets, at, &answer.crowds[place as usize]);
@@ -178,6 +179,7 @@ impl<'a> Counting<'a> {
             name: board.secrets.columns[at].clone(),
             values: board.secrets.values[at].len(),
             people: 0,
+            allowed: confidence.map(Share::to_f64),
             certain: 0,
             above: 0,
             may_be_above: 0,

@@ -59,7 +59,7 @@ pub fn admit(history: &History, question: &Question, proof: Proof) -> Result<Aud
             audit.releases[..audit.releases.len() - 1].iter().map(|(_, name)| name.clone()).collect();
         let together =
             if earlier.is_empty() { String::new() } else { format!(" together with {}", earlier.join(", ")) };
-        let allowed = question.confidence.map_or(1.0, |confidence| confidence.to_f64() * 100.0);
+        let allowed = question.allowed(&column.name).map_or(1.0, |confidence| confidence.to_f64() * 100.0);
         let allowed = crate::taxonomy::number_text((allowed * 10.0).round() / 10.0);
         let people = |people: u64| {
             if people == 1 { "1 person".to_owned() } else { format!("{} people", crate::text::grouped(people)) }

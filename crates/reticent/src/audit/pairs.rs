@@ -243,7 +243,7 @@ impl Both {
             let best = share(sum(&Told::best, true), sum(&Told::best, false));
             level = level.worse(Level { lower, upper, best: best.clamp(lower.value(), upper.value()) });
         }
-        if let Some(allowed) = question.confidence.map(threshold) {
+        if let Some(allowed) = question.allowed(&board.secrets.columns[column]).map(threshold) {
             pair.above += u64::from(level.lower > allowed);
             if level.upper > allowed {
                 pair.may_be_above += 1;

@@ -15,6 +15,7 @@ fn column(name: &str, people: u64, certain: u64, above: u64) -> Column {
         name: name.to_owned(),
         values: 5,
         people,
+        allowed: None,
         certain,
         above,
         may_be_above: above,

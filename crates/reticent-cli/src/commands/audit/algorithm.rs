@@ -17,7 +17,9 @@ pub fn attacks(
     beside: &Beside<'_>,
     found: &mut Vec<Attack>,
 ) -> Result<(), Failure> {
-    let Some(allowed) = question.confidence else { return Ok(()) };
+    if question.confidence.is_none() && question.promised.is_empty() {
+        return Ok(());
+    }
     let mut values = BTreeSet::new();
     for release in held.releases.iter().map(|held| &held.release) {
         for (at, column) in release.columns.iter().enumerate().filter(|(_, column)| column.role == Role::Sensitive) {
@@ -27,6 +29,7 @@ pub fn attacks(
     }
     let mut all: Option<Attack> = None;
     for (column, value) in values {
+        let Some(allowed) = question.allowed(&column) else { continue };
         let with = Arguments::default()
             .set("values", Argument::Thresholds(vec![(value, allowed.to_f64())]))
             .set("sensitive", Argument::Word(column));

@@ -38,7 +38,7 @@ pub fn attack(
     let scene = Scene {
         history: held,
         people: beside.people,
-        confidence: question.confidence.unwrap_or(Share::new(1, 1)),
+        confidence: least_allowed(question),
         rows: &rows,
         arguments: &arguments,
     };
@@ -47,6 +47,12 @@ pub fn attack(
         Err(error) => (Vec::new(), Some(error.to_string())),
     };
     Ok(Attack { id: id.to_owned(), title: listed.entry.title.to_owned(), not_run, findings })
+}
+
+/// The least that is allowed of any column: nothing that is not may be passed over.
+fn least_allowed(question: &Question) -> Share {
+    let promised = question.promised.iter().map(|(_, most)| *most);
+    promised.chain(question.confidence).min().unwrap_or(Share::new(1, 1))
 }
 
 /// Of the parameters that were given, those that the attack has.

@@ -10,12 +10,12 @@ const FINDINGS: usize = 3;
 
 pub fn print(answer: &Answer) {
     for coalition in &answer.coalitions {
-        print_coalition(coalition, answer.confidence);
+        print_coalition(coalition, answer.holds.is_some());
         println!();
     }
     match answer.holds {
         Some(true) => {
-            println!("{GOOD}Nobody's value is told with more confidence than {}.{GOOD:#}", allowed(answer.confidence))
+            println!("{GOOD}Nobody's value is told with more confidence than {}.{GOOD:#}", allowed(answer.confidence));
         }
         Some(false) => println!("{BAD}More is told than the policy allows, or may be.{BAD:#}"),
         None => {}
@@ -27,7 +27,7 @@ pub fn print(answer: &Answer) {
 }
 
 fn allowed(confidence: Option<f64>) -> String {
-    confidence.map(share).unwrap_or_default()
+    confidence.map_or_else(|| "is promised of its column".to_owned(), share)
 }
 
 /// A probability.
@@ -35,7 +35,7 @@ fn share(value: f64) -> String {
     if value > 0.0 && value < 0.001 { "under 0.1 %".to_owned() } else { format!("{:.1} %", value * 100.0) }
 }
 
-fn print_coalition(coalition: &Coalition, confidence: Option<f64>) {
+fn print_coalition(coalition: &Coalition, judged: bool) {
     let audit = &coalition.audit;
     let releases: Vec<String> = audit.releases.iter().map(|(number, name)| format!("{number} {name}")).collect();
     println!("{HEAD}{}{HEAD:#} can hold {}", coalition.members.join(", "), releases.join(", "));
@@ -48,7 +48,7 @@ fn print_coalition(coalition: &Coalition, confidence: Option<f64>) {
     println!("  {}", verdict(audit));
     println!();
     for column in &audit.columns {
-        print_column(column, audit, confidence);
+        print_column(column, audit);
     }
     audit.pairs.iter().for_each(print_pair);
     if !audit.not_followed.is_empty() {
@@ -62,7 +62,7 @@ fn print_coalition(coalition: &Coalition, confidence: Option<f64>) {
     }
     identity(audit);
     if coalition.over_time.len() > 1 {
-        over_time(coalition, confidence.is_some());
+        over_time(coalition, judged);
     }
     if !audit.worst.is_empty() {
         println!("  {HEAD}The worst cases, and why{HEAD:#}");
@@ -89,7 +89,7 @@ fn verdict(audit: &Audit) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-fn print_column(column: &Column, audit: &Audit, confidence: Option<f64>) {
+fn print_column(column: &Column, audit: &Audit) {
     println!("  {HEAD}{}{HEAD:#} ({} values)", column.name, column.values);
     let highest = &column.highest;
     let range = if highest.lower == highest.upper {
@@ -106,7 +106,7 @@ fn print_column(column: &Column, audit: &Audit, confidence: Option<f64>) {
         vec!["    most told about anybody".to_owned(), range],
         vec!["    certain".to_owned(), of(column.certain, column.people)],
     ];
-    if let Some(confidence) = confidence {
+    if let Some(confidence) = column.allowed {
         let more = column.may_be_above - column.above;
         let more = if more > 0 { format!(", and perhaps {}", people(more)) } else { String::new() };
         rows.push(vec![
