@@ -341,6 +341,17 @@ impl Kind {
 }
 
 impl Recorded {
+    /// The names of all columns that it shows, in its table and in those about the same people.
+    pub fn column_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for column in self.columns.iter().chain(self.tables.iter().flat_map(|table| &table.columns)) {
+            if !names.contains(&column.name) {
+                names.push(column.name.clone());
+            }
+        }
+        names
+    }
+
     /// Every body of the release.
     pub fn bodies(&self) -> Vec<(Kind, Stored)> {
         let mut bodies = vec![(Kind::Records, self.body.clone())];

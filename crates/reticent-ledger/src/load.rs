@@ -240,7 +240,7 @@ fn lost_release(entry: &Entry, erased: &str) -> Option<Lost> {
         name: release.name.clone(),
         date: release.date.clone(),
         recipients: release.recipients.clone(),
-        columns: release.columns.iter().map(|column| column.name.clone()).collect(),
+        columns: release.column_names(),
         erased: erased.to_owned(),
     })
 }

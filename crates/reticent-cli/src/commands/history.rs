@@ -94,7 +94,7 @@ fn coalition(members: BTreeSet<String>, entries: &[Entry]) -> Coalition {
             name: release.name.clone(),
             date: release.date.clone(),
             recipients: release.recipients.clone(),
-            columns: release.columns.iter().map(|column| column.name.clone()).collect(),
+            columns: release.column_names(),
             erased: erased(entry.number, entries),
         })
     };

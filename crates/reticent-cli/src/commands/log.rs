@@ -79,15 +79,8 @@ pub fn erased(number: u64, entries: &[Entry]) -> Option<String> {
 fn line(entry: &Entry, entries: &[Entry]) -> Line {
     let what = match &entry.what {
         What::Release(release) => {
-            let Recorded { name, date, recipients, origin, records, columns, tables, judged, .. } = (**release).clone();
-            let listed = tables.into_iter().flat_map(|table| table.columns);
-            let mut names: Vec<String> = Vec::new();
-            for column in columns.into_iter().chain(listed) {
-                if !names.contains(&column.name) {
-                    names.push(column.name);
-                }
-            }
-            let columns = names;
+            let columns = release.column_names();
+            let Recorded { name, date, recipients, origin, records, judged, .. } = (**release).clone();
             let erased = erased(entry.number, entries);
             Told::Release { name, date, recipients, origin, records, columns, judged, erased }
         }

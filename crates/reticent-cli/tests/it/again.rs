@@ -287,6 +287,37 @@ fn an_audit_judges_each_column_by_its_own_promise() {
     assert!(desk.file("out.html").exists());
 }
 
+/// A list is of the release whose people it is about: it is no release of its own, its values are not people, and its column is shown.
+#[test]
+fn lists_are_part_of_their_release() {
+    let desk = desk(&policy("m-invariance", "m = 3"));
+    let two = || desk.run("audit --json --worst 50").json()["coalitions"][0]["audit"].clone();
+    desk.write("may.csv", month(0..40, false));
+    publish(&desk, "may").exits(0);
+    assert_eq!(two()["identity"]["in_several"], 0);
+    // Many are gone, so that some are left with counterfeits, and newcomers are among them.
+    desk.write("june.csv", month((0..46).filter(|who| who % 3 == 0 || *who > 40), false));
+    publish(&desk, "june").exits(0);
+    let audit = two();
+    assert_eq!(audit["identity"]["in_several"], 14);
+    let people = std::fs::read_to_string(desk.file("out-june/people.csv")).unwrap();
+    let people = |group: &str| people.lines().filter(|line| line.split(',').next() == Some(group)).count() as u64;
+    let mut with_nobody = 0;
+    let cases = audit["worst"].as_array().unwrap().iter().filter_map(|case| case["because"]["groups"].as_array());
+    for group in cases.flatten().filter(|group| group["name"] == "june") {
+        let mark = group["group"][0]["value"].as_str().unwrap();
+        assert_eq!(group["people"].as_u64(), Some(people(mark)), "{group:#}");
+        let listed: u64 =
+            group["shows"].as_array().unwrap().iter().map(|shown| shown["records"].as_u64().unwrap()).sum();
+        with_nobody += usize::from(Some(listed) > group["people"].as_u64());
+    }
+    assert!(with_nobody > 0, "{audit:#}");
+    desk.run("history for public").exits(0).says("group_id, age, city, illness");
+    desk.run("audit --html out.html").exits(0);
+    let report = std::fs::read_to_string(desk.file("out.html")).unwrap();
+    assert!(report.contains("group_id, age, city, illness"), "{report}");
+}
+
 /// A sensitive value that changed is withheld, or the release refused, as the policy says.
 #[test]
 fn a_corrected_value_is_withheld_or_refused() {

@@ -141,7 +141,7 @@ fn shown(board: &Board, history: &History, groups: &[u32], column: usize) -> Bec
             name: held.name.clone(),
             date: held.date.clone(),
             group: group_name(history, group),
-            people: group.records,
+            people: board.people_in(group),
             shows,
         }
     };

@@ -179,6 +179,17 @@ impl Board {
             && !group.shows.iter().all(plain)
     }
 
+    /// The release that a group is of: a list is of the one about whose people it is.
+    pub fn release_of(&self, group: &Group) -> usize {
+        self.abouts[group.release].unwrap_or(group.release)
+    }
+
+    /// How many people a group has; its records where nobody is known to be in it.
+    pub fn people_in(&self, group: &Group) -> u64 {
+        let people: u64 = group.alike.iter().map(|place| self.alike[*place as usize].people).sum();
+        if people == 0 { group.records } else { people }
+    }
+
     fn may(&self, group: &Group) -> Vec<Value> {
         let below = group.shows.iter().flat_map(|(cover, _)| self.secrets.below(*cover));
         let mut may: Vec<Value> = below.copied().collect();

@@ -346,7 +346,7 @@ pub(super) fn identity(board: &Board) -> Identity {
     for somebody in &board.people {
         let together = with.get(somebody.groups.as_slice()).copied().unwrap_or(1).max(1);
         let smallest = somebody.groups.iter().map(|group| in_group[*group as usize]).min().unwrap_or(1).max(1);
-        let releases = somebody.groups.iter().map(|group| board.groups[*group as usize].release);
+        let releases = somebody.groups.iter().map(|group| board.release_of(&board.groups[*group as usize]));
         let several = releases.clone().max() != releases.min();
         let people = somebody.people;
         all += people;

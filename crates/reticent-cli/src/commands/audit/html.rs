@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use reticent::report::{Attack, Coalition, ReleaseLine, Report, html};
-use reticent_ledger::{Entry, today};
+use reticent_ledger::{Entry, Recorded, today};
 
 use super::Answer;
 use crate::failure::Failure;
@@ -52,9 +52,7 @@ fn told(coalition: &super::Coalition, entries: &[Entry]) -> Coalition {
             name: name.clone(),
             date: recorded.map(|release| release.date.clone()).unwrap_or_default(),
             recipients: recorded.map(|release| release.recipients.clone()).unwrap_or_default(),
-            columns: recorded
-                .map(|release| release.columns.iter().map(|column| column.name.clone()).collect())
-                .unwrap_or_default(),
+            columns: recorded.map(Recorded::column_names).unwrap_or_default(),
             records: recorded.map_or(0, |release| release.records),
         }
     };
