@@ -127,14 +127,13 @@ fn find(loaded: &Loaded, prepared: &Prepared, witnesses: usize) -> Result<Findin
     if loaded.policy.method.is_none() {
         warnings.extend(prepared.unprotected()?);
     }
-    Ok(Findings {
-        risk,
-        models,
-        missing: table.missing.clone(),
-        dropped: table.dropped,
-        warnings,
-        notes: prepared.notes.clone(),
-    })
+    let mut notes = prepared.notes.clone();
+    if loaded.policy.method.is_some() {
+        notes.push(
+            "What a method promises is about releases, not about the data: `reticent publish --dry-run` tells whether it can be kept".to_owned(),
+        );
+    }
+    Ok(Findings { risk, models, missing: table.missing.clone(), dropped: table.dropped, warnings, notes })
 }
 
 fn print(answer: &Answer, loaded: &Loaded) {

@@ -206,7 +206,7 @@ fn what_a_removal_would_tell_is_said_before_publishing() {
     publish(&desk, "may").exits(0);
     desk.write("june.csv", month(1..12, false));
     let said = desk.run("publish june.csv --name june -o june --dry-run").exits(0);
-    let said = said.says("1 person of the newest release is not in the data any more").says("Instead, their places");
+    let said = said.says("1 person of the release before is not in the data any more").says("Instead, their places");
     said.says("the illness of 1 of them");
     let answer = desk.run("publish june.csv --name june -o june --dry-run --json").exits(0).json();
     assert_eq!((&answer["leaving"]["people"], &answer["leaving"]["groups"]), (&1.into(), &1.into()));
@@ -218,7 +218,7 @@ fn what_a_removal_would_tell_is_said_before_publishing() {
     desk.write("may.csv", month(0..12, false));
     publish(&desk, "may").exits(0);
     desk.write("june.csv", month(1..12, false));
-    desk.run("publish june.csv --name june -o june").exits(1).says("1 person of the newest release");
+    desk.run("publish june.csv --name june -o june").exits(1).says("1 person of the release before");
 }
 
 /// What a policy or a call says wrongly is an error that says what to do.
@@ -256,6 +256,9 @@ fn mistakes_are_told() {
     wrong("", "", "publish twice.csv --name may -o out", "one record for each owner");
     wrong("", "", "publish may.csv --name may -o out --algorithm multidimensional", "the policy names a method");
     wrong("", "", "compare may.csv", "publish --dry-run");
+    let desk = desk(&right);
+    desk.write("may.csv", month(0..20, false));
+    desk.run("check may.csv").exits(0).says("`reticent publish --dry-run` tells whether it can be kept");
 }
 
 /// Every column is held to what is promised of it, not all of them to the weakest promise.
@@ -297,10 +300,14 @@ fn lists_are_part_of_their_release() {
     assert_eq!(two()["identity"]["in_several"], 0);
     // Many are gone, so that some are left with counterfeits, and newcomers are among them.
     desk.write("june.csv", month((0..46).filter(|who| who % 3 == 0 || *who > 40), false));
-    publish(&desk, "june").exits(0);
+    let answer = publish(&desk, "june").exits(0).json();
     let audit = two();
     assert_eq!(audit["identity"]["in_several"], 14);
     let people = std::fs::read_to_string(desk.file("out-june/people.csv")).unwrap();
+    let mut groups: BTreeMap<&str, u64> = BTreeMap::new();
+    people.lines().skip(1).for_each(|line| *groups.entry(line.split(',').next().unwrap()).or_default() += 1);
+    let alone = groups.values().filter(|people| **people == 1).count() as u64;
+    assert!(alone > 0 && answer["alone"] == alone, "{answer:#}");
     let people = |group: &str| people.lines().filter(|line| line.split(',').next() == Some(group)).count() as u64;
     let mut with_nobody = 0;
     let cases = audit["worst"].as_array().unwrap().iter().filter_map(|case| case["because"]["groups"].as_array());

@@ -48,7 +48,10 @@ fn print_coalition(coalition: &Coalition, judged: bool) {
     println!("  {}", verdict(audit));
     println!();
     for column in &audit.columns {
-        print_column(column, audit);
+        print_column(column);
+    }
+    if let Some(worlds) = worlds(audit) {
+        println!("  {HINT}{worlds}{HINT:#}\n");
     }
     audit.pairs.iter().for_each(print_pair);
     if !audit.not_followed.is_empty() {
@@ -89,7 +92,7 @@ fn verdict(audit: &Audit) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-fn print_column(column: &Column, audit: &Audit) {
+fn print_column(column: &Column) {
     println!("  {HEAD}{}{HEAD:#} ({} values)", column.name, column.values);
     let highest = &column.highest;
     let range = if highest.lower == highest.upper {
@@ -126,9 +129,6 @@ fn print_column(column: &Column, audit: &Audit) {
             at => format!("{:>2} to {} %", at * 10, at * 10 + 10),
         };
         println!("      {label:<12} {} {}", bar(*people as f64 / most as f64), count(*people));
-    }
-    if let Some(worlds) = worlds(audit) {
-        println!("    {HINT}{worlds}{HINT:#}");
     }
     println!();
 }

@@ -51,6 +51,8 @@ pub struct Answer {
     pub groups: u64,
     /// Listed values that are nobody's, in lists that count.
     pub counterfeits: u64,
+    /// People who are the only ones in their group: what covers everybody of it is what they have.
+    pub alone: u64,
     /// The tables.
     pub tables: Vec<TableAnswer>,
     /// What the removal of people would tell by itself.
@@ -183,6 +185,7 @@ impl Job<'_> {
             dropped: prepared.table.dropped,
             groups: made.outcome.groups.len() as u64,
             counterfeits: shown.counterfeits(),
+            alone: made.outcome.groups.iter().filter(|group| group.members.len() == 1).count() as u64,
             tables,
             leaving: made.leaving,
             instead: method.listed.gone,

@@ -1,6 +1,6 @@
 //! How a release by a method is told on a terminal.
 
-use reticent::methods::Leaving;
+use reticent::methods::{Form, Leaving};
 use reticent_ledger::{Judged, Withheld};
 
 use super::answer::{Answer, Seconds};
@@ -68,6 +68,10 @@ fn print_accounts(answer: &Answer) {
         let are = if answer.counterfeits == 1 { "is" } else { "are" };
         println!("  beside them {} that {are} nobody's in the data", plural(answer.counterfeits, "listed value"));
     }
+    if answer.alone > 0 && answer.form == Form::Generalized.word() {
+        let are = if answer.alone == 1 { "is" } else { "are" };
+        println!("  {} {are} alone in a group, which shows their quasi-identifiers as they are", people(answer.alone));
+    }
 }
 
 /// Why a record is withheld.
@@ -97,7 +101,7 @@ pub fn told_by_leaving(leaving: &Leaving) -> Option<String> {
         .collect();
     let are = if leaving.people == 1 { "is" } else { "are" };
     let left = format!(
-        "{} of the newest release {are} not in the data any more; they were in {}",
+        "{} of the release before {are} not in the data any more; they were in {}",
         people(leaving.people),
         plural(leaving.groups, "group")
     );
