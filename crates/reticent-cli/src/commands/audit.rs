@@ -136,7 +136,8 @@ fn allowed(options: &args::Audit, loaded: Option<&Loaded>) -> Result<(Option<Sha
     match promised.first() {
         None => Ok((named, Vec::new())),
         Some((_, first)) if promised.iter().all(|(_, most)| most == first) => Ok((Some(*first), Vec::new())),
-        Some(_) => Ok((named, promised)),
+        // Columns of which nothing is promised are held to the least.
+        Some(_) => Ok((named.or(promised.iter().map(|(_, most)| *most).min()), promised)),
     }
 }
 
