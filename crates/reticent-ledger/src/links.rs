@@ -20,8 +20,12 @@ use reticent::methods::Remembered;
 use crate::bodies::{Hashed, parquet_error};
 use crate::error::Result;
 
-/// Whether every record has its owner; of a release that says how many records are nobody's, whether no owner has more than there are.
+/// Whether owners ascend, and every record has its owner; of a release that says how many records are nobody's, whether no owner has more than there are.
 pub(crate) fn add_up(links: &Links, records: &[u64], disguise: &Disguise) -> bool {
+    // Whoever follows people through releases goes by that.
+    if !links.pseudonyms.is_sorted() {
+        return false;
+    }
     let totals = links.totals(records.len());
     match disguise.counterfeits {
         None => totals == records,
@@ -97,6 +101,10 @@ pub(crate) fn read(bytes: Vec<u8>) -> Result<Links, String> {
         let numbers = |at: usize| batch.column(at).as_primitive_opt::<UInt32Type>().ok_or("its counts are no numbers");
         links.combos.extend_from_slice(numbers(1)?.values());
         links.records.extend_from_slice(numbers(2)?.values());
+    }
+    // Whoever follows people through releases goes by that.
+    if !links.pseudonyms.is_sorted() {
+        return Err("its owners do not ascend".to_owned());
     }
     Ok(links)
 }

@@ -112,6 +112,13 @@ fn links_that_do_not_add_up_are_refused() {
     let draft = desk.draft(&ledger, "a", &["press"], &body, &links, &file);
     let refused = ledger.write(&holder(), WAIT).unwrap().append(&draft).unwrap_err().to_string();
     assert!(refused.contains("do not add up"), "{refused}");
+    // People are followed by owners that ascend.
+    let mut turned = self::links(&body, 5);
+    [&mut turned.combos, &mut turned.records].into_iter().for_each(|column| column.reverse());
+    turned.pseudonyms.reverse();
+    let draft = desk.draft(&ledger, "a", &["press"], &body, &turned, &file);
+    let refused = ledger.write(&holder(), WAIT).unwrap().append(&draft).unwrap_err().to_string();
+    assert!(refused.contains("do not add up"), "{refused}");
     assert_eq!(desk.wrong(), None);
 }
 
