@@ -295,30 +295,26 @@ fn an_audit_judges_each_column_by_its_own_promise() {
 fn lists_are_part_of_their_release() {
     let desk = desk(&policy("m-invariance", "m = 3"));
     let two = || desk.run("audit --json --worst 50").json()["coalitions"][0]["audit"].clone();
-    desk.write("may.csv", month(0..40, false));
+    let month = |rows: &[&str]| format!("patient,age,city,illness\n{}\n", rows.join("\n"));
+    let asthma = ["p1,30,Paris,asthma", "p2,60,Oslo,asthma"];
+    let others = ["p3,31,Paris,colic", "p4,61,Oslo,colic", "p5,32,Paris,flu", "p6,62,Oslo,flu"];
+    desk.write("may.csv", month(&[&asthma[..], &others].concat()));
     publish(&desk, "may").exits(0);
     assert_eq!(two()["identity"]["in_several"], 0);
-    // Many are gone, so that some are left with counterfeits, and newcomers are among them.
-    desk.write("june.csv", month((0..46).filter(|who| who % 3 == 0 || *who > 40), false));
+    // Whoever has asthma stays, each in a group that lists all three; a newcomer is in one of these.
+    desk.write("june.csv", month(&[&asthma[..], &["p7,33,Paris,colic"]].concat()));
     let answer = publish(&desk, "june").exits(0).json();
+    let count = |name: &str| answer[name].as_u64().unwrap();
+    assert_eq!((count("published"), count("groups"), count("alone"), count("counterfeits")), (3, 2, 1, 3));
     let audit = two();
-    assert_eq!(audit["identity"]["in_several"], 14);
-    let people = std::fs::read_to_string(desk.file("out-june/people.csv")).unwrap();
-    let mut groups: BTreeMap<&str, u64> = BTreeMap::new();
-    people.lines().skip(1).for_each(|line| *groups.entry(line.split(',').next().unwrap()).or_default() += 1);
-    let alone = groups.values().filter(|people| **people == 1).count() as u64;
-    assert!(alone > 0 && answer["alone"] == alone, "{answer:#}");
-    let people = |group: &str| people.lines().filter(|line| line.split(',').next() == Some(group)).count() as u64;
-    let mut with_nobody = 0;
+    assert_eq!(audit["identity"]["in_several"], 2);
     let cases = audit["worst"].as_array().unwrap().iter().filter_map(|case| case["because"]["groups"].as_array());
-    for group in cases.flatten().filter(|group| group["name"] == "june") {
-        let mark = group["group"][0]["value"].as_str().unwrap();
-        assert_eq!(group["people"].as_u64(), Some(people(mark)), "{group:#}");
-        let listed: u64 =
-            group["shows"].as_array().unwrap().iter().map(|shown| shown["records"].as_u64().unwrap()).sum();
-        with_nobody += usize::from(Some(listed) > group["people"].as_u64());
-    }
-    assert!(with_nobody > 0, "{audit:#}");
+    let groups: Vec<&serde_json::Value> = cases.flatten().collect();
+    let people = |name: &str| -> BTreeSet<u64> {
+        groups.iter().filter(|group| group["name"] == name).map(|group| group["people"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(people("may"), [3].into());
+    assert!(people("june").contains(&2) && people("june").is_subset(&[1, 2].into()), "{audit:#}");
     desk.run("history for public").exits(0).says("group_id, age, city, illness");
     desk.run("audit --html out.html").exits(0);
     let report = std::fs::read_to_string(desk.file("out.html")).unwrap();
