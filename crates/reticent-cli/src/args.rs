@@ -11,7 +11,7 @@ pub const POLICY: &str = "reticent.toml";
 #[derive(Debug, Parser)]
 #[command(name = "reticent", version, max_term_width = 100, arg_required_else_help = true)]
 #[command(after_help = "Exit status: 0 done and every requirement holds; 1 refused, a requirement is violated; \
-2 the call, the policy or the data is wrong; 3 reading or writing failed; 4 the ledger does not hold together; \
+2 the call, the policy or the data is wrong; 3 reading or writing failed; 4 the ledger does not hold together, or a published file was changed; \
 5 somebody else holds the ledger; 130 interrupted.\n\
 New here? Run `reticent demo`, then `reticent init YOUR_DATA.csv`.")]
 pub struct Args {

@@ -67,6 +67,12 @@ impl Ledger {
         self.bodies.read_body(recorded)
     }
 
+    /// The lists about the people of a release, in its other tables; none where everything is in one.
+    pub fn lists(&self, entry: &Entry) -> Result<Vec<Body>> {
+        let tables = entry.release().map(|recorded| recorded.tables.as_slice()).unwrap_or_default();
+        tables.iter().map(|table| self.bodies.read_table(table)).collect()
+    }
+
     /// What a method keeps of a release about owners; none where it was not made by one.
     pub fn remembered(&self, entry: &Entry) -> Result<Option<Vec<Remembered>>> {
         let Some(method) = entry.release().and_then(|recorded| recorded.method.as_ref()) else { return Ok(None) };

@@ -124,8 +124,25 @@ pub fn all() -> Vec<&'static Entry> {
 /// The error for a name that a list does not have.
 pub(crate) fn unknown<'a>(kind: Kind, id: &str, names: impl IntoIterator<Item = &'a str>) -> Error {
     let names: Vec<&str> = names.into_iter().collect();
-    let hint = did_you_mean(id, names.iter().copied()).unwrap_or_else(|| format!("there are: {}", names.join(", ")));
+    let near = || did_you_mean(id, names.iter().copied());
+    let hint = meant(kind, id).or_else(near).unwrap_or_else(|| format!("there are: {}", names.join(", ")));
     Error::Unknown { kind, id: id.to_owned(), hint: Some(hint) }
+}
+
+/// What is meant by a name of the literature, or by one that stands in another list.
+pub(crate) fn meant(kind: Kind, typed: &str) -> Option<String> {
+    let called = |entry: &&'static Entry| [entry.id, entry.title].iter().any(|name| name.eq_ignore_ascii_case(typed));
+    let (here, elsewhere): (Vec<&Entry>, Vec<&Entry>) =
+        all().into_iter().filter(called).partition(|entry| entry.kind == kind);
+    let other = |entry: &&Entry| {
+        let (id, kind) = (entry.id, entry.kind);
+        match kind {
+            Kind::Algorithm => format!("it is an algorithm: write algorithm = \"{id}\""),
+            Kind::Method => format!("it is a method, for the same table again and again: write method = \"{id}\""),
+            kind => format!("`{id}` is the name of a {kind}"),
+        }
+    };
+    here.first().map(|entry| format!("did you mean `{}`?", entry.id)).or_else(|| elsewhere.first().map(other))
 }
 
 /// The values given for an entry's parameters, checked against their domains.

@@ -28,8 +28,6 @@ pub struct Report {
     pub made: String,
     /// The data the releases are made from.
     pub dataset: String,
-    /// Nobody's secret may be told with more confidence than this.
-    pub confidence: Option<f64>,
     /// Who may put what together, the most telling first.
     pub coalitions: Vec<Coalition>,
     /// For everybody's eyes.

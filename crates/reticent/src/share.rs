@@ -38,6 +38,13 @@ impl Share {
         format!("{}/{}", self.numerator, self.denominator)
     }
 
+    /// From `1/3`.
+    pub fn of_fraction(text: &str) -> Option<Share> {
+        let (numerator, denominator) = text.split_once('/')?;
+        let denominator = denominator.parse().ok().filter(|denominator| *denominator > 0)?;
+        Some(Share::new(numerator.parse().ok()?, denominator))
+    }
+
     /// For display and for scores; never for a verdict.
     pub fn to_f64(self) -> f64 {
         self.numerator as f64 / self.denominator as f64

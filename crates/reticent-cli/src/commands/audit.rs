@@ -157,14 +157,6 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
     let judged = allowed.is_some() || !promised.is_empty();
     // One figure for all columns, where there is one.
     let confidence = allowed.filter(|_| promised.is_empty()).map(Share::to_f64);
-    if options.html.is_some() && !promised.is_empty() {
-        let each: Vec<String> = promised.iter().map(|(column, most)| format!("{column} {}", most.fraction())).collect();
-        return Err(Failure::Call(format!(
-            "a report judges by one confidence, and the policy promises several ({}); write one for each column with --column, or say \
-             which with --confidence",
-            each.join(", ")
-        )));
-    }
     let question = question(options, loaded.as_ref(), &books, &entries, (allowed, promised), ways)?;
     if options.adversary == args::Adversary::Algorithm && options.population.is_none() {
         return Err(Failure::Call(

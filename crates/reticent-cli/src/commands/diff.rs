@@ -83,19 +83,45 @@ pub fn run(options: &Diff, ways: &Ways) -> Result<u8, Failure> {
 
 fn compare(ledger: &Ledger, from: &Entry, to: &Entry) -> Result<Answer, Failure> {
     let (one, other) = (ledger.body(from)?, ledger.body(to)?);
-    let names = |body: &Body| body.columns.iter().map(|column| column.name.clone()).collect::<BTreeSet<_>>();
-    let (first, second) = (names(&one), names(&other));
-    let both: Vec<String> =
-        one.columns.iter().map(|column| column.name.clone()).filter(|name| second.contains(name)).collect();
+    let (before, after) = (columns(&one, &ledger.lists(from)?, from), columns(&other, &ledger.lists(to)?, to));
+    let only = |these: &Columns, those: &Columns| -> Vec<String> {
+        these.iter().map(|(column, _)| &column.name).filter(|name| column(those, name).is_none()).cloned().collect()
+    };
+    let both: Vec<String> = before.iter().map(|(column, _)| column.name.clone()).collect();
+    let both: Vec<String> = both.into_iter().filter(|name| column(&after, name).is_some()).collect();
+    let in_records = |body: &Body, name: &str| body.columns.iter().any(|column| column.name == name);
+    let told: Vec<String> =
+        both.iter().filter(|name| in_records(&one, name) && in_records(&other, name)).cloned().collect();
     Ok(Answer {
         from: side(from),
         to: side(to),
-        columns_out: first.difference(&second).cloned().collect(),
-        columns_in: second.difference(&first).cloned().collect(),
-        columns: both.iter().filter_map(|name| column_diff(&one, &other, name)).collect(),
-        records: (!both.is_empty()).then(|| records(&one, &other, &both)),
+        columns_out: only(&before, &after),
+        columns_in: only(&after, &before),
+        columns: both.iter().filter_map(|name| column_diff(&before, &after, name)).collect(),
+        records: (!told.is_empty()).then(|| records(&one, &other, &told)),
         people: people_between(ledger, from, to)?,
     })
+}
+
+/// The columns of a release with their values, those of its lists too. The names of groups are drawn anew for every release, and
+/// compare with nothing.
+type Columns = Vec<(BodyColumn, Vec<String>)>;
+
+fn columns(body: &Body, lists: &[Body], entry: &Entry) -> Columns {
+    // What marks groups, or says of which group of people a list is.
+    let shared = |column: &&BodyColumn| lists.iter().any(|list| list.columns.iter().any(|of| of.name == column.name));
+    let shared = body.columns.iter().find(shared).map(|column| column.name.as_str());
+    let group = entry.release().and_then(|recorded| recorded.disguise.groups.as_deref()).or(shared);
+    let mut columns: Columns = Vec::new();
+    for (column, values) in
+        std::iter::once(body).chain(lists).flat_map(|body| body.columns.iter().zip(&body.counts.values))
+    {
+        let known = columns.iter().any(|(known, _)| known.name == column.name);
+        if !known && group != Some(column.name.as_str()) {
+            columns.push((column.clone(), values.clone()));
+        }
+    }
+    columns
 }
 
 fn side(entry: &Entry) -> Side {
@@ -109,11 +135,11 @@ fn side(entry: &Entry) -> Side {
     }
 }
 
-fn column<'a>(body: &'a Body, name: &str) -> Option<(&'a BodyColumn, &'a Vec<String>)> {
-    body.columns.iter().zip(&body.counts.values).find(|(column, _)| column.name == name)
+fn column<'a>(columns: &'a Columns, name: &str) -> Option<&'a (BodyColumn, Vec<String>)> {
+    columns.iter().find(|(column, _)| column.name == name)
 }
 
-fn column_diff(one: &Body, other: &Body, name: &str) -> Option<ColumnDiff> {
+fn column_diff(one: &Columns, other: &Columns, name: &str) -> Option<ColumnDiff> {
     let ((first, before), (second, after)) = (column(one, name)?, column(other, name)?);
     let only = |these: &[String], those: &[String]| -> Vec<String> {
         these.iter().filter(|text| those.binary_search(text).is_err()).cloned().collect()

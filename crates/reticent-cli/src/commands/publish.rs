@@ -304,8 +304,9 @@ fn refuse_existing(path: &Path) -> Result<(), Failure> {
 }
 
 fn exists(path: &Path) -> Failure {
+    let what = if path.is_dir() { "name" } else { "file" };
     Failure::Call(format!(
-        "{} exists already; a release is never overwritten, choose another file for -o",
+        "{} exists already; a release is never overwritten, choose another {what} for -o",
         path.display()
     ))
 }

@@ -75,10 +75,24 @@ fn print(answer: &Answer) {
             head.1
         );
     } else {
-        println!("{} {BAD}does not hold together{BAD:#}", answer.ledger);
+        // Files can be changed without the ledger, which then is what tells.
+        let changed = findings.files.iter().filter(|file| file.state == FileState::Changed).count();
+        let only_files = changed == findings.problems.len();
+        match only_files {
+            true => println!("{BAD}published files were changed{BAD:#}; {} itself is intact", answer.ledger),
+            false => println!("{} {BAD}does not hold together{BAD:#}", answer.ledger),
+        }
         findings.problems.iter().for_each(|problem| println!("{}", wrap(problem, WIDTH, "  ")));
-        let next = "Find out what happened before anything else is published. A backup can be put in its place; `reticent verify \
-                    --head` with a head that was kept elsewhere tells whether that one is complete.";
+        let next = match only_files {
+            true => {
+                "What was judged and recorded is not what is there now. Find out who has which of them; a copy as it was published \
+                 can be put in its place."
+            }
+            false => {
+                "Find out what happened before anything else is published. A backup can be put in its place; `reticent verify --head` \
+                 with a head that was kept elsewhere tells whether that one is complete."
+            }
+        };
         println!("{HINT}{}{HINT:#}", wrap(next, WIDTH, ""));
     }
     if answer.compared_with_head == Some(true) {
@@ -88,9 +102,12 @@ fn print(answer: &Answer) {
         println!("  the contents of {} were erased", plural(findings.erased_releases, "release"));
     }
     let absent: Vec<_> = findings.files.iter().filter(|file| file.state == FileState::Absent).collect();
-    let intact = findings.files.iter().filter(|file| file.state == FileState::Intact).count() as u64;
-    if intact > 0 {
-        println!("  {} where published, unchanged", plural(intact, "file"));
+    let intact = findings.files.iter().filter(|file| file.state == FileState::Intact);
+    let (folders, files): (Vec<_>, Vec<_>) = intact.partition(|file| file.path.is_dir());
+    for (number, what) in
+        [(files.len(), "file"), (folders.len(), "folder")].into_iter().filter(|(number, _)| *number > 0)
+    {
+        println!("  {} where published, unchanged", plural(number as u64, what));
     }
     for file in findings.files.iter().filter(|file| file.state == FileState::Replaced) {
         let text = format!("{} (release {}) is now the file of a later release", file.path.display(), file.release);

@@ -235,6 +235,9 @@ fn mistakes_are_told() {
     let call = "publish may.csv --name may -o out";
     wrong("owner = \"patient\"\n", "", call, "write owner = \"...\" under [dataset]");
     wrong("m-invariance", "m-invarience", call, "did you mean `m-invariance`");
+    wrong("m-invariance", "Decomposition+", call, "did you mean `decomposition-plus`");
+    wrong("method = ", "algorithm = ", call, "write method = \"m-invariance\"");
+    wrong("m-invariance", "optimal-full-domain", call, "write algorithm = \"optimal-full-domain\"");
     wrong("m = 3", "l = 3", call, "has no parameter `l`");
     wrong("[release.options]\nm = 3", "", call, "needs `m`");
     wrong("m = 3", "m = 1", call, "at least 2");
@@ -284,10 +287,10 @@ fn an_audit_judges_each_column_by_its_own_promise() {
     assert!(illness["above"].as_u64() > Some(0) && pay["above"] == 0, "{illness:#} {pay:#}");
     desk.run("audit --policy stricter.toml").exits(1).says("above 33.3 %");
     desk.run("audit --policy stricter.toml --column pay").exits(0).says("more confidence than 50.0 %");
-    // A report has one figure for all.
-    desk.run("audit --policy stricter.toml --html out.html").exits(2).says("illness 1/3, pay 1/2");
-    desk.run("audit --policy stricter.toml --column illness --html out.html").exits(1);
-    assert!(desk.file("out.html").exists());
+    desk.run("audit --policy stricter.toml --html out.html").exits(1);
+    let report = std::fs::read_to_string(desk.file("out.html")).unwrap();
+    let above = "<q>illness</q> can be told with more than 33.3\u{a0}% confidence";
+    assert!(report.contains(above) && report.contains("<q>pay</q> be told with more than 50\u{a0}%"), "{report}");
 }
 
 /// A list is of the release whose people it is about: it is no release of its own, its values are not people, and its column is shown.
@@ -315,10 +318,33 @@ fn lists_are_part_of_their_release() {
     };
     assert_eq!(people("may"), [3].into());
     assert!(people("june").contains(&2) && people("june").is_subset(&[1, 2].into()), "{audit:#}");
+    let diff = desk.run("diff may june --json").exits(0).json();
+    let columns: Vec<&str> =
+        diff["columns"].as_array().unwrap().iter().map(|column| column["name"].as_str().unwrap()).collect();
+    assert_eq!(columns, ["age", "city", "illness"], "names of groups compare with nothing");
     desk.run("history for public").exits(0).says("group_id, age, city, illness");
     desk.run("audit --html out.html").exits(0);
     let report = std::fs::read_to_string(desk.file("out.html")).unwrap();
     assert!(report.contains("group_id, age, city, illness"), "{report}");
+}
+
+/// A stronger promise within a series: those whose lists are too short for it are withheld, and it is said why.
+#[test]
+fn a_promise_that_was_raised_is_told() {
+    let desk = desk(&policy("m-invariance", "m = 3"));
+    desk.write("may.csv", month(0..40, false));
+    publish(&desk, "may").exits(0);
+    desk.write("reticent.toml", policy("m-invariance", "m = 4"));
+    desk.write("june.csv", month(0..80, false));
+    let answer = publish(&desk, "june").exits(0).json();
+    let published = answer["published"].as_u64().unwrap();
+    assert!(published > 0 && published < 80 && answer["withheld"][0]["reason"] == "history", "{answer:#}");
+    let warnings = answer["warnings"].to_string();
+    assert!(warnings.contains("release 1 may promised at most 1/3 of illness, and this one 1/4"), "{warnings}");
+    desk.write("reticent.toml", policy("m-invariance", "m = 3"));
+    desk.write("july.csv", month(0..40, false));
+    let answer = publish(&desk, "july").exits(0).json();
+    assert_eq!((&answer["published"], &answer["warnings"]), (&40.into(), &serde_json::json!([])), "{answer:#}");
 }
 
 /// A sensitive value that changed is withheld, or the release refused, as the policy says.
@@ -404,7 +430,7 @@ fn a_changed_table_is_found() {
     let desk = desk(&policy("history-guided", "l = 2"));
     desk.write("may.csv", month(0..20, false));
     let answer = publish(&desk, "may").exits(0).json();
-    desk.run("verify").exits(0).says("1 file where published, unchanged");
+    desk.run("verify").exits(0).says("1 folder where published, unchanged");
     let printed = std::process::Command::new("sh")
         .args(["-c", "cd out-may && LC_ALL=C sha256sum * | sha256sum | cut -d ' ' -f 1"])
         .current_dir(desk.path())
@@ -415,7 +441,11 @@ fn a_changed_table_is_found() {
     }
     let text = desk.read("out-may/illness.csv");
     desk.write("out-may/illness.csv", text.replacen("flu", "gout", 1));
-    desk.run("verify").exits(4).says("is not what was published");
+    desk.run("verify")
+        .exits(4)
+        .says("is not what was published")
+        .says("published files were changed")
+        .says("itself is intact");
 }
 
 /// What is kept of a series says neither who somebody is nor which of the listed values is theirs.

@@ -150,6 +150,7 @@ fn answers() -> Answers {
     all.ask(&desk, "export-head -o head.json", 0);
     all.ask(&desk, "publish people.csv --name two --to clinic -o two.csv --columns age,illness --alone", 0);
     all.ask(&desk, "diff old one", 0);
+    all.ask(&desk, "diff one two", 0);
     all.ask(&desk, "publish people.csv --name same --to press -o same.csv --alone", 0);
     // Judged together with a release that is about other people, too.
     let next = clinic();

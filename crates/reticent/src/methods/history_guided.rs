@@ -48,7 +48,7 @@ pub const LISTED: Listed = Listed {
     entry: ENTRY,
     updates: Updates { again: true, insert: true, delete: true, reinsert: true, correct: false },
     promise: |arguments, _| Some(Share::new(1, arguments.whole("l"))),
-    gone: "their places are taken by newcomers with the same value or by counterfeits, so that their groups' values stay; without counterfeits the others of their groups are withheld",
+    gone: "their places are taken by newcomers with the same value or by counterfeits, so that their groups' values stay (with `counterfeits = false`, the others of their groups are withheld where nobody takes a place)",
     form: Form::Anatomized,
     run,
 };

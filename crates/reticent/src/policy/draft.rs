@@ -59,9 +59,10 @@ pub fn draft(dataset: &str, columns: &[ColumnSketch]) -> Draft {
 
 fn opening(dataset: &str, columns: &[ColumnSketch]) -> String {
     let owner = columns.iter().find(|column| suggest::repeats_people(column));
+    let owner = owner.or_else(|| columns.iter().find(|column| suggest::names_people(column)));
     let owner = owner.map_or_else(|| "COLUMN".to_owned(), |column| column.name.clone());
     let mut lines = vec![format!("name = {}", toml_text(dataset))];
-    let meaning = "the column that names the person, if a person can have several records";
+    let meaning = "the column that names the person; a method needs it, and data with several records of a person";
     lines.push(format!("# owner = {}   # {meaning}", toml_text(&owner)));
     lines.extend(suggest::missing_seen(columns));
     let missing: Vec<String> = suggest::missing_values(columns).iter().map(|text| toml_text(text)).collect();
@@ -73,9 +74,12 @@ fn table_of(column: &ColumnSketch, files: &mut Files) -> String {
     let values = suggest::type_of(column);
     let mut lines = vec![String::new(), format!("[columns.{}]", toml_key(&column.name))];
     lines.push(format!("# {}", suggest::what_it_holds(column)));
-    lines.extend(suggest::role(column).map(|(role, why)| format!("# suggestion: {role} - {why}")));
+    let suggested = suggest::role(column);
+    lines.extend(suggested.as_ref().map(|(role, why)| format!("# suggestion: {role} - {why}")));
     lines.push("role = \"quasi-identifier\"".to_owned());
     match values {
+        // What may name people goes into no file that others may read.
+        Type::Text if suggested.is_some_and(|(role, _)| role == "identifier") => lines.push(NO_TAXONOMY.to_owned()),
         Type::Text => lines.push(files.taxonomy_line(column)),
         Type::Number => {
             lines.push("type = \"number\"".to_owned());
@@ -88,6 +92,9 @@ fn table_of(column: &ColumnSketch, files: &mut Files) -> String {
     }
     lines.join("\n") + "\n"
 }
+
+/// Where no taxonomy is drafted.
+const NO_TAXONOMY: &str = "# no taxonomy: a value can only be published as it is or suppressed";
 
 const OPENING: &str = "#:schema ./reticent.schema.json
 # What may be published about the people in this data. Drafted by `reticent init`: read it, correct it.
@@ -107,6 +114,7 @@ k = 5                # nobody can be narrowed down to fewer people
 # confidence = 0.5   # once a column has the role sensitive: no such value can be inferred with more confidence
 
 [release]
+# method = \"m-invariance\"            # for the same table again and again, in place of [requirement]: `reticent catalogue --kind method`
 # purpose = { classify = \"COLUMN\" }   # what the release is for; general when not given
 # suppression = 0.05                  # the greatest share of records that may be left out
 

@@ -37,11 +37,11 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
     let (short, short_lines) = read_short(&requirement, &columns)?;
     let models = requirement.get("models").map(read_models).transpose()?.unwrap_or_default();
     let method = read_method(&release, &dataset, &requirement)?;
+    let algorithm = read_algorithm(&release)?;
     if short == Short::default() && models.is_empty() && method.is_none() {
         let message = "the policy requires nothing; write for example\n[requirement]\nk = 5";
         return Err(Error::policy(top.line("requirement"), message));
     }
-    let algorithm = read_algorithm(&release)?;
     Ok(Policy {
         dataset: dataset.text("name").unwrap_or_else(|| "data".to_owned()),
         owner,
@@ -264,7 +264,7 @@ fn argument(item: &Item<'_>) -> Result<Argument> {
 
 fn read_algorithm(release: &Table<'_>) -> Result<&'static Entry> {
     let ids: Vec<&str> = algorithms::LIST.iter().map(|listed| listed.entry.id).collect();
-    let id = release.get("algorithm").map_or(Ok(keys::ALGORITHM), |item| item.one_of(&ids))?;
+    let id = release.get("algorithm").map_or(Ok(keys::ALGORITHM), |item| item.listed(Kind::Algorithm, &ids))?;
     let listed = algorithms::LIST.iter().find(|listed| listed.entry.id == id);
     Ok(listed.map_or(&algorithms::LIST[0].entry, |listed| &listed.entry))
 }
@@ -278,7 +278,7 @@ fn read_method(release: &Table<'_>, dataset: &Table<'_>, requirement: &Table<'_>
         };
     };
     let ids: Vec<&str> = methods::LIST.iter().map(|listed| listed.entry.id).collect();
-    let listed = methods::named(item.one_of(&ids)?)?;
+    let listed = methods::named(item.listed(Kind::Method, &ids)?)?;
     for (table, name) in [(release, "algorithm"), (release, "purpose"), (release, "suppression"), (release, "suppress")]
     {
         if let Some(other) = table.get(name) {

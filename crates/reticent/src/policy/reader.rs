@@ -6,6 +6,7 @@ use toml::de::{DeTable, DeValue};
 use super::draft::toml_key;
 use super::keys::{Key, Shape, home_of};
 use crate::error::{Error, Result, did_you_mean};
+use crate::registry::{Kind, meant};
 
 /// A value of the document, where it stands and what it is called.
 #[derive(Debug, Clone)]
@@ -137,12 +138,21 @@ impl<'a> Item<'a> {
     }
 
     pub fn one_of(&self, words: &[&str]) -> Result<&'a str> {
+        self.word_of(words, |_| None)
+    }
+
+    /// The id of something that is registered.
+    pub fn listed(&self, kind: Kind, ids: &[&str]) -> Result<&'a str> {
+        self.word_of(ids, |word| meant(kind, word))
+    }
+
+    fn word_of(&self, words: &[&str], meant: impl Fn(&str) -> Option<String>) -> Result<&'a str> {
         let word = self.text()?;
         if words.contains(&word) {
             return Ok(word);
         }
         let message = format!("is {word:?}, and must be one of: {}", words.join(", "));
-        Err(self.wrong_hint(&message, did_you_mean(word, words.iter().copied())))
+        Err(self.wrong_hint(&message, meant(word).or_else(|| did_you_mean(word, words.iter().copied()))))
     }
 
     /// A finite number.

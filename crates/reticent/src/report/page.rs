@@ -1,9 +1,9 @@
 //! The page: its head, the verdicts, a part for each coalition, and its foot.
 
 use super::sections::part;
-use super::verdict::card;
+use super::verdict::{allowed, card};
 use super::view::View;
-use super::words::{escape, percent};
+use super::words::{escape, list, percent};
 use crate::text::grouped;
 
 /// How the page looks.
@@ -24,8 +24,7 @@ pub fn page(view: &View) -> String {
             format!("@page {{ @bottom-left {{ content: \"{INTERNAL}\"; }} }}\n"),
         ),
     };
-    let verdicts: String =
-        view.parts.iter().enumerate().map(|(at, part)| card(part, at + 1, view.confidence)).collect();
+    let verdicts: String = view.parts.iter().enumerate().map(|(at, part)| card(part, at + 1)).collect();
     let parts: String = view.parts.iter().enumerate().map(|(at, one)| part(view, one, at + 1)).collect();
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -39,13 +38,27 @@ pub fn page(view: &View) -> String {
 
 fn facts(view: &View) -> String {
     let mut facts = vec![("Data", escape(view.dataset)), ("Made", escape(view.made))];
-    if let Some(confidence) = view.confidence {
-        facts.push(("Policy", format!("nobody’s secret with more than {} confidence", percent(confidence))));
+    let promise = promise(view);
+    if !promise.is_empty() {
+        facts.push(("Policy", promise));
     }
     facts.push(("By", format!("Reticent {}", escape(view.version))));
     let facts: String =
         facts.iter().map(|(what, value)| format!("<div><dt>{what}</dt><dd>{value}</dd></div>\n")).collect();
     format!("<dl class=\"facts\">\n{facts}</dl>\n")
+}
+
+/// What may be told at most: in one figure, or where columns differ, of each.
+fn promise(view: &View) -> String {
+    let columns = view.parts.iter().filter_map(|part| part.found.as_ref()).flat_map(|found| &found.columns);
+    let allowed = allowed(columns);
+    let told = |(names, most): &(Vec<String>, Option<f64>)| {
+        most.map(|most| format!("nobody’s {} with more than {} confidence", list(names), percent(most)))
+    };
+    match allowed.as_slice() {
+        [(_, Some(most))] => format!("nobody’s secret with more than {} confidence", percent(*most)),
+        several => several.iter().filter_map(told).collect::<Vec<String>>().join("; "),
+    }
 }
 
 fn foot(view: &View) -> String {

@@ -15,7 +15,7 @@ pub fn part(view: &View, part: &Part, at: usize) -> String {
         );
     };
     let mut text = format!("<section class=\"part\" id=\"part-{at}\">\n<h2>{}</h2>\n", escape(&part.name));
-    text += &section("Key figures", &(tiles(view, found) + &by_column(view, found)));
+    text += &section("Key figures", &(tiles(view, found) + &by_column(found)));
     text += &holdings(part);
     text += &section("Risk over the releases", &over(view, found));
     text += &section("How sure things can be told", &before_and_after(view, found));
@@ -63,8 +63,9 @@ fn tiles(view: &View, found: &Found) -> String {
         tiles += &about(view, told);
     }
     tiles += &tile("Worlds", &found.worlds.html, "ways to give people the published values that fit everything", "");
-    if let Some((certain, above)) = found.columns.first().and_then(|told| told.change.as_ref()) {
-        let note = match view.confidence {
+    let worst = found.columns.first();
+    if let Some((told, (certain, above))) = worst.and_then(|told| Some((told, told.change.as_ref()?))) {
+        let note = match told.allowed {
             Some(confidence) => format!("people certain; above {}: {}", percent(confidence), escape(above)),
             None => "people certain".to_owned(),
         };
@@ -84,7 +85,7 @@ fn about(view: &View, told: &Told) -> String {
         people => format!("of {} people; {column}", escape(people)),
     };
     let mut tiles = tile("Certain", &escape(&now.certain.text), &of, loud(&now.certain));
-    if let Some(confidence) = view.confidence {
+    if let Some(confidence) = told.allowed {
         // In public, counts that look the same may differ.
         let note = match now.may_be_above == now.above && !view.public {
             true => "proved; nobody else is in doubt".to_owned(),
@@ -103,26 +104,26 @@ fn about(view: &View, told: &Told) -> String {
 }
 
 /// Where there are several sensitive columns: the figures of each.
-fn by_column(view: &View, found: &Found) -> String {
+fn by_column(found: &Found) -> String {
     if found.columns.len() < 2 {
         return String::new();
     }
-    let above = view.confidence.map(|confidence| format!("above {}", percent(confidence)));
-    let mut heads = vec!["people", "certain"];
-    if let Some(above) = &above {
-        heads.extend([above.as_str(), "not ruled out"]);
-    }
-    heads.push("highest");
+    let judged = found.columns.iter().any(|told| told.allowed.is_some());
+    let heads: &[&str] = match judged {
+        true => &["people", "certain", "allowed", "above that", "not ruled out", "highest"],
+        false => &["people", "certain", "highest"],
+    };
     let mut rows = String::new();
     for told in &found.columns {
+        let allowed = told.allowed.map_or_else(|| "–".to_owned(), percent);
         let mut cells = vec![&told.now.people.text, &told.now.certain.text];
-        if above.is_some() {
-            cells.extend([&told.now.above.text, &told.now.may_be_above.text]);
+        if judged {
+            cells.extend([&allowed, &told.now.above.text, &told.now.may_be_above.text]);
         }
         cells.push(&told.highest.text);
-        rows += &row(told.name, &heads, &cells);
+        rows += &row(told.name, heads, &cells);
     }
-    table("Every sensitive column", "column", &heads, &rows)
+    table("Every sensitive column", "column", heads, &rows)
 }
 
 fn row(head: &str, heads: &[&str], cells: &[&String]) -> String {
@@ -200,7 +201,7 @@ fn over_of(view: &View, told: &Told) -> String {
         counts: told.over.iter().map(|(_, said)| pick(said)).collect(),
     };
     let mut lines = vec![series("certain".to_owned(), "certain", |said| &said.certain)];
-    if let Some(confidence) = view.confidence {
+    if let Some(confidence) = told.allowed {
         let above = series(format!("above {}", percent(confidence)), "above", |said| &said.above);
         let may = series(format!("not ruled out above {}", percent(confidence)), "may", |said| &said.may_be_above);
         let open = above.counts != may.counts;
@@ -228,10 +229,10 @@ fn over_of(view: &View, told: &Told) -> String {
 }
 
 fn before_and_after(view: &View, found: &Found) -> String {
-    each_column(found, |told| if view.public { nested(told) } else { parts(view, told) })
+    each_column(found, |told| if view.public { nested(told) } else { parts(told) })
 }
 
-fn parts(view: &View, told: &Told) -> String {
+fn parts(told: &Told) -> String {
     let last = told.over.last().map_or("the last release", |(release, _)| *release);
     let title = match told.before {
         Some(_) => format!("People by how sure the likeliest {} is, before and after {last}", told.name),
@@ -258,7 +259,7 @@ fn parts(view: &View, told: &Told) -> String {
             &title,
             told.before.as_ref().map(|before| before.bars.as_slice()),
             &told.now.bars,
-            view.confidence
+            told.allowed
         ),
         numbers(table(&escape(&title), "how sure", heads, &rows))
     )
@@ -348,7 +349,7 @@ fn regulators(view: &View, found: &Found) -> String {
         let column = escape(told.name);
         let people = &told.now.people;
         inferred.push((format!("people whose <q>{column}</q> is certain"), escape(&told.now.certain.of(people))));
-        if let Some(confidence) = view.confidence {
+        if let Some(confidence) = told.allowed {
             inferred.push((
                 format!("people whose <q>{column}</q> can be told with more than {} confidence", percent(confidence)),
                 escape(&told.now.above.of(people)),

@@ -15,7 +15,7 @@ fn column(name: &str, people: u64, certain: u64, above: u64) -> Column {
         name: name.to_owned(),
         values: 5,
         people,
-        allowed: None,
+        allowed: Some(0.6),
         certain,
         above,
         may_be_above: above,
@@ -107,7 +107,6 @@ fn report_of(over_time: Vec<Audit>) -> Report {
         title: "Admissions \"2026\"".to_owned(),
         made: "2026-05-04".to_owned(),
         dataset: "a<b>.csv".to_owned(),
-        confidence: Some(0.6),
         coalitions: vec![coalition],
         public: false,
         least: 10,
@@ -189,8 +188,8 @@ fn everything_is_there_in_order() {
 #[test]
 fn the_verdict_says_what_was_found() {
     let check = |columns: Vec<Column>, confidence: Option<f64>, expected: &str| {
-        let mut report = report_of(vec![audit_of(1, columns)]);
-        report.confidence = confidence;
+        let columns = columns.into_iter().map(|column| Column { allowed: confidence, ..column }).collect();
+        let report = report_of(vec![audit_of(1, columns)]);
         assert!(html(&report).contains(expected), "`{expected}` is not there");
     };
     check(
@@ -217,6 +216,29 @@ fn the_verdict_says_what_was_found() {
         None,
         "<strong>2 of 15 people</strong>, <q>b</q> is certain",
     );
+}
+
+/// Where a method promises something else of each column, each is judged by its own promise, everywhere on the page.
+#[test]
+fn each_column_is_judged_by_what_is_allowed_of_it() {
+    let strict = Column { allowed: Some(0.25), ..column("illness", 15, 0, 2) };
+    let loose = Column { allowed: Some(0.5), ..column("pay", 15, 0, 0) };
+    let before = audit_of(1, vec![loose.clone(), strict.clone()]);
+    let page = html(&report_of(vec![before, audit_of(2, vec![loose, strict])]));
+    for expected in [
+        "nobody’s <q>illness</q> with more than 25\u{a0}% confidence; nobody’s <q>pay</q> with more than 50\u{a0}% confidence",
+        "<strong>2 of 15 people</strong>, <q>illness</q> can be told with more than 25\u{a0}% confidence",
+        "For none of 15 people can <q>pay</q> be told with more than 50\u{a0}% confidence",
+        "<q>illness</q> with more than 25\u{a0}% confidence, or for certain, and <q>pay</q> with more than 50\u{a0}% confidence",
+        "Above 25\u{a0}%, the policy’s confidence",
+        "<td class=\"number\" data-head=\"allowed\">25\u{a0}%</td><td class=\"number\" data-head=\"above that\">2</td>",
+        "<td class=\"number\" data-head=\"allowed\">50\u{a0}%</td><td class=\"number\" data-head=\"above that\">0</td>",
+        "policy: 25\u{a0}%",
+        "policy: 50\u{a0}%",
+        "people whose <q>pay</q> can be told with more than 50\u{a0}% confidence",
+    ] {
+        assert!(page.contains(expected), "`{expected}` is not there");
+    }
 }
 
 #[test]

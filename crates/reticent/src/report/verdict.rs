@@ -1,7 +1,7 @@
 //! The headline: one plain sentence per coalition, and which statement was checked. Never that something is anonymous.
 
 use super::view::{Count, Found, Part, Told, releases};
-use super::words::{escape, percent};
+use super::words::{escape, list, percent};
 
 /// What was found, from bad to good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,9 +15,9 @@ enum Verdict {
 }
 
 impl Verdict {
-    fn of(told: Option<&Told>, confidence: Option<f64>) -> Verdict {
+    fn of(told: Option<&Told>) -> Verdict {
         let Some(told) = told else { return Verdict::NotChecked };
-        match (&told.now, confidence) {
+        match (&told.now, told.allowed) {
             (now, _) if !now.certain.is_zero() => Verdict::Certain,
             (_, None) => Verdict::NothingCertain,
             (now, _) if !now.above.is_zero() => Verdict::Above,
@@ -62,13 +62,11 @@ impl Verdict {
 }
 
 /// The card of a coalition at the top of the page.
-pub fn card(part: &Part, at: usize, confidence: Option<f64>) -> String {
+pub fn card(part: &Part, at: usize) -> String {
     let worst = part.found.as_ref().and_then(|found| found.columns.first());
-    let verdict = Verdict::of(worst, confidence);
+    let verdict = Verdict::of(worst);
     let (sentence, checked) = match (&part.found, worst) {
-        (Some(found), Some(worst)) => {
-            (says(verdict, found, worst, confidence), format!("Checked: {}", checked(found, confidence)))
-        }
+        (Some(found), Some(worst)) => (says(verdict, found, worst), format!("Checked: {}", checked(found))),
         (Some(_), None) => {
             let sentence = "These releases show no sensitive column, so nothing was inferred about anybody.";
             (sentence.to_owned(), "Checked: only whether people can be found in the releases.".to_owned())
@@ -78,7 +76,7 @@ pub fn card(part: &Part, at: usize, confidence: Option<f64>) -> String {
         }
     };
     let others: String = match &part.found {
-        Some(found) => found.columns.iter().skip(1).map(|told| other(found, told, confidence)).collect(),
+        Some(found) => found.columns.iter().skip(1).map(|told| other(found, told)).collect(),
         None => String::new(),
     };
     format!(
@@ -91,18 +89,18 @@ pub fn card(part: &Part, at: usize, confidence: Option<f64>) -> String {
     )
 }
 
-fn other(found: &Found, told: &Told, confidence: Option<f64>) -> String {
-    format!("<p class=\"also\">{}</p>\n", says(Verdict::of(Some(told), confidence), found, told, confidence))
+fn other(found: &Found, told: &Told) -> String {
+    format!("<p class=\"also\">{}</p>\n", says(Verdict::of(Some(told)), found, told))
 }
 
 /// The sentence, as HTML.
-fn says(verdict: Verdict, found: &Found, told: &Told, confidence: Option<f64>) -> String {
+fn says(verdict: Verdict, found: &Found, told: &Told) -> String {
     let column = format!("<q>{}</q>", escape(told.name));
     let together = match found.releases {
         0 | 1 => "from the release".to_owned(),
         many => format!("once {} are put together", releases(many)),
     };
-    let than = confidence.map(percent).unwrap_or_default();
+    let than = told.allowed.map(percent).unwrap_or_default();
     let now = &told.now;
     let of = |count: &Count| of(count, &now.people);
     match verdict {
@@ -131,19 +129,32 @@ fn of(count: &Count, people: &Count) -> String {
     format!("For <strong>{}</strong>", escape(&count.of(people)))
 }
 
+/// Columns by what may be told of them at most, each named once.
+pub fn allowed<'a>(columns: impl IntoIterator<Item = &'a Told<'a>>) -> Vec<(Vec<String>, Option<f64>)> {
+    let mut allowed: Vec<(Vec<String>, Option<f64>)> = Vec::new();
+    for told in columns {
+        let name = format!("<q>{}</q>", escape(told.name));
+        match allowed.iter_mut().find(|(_, most)| *most == told.allowed) {
+            Some((names, _)) if names.contains(&name) => {}
+            Some((names, _)) => names.push(name),
+            None => allowed.push((vec![name], told.allowed)),
+        }
+    }
+    allowed
+}
+
 /// The statement that was checked, in words.
-fn checked(found: &Found, confidence: Option<f64>) -> String {
-    let what: Vec<String> = found.columns.iter().map(|told| format!("<q>{}</q>", escape(told.name))).collect();
-    let what = super::words::list(&what);
-    let than = match confidence {
-        Some(confidence) => format!("with more than {} confidence, or for certain,", percent(confidence)),
-        None => "for certain".to_owned(),
-    };
+fn checked(found: &Found) -> String {
+    let what = allowed(&found.columns).into_iter().map(|(names, most)| match most {
+        Some(most) => format!("{} with more than {} confidence, or for certain,", list(&names), percent(most)),
+        None => format!("{} for certain", list(&names)),
+    });
+    let what = list(&what.collect::<Vec<String>>());
     let holds = match found.releases {
         0 | 1 => "holds the release".to_owned(),
         many => format!("holds {}", releases(many)),
     };
     format!(
-        "whether somebody who {holds}, and knows who is in which group, can tell anybody’s {what} {than} from what was published. No other statement was checked."
+        "whether somebody who {holds}, and knows who is in which group, can tell anybody’s {what} from what was published. No other statement was checked."
     )
 }

@@ -20,7 +20,6 @@ pub struct View<'a> {
     pub public: bool,
     /// The smallest count shown, where small ones are hidden.
     pub least: Option<u64>,
-    pub confidence: Option<f64>,
     pub parts: Vec<Part<'a>>,
 }
 
@@ -75,12 +74,14 @@ pub struct Closely<'a> {
 /// What is told of one sensitive column.
 pub struct Told<'a> {
     pub name: &'a str,
+    /// Of nobody may it be told with more confidence than this; none when nothing was promised.
+    pub allowed: Option<f64>,
     pub now: Said,
     /// Before the last release; none when there was none, or it showed nothing of the column.
     pub before: Option<Said>,
     /// After each release.
     pub over: Vec<(&'a str, Said)>,
-    /// What the last release changed, or in public what was before: people certain, and above the policy's confidence.
+    /// What the last release changed, or in public what was before: people certain, and above what is allowed.
     pub change: Option<(String, String)>,
     pub highest: Highest,
     pub average: String,
@@ -178,7 +179,6 @@ impl<'a> View<'a> {
             version: &report.version,
             public: report.public,
             least: report.public.then_some(report.least.max(1)),
-            confidence: report.confidence.filter(|confidence| confidence.is_finite()),
             parts: report.coalitions.iter().map(|coalition| part(coalition, &eyes)).collect(),
         }
     }
@@ -393,6 +393,7 @@ fn told<'a>(column: &'a Column, coalition: &'a Coalition, eyes: &Eyes) -> Told<'
     });
     Told {
         name: &column.name,
+        allowed: column.allowed,
         now: eyes.said(Some(column)),
         before: before.flatten().map(|before| eyes.said(Some(before))),
         over: over.collect(),

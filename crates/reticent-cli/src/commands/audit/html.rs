@@ -26,7 +26,6 @@ pub fn write(
         title: format!("What the releases of {dataset} give away"),
         made: today(),
         dataset,
-        confidence: answer.confidence,
         coalitions: answer.coalitions.iter().map(|coalition| told(coalition, entries)).collect(),
         public,
         least: LEAST,

@@ -113,7 +113,7 @@ pub(super) fn role(column: &ColumnSketch) -> Option<(&'static str, String)> {
     if different(column) == 0 {
         return Some(("identifier", "no row has a value, and an identifier is not published".to_owned()));
     }
-    let owner = "; make it the `owner` if a person can have several records";
+    let owner = "; is it the `owner`, who a record is about?";
     let person = named(PEOPLE).filter(|_| different(column) > 20);
     if is_nearly_unique(column) && type_of(column) == Type::Text {
         let why = "NEARLY UNIQUE: almost every row has its own value, which may name a person by itself";
@@ -138,8 +138,16 @@ pub(super) fn role(column: &ColumnSketch) -> Option<(&'static str, String)> {
 
 /// Whether this may be the owner: named like an identity, and with several rows for a value.
 pub(super) fn repeats_people(column: &ColumnSketch) -> bool {
-    let is_person = words_of(&column.name).iter().any(|word| PEOPLE.contains(&word.as_str()));
-    is_person && column.distinct > 20.min(column.rows / 10) && column.distinct < column.rows
+    is_called_a_person(column) && column.distinct > 20.min(column.rows / 10) && column.distinct < column.rows
+}
+
+/// Whether this may be the owner of one record each.
+pub(super) fn names_people(column: &ColumnSketch) -> bool {
+    is_called_a_person(column) && is_nearly_unique(column)
+}
+
+fn is_called_a_person(column: &ColumnSketch) -> bool {
+    words_of(&column.name).iter().any(|word| PEOPLE.contains(&word.as_str()))
 }
 
 fn is_nearly_unique(column: &ColumnSketch) -> bool {

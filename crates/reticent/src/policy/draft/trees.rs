@@ -24,7 +24,7 @@ impl Files {
     /// Drafts a taxonomy and answers with the line that names it, or with a comment on why there is none.
     pub(super) fn taxonomy_line(&mut self, column: &ColumnSketch) -> String {
         let Some(values) = fillable(column) else {
-            return "# no taxonomy: a value can only be published as it is or suppressed".to_owned();
+            return super::NO_TAXONOMY.to_owned();
         };
         let path = format!("taxonomies/{}.csv", self.file_name(&column.name));
         self.written.push((path.clone(), taxonomy_text(&values)));

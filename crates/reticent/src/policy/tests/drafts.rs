@@ -55,6 +55,18 @@ fn a_draft_reads_like_this() {
     assert_eq!(draft.taxonomies[0].1, "Paris;*\nRome;*\n\"St. Louis; MO\";*\n");
 }
 
+/// What may name people is in nothing that is drafted, few as they may be.
+#[test]
+fn no_taxonomy_lists_people() {
+    let people: Vec<String> = (0..30).map(|person| format!("Person-{person}")).collect();
+    let people: Vec<&str> = people.iter().map(String::as_str).collect();
+    for name in ["patient", "surname", "Customer ID"] {
+        let (draft, _) = read_back("d", &[text(name, &people), text("city", &["Oslo", "Rome"])]);
+        assert_eq!(draft.taxonomies.len(), 1, "{name}");
+        assert!(!draft.toml.contains("Person-") && !draft.taxonomies[0].1.contains("Person-"), "{name}");
+    }
+}
+
 #[test]
 fn nasty_names_and_values_read_back() {
     let names = [

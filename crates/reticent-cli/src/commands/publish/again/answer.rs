@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use reticent::methods::{Leaving, Utility};
+use reticent::methods::{Leaving, Reason, Utility};
 use reticent_ledger::{Judged, Promised, Withheld};
 use serde::Serialize;
 
@@ -139,6 +139,9 @@ impl Job<'_> {
         warnings.extend(marginal_warning(&made));
         if made.audited.proof == reticent::audit::Proof::Off {
             warnings.push("what all releases together tell was not looked at (audit = \"off\")".to_owned());
+        }
+        if made.outcome.withheld.iter().any(|(_, reason)| *reason == Reason::History) {
+            warnings.extend(before.promised_less(self));
         }
         let mut seconds = made.seconds;
         let mut folder = None;

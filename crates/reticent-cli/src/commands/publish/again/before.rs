@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use reticent::history::{Held, History};
 use reticent::methods::Past;
 use reticent::schema::Role;
-use reticent_ledger::{Entry, Head, Judged, Key, Ledger, Wanted};
+use reticent::share::Share;
+use reticent_ledger::{Entry, Head, Judged, Key, Ledger, Promised, Wanted};
 
 use super::Job;
 use crate::args::Publish;
@@ -92,6 +93,26 @@ impl Before {
             }
         }
         Ok(())
+    }
+
+    /// Says that an earlier release promised less, if one did: then those of that release may be withheld.
+    pub fn promised_less(&self, job: &Job<'_>) -> Option<String> {
+        let entry = |number: &u64| self.entries.iter().find(|entry| entry.number == *number);
+        let of = |entry: &Entry| Some((entry.number, entry.release()?.method.clone()?.promise));
+        for (number, promise) in self.series.iter().filter_map(entry).filter_map(of) {
+            for Promised { column, most } in promise {
+                let Some(now) = job.promise(&column).filter(|now| Share::of_fraction(&most) > Some(*now)) else {
+                    continue;
+                };
+                return Some(format!(
+                    "release {number} {} promised at most {most} of {column}, and this one {}: those whom it was published with are \
+                     withheld, since their lists are too short. A policy that promises {most} goes on with them",
+                    self.name(number),
+                    now.fraction()
+                ));
+            }
+        }
+        None
     }
 
     /// The name of a release.
