@@ -316,14 +316,16 @@ fn board(history: &History, columns: &[String], wanted: &[String], varies: &[Str
     }
 }
 
-/// The worst cases: people in the same place, by the most that is told about them.
+/// The worst cases: people in the same place, by the most that is told about them; of whom more is told than allowed, first.
 fn worst(parts: &[Part], history: &History, question: &Question) -> Vec<Case> {
     let mut cases: Vec<(&Part, u32, usize, Chance)> = Vec::new();
     for part in parts {
         cases.extend(part.told.tops.iter().map(|(place, column, chance)| (part, *place, *column, *chance)));
     }
-    let key = |(_, place, _, chance): &(&Part, u32, usize, Chance)| {
-        (std::cmp::Reverse(chance.lower), std::cmp::Reverse((chance.best() * 1e9) as u64), *place)
+    let key = |(part, place, column, chance): &(&Part, u32, usize, Chance)| {
+        let allowed = question.allowed(&part.board.secrets.columns[*column]).map(threshold);
+        let within = allowed.is_some_and(|allowed| chance.lower <= allowed);
+        (within, std::cmp::Reverse(chance.lower), std::cmp::Reverse((chance.best() * 1e9) as u64), *place)
     };
     cases.sort_by_key(key);
     // Several people may be of one place.

@@ -285,6 +285,8 @@ fn an_audit_judges_each_column_by_its_own_promise() {
     let (illness, pay) = (column("illness"), column("pay"));
     assert_eq!((illness["allowed"].as_f64(), pay["allowed"].as_f64()), (Some(1.0 / 3.0), Some(0.5)));
     assert!(illness["above"].as_u64() > Some(0) && pay["above"] == 0, "{illness:#} {pay:#}");
+    let worst = strict["coalitions"][0]["audit"]["worst"].as_array().unwrap();
+    assert!(worst.iter().all(|case| case["column"] == "illness"), "what is not allowed comes first: {worst:#?}");
     desk.run("audit --policy stricter.toml").exits(1).says("above 33.3 %");
     desk.run("audit --policy stricter.toml --column pay").exits(0).says("more confidence than 50.0 %");
     desk.run("audit --policy stricter.toml --html out.html").exits(1);

@@ -96,7 +96,7 @@ pub(super) struct Tally {
     pub tops: Vec<(u32, usize, Chance)>,
 }
 
-/// So many of the best told are kept for a closer look.
+/// So many of the best told of each column are kept for a closer look.
 const TOPS: usize = 1_000;
 
 impl Tally {
@@ -127,19 +127,20 @@ impl Tally {
             let mut people = vec![0u64; board.alike.len()];
             let singles = board.people.iter().filter(asked).filter(single).filter(|somebody| known(somebody).is_none());
             singles.for_each(|somebody| people[somebody.places[0] as usize] += somebody.people);
+            let first = tally.tops.len();
             let mut counting = Counting::new(board, at, question.allowed(column), question.newly);
             for (place, people) in (0..).zip(&people).filter(|(place, people)| **people > 0 && board.speaks(*place, at))
             {
                 let chances = chances(&board.secrets, at, &answer.crowds[place as usize]);
                 if let Some(top) = chances.iter().max_by(|one, two| worse(one, two)) {
-                    tally.keep((place, at, *top));
+                    tally.keep(first, (place, at, *top));
                 }
                 counting.add(*people, Level::of(&chances), chances.iter().all(Chance::is_exact), &chances);
             }
             let others = board.people.iter().filter(asked).filter(|one| !single(one) || known(one).is_some());
             for somebody in others {
                 if let Some((place, top)) = counting.add_several(somebody, answer, known(somebody)) {
-                    tally.keep((place, at, top));
+                    tally.keep(first, (place, at, top));
                 }
             }
             tally.columns.push(counting.done());
@@ -147,11 +148,12 @@ impl Tally {
         tally
     }
 
-    fn keep(&mut self, top: (u32, usize, Chance)) {
+    /// Keeps one of the best told of a column, whose `first` is known.
+    fn keep(&mut self, first: usize, top: (u32, usize, Chance)) {
         self.tops.push(top);
-        if self.tops.len() >= 2 * TOPS {
-            self.tops.sort_by(|one, two| worse(&two.2, &one.2));
-            self.tops.truncate(TOPS);
+        if self.tops.len() - first >= 2 * TOPS {
+            self.tops[first..].sort_by(|one, two| worse(&two.2, &one.2));
+            self.tops.truncate(first + TOPS);
         }
     }
 }

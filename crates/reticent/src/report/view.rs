@@ -315,8 +315,9 @@ impl Eyes {
 
 /// Steps of ten percent that something lies between.
 fn tenths(lower: f64, upper: f64) -> String {
-    let low = ((lower * 10.0 + 1e-9).floor() / 10.0).clamp(0.0, 0.9);
-    let high = ((upper * 10.0 - 1e-9).ceil() / 10.0).clamp(low + 0.1, 1.0);
+    // Half is not more than half: a bound belongs to the step below it.
+    let high = ((upper * 10.0 - 1e-9).ceil() / 10.0).clamp(0.1, 1.0);
+    let low = ((lower * 10.0 + 1e-9).floor() / 10.0).clamp(0.0, high - 0.1);
     format!("between {} and {}", percent(low), percent(high))
 }
 
