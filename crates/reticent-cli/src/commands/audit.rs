@@ -92,6 +92,8 @@ pub struct Attack {
     pub title: String,
     /// Why it could not be run, if it could not.
     pub not_run: Option<String>,
+    /// What it could not look at beside what it found, and why.
+    pub not_checked: Option<String>,
     /// What it found, worst first.
     pub findings: Vec<Finding>,
 }

@@ -5,7 +5,7 @@
 //! Assumes  that the attacker knows everybody's quasi-identifiers, and that the person is in the release.
 //! Paper    survey section 2.2, example 2.6; Machanavajjhala et al., l-diversity, ICDE 2006 (homogeneity).
 
-use super::finding::{Confidence, Finding, Value, called, conclude, have, people_of};
+use super::finding::{Confidence, Finding, Findings, Value, called, conclude, have, people_of};
 use super::groups::{Seen, tells, visit_groups};
 use super::scene::{Scene, Unchecked};
 use super::{Listed, Result};
@@ -32,7 +32,7 @@ pub const ENTRY: Entry = Entry {
 /// The attack as it stands in the list.
 pub const LISTED: Listed = Listed { entry: ENTRY, run };
 
-fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
+fn run(scene: &Scene<'_>) -> Result<Findings> {
     let mut unchecked = Unchecked::of(scene);
     let mut findings = Vec::new();
     visit_groups(scene, &ENTRY, &mut unchecked, |seen| {

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use super::corresponding::{Corresponding, Cracked, LEFT, run as compare};
-use super::finding::{Finding, called};
+use super::finding::{Findings, called};
 use super::scene::Scene;
 use super::{Listed, Result};
 use crate::combos::Weight;
@@ -35,7 +35,7 @@ pub const ENTRY: Entry = Entry {
 /// The attack as it stands in the list.
 pub const LISTED: Listed = Listed { entry: ENTRY, run };
 
-fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
+fn run(scene: &Scene<'_>) -> Result<Findings> {
     compare(scene, &ENTRY, |pair, findings, asked| {
         let who = format!("who were not yet in {}", called(pair.earlier.groups.held));
         for (group, people) in newcomers(pair) {

@@ -8,7 +8,7 @@
 //! Paper    Sweeney, k-anonymity: a model for protecting privacy, 2002, sections 4.2 and 4.3.
 
 use super::corresponding::comparable;
-use super::finding::{Confidence, Finding, Value, called, conclude, people_of};
+use super::finding::{Confidence, Finding, Findings, Value, called, conclude, people_of};
 use super::groups::{SameValues, Tracked, compared_elsewhere, shared_sensitive, tracked_counts};
 use super::scene::{Scene, Unchecked, cannot};
 use super::{Listed, Result};
@@ -30,7 +30,7 @@ pub const ENTRY: Entry = Entry {
 /// The attack as it stands in the list.
 pub const LISTED: Listed = Listed { entry: ENTRY, run };
 
-fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
+fn run(scene: &Scene<'_>) -> Result<Findings> {
     let mut unchecked = Unchecked::of(scene);
     let all = tracked_counts(scene, &ENTRY, &mut unchecked)?;
     let mut findings = Vec::new();

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::finding::{Confidence, Finding, Value, called, conclude, people_of};
+use super::finding::{Confidence, Finding, Findings, Value, called, conclude, people_of};
 use super::groups::{Groups, SameValues, Tracked, compared_elsewhere, shared_sensitive, tracked_counts, with_role};
 use super::scene::{Scene, Unchecked, cannot};
 use super::transport::Transport;
@@ -50,7 +50,7 @@ pub(super) fn run(
     scene: &Scene<'_>,
     entry: &Entry,
     attack: impl Fn(&Corresponding<'_>, &mut Vec<Finding>, &Asked) -> Result<()>,
-) -> Result<Vec<Finding>> {
+) -> Result<Findings> {
     let asked = Asked { least: scene.confidence, left: scene.arguments(entry)?.whole("k"), attack: entry.id };
     let mut unchecked = Unchecked::of(scene);
     let all = tracked_counts(scene, entry, &mut unchecked)?;

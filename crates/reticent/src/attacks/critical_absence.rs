@@ -7,7 +7,7 @@
 //! Measure  one over the number of values left.
 //! Paper    Xiao and Tao, m-invariance, SIGMOD 2007, section 1; survey section 6.3.
 
-use super::finding::{Confidence, Finding, Value, called, conclude, have, people_of};
+use super::finding::{Confidence, Finding, Findings, Value, called, conclude, have, people_of};
 use super::groups::{Tracked, shared_sensitive, tracked};
 use super::scene::{Scene, Unchecked, cannot};
 use super::{Listed, Result};
@@ -35,7 +35,7 @@ pub const ENTRY: Entry = Entry {
 /// The attack as it stands in the list.
 pub const LISTED: Listed = Listed { entry: ENTRY, run };
 
-fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
+fn run(scene: &Scene<'_>) -> Result<Findings> {
     let mut unchecked = Unchecked::of(scene);
     let all = tracked(scene, &ENTRY, &mut unchecked)?;
     all.iter().for_each(|tracked| tracked.leave_out_several(&mut unchecked));

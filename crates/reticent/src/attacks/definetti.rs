@@ -12,7 +12,7 @@
 pub(super) mod sampling;
 pub(super) mod worlds;
 
-use super::finding::{Confidence, Finding, Value, called, conclude, have, people_of};
+use super::finding::{Confidence, Finding, Findings, Value, called, conclude, have, people_of};
 use super::groups::{Groups, cells, counts_people, put_together, with_role};
 use super::scene::{Scene, Unchecked, cannot, releases};
 use super::{Listed, Result};
@@ -61,7 +61,7 @@ pub const ENTRY: Entry = Entry {
 /// The attack as it stands in the list.
 pub const LISTED: Listed = Listed { entry: ENTRY, run };
 
-fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
+fn run(scene: &Scene<'_>) -> Result<Findings> {
     let arguments = scene.arguments(&ENTRY)?;
     let mut unchecked = Unchecked::of(scene);
     let mut findings = Vec::new();

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use super::finding::{Confidence, Finding, Value, called, conclude, have, people_of};
+use super::finding::{Confidence, Finding, Findings, Value, called, conclude, have, people_of};
 use super::groups::{Membership, SameValues, Tracked, shared_sensitive, tracked_counts};
 use super::scene::{Scene, Unchecked, cannot};
 use super::{Listed, Result};
@@ -38,7 +38,7 @@ pub const ENTRY: Entry = Entry {
 /// The attack as it stands in the list.
 pub const LISTED: Listed = Listed { entry: ENTRY, run };
 
-fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
+fn run(scene: &Scene<'_>) -> Result<Findings> {
     let mut unchecked = Unchecked::of(scene);
     let all = tracked_counts(scene, &ENTRY, &mut unchecked)?;
     let mut findings = Vec::new();

@@ -7,7 +7,7 @@
 //! Measure  one over the number of ways that are left to fill the hidden cells of a group.
 //! Paper    Cohen, Attacks on deidentification's defenses, USENIX Security 2022.
 
-use super::finding::{Confidence, Finding, called, conclude, people_of};
+use super::finding::{Confidence, Finding, Findings, called, conclude, people_of};
 use super::groups::{Groups, people_by_group, with_role};
 use super::scene::{Scene, Unchecked, releases};
 use super::{Listed, Result};
@@ -37,7 +37,7 @@ pub const ENTRY: Entry = Entry {
 /// The attack as it stands in the list.
 pub const LISTED: Listed = Listed { entry: ENTRY, run };
 
-fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
+fn run(scene: &Scene<'_>) -> Result<Findings> {
     let arguments = scene.arguments(&ENTRY)?;
     let mut unchecked = Unchecked::of(scene);
     let mut findings = Vec::new();

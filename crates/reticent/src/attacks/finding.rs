@@ -39,6 +39,23 @@ pub struct Finding {
     pub words: String,
 }
 
+/// What an attack found, worst first.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Findings {
+    /// Everything it found.
+    pub all: Vec<Finding>,
+    /// What it could not look at beside, and why: there may be more to find.
+    pub not_checked: Option<String>,
+}
+
+impl std::ops::Deref for Findings {
+    type Target = [Finding];
+
+    fn deref(&self) -> &[Finding] {
+        &self.all
+    }
+}
+
 /// A sensitive value.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Value {
@@ -136,12 +153,13 @@ impl Finding {
 }
 
 /// The findings, worst first. That nothing was found is only said when everything could be looked at.
-pub(super) fn conclude(entry: &Entry, mut findings: Vec<Finding>, unchecked: Unchecked) -> Result<Vec<Finding>> {
+pub(super) fn conclude(entry: &Entry, mut findings: Vec<Finding>, unchecked: Unchecked) -> Result<Findings> {
     if findings.is_empty() && !unchecked.is_empty() {
         return Err(Error::CannotCheck { what: entry.title.to_owned(), why: unchecked.why() });
     }
     findings.sort_by(Finding::order);
-    Ok(findings)
+    let not_checked = (!unchecked.is_empty()).then(|| unchecked.why());
+    Ok(Findings { all: findings, not_checked })
 }
 
 /// What a release is called in sentences: `release 2 spring`.

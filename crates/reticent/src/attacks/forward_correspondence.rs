@@ -7,7 +7,7 @@
 //! Paper    Fung, Wang, Fu and Pei, Anonymity for continuous data publishing, EDBT 2008; survey section 6.3.
 
 use super::corresponding::{Cracked, LEFT, run as compare};
-use super::finding::{Finding, called};
+use super::finding::{Findings, called};
 use super::scene::Scene;
 use super::{Listed, Result};
 use crate::registry::{Entry, Kind};
@@ -32,7 +32,7 @@ pub const ENTRY: Entry = Entry {
 /// The attack as it stands in the list.
 pub const LISTED: Listed = Listed { entry: ENTRY, run };
 
-fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
+fn run(scene: &Scene<'_>) -> Result<Findings> {
     compare(scene, &ENTRY, |pair, findings, asked| {
         let who = format!("who are in {} too", called(pair.later.groups.held));
         for ((group, second), people) in pair.followed() {

@@ -4,7 +4,7 @@
 //! Assumes  that the person is in the release, and that their quasi-identifiers are known.
 //! Paper    Machanavajjhala et al., l-diversity, ICDE 2006, sections 2.1 and 2.2; survey section 2.2.
 
-use super::finding::{Confidence, Finding, Value, called, conclude, have, people_of};
+use super::finding::{Confidence, Finding, Findings, Value, called, conclude, have, people_of};
 use super::groups::{Seen, tells, visit_groups};
 use super::scene::{Scene, Unchecked};
 use super::{Listed, Result};
@@ -31,7 +31,7 @@ pub const ENTRY: Entry = Entry {
 /// The attack as it stands in the list.
 pub const LISTED: Listed = Listed { entry: ENTRY, run };
 
-fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
+fn run(scene: &Scene<'_>) -> Result<Findings> {
     let ruled_out = scene.arguments(&ENTRY)?.whole("ruled-out");
     let mut unchecked = Unchecked::of(scene);
     let mut findings = Vec::new();

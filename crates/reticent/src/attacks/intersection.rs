@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::finding::{Confidence, Finding, Value, called, conclude, have, people_of};
+use super::finding::{Confidence, Finding, Findings, Value, called, conclude, have, people_of};
 use super::groups::{Tracked, tracked, with_role};
 use super::scene::{Scene, Unchecked, cannot};
 use super::{Listed, Result};
@@ -42,7 +42,7 @@ pub const LISTED: Listed = Listed { entry: ENTRY, run };
 /// The groups that somebody is in: release and group.
 type Places = Vec<(usize, u32)>;
 
-fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
+fn run(scene: &Scene<'_>) -> Result<Findings> {
     let mut unchecked = Unchecked::of(scene);
     let all = tracked(scene, &ENTRY, &mut unchecked)?;
     all.iter().for_each(|tracked| tracked.leave_out_several(&mut unchecked));

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashMap;
 
-use super::finding::{Confidence, Finding, Value, called, conclude, have, people_of};
+use super::finding::{Confidence, Finding, Findings, Value, called, conclude, have, people_of};
 use super::groups::{tells, with_role};
 use super::scene::{Scene, Unchecked, cannot, releases};
 use super::{Listed, Result};
@@ -51,7 +51,7 @@ const MOST_PAIRS: u64 = 5_000_000;
 /// A column of one of the two releases.
 type At = (usize, usize);
 
-fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
+fn run(scene: &Scene<'_>) -> Result<Findings> {
     let arguments = scene.arguments(&ENTRY)?;
     let on = arguments.words("on");
     let all = releases(scene, &ENTRY, 2)?;

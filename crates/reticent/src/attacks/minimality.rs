@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use super::counting::choose;
-use super::finding::{Confidence, Finding, Value, called, conclude, have, people_of};
+use super::finding::{Confidence, Finding, Findings, Value, called, conclude, have, people_of};
 use super::groups::{Groups, with_role};
 use super::knowledge::{known_in, profiles};
 use super::scene::{Scene, Unchecked, cannot, releases};
@@ -62,7 +62,7 @@ struct Bounded {
     most: Share,
 }
 
-fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
+fn run(scene: &Scene<'_>) -> Result<Findings> {
     let arguments = scene.arguments(&ENTRY)?;
     let bound = match arguments.thresholds("values") {
         Some([(value, most)]) => Share::from_decimal(*most).map(|most| (value.as_str(), most)),

@@ -36,7 +36,7 @@ use crate::error::Result;
 use crate::history::History;
 use crate::registry::{Entry, Kind, unknown};
 
-pub use finding::{Confidence, Finding, Value};
+pub use finding::{Confidence, Finding, Findings, Value};
 pub use knowledge::Person;
 pub use scene::Scene;
 
@@ -46,7 +46,7 @@ pub struct Listed {
     /// What it says about itself.
     pub entry: Entry,
     /// Runs it.
-    pub run: fn(&Scene<'_>) -> Result<Vec<Finding>>,
+    pub run: fn(&Scene<'_>) -> Result<Findings>,
 }
 
 /// Every attack there is.
@@ -72,7 +72,7 @@ pub const LIST: &[Listed] = &[
 ];
 
 /// Runs the attack with this id.
-pub fn run(id: &str, scene: &Scene<'_>) -> Result<Vec<Finding>> {
+pub fn run(id: &str, scene: &Scene<'_>) -> Result<Findings> {
     let listed = LIST.iter().find(|listed| listed.entry.id == id);
     let listed = listed.ok_or_else(|| unknown(Kind::Attack, id, LIST.iter().map(|listed| listed.entry.id)))?;
     if id == unsorted_matching::ENTRY.id {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use hashbrown::HashSet;
 use rayon::prelude::*;
 
-use super::finding::{Confidence, Finding, Value, called, conclude, people_of};
+use super::finding::{Confidence, Finding, Findings, Value, called, conclude, people_of};
 use super::groups::{cells, tells, with_role};
 use super::knowledge::{Profile, known_in, profiles};
 use super::scene::{Scene, Unchecked, cannot, releases};
@@ -42,7 +42,7 @@ pub const ENTRY: Entry = Entry {
 /// The attack as it stands in the list.
 pub const LISTED: Listed = Listed { entry: ENTRY, run };
 
-fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
+fn run(scene: &Scene<'_>) -> Result<Findings> {
     if scene.people.is_empty() {
         return Err(cannot(&ENTRY, "nothing is known about anybody: it needs an external list of people"));
     }

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use super::finding::{Confidence, Finding, Value, called, conclude, have, people_of};
+use super::finding::{Confidence, Finding, Findings, Value, called, conclude, have, people_of};
 use super::groups::{Groups, people_by_group, with_role};
 use super::scene::{Scene, Unchecked, releases};
 use super::{Listed, Result};
@@ -45,7 +45,7 @@ pub const ENTRY: Entry = Entry {
 /// The attack as it stands in the list.
 pub const LISTED: Listed = Listed { entry: ENTRY, run };
 
-fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
+fn run(scene: &Scene<'_>) -> Result<Findings> {
     let width = scene.arguments(&ENTRY)?.number("width");
     let mut unchecked = Unchecked::of(scene);
     let mut findings = Vec::new();

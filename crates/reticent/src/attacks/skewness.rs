@@ -6,7 +6,7 @@
 //! Measure  gain and share have thresholds of their own; the least confidence of the scene is not looked at.
 //! Paper    Li, Li and Venkatasubramanian, t-closeness, ICDE 2007; Cao and Karras, beta-likeness, VLDB 2012; survey section 2.2.
 
-use super::finding::{Confidence, Finding, Value, called, conclude, people_of};
+use super::finding::{Confidence, Finding, Findings, Value, called, conclude, people_of};
 use super::groups::{Seen, tells, visit_groups};
 use super::scene::{Scene, Unchecked, cannot};
 use super::{Listed, Result};
@@ -44,7 +44,7 @@ pub const ENTRY: Entry = Entry {
 /// The attack as it stands in the list.
 pub const LISTED: Listed = Listed { entry: ENTRY, run };
 
-fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
+fn run(scene: &Scene<'_>) -> Result<Findings> {
     let arguments = scene.arguments(&ENTRY)?;
     let least = |name: &str| {
         let share = Share::from_decimal(arguments.number(name));

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use super::finding::{Confidence, Finding, called, conclude, people_of};
+use super::finding::{Confidence, Finding, Findings, called, conclude, people_of};
 use super::groups::cells;
 use super::knowledge::{Profile, known_columns, known_in, profiles};
 use super::scene::{Scene, Unchecked, cannot, releases};
@@ -37,7 +37,7 @@ pub const ENTRY: Entry = Entry {
 /// The attack as it stands in the list.
 pub const LISTED: Listed = Listed { entry: ENTRY, run };
 
-fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
+fn run(scene: &Scene<'_>) -> Result<Findings> {
     if scene.people.is_empty() {
         return Err(cannot(
             &ENTRY,

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use super::finding::{Confidence, Finding, called, conclude, people_text};
+use super::finding::{Confidence, Finding, Findings, called, conclude, people_text};
 use super::groups::{Tracked, with_role};
 use super::scene::{Scene, Unchecked, cannot, releases};
 use super::{Listed, Result};
@@ -44,7 +44,7 @@ struct Ordered<'a> {
     rows: &'a [u32],
 }
 
-fn run(scene: &Scene<'_>) -> Result<Vec<Finding>> {
+fn run(scene: &Scene<'_>) -> Result<Findings> {
     let all = releases(scene, &ENTRY, 2)?;
     let mut unchecked = Unchecked::of(scene);
     let mut ordered = Vec::new();

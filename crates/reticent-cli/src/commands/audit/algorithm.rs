@@ -39,6 +39,7 @@ pub fn attacks(
             Some(all) => {
                 all.findings.extend(one.findings);
                 all.not_run = all.not_run.take().or(one.not_run);
+                all.not_checked = all.not_checked.take().or(one.not_checked);
             }
         }
     }

@@ -42,11 +42,11 @@ pub fn attack(
         rows: &rows,
         arguments: &arguments,
     };
-    let (findings, not_run) = match attacks::run(id, &scene) {
-        Ok(findings) => (findings, None),
-        Err(error) => (Vec::new(), Some(error.to_string())),
-    };
-    Ok(Attack { id: id.to_owned(), title: listed.entry.title.to_owned(), not_run, findings })
+    let (id, title) = (id.to_owned(), listed.entry.title.to_owned());
+    Ok(match attacks::run(&id, &scene) {
+        Ok(found) => Attack { id, title, not_run: None, not_checked: found.not_checked, findings: found.all },
+        Err(error) => Attack { id, title, not_run: Some(error.to_string()), not_checked: None, findings: Vec::new() },
+    })
 }
 
 /// The least that is allowed of any column: nothing that is not may be passed over.

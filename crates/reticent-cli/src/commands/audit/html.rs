@@ -60,7 +60,10 @@ fn told(coalition: &super::Coalition, entries: &[Entry]) -> Coalition {
         words: match (&attack.not_run, attack.findings.first()) {
             (Some(why), _) => format!("not run: {why}"),
             (None, None) => "finds nothing".to_owned(),
-            (None, Some(worst)) => worst.words.clone(),
+            (None, Some(worst)) => match &attack.not_checked {
+                Some(why) => format!("{} (not everything could be looked at: {why})", worst.words),
+                None => worst.words.clone(),
+            },
         },
         certain: attack.findings.iter().any(|finding| finding.certain),
     };

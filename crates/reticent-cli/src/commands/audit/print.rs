@@ -267,6 +267,10 @@ fn print_attack(attack: &Attack) {
                 let more = count((attack.findings.len() - FINDINGS) as u64);
                 println!("    {HINT}and {more} more, which --json lists{HINT:#}");
             }
+            if let Some(why) = &attack.not_checked {
+                let text = format!("there may be more, since not everything could be looked at: {why}");
+                println!("{BAD}{}{BAD:#}", wrap(&text, WIDTH, "    "));
+            }
         }
     }
 }

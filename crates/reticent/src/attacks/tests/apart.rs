@@ -2,7 +2,7 @@
 
 use super::naive::Random;
 use super::small::{Col, Small, attack, brief, certain, history, linked, obstacle, other, quasi, sensitive, unlinked};
-use crate::attacks::{Confidence, Finding, LIST, Person, Scene, run};
+use crate::attacks::{Confidence, Findings, LIST, Person, Scene, run};
 use crate::history::Disguise;
 use crate::registry::Arguments;
 use crate::share::Share;
@@ -113,7 +113,7 @@ fn marked(number: u64, rows: &[(u128, String)]) -> Small {
 }
 
 /// What every attack finds, or why it does not.
-fn found(releases: &[&Small], least: Share) -> Vec<(&'static str, Result<Vec<Finding>, String>)> {
+fn found(releases: &[&Small], least: Share) -> Vec<(&'static str, Result<Findings, String>)> {
     let history = history(releases);
     let fact = |zip: u64| vec![("zip".to_owned(), format!("800{zip}"))];
     let people: Vec<Person> = (0..5).map(|zip| Person { name: format!("p{zip}"), facts: fact(zip) }).collect();
@@ -156,7 +156,7 @@ fn it_makes_no_difference_which_value_is_put_with_whom() {
         let one: Vec<&Small> = pairs.iter().map(|(_, marked)| marked).collect();
         for least in [Share::new(1, 1), Share::new(1, 2)] {
             for ((id, apart), (_, marked)) in found(&two, least).into_iter().zip(found(&one, least)) {
-                findings += apart.as_ref().map_or(0, Vec::len);
+                findings += apart.as_ref().map_or(0, |found| found.len());
                 obstacles += usize::from(apart.is_err());
                 assert_eq!(apart, marked, "{id}");
             }

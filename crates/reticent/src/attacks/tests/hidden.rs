@@ -2,7 +2,7 @@
 
 use super::small::{Small, attack, certain, history, linked, obstacle, quasi, sensitive, unlinked};
 use crate::attacks::downcoding::ways;
-use crate::attacks::{Confidence, Finding, Person, Scene, run};
+use crate::attacks::{Confidence, Findings, Person, Scene, run};
 use crate::error::Result;
 use crate::registry::{Argument, Arguments};
 use crate::share::Share;
@@ -14,7 +14,7 @@ fn known(job: &str, count: usize) -> Vec<Person> {
     (0..count).map(|at| Person { name: format!("{job} {at}"), facts: facts.clone() }).collect()
 }
 
-fn minimal(small: &Small, people: &[Person], bound: f64, least: Share) -> Result<Vec<Finding>> {
+fn minimal(small: &Small, people: &[Person], bound: f64, least: Share) -> Result<Findings> {
     let arguments = Arguments::default().set("values", Argument::Thresholds(vec![("HIV".to_owned(), bound)]));
     let history = history(&[small]);
     run("minimality", &Scene { history: &history, people, confidence: least, rows: &[], arguments: &arguments })

@@ -1,7 +1,7 @@
 //! Attacks that put rows of two releases side by side: Sweeney's examples, as the notes' 3.12 has them.
 
 use super::small::{Small, attack, brief, certain, history, linked, obstacle, quasi, sensitive};
-use crate::attacks::{Confidence, Finding, Scene, run};
+use crate::attacks::{Confidence, Findings, Scene, run};
 use crate::error::Result;
 use crate::registry::Arguments;
 use crate::share::Share;
@@ -24,7 +24,7 @@ fn races() -> [Small; 2] {
     [small(1, rows(&|_, zip| format!("Person, {zip}"))), small(2, rows(&|race, _| format!("{race}, 021**")))]
 }
 
-fn matched(first: &Small, second: &Small) -> Result<Vec<Finding>> {
+fn matched(first: &Small, second: &Small) -> Result<Findings> {
     let rows = [Some(first.rows.clone()), Some(second.rows.clone())];
     let (history, arguments) = (history(&[first, second]), Arguments::default());
     let confidence = Share::new(1, 1);
@@ -40,7 +40,7 @@ fn unsorted_matching_of_races_and_zips() {
     // Shuffled, rows are not those of the same people.
     second.rows.reverse();
     second.rows.swap(0, 5);
-    assert_eq!(matched(&first, &second), Ok(Vec::new()));
+    assert_eq!(matched(&first, &second), Ok(Findings::default()));
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn unsorted_matching_without_people() {
     second = small(2, number(&zips.each_ref().map(String::as_str)));
     assert_eq!(matched(&first, &second).expect("findings")[0].people, 4);
     second.rows.swap(0, 3);
-    assert_eq!(matched(&first, &second), Ok(Vec::new()));
+    assert_eq!(matched(&first, &second), Ok(Findings::default()));
     // The order of a file must be known.
     let why =
         obstacle(attack("unsorted-matching", &history(&[&first, &second]), Share::new(1, 1), &Arguments::default()));

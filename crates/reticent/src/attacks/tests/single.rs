@@ -3,7 +3,7 @@
 use super::small::{attack, brief, certain, history, obstacle, quasi, sensitive, unlinked};
 use super::{external, release_of, three_anonymous};
 use crate::attacks::skewness::Skew;
-use crate::attacks::{Confidence, Scene, run};
+use crate::attacks::{Confidence, Findings, Scene, run};
 use crate::classes::Group;
 use crate::history::{History, Lost};
 use crate::recoding::Recoding;
@@ -107,7 +107,7 @@ fn what_is_gone_is_not_called_safe() {
     let small = unlinked(1, &[quasi("zip"), sensitive("ill")], &["1, a", "1, b"]);
     let mut history = history(&[&small]);
     let none = Arguments::default();
-    assert_eq!(attack("homogeneity", &history, Share::new(1, 1), &none), Ok(Vec::new()));
+    assert_eq!(attack("homogeneity", &history, Share::new(1, 1), &none), Ok(Findings::default()));
     history.lost.push(Lost {
         number: 2,
         name: "autumn".to_owned(),
@@ -117,6 +117,11 @@ fn what_is_gone_is_not_called_safe() {
         erased: String::new(),
     });
     assert!(obstacle(attack("homogeneity", &history, Share::new(1, 1), &none)).contains("release 2 autumn"));
+    // What was found is told beside it.
+    let small = unlinked(1, &[quasi("zip"), sensitive("ill")], &["1, a", "1, a"]);
+    history.releases = vec![small.held.clone()];
+    let found = attack("homogeneity", &history, Share::new(1, 1), &none).unwrap();
+    assert_eq!((found.len(), found.not_checked.is_some_and(|why| why.contains("release 2 autumn"))), (1, true));
     assert!(attack("homogenity", &history, Share::new(1, 1), &none).is_err_and(|e| e.to_string().contains("did you")));
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use crate::attacks::{Finding, Scene, run};
+use crate::attacks::{Finding, Findings, Scene, run};
 use crate::combos::Combos;
 use crate::error::{Error, Result};
 use crate::history::{Disguise, Held, History};
@@ -110,17 +110,17 @@ pub fn history(releases: &[&Small]) -> History {
 }
 
 /// Runs an attack with this least confidence and these parameters.
-pub fn attack(id: &str, history: &History, confidence: Share, arguments: &Arguments) -> Result<Vec<Finding>> {
+pub fn attack(id: &str, history: &History, confidence: Share, arguments: &Arguments) -> Result<Findings> {
     run(id, &Scene { history, people: &[], confidence, rows: &[], arguments })
 }
 
 /// What is certain.
 pub fn certain(id: &str, releases: &[&Small]) -> Vec<Finding> {
-    attack(id, &history(releases), Share::new(1, 1), &Arguments::default()).expect("findings")
+    attack(id, &history(releases), Share::new(1, 1), &Arguments::default()).expect("findings").all
 }
 
 /// Why an attack cannot be run.
-pub fn obstacle(result: Result<Vec<Finding>>) -> String {
+pub fn obstacle(result: Result<Findings>) -> String {
     match result {
         Err(Error::CannotCheck { why, .. }) => why,
         other => panic!("not an obstacle: {other:?}"),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use reticent::Error;
-use reticent::attacks::{Finding, LIST, Listed, Person, Scene};
+use reticent::attacks::{Findings, LIST, Listed, Person, Scene};
 use reticent::combos::Combos;
 use reticent::history::{Disguise, Held, History};
 use reticent::links::Links;
@@ -56,7 +56,7 @@ impl Case {
         self
     }
 
-    fn run(&self, attack: &Listed) -> reticent::Result<Vec<Finding>> {
+    fn run(&self, attack: &Listed) -> reticent::Result<Findings> {
         (attack.run)(&Scene {
             history: &self.history,
             people: &self.people,
@@ -257,7 +257,7 @@ fn every_attack_finds_its_leak_and_accuses_no_safe_history() {
         let (broken, safe) = planted(id).unwrap_or_else(|| panic!("nothing is planted for {id}"));
         let found = broken.run(attack).unwrap_or_else(|error| panic!("{id}: {error}"));
         assert!(!found.is_empty(), "{id} does not find what was planted");
-        assert_eq!(safe.run(attack), Ok(Vec::new()), "{id} accuses a safe history");
+        assert_eq!(safe.run(attack), Ok(Findings::default()), "{id} accuses a safe history");
         assert_eq!(broken.run(attack), Ok(found), "{id} does not say the same twice");
     }
 }
@@ -268,7 +268,7 @@ fn words_give_nothing_away() {
     let secrets = ["flu", "hiv", "gout", "colic", "Somebody"];
     for attack in LIST {
         let (broken, _) = planted(attack.entry.id).unwrap();
-        for finding in broken.run(attack).unwrap() {
+        for finding in broken.run(attack).unwrap().all {
             let public = serde_json::to_string(&finding.clone().without_value()).unwrap();
             assert!(secrets.iter().all(|secret| !public.contains(secret)), "{public}");
             assert!(!finding.words.is_empty() && finding.people > 0, "{finding:?}");
@@ -293,7 +293,7 @@ fn what_cannot_be_looked_at_is_an_error() {
             ["attribute-linkage", "homogeneity", "skewness", "similarity", "join", "downcoding", "definetti"];
         let result = unlinked.run(attack);
         match needs_nobody.contains(&attack.entry.id) {
-            true => assert_eq!(result, Ok(Vec::new()), "{}", attack.entry.id),
+            true => assert_eq!(result, Ok(Findings::default()), "{}", attack.entry.id),
             false => assert!(matches!(result, Err(Error::CannotCheck { .. })), "{}: {result:?}", attack.entry.id),
         }
     }

@@ -263,6 +263,10 @@ impl Job<'_> {
                 [&forward_correspondence::ENTRY, &cross_correspondence::ENTRY, &backward_correspondence::ENTRY]
             {
                 let findings = attacks::run(attack.id, &scene)?;
+                if let Some(why) = &findings.not_checked {
+                    let (what, why) = (attack.title.to_owned(), why.clone());
+                    return Err(reticent::Error::CannotCheck { what, why }.into());
+                }
                 if let Some(left) =
                     findings.iter().filter_map(|finding| finding.records).min().filter(|left| *left < least)
                 {
