@@ -121,6 +121,12 @@ pub struct MethodRecord {
     pub form: String,
     /// By sensitive column: nobody's value is told with more confidence than this.
     pub promise: Vec<Promised>,
+    /// No record is linked to anybody with more confidence than this fraction, where that is promised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub records: Option<String>,
+    /// So many records can be anybody's, whichever two releases are compared, where that is promised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<u64>,
     /// Groups of people.
     pub groups: u64,
     /// Listed values that are nobody's, where they are counted.

@@ -74,6 +74,11 @@ impl Question {
         let promised = self.promised.iter().find(|(known, _)| known == column).map(|(_, most)| *most);
         promised.or(self.confidence)
     }
+
+    /// Whether anything is judged at all.
+    pub fn judges(&self) -> bool {
+        self.confidence.is_some() || !self.promised.is_empty()
+    }
 }
 
 impl Default for Question {

@@ -156,10 +156,10 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
     let ledger = books.open_to_read()?;
     let entries = ledger.entries()?;
     let (allowed, promised) = allowed(options, loaded.as_ref())?;
-    let judged = allowed.is_some() || !promised.is_empty();
     // One figure for all columns, where there is one.
     let confidence = allowed.filter(|_| promised.is_empty()).map(Share::to_f64);
     let question = question(options, loaded.as_ref(), &books, &entries, (allowed, promised), ways)?;
+    let judged = question.judges();
     if options.adversary == args::Adversary::Algorithm && options.population.is_none() {
         return Err(Failure::Call(
             "an attacker who knows the algorithm undoes its steps, for which he needs everybody's raw quasi-identifiers: give them \

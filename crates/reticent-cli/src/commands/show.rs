@@ -161,6 +161,12 @@ fn print_method(method: &MethodRecord) {
     for promised in &method.promise {
         println!("  nobody's {} is told with more than {}", promised.column, promised.most);
     }
+    if let Some(most) = &method.records {
+        println!("  no record is linked to anybody with more than {most}");
+    }
+    if let Some(left) = method.left {
+        println!("  {} at least can be anybody's, whichever two releases are compared", plural(left, "record"));
+    }
     let withheld: Vec<String> =
         method.withheld.iter().map(|one| format!("{} {}", count(one.records), one.reason)).collect();
     let withheld = if withheld.is_empty() { "none".to_owned() } else { withheld.join(", ") };

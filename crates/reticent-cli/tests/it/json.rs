@@ -231,6 +231,7 @@ fn methods(all: &mut Answers) {
         desk.write("reticent.toml", policy.replace("METHOD", method) + "k = 3\n");
         desk.write("one.csv", rows(0, 13, &|at| at % 3));
         all.ask_as(section, &desk, "publish one.csv --name one -o one", 0);
+        all.ask(&desk, "show one", 0);
     }
 }
 

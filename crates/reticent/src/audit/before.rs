@@ -20,8 +20,7 @@ pub(super) fn given_away(history: &History, question: &Question) -> Result<Befor
     let newest = history.releases.last().map(|held| held.number);
     let earlier = history.releases.iter().rposition(|held| Some(held.number) != newest).map_or(0, |at| at + 1);
     let earlier = &history.releases[..earlier];
-    let nothing = question.confidence.is_none() && question.promised.is_empty();
-    if nothing || earlier.is_empty() {
+    if !question.judges() || earlier.is_empty() {
         return Ok(before);
     }
     let history = History { releases: earlier.to_vec(), lost: Vec::new() };

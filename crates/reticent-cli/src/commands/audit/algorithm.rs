@@ -17,7 +17,7 @@ pub fn attacks(
     beside: &Beside<'_>,
     found: &mut Vec<Attack>,
 ) -> Result<(), Failure> {
-    if question.confidence.is_none() && question.promised.is_empty() {
+    if !question.judges() {
         return Ok(());
     }
     let mut values = BTreeSet::new();

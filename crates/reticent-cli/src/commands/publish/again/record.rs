@@ -90,6 +90,8 @@ fn method(job: &Job<'_>, made: &Made) -> MethodRecord {
         id: job.method.listed.entry.id.to_owned(),
         form: job.method.form.word().to_owned(),
         promise: promised(job),
+        records: job.method.listed.linked(&job.arguments).map(|most| most.fraction()),
+        left: job.method.listed.left(&job.arguments),
         groups: made.outcome.groups.len() as u64,
         counterfeits: made.shown.counterfeits(),
         waiting: made.outcome.waiting.len() as u64,
