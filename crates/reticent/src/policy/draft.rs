@@ -114,7 +114,7 @@ k = 5                # nobody can be narrowed down to fewer people
 # confidence = 0.5   # once a column has the role sensitive: no such value can be inferred with more confidence
 
 [release]
-# method = \"m-invariance\"            # for the same table again and again, in place of [requirement]: `reticent catalogue --kind method`
+# method = \"m-invariance\"             # for the same table again and again, in place of [requirement]: `reticent catalogue --kind method`
 # purpose = { classify = \"COLUMN\" }   # what the release is for; general when not given
 # suppression = 0.05                  # the greatest share of records that may be left out
 
