@@ -441,7 +441,9 @@ def audit(done):
 def over_time(finished):
     if finished.status not in (0, 1):
         sys.exit(f"audit ended with status {finished.status}: {finished.stdout}{finished.stderr}")
-    return json.loads(finished.stdout)["coalitions"][0]["over_time"]
+    moments = json.loads(finished.stdout)["coalitions"][0]["over_time"]
+    # One column is sensitive.
+    return [moment["columns"][0] | {"people": moment["people"]} for moment in moments]
 
 
 def percent(part, all):
@@ -515,8 +517,8 @@ def utility(place, given):
     lines, unfinished = [], []
     kinds = ("records", "published", "waiting", "withheld", "counterfeits", "groups")
     for method in ALL:
-        # Groups are compared by what is said of them.
-        for form in FORMS[1:] if method.id == "bcf-anonymity-by-flow" else FORMS:
+        # Quasi-identifiers as they are tell records apart.
+        for form in FORMS[1:] if method.id.startswith("bcf-anonymity") else FORMS:
             done = monthly(place, method, start, churn, form)
             unfinished += [f"{method.title}, {form}: {done.stopped}"] if done.stopped else []
             if not done.months:

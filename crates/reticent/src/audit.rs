@@ -402,17 +402,18 @@ fn assumed(parts: &[Part], history: &History, question: &Question) -> Vec<String
         knows.to_owned(),
         "every assignment of the published values to people that fits all releases is equally likely".to_owned(),
     ];
-    let unlinked: Vec<&str> = history
+    let mut unlinked: Vec<&str> = history
         .releases
         .iter()
         .zip(&board.linked)
         .filter(|(_, linked)| !**linked)
         .map(|(held, _)| held.name.as_str())
         .collect();
+    unlinked.dedup();
     if !unlinked.is_empty() && history.releases.len() > 1 {
         assumed.push(format!(
-            "it is not known whose the records of {} are: each is judged by itself, and every two that can be about the same people by \
-             pairs of groups",
+            "it is not known whose the records of {} are: people are counted in each by itself, which is judged by itself, and every two \
+             that can be about the same people by pairs of groups",
             unlinked.join(", ")
         ));
     }
@@ -434,6 +435,15 @@ fn assumed(parts: &[Part], history: &History, question: &Question) -> Vec<String
     {
         assumed.push(format!(
             "{column} may change from release to release: what one tells of it says nothing about another"
+        ));
+    }
+    let marked = |held: &&Held| held.disguise.groups.is_some() && held.disguise.of.is_none();
+    let mut marked: Vec<&str> = history.releases.iter().filter(marked).map(|held| held.name.as_str()).collect();
+    marked.dedup();
+    if !marked.is_empty() {
+        assumed.push(format!(
+            "of {} only the marked groups are looked at: whom its other columns tell from others of the group is not counted",
+            marked.join(", ")
         ));
     }
     if history.releases.iter().any(|held| held.disguise.counterfeits.is_some()) {

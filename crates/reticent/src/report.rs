@@ -43,6 +43,8 @@ pub struct Report {
 pub struct Coalition {
     /// Who they are; nobody in particular when empty.
     pub members: Vec<String>,
+    /// Why it is not established what they can tell, besides what is counted; nothing when it is. A public report shows it.
+    pub open: Vec<String>,
     /// What they hold, oldest first.
     pub releases: Vec<ReleaseLine>,
     /// The name of each release, and the audit of everything up to it; the last is of the whole.

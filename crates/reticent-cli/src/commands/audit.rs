@@ -3,6 +3,7 @@
 mod algorithm;
 mod attack;
 mod html;
+mod moments;
 mod print;
 mod rows;
 
@@ -24,6 +25,7 @@ use crate::failure::Failure;
 use crate::screen::print_json;
 use crate::steward::{Loaded, Ways, exact, load};
 use attack::{arguments, attack, known_attack};
+use moments::{Moment, Then, moments};
 
 /// What `audit` answers.
 #[derive(Debug, Serialize)]
@@ -49,38 +51,17 @@ pub struct Coalition {
     pub members: Vec<String>,
     /// What it holds that was erased: what it gives away can no longer be computed.
     pub lost: Vec<Lost>,
+    /// Why it is not established what they can tell, besides what is counted; nothing when it is.
+    pub open: Vec<String>,
     /// What everything it holds gives away together.
     pub audit: Audit,
     /// After each release: what the history up to it gives away.
     pub over_time: Vec<Moment>,
     /// The same in full, for the report.
     #[serde(skip)]
-    pub then: Vec<(String, Audit)>,
+    pub then: Then,
     /// What attacks found.
     pub attacks: Vec<Attack>,
-}
-
-/// What a history gives away, in short.
-#[derive(Debug, Clone, Serialize)]
-pub struct Moment {
-    /// The newest release.
-    pub release: u64,
-    /// Its name.
-    pub name: String,
-    /// When it went out.
-    pub date: String,
-    /// People in the history.
-    pub people: u64,
-    /// People about whom something is certain.
-    pub certain: u64,
-    /// About whom more is told than allowed, for sure.
-    pub above: u64,
-    /// About whom more may be told than allowed.
-    pub may_be_above: u64,
-    /// The most that is told about anybody, as far as it is known.
-    pub highest: f64,
-    /// How often whoever guesses everybody's most likely value is right; of the column for which that is most often.
-    pub average: f64,
 }
 
 /// What an attack found.
@@ -97,9 +78,6 @@ pub struct Attack {
     /// What it found, worst first.
     pub findings: Vec<Finding>,
 }
-
-/// More releases than this are not looked at one after the other.
-const MOST_MOMENTS: usize = 36;
 
 /// Audits.
 pub fn run(options: &args::Audit, ways: &Ways) -> Result<u8, Failure> {
@@ -192,17 +170,20 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
             ways,
         )?);
     }
-    let established = |coalition: &Coalition| {
-        let audit = &coalition.audit;
-        let algorithm = !question.algorithm || algorithm::finds_nothing(&coalition.attacks);
-        coalition.lost.is_empty() && algorithm && audit.is_established()
-    };
+    let established = |coalition: &Coalition| coalition.open.is_empty() && coalition.audit.is_established();
     let holds = judged.then(|| coalitions.iter().all(established));
     let mut notes = Vec::new();
     if coalitions.is_empty() {
         notes.push("nothing was released yet, or not to those who were asked about".to_owned());
     }
-    if !judged {
+    let of_records = loaded.as_ref().is_some_and(|loaded| loaded.policy.method.is_some());
+    if !judged && of_records {
+        notes.push(
+            "what the policy's method promises is about records, which `publish` judges: no confidence is allowed or forbidden of \
+             values, unless --confidence names one"
+                .to_owned(),
+        );
+    } else if !judged {
         notes.push(
             "no confidence is allowed or forbidden: the policy names none, and neither does --confidence".to_owned(),
         );
@@ -400,24 +381,7 @@ fn coalition(
     ways: &Ways,
 ) -> Result<Coalition, Failure> {
     let whole = audit(held, question)?;
-    let (mut over_time, mut then) = (Vec::new(), Vec::new());
-    let brief = Question { worst: 0, each: false, pairs: false, knowledge: Knowledge::default(), ..question.clone() };
-    // The last table of each release.
-    let ends: Vec<usize> = (0..held.releases.len())
-        .filter(|at| held.releases.get(at + 1).is_none_or(|next| next.number != held.releases[*at].number))
-        .collect();
-    for newest in ends[ends.len().saturating_sub(MOST_MOMENTS)..].iter().copied() {
-        ways.check_stop()?;
-        let last = newest + 1 == held.releases.len();
-        let until = History { releases: held.releases[..=newest].to_vec(), lost: Vec::new() };
-        // What the attacker knows besides may be about people who come later: it is used for the whole only.
-        let moment_then = match last {
-            true => whole.clone(),
-            false => audit(&until, &Question { columns: columns_of(&until, &brief), ..brief.clone() })?,
-        };
-        over_time.push(moment(&held.releases[newest], &moment_then));
-        then.push((held.releases[newest].name.clone(), moment_then));
-    }
+    let (over_time, then) = moments(held, &whole, question, ways)?;
     let attacks = options.attacks.iter().flat_map(|id| match id.as_str() {
         "all" => attacks::LIST.iter().map(|listed| listed.entry.id).collect(),
         id => vec![id],
@@ -435,32 +399,45 @@ fn coalition(
     if options.adversary == args::Adversary::Algorithm {
         algorithm::attacks(held, question, beside, &mut attacks)?;
     }
-    Ok(Coalition { members, lost: held.lost.clone(), audit: whole, over_time, then, attacks })
-}
-
-/// Of the columns that were asked for, those that were released by then.
-fn columns_of(history: &History, question: &Question) -> Option<Vec<String>> {
-    let columns = question.columns.as_ref()?;
-    let released = |name: &&String| {
-        let columns = history.releases.iter().flat_map(|held| &held.release.columns);
-        columns.filter(|column| column.role == reticent::schema::Role::Sensitive).any(|column| column.name == **name)
-    };
-    Some(columns.iter().filter(released).cloned().collect())
-}
-
-fn moment(held: &Held, audit: &Audit) -> Moment {
-    let columns = &audit.columns;
-    Moment {
-        release: held.number,
-        name: held.name.clone(),
-        date: held.date.clone(),
-        people: audit.people,
-        certain: columns.iter().map(|column| column.certain).max().unwrap_or(0),
-        above: audit.above(),
-        may_be_above: audit.may_be_above(),
-        highest: columns.iter().map(|column| column.highest.best).fold(0.0, f64::max),
-        average: columns.iter().map(|column| column.average).fold(0.0, f64::max),
+    let mut whole = whole;
+    let ran = |id: &str| attacks.iter().any(|attack| attack.id == id && attack.not_run.is_none());
+    if ran(attacks::definetti::ENTRY.id) {
+        whole.not_considered.retain(|text| !text.contains(attacks::definetti::ENTRY.title));
     }
+    let open = open(&whole, &held.lost, &attacks, question);
+    Ok(Coalition { members, lost: held.lost.clone(), open, audit: whole, over_time, then, attacks })
+}
+
+/// Why it is not established what is told, besides what is counted.
+fn open(audit: &Audit, lost: &[Lost], attacks: &[Attack], question: &Question) -> Vec<String> {
+    let erased = |lost: &Lost| {
+        format!(
+            "{} {} was erased: what it gives away can no longer be computed, and is missing",
+            lost.number, lost.name
+        )
+    };
+    let mut open: Vec<String> = lost.iter().map(erased).collect();
+    if !audit.not_followed.is_empty() {
+        let numbers: Vec<String> = audit.not_followed.iter().map(u64::to_string).collect();
+        open.push(format!(
+            "it is not known whose the records of release {} are, and what these tell together with the others could not be judged",
+            numbers.join(", ")
+        ));
+    }
+    for pair in &audit.pairs {
+        let [one, other] = pair.releases;
+        if pair.not_judged.is_some() {
+            open.push(format!("what releases {one} and {other} tell together could not be judged"));
+        } else if pair.may_be_above > 0 {
+            open.push(format!(
+                "releases {one} and {other} together may tell more than is allowed of who is known to be in a group of each"
+            ));
+        }
+    }
+    if question.algorithm && !algorithm::finds_nothing(attacks) {
+        open.push("what somebody who knows the algorithm can tell is not excluded".to_owned());
+    }
+    open
 }
 
 /// People of whom something is known: every record is somebody, and columns that no release has are left out.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod again;
+mod again_audited;
 mod audit;
 mod audit_reviewed;
 mod audit_tried;

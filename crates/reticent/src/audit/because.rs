@@ -32,6 +32,8 @@ pub struct GroupShown {
     pub group: Vec<(String, String)>,
     /// People in it.
     pub people: u64,
+    /// Whether its values are listed once, however many have them.
+    pub set: bool,
     /// What its records show, for internal eyes: the value, and how many records.
     #[serde(serialize_with = "super::shown::counts")]
     pub shows: Vec<(String, u64)>,
@@ -142,6 +144,7 @@ fn shown(board: &Board, history: &History, groups: &[u32], column: usize) -> Bec
             date: held.date.clone(),
             group: group_name(history, group),
             people: board.people_in(group),
+            set: group.set,
             shows,
         }
     };

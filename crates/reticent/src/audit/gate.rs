@@ -67,7 +67,8 @@ pub fn admit(history: &History, question: &Question, proof: Proof) -> Result<Aud
         if column.above > 0 {
             let message = format!(
                 "this release{together} tells the {} of {} with more confidence than {allowed} %. `reticent audit` tells what earlier \
-                 releases give away already; fewer columns, other recipients or, for an algorithm, a lower `confidence` may help",
+                 releases give away already; fewer columns or other recipients may help, or to ask for more: a lower `confidence` of an algorithm, a greater \
+                 m, l or k of a method",
                 column.name,
                 people(column.above),
             );

@@ -119,6 +119,27 @@ impl Knowledge {
         }
     }
 
+    /// The part of it that is about people and columns of a history; none where something is said of everybody, which need not be so
+    /// of fewer.
+    pub fn by_then(&self, history: &History) -> Option<Knowledge> {
+        let links = history.releases.iter().filter_map(|held| held.links.as_ref());
+        let there: HashSet<Pseudonym> = links.flat_map(|links| links.pseudonyms.iter().copied()).collect();
+        let columns = history.releases.iter().flat_map(|held| &held.release.columns);
+        let released = |name: &String| columns.clone().any(|column| column.name == *name);
+        let mut part = Knowledge::default();
+        for statement in &self.statements {
+            let Statement::Among { who, column, .. } = statement else { return None };
+            match who.iter().filter(|who| there.contains(*who)).count() {
+                0 => {}
+                some if some == who.len() && released(column) => part.statements.push(statement.clone()),
+                _ => return None,
+            }
+        }
+        let known = self.known.iter().filter(|known| there.contains(&known.who) && released(&known.column));
+        part.known = known.cloned().collect();
+        Some(part)
+    }
+
     /// In words.
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();

@@ -64,7 +64,7 @@ pub const LISTED: Listed = Listed {
     entry: ENTRY,
     updates: Updates { again: true, insert: true, delete: false, reinsert: false, correct: false },
     promise: |_, _| None,
-    gone: "the release is refused, or with `gone = \"withhold\"` so many others are withheld that k people share every difference",
+    gone: "so many others are withheld that k people share every difference; with `gone = \"refuse\"`, which is usual, the release is refused",
     form: Form::Generalized,
     run,
 };

@@ -100,9 +100,10 @@ impl Listed {
         LEFT.iter().find(|(id, _)| *id == self.entry.id).map(|(_, left)| left(arguments))
     }
 
-    /// Whether it can publish quasi-identifiers like that: as they are they would be compared one by one.
+    /// Whether it can publish quasi-identifiers like that: as they are they tell records apart, of which something is promised.
     pub fn allows(&self, form: Form) -> bool {
-        form == Form::Generalized || LEFT.iter().all(|(id, _)| *id != self.entry.id)
+        let records = LINKED.iter().map(|(id, _)| *id).chain(LEFT.iter().map(|(id, _)| *id));
+        form == Form::Generalized || !records.into_iter().any(|id| id == self.entry.id)
     }
 
     /// Against whom it promises, in words.

@@ -301,7 +301,8 @@ fn read_method(release: &Table<'_>, dataset: &Table<'_>, requirement: &Table<'_>
     let form = release.text("form").as_deref().and_then(Form::of).unwrap_or(listed.form);
     if let Some(item) = release.get("form").filter(|_| !listed.allows(form)) {
         return Err(item.wrong(format!(
-            "says {:?}, and {} compares what is said of groups; write \"generalized\" or take it out",
+            "says {:?}, and {} promises something of records, which quasi-identifiers as they are tell apart; write \"generalized\" or \
+             take it out",
             form.word(),
             listed.entry.id
         )));

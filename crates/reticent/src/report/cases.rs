@@ -51,15 +51,17 @@ fn because_of(because: &Because, case: &Case) -> String {
             .iter()
             .map(|(value, records)| {
                 let class = if *value == case.value { " class=\"hit\"" } else { "" };
-                format!("<li{class}><span>{}</span><b>{}</b></li>", escape(value), grouped(*records))
+                let records = if group.set { String::new() } else { format!("<b>{}</b>", grouped(*records)) };
+                format!("<li{class}><span>{}</span>{records}</li>", escape(value))
             })
             .collect();
         cards += &format!(
-            "<section class=\"group\"><p class=\"release\"><b>{}</b> <span class=\"date\">{}</span></p><p class=\"key\">{}</p><p class=\"quiet\">{} showed:</p><ul>{shows}</ul></section>\n",
+            "<section class=\"group\"><p class=\"release\"><b>{}</b> <span class=\"date\">{}</span></p><p class=\"key\">{}</p><p class=\"quiet\">{} {}:</p><ul>{shows}</ul></section>\n",
             escape(&group.name),
             escape(&group.date),
             escape(&key(&group.group)),
             people(group.people),
+            if group.set { "have one of" } else { "showed" },
         );
     }
     let more = because.groups.len().saturating_sub(GROUPS);
@@ -74,17 +76,21 @@ fn because_of(because: &Because, case: &Case) -> String {
 fn in_words(because: &Because, case: &Case) -> String {
     let mut clauses: Vec<String> = Vec::new();
     for group in because.groups.iter().take(GROUPS) {
-        let shows: Vec<String> =
-            group.shows.iter().map(|(value, records)| format!("{} {}", escape(value), grouped(*records))).collect();
+        let one = |(value, records): &(String, u64)| match group.set {
+            true => escape(value),
+            false => format!("{} {}", escape(value), grouped(*records)),
+        };
+        let shows: Vec<String> = group.shows.iter().map(one).collect();
         let name = key(&group.group);
         // A column that marks groups is often called that.
         let the = if name.to_lowercase().starts_with("group") { "" } else { "the group " };
         clauses.push(format!(
-            "in {} ({}) {the}{}, {}, showed: {}",
+            "in {} ({}) {the}{}, {}, {}: {}",
             escape(&group.name),
             escape(&group.date),
             escape(&name),
             people(group.people),
+            if group.set { "listed" } else { "showed" },
             shows.join(", ")
         ));
     }

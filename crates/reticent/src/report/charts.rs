@@ -214,11 +214,11 @@ fn ends(svg: &mut String, series: &[Series], y: &dyn Fn(u64) -> f64, x: f64, bot
 
 fn bars(title: &str, before: Option<&[Count]>, after: &[Count], confidence: Option<f64>, width: f64) -> String {
     let narrow = width < 500.0;
-    let height = if narrow { 260.0 } else { 290.0 };
+    let height = if narrow { 276.0 } else { 306.0 };
     let both = || before.into_iter().flatten().chain(after);
     let most = both().map(|count| count.drawn).max().unwrap_or(0);
     let (left, right) = (margin(most), width - 8.0);
-    let (top, bottom) = (40.0, height - 52.0);
+    let (top, bottom) = (56.0, height - 52.0);
     let end = axis(most).0;
     let y = |people: u64| bottom - (bottom - top) * people as f64 / end as f64;
     // Ten parts side by side, and certainty apart from them.
@@ -233,7 +233,7 @@ fn bars(title: &str, before: Option<&[Count]>, after: &[Count], confidence: Opti
         let x = left + slot * 10.0 * confidence;
         let _ = writeln!(
             svg,
-            "<line class=\"policy\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"24\" y2=\"{bottom:.0}\"/><text class=\"policy\" x=\"{:.1}\" y=\"32\" text-anchor=\"end\">policy: {}</text>",
+            "<line class=\"policy\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"24\" y2=\"{bottom:.0}\"/><text class=\"policy\" x=\"{:.1}\" y=\"32\" text-anchor=\"end\">allowed: {}</text>",
             x - 6.0,
             super::words::percent(confidence)
         );

@@ -40,7 +40,7 @@ fn facts(view: &View) -> String {
     let mut facts = vec![("Data", escape(view.dataset)), ("Made", escape(view.made))];
     let promise = promise(view);
     if !promise.is_empty() {
-        facts.push(("Policy", promise));
+        facts.push(("Allowed", promise));
     }
     facts.push(("By", format!("Reticent {}", escape(view.version))));
     let facts: String =
@@ -48,17 +48,14 @@ fn facts(view: &View) -> String {
     format!("<dl class=\"facts\">\n{facts}</dl>\n")
 }
 
-/// What may be told at most: in one figure, or where columns differ, of each.
+/// What may be told at most.
 fn promise(view: &View) -> String {
     let columns = view.parts.iter().filter_map(|part| part.found.as_ref()).flat_map(|found| &found.columns);
     let allowed = allowed(columns);
     let told = |(names, most): &(Vec<String>, Option<f64>)| {
         most.map(|most| format!("nobody’s {} with more than {} confidence", list(names), percent(most)))
     };
-    match allowed.as_slice() {
-        [(_, Some(most))] => format!("nobody’s secret with more than {} confidence", percent(*most)),
-        several => several.iter().filter_map(told).collect::<Vec<String>>().join("; "),
-    }
+    allowed.iter().filter_map(told).collect::<Vec<String>>().join("; ")
 }
 
 fn foot(view: &View) -> String {

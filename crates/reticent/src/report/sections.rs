@@ -15,7 +15,7 @@ pub fn part(view: &View, part: &Part, at: usize) -> String {
         );
     };
     let mut text = format!("<section class=\"part\" id=\"part-{at}\">\n<h2>{}</h2>\n", escape(&part.name));
-    text += &section("Key figures", &(tiles(view, found) + &by_column(found)));
+    text += &section("Key figures", &(tiles(view, part, found) + &by_column(found)));
     text += &holdings(part);
     text += &section("Risk over the releases", &over(view, found));
     text += &section("How sure things can be told", &before_and_after(view, found));
@@ -52,7 +52,7 @@ fn tile(label: &str, value: &str, note: &str, class: &str) -> String {
     )
 }
 
-fn tiles(view: &View, found: &Found) -> String {
+fn tiles(view: &View, part: &Part, found: &Found) -> String {
     let mut tiles = String::new();
     let releases = match found.releases {
         1 => "in one release".to_owned(),
@@ -60,7 +60,7 @@ fn tiles(view: &View, found: &Found) -> String {
     };
     tiles += &tile("People", &escape(&found.people.text), &releases, "");
     if let Some(told) = found.columns.first() {
-        tiles += &about(view, told);
+        tiles += &about(view, part, told, found.columns.len() > 1);
     }
     tiles += &tile("Worlds", &found.worlds.html, "ways to give people the published values that fit everything", "");
     let worst = found.columns.first();
@@ -75,30 +75,32 @@ fn tiles(view: &View, found: &Found) -> String {
     format!("<dl class=\"tiles\">\n{tiles}</dl>\n")
 }
 
-/// The tiles about the worst column.
-fn about(view: &View, told: &Told) -> String {
+/// The tiles about the worst column, which is named in each where there are several.
+fn about(view: &View, part: &Part, told: &Told, several: bool) -> String {
     let column = format!("<q>{}</q>", escape(told.name));
     let loud = |count: &Count| if count.is_zero() { "" } else { " loud" };
     let now = &told.now;
     let of = match now.people.text.as_str() {
-        "some" => column,
+        "some" => column.clone(),
         people => format!("of {} people; {column}", escape(people)),
     };
+    let which = if several { format!("; {column}") } else { String::new() };
     let mut tiles = tile("Certain", &escape(&now.certain.text), &of, loud(&now.certain));
     if let Some(confidence) = told.allowed {
         // In public, counts that look the same may differ.
         let note = match now.may_be_above == now.above && !view.public {
-            true => "proved; nobody else is in doubt".to_owned(),
+            true if part.open.is_empty() => "proved; nobody else is in doubt".to_owned(),
+            true => "proved; not everything could be judged".to_owned(),
             false => format!("proved; not ruled out: {}", escape(&now.may_be_above.text)),
         };
-        let label = format!("Above {}, the policy’s confidence", percent(confidence));
-        tiles += &tile(&label, &escape(&now.above.text), &note, loud(&now.above));
+        let label = format!("Above {}, which is allowed", percent(confidence));
+        tiles += &tile(&label, &escape(&now.above.text), &format!("{note}{which}"), loud(&now.above));
     }
     tiles
         + &tile(
             "Highest probability",
             &escape(&told.highest.text),
-            &escape(&told.highest.bounds),
+            &format!("{}{which}", escape(&told.highest.bounds)),
             if told.highest.certain { " loud" } else { "" },
         )
 }
@@ -334,13 +336,13 @@ fn regulators(view: &View, found: &Found) -> String {
     let mut rows = vec![
         (
             "Singling out",
-            "people who share all their groups with nobody else: the releases together narrow down to them alone",
+            "people who share all their rows with nobody else: the releases together narrow down to them alone",
             of(&risks.singled_out),
         ),
-        ("", "people who are alone in a group of one release", of(&risks.alone)),
+        ("", "people whose row in one release is like nobody else’s there", of(&risks.alone)),
         (
             "Linkability",
-            "people in several releases who share all their groups with nobody else",
+            "people in several releases who share all their rows with nobody else",
             escape(&risks.linkable.of(&risks.in_several)),
         ),
     ];
@@ -403,7 +405,7 @@ fn finding(view: &View, found: &Found) -> String {
         ),
     };
     format!(
-        "<div class=\"scroll\"><table class=\"regulators\">\n<caption>The risk that somebody is picked out among those who share their groups</caption>\n\
+        "<div class=\"scroll\"><table class=\"regulators\">\n<caption>The risk that somebody is picked out among those who share their rows</caption>\n\
          <thead><tr><th scope=\"col\">who looks</th><th scope=\"col\">what they know</th><th scope=\"col\" class=\"number\">highest</th><th scope=\"col\" class=\"number\">average</th></tr></thead>\n<tbody>\n\
          <tr><th scope=\"row\">Prosecutor</th><td>looks for one person, and knows in which releases they are</td>{}{}</tr>\n\
          <tr><th scope=\"row\">Journalist</th><td>looks for one person in the one release that helps most</td>{}{}</tr>\n\

@@ -42,6 +42,7 @@ fn audit_of(releases: u64, columns: Vec<Column>) -> Audit {
         date: "2026-03-02".to_owned(),
         group: vec![("age".to_owned(), "30-39canary".to_owned()), ("sex".to_owned(), "Male".to_owned())],
         people: 4,
+        set: false,
         shows: vec![("Flu-canary".to_owned(), 2), ("HIV<i>-canary".to_owned(), 1)],
     };
     let told = PersonColumn {
@@ -95,6 +96,7 @@ fn report_of(over_time: Vec<Audit>) -> Report {
     });
     let coalition = Coalition {
         members: vec!["City <office>".to_owned(), "Insurer & Sons".to_owned()],
+        open: Vec::new(),
         releases: lines.collect(),
         over_time: (1..).zip(over_time).map(|(number, audit)| (format!("release-{number}"), audit)).collect(),
         attacks: vec![Attack {
@@ -218,6 +220,28 @@ fn the_verdict_says_what_was_found() {
     );
 }
 
+/// What could not be looked at keeps a page from saying that nothing is told, for whosever eyes it is.
+#[test]
+fn what_is_not_established_is_not_called_within_the_policy() {
+    for (columns, allowed) in [(vec![column("a", 15, 0, 0)], Some(0.6)), (vec![column("a", 15, 0, 0)], None)] {
+        let columns = columns.into_iter().map(|column| Column { allowed, ..column }).collect();
+        let mut report = report_of(vec![audit_of(1, columns)]);
+        report.coalitions[0].open = vec!["1 spring was erased".to_owned()];
+        for page in [html(&report), public(report.clone())] {
+            assert!(
+                page.contains("Not established: 1 spring was erased.") && page.contains("As far as could be judged")
+            );
+            assert!(!page.contains("Within the policy") && !page.contains("Nothing certain"), "{page}");
+            assert!(page.contains("verdict open") && !page.contains("nobody else is in doubt"));
+        }
+    }
+    // What is told all the same is said first.
+    let mut told = sample();
+    told.coalitions[0].open = vec!["1 spring was erased".to_owned()];
+    let page = html(&told);
+    assert!(page.contains("verdict bad") && page.contains("Not established: 1 spring was erased."));
+}
+
 /// Where a method promises something else of each column, each is judged by its own promise, everywhere on the page.
 #[test]
 fn each_column_is_judged_by_what_is_allowed_of_it() {
@@ -230,11 +254,11 @@ fn each_column_is_judged_by_what_is_allowed_of_it() {
         "<strong>2 of 15 people</strong>, <q>illness</q> can be told with more than 25\u{a0}% confidence",
         "For none of 15 people can <q>pay</q> be told with more than 50\u{a0}% confidence",
         "<q>illness</q> with more than 25\u{a0}% confidence, or for certain, and <q>pay</q> with more than 50\u{a0}% confidence",
-        "Above 25\u{a0}%, the policy’s confidence",
+        "Above 25\u{a0}%, which is allowed",
         "<td class=\"number\" data-head=\"allowed\">25\u{a0}%</td><td class=\"number\" data-head=\"above that\">2</td>",
         "<td class=\"number\" data-head=\"allowed\">50\u{a0}%</td><td class=\"number\" data-head=\"above that\">0</td>",
-        "policy: 25\u{a0}%",
-        "policy: 50\u{a0}%",
+        "allowed: 25\u{a0}%",
+        "allowed: 50\u{a0}%",
         "people whose <q>pay</q> can be told with more than 50\u{a0}% confidence",
     ] {
         assert!(page.contains(expected), "`{expected}` is not there");

@@ -9,13 +9,22 @@ enum Verdict {
     Certain,
     Above,
     MayBeAbove,
+    NotEstablished,
     Within,
     NothingCertain,
     NotChecked,
 }
 
 impl Verdict {
-    fn of(told: Option<&Told>) -> Verdict {
+    /// What was found of a column, where everything could be looked at or not.
+    fn of(told: Option<&Told>, open: &[String]) -> Verdict {
+        match (Verdict::counted(told), open) {
+            (Verdict::Within | Verdict::NothingCertain, [_, ..]) => Verdict::NotEstablished,
+            (counted, _) => counted,
+        }
+    }
+
+    fn counted(told: Option<&Told>) -> Verdict {
         let Some(told) = told else { return Verdict::NotChecked };
         match (&told.now, told.allowed) {
             (now, _) if !now.certain.is_zero() => Verdict::Certain,
@@ -31,6 +40,7 @@ impl Verdict {
             Verdict::Certain => "Given away",
             Verdict::Above => "Above the policy",
             Verdict::MayBeAbove => "Not ruled out",
+            Verdict::NotEstablished => "Not established",
             Verdict::Within => "Within the policy",
             Verdict::NothingCertain => "Nothing certain",
             Verdict::NotChecked => "Not checked",
@@ -40,7 +50,7 @@ impl Verdict {
     fn class(self) -> &'static str {
         match self {
             Verdict::Certain | Verdict::Above => "bad",
-            Verdict::MayBeAbove | Verdict::NotChecked => "open",
+            Verdict::MayBeAbove | Verdict::NotEstablished | Verdict::NotChecked => "open",
             Verdict::Within | Verdict::NothingCertain => "holds",
         }
     }
@@ -64,9 +74,9 @@ impl Verdict {
 /// The card of a coalition at the top of the page.
 pub fn card(part: &Part, at: usize) -> String {
     let worst = part.found.as_ref().and_then(|found| found.columns.first());
-    let verdict = Verdict::of(worst);
+    let verdict = Verdict::of(worst, part.open);
     let (sentence, checked) = match (&part.found, worst) {
-        (Some(found), Some(worst)) => (says(verdict, found, worst), format!("Checked: {}", checked(found))),
+        (Some(found), Some(worst)) => (says(part, found, worst), format!("Checked: {}", checked(found))),
         (Some(_), None) => {
             let sentence = "These releases show no sensitive column, so nothing was inferred about anybody.";
             (sentence.to_owned(), "Checked: only whether people can be found in the releases.".to_owned())
@@ -76,12 +86,14 @@ pub fn card(part: &Part, at: usize) -> String {
         }
     };
     let others: String = match &part.found {
-        Some(found) => found.columns.iter().skip(1).map(|told| other(found, told)).collect(),
+        Some(found) => found.columns.iter().skip(1).map(|told| other(part, found, told)).collect(),
         None => String::new(),
     };
+    let why: String =
+        part.open.iter().map(|why| format!("<p class=\"also\">Not established: {}.</p>\n", escape(why))).collect();
     format!(
         "<article class=\"verdict {class}\">\n<p class=\"label\"><svg class=\"sign\" viewBox=\"0 0 28 28\" aria-hidden=\"true\">{sign}</svg>{label}\
-         <a class=\"who\" href=\"#part-{at}\">{name}</a></p>\n<p class=\"headline\">{sentence}</p>\n{others}<p class=\"checked\">{checked}</p>\n</article>\n",
+         <a class=\"who\" href=\"#part-{at}\">{name}</a></p>\n<p class=\"headline\">{sentence}</p>\n{why}{others}<p class=\"checked\">{checked}</p>\n</article>\n",
         class = verdict.class(),
         sign = verdict.sign(),
         label = verdict.label(),
@@ -89,12 +101,12 @@ pub fn card(part: &Part, at: usize) -> String {
     )
 }
 
-fn other(found: &Found, told: &Told) -> String {
-    format!("<p class=\"also\">{}</p>\n", says(Verdict::of(Some(told)), found, told))
+fn other(part: &Part, found: &Found, told: &Told) -> String {
+    format!("<p class=\"also\">{}</p>\n", says(part, found, told))
 }
 
 /// The sentence, as HTML.
-fn says(verdict: Verdict, found: &Found, told: &Told) -> String {
+fn says(part: &Part, found: &Found, told: &Told) -> String {
     let column = format!("<q>{}</q>", escape(told.name));
     let together = match found.releases {
         0 | 1 => "from the release".to_owned(),
@@ -103,7 +115,14 @@ fn says(verdict: Verdict, found: &Found, told: &Told) -> String {
     let than = told.allowed.map(percent).unwrap_or_default();
     let now = &told.now;
     let of = |count: &Count| of(count, &now.people);
-    match verdict {
+    // What could be looked at is told, and that it is not everything.
+    let (far, counted, together) = match Verdict::of(Some(told), part.open) {
+        Verdict::NotEstablished => {
+            ("As far as could be judged, for", Verdict::counted(Some(told)), "from what could be looked at".to_owned())
+        }
+        verdict => ("For", verdict, together),
+    };
+    match counted {
         Verdict::Certain => format!("{}, {column} is certain {together}.", of(&now.certain)),
         Verdict::Above => format!(
             "{}, {column} can be told with more than {than} confidence {together}. It is certain for nobody.",
@@ -114,10 +133,10 @@ fn says(verdict: Verdict, found: &Found, told: &Told) -> String {
             of(&now.may_be_above)
         ),
         Verdict::Within => {
-            format!("For {} can {column} be told with more than {than} confidence {together}.", now.people.none())
+            format!("{far} {} can {column} be told with more than {than} confidence {together}.", now.people.none())
         }
-        Verdict::NothingCertain | Verdict::NotChecked => format!(
-            "For {} is {column} certain {together}. The most that is told about anybody: {}.",
+        Verdict::NothingCertain | Verdict::NotEstablished | Verdict::NotChecked => format!(
+            "{far} {} is {column} certain {together}. The most that is told about anybody: {}.",
             now.people.none(),
             told.highest.text
         ),

@@ -28,6 +28,8 @@ pub struct Part<'a> {
     /// What it is called in a heading.
     pub name: String,
     pub lines: Vec<Line<'a>>,
+    /// Why it is not established what is told.
+    pub open: &'a [String],
     /// None when nothing was audited.
     pub found: Option<Found<'a>>,
     pub attacks: Vec<(String, Option<&'a str>, bool)>,
@@ -318,7 +320,10 @@ fn tenths(lower: f64, upper: f64) -> String {
     // Half is not more than half: a bound belongs to the step below it.
     let high = ((upper * 10.0 - 1e-9).ceil() / 10.0).clamp(0.1, 1.0);
     let low = ((lower * 10.0 + 1e-9).floor() / 10.0).clamp(0.0, high - 0.1);
-    format!("between {} and {}", percent(low), percent(high))
+    match low > 0.0 {
+        true => format!("over {}, at most {}", percent(low), percent(high)),
+        false => format!("at most {}", percent(high)),
+    }
 }
 
 fn part<'a>(coalition: &'a Coalition, eyes: &Eyes) -> Part<'a> {
@@ -345,7 +350,7 @@ fn part<'a>(coalition: &'a Coalition, eyes: &Eyes) -> Part<'a> {
         [one] => format!("What {one} can tell"),
         members => format!("What {} can tell together", list(members)),
     };
-    Part { name, lines: lines.collect(), found: found(coalition, eyes), attacks }
+    Part { name, lines: lines.collect(), open: &coalition.open, found: found(coalition, eyes), attacks }
 }
 
 fn found<'a>(coalition: &'a Coalition, eyes: &Eyes) -> Option<Found<'a>> {

@@ -20,6 +20,10 @@ pub fn print(answer: &Answer) {
         Some(false) => println!("{BAD}More is told than the policy allows, or may be.{BAD:#}"),
         None => {}
     }
+    let found = |attack: &Attack| !attack.findings.is_empty();
+    if answer.holds == Some(true) && answer.coalitions.iter().flat_map(|coalition| &coalition.attacks).any(found) {
+        println!("{HINT}What attacks found is not part of that: it is told above, for each of them.{HINT:#}");
+    }
     answer.notes.iter().for_each(|note| println!("{HINT}{}{HINT:#}", wrap(note, WIDTH, "")));
     if let Some(html) = &answer.html {
         println!("{HINT}the report is in {html}{HINT:#}");
@@ -39,30 +43,19 @@ fn print_coalition(coalition: &Coalition, judged: bool) {
     let audit = &coalition.audit;
     let releases: Vec<String> = audit.releases.iter().map(|(number, name)| format!("{number} {name}")).collect();
     println!("{HEAD}{}{HEAD:#} can hold {}", coalition.members.join(", "), releases.join(", "));
-    for lost in &coalition.lost {
-        println!(
-            "  {BAD}{} {} was erased{BAD:#}: what it gives away can no longer be computed, and is missing below",
-            lost.number, lost.name
-        );
+    for why in &coalition.open {
+        println!("{BAD}{}{BAD:#}", wrap(&format!("Not established: {why}."), WIDTH, "  "));
     }
-    println!("  {}", verdict(audit));
+    let judged_all = coalition.open.is_empty();
+    println!("  {}", verdict(audit, judged_all));
     println!();
     for column in &audit.columns {
-        print_column(column);
+        print_column(column, judged_all);
     }
     if let Some(worlds) = worlds(audit) {
         println!("  {HINT}{worlds}{HINT:#}\n");
     }
     audit.pairs.iter().for_each(print_pair);
-    if !audit.not_followed.is_empty() {
-        let numbers: Vec<String> = audit.not_followed.iter().map(u64::to_string).collect();
-        let text = format!(
-            "It is not known whose the records of release {} are, and what these tell together with the others could not be judged: \
-             nothing is established.",
-            numbers.join(", ")
-        );
-        println!("{BAD}{}{BAD:#}\n", wrap(&text, WIDTH, "  "));
-    }
     identity(audit);
     if coalition.over_time.len() > 1 {
         over_time(coalition, judged);
@@ -76,14 +69,18 @@ fn print_coalition(coalition: &Coalition, judged: bool) {
 }
 
 /// One sentence.
-fn verdict(audit: &Audit) -> String {
+fn verdict(audit: &Audit, judged_all: bool) -> String {
     let certain: Vec<String> = audit
         .columns
         .iter()
         .filter(|column| column.certain > 0)
         .map(|column| format!("the {} of {} is certain", column.name, people(column.certain)))
         .collect();
-    let together = if audit.releases.len() > 1 { "Put together, " } else { "" };
+    let together = match (judged_all, audit.releases.len()) {
+        (false, _) => "As far as could be judged, ",
+        (true, 1) => "",
+        (true, _) => "Put together, ",
+    };
     let text = match certain.len() {
         0 => format!("{together}nobody's value is certain, of {}.", people(audit.people)),
         _ => format!("{together}{}, of {}.", certain.join("; "), people(audit.people)),
@@ -92,11 +89,12 @@ fn verdict(audit: &Audit) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-fn print_column(column: &Column) {
+fn print_column(column: &Column, judged_all: bool) {
     println!("  {HEAD}{}{HEAD:#} ({} values)", column.name, column.values);
     let highest = &column.highest;
     let range = if highest.lower == highest.upper {
-        format!("{} (exact)", share(highest.upper.value()))
+        let exact = if judged_all { "exact" } else { "as far as could be judged" };
+        format!("{} ({exact})", share(highest.upper.value()))
     } else {
         format!(
             "about {}; certainly {} to {}",
@@ -119,7 +117,9 @@ fn print_column(column: &Column) {
     }
     let guess = format!("{} right (knowing only what is common: {})", share(column.average), share(column.prior));
     rows.push(vec!["    guessing everybody's likeliest".to_owned(), guess]);
-    rows.push(vec!["    known exactly".to_owned(), of(column.exact, column.people)]);
+    if judged_all {
+        rows.push(vec!["    known exactly".to_owned(), of(column.exact, column.people)]);
+    }
     columns(&rows).iter().for_each(|line| println!("{line}"));
     println!("    people by the most that is told about them:");
     let most = column.histogram.iter().copied().max().unwrap_or(1).max(1);
@@ -176,11 +176,11 @@ fn identity(audit: &Audit) {
     println!("  {HEAD}Whose records can be found{HEAD:#}");
     let mut rows = vec![vec![
         "    singling out".to_owned(),
-        format!("{} alone with the groups they are in", of(identity.singled_out, audit.people)),
+        format!("{} alone with the rows that are theirs", of(identity.singled_out, audit.people)),
     ]];
     if identity.in_several > 0 {
         let linkable = format!(
-            "{} in several releases share all their groups with nobody",
+            "{} in several releases share all their rows with nobody",
             of(identity.linkable, identity.in_several)
         );
         rows.push(vec!["    linkability".to_owned(), linkable]);
@@ -194,27 +194,32 @@ fn identity(audit: &Audit) {
 }
 
 fn over_time(coalition: &Coalition, allowed: bool) {
-    println!("  {HEAD}Release by release{HEAD:#}");
-    let mut rows = vec![vec!["    after".to_owned(), "people".to_owned(), "certain".to_owned()]];
-    if allowed {
-        rows[0].push("above".to_owned());
-    }
-    rows[0].extend(["most told".to_owned(), "likeliest right".to_owned()]);
-    for moment in &coalition.over_time {
-        let mut row =
-            vec![format!("    {} {}", moment.release, moment.name), count(moment.people), count(moment.certain)];
+    let names: Vec<&str> = coalition.audit.columns.iter().map(|column| column.name.as_str()).collect();
+    for name in &names {
+        let of = if names.len() > 1 { format!(": {name}") } else { String::new() };
+        println!("  {HEAD}Release by release{of}{HEAD:#}");
+        let mut rows = vec![vec!["    after".to_owned(), "people".to_owned(), "certain".to_owned()]];
         if allowed {
-            row.push(if moment.may_be_above > moment.above {
-                format!("{} to {}", count(moment.above), count(moment.may_be_above))
-            } else {
-                count(moment.above)
-            });
+            rows[0].push("above".to_owned());
         }
-        row.extend([share(moment.highest), share(moment.average)]);
-        rows.push(row);
+        rows[0].extend(["most told".to_owned(), "likeliest right".to_owned()]);
+        for moment in &coalition.over_time {
+            let Some(told) = moment.columns.iter().find(|told| told.name == *name) else { continue };
+            let mut row =
+                vec![format!("    {} {}", moment.release, moment.name), count(moment.people), count(told.certain)];
+            if allowed {
+                row.push(if told.may_be_above > told.above {
+                    format!("{} to {}", count(told.above), count(told.may_be_above))
+                } else {
+                    count(told.above)
+                });
+            }
+            row.extend([share(told.highest), share(told.average)]);
+            rows.push(row);
+        }
+        columns(&rows).iter().for_each(|line| println!("{line}"));
+        println!();
     }
-    columns(&rows).iter().for_each(|line| println!("{line}"));
-    println!();
 }
 
 fn print_case(case: &Case) {

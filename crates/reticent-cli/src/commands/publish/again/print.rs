@@ -135,13 +135,17 @@ fn print_verified(answer: &Answer) {
         } else {
             format!("{} to {}", percent(column.lower), percent(column.upper))
         };
+        // Of whom earlier ones tell more, nothing is said here.
+        let who = match column.people.saturating_sub(column.already) {
+            others if column.already > 0 => format!("{} of whom no more was told before", people(others)),
+            all => people(all),
+        };
         println!(
-            "  {GOOD}holds{GOOD:#}    nobody's {} is told with more than {} by {} ({}; of {} the most is {known})",
+            "  {GOOD}holds{GOOD:#}    nobody's {} is told with more than {} by {} ({}; of {who} the most is {known})",
             column.column,
             percent(column.confidence),
             together(&answer.judged),
             answer.audited.proof.word(),
-            people(column.people)
         );
     }
     for column in answer.audited.columns.iter().filter(|column| column.already > 0) {

@@ -45,8 +45,8 @@ pub fn readme(job: &Job<'_>, shown: &Shown, files: &Files, audited: &Audited, ju
     let nobodys = shown.counterfeits();
     if nobodys > 0 {
         text += &format!(
-            "\n{nobodys} of the values that are listed with a count are counterfeits, nobody's: as many in a group as its list counts \
-             more than the group has people.\n"
+            "\n{nobodys} of the values that are listed with a count are nobody's in this release, counterfeits or of people who are gone: as \
+             many in a group as its list counts more than the group has people.\n"
         );
     }
     text += "\n## Together, in SQL\n\n";
