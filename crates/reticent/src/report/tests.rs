@@ -240,6 +240,10 @@ fn what_is_not_established_is_not_called_within_the_policy() {
     told.coalitions[0].open = vec!["1 spring was erased".to_owned()];
     let page = html(&told);
     assert!(page.contains("verdict bad") && page.contains("Not established: 1 spring was erased."));
+    let mut above = report_of(vec![audit_of(1, vec![column("a", 15, 0, 2)])]);
+    assert!(html(&above).contains("It is certain for nobody."));
+    above.coalitions[0].open = vec!["1 spring was erased".to_owned()];
+    assert!(!html(&above).contains("It is certain for nobody."));
 }
 
 /// Where a method promises something else of each column, each is judged by its own promise, everywhere on the page.

@@ -124,10 +124,12 @@ fn says(part: &Part, found: &Found, told: &Told) -> String {
     };
     match counted {
         Verdict::Certain => format!("{}, {column} is certain {together}.", of(&now.certain)),
-        Verdict::Above => format!(
-            "{}, {column} can be told with more than {than} confidence {together}. It is certain for nobody.",
-            of(&now.above)
-        ),
+        Verdict::Above => {
+            // Of what could not be looked at, not even that follows.
+            let nobody = if part.open.is_empty() { " It is certain for nobody." } else { "" };
+            let above = of(&now.above);
+            format!("{above}, {column} can be told with more than {than} confidence {together}.{nobody}")
+        }
         Verdict::MayBeAbove => format!(
             "{}, it could not be ruled out that {column} can be told with more than {than} confidence {together}.",
             of(&now.may_be_above)
