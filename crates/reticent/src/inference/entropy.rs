@@ -12,7 +12,7 @@
 //! An estimate: it can be far below the random-worlds probability. It also spreads over fractions of people.
 
 use super::pieces::Piece;
-use super::strips::Strips;
+use super::strips::{Strips, Weigh};
 
 /// Counts must be met this well, in people.
 const TOLERANCE: f64 = 1e-8;
@@ -96,6 +96,8 @@ pub(super) fn estimate(piece: &Piece) -> Option<Estimate> {
 struct Dual {
     /// By crowd: its people.
     people: Vec<f64>,
+    /// By crowd: one over its people.
+    each: Vec<f64>,
     strips: Strips,
     /// By cell: whether it is taken for possible.
     possible: Vec<bool>,
@@ -141,11 +143,12 @@ impl Dual {
             add(count.most, -1.0);
         }
         let strips = Strips::of(piece);
-        let people = piece.crowds.iter().map(|crowd| crowd.people as f64).collect();
+        let people: Vec<f64> = piece.crowds.iter().map(|crowd| crowd.people as f64).collect();
+        let each = people.iter().map(|people| 1.0 / people).collect();
         let exact = side.iter().all(|side| *side == 0.0);
         let met = side.iter().map(|side| *side == 0.0).collect();
         let sign = side.iter().map(|side| if *side < 0.0 { -1.0 } else { 1.0 }).collect();
-        Dual { people, possible: vec![true; strips.cells()], strips, exact, row, bound, side, sign, met }
+        Dual { people, each, possible: vec![true; strips.cells()], strips, exact, row, bound, side, sign, met }
     }
 
     /// By row: the sum of its multipliers, each with its sign.
@@ -164,19 +167,7 @@ impl Dual {
         let mut of_row = self.strips.nothing();
         self.by_row(&multipliers, &mut of_row);
         let mut having = vec![0.0; self.strips.cells()];
-        let (sums, mut value) = self.strips.sweep(&of_row, &mut having, |crowd, cells| {
-            let possible = &self.possible[self.strips.of_crowd(crowd)];
-            let among = cells.iter().zip(possible).filter(|(_, possible)| **possible);
-            let highest = among.fold(f64::NEG_INFINITY, |highest, (slope, _)| highest.max(*slope));
-            let mut total = 0.0;
-            for (cell, possible) in cells.iter_mut().zip(possible) {
-                *cell = if *possible { (*cell - highest).exp() } else { 0.0 };
-                total += *cell;
-            }
-            let scale = self.people[crowd] / total;
-            cells.iter_mut().for_each(|cell| *cell *= scale);
-            self.people[crowd] * (total.ln() + highest)
-        });
+        let (sums, mut value) = self.strips.sweep(&of_row, &mut having, &Spread(self));
         let mut gradient = vec![0.0; self.bound.len()];
         for at in 0..gradient.len() {
             gradient[at] = self.sign[at] * (sums[self.row[at] as usize] - self.bound[at]);
@@ -302,6 +293,83 @@ impl Dual {
     }
 }
 
+/// Spreads the people of a crowd over its values by the multipliers.
+struct Spread<'a>(&'a Dual);
+
+impl Weigh for Spread<'_> {
+    #[inline(always)]
+    fn weigh(&self, crowd: usize, cells: &mut [f64]) -> f64 {
+        let dual = self.0;
+        let possible = &dual.possible[dual.strips.of_crowd(crowd)];
+        let among = cells.iter().zip(possible).filter(|(_, possible)| **possible);
+        let highest = among.fold(f64::NEG_INFINITY, |highest, (slope, _)| highest.max(*slope));
+        let mut total = 0.0;
+        for (cell, possible) in cells.iter_mut().zip(possible) {
+            *cell = if *possible { (*cell - highest).exp() } else { 0.0 };
+            total += *cell;
+        }
+        let scale = dual.people[crowd] / total;
+        cells.iter_mut().for_each(|cell| *cell *= scale);
+        dual.people[crowd] * (total.ln() + highest)
+    }
+}
+
+/// The second derivative by each multiplier, cell by cell.
+struct Own<'a> {
+    dual: &'a Dual,
+    having: &'a [f64],
+}
+
+impl Weigh for Own<'_> {
+    #[inline(always)]
+    fn weigh(&self, crowd: usize, cells: &mut [f64]) -> f64 {
+        let each = self.dual.each[crowd];
+        for (cell, having) in cells.iter_mut().zip(&self.having[self.dual.strips.of_crowd(crowd)]) {
+            *cell = having * (1.0 - having * each);
+        }
+        0.0
+    }
+}
+
+/// The second derivative along a direction, cell by cell.
+struct Bend<'a> {
+    dual: &'a Dual,
+    having: &'a [f64],
+}
+
+impl Weigh for Bend<'_> {
+    #[inline(always)]
+    fn weigh(&self, crowd: usize, cells: &mut [f64]) -> f64 {
+        let having = &self.having[self.dual.strips.of_crowd(crowd)];
+        let each = self.dual.each[crowd];
+        // Most crowds have few values, and loops of a known length cost nothing beside what they do.
+        match cells.len() {
+            2 => bend::<2>(cells, having, each),
+            3 => bend::<3>(cells, having, each),
+            4 => bend::<4>(cells, having, each),
+            5 => bend::<5>(cells, having, each),
+            6 => bend::<6>(cells, having, each),
+            _ => bend_any(cells, having, each),
+        }
+        0.0
+    }
+}
+
+#[inline(always)]
+fn bend<const CELLS: usize>(cells: &mut [f64], having: &[f64], each: f64) {
+    if let (Some(cells), Some(having)) = (cells.first_chunk_mut::<CELLS>(), having.first_chunk::<CELLS>()) {
+        bend_any(cells, having, each);
+    }
+}
+
+/// Every slope less the mean, by how many have it.
+#[inline(always)]
+fn bend_any(cells: &mut [f64], having: &[f64], each: f64) {
+    let sum: f64 = having.iter().zip(&*cells).map(|(having, slope)| having * slope).sum();
+    let mean = sum * each;
+    cells.iter_mut().zip(having).for_each(|(slope, having)| *slope = having * (*slope - mean));
+}
+
 /// Conjugate gradients for one step of Newton's.
 struct Turns<'a> {
     dual: &'a Dual,
@@ -311,8 +379,6 @@ struct Turns<'a> {
     scale: Vec<f64>,
     step: Vec<f64>,
     rest: Vec<f64>,
-    /// The rest by the diagonal.
-    scaled: Vec<f64>,
     /// The size of what is left of the gradient.
     size: f64,
     direction: Vec<f64>,
@@ -326,38 +392,31 @@ impl<'a> Turns<'a> {
     fn new(dual: &'a Dual, at: &'a Point) -> Turns<'a> {
         let len = dual.bound.len();
         let (of_row, mut change) = (dual.strips.nothing(), vec![0.0; dual.strips.cells()]);
-        let (own, _) = dual.strips.sweep(&of_row, &mut change, |crowd, cells| {
-            let each = 1.0 / dual.people[crowd];
-            for (cell, having) in cells.iter_mut().zip(&at.having[dual.strips.of_crowd(crowd)]) {
-                *cell = having * (1.0 - having * each);
-            }
-            0.0
-        });
+        let (own, _) = dual.strips.sweep(&of_row, &mut change, &Own { dual, having: &at.having });
         let scale = |(row, met): (&u32, &bool)| if *met { 1.0 / (own[*row as usize] + 1e-14) } else { 0.0 };
         let scale: Vec<f64> = dual.row.iter().zip(&dual.met).map(scale).collect();
         let sign = dual.sign.iter().zip(&dual.met).map(|(sign, met)| if *met { *sign } else { 0.0 }).collect();
         let rest = at.gradient.iter().zip(&dual.met).map(|(gradient, met)| if *met { -gradient } else { 0.0 });
         let rest: Vec<f64> = rest.collect();
         let direction: Vec<f64> = rest.iter().zip(&scale).map(|(rest, scale)| rest * scale).collect();
-        let (before, size) = (dot(&rest, &direction), dot(&rest, &rest).sqrt());
+        let (before, size) = sizes(&rest, &scale);
         let (step, curved) = (vec![0.0; len], vec![0.0; len]);
-        let scaled = direction.clone();
-        Turns { dual, at, sign, scale, step, rest, scaled, size, direction, before, curved, of_row, change }
+        Turns { dual, at, sign, scale, step, rest, size, direction, before, curved, of_row, change }
     }
 
     /// The second derivative times the direction, and times the direction again.
     fn curve(&mut self) -> f64 {
         let (dual, at) = (self.dual, self.at);
         dual.by_row(&self.direction, &mut self.of_row);
-        let (sums, _) = dual.strips.sweep(&self.of_row, &mut self.change, |crowd, cells| {
-            let having = &at.having[dual.strips.of_crowd(crowd)];
-            let sum: f64 = having.iter().zip(&*cells).map(|(having, slope)| having * slope).sum();
-            let mean = sum / dual.people[crowd];
-            cells.iter_mut().zip(having).for_each(|(slope, having)| *slope = having * (*slope - mean));
-            0.0
-        });
-        for (at, curved) in self.curved.iter_mut().enumerate() {
-            *curved = self.sign[at] * sums[dual.row[at] as usize];
+        let bend = Bend { dual, having: &at.having };
+        let (mut sums, _) = dual.strips.sweep(&self.of_row, &mut self.change, &bend);
+        if dual.exact {
+            sums.truncate(self.curved.len());
+            self.curved = sums;
+        } else {
+            for (at, curved) in self.curved.iter_mut().enumerate() {
+                *curved = self.sign[at] * sums[dual.row[at] as usize];
+            }
         }
         dot(&self.direction, &self.curved)
     }
@@ -369,22 +428,38 @@ impl<'a> Turns<'a> {
             return false;
         }
         let length = self.before / bend;
-        add(&mut self.step, length, &self.direction);
-        add(&mut self.rest, -length, &self.curved);
-        let scaled = self.scaled.iter_mut().zip(&self.rest).zip(&self.scale);
-        scaled.for_each(|((scaled, rest), scale)| *scaled = rest * scale);
-        let now = dot(&self.rest, &self.scaled);
+        let moved = self.step.iter_mut().zip(&self.direction).zip(self.rest.iter_mut().zip(&self.curved));
+        moved.for_each(|((step, direction), (rest, curved))| {
+            *step += length * direction;
+            *rest -= length * curved;
+        });
+        let (now, size) = sizes(&self.rest, &self.scale);
         let turned = now / self.before;
-        (self.before, self.size) = (now, dot(&self.rest, &self.rest).sqrt());
-        let both = self.direction.iter_mut().zip(&self.scaled);
-        both.for_each(|(direction, scaled)| *direction = scaled + turned * *direction);
+        (self.before, self.size) = (now, size);
+        let both = self.direction.iter_mut().zip(&self.rest).zip(&self.scale);
+        both.for_each(|((direction, rest), scale)| *direction = rest * scale + turned * *direction);
         true
     }
 }
 
-/// Adds so many times something.
-fn add(to: &mut [f64], times: f64, what: &[f64]) {
-    to.iter_mut().zip(what).for_each(|(to, what)| *to += times * what);
+/// The rest times itself by the diagonal, and its length.
+fn sizes(rest: &[f64], scale: &[f64]) -> (f64, f64) {
+    let ((rests, last), (scales, other)) = (rest.as_chunks::<4>(), scale.as_chunks::<4>());
+    let (mut by_scale, mut plain) = ([0.0; 4], [0.0; 4]);
+    for (rest, scale) in rests.iter().zip(scales) {
+        for lane in 0..4 {
+            let square = rest[lane] * rest[lane];
+            by_scale[lane] += square * scale[lane];
+            plain[lane] += square;
+        }
+    }
+    let (mut now, mut size) =
+        ((by_scale[0] + by_scale[1]) + (by_scale[2] + by_scale[3]), (plain[0] + plain[1]) + (plain[2] + plain[3]));
+    for (rest, scale) in last.iter().zip(other) {
+        now += rest * rest * scale;
+        size += rest * rest;
+    }
+    (now, size.sqrt())
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

@@ -17,6 +17,7 @@ mod network;
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hashbrown::HashSet;
 use rayon::prelude::*;
@@ -40,6 +41,8 @@ pub(super) struct Views<'a> {
     held: Lists,
     /// Rows with so many open cells are first looked at in the easy way.
     many: u32,
+    /// Marks that nobody uses at the moment: as many as there are looks at a time, however many looks there are.
+    spare: Mutex<Vec<Marks>>,
 }
 
 /// Two kinds of rows.
@@ -101,7 +104,7 @@ impl<'a> Views<'a> {
             cells.filter(|cell| system.seen.as_ref().is_some_and(|seen| seen[*cell as usize] > 0))
         };
         let held = Lists::of((0..system.rows.len()).map(held));
-        Views { system, views, one_value, held, many }
+        Views { system, views, one_value, held, many, spare: Mutex::new(Vec::new()) }
     }
 
     /// Cells that are forced, each with its number of people. What does not hang together with a change is left out.
@@ -109,9 +112,19 @@ impl<'a> Views<'a> {
         let found: Result<Vec<Vec<(u32, i64)>>> = self
             .views
             .par_iter()
-            .map_init(|| Marks::new(self.system.rows.len()), |marks, view| Look::at(self, view, state, marks).forced())
+            .map(|view| {
+                let spare = self.spare().pop();
+                let mut marks = spare.unwrap_or_else(|| Marks::new(self.system.rows.len()));
+                let found = Look::at(self, view, state, &mut marks).forced();
+                self.spare().push(marks);
+                found
+            })
             .collect();
         Ok(found?.into_iter().flatten().collect())
+    }
+
+    fn spare(&self) -> MutexGuard<'_, Vec<Marks>> {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -24,6 +24,13 @@ const FEW: usize = 3;
 /// Crowds that are swept together, so that their cells stay in the cache.
 const BLOCK: usize = 128;
 
+/// What is made of the cells of a crowd. A trait, and not a closure, so that it is always part of the loop over crowds, which are many
+/// and small.
+pub(super) trait Weigh: Sync {
+    /// Turns the sums of a crowd's cells into what each of them weighs, and may add something to a total.
+    fn weigh(&self, crowd: usize, cells: &mut [f64]) -> f64;
+}
+
 /// The rows of the cells of a piece.
 pub(super) struct Strips {
     /// By crowd: its first cell; one more at the end.
@@ -91,16 +98,11 @@ impl Strips {
         self.start[crowd] as usize..self.start[crowd + 1] as usize
     }
 
-    /// Every cell gets the sum of its rows, of which there is one more than counts ([`Strips::nothing`]); `weigh` is told a crowd, turns these sums of its cells into what each of them weighs, and
-    /// may add something to a total; every row then gets the sum of its cells.
-    pub(super) fn sweep(
-        &self,
-        of_row: &[f64],
-        cells: &mut [f64],
-        weigh: impl Fn(usize, &mut [f64]) -> f64 + Sync,
-    ) -> (Vec<f64>, f64) {
+    /// Every cell gets the sum of its rows, of which there is one more than counts ([`Strips::nothing`]), and then what it weighs; every
+    /// row gets the sum of its cells.
+    pub(super) fn sweep(&self, of_row: &[f64], cells: &mut [f64], weigh: &impl Weigh) -> (Vec<f64>, f64) {
         if let [all] = &self.parts[..] {
-            return self.sweep_part(all.clone(), of_row, cells, &weigh);
+            return self.sweep_part(all.clone(), of_row, cells, weigh);
         }
         let mut rest = cells;
         let mut work = Vec::with_capacity(self.parts.len());
@@ -109,7 +111,7 @@ impl Strips {
             work.push((part.clone(), here));
             rest = others;
         }
-        let swept = work.into_par_iter().map(|(part, cells)| self.sweep_part(part, of_row, cells, &weigh));
+        let swept = work.into_par_iter().map(|(part, cells)| self.sweep_part(part, of_row, cells, weigh));
         let mut swept = swept.collect::<Vec<_>>().into_iter();
         let (mut sums, mut total) = swept.next().unwrap_or_default();
         for (other, value) in swept {
@@ -124,14 +126,8 @@ impl Strips {
         crowds: Range<usize>,
         of_row: &[f64],
         cells: &mut [f64],
-        weigh: &impl Fn(usize, &mut [f64]) -> f64,
+        weigh: &impl Weigh,
     ) -> (Vec<f64>, f64) {
-        match (&self.of_cell, self.most) {
-            (Some(rows), 1) => return self.sweep_few::<1>(rows, crowds, of_row, cells, weigh),
-            (Some(rows), 2) => return self.sweep_few::<2>(rows, crowds, of_row, cells, weigh),
-            (Some(rows), FEW) => return self.sweep_few::<FEW>(rows, crowds, of_row, cells, weigh),
-            _ => {}
-        }
         let (mut sums, mut total) = (self.nothing(), 0.0);
         let mut rest = cells;
         for block in crowds.clone().step_by(BLOCK).map(|from| from..(from + BLOCK).min(crowds.end)) {
@@ -141,42 +137,21 @@ impl Strips {
             self.gather(block.clone(), of_row, cells);
             for crowd in block.clone() {
                 let of_crowd = self.of_crowd(crowd);
-                total += weigh(crowd, &mut cells[of_crowd.start - offset..of_crowd.end - offset]);
+                total += weigh.weigh(crowd, &mut cells[of_crowd.start - offset..of_crowd.end - offset]);
             }
             self.scatter(block, cells, &mut sums);
         }
         (sums, total)
     }
 
-    /// The same, where every cell is in so many rows.
-    fn sweep_few<const ROWS: usize>(
-        &self,
-        rows: &[u32],
-        crowds: Range<usize>,
-        of_row: &[f64],
-        cells: &mut [f64],
-        weigh: &impl Fn(usize, &mut [f64]) -> f64,
-    ) -> (Vec<f64>, f64) {
-        let (mut sums, mut total) = (self.nothing(), 0.0);
-        let (rows, _) = rows.as_chunks::<ROWS>();
-        let mut rest = cells;
-        for crowd in crowds {
-            let rows = &rows[self.of_crowd(crowd)];
-            let (cells, others) = rest.split_at_mut(rows.len());
-            rest = others;
-            for (cell, rows) in cells.iter_mut().zip(rows) {
-                *cell = rows.iter().map(|row| of_row[*row as usize]).sum();
-            }
-            total += weigh(crowd, cells);
-            for (cell, rows) in cells.iter().zip(rows) {
-                rows.iter().for_each(|row| sums[*row as usize] += cell);
-            }
-        }
-        (sums, total)
-    }
-
     /// Every cell of some crowds gets the sum of its rows.
     fn gather(&self, crowds: Range<usize>, of_row: &[f64], cells: &mut [f64]) {
+        match (self.rows_of(&crowds), self.most) {
+            (Some(rows), 1) => return gather_few::<1>(rows, of_row, cells),
+            (Some(rows), 2) => return gather_few::<2>(rows, of_row, cells),
+            (Some(rows), FEW) => return gather_few::<FEW>(rows, of_row, cells),
+            _ => {}
+        }
         let mut rest = cells;
         for (len, rows) in self.strips_of(crowds) {
             let (cells, others) = rest.split_at_mut(len);
@@ -195,6 +170,12 @@ impl Strips {
 
     /// Every row gets what the cells of some crowds weigh, added to what it has.
     fn scatter(&self, crowds: Range<usize>, cells: &[f64], sums: &mut [f64]) {
+        match (self.rows_of(&crowds), self.most) {
+            (Some(rows), 1) => return scatter_few::<1>(rows, cells, sums),
+            (Some(rows), 2) => return scatter_few::<2>(rows, cells, sums),
+            (Some(rows), FEW) => return scatter_few::<FEW>(rows, cells, sums),
+            _ => {}
+        }
         let mut rest = cells;
         for (len, rows) in self.strips_of(crowds) {
             let (cells, others) = rest.split_at(len);
@@ -210,6 +191,12 @@ impl Strips {
         }
     }
 
+    /// The rows of every cell of some crowds, where these are kept.
+    fn rows_of(&self, crowds: &Range<usize>) -> Option<&[u32]> {
+        let (from, to) = (self.start[crowds.start] as usize, self.start[crowds.end] as usize);
+        self.of_cell.as_ref().map(|rows| &rows[from * self.most..to * self.most])
+    }
+
     /// The strips of some crowds: how many cells each has, and the rows of the first of them.
     fn strips_of(&self, crowds: Range<usize>) -> impl Iterator<Item = (usize, &[u32])> {
         let (first, end) = (self.first[crowds.start] as usize, self.first[crowds.end] as usize);
@@ -219,5 +206,19 @@ impl Strips {
             place = *end as usize;
             (*len as usize, rows)
         })
+    }
+}
+
+/// Every cell gets the sum of its rows, of which it has so many.
+fn gather_few<const ROWS: usize>(rows: &[u32], of_row: &[f64], cells: &mut [f64]) {
+    for (cell, rows) in cells.iter_mut().zip(rows.as_chunks::<ROWS>().0) {
+        *cell = rows.iter().map(|row| of_row[*row as usize]).sum();
+    }
+}
+
+/// Every row gets what its cells weigh, each of which has so many rows, added to what it has.
+fn scatter_few<const ROWS: usize>(rows: &[u32], cells: &[f64], sums: &mut [f64]) {
+    for (cell, rows) in cells.iter().zip(rows.as_chunks::<ROWS>().0) {
+        rows.iter().for_each(|row| sums[*row as usize] += cell);
     }
 }
