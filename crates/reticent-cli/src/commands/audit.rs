@@ -380,8 +380,7 @@ fn coalition(
     options: &args::Audit,
     ways: &Ways,
 ) -> Result<Coalition, Failure> {
-    let whole = audit(held, question)?;
-    let (over_time, then) = moments(held, &whole, question, ways)?;
+    let mut whole = audit(held, question)?;
     let attacks = options.attacks.iter().flat_map(|id| match id.as_str() {
         "all" => attacks::LIST.iter().map(|listed| listed.entry.id).collect(),
         id => vec![id],
@@ -399,12 +398,12 @@ fn coalition(
     if options.adversary == args::Adversary::Algorithm {
         algorithm::attacks(held, question, beside, &mut attacks)?;
     }
-    let mut whole = whole;
     let ran = |id: &str| attacks.iter().any(|attack| attack.id == id && attack.not_run.is_none());
     if ran(attacks::definetti::ENTRY.id) {
         whole.not_considered.retain(|text| !text.contains(attacks::definetti::ENTRY.title));
     }
     let open = open(&whole, &held.lost, &attacks, question);
+    let (over_time, then) = moments(held, &whole, question, ways)?;
     Ok(Coalition { members, lost: held.lost.clone(), open, audit: whole, over_time, then, attacks })
 }
 

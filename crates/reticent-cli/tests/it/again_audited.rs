@@ -134,3 +134,19 @@ fn what_is_not_established_is_said_everywhere() {
         assert!(page.contains("Not established: ") && !page.contains("Within the policy"), "{page}");
     }
 }
+
+/// What was tried by name is not said not to be considered, neither on the screen nor in a report; and the verdict does not claim it.
+#[test]
+fn what_was_tried_is_not_called_not_considered() {
+    let desk = desk(&policy("anatomy", "l = 2"));
+    desk.write("may.csv", month(0..40, false));
+    publish(&desk, "may").exits(0);
+    const LEARNS: &str = "who learn from the data who is likely to have what";
+    desk.run("audit --html without.html").exits(0).says(LEARNS);
+    let tried = desk.run("audit --attack definetti --html with.html").exits(0);
+    assert!(!tried.out.contains("not run") && !tried.out.contains(LEARNS), "{}", tried.out);
+    let page = |name: &str| std::fs::read_to_string(desk.file(name)).unwrap().contains(LEARNS);
+    assert_eq!((page("without.html"), page("with.html")), (true, false));
+    // Of two values, whatever is learnt makes one likelier.
+    tried.says("What attacks found is not part of that");
+}
