@@ -17,7 +17,6 @@ mod pieces;
 mod presolve;
 mod program;
 mod sample;
-mod strips;
 mod symmetry;
 mod system;
 #[cfg(test)]
@@ -33,6 +32,7 @@ pub use number::Fraction;
 pub use sample::Sampled;
 
 use pieces::{Piece, Split};
+use symmetry::Alike;
 use system::System;
 
 /// A value that somebody may have.
@@ -239,19 +239,15 @@ struct Proved {
     counted: Option<worlds::Counted>,
     /// Bounds by programs, where worlds were not counted.
     bounded: Option<program::Bounded>,
-    /// By crowd and place among its values: so many values are as likely, itself included.
-    alike: Vec<Vec<u32>>,
+    alike: Alike,
 }
 
 impl Proved {
     fn of(piece: &Piece, ask: &Ask) -> Result<Proved> {
         let bounds_only = ask.bounds_only || piece.loose;
-        let alike = match bounds_only {
-            true => piece.crowds.iter().map(|crowd| vec![1; crowd.cells.len()]).collect(),
-            false => symmetry::alike(piece),
-        };
+        let alike = if bounds_only { Alike::default() } else { Alike::of(piece) };
         // Where all values can be exchanged, everything but the number of worlds is known without counting, and without a program.
-        let settled = piece.crowds.iter().zip(&alike).all(symmetry::are_alike);
+        let settled = alike.everywhere(piece);
         // How many worlds there are is worth counting in small ones only.
         let large = settled && piece.people() > presolve::EXCHANGED;
         let counted = if bounds_only || large { None } else { worlds::count(piece, ask.steps)? };
@@ -309,8 +305,8 @@ fn put_together(system: &System, found: &presolve::Found, split: &Split, solved:
                 work.not_counted += 1;
                 work.people_not_counted += piece.people();
                 (ln_worlds, worlds) = (None, None);
-                let settled = piece.crowds.iter().zip(&solved.proved.alike).filter(|crowd| symmetry::are_alike(*crowd));
-                let settled: u64 = settled.map(|(crowd, _)| crowd.people).sum();
+                let settled = piece.crowds.iter().filter(|crowd| solved.proved.alike.all_of(crowd));
+                let settled: u64 = settled.map(|crowd| crowd.people).sum();
                 work.by_symmetry += settled;
                 if settled < piece.people() {
                     work.count_bounds(solved.proved.bounded.as_ref());
@@ -403,7 +399,7 @@ impl Here<'_> {
             sampled: None,
             entropy: None,
         };
-        let alike = u64::from(self.solved.proved.alike[self.merged][self.at]);
+        let alike = u64::from(self.solved.proved.alike.to(value));
         told.upper = told.upper.min(fraction(self.open, self.people * alike));
         if alike as usize == self.piece.crowds[self.merged].cells.len() {
             told.lower = told.lower.max(told.upper);

@@ -2,7 +2,7 @@
 //!
 //! Maximise -sum n p ln p over crowds and their values, where every count holds on average. The dual has one multiplier a count:
 //! minimise  sum over crowds of people * ln(sum over values of exp(sum of its multipliers))  -  sum of multiplier * count,
-//! a smooth convex function. Newton's method, each step by conjugate gradients with a diagonal preconditioner; a count with
+//! a smooth convex function. Newton's method, each step by conjugate gradients ([`turns`]); a count with
 //! bounds has a multiplier for each, which cannot be negative, and is 0 unless the bound is reached.
 //!
 //! Where a probability is forced to 0 and nobody noticed, the multipliers grow without end. So a value that falls below
@@ -11,8 +11,12 @@
 //!
 //! An estimate: it can be far below the random-worlds probability. It also spreads over fractions of people.
 
+mod strips;
+mod turns;
+
 use super::pieces::Piece;
-use super::strips::{Strips, Weigh};
+use strips::{Strips, Weigh};
+use turns::Turns;
 
 /// Counts must be met this well, in people.
 const TOLERANCE: f64 = 1e-8;
@@ -76,30 +80,33 @@ pub(super) fn estimate(piece: &Piece) -> Option<Estimate> {
             continue;
         }
         let (entropy, missed) = (dual.entropy(&at), dual.missed(&at));
-        dual.possible.iter_mut().for_each(|possible| *possible = true);
-        let nats = (dual.point(at.multipliers).value - entropy).max(0.0);
+        let all_possible = std::mem::take(&mut dual.possible).is_empty();
+        let whole = if all_possible { at.value } else { dual.point(at.multipliers).value };
+        let nats = (whole - entropy).max(0.0);
         let gap = Gap { missed, nats };
         let people: f64 = dual.people.iter().sum();
         if nats > MOST_GAP * people {
             return None;
         }
-        let mut shares = at.having;
-        for (crowd, people) in dual.people.iter().enumerate() {
-            shares[dual.strips.of_crowd(crowd)].iter_mut().for_each(|having| *having /= people);
+        let (mut shares, mut start) = (at.having, vec![0; dual.people.len()]);
+        for (at, crowd) in dual.strips.order.iter().enumerate() {
+            let cells = dual.strips.of_crowd(at);
+            start[*crowd as usize] = cells.start as u32;
+            shares[cells].iter_mut().for_each(|having| *having *= dual.each[at]);
         }
-        return Some(Estimate { start: dual.strips.start, shares, gap });
+        return Some(Estimate { start, shares, gap });
     }
     None
 }
 
 /// The dual problem of a piece.
 struct Dual {
-    /// By crowd: its people.
+    /// By crowd, in the order of strips: its people.
     people: Vec<f64>,
     /// By crowd: one over its people.
     each: Vec<f64>,
     strips: Strips,
-    /// By cell: whether it is taken for possible.
+    /// By cell: whether it is taken for possible; nothing while all are.
     possible: Vec<bool>,
     /// Whether all counts are exact, so that every row has one multiplier.
     exact: bool,
@@ -143,12 +150,13 @@ impl Dual {
             add(count.most, -1.0);
         }
         let strips = Strips::of(piece);
-        let people: Vec<f64> = piece.crowds.iter().map(|crowd| crowd.people as f64).collect();
+        let people = |crowd: &u32| piece.crowds[*crowd as usize].people as f64;
+        let people: Vec<f64> = strips.order.iter().map(people).collect();
         let each = people.iter().map(|people| 1.0 / people).collect();
         let exact = side.iter().all(|side| *side == 0.0);
         let met = side.iter().map(|side| *side == 0.0).collect();
         let sign = side.iter().map(|side| if *side < 0.0 { -1.0 } else { 1.0 }).collect();
-        Dual { people, each, possible: vec![true; strips.cells()], strips, exact, row, bound, side, sign, met }
+        Dual { people, each, possible: Vec::new(), strips, exact, row, bound, side, sign, met }
     }
 
     /// By row: the sum of its multipliers, each with its sign.
@@ -164,10 +172,10 @@ impl Dual {
     }
 
     fn point(&self, multipliers: Vec<f64>) -> Point {
-        let mut of_row = self.strips.nothing();
+        let (mut of_row, mut sums) = (self.strips.nothing(), self.strips.nothing());
         self.by_row(&multipliers, &mut of_row);
         let mut having = vec![0.0; self.strips.cells()];
-        let (sums, mut value) = self.strips.sweep(&of_row, &mut having, &Spread(self));
+        let mut value = self.strips.sweep(&of_row, &mut having, &mut sums, &Spread(self));
         let mut gradient = vec![0.0; self.bound.len()];
         for at in 0..gradient.len() {
             gradient[at] = self.sign[at] * (sums[self.row[at] as usize] - self.bound[at]);
@@ -208,10 +216,9 @@ impl Dual {
     fn forget(&mut self, at: &Point) -> bool {
         let mut any = false;
         for (crowd, people) in self.people.iter().enumerate() {
-            for cell in self.strips.of_crowd(crowd) {
-                let tiny = at.having[cell] < NOTHING * people;
-                any |= self.possible[cell] && tiny;
-                self.possible[cell] &= !tiny;
+            for cell in self.strips.of_crowd(crowd).filter(|cell| at.having[*cell] < NOTHING * people) {
+                self.possible.resize(self.strips.cells(), true);
+                any |= std::mem::replace(&mut self.possible[cell], false);
             }
         }
         any
@@ -260,12 +267,11 @@ impl Dual {
     /// Newton's step, as far as conjugate gradients find it worth while.
     fn newton(&self, at: &Point) -> Vec<f64> {
         let mut turns = Turns::new(self, at);
-        let size = turns.size;
+        let enough = turns.size * turns.size.sqrt().min(0.1);
         // Better than what is asked for in the end is not needed; nearly as good would need another step.
-        let enough = size * size.sqrt().min(0.1);
-        let enough = if enough < LAST * TOLERANCE { 0.5 * TOLERANCE } else { enough };
+        let last = enough < LAST * TOLERANCE;
         for _ in 0..MOST_TURNS {
-            if !turns.turn() || turns.size <= enough {
+            if !turns.turn() || if last { turns.misses_at_most(0.5 * TOLERANCE) } else { turns.size <= enough } {
                 break;
             }
         }
@@ -297,178 +303,24 @@ impl Dual {
 struct Spread<'a>(&'a Dual);
 
 impl Weigh for Spread<'_> {
+    const KEEPS: bool = true;
+
     #[inline(always)]
-    fn weigh(&self, crowd: usize, cells: &mut [f64]) -> f64 {
+    fn weigh(&self, crowd: usize, first: usize, cells: &mut [f64]) -> f64 {
         let dual = self.0;
-        let possible = &dual.possible[dual.strips.of_crowd(crowd)];
-        let among = cells.iter().zip(possible).filter(|(_, possible)| **possible);
-        let highest = among.fold(f64::NEG_INFINITY, |highest, (slope, _)| highest.max(*slope));
+        if !dual.possible.is_empty() {
+            let possible = &dual.possible[first..first + cells.len()];
+            let not = cells.iter_mut().zip(possible).filter(|(_, possible)| !**possible);
+            not.for_each(|(cell, _)| *cell = f64::NEG_INFINITY);
+        }
+        let highest = cells.iter().fold(f64::NEG_INFINITY, |highest, slope| highest.max(*slope));
         let mut total = 0.0;
-        for (cell, possible) in cells.iter_mut().zip(possible) {
-            *cell = if *possible { (*cell - highest).exp() } else { 0.0 };
+        for cell in &mut *cells {
+            *cell = (*cell - highest).exp();
             total += *cell;
         }
         let scale = dual.people[crowd] / total;
         cells.iter_mut().for_each(|cell| *cell *= scale);
         dual.people[crowd] * (total.ln() + highest)
     }
-}
-
-/// The second derivative by each multiplier, cell by cell.
-struct Own<'a> {
-    dual: &'a Dual,
-    having: &'a [f64],
-}
-
-impl Weigh for Own<'_> {
-    #[inline(always)]
-    fn weigh(&self, crowd: usize, cells: &mut [f64]) -> f64 {
-        let each = self.dual.each[crowd];
-        for (cell, having) in cells.iter_mut().zip(&self.having[self.dual.strips.of_crowd(crowd)]) {
-            *cell = having * (1.0 - having * each);
-        }
-        0.0
-    }
-}
-
-/// The second derivative along a direction, cell by cell.
-struct Bend<'a> {
-    dual: &'a Dual,
-    having: &'a [f64],
-}
-
-impl Weigh for Bend<'_> {
-    #[inline(always)]
-    fn weigh(&self, crowd: usize, cells: &mut [f64]) -> f64 {
-        let having = &self.having[self.dual.strips.of_crowd(crowd)];
-        let each = self.dual.each[crowd];
-        // Most crowds have few values, and loops of a known length cost nothing beside what they do.
-        match cells.len() {
-            2 => bend::<2>(cells, having, each),
-            3 => bend::<3>(cells, having, each),
-            4 => bend::<4>(cells, having, each),
-            5 => bend::<5>(cells, having, each),
-            6 => bend::<6>(cells, having, each),
-            _ => bend_any(cells, having, each),
-        }
-        0.0
-    }
-}
-
-#[inline(always)]
-fn bend<const CELLS: usize>(cells: &mut [f64], having: &[f64], each: f64) {
-    if let (Some(cells), Some(having)) = (cells.first_chunk_mut::<CELLS>(), having.first_chunk::<CELLS>()) {
-        bend_any(cells, having, each);
-    }
-}
-
-/// Every slope less the mean, by how many have it.
-#[inline(always)]
-fn bend_any(cells: &mut [f64], having: &[f64], each: f64) {
-    let sum: f64 = having.iter().zip(&*cells).map(|(having, slope)| having * slope).sum();
-    let mean = sum * each;
-    cells.iter_mut().zip(having).for_each(|(slope, having)| *slope = having * (*slope - mean));
-}
-
-/// Conjugate gradients for one step of Newton's.
-struct Turns<'a> {
-    dual: &'a Dual,
-    at: &'a Point,
-    /// By multiplier: its sign, and one over the diagonal of the second derivative; both 0 where the multiplier does not move.
-    sign: Vec<f64>,
-    scale: Vec<f64>,
-    step: Vec<f64>,
-    rest: Vec<f64>,
-    /// The size of what is left of the gradient.
-    size: f64,
-    direction: Vec<f64>,
-    before: f64,
-    curved: Vec<f64>,
-    of_row: Vec<f64>,
-    change: Vec<f64>,
-}
-
-impl<'a> Turns<'a> {
-    fn new(dual: &'a Dual, at: &'a Point) -> Turns<'a> {
-        let len = dual.bound.len();
-        let (of_row, mut change) = (dual.strips.nothing(), vec![0.0; dual.strips.cells()]);
-        let (own, _) = dual.strips.sweep(&of_row, &mut change, &Own { dual, having: &at.having });
-        let scale = |(row, met): (&u32, &bool)| if *met { 1.0 / (own[*row as usize] + 1e-14) } else { 0.0 };
-        let scale: Vec<f64> = dual.row.iter().zip(&dual.met).map(scale).collect();
-        let sign = dual.sign.iter().zip(&dual.met).map(|(sign, met)| if *met { *sign } else { 0.0 }).collect();
-        let rest = at.gradient.iter().zip(&dual.met).map(|(gradient, met)| if *met { -gradient } else { 0.0 });
-        let rest: Vec<f64> = rest.collect();
-        let direction: Vec<f64> = rest.iter().zip(&scale).map(|(rest, scale)| rest * scale).collect();
-        let (before, size) = sizes(&rest, &scale);
-        let (step, curved) = (vec![0.0; len], vec![0.0; len]);
-        Turns { dual, at, sign, scale, step, rest, size, direction, before, curved, of_row, change }
-    }
-
-    /// The second derivative times the direction, and times the direction again.
-    fn curve(&mut self) -> f64 {
-        let (dual, at) = (self.dual, self.at);
-        dual.by_row(&self.direction, &mut self.of_row);
-        let bend = Bend { dual, having: &at.having };
-        let (mut sums, _) = dual.strips.sweep(&self.of_row, &mut self.change, &bend);
-        if dual.exact {
-            sums.truncate(self.curved.len());
-            self.curved = sums;
-        } else {
-            for (at, curved) in self.curved.iter_mut().enumerate() {
-                *curved = self.sign[at] * sums[dual.row[at] as usize];
-            }
-        }
-        dot(&self.direction, &self.curved)
-    }
-
-    /// One turn; false when there is nothing more to gain.
-    fn turn(&mut self) -> bool {
-        let bend = self.curve();
-        if bend <= 1e-300 {
-            return false;
-        }
-        let length = self.before / bend;
-        let moved = self.step.iter_mut().zip(&self.direction).zip(self.rest.iter_mut().zip(&self.curved));
-        moved.for_each(|((step, direction), (rest, curved))| {
-            *step += length * direction;
-            *rest -= length * curved;
-        });
-        let (now, size) = sizes(&self.rest, &self.scale);
-        let turned = now / self.before;
-        (self.before, self.size) = (now, size);
-        let both = self.direction.iter_mut().zip(&self.rest).zip(&self.scale);
-        both.for_each(|((direction, rest), scale)| *direction = rest * scale + turned * *direction);
-        true
-    }
-}
-
-/// The rest times itself by the diagonal, and its length.
-fn sizes(rest: &[f64], scale: &[f64]) -> (f64, f64) {
-    let ((rests, last), (scales, other)) = (rest.as_chunks::<4>(), scale.as_chunks::<4>());
-    let (mut by_scale, mut plain) = ([0.0; 4], [0.0; 4]);
-    for (rest, scale) in rests.iter().zip(scales) {
-        for lane in 0..4 {
-            let square = rest[lane] * rest[lane];
-            by_scale[lane] += square * scale[lane];
-            plain[lane] += square;
-        }
-    }
-    let (mut now, mut size) =
-        ((by_scale[0] + by_scale[1]) + (by_scale[2] + by_scale[3]), (plain[0] + plain[1]) + (plain[2] + plain[3]));
-    for (rest, scale) in last.iter().zip(other) {
-        now += rest * rest * scale;
-        size += rest * rest;
-    }
-    (now, size.sqrt())
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    // Four sums at a time: one would wait for itself.
-    let ((a, last), (b, other)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
-    let mut sums = [0.0; 4];
-    for (a, b) in a.iter().zip(b) {
-        (0..4).for_each(|lane| sums[lane] += a[lane] * b[lane]);
-    }
-    let rest: f64 = last.iter().zip(other).map(|(a, b)| a * b).sum();
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }

@@ -14,6 +14,7 @@
 //! that hang together through the outside alone are looked at apart, and after a change only those that hang together with it.
 
 mod network;
+mod parts;
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -27,6 +28,7 @@ use super::presolve::Boxes;
 use super::system::{Lists, System};
 use crate::error::Result;
 use network::{Network, OUTSIDE, ROWS};
+use parts::Parts;
 
 /// In rows with fewer open cells, a flow is found as fast as it is seen that nothing is forced.
 pub(super) const MANY: u32 = 32;
@@ -37,7 +39,7 @@ pub(super) struct Views<'a> {
     views: Vec<View>,
     /// By row of a count: whether it speaks of one value only.
     one_value: Vec<bool>,
-    /// By row: its cells that somebody has in the world that is known.
+    /// By row: its cells that somebody has in the world that is known; none where no row is large.
     held: Lists,
     /// Rows with so many open cells are first looked at in the easy way.
     many: u32,
@@ -87,13 +89,15 @@ impl<'a> Views<'a> {
         let with_people = |(source, rows)| View { source, rows, with: With::People, leads_outside: true };
         let mut views: Vec<View> = by_source.into_iter().map(with_people).collect();
         let one_value: Vec<bool> = value.iter().map(Option::is_some).collect();
-        let together = sources_of_cells(system, &one_value);
+        // Otherwise nothing is looked at in the easy way.
+        let any_large = (0..system.rows.len()).any(|row| system.rows.at(row).len() >= many as usize);
+        let together = if any_large { sources_of_cells(system, &one_value) } else { HashSet::new() };
         let exact = |rows: &[u32]| rows.iter().all(|row| system.least[*row as usize] == system.most[*row as usize]);
         for by_source in by_value.into_values() {
             for (source, rows) in &by_source {
                 for (other, others) in by_source.range((Bound::Excluded(*source), Bound::Unbounded)) {
                     let apart = together.iter().any(|known| known.contains(source) != known.contains(other));
-                    let leads_outside = apart || !exact(rows) || !exact(others);
+                    let leads_outside = !any_large || apart || !exact(rows) || !exact(others);
                     let with = With::Source(*other, others.clone());
                     views.push(View { source: *source, rows: rows.clone(), with, leads_outside });
                 }
@@ -103,7 +107,7 @@ impl<'a> Views<'a> {
             let cells = system.rows.at(row).iter().copied();
             cells.filter(|cell| system.seen.as_ref().is_some_and(|seen| seen[*cell as usize] > 0))
         };
-        let held = Lists::of((0..system.rows.len()).map(held));
+        let held = if any_large { Lists::of((0..system.rows.len()).map(held)) } else { Lists::default() };
         Views { system, views, one_value, held, many, spare: Mutex::new(Vec::new()) }
     }
 
@@ -150,6 +154,7 @@ fn sources_of_cells(system: &System, one_value: &[bool]) -> HashSet<Vec<u32>> {
 }
 
 /// Marks on rows, and other things that are used again; raising `now` or `view` takes all marks away.
+#[derive(Default)]
 struct Marks {
     now: u32,
     /// The view.
@@ -157,15 +162,20 @@ struct Marks {
     /// By row: the last view in which it was looked at, and when it was reached in each direction.
     done: Vec<u32>,
     reached: [Vec<u32>; 2],
-    /// By row: its node in the network.
+    /// By row: its node.
     node: Vec<u32>,
-    network: Network,
+    /// What hangs together: rows by node, and cells with the nodes they lead from and to.
+    rows: Vec<u32>,
+    cells: Vec<(u32, u32, u32)>,
+    parts: Parts,
+    /// By cell: how many have it in a flow, where no world is known.
+    having: Vec<i64>,
 }
 
 impl Marks {
     fn new(rows: usize) -> Marks {
         let none = || vec![0; rows];
-        Marks { now: 0, view: 0, done: none(), reached: [none(), none()], node: none(), network: Network::default() }
+        Marks { done: none(), reached: [none(), none()], node: none(), ..Marks::default() }
     }
 }
 
@@ -313,54 +323,115 @@ impl<'a> Look<'a> {
         reach
     }
 
-    /// Whether a row can count more, or less, than in the world that is known.
-    fn has_room(&self, seen: &[i64], row: u32, more: bool) -> bool {
+    /// Whether a row can count more, or less, than so many people have its values.
+    fn has_room(&self, having: &[i64], row: u32, more: bool) -> bool {
         let row = row as usize;
         let (least, most) = (self.system.least[row], self.system.most[row]);
         if least == most {
             return false;
         }
-        let counted: i64 = self.system.rows.at(row).iter().map(|cell| seen[*cell as usize]).sum();
+        let counted: i64 = self.system.rows.at(row).iter().map(|cell| having[*cell as usize]).sum();
         if more { counted < most } else { counted > least }
     }
 
-    /// Makes a row a node of the network, once.
-    fn enter(&mut self, row: u32, rows: &mut Vec<u32>, network: &mut Network) {
+    /// Makes a row a node, once.
+    fn enter(&mut self, row: u32) {
         if std::mem::replace(&mut self.marks.done[row as usize], self.marks.view) != self.marks.view {
-            self.marks.node[row as usize] = ROWS + rows.len() as u32;
-            rows.push(row);
-            network.row(self.system, self.state.boxes, row as usize, self.is_first(row));
+            self.marks.node[row as usize] = ROWS + self.marks.rows.len() as u32;
+            self.marks.rows.push(row);
         }
     }
 
-    /// The cells that are forced among all that hangs together with a row.
-    fn flow(&mut self, row: u32, found: &mut Vec<(u32, i64)>) -> Result<()> {
-        let mut network = std::mem::take(&mut self.marks.network);
-        network.clear();
-        let mut rows = Vec::new();
-        self.enter(row, &mut rows, &mut network);
+    /// Makes all that hangs together with a row nodes, and notes the cells between them.
+    fn gather(&mut self, row: u32) {
+        self.marks.rows.clear();
+        self.marks.cells.clear();
+        self.enter(row);
         let mut next = 0;
-        while let Some(row) = rows.get(next).copied() {
+        while let Some(row) = self.marks.rows.get(next).copied() {
             next += 1;
             let (first, node) = (self.is_first(row), self.marks.node[row as usize]);
             for cell in self.open(row) {
                 let other = self.end(cell, !first);
-                if let Some(other) = other {
-                    self.enter(other, &mut rows, &mut network);
-                }
+                other.into_iter().for_each(|other| self.enter(other));
                 match (first, other.map(|other| self.marks.node[other as usize])) {
-                    (true, other) => network.cell(self.system, self.state.boxes, cell, node, other.unwrap_or(OUTSIDE)),
-                    (false, None) => network.cell(self.system, self.state.boxes, cell, OUTSIDE, node),
+                    (true, other) => self.marks.cells.push((cell as u32, node, other.unwrap_or(OUTSIDE))),
+                    (false, None) => self.marks.cells.push((cell as u32, OUTSIDE, node)),
                     // Told from the other end.
                     (false, Some(_)) => {}
                 }
             }
         }
-        if self.system.seen.is_none() {
-            network.fill()?;
+    }
+
+    /// The cells that are forced among all that hangs together with a row.
+    fn flow(&mut self, row: u32, found: &mut Vec<(u32, i64)>) -> Result<()> {
+        self.gather(row);
+        if self.marks.rows.len() == 1 {
+            // It was looked at by itself.
+            return Ok(());
         }
-        network.forced(self.state.boxes, found);
-        self.marks.network = network;
+        match &self.system.seen {
+            Some(seen) => self.no_circle(seen, found),
+            None => {
+                let mut having = std::mem::take(&mut self.marks.having);
+                having.resize(self.system.value.len(), 0);
+                self.fill(&mut having)?;
+                self.no_circle(&having, found);
+                self.marks.having = having;
+            }
+        }
+        Ok(())
+    }
+
+    /// The cells through which no circle leads in what is left of a flow, each with its number of people.
+    fn no_circle(&mut self, having: &[i64], found: &mut Vec<(u32, i64)>) {
+        let mut parts = std::mem::take(&mut self.marks.parts);
+        parts.begin(self.marks.rows.len() + ROWS as usize);
+        for (cell, from, to) in &self.marks.cells {
+            let (low, high) = self.state.boxes.at(*cell as usize);
+            let having = having[*cell as usize];
+            if having < high {
+                parts.arc(*from, *to);
+            }
+            if having > low {
+                parts.arc(*to, *from);
+            }
+        }
+        for (row, node) in self.marks.rows.iter().zip(ROWS..) {
+            // A row of the first kind that counts more has it from outside, one of the other kind leads it there.
+            let first = self.is_first(*row);
+            if self.has_room(having, *row, first) {
+                parts.arc(OUTSIDE, node);
+            }
+            if self.has_room(having, *row, !first) {
+                parts.arc(node, OUTSIDE);
+            }
+        }
+        parts.find();
+        let apart = self.marks.cells.iter().filter(|(_, from, to)| parts.apart(*from, *to));
+        found.extend(apart.map(|(cell, _, _)| (*cell, having[*cell as usize])));
+        self.marks.parts = parts;
+    }
+
+    /// Finds a flow that fits, by cell of these rows; what is closed has what it must have.
+    fn fill(&self, having: &mut [i64]) -> Result<()> {
+        let (rows, boxes) = (&self.marks.rows, self.state.boxes);
+        let mut network = Network::of(rows.len());
+        for (row, node) in rows.iter().zip(ROWS..) {
+            network.row(self.system, boxes, *row as usize, node, self.is_first(*row));
+        }
+        let arc = |(cell, from, to): &(u32, u32, u32)| {
+            let (low, high) = boxes.at(*cell as usize);
+            network.cell(*from, *to, high - low)
+        };
+        let arcs: Vec<u32> = self.marks.cells.iter().map(arc).collect();
+        network.fill()?;
+        let cells = rows.iter().flat_map(|row| self.system.rows.at(*row as usize));
+        cells.for_each(|cell| having[*cell as usize] = boxes.at(*cell as usize).0);
+        for ((cell, _, _), arc) in self.marks.cells.iter().zip(arcs) {
+            having[*cell as usize] += network.flows(arc);
+        }
         Ok(())
     }
 }

@@ -33,6 +33,9 @@ impl Fraction {
 
     /// In lowest terms. A denominator of 0 counts as nothing of nothing: 0.
     pub fn new(numerator: u128, denominator: u128) -> Fraction {
+        if denominator == 1 {
+            return Fraction { numerator, denominator };
+        }
         let divisor = common_divisor(numerator, denominator).max(1);
         Fraction { numerator: numerator / divisor, denominator: (denominator / divisor).max(1) }
     }
@@ -108,6 +111,10 @@ impl PartialOrd for Fraction {
 
 impl Ord for Fraction {
     fn cmp(&self, other: &Fraction) -> Ordering {
+        let small = |number: u128| number <= u128::from(u64::MAX);
+        if [self.numerator, self.denominator, other.numerator, other.denominator].into_iter().all(small) {
+            return (self.numerator * other.denominator).cmp(&(other.numerator * self.denominator));
+        }
         let (mut a, mut b) = (*self, *other);
         // As in a continued fraction: whole parts first, then the reciprocals of the rests.
         loop {
@@ -129,6 +136,17 @@ impl Ord for Fraction {
 }
 
 fn common_divisor(mut a: u128, mut b: u128) -> u128 {
+    while b != 0 {
+        // Mostly they are small, and dividing large numbers is slow.
+        if let (Ok(small), Ok(other)) = (u64::try_from(a), u64::try_from(b)) {
+            return common_divisor_of_small(small, other).into();
+        }
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+fn common_divisor_of_small(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
         (a, b) = (b, a % b);
     }

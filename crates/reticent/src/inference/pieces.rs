@@ -7,6 +7,7 @@ use std::hash::BuildHasher;
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
 
 use super::Value;
 use super::presolve::Boxes;
@@ -33,8 +34,9 @@ pub(super) struct Merged {
     pub cells: Cells,
 }
 
-/// Values, and the rows that count them.
-pub(super) type Cells = Vec<(Value, Vec<u32>)>;
+/// Values, and the rows that count them, which are mostly few.
+pub(super) type Cells = Vec<(Value, RowsOf)>;
+pub(super) type RowsOf = SmallVec<[u32; 4]>;
 
 /// A count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,13 +101,14 @@ impl Split {
         // In their order, so that the rows of a group stay neighbours.
         let place_of = rows.place_in(&mut split.pieces, |cell| piece_of[system.crowd[cell as usize] as usize]);
         let of_cell = rows.cells.turned(system.value.len());
-        let mut known: HashTable<(u32, u32)> = HashTable::new();
+        let mut known: HashTable<(u32, u32)> = HashTable::with_capacity(system.crowds());
         for (crowd, piece) in piece_of.iter().enumerate() {
             // Its root may be somebody of whom nothing is open.
             let Some(piece) = piece.filter(|_| open_cells(crowd).next().is_some()) else { continue };
             let into = &mut split.pieces[piece as usize];
             let places = |cell: usize| of_cell.at(cell).iter().map(|row| place_of[*row as usize]).collect();
-            let cells: Cells = open_cells(crowd).map(|cell| (system.value[cell], places(cell))).collect();
+            let mut cells: Cells = Vec::with_capacity(system.cells(crowd).len());
+            cells.extend(open_cells(crowd).map(|cell| (system.value[cell], places(cell))));
             let hash = FxBuildHasher.hash_one((piece, &cells));
             let same = |(other, at): &(u32, u32)| *other == piece && into.crowds[*at as usize].cells == cells;
             let merged = match known.find(hash, same) {
@@ -158,7 +161,7 @@ struct Rows {
 impl Rows {
     fn of(system: &System, boxes: &Boxes) -> Rows {
         let mut made = Rows { cells: Lists::default(), bounds: Vec::new() };
-        let mut known: HashTable<u32> = HashTable::new();
+        let mut known: HashTable<u32> = HashTable::with_capacity(system.counts());
         let mut open: Vec<u32> = Vec::new();
         for row in 0..system.counts() {
             let mut forced = 0;
@@ -173,14 +176,16 @@ impl Rows {
             if open.is_empty() {
                 continue;
             }
-            open.sort_unstable();
+            if !open.is_sorted() {
+                open.sort_unstable();
+            }
             let left = |bound: i64| (bound - forced).max(0) as u64;
             let bounds = Row { least: left(system.least[row]), most: left(system.most[row]) };
             let hash = FxBuildHasher.hash_one(&open);
             match known.find(hash, |at| made.cells.at(*at as usize) == open) {
                 Some(at) => {
                     let known = &mut made.bounds[*at as usize];
-                    *known = Row { least: known.least.max(bounds.least), most: known.most.min(bounds.most) };
+                    (known.least, known.most) = (known.least.max(bounds.least), known.most.min(bounds.most));
                 }
                 None => {
                     let again = |at: &u32| FxBuildHasher.hash_one(made.cells.at(*at as usize));

@@ -9,24 +9,23 @@ use std::collections::VecDeque;
 use rayon::prelude::*;
 
 use super::pieces::{Piece, Split, Union};
+use super::symmetry::Alike;
 use super::system::System;
-use super::{contradiction, flow, symmetry};
+use super::{contradiction, flow};
 use crate::error::Result;
 
 /// By cell: how many people of its crowd have its value, at least and at most.
 #[derive(Debug, Clone)]
-pub(super) struct Boxes {
-    low: Vec<i64>,
-    high: Vec<i64>,
-}
+pub(super) struct Boxes(Vec<(i64, i64)>);
 
 impl Boxes {
     pub(super) fn at(&self, cell: usize) -> (i64, i64) {
-        (self.low[cell], self.high[cell])
+        self.0[cell]
     }
 
     pub(super) fn is_open(&self, cell: usize) -> bool {
-        self.low[cell] < self.high[cell]
+        let (low, high) = self.0[cell];
+        low < high
     }
 }
 
@@ -82,8 +81,7 @@ struct Bounds<'a> {
     system: &'a System,
     boxes: Boxes,
     /// By row: the sums of the least and of the most of its cells.
-    low: Vec<i64>,
-    high: Vec<i64>,
+    sums: Vec<(i64, i64)>,
     waiting: VecDeque<u32>,
     waits: Vec<bool>,
     /// By row: how many of its cells are open, and whether any of its cells was narrowed.
@@ -93,24 +91,29 @@ struct Bounds<'a> {
 
 impl<'a> Bounds<'a> {
     fn new(system: &'a System) -> Bounds<'a> {
-        let high: Vec<i64> = system.crowd.iter().map(|crowd| system.people[*crowd as usize]).collect();
-        let mut bounds = Bounds::from(system, Boxes { low: vec![0; high.len()], high });
+        let boxes = system.crowd.iter().map(|crowd| (0, system.people[*crowd as usize])).collect();
+        let mut bounds = Bounds::from(system, Boxes(boxes));
         bounds.waiting.extend(0..system.rows.len() as u32);
-        bounds.waits.iter_mut().for_each(|waits| *waits = true);
+        bounds.waits.fill(true);
         bounds
     }
 
     fn from(system: &'a System, boxes: Boxes) -> Bounds<'a> {
         let rows = system.rows.len();
-        let sums = |of: &[i64]| {
-            let sum = |row: usize| system.rows.at(row).iter().map(|cell| of[*cell as usize]).sum();
-            (0..rows).map(sum).collect()
-        };
-        let (low, high) = (sums(&boxes.low), sums(&boxes.high));
-        let is_open = |cell: &&u32| boxes.is_open(**cell as usize);
-        let open = (0..rows).map(|row| system.rows.at(row).iter().filter(is_open).count() as u32).collect();
+        let mut sums = Vec::with_capacity(rows);
+        let mut open = Vec::with_capacity(rows);
+        for row in 0..rows {
+            let (mut sum, mut open_here) = ((0, 0), 0);
+            for cell in system.rows.at(row) {
+                let (low, high) = boxes.at(*cell as usize);
+                sum = (sum.0 + low, sum.1 + high);
+                open_here += u32::from(low < high);
+            }
+            sums.push(sum);
+            open.push(open_here);
+        }
         let waiting = VecDeque::new();
-        Bounds { system, boxes, low, high, waiting, waits: vec![false; rows], open, changed: vec![false; rows] }
+        Bounds { system, boxes, sums, waiting, waits: vec![false; rows], open, changed: vec![false; rows] }
     }
 
     /// Rows of large pieces all of whose values can be exchanged are not looked at.
@@ -119,7 +122,7 @@ impl<'a> Bounds<'a> {
             return;
         }
         let split = Split::of(self.system, &self.boxes);
-        let settled = |piece: &Piece| piece.people() > EXCHANGED && !piece.loose && symmetry::all_alike(piece);
+        let settled = |piece: &Piece| piece.people() > EXCHANGED && !piece.loose && Alike::of(piece).everywhere(piece);
         let settled: Vec<bool> = split.pieces.par_iter().map(settled).collect();
         for (crowd, place) in split.place.iter().enumerate() {
             if place.is_some_and(|(piece, _)| settled[piece as usize]) {
@@ -189,19 +192,28 @@ impl<'a> Bounds<'a> {
         while let Some(row) = self.waiting.pop_front() {
             let row = row as usize;
             self.waits[row] = false;
-            for at in 0..self.system.rows.at(row).len() {
-                let cell = self.system.rows.at(row)[at] as usize;
-                let (low, high) = self.boxes.at(cell);
-                let most = self.system.most[row] - (self.low[row] - low);
-                let least = self.system.least[row] - (self.high[row] - high);
-                self.narrow(cell, least, most)?;
+            let system = self.system;
+            for cell in system.rows.at(row) {
+                let (low, high) = self.boxes.at(*cell as usize);
+                // What is left for it beyond its least, and below its most, when the others have theirs.
+                let (more, less) = self.room(row);
+                if high - low > more.min(less) {
+                    self.narrow(*cell as usize, high - less, low + more)?;
+                }
             }
             // A row without cells can still demand somebody.
-            if self.low[row] > self.system.most[row] || self.high[row] < self.system.least[row] {
+            let (more, less) = self.room(row);
+            if more < 0 || less < 0 {
                 return Err(contradiction());
             }
         }
         Ok(())
+    }
+
+    /// By how much a row can count more than the least of its cells, and less than their most.
+    fn room(&self, row: usize) -> (i64, i64) {
+        let (low, high) = self.sums[row];
+        (self.system.most[row] - low, high - self.system.least[row])
     }
 
     fn narrow(&mut self, cell: usize, least: i64, most: i64) -> Result<()> {
@@ -213,10 +225,10 @@ impl<'a> Bounds<'a> {
         if (new_low, new_high) == (low, high) {
             return Ok(());
         }
-        (self.boxes.low[cell], self.boxes.high[cell]) = (new_low, new_high);
+        self.boxes.0[cell] = (new_low, new_high);
         for row in self.system.of_cell.at(cell) {
-            self.low[*row as usize] += new_low - low;
-            self.high[*row as usize] += new_high - high;
+            let (sum_low, sum_high) = &mut self.sums[*row as usize];
+            (*sum_low, *sum_high) = (*sum_low + (new_low - low), *sum_high + (new_high - high));
             self.open[*row as usize] -= u32::from(new_low == new_high);
             self.changed[*row as usize] = true;
             if !std::mem::replace(&mut self.waits[*row as usize], true) {

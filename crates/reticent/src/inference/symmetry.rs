@@ -12,24 +12,33 @@ use super::pieces::{Merged, Piece};
 /// What a count of a value says, whatever the value: whom it counts, and the bounds.
 type Said = (Vec<u32>, u64, u64);
 
-/// By crowd and cell: how many values, itself included, are as likely as this one.
-pub(super) fn alike(piece: &Piece) -> Vec<Vec<u32>> {
-    let classes = classes(piece);
-    let of_crowd = |cells: &[(Value, Vec<u32>)]| -> Vec<u32> {
-        // Whoever may have one value of a class may have all: that is part of what makes them alike.
-        cells.iter().map(|(value, _)| classes.get(value).copied().unwrap_or(1)).collect()
-    };
-    piece.crowds.iter().map(|crowd| of_crowd(&crowd.cells)).collect()
-}
+/// Values of a piece that are as likely as others.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Alike(
+    /// By value: how many there are, itself included, where there are others.
+    HashMap<Value, u32>,
+);
 
-/// Whether all open values of a crowd can be exchanged for each other.
-pub(super) fn are_alike((crowd, alike): (&Merged, &Vec<u32>)) -> bool {
-    alike.iter().all(|alike| *alike as usize == crowd.cells.len())
-}
+impl Alike {
+    pub(super) fn of(piece: &Piece) -> Alike {
+        Alike(classes(piece))
+    }
 
-/// Whether that is so of everybody: then each value is as likely as the others, and none is forced.
-pub(super) fn all_alike(piece: &Piece) -> bool {
-    piece.crowds.iter().zip(&alike(piece)).all(are_alike)
+    /// How many values, itself included, are as likely as this one. Whoever may have one of them may have all: that is part of what
+    /// makes them alike.
+    pub(super) fn to(&self, value: Value) -> u32 {
+        if self.0.is_empty() { 1 } else { self.0.get(&value).copied().unwrap_or(1) }
+    }
+
+    /// Whether all open values of a crowd can be exchanged for each other.
+    pub(super) fn all_of(&self, crowd: &Merged) -> bool {
+        crowd.cells.iter().all(|(value, _)| self.to(*value) as usize == crowd.cells.len())
+    }
+
+    /// Whether that is so of everybody: then each value is as likely as the others, and none is forced.
+    pub(super) fn everywhere(&self, piece: &Piece) -> bool {
+        piece.crowds.iter().all(|crowd| self.all_of(crowd))
+    }
 }
 
 /// By value: the size of its class.

@@ -1,0 +1,308 @@
+//! Which rows count which cells of a piece, for sums in both directions.
+//!
+//! A group shows several values, so neighbouring cells of a crowd mostly lie in neighbouring rows: a *strip* is such cells, and
+//! only the rows of its first cell are kept; those of the next are one further each. Sums over strips run over neighbours in
+//! memory, which is what makes them fast.
+//!
+//! Where people are told apart so well that strips are hardly longer than a cell, and a cell is in few rows, the rows of every cell
+//! are kept instead, the same number for each. Then crowds are many and small, and those with as many cells follow each other, so
+//! that every loop within them has a length that is known.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::inference::pieces::{Merged, Piece, RowsOf};
+
+/// Pieces with fewer cells are not worth a second thread.
+const MANY: usize = 1 << 16;
+/// Into so many parts larger pieces are cut. Always the same, so that sums come out the same with any number of threads.
+const PARTS: usize = 8;
+/// Strips of fewer cells on the average are not worth while.
+const SHORT: usize = 8;
+/// Cells in more rows are always kept in strips.
+const FEW: usize = 3;
+/// Crowds that are swept together, so that their cells stay in the cache.
+const BLOCK: usize = 128;
+
+/// What is made of the cells of a crowd. A trait, and not a closure, so that it is always part of the loop over crowds, which are many
+/// and small.
+pub(super) trait Weigh: Sync {
+    /// Whether what each cell weighs is asked for, and not the sums of rows only.
+    const KEEPS: bool;
+
+    /// Turns the sums of a crowd's cells, the first of which is at this place, into what each of them weighs, and may add something to
+    /// a total.
+    fn weigh(&self, crowd: usize, first: usize, cells: &mut [f64]) -> f64;
+}
+
+/// The rows of the cells of a piece.
+#[derive(Default)]
+pub(super) struct Strips {
+    /// The crowds of the piece in the order that they have here.
+    pub order: Vec<u32>,
+    /// By crowd: its first cell; one more at the end.
+    pub start: Vec<u32>,
+    /// How many rows there are.
+    pub rows: usize,
+    /// The most rows that a cell is in.
+    pub most: usize,
+    /// By crowd: its first strip; one more at the end.
+    first: Vec<u32>,
+    /// By strip: how many cells it has, and the end of its rows in `of_strip`.
+    strips: Vec<(u32, u32)>,
+    of_strip: Vec<u32>,
+    /// By cell: its rows, `most` of each, where that is better than strips. What is missing is one row behind the last.
+    of_cell: Option<Vec<u32>>,
+    /// Crowds of which a part consists.
+    parts: Vec<Range<usize>>,
+}
+
+impl Strips {
+    pub(super) fn of(piece: &Piece) -> Strips {
+        let mut made = Strips { rows: piece.rows.len(), first: vec![0], ..Strips::default() };
+        let cells = piece.crowds.iter().map(|crowd| crowd.cells.len()).sum();
+        made.strips.reserve(cells);
+        piece.crowds.iter().for_each(|crowd| made.add(crowd));
+        made.order = (0..piece.crowds.len() as u32).collect();
+        if made.most <= FEW && made.strips.len() * SHORT > cells {
+            // And of these, first those in the same rows, which are then near in memory too.
+            made.order.sort_by_key(|crowd| {
+                let cells = &piece.crowds[*crowd as usize].cells;
+                (cells.len(), cells.first().and_then(|(_, rows)| rows.first()).copied())
+            });
+            let mut of_cell = Vec::with_capacity(cells * made.most);
+            for (_, rows) in made.order.iter().flat_map(|crowd| &piece.crowds[*crowd as usize].cells) {
+                of_cell.extend_from_slice(rows);
+                of_cell.extend((rows.len()..made.most).map(|_| piece.rows.len() as u32));
+            }
+            made.of_cell = Some(of_cell);
+        }
+        let mut end = 0;
+        let ends = made.order.iter().map(|crowd| {
+            end += piece.crowds[*crowd as usize].cells.len() as u32;
+            end
+        });
+        made.start = std::iter::once(0).chain(ends).collect();
+        let (crowds, parts) = (piece.crowds.len(), if cells > MANY { PARTS } else { 1 });
+        made.parts = (0..parts).map(|part| crowds * part / parts..crowds * (part + 1) / parts).collect();
+        made
+    }
+
+    /// Adds the strips of a crowd.
+    fn add(&mut self, crowd: &Merged) {
+        let mut before: Option<&RowsOf> = None;
+        for (_, rows) in &crowd.cells {
+            let next_to = |before: &&RowsOf| {
+                before.len() == rows.len() && before.iter().zip(rows).all(|(before, row)| before + 1 == *row)
+            };
+            match (before.filter(next_to), self.strips.last_mut()) {
+                (Some(_), Some(strip)) => strip.0 += 1,
+                _ => {
+                    self.of_strip.extend_from_slice(rows);
+                    self.strips.push((1, self.of_strip.len() as u32));
+                }
+            }
+            self.most = self.most.max(rows.len());
+            before = Some(rows);
+        }
+        self.first.push(self.strips.len() as u32);
+    }
+
+    /// Nothing, for every row and for the one behind the last.
+    pub(super) fn nothing(&self) -> Vec<f64> {
+        vec![0.0; self.rows + 1]
+    }
+
+    pub(super) fn cells(&self) -> usize {
+        self.start[self.start.len() - 1] as usize
+    }
+
+    /// The cells of a crowd.
+    pub(super) fn of_crowd(&self, crowd: usize) -> Range<usize> {
+        self.start[crowd] as usize..self.start[crowd + 1] as usize
+    }
+
+    /// Every cell gets the sum of its rows, of which there is one more than counts ([`Strips::nothing`]), and then what it weighs; every
+    /// row gets the sum of its cells.
+    pub(super) fn sweep(&self, of_row: &[f64], cells: &mut [f64], sums: &mut [f64], weigh: &impl Weigh) -> f64 {
+        sums.fill(0.0);
+        if let [all] = &self.parts[..] {
+            return self.sweep_part(all.clone(), of_row, cells, sums, weigh);
+        }
+        let mut rest = cells;
+        let mut work = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
+            let (here, others) = rest.split_at_mut((self.start[part.end] - self.start[part.start]) as usize);
+            work.push((part.clone(), here));
+            rest = others;
+        }
+        let swept = work.into_par_iter().map(|(part, cells)| {
+            let mut sums = self.nothing();
+            let total = self.sweep_part(part, of_row, cells, &mut sums, weigh);
+            (sums, total)
+        });
+        let mut total = 0.0;
+        for (other, value) in swept.collect::<Vec<_>>() {
+            sums.iter_mut().zip(&other).for_each(|(sum, other)| *sum += other);
+            total += value;
+        }
+        total
+    }
+
+    fn sweep_part(
+        &self,
+        crowds: Range<usize>,
+        of_row: &[f64],
+        cells: &mut [f64],
+        sums: &mut [f64],
+        weigh: &impl Weigh,
+    ) -> f64 {
+        match (&self.of_cell, self.most) {
+            (Some(rows), 1) => return self.sweep_few::<1>(crowds, rows, of_row, cells, sums, weigh),
+            (Some(rows), 2) => return self.sweep_few::<2>(crowds, rows, of_row, cells, sums, weigh),
+            (Some(rows), FEW) => return self.sweep_few::<FEW>(crowds, rows, of_row, cells, sums, weigh),
+            _ => {}
+        }
+        let mut total = 0.0;
+        let mut rest = cells;
+        for block in crowds.clone().step_by(BLOCK).map(|from| from..(from + BLOCK).min(crowds.end)) {
+            let offset = self.start[block.start] as usize;
+            let (cells, others) = rest.split_at_mut(self.start[block.end] as usize - offset);
+            rest = others;
+            self.gather(block.clone(), of_row, cells);
+            for crowd in block.clone() {
+                let at = self.of_crowd(crowd);
+                total += weigh.weigh(crowd, at.start, &mut cells[at.start - offset..at.end - offset]);
+            }
+            self.scatter(block, cells, sums);
+        }
+        total
+    }
+
+    /// The same where the rows of every cell are kept, so many of each.
+    fn sweep_few<const ROWS: usize>(
+        &self,
+        crowds: Range<usize>,
+        rows: &[u32],
+        of_row: &[f64],
+        cells: &mut [f64],
+        sums: &mut [f64],
+        weigh: &impl Weigh,
+    ) -> f64 {
+        let (mut rest, mut crowd) = (cells, crowds.start);
+        let mut rows = &rows.as_chunks::<ROWS>().0[self.start[crowds.start] as usize..];
+        let mut total = 0.0;
+        while crowd < crowds.end {
+            let len = self.of_crowd(crowd).len();
+            let same = (crowd..crowds.end).take_while(|crowd| self.of_crowd(*crowd).len() == len).count();
+            let (cells, others) = rest.split_at_mut(same * len);
+            let rows_here = &rows[..same * len];
+            let mut few = Few { crowd, first: self.start[crowd] as usize, rows: rows_here, of_row, cells, sums };
+            total += match len {
+                2 => few.sweep::<2, _>(weigh),
+                3 => few.sweep::<3, _>(weigh),
+                4 => few.sweep::<4, _>(weigh),
+                5 => few.sweep::<5, _>(weigh),
+                6 => few.sweep::<6, _>(weigh),
+                _ => few.sweep_any(len, weigh),
+            };
+            (rest, rows, crowd) = (others, &rows[same * len..], crowd + same);
+        }
+        total
+    }
+
+    /// Every cell of some crowds gets the sum of its rows.
+    fn gather(&self, crowds: Range<usize>, of_row: &[f64], cells: &mut [f64]) {
+        let mut rest = cells;
+        for (len, rows) in self.strips_of(crowds) {
+            let (cells, others) = rest.split_at_mut(len);
+            rest = others;
+            if let [cell] = cells {
+                *cell = rows.iter().map(|row| of_row[*row as usize]).sum();
+                continue;
+            }
+            cells.fill(0.0);
+            for row in rows {
+                let of_rows = &of_row[*row as usize..*row as usize + len];
+                cells.iter_mut().zip(of_rows).for_each(|(cell, row)| *cell += row);
+            }
+        }
+    }
+
+    /// Every row gets what the cells of some crowds weigh, added to what it has.
+    fn scatter(&self, crowds: Range<usize>, cells: &[f64], sums: &mut [f64]) {
+        let mut rest = cells;
+        for (len, rows) in self.strips_of(crowds) {
+            let (cells, others) = rest.split_at(len);
+            rest = others;
+            if let [cell] = cells {
+                rows.iter().for_each(|row| sums[*row as usize] += cell);
+                continue;
+            }
+            for row in rows {
+                let sums = &mut sums[*row as usize..*row as usize + len];
+                sums.iter_mut().zip(cells).for_each(|(sum, cell)| *sum += cell);
+            }
+        }
+    }
+
+    /// The strips of some crowds: how many cells each has, and the rows of the first of them.
+    fn strips_of(&self, crowds: Range<usize>) -> impl Iterator<Item = (usize, &[u32])> {
+        let (first, end) = (self.first[crowds.start] as usize, self.first[crowds.end] as usize);
+        let mut place = if first == 0 { 0 } else { self.strips[first - 1].1 as usize };
+        self.strips[first..end].iter().map(move |(len, end)| {
+            let rows = &self.of_strip[place..*end as usize];
+            place = *end as usize;
+            (*len as usize, rows)
+        })
+    }
+}
+
+/// Crowds with as many cells, each of which has so many rows.
+struct Few<'a, const ROWS: usize> {
+    crowd: usize,
+    /// The place of the first cell.
+    first: usize,
+    rows: &'a [[u32; ROWS]],
+    of_row: &'a [f64],
+    cells: &'a mut [f64],
+    sums: &'a mut [f64],
+}
+
+impl<const ROWS: usize> Few<'_, ROWS> {
+    fn sweep<const CELLS: usize, W: Weigh>(&mut self, weigh: &W) -> f64 {
+        let mut total = 0.0;
+        for (at, rows) in self.rows.as_chunks::<CELLS>().0.iter().enumerate() {
+            let mut cells = [0.0; CELLS];
+            total += self.sweep_crowd(at, rows, &mut cells, weigh);
+            if W::KEEPS {
+                self.cells[at * CELLS..(at + 1) * CELLS].copy_from_slice(&cells);
+            }
+        }
+        total
+    }
+
+    fn sweep_any(&mut self, len: usize, weigh: &impl Weigh) -> f64 {
+        let mut total = 0.0;
+        for (at, rows) in self.rows.chunks_exact(len).enumerate() {
+            let cells = std::mem::take(&mut self.cells);
+            total += self.sweep_crowd(at, rows, &mut cells[at * len..(at + 1) * len], weigh);
+            self.cells = cells;
+        }
+        total
+    }
+
+    #[inline(always)]
+    fn sweep_crowd(&mut self, at: usize, rows: &[[u32; ROWS]], cells: &mut [f64], weigh: &impl Weigh) -> f64 {
+        for (cell, rows) in cells.iter_mut().zip(rows) {
+            *cell = self.of_row[rows[0] as usize];
+            rows[1..].iter().for_each(|row| *cell += self.of_row[*row as usize]);
+        }
+        let total = weigh.weigh(self.crowd + at, self.first + at * cells.len(), cells);
+        for (cell, rows) in cells.iter().zip(rows) {
+            rows.iter().for_each(|row| self.sums[*row as usize] += cell);
+        }
+        total
+    }
+}
