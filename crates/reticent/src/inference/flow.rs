@@ -32,6 +32,9 @@ use parts::Parts;
 
 /// In rows with fewer open cells, a flow is found as fast as it is seen that nothing is forced.
 pub(super) const MANY: u32 = 32;
+/// With more sources it would take too much memory to note for every cell which row of each it is in.
+const FEW: usize = 4;
+const NONE: u32 = u32::MAX;
 
 /// The views of a system.
 pub(super) struct Views<'a> {
@@ -39,6 +42,8 @@ pub(super) struct Views<'a> {
     views: Vec<View>,
     /// By row of a count: whether it speaks of one value only.
     one_value: Vec<bool>,
+    /// By source and cell: its row, where sources are few.
+    row_of: BTreeMap<u32, Vec<u32>>,
     /// By row: its cells that somebody has in the world that is known; none where no row is large.
     held: Lists,
     /// Rows with so many open cells are first looked at in the easy way.
@@ -86,6 +91,11 @@ impl<'a> Views<'a> {
                 by_value.entry(*value).or_default().entry(source).or_default().push(row);
             }
         }
+        let row_of = if by_source.len() <= FEW {
+            by_source.iter().map(|source| row_of(system, source)).collect()
+        } else {
+            BTreeMap::new()
+        };
         let with_people = |(source, rows)| View { source, rows, with: With::People, leads_outside: true };
         let mut views: Vec<View> = by_source.into_iter().map(with_people).collect();
         let one_value: Vec<bool> = value.iter().map(Option::is_some).collect();
@@ -108,7 +118,7 @@ impl<'a> Views<'a> {
             cells.filter(|cell| system.seen.as_ref().is_some_and(|seen| seen[*cell as usize] > 0))
         };
         let held = if any_large { Lists::of((0..system.rows.len()).map(held)) } else { Lists::default() };
-        Views { system, views, one_value, held, many, spare: Mutex::new(Vec::new()) }
+        Views { system, views, one_value, row_of, held, many, spare: Mutex::new(Vec::new()) }
     }
 
     /// Cells that are forced, each with its number of people. What does not hang together with a change is left out.
@@ -130,6 +140,15 @@ impl<'a> Views<'a> {
     fn spare(&self) -> MutexGuard<'_, Vec<Marks>> {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A source, and by cell its row.
+fn row_of(system: &System, (source, rows): (&u32, &Vec<u32>)) -> (u32, Vec<u32>) {
+    let mut row_of = vec![NONE; system.value.len()];
+    for row in rows {
+        system.rows.at(*row as usize).iter().for_each(|cell| row_of[*cell as usize] = *row);
+    }
+    (*source, row_of)
 }
 
 fn one_value(system: &System, row: usize) -> Option<Value> {
@@ -159,11 +178,10 @@ struct Marks {
     now: u32,
     /// The view.
     view: u32,
-    /// By row: the last view in which it was looked at, and when it was reached in each direction.
-    done: Vec<u32>,
+    /// By row: the last view in which it was looked at, and its node there.
+    entered: Vec<(u32, u32)>,
+    /// By row: when it was reached in each direction.
     reached: [Vec<u32>; 2],
-    /// By row: its node.
-    node: Vec<u32>,
     /// What hangs together: rows by node, and cells with the nodes they lead from and to.
     rows: Vec<u32>,
     cells: Vec<(u32, u32, u32)>,
@@ -174,8 +192,8 @@ struct Marks {
 
 impl Marks {
     fn new(rows: usize) -> Marks {
-        let none = || vec![0; rows];
-        Marks { done: none(), reached: [none(), none()], node: none(), ..Marks::default() }
+        let reached = [vec![0; rows], vec![0; rows]];
+        Marks { entered: vec![(0, 0); rows], reached, ..Marks::default() }
     }
 }
 
@@ -188,6 +206,8 @@ struct Look<'a> {
     marks: &'a mut Marks,
     /// How many rows with open cells there are at most.
     rows: usize,
+    /// By cell: its row of the one kind and of the other, where that is noted.
+    row_of: [Option<&'a [u32]>; 2],
 }
 
 /// What can be reached from a row.
@@ -211,7 +231,9 @@ impl<'a> Look<'a> {
             With::Source(_, others) => open(&view.rows) + open(others),
             With::People => usize::MAX,
         };
-        Look { system: views.system, views, view, state, marks, rows }
+        let row_of = |source: &u32| views.row_of.get(source).map(Vec::as_slice);
+        let other = if let With::Source(other, _) = &view.with { row_of(other) } else { None };
+        Look { system: views.system, views, view, state, marks, rows, row_of: [row_of(&view.source), other] }
     }
 
     fn forced(mut self) -> Result<Vec<(u32, i64)>> {
@@ -230,7 +252,7 @@ impl<'a> Look<'a> {
     fn all(&mut self, rows: impl Iterator<Item = u32>, found: &mut Vec<(u32, i64)>) -> Result<()> {
         for row in rows {
             let at = row as usize;
-            let anew = self.state.changed[at] && self.state.open[at] > 0 && self.marks.done[at] != self.marks.view;
+            let anew = self.state.changed[at] && self.state.open[at] > 0 && self.marks.entered[at].0 != self.marks.view;
             let seen_easily = |look: &mut Look| look.state.open[at] >= look.views.many && look.nothing_forced(row);
             if anew && !seen_easily(self) {
                 self.flow(row, found)?;
@@ -261,6 +283,10 @@ impl<'a> Look<'a> {
             _ => self.view.source,
         };
         let any_value = matches!(self.view.with, With::People);
+        if let Some(row_of) = self.row_of[usize::from(!first)] {
+            let row = row_of[cell];
+            return (row != NONE && (any_value || self.views.one_value[row as usize])).then_some(row);
+        }
         let fits = |row: &&u32| {
             let of = self.system.source.get(**row as usize);
             of == Some(&source) && (any_value || self.views.one_value[**row as usize])
@@ -280,7 +306,7 @@ impl<'a> Look<'a> {
         let both = |row: &u32| self.marks.reached[1][*row as usize] == self.marks.now;
         let one_part = there.len() == back.len() && there.rows.iter().flatten().all(both);
         if one_part && there.outside == back.outside {
-            there.rows.iter().flatten().for_each(|row| self.marks.done[*row as usize] = self.marks.view);
+            there.rows.iter().flatten().for_each(|row| self.marks.entered[*row as usize].0 = self.marks.view);
             return true;
         }
         false
@@ -334,12 +360,14 @@ impl<'a> Look<'a> {
         if more { counted < most } else { counted > least }
     }
 
-    /// Makes a row a node, once.
-    fn enter(&mut self, row: u32) {
-        if std::mem::replace(&mut self.marks.done[row as usize], self.marks.view) != self.marks.view {
-            self.marks.node[row as usize] = ROWS + self.marks.rows.len() as u32;
+    /// Makes a row a node, once, and says which.
+    fn enter(&mut self, row: u32) -> u32 {
+        let (view, node) = &mut self.marks.entered[row as usize];
+        if *view != self.marks.view {
+            (*view, *node) = (self.marks.view, ROWS + self.marks.rows.len() as u32);
             self.marks.rows.push(row);
         }
+        *node
     }
 
     /// Makes all that hangs together with a row nodes, and notes the cells between them.
@@ -349,12 +377,10 @@ impl<'a> Look<'a> {
         self.enter(row);
         let mut next = 0;
         while let Some(row) = self.marks.rows.get(next).copied() {
+            let (first, node) = (self.is_first(row), ROWS + next as u32);
             next += 1;
-            let (first, node) = (self.is_first(row), self.marks.node[row as usize]);
             for cell in self.open(row) {
-                let other = self.end(cell, !first);
-                other.into_iter().for_each(|other| self.enter(other));
-                match (first, other.map(|other| self.marks.node[other as usize])) {
+                match (first, self.end(cell, !first).map(|other| self.enter(other))) {
                     (true, other) => self.marks.cells.push((cell as u32, node, other.unwrap_or(OUTSIDE))),
                     (false, None) => self.marks.cells.push((cell as u32, OUTSIDE, node)),
                     // Told from the other end.

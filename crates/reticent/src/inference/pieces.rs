@@ -20,8 +20,8 @@ pub(super) struct Piece {
     pub crowds: Vec<Merged>,
     /// The counts, without what is forced.
     pub rows: Vec<Row>,
-    /// A world, if one is known: by crowd and cell, how many people have the value.
-    pub seen: Option<Vec<Vec<u64>>>,
+    /// A world, if one is known: by cell, crowd after crowd, how many people have the value.
+    pub seen: Option<Vec<u64>>,
     /// Whether more is known of somebody than the rows say.
     pub loose: bool,
 }
@@ -30,6 +30,8 @@ pub(super) struct Piece {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Merged {
     pub people: u64,
+    /// The place of the first of its cells among all of the piece.
+    pub first: u32,
     /// What each may have: the value, and the rows (by place in the piece) that count it.
     pub cells: Cells,
 }
@@ -115,7 +117,8 @@ impl Split {
                 Some((_, merged)) => *merged,
                 None => {
                     let merged = into.crowds.len() as u32;
-                    into.crowds.push(Merged { people: 0, cells });
+                    let first = into.crowds.last().map_or(0, |before| before.first + before.cells.len() as u32);
+                    into.crowds.push(Merged { people: 0, first, cells });
                     let pieces = &split.pieces;
                     known.insert_unique(hash, (piece, merged), |(piece, at)| {
                         FxBuildHasher.hash_one((piece, &pieces[*piece as usize].crowds[*at as usize].cells))
@@ -127,11 +130,12 @@ impl Split {
             into.crowds[merged as usize].people += split.open[crowd];
             if let Some(seen) = &system.seen {
                 let known = into.seen.get_or_insert_with(Vec::new);
-                known.resize(into.crowds.len(), Vec::new());
-                let known = &mut known[merged as usize];
-                known.resize(into.crowds[merged as usize].cells.len(), 0);
-                for (known, cell) in known.iter_mut().zip(open_cells(crowd)) {
-                    *known += seen[cell] as u64;
+                let (first, cells) = (into.crowds[merged as usize].first as usize, open_cells(crowd));
+                for (place, cell) in (first..).zip(cells) {
+                    if place == known.len() {
+                        known.push(0);
+                    }
+                    known[place] += seen[cell] as u64;
                 }
             }
             into.loose |= system.loose.binary_search(&(crowd as u32)).is_ok();

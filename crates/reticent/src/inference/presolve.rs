@@ -14,13 +14,15 @@ use super::system::System;
 use super::{contradiction, flow};
 use crate::error::Result;
 
-/// By cell: how many people of its crowd have its value, at least and at most.
+/// By cell: how many people of its crowd have its value, at least and at most. They are looked up everywhere and in any order, so they are
+/// small; a system has no crowd that is too large for them.
 #[derive(Debug, Clone)]
-pub(super) struct Boxes(Vec<(i64, i64)>);
+pub(super) struct Boxes(Vec<(u32, u32)>);
 
 impl Boxes {
     pub(super) fn at(&self, cell: usize) -> (i64, i64) {
-        self.0[cell]
+        let (low, high) = self.0[cell];
+        (low.into(), high.into())
     }
 
     pub(super) fn is_open(&self, cell: usize) -> bool {
@@ -91,7 +93,7 @@ struct Bounds<'a> {
 
 impl<'a> Bounds<'a> {
     fn new(system: &'a System) -> Bounds<'a> {
-        let boxes = system.crowd.iter().map(|crowd| (0, system.people[*crowd as usize])).collect();
+        let boxes = system.crowd.iter().map(|crowd| (0, system.people[*crowd as usize] as u32)).collect();
         let mut bounds = Bounds::from(system, Boxes(boxes));
         bounds.waiting.extend(0..system.rows.len() as u32);
         bounds.waits.fill(true);
@@ -225,7 +227,7 @@ impl<'a> Bounds<'a> {
         if (new_low, new_high) == (low, high) {
             return Ok(());
         }
-        self.boxes.0[cell] = (new_low, new_high);
+        self.boxes.0[cell] = (new_low as u32, new_high as u32);
         for row in self.system.of_cell.at(cell) {
             let (sum_low, sum_high) = &mut self.sums[*row as usize];
             (*sum_low, *sum_high) = (*sum_low + (new_low - low), *sum_high + (new_high - high));

@@ -137,7 +137,7 @@ impl<'a> Search<'a> {
 
     /// Starts from the world that is known, or searches one.
     fn begin(&mut self, piece: &Piece) -> Result<()> {
-        let seen = piece.seen.as_ref().map(|seen| seen.iter().flatten().map(|people| *people as i64).collect());
+        let seen = piece.seen.as_ref().map(|seen| seen.iter().map(|people| *people as i64).collect());
         let seen: Option<Vec<i64>> =
             seen.filter(|seen: &Vec<i64>| seen.len() == self.boxes.len() && self.rows.fit(seen));
         match seen {

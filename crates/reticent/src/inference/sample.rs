@@ -52,7 +52,9 @@ pub(super) fn sample(piece: &Piece, samples: u32, seed: u64) -> Option<Samples> 
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (random >> 11) as f64 / (1u64 << 53) as f64
     };
-    let start = piece.seen.clone().or_else(|| worlds::draw(piece, STEPS * 100, &table, &mut chance))?;
+    let of_crowd = |crowd: &Merged, seen: &[u64]| seen[crowd.first as usize..][..crowd.cells.len()].to_vec();
+    let seen = piece.seen.as_ref().map(|seen| piece.crowds.iter().map(|crowd| of_crowd(crowd, seen)).collect());
+    let start = seen.or_else(|| worlds::draw(piece, STEPS * 100, &table, &mut chance))?;
     let zero: Vec<Vec<f64>> = piece.crowds.iter().map(|crowd| vec![0.0; crowd.cells.len()]).collect();
     // Means of halves of chains: what slowly drifts shows in them.
     let mut batches: Vec<Vec<Vec<f64>>> = Vec::new();
@@ -188,7 +190,7 @@ impl<'a> Chain<'a> {
         rows.sort_unstable();
         rows.dedup();
         let mut here = vec![0u64; rows.len()];
-        let mut crowds = Vec::with_capacity(block.len());
+        let mut crowds: Vec<Merged> = Vec::with_capacity(block.len());
         for crowd in block {
             let cells = &self.piece.crowds[*crowd as usize].cells;
             let local = |row: &u32| rows.binary_search(row).unwrap_or(0) as u32;
@@ -196,7 +198,8 @@ impl<'a> Chain<'a> {
                 rows.iter().for_each(|row| here[local(row) as usize] += having);
             }
             let cells = cells.iter().map(|(value, rows)| (*value, rows.iter().map(local).collect())).collect();
-            crowds.push(Merged { people: self.piece.crowds[*crowd as usize].people, cells });
+            let first = crowds.last().map_or(0, |before| before.first + before.cells.len() as u32);
+            crowds.push(Merged { first, people: self.piece.crowds[*crowd as usize].people, cells });
         }
         let bounds = |(row, here): (&u32, &u64)| {
             let others = self.used[*row as usize] - here;

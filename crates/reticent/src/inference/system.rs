@@ -3,7 +3,10 @@
 
 use super::presolve::Boxes;
 use super::{Puzzle, Value, contradiction};
-use crate::error::Result;
+use crate::error::{Error, Result};
+
+/// No more people whom nothing tells apart, and no more people and values.
+const MOST: u64 = u32::MAX as u64;
 
 /// A sparse system of counts over cells.
 pub(super) struct System {
@@ -92,8 +95,13 @@ impl Lists {
 impl System {
     /// The system of a puzzle. A count of a value that somebody cannot have counts nobody there.
     pub(super) fn of(puzzle: &Puzzle) -> Result<System> {
+        let cells: usize = puzzle.crowds.iter().map(|crowd| crowd.may.len()).sum();
+        let most = puzzle.crowds.iter().map(|crowd| crowd.people).fold(cells as u64, u64::max);
+        if most > MOST {
+            return Err(too_large());
+        }
         let mut start = vec![0u32];
-        let (mut value, mut crowd) = (Vec::new(), Vec::new());
+        let (mut value, mut crowd) = (Vec::with_capacity(cells), Vec::with_capacity(cells));
         for (at, one) in (0..).zip(&puzzle.crowds) {
             value.extend(&one.may);
             crowd.extend(one.may.iter().map(|_| at));
@@ -180,5 +188,14 @@ impl System {
             }
         }
         (ways, ln)
+    }
+}
+
+fn too_large() -> Error {
+    Error::CannotCheck {
+        what: "what the releases give away together".to_owned(),
+        why: format!(
+            "there are more than {MOST} people whom nothing tells apart, or more than that many pairs of people and values"
+        ),
     }
 }

@@ -208,8 +208,9 @@ fn made(next: &mut impl FnMut(usize) -> usize) -> Puzzle {
     Puzzle { crowds, counts, seen: Some(seen), loose: Vec::new() }
 }
 
+/// The easy way and flows; with a world that is known and without; and with so many sources that their rows are not noted by cell.
 #[test]
-fn the_easy_way_sees_all_that_flows_see() {
+fn what_is_forced_does_not_depend_on_how_it_is_found() {
     let mut state = 1u64;
     let mut next = |end: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -217,14 +218,31 @@ fn the_easy_way_sees_all_that_flows_see() {
     };
     let mut forced = 0;
     for _ in 0..20_000 {
-        let system = System::of(&made(&mut next)).expect("a system");
-        let find = |many: u32| {
+        let puzzle = made(&mut next);
+        let find = |puzzle: &Puzzle, many: u32| {
+            let system = System::of(puzzle).expect("a system");
             let found = presolve::presolve_with(&system, true, many).expect("no contradiction");
             (0..system.value.len()).map(|cell| found.boxes.at(cell)).collect::<Vec<_>>()
         };
-        let (easy, flows) = (find(0), find(u32::MAX));
+        let (easy, flows) = (find(&puzzle, 0), find(&puzzle, u32::MAX));
         assert_eq!(easy, flows);
+        assert_eq!(easy, find(&Puzzle { seen: None, ..puzzle.clone() }, u32::MAX));
+        let mut more = puzzle;
+        more.counts.extend((10..14).map(|source| Count { source, of: Vec::new(), least: 0, most: 0 }));
+        assert_eq!(easy, find(&more, u32::MAX));
         forced += easy.iter().filter(|(low, high)| low == high).count();
     }
     assert!(forced > 10_000, "{forced}");
+}
+
+#[test]
+fn more_people_than_can_be_told_are_an_error() {
+    let of = |people: u64| {
+        let crowds = vec![Crowd { people, may: vec![D, F] }];
+        let counts = vec![Count { source: 0, of: vec![(0, D)], least: 1, most: 1 }];
+        solve(&Puzzle { crowds, counts, ..Puzzle::default() }, &Ask { steps: 0, program: 0, ..Ask::default() })
+    };
+    assert_eq!(of(1_000).expect("solved").crowds[0][0].lower, Fraction::new(1, 1_000));
+    let error = of(u64::from(u32::MAX) + 1).expect_err("too many").to_string();
+    assert!(error.contains("4294967295"), "{error}");
 }

@@ -12,6 +12,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::inference::Value;
 use crate::inference::pieces::{Merged, Piece, RowsOf};
 
 /// Pieces with fewer cells are not worth a second thread.
@@ -60,23 +61,18 @@ pub(super) struct Strips {
 
 impl Strips {
     pub(super) fn of(piece: &Piece) -> Strips {
-        let mut made = Strips { rows: piece.rows.len(), first: vec![0], ..Strips::default() };
-        let cells = piece.crowds.iter().map(|crowd| crowd.cells.len()).sum();
-        made.strips.reserve(cells);
-        piece.crowds.iter().for_each(|crowd| made.add(crowd));
-        made.order = (0..piece.crowds.len() as u32).collect();
-        if made.most <= FEW && made.strips.len() * SHORT > cells {
-            // And of these, first those in the same rows, which are then near in memory too.
-            made.order.sort_by_key(|crowd| {
-                let cells = &piece.crowds[*crowd as usize].cells;
-                (cells.len(), cells.first().and_then(|(_, rows)| rows.first()).copied())
-            });
-            let mut of_cell = Vec::with_capacity(cells * made.most);
-            for (_, rows) in made.order.iter().flat_map(|crowd| &piece.crowds[*crowd as usize].cells) {
-                of_cell.extend_from_slice(rows);
-                of_cell.extend((rows.len()..made.most).map(|_| piece.rows.len() as u32));
-            }
-            made.of_cell = Some(of_cell);
+        let (mut cells, mut strips, mut most) = (0, 0, 0);
+        for crowd in &piece.crowds {
+            cells += crowd.cells.len();
+            strips += strips_of(crowd).count();
+            most = crowd.cells.iter().fold(most, |most, (_, rows)| most.max(rows.len()));
+        }
+        let order = (0..piece.crowds.len() as u32).collect();
+        let mut made = Strips { order, rows: piece.rows.len(), most, first: vec![0], ..Strips::default() };
+        if (1..=FEW).contains(&most) && strips * SHORT > cells {
+            made.keep_cells(piece, cells);
+        } else {
+            made.keep_strips(piece, strips);
         }
         let mut end = 0;
         let ends = made.order.iter().map(|crowd| {
@@ -89,24 +85,29 @@ impl Strips {
         made
     }
 
-    /// Adds the strips of a crowd.
-    fn add(&mut self, crowd: &Merged) {
-        let mut before: Option<&RowsOf> = None;
-        for (_, rows) in &crowd.cells {
-            let next_to = |before: &&RowsOf| {
-                before.len() == rows.len() && before.iter().zip(rows).all(|(before, row)| before + 1 == *row)
-            };
-            match (before.filter(next_to), self.strips.last_mut()) {
-                (Some(_), Some(strip)) => strip.0 += 1,
-                _ => {
-                    self.of_strip.extend_from_slice(rows);
-                    self.strips.push((1, self.of_strip.len() as u32));
-                }
-            }
-            self.most = self.most.max(rows.len());
-            before = Some(rows);
+    /// Crowds with as many cells follow each other, and of these, those in the same rows, which are then near in memory too.
+    fn keep_cells(&mut self, piece: &Piece, cells: usize) {
+        self.order.sort_by_cached_key(|crowd| {
+            let cells = &piece.crowds[*crowd as usize].cells;
+            (cells.len(), cells.first().and_then(|(_, rows)| rows.first()).copied())
+        });
+        let mut of_cell = Vec::with_capacity(cells * self.most);
+        for (_, rows) in self.order.iter().flat_map(|crowd| &piece.crowds[*crowd as usize].cells) {
+            of_cell.extend_from_slice(rows);
+            of_cell.extend((rows.len()..self.most).map(|_| piece.rows.len() as u32));
         }
-        self.first.push(self.strips.len() as u32);
+        self.of_cell = Some(of_cell);
+    }
+
+    fn keep_strips(&mut self, piece: &Piece, strips: usize) {
+        self.strips.reserve(strips);
+        for crowd in &piece.crowds {
+            for strip in strips_of(crowd) {
+                self.of_strip.extend_from_slice(&strip[0].1);
+                self.strips.push((strip.len() as u32, self.of_strip.len() as u32));
+            }
+            self.first.push(self.strips.len() as u32);
+        }
     }
 
     /// Nothing, for every row and for the one behind the last.
@@ -257,6 +258,13 @@ impl Strips {
             (*len as usize, rows)
         })
     }
+}
+
+/// The strips of a crowd.
+fn strips_of(crowd: &Merged) -> impl Iterator<Item = &[(Value, RowsOf)]> {
+    crowd.cells.chunk_by(|(_, before), (_, rows)| {
+        before.len() == rows.len() && before.iter().zip(rows).all(|(before, row)| before + 1 == *row)
+    })
 }
 
 /// Crowds with as many cells, each of which has so many rows.

@@ -249,7 +249,7 @@ fn whatever_the_weights_no_world_is_refuted() {
         let found = presolve::presolve(&system, true).expect("worlds");
         for piece in Split::of(&system, &found.boxes).pieces {
             let rows = Rows::of(&piece);
-            let seen: Vec<i64> = piece.seen.iter().flatten().flatten().map(|people| *people as i64).collect();
+            let seen: Vec<i64> = piece.seen.iter().flatten().map(|people| *people as i64).collect();
             assert!(rows.fit(&seen));
             let mut boxes = Boxes::of(&rows).expect("worlds");
             for (cell, people) in (0..).zip(&seen).filter(|(cell, _)| cell % 2 == 0) {
