@@ -122,8 +122,6 @@ pub struct Told {
     pub upper: Fraction,
     /// The random-worlds probability, where worlds were counted.
     pub worlds: Option<f64>,
-    /// The same as a fraction, where it is small enough to write.
-    pub exact: Option<Fraction>,
     /// The random-worlds probability as estimated from samples.
     pub sampled: Option<Sampled>,
     /// The maximum-entropy estimate.
@@ -354,9 +352,11 @@ fn put_together(system: &System, found: &presolve::Found, split: &Split, solved:
             told.push(one);
             free += 1;
         }
-        let (arrangements, ln) = system.arrangements(crowd, boxes, open);
-        ln_worlds = ln_worlds.map(|all| all + ln);
-        worlds = worlds.zip(arrangements).and_then(|(all, these)| all.checked_mul(these));
+        if let Some(all) = ln_worlds {
+            let (arrangements, ln) = system.arrangements(crowd, boxes, open);
+            ln_worlds = Some(all + ln);
+            worlds = worlds.zip(arrangements).and_then(|(all, these)| all.checked_mul(these));
+        }
         told.retain(|told| told.upper.numerator > 0);
         crowds.push(told);
     }
@@ -395,7 +395,6 @@ impl Here<'_> {
             lower: fraction(low, self.people),
             upper: fraction(high, self.people),
             worlds: None,
-            exact: None,
             sampled: None,
             entropy: None,
         };
@@ -403,7 +402,6 @@ impl Here<'_> {
         told.upper = told.upper.min(fraction(self.open, self.people * alike));
         if alike as usize == self.piece.crowds[self.merged].cells.len() {
             told.lower = told.lower.max(told.upper);
-            told.exact = Some(told.upper);
             told.worlds = Some(told.upper.value());
         }
         self.narrow(&mut told);
@@ -412,7 +410,6 @@ impl Here<'_> {
             let exact = counted.exact(self.merged, self.at);
             let exact = exact.and_then(|share| share.times(fraction(self.open, self.people)));
             told.worlds = Some(exact.map_or(share * scale, |exact| exact.value()));
-            told.exact = exact;
             let (lower, upper) = match exact {
                 Some(exact) => (exact, exact),
                 None => Fraction::around(share * scale),
@@ -437,7 +434,6 @@ impl Here<'_> {
         };
         (told.lower, told.upper) = (told.lower.max(share(low)), told.upper.min(share(high)));
         if told.lower == told.upper {
-            told.exact = Some(told.upper);
             told.worlds = Some(told.upper.value());
         }
     }
@@ -446,13 +442,18 @@ impl Here<'_> {
 impl Told {
     /// Something of which nothing but bounds is known.
     fn between(value: Value, lower: Fraction, upper: Fraction) -> Told {
-        Told { value, lower, upper, worlds: None, exact: None, sampled: None, entropy: None }
+        Told { value, lower, upper, worlds: None, sampled: None, entropy: None }
     }
 
     /// Something that is the same in every world.
     fn known(value: Value, share: Fraction) -> Told {
         let worlds = Some(share.value());
-        Told { value, lower: share, upper: share, worlds, exact: Some(share), sampled: None, entropy: worlds }
+        Told { value, lower: share, upper: share, worlds, sampled: None, entropy: worlds }
+    }
+
+    /// The random-worlds probability as a fraction, where it is known and small enough to write: then its bounds meet.
+    pub fn exact(&self) -> Option<Fraction> {
+        (self.lower == self.upper).then_some(self.lower)
     }
 
     /// The best single figure: counted, or else sampled, or else the estimate.

@@ -229,7 +229,7 @@ impl Both {
             let only = there.iter().all(|told| value(&told) == one);
             let exactly = |have: bool| {
                 let fitting = there.iter().filter(|told| !have || value(told) == one);
-                fitting.map(|told| told.exact).try_fold(Fraction::new(0, 1), |sum, exact| Some(sum.plus(exact?)))
+                fitting.map(|told| told.exact()).try_fold(Fraction::new(0, 1), |sum, exact| Some(sum.plus(exact?)))
             };
             let (lower, upper) = match exactly(true).zip(exactly(false)).and_then(|(having, all)| having.part_of(all)) {
                 _ if only => (Fraction::ONE, Fraction::ONE),

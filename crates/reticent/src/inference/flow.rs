@@ -46,8 +46,10 @@ pub(super) struct Views<'a> {
     row_of: BTreeMap<u32, Vec<u32>>,
     /// By row: its cells that somebody has in the world that is known; none where no row is large.
     held: Lists,
-    /// Rows with so many open cells are first looked at in the easy way.
+    /// Rows with so many open cells are first looked at in the easy way,
     many: u32,
+    /// and whether there may be any.
+    any_large: bool,
     /// Marks that nobody uses at the moment: as many as there are looks at a time, however many looks there are.
     spare: Mutex<Vec<Marks>>,
 }
@@ -118,7 +120,7 @@ impl<'a> Views<'a> {
             cells.filter(|cell| system.seen.as_ref().is_some_and(|seen| seen[*cell as usize] > 0))
         };
         let held = if any_large { Lists::of((0..system.rows.len()).map(held)) } else { Lists::default() };
-        Views { system, views, one_value, row_of, held, many, spare: Mutex::new(Vec::new()) }
+        Views { system, views, one_value, row_of, held, many, any_large, spare: Mutex::new(Vec::new()) }
     }
 
     /// Cells that are forced, each with its number of people. What does not hang together with a change is left out.
@@ -241,9 +243,20 @@ impl<'a> Look<'a> {
         self.marks.view += 1;
         let view = self.view;
         let crowds = self.system.counts() as u32..self.system.rows.len() as u32;
-        match &view.with {
-            With::Source(_, others) => self.all(view.rows.iter().chain(others).copied(), &mut found)?,
-            With::People => self.all(view.rows.iter().copied().chain(crowds), &mut found)?,
+        let (others, crowds) = match &view.with {
+            With::Source(_, others) => (&others[..], 0..0),
+            With::People => (&[][..], crowds),
+        };
+        let others = others.iter().copied().chain(crowds);
+        let open = |row: &&u32| self.state.open[**row as usize] > 0;
+        let changed = |row: &&u32| open(row) && self.state.changed[**row as usize];
+        let most_changed = 2 * view.rows.iter().filter(changed).count() > view.rows.iter().filter(open).count();
+        match &self.system.seen {
+            Some(seen) if most_changed && !self.views.any_large => {
+                self.gather_all(others);
+                self.no_circle(seen, &mut found);
+            }
+            _ => self.all(view.rows.iter().copied().chain(others), &mut found)?,
         }
         Ok(found)
     }
@@ -385,6 +398,38 @@ impl<'a> Look<'a> {
                     (false, None) => self.marks.cells.push((cell as u32, OUTSIDE, node)),
                     // Told from the other end.
                     (false, Some(_)) => {}
+                }
+            }
+        }
+    }
+
+    /// Makes all rows of the view nodes, which is faster than to find out what hangs together. What does so through the outside alone does no
+    /// harm: a circle comes back from there to the same rows.
+    fn gather_all(&mut self, others: impl Iterator<Item = u32>) {
+        self.marks.rows.clear();
+        self.marks.cells.clear();
+        for row in self.view.rows.iter().filter(|row| self.state.open[**row as usize] > 0) {
+            self.enter(*row);
+        }
+        let first = self.marks.rows.len();
+        for row in others.filter(|row| self.state.open[*row as usize] > 0) {
+            self.enter(row);
+        }
+        // By node: how many of its cells are told from the other end.
+        let mut told = vec![0; self.marks.rows.len() + ROWS as usize];
+        for node in 0..first {
+            for cell in self.open(self.marks.rows[node]) {
+                let other = self.end(cell, false).map_or(OUTSIDE, |other| self.marks.entered[other as usize].1);
+                told[other as usize] += 1;
+                self.marks.cells.push((cell as u32, ROWS + node as u32, other));
+            }
+        }
+        for at in first..self.marks.rows.len() {
+            let (row, node) = (self.marks.rows[at], ROWS + at as u32);
+            // None at all: it was looked at by itself.
+            if (1..self.state.open[row as usize]).contains(&told[node as usize]) {
+                for cell in self.open(row).filter(|cell| self.end(*cell, true).is_none()).collect::<Vec<_>>() {
+                    self.marks.cells.push((cell as u32, OUTSIDE, node));
                 }
             }
         }

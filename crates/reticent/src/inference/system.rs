@@ -48,6 +48,12 @@ impl Default for Lists {
 }
 
 impl Lists {
+    fn with_capacity(lists: usize, items: usize) -> Lists {
+        let mut start = Vec::with_capacity(lists + 1);
+        start.push(0);
+        Lists { start, items: Vec::with_capacity(items) }
+    }
+
     pub(super) fn of(lists: impl Iterator<Item = impl IntoIterator<Item = u32>>) -> Lists {
         let mut made = Lists::default();
         for list in lists {
@@ -111,7 +117,9 @@ impl System {
             let may = &puzzle.crowds[*crowd as usize].may;
             may.binary_search(wanted).ok().map(|place| start[*crowd as usize] + place as u32)
         };
-        let mut rows = Lists::of(puzzle.counts.iter().map(|count| count.of.iter().filter_map(cell)));
+        let counted: usize = puzzle.counts.iter().map(|count| count.of.len()).sum();
+        let mut rows = Lists::with_capacity(puzzle.counts.len() + puzzle.crowds.len(), counted + cells);
+        puzzle.counts.iter().for_each(|count| rows.push(count.of.iter().filter_map(cell)));
         start.windows(2).for_each(|ends| rows.push(ends[0]..ends[1]));
         let people: Vec<i64> = puzzle.crowds.iter().map(|crowd| crowd.people as i64).collect();
         let all: i64 = people.iter().sum();

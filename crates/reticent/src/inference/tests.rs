@@ -48,7 +48,7 @@ const SECOND: &Groups =
 
 fn told(answer: &Answer, people: &[usize], person: usize) -> Vec<(Value, String)> {
     let at = people.binary_search(&person).expect("somebody");
-    answer.crowds[at].iter().map(|told| (told.value, told.exact.expect("counted").to_string())).collect()
+    answer.crowds[at].iter().map(|told| (told.value, told.exact().expect("counted").to_string())).collect()
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn the_marginal_table_of_decomposition_undoes_its_noise() {
     let eight: Fraction = answer.crowds[0]
         .iter()
         .filter(|told| pairs[told.value as usize].1 == 8)
-        .filter_map(|told| told.exact)
+        .filter_map(|told| told.exact())
         .fold(Fraction::new(0, 1), Fraction::plus);
     assert_eq!(eight, Fraction::new(1, 2));
     // Within each group nobody tells who has which of its four pairs.

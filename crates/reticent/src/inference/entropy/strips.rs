@@ -55,6 +55,8 @@ pub(super) struct Strips {
     of_strip: Vec<u32>,
     /// By cell: its rows, `most` of each, where that is better than strips. What is missing is one row behind the last.
     of_cell: Option<Vec<u32>>,
+    /// Then, crowds with as many cells.
+    same: Vec<Range<usize>>,
     /// Crowds of which a part consists.
     parts: Vec<Range<usize>>,
 }
@@ -91,6 +93,12 @@ impl Strips {
             let cells = &piece.crowds[*crowd as usize].cells;
             (cells.len(), cells.first().and_then(|(_, rows)| rows.first()).copied())
         });
+        let len = |crowd: &u32| piece.crowds[*crowd as usize].cells.len();
+        let mut end = 0;
+        self.same.extend(self.order.chunk_by(|one, other| len(one) == len(other)).map(|same| {
+            end += same.len();
+            end - same.len()..end
+        }));
         let mut of_cell = Vec::with_capacity(cells * self.most);
         for (_, rows) in self.order.iter().flat_map(|crowd| &piece.crowds[*crowd as usize].cells) {
             of_cell.extend_from_slice(rows);
@@ -191,24 +199,24 @@ impl Strips {
         sums: &mut [f64],
         weigh: &impl Weigh,
     ) -> f64 {
-        let (mut rest, mut crowd) = (cells, crowds.start);
-        let mut rows = &rows.as_chunks::<ROWS>().0[self.start[crowds.start] as usize..];
+        let (rows, offset) = (rows.as_chunks::<ROWS>().0, self.start[crowds.start] as usize);
         let mut total = 0.0;
-        while crowd < crowds.end {
-            let len = self.of_crowd(crowd).len();
-            let same = (crowd..crowds.end).take_while(|crowd| self.of_crowd(*crowd).len() == len).count();
-            let (cells, others) = rest.split_at_mut(same * len);
-            let rows_here = &rows[..same * len];
-            let mut few = Few { crowd, first: self.start[crowd] as usize, rows: rows_here, of_row, cells, sums };
-            total += match len {
+        for same in &self.same {
+            let same = same.start.max(crowds.start)..same.end.min(crowds.end);
+            if same.is_empty() {
+                continue;
+            }
+            let at = self.start[same.start] as usize..self.start[same.end] as usize;
+            let (rows, cells) = (&rows[at.clone()], &mut cells[at.start - offset..at.end - offset]);
+            let mut few = Few { crowd: same.start, first: at.start, rows, of_row, cells, sums };
+            total += match at.len() / same.len() {
                 2 => few.sweep::<2, _>(weigh),
                 3 => few.sweep::<3, _>(weigh),
                 4 => few.sweep::<4, _>(weigh),
                 5 => few.sweep::<5, _>(weigh),
                 6 => few.sweep::<6, _>(weigh),
-                _ => few.sweep_any(len, weigh),
+                len => few.sweep_any(len, weigh),
             };
-            (rest, rows, crowd) = (others, &rows[same * len..], crowd + same);
         }
         total
     }

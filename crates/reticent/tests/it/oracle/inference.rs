@@ -356,7 +356,7 @@ fn agrees(puzzle: &Puzzle, truth: &Truth, found: &Answer, ask: &Ask) -> Result<(
             if compare(told.lower, share).is_gt() || compare(told.upper, share).is_lt() {
                 return wrong("bounds do not hold");
             }
-            if told.exact.is_some_and(|exact| compare(exact, share).is_ne()) || (counted && told.exact.is_none()) {
+            if told.exact().is_some_and(|exact| compare(exact, share).is_ne()) || (counted && told.exact().is_none()) {
                 return wrong("not exact");
             }
             let truth = share.0 as f64 / share.1 as f64;
@@ -375,7 +375,7 @@ fn agrees(puzzle: &Puzzle, truth: &Truth, found: &Answer, ask: &Ask) -> Result<(
             if ask.bounds_only && !in_each {
                 return wrong(&format!("a bound that is not true of every world ({least} to {most})"));
             }
-            if ask.bounds_only && (told.exact.is_some() || told.worlds.is_some()) && least < most {
+            if ask.bounds_only && (told.exact().is_some() || told.worlds.is_some()) && least < most {
                 return wrong("exact, where only bounds were asked for");
             }
         }

@@ -11,7 +11,7 @@ fn same(one: &[Told], other: &[Told]) -> bool {
     };
     one.len() == other.len()
         && one.iter().zip(other).all(|(one, other)| {
-            (one.value, one.lower, one.upper, one.exact) == (other.value, other.lower, other.upper, other.exact)
+            (one.value, one.lower, one.upper) == (other.value, other.lower, other.upper)
                 && near(one.worlds, other.worlds, 1e-12)
                 && near(one.entropy, other.entropy, 1e-6)
         })
