@@ -3,9 +3,10 @@
 //! There are two such views of a puzzle. Two sources and one value: so many in the groups of one, so many in those of the
 //! other. And one source and the people: its groups have so many of each value, and everybody has one.
 //!
-//! A cell that only one of the two counts leads out of it. A cell is forced exactly when, in what is left of a flow that
-//! fits, no circle leads through it: its ends lie in different strongly connected parts. So everything that follows from one
-//! view alone is found, in time linear in the cells once there is a flow.
+//! A cell that only one of the two counts leads out of it. A cell cannot change when, in what is left of a flow that fits, no
+//! circle leads through it: its ends lie in different strongly connected parts. So whatever must be as few or as many as its bounds
+//! allow is found in one view alone, in time linear in the cells once there is a flow. A number of people that is forced and lies between
+//! its bounds is not: one more and one less are both left, and look like a circle. Crowds of one person have none such.
 //!
 //! Most of the time nothing is forced, and that is seen sooner: where a world is known, and from one row all others can be reached
 //! and can reach it, they are one part. In large groups a few of the cells are enough to see it.
@@ -46,10 +47,8 @@ pub(super) struct Views<'a> {
     row_of: BTreeMap<u32, Vec<u32>>,
     /// By row: its cells that somebody has in the world that is known; none where no row is large.
     held: Lists,
-    /// Rows with so many open cells are first looked at in the easy way,
+    /// Rows with so many open cells are first looked at in the easy way.
     many: u32,
-    /// and whether there may be any.
-    any_large: bool,
     /// Marks that nobody uses at the moment: as many as there are looks at a time, however many looks there are.
     spare: Mutex<Vec<Marks>>,
 }
@@ -101,7 +100,7 @@ impl<'a> Views<'a> {
         let with_people = |(source, rows)| View { source, rows, with: With::People, leads_outside: true };
         let mut views: Vec<View> = by_source.into_iter().map(with_people).collect();
         let one_value: Vec<bool> = value.iter().map(Option::is_some).collect();
-        // Otherwise nothing is looked at in the easy way.
+        // Only large rows are looked at in the easy way, and only that asks for what is held and what leads outside.
         let any_large = (0..system.rows.len()).any(|row| system.rows.at(row).len() >= many as usize);
         let together = if any_large { sources_of_cells(system, &one_value) } else { HashSet::new() };
         let exact = |rows: &[u32]| rows.iter().all(|row| system.least[*row as usize] == system.most[*row as usize]);
@@ -120,7 +119,7 @@ impl<'a> Views<'a> {
             cells.filter(|cell| system.seen.as_ref().is_some_and(|seen| seen[*cell as usize] > 0))
         };
         let held = if any_large { Lists::of((0..system.rows.len()).map(held)) } else { Lists::default() };
-        Views { system, views, one_value, row_of, held, many, any_large, spare: Mutex::new(Vec::new()) }
+        Views { system, views, one_value, row_of, held, many, spare: Mutex::new(Vec::new()) }
     }
 
     /// Cells that are forced, each with its number of people. What does not hang together with a change is left out.
@@ -180,7 +179,8 @@ struct Marks {
     now: u32,
     /// The view.
     view: u32,
-    /// By row: the last view in which it was looked at, and its node there.
+    /// By row: the last view in which it was looked at, and its node there; no node where nothing was forced around it, because then all
+    /// that it leads to was looked at with it.
     entered: Vec<(u32, u32)>,
     /// By row: when it was reached in each direction.
     reached: [Vec<u32>; 2],
@@ -243,20 +243,9 @@ impl<'a> Look<'a> {
         self.marks.view += 1;
         let view = self.view;
         let crowds = self.system.counts() as u32..self.system.rows.len() as u32;
-        let (others, crowds) = match &view.with {
-            With::Source(_, others) => (&others[..], 0..0),
-            With::People => (&[][..], crowds),
-        };
-        let others = others.iter().copied().chain(crowds);
-        let open = |row: &&u32| self.state.open[**row as usize] > 0;
-        let changed = |row: &&u32| open(row) && self.state.changed[**row as usize];
-        let most_changed = 2 * view.rows.iter().filter(changed).count() > view.rows.iter().filter(open).count();
-        match &self.system.seen {
-            Some(seen) if most_changed && !self.views.any_large => {
-                self.gather_all(others);
-                self.no_circle(seen, &mut found);
-            }
-            _ => self.all(view.rows.iter().copied().chain(others), &mut found)?,
+        match &view.with {
+            With::Source(_, others) => self.all(view.rows.iter().chain(others).copied(), &mut found)?,
+            With::People => self.all(view.rows.iter().copied().chain(crowds), &mut found)?,
         }
         Ok(found)
     }
@@ -403,43 +392,11 @@ impl<'a> Look<'a> {
         }
     }
 
-    /// Makes all rows of the view nodes, which is faster than to find out what hangs together. What does so through the outside alone does no
-    /// harm: a circle comes back from there to the same rows.
-    fn gather_all(&mut self, others: impl Iterator<Item = u32>) {
-        self.marks.rows.clear();
-        self.marks.cells.clear();
-        for row in self.view.rows.iter().filter(|row| self.state.open[**row as usize] > 0) {
-            self.enter(*row);
-        }
-        let first = self.marks.rows.len();
-        for row in others.filter(|row| self.state.open[*row as usize] > 0) {
-            self.enter(row);
-        }
-        // By node: how many of its cells are told from the other end.
-        let mut told = vec![0; self.marks.rows.len() + ROWS as usize];
-        for node in 0..first {
-            for cell in self.open(self.marks.rows[node]) {
-                let other = self.end(cell, false).map_or(OUTSIDE, |other| self.marks.entered[other as usize].1);
-                told[other as usize] += 1;
-                self.marks.cells.push((cell as u32, ROWS + node as u32, other));
-            }
-        }
-        for at in first..self.marks.rows.len() {
-            let (row, node) = (self.marks.rows[at], ROWS + at as u32);
-            // None at all: it was looked at by itself.
-            if (1..self.state.open[row as usize]).contains(&told[node as usize]) {
-                for cell in self.open(row).filter(|cell| self.end(*cell, true).is_none()).collect::<Vec<_>>() {
-                    self.marks.cells.push((cell as u32, OUTSIDE, node));
-                }
-            }
-        }
-    }
-
     /// The cells that are forced among all that hangs together with a row.
     fn flow(&mut self, row: u32, found: &mut Vec<(u32, i64)>) -> Result<()> {
         self.gather(row);
         if self.marks.rows.len() == 1 {
-            // It was looked at by itself.
+            // What follows from one row is found before any flow.
             return Ok(());
         }
         match &self.system.seen {

@@ -1,12 +1,16 @@
 //! A puzzle as a sparse system: a *cell* for every crowd and value it may have, a *row* for every count, and one more row for
 //! every crowd, whose people have one value each.
 
+use std::collections::BTreeSet;
+
 use super::presolve::Boxes;
 use super::{Puzzle, Value, contradiction};
 use crate::error::{Error, Result};
 
-/// No more people whom nothing tells apart, and no more people and values.
-const MOST: u64 = u32::MAX as u64;
+/// No more people whom nothing tells apart,
+const MOST_PEOPLE: u64 = u32::MAX as u64;
+/// and no more cells in rows, so that their numbers fit wherever rows and cells are numbered.
+const MOST_CELLS: usize = 1 << 30;
 
 /// A sparse system of counts over cells.
 pub(super) struct System {
@@ -102,8 +106,8 @@ impl System {
     /// The system of a puzzle. A count of a value that somebody cannot have counts nobody there.
     pub(super) fn of(puzzle: &Puzzle) -> Result<System> {
         let cells: usize = puzzle.crowds.iter().map(|crowd| crowd.may.len()).sum();
-        let most = puzzle.crowds.iter().map(|crowd| crowd.people).fold(cells as u64, u64::max);
-        if most > MOST {
+        let counted: usize = puzzle.counts.iter().map(|count| count.of.len()).sum();
+        if cells + counted > MOST_CELLS || puzzle.crowds.iter().any(|crowd| crowd.people > MOST_PEOPLE) {
             return Err(too_large());
         }
         let mut start = vec![0u32];
@@ -117,9 +121,14 @@ impl System {
             let may = &puzzle.crowds[*crowd as usize].may;
             may.binary_search(wanted).ok().map(|place| start[*crowd as usize] + place as u32)
         };
-        let counted: usize = puzzle.counts.iter().map(|count| count.of.len()).sum();
         let mut rows = Lists::with_capacity(puzzle.counts.len() + puzzle.crowds.len(), counted + cells);
-        puzzle.counts.iter().for_each(|count| rows.push(count.of.iter().filter_map(cell)));
+        for count in &puzzle.counts {
+            // Whoever is named twice is counted once.
+            match count.of.is_sorted_by(|one, other| one < other) {
+                true => rows.push(count.of.iter().filter_map(cell)),
+                false => rows.push(BTreeSet::from_iter(&count.of).into_iter().filter_map(cell)),
+            }
+        }
         start.windows(2).for_each(|ends| rows.push(ends[0]..ends[1]));
         let people: Vec<i64> = puzzle.crowds.iter().map(|crowd| crowd.people as i64).collect();
         let all: i64 = people.iter().sum();
@@ -203,7 +212,8 @@ fn too_large() -> Error {
     Error::CannotCheck {
         what: "what the releases give away together".to_owned(),
         why: format!(
-            "there are more than {MOST} people whom nothing tells apart, or more than that many pairs of people and values"
+            "it is too large: more than {MOST_PEOPLE} people whom nothing tells apart, or more than {MOST_CELLS} pairs of \
+             people and values in all counts"
         ),
     }
 }

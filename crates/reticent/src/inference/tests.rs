@@ -176,36 +176,43 @@ fn the_marginal_table_of_decomposition_undoes_its_noise() {
     assert_eq!(answer.worlds, Some(24 * 24));
 }
 
-/// Groups of people with hidden values, in some releases, not everybody in all of them; and some counts that are no more than bounds,
-/// or speak of two values.
+/// Groups of crowds with hidden values, in some releases, not everybody in all of them; and some counts that are no more than bounds,
+/// speak of two values, or name somebody twice.
 fn made(next: &mut impl FnMut(usize) -> usize) -> Puzzle {
-    let (people, values, sources) = (4 + next(9), 2 + next(3), 2 + next(2));
-    let value: Vec<Value> = (0..people).map(|_| next(values) as Value).collect();
-    let crowds = (0..people).map(|_| Crowd { people: 1, may: (0..values as Value).collect() }).collect();
+    let (crowds, values, sources) = (4 + next(9), 2 + next(3), 2 + next(2));
+    let most = 1 + next(3);
+    let value = (0..crowds).map(|_| (0..1 + next(most)).map(|_| next(values) as Value).collect());
+    let value: Vec<Vec<Value>> = value.collect();
     let mut counts = Vec::new();
     for source in 0..sources {
         let mut groups = vec![Vec::new(); 1 + next(4)];
-        for person in 0..people {
+        for crowd in 0..crowds {
             let group = next(groups.len() + 1);
             if let Some(group) = groups.get_mut(group) {
-                group.push(person);
+                group.push(crowd);
             }
         }
         for group in groups {
             let both = next(6) == 0;
             for first in (0..values as Value).step_by(1 + usize::from(both)) {
                 let counted = |other: &Value| *other == first || both && *other == first + 1;
-                let number = group.iter().filter(|person| counted(&value[**person])).count() as u64;
-                let of = group.iter().flat_map(|person| {
-                    (0..values as Value).filter(counted).map(move |value| (*person as u32, value)).collect::<Vec<_>>()
+                let people = group.iter().flat_map(|crowd: &usize| &value[*crowd]);
+                let number = people.filter(|value| counted(value)).count() as u64;
+                let of = group.iter().flat_map(|crowd| {
+                    (0..values as Value).filter(counted).map(move |value| (*crowd as u32, value)).collect::<Vec<_>>()
                 });
-                let most = number + u64::from(next(5) == 0);
-                counts.push(Count { source: source as u32, of: of.collect(), least: number, most });
+                let mut of: Vec<(u32, Value)> = of.collect();
+                // Named twice is counted once.
+                of.extend(of.first().copied().filter(|_| next(10) == 0));
+                let (least, most) = (number.saturating_sub(u64::from(next(5) == 0)), number + u64::from(next(5) == 0));
+                counts.push(Count { source: source as u32, of, least, most });
             }
         }
     }
-    let seen = (0..).zip(&value).map(|(person, value)| (person, *value, 1)).collect();
-    Puzzle { crowds, counts, seen: Some(seen), loose: Vec::new() }
+    let seen = (0..).zip(&value).flat_map(|(crowd, people)| people.iter().map(move |value| (crowd, *value, 1)));
+    let seen = Some(seen.collect());
+    let of_crowd = |people: &Vec<Value>| Crowd { people: people.len() as u64, may: (0..values as Value).collect() };
+    Puzzle { crowds: value.iter().map(of_crowd).collect(), counts, seen, loose: Vec::new() }
 }
 
 /// The easy way and flows; with a world that is known and without; and with so many sources that their rows are not noted by cell.
@@ -217,7 +224,7 @@ fn what_is_forced_does_not_depend_on_how_it_is_found() {
         (state >> 33) as usize % end
     };
     let mut forced = 0;
-    for _ in 0..20_000 {
+    for _ in 0..6_000 {
         let puzzle = made(&mut next);
         let find = |puzzle: &Puzzle, many: u32| {
             let system = System::of(puzzle).expect("a system");
@@ -226,13 +233,15 @@ fn what_is_forced_does_not_depend_on_how_it_is_found() {
         };
         let (easy, flows) = (find(&puzzle, 0), find(&puzzle, u32::MAX));
         assert_eq!(easy, flows);
+        let hidden = System::of(&puzzle).expect("a system").seen.expect("a world");
+        assert!(easy.iter().zip(hidden).all(|((low, high), having)| (*low..=*high).contains(&having)));
         assert_eq!(easy, find(&Puzzle { seen: None, ..puzzle.clone() }, u32::MAX));
         let mut more = puzzle;
         more.counts.extend((10..14).map(|source| Count { source, of: Vec::new(), least: 0, most: 0 }));
         assert_eq!(easy, find(&more, u32::MAX));
         forced += easy.iter().filter(|(low, high)| low == high).count();
     }
-    assert!(forced > 10_000, "{forced}");
+    assert!(forced > 3_000, "{forced}");
 }
 
 #[test]
