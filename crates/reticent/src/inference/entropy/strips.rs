@@ -43,9 +43,9 @@ pub(super) struct Strips {
     /// The crowds of the piece in the order that they have here.
     pub order: Vec<u32>,
     /// By crowd: its first cell; one more at the end.
-    pub start: Vec<u32>,
+    start: Vec<u32>,
     /// How many rows there are.
-    pub rows: usize,
+    rows: usize,
     /// The most rows that a cell is in.
     pub most: usize,
     /// By crowd: its first strip; one more at the end.
