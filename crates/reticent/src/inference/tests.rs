@@ -255,3 +255,14 @@ fn more_people_than_can_be_told_are_an_error() {
     let error = of(u64::from(u32::MAX) + 1).expect_err("too many").to_string();
     assert!(error.contains("4294967295"), "{error}");
 }
+
+/// Two people who may have either value, and a count that allows anything: whoever it names twice is still free.
+#[test]
+fn named_twice_is_counted_once() {
+    let crowds = vec![Crowd { people: 1, may: vec![D, F] }; 2];
+    let counts = vec![Count { source: 0, of: vec![(0, D), (0, D)], least: 0, most: 2 }];
+    let seen = Some(vec![(0, D, 1), (1, D, 1)]);
+    let answer = solve(&Puzzle { crowds, counts, seen, ..Puzzle::default() }, &Ask::default()).expect("solved");
+    assert_eq!(answer.worlds, Some(4));
+    assert!(answer.crowds.iter().flatten().all(|told| told.exact() == Some(Fraction::new(1, 2))));
+}
