@@ -28,6 +28,10 @@ const MOST_GAP: f64 = 1e-7;
 const NEAR: f64 = 0.5;
 /// A step that would miss by less than this many times what is allowed is made the last one.
 const LAST: f64 = 50.0;
+/// As far as the second derivative tells, counts are then missed by less than what is allowed, so many times.
+const ROOM: f64 = 0.8;
+/// Far from the maximum, a step need not make less of what is missed than this many times it.
+const FORCE: f64 = 0.2;
 /// No multiplier moves further in one step: probabilities change by far more than that already.
 const FARTHEST: f64 = 40.0;
 /// Rounds of fitting before the first of Newton's steps.
@@ -72,9 +76,9 @@ impl Estimate {
 /// pulls the wrong way.
 pub(super) fn estimate(piece: &Piece) -> Option<Estimate> {
     let mut dual = Dual::of(piece);
-    let mut at = dual.begin();
+    let (mut at, mut turns) = (dual.begin(), Turns::new(&dual));
     for _ in 0..MOST_CHOICES {
-        at = dual.maximum(at)?;
+        at = dual.maximum(at, &mut turns)?;
         if dual.choose(&mut at) {
             at = dual.point(at.multipliers);
             continue;
@@ -225,13 +229,13 @@ impl Dual {
     }
 
     /// The maximum where the chosen counts are met exactly.
-    fn maximum(&mut self, mut at: Point) -> Option<Point> {
+    fn maximum(&mut self, mut at: Point, turns: &mut Turns) -> Option<Point> {
         for _ in 0..MOST_STEPS {
             if self.missed(&at) <= TOLERANCE {
                 return Some(at);
             }
-            let step = self.newton(&at);
-            at = self.along(&at, &step)?;
+            self.newton(&at, turns);
+            at = self.along(&at, &turns.step)?;
             // Far from the maximum a probability may be tiny that is not so there.
             if self.missed(&at) < NEAR && self.forget(&at) {
                 at = self.point(at.multipliers);
@@ -265,17 +269,18 @@ impl Dual {
     }
 
     /// Newton's step, as far as conjugate gradients find it worth while.
-    fn newton(&self, at: &Point) -> Vec<f64> {
-        let mut turns = Turns::new(self, at);
-        let enough = turns.size * turns.size.sqrt().min(0.1);
+    fn newton(&self, at: &Point, turns: &mut Turns) {
+        turns.begin(self, at);
+        // The nearer, the better a step is worth knowing: what is missed falls to its square.
+        let enough = turns.size * turns.size.min(FORCE);
         // Better than what is asked for in the end is not needed; nearly as good would need another step.
         let last = enough < LAST * TOLERANCE;
         for _ in 0..MOST_TURNS {
-            if !turns.turn() || if last { turns.misses_at_most(0.5 * TOLERANCE) } else { turns.size <= enough } {
+            if !turns.turn(self, at) || if last { turns.misses_at_most(ROOM * TOLERANCE) } else { turns.size <= enough }
+            {
                 break;
             }
         }
-        turns.step
     }
 
     /// A better place in the direction of a step; none when there is none.
@@ -303,6 +308,7 @@ impl Dual {
 struct Spread<'a>(&'a Dual);
 
 impl Weigh for Spread<'_> {
+    const TAKES: bool = true;
     const KEEPS: bool = true;
 
     #[inline(always)]

@@ -29,6 +29,8 @@ const BLOCK: usize = 128;
 /// What is made of the cells of a crowd. A trait, and not a closure, so that it is always part of the loop over crowds, which are many
 /// and small.
 pub(super) trait Weigh: Sync {
+    /// Whether cells are given the sums of their rows; if not, what they are given means nothing.
+    const TAKES: bool;
     /// Whether what each cell weighs is asked for, and not the sums of rows only.
     const KEEPS: bool;
 
@@ -159,13 +161,13 @@ impl Strips {
         total
     }
 
-    fn sweep_part(
+    fn sweep_part<W: Weigh>(
         &self,
         crowds: Range<usize>,
         of_row: &[f64],
         cells: &mut [f64],
         sums: &mut [f64],
-        weigh: &impl Weigh,
+        weigh: &W,
     ) -> f64 {
         match (&self.of_cell, self.most) {
             (Some(rows), 1) => return self.sweep_few::<1>(crowds, rows, of_row, cells, sums, weigh),
@@ -179,7 +181,9 @@ impl Strips {
             let offset = self.start[block.start] as usize;
             let (cells, others) = rest.split_at_mut(self.start[block.end] as usize - offset);
             rest = others;
-            self.gather(block.clone(), of_row, cells);
+            if W::TAKES {
+                self.gather(block.clone(), of_row, cells);
+            }
             for crowd in block.clone() {
                 let at = self.of_crowd(crowd);
                 total += weigh.weigh(crowd, at.start, &mut cells[at.start - offset..at.end - offset]);
@@ -310,10 +314,12 @@ impl<const ROWS: usize> Few<'_, ROWS> {
     }
 
     #[inline(always)]
-    fn sweep_crowd(&mut self, at: usize, rows: &[[u32; ROWS]], cells: &mut [f64], weigh: &impl Weigh) -> f64 {
-        for (cell, rows) in cells.iter_mut().zip(rows) {
-            *cell = self.of_row[rows[0] as usize];
-            rows[1..].iter().for_each(|row| *cell += self.of_row[*row as usize]);
+    fn sweep_crowd<W: Weigh>(&mut self, at: usize, rows: &[[u32; ROWS]], cells: &mut [f64], weigh: &W) -> f64 {
+        if W::TAKES {
+            for (cell, rows) in cells.iter_mut().zip(rows) {
+                *cell = self.of_row[rows[0] as usize];
+                rows[1..].iter().for_each(|row| *cell += self.of_row[*row as usize]);
+            }
         }
         let total = weigh.weigh(self.crowd + at, self.first + at * cells.len(), cells);
         for (cell, rows) in cells.iter().zip(rows) {
