@@ -176,13 +176,13 @@ impl Dual {
     }
 
     fn point(&self, multipliers: Vec<f64>) -> Point {
-        let (mut of_row, mut sums) = (self.strips.nothing(), self.strips.nothing());
+        let (mut of_row, mut sums) = (self.strips.nothing(), self.strips.sums());
         self.by_row(&multipliers, &mut of_row);
         let mut having = vec![0.0; self.strips.cells()];
         let mut value = self.strips.sweep(&of_row, &mut having, &mut sums, &Spread(self));
         let mut gradient = vec![0.0; self.bound.len()];
         for at in 0..gradient.len() {
-            gradient[at] = self.sign[at] * (sums[self.row[at] as usize] - self.bound[at]);
+            gradient[at] = self.sign[at] * (sums.all[self.row[at] as usize] - self.bound[at]);
             value -= self.sign[at] * self.bound[at] * multipliers[at];
         }
         Point { multipliers, having, value, gradient }

@@ -15,14 +15,17 @@ use rayon::prelude::*;
 use crate::inference::Value;
 use crate::inference::pieces::{Merged, Piece, RowsOf};
 
-/// Pieces with fewer cells are not worth a second thread.
+/// Pieces with more cells are cut into parts of about so many, each of which has sums of its own; smaller ones are not worth a second
+/// thread.
 const MANY: usize = 1 << 16;
-/// Into so many parts larger pieces are cut. Always the same, so that sums come out the same with any number of threads.
+/// Into more parts no piece is cut. The number does not depend on threads, so that sums come out the same with any number of them.
 const PARTS: usize = 8;
 /// Strips of fewer cells on the average are not worth while.
 const SHORT: usize = 8;
 /// Cells in more rows are always kept in strips.
 const FEW: usize = 3;
+/// Rows whose sums are added up together.
+const ROWS: usize = 1 << 14;
 /// Crowds that are swept together, so that their cells stay in the cache.
 const BLOCK: usize = 128;
 
@@ -37,6 +40,12 @@ pub(super) trait Weigh: Sync {
     /// Turns the sums of a crowd's cells, the first of which is at this place, into what each of them weighs, and may add something to
     /// a total.
     fn weigh(&self, crowd: usize, first: usize, cells: &mut [f64]) -> f64;
+}
+
+/// The sums of rows, and those of each part where there are several.
+pub(super) struct Sums {
+    pub all: Vec<f64>,
+    by_part: Vec<Vec<f64>>,
 }
 
 /// The rows of the cells of a piece.
@@ -84,7 +93,7 @@ impl Strips {
             end
         });
         made.start = std::iter::once(0).chain(ends).collect();
-        let (crowds, parts) = (piece.crowds.len(), if cells > MANY { PARTS } else { 1 });
+        let (crowds, parts) = (piece.crowds.len(), cells.div_ceil(MANY).clamp(1, PARTS));
         made.parts = (0..parts).map(|part| crowds * part / parts..crowds * (part + 1) / parts).collect();
         made
     }
@@ -120,6 +129,12 @@ impl Strips {
         }
     }
 
+    /// Room for the sums of a sweep.
+    pub(super) fn sums(&self) -> Sums {
+        let parts = if self.parts.len() > 1 { self.parts.len() } else { 0 };
+        Sums { all: self.nothing(), by_part: vec![self.nothing(); parts] }
+    }
+
     /// Nothing, for every row and for the one behind the last.
     pub(super) fn nothing(&self) -> Vec<f64> {
         vec![0.0; self.rows + 1]
@@ -136,28 +151,31 @@ impl Strips {
 
     /// Every cell gets the sum of its rows, of which there is one more than counts ([`Strips::nothing`]), and then what it weighs; every
     /// row gets the sum of its cells.
-    pub(super) fn sweep(&self, of_row: &[f64], cells: &mut [f64], sums: &mut [f64], weigh: &impl Weigh) -> f64 {
-        sums.fill(0.0);
+    pub(super) fn sweep(&self, of_row: &[f64], cells: &mut [f64], sums: &mut Sums, weigh: &impl Weigh) -> f64 {
         if let [all] = &self.parts[..] {
-            return self.sweep_part(all.clone(), of_row, cells, sums, weigh);
+            sums.all.fill(0.0);
+            return self.sweep_part(all.clone(), of_row, cells, &mut sums.all, weigh);
         }
         let mut rest = cells;
         let mut work = Vec::with_capacity(self.parts.len());
-        for part in &self.parts {
+        for (part, sums) in self.parts.iter().zip(&mut sums.by_part) {
             let (here, others) = rest.split_at_mut((self.start[part.end] - self.start[part.start]) as usize);
-            work.push((part.clone(), here));
+            work.push((part.clone(), here, sums));
             rest = others;
         }
-        let swept = work.into_par_iter().map(|(part, cells)| {
-            let mut sums = self.nothing();
-            let total = self.sweep_part(part, of_row, cells, &mut sums, weigh);
-            (sums, total)
+        let swept = work.into_par_iter().map(|(part, cells, sums)| {
+            sums.fill(0.0);
+            self.sweep_part(part, of_row, cells, sums, weigh)
         });
-        let mut total = 0.0;
-        for (other, value) in swept.collect::<Vec<_>>() {
-            sums.iter_mut().zip(&other).for_each(|(sum, other)| *sum += other);
-            total += value;
-        }
+        let total = swept.collect::<Vec<f64>>().into_iter().sum();
+        let by_part = &sums.by_part;
+        sums.all.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, all)| {
+            all.fill(0.0);
+            for part in by_part {
+                let part = &part[chunk * ROWS..][..all.len()];
+                all.iter_mut().zip(part).for_each(|(all, part)| *all += part);
+            }
+        });
         total
     }
 

@@ -1,6 +1,6 @@
 //! One of Newton's steps by conjugate gradients, with a diagonal preconditioner.
 
-use super::strips::Weigh;
+use super::strips::{Sums, Weigh};
 use super::{Dual, Point};
 
 /// Conjugate gradients for one of Newton's steps after the other, in the same memory.
@@ -14,9 +14,9 @@ pub(super) struct Turns {
     /// By multiplier; one more at the end, for cells that are in fewer rows than others.
     direction: Vec<f64>,
     before: f64,
-    /// By row, and one more: the direction, and the second derivative along it.
+    /// By row, and one more: the direction where rows have several multipliers, and the second derivative along it.
     of_row: Vec<f64>,
-    sums: Vec<f64>,
+    sums: Sums,
     /// By multiplier: the second derivative along the direction, where rows have several.
     curved: Vec<f64>,
     change: Vec<f64>,
@@ -34,7 +34,7 @@ impl Turns {
             direction: vec![0.0; len + 1],
             before: 0.0,
             of_row: if dual.exact { Vec::new() } else { dual.strips.nothing() },
-            sums: dual.strips.nothing(),
+            sums: dual.strips.sums(),
             curved: vec![0.0; several],
             change: vec![0.0; dual.strips.cells()],
         }
@@ -46,7 +46,7 @@ impl Turns {
         self.step.fill(0.0);
         for place in 0..self.rest.len() {
             let met = dual.met[place];
-            self.scale[place] = if met { 1.0 / (self.sums[dual.row[place] as usize] + 1e-14) } else { 0.0 };
+            self.scale[place] = if met { 1.0 / (self.sums.all[dual.row[place] as usize] + 1e-14) } else { 0.0 };
             self.rest[place] = if met { -at.gradient[place] } else { 0.0 };
             self.direction[place] = self.rest[place] * self.scale[place];
         }
@@ -73,10 +73,10 @@ impl Turns {
             return false;
         }
         let curved = if dual.exact {
-            &self.sums
+            &self.sums.all
         } else {
             for (place, curved) in self.curved.iter_mut().enumerate() {
-                let sums = self.sums[dual.row[place] as usize];
+                let sums = self.sums.all[dual.row[place] as usize];
                 *curved = if dual.met[place] { dual.sign[place] * sums } else { 0.0 };
             }
             &self.curved
