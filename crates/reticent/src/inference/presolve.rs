@@ -17,17 +17,34 @@ use crate::error::Result;
 /// By cell: how many people of its crowd have its value, at least and at most. They are looked up everywhere and in any order, so they are
 /// small; a system has no crowd that is too large for them.
 #[derive(Debug, Clone)]
-pub(super) struct Boxes(Vec<(u32, u32)>);
+pub(super) struct Boxes {
+    bounds: Vec<(u32, u32)>,
+    /// By 64 cells: a bit for each that is open, which is asked most often.
+    open: Vec<u64>,
+}
 
 impl Boxes {
+    fn of(bounds: Vec<(u32, u32)>) -> Boxes {
+        let bits = |cells: &[(u32, u32)]| {
+            cells.iter().enumerate().fold(0, |bits, (at, (low, high))| bits | u64::from(low < high) << at)
+        };
+        Boxes { open: bounds.chunks(64).map(bits).collect(), bounds }
+    }
+
     pub(super) fn at(&self, cell: usize) -> (i64, i64) {
-        let (low, high) = self.0[cell];
+        let (low, high) = self.bounds[cell];
         (low.into(), high.into())
     }
 
     pub(super) fn is_open(&self, cell: usize) -> bool {
-        let (low, high) = self.0[cell];
-        low < high
+        self.open[cell / 64] >> (cell % 64) & 1 == 1
+    }
+
+    fn set(&mut self, cell: usize, low: i64, high: i64) {
+        self.bounds[cell] = (low as u32, high as u32);
+        if low == high {
+            self.open[cell / 64] &= !(1 << (cell % 64));
+        }
     }
 }
 
@@ -94,7 +111,7 @@ struct Bounds<'a> {
 impl<'a> Bounds<'a> {
     fn new(system: &'a System) -> Bounds<'a> {
         let boxes = system.crowd.iter().map(|crowd| (0, system.people[*crowd as usize] as u32)).collect();
-        let mut bounds = Bounds::from(system, Boxes(boxes));
+        let mut bounds = Bounds::from(system, Boxes::of(boxes));
         bounds.waiting.extend(0..system.rows.len() as u32);
         bounds.waits.fill(true);
         bounds
@@ -167,7 +184,7 @@ impl<'a> Bounds<'a> {
 
     /// How many cells are open.
     fn open(&self) -> u64 {
-        (0..self.system.value.len()).filter(|cell| self.boxes.is_open(*cell)).count() as u64
+        self.boxes.open.iter().map(|cells| u64::from(cells.count_ones())).sum()
     }
 
     /// Looks at many counts together, where rows have changed, and at each again, until nothing changes any more.
@@ -196,6 +213,9 @@ impl<'a> Bounds<'a> {
             self.waits[row] = false;
             let system = self.system;
             for cell in system.rows.at(row) {
+                if !self.boxes.is_open(*cell as usize) {
+                    continue;
+                }
                 let (low, high) = self.boxes.at(*cell as usize);
                 // What is left for it beyond its least, and below its most, when the others have theirs.
                 let (more, less) = self.room(row);
@@ -227,7 +247,7 @@ impl<'a> Bounds<'a> {
         if (new_low, new_high) == (low, high) {
             return Ok(());
         }
-        self.boxes.0[cell] = (new_low as u32, new_high as u32);
+        self.boxes.set(cell, new_low, new_high);
         for row in self.system.of_cell.at(cell) {
             let (sum_low, sum_high) = &mut self.sums[*row as usize];
             (*sum_low, *sum_high) = (*sum_low + (new_low - low), *sum_high + (new_high - high));
