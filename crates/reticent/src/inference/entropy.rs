@@ -75,7 +75,12 @@ impl Estimate {
 /// Counts with bounds are left alone at first; those that are missed are then met exactly, and let go again when their multiplier
 /// pulls the wrong way.
 pub(super) fn estimate(piece: &Piece) -> Option<Estimate> {
-    let mut dual = Dual::of(piece);
+    estimate_with(piece, strips::MANY)
+}
+
+/// The same, where pieces are cut into parts of about so many cells.
+pub(super) fn estimate_with(piece: &Piece, many: usize) -> Option<Estimate> {
+    let mut dual = Dual::of(piece, many);
     let (mut at, mut turns) = (dual.begin(), Turns::new(&dual));
     for _ in 0..MOST_CHOICES {
         at = dual.maximum(at, &mut turns)?;
@@ -136,7 +141,7 @@ struct Point {
 }
 
 impl Dual {
-    fn of(piece: &Piece) -> Dual {
+    fn of(piece: &Piece, many: usize) -> Dual {
         let (mut row, mut bound, mut side) = (Vec::new(), Vec::new(), Vec::new());
         for (at, count) in (0..).zip(&piece.rows) {
             let mut add = |count: u64, sign: f64| {
@@ -153,7 +158,7 @@ impl Dual {
             }
             add(count.most, -1.0);
         }
-        let strips = Strips::of(piece);
+        let strips = Strips::of(piece, many);
         let people = |crowd: &u32| piece.crowds[*crowd as usize].people as f64;
         let people: Vec<f64> = strips.order.iter().map(people).collect();
         let each = people.iter().map(|people| 1.0 / people).collect();

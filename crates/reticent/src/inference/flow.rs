@@ -37,12 +37,18 @@ pub(super) const MANY: u32 = 32;
 const FEW: usize = 4;
 const NONE: u32 = u32::MAX;
 
+/// More people can have a cell in what is left of a flow,
+const MORE: u8 = 1;
+/// or fewer can. One of them is so of every cell that is open, and none of one that is closed, which has the same in every flow.
+const FEWER: u8 = 2;
+
 /// The views of a system.
 pub(super) struct Views<'a> {
     system: &'a System,
     views: Vec<View>,
-    /// By row of a count: whether it speaks of one value only.
+    /// By row of a count: whether it speaks of one value only; and whether all do.
     one_value: Vec<bool>,
+    all_one_value: bool,
     /// By source and cell: its row, where sources are few.
     row_of: BTreeMap<u32, Vec<u32>>,
     /// By row: its cells that somebody has in the world that is known; none where no row is large.
@@ -119,18 +125,23 @@ impl<'a> Views<'a> {
             cells.filter(|cell| system.seen.as_ref().is_some_and(|seen| seen[*cell as usize] > 0))
         };
         let held = if any_large { Lists::of((0..system.rows.len()).map(held)) } else { Lists::default() };
-        Views { system, views, one_value, row_of, held, many, spare: Mutex::new(Vec::new()) }
+        let all_one_value = one_value.iter().all(|one_value| *one_value);
+        Views { system, views, one_value, all_one_value, row_of, held, many, spare: Mutex::new(Vec::new()) }
     }
 
     /// Cells that are forced, each with its number of people. What does not hang together with a change is left out.
     pub(super) fn forced(&self, state: &State) -> Result<Vec<(u32, i64)>> {
+        let leads = self.system.seen.as_ref().map(|seen| {
+            let leads = |(cell, having): (usize, &i64)| leads(state.boxes.at(cell), *having);
+            seen.par_iter().enumerate().with_min_len(1 << 14).map(leads).collect::<Vec<u8>>()
+        });
         let found: Result<Vec<Vec<(u32, i64)>>> = self
             .views
             .par_iter()
             .map(|view| {
                 let spare = self.spare().pop();
                 let mut marks = spare.unwrap_or_else(|| Marks::new(self.system.rows.len()));
-                let found = Look::at(self, view, state, &mut marks).forced();
+                let found = Look::at(self, view, state, leads.as_deref(), &mut marks).forced();
                 self.spare().push(marks);
                 found
             })
@@ -150,6 +161,11 @@ fn row_of(system: &System, (source, rows): (&u32, &Vec<u32>)) -> (u32, Vec<u32>)
         system.rows.at(*row as usize).iter().for_each(|cell| row_of[*cell as usize] = *row);
     }
     (*source, row_of)
+}
+
+/// What can flow through a cell that so many have.
+fn leads((low, high): (i64, i64), having: i64) -> u8 {
+    (MORE * u8::from(having < high)) + (FEWER * u8::from(having > low))
 }
 
 fn one_value(system: &System, row: usize) -> Option<Value> {
@@ -205,11 +221,15 @@ struct Look<'a> {
     views: &'a Views<'a>,
     view: &'a View,
     state: &'a State<'a>,
+    /// By cell: what can flow through it in what a world leaves, where one is known.
+    leads: Option<&'a [u8]>,
     marks: &'a mut Marks,
     /// How many rows with open cells there are at most.
     rows: usize,
-    /// By cell: its row of the one kind and of the other, where that is noted.
-    row_of: [Option<&'a [u32]>; 2],
+    /// By cell: its row of the one kind and of the other, where that is noted, and how many rows come before.
+    row_of: [Option<(u32, &'a [u32])>; 2],
+    /// Whether rows of several values count.
+    any_value: bool,
 }
 
 /// What can be reached from a row.
@@ -227,15 +247,26 @@ impl Reach {
 }
 
 impl<'a> Look<'a> {
-    fn at(views: &'a Views<'a>, view: &'a View, state: &'a State, marks: &'a mut Marks) -> Look<'a> {
+    fn at(
+        views: &'a Views<'a>,
+        view: &'a View,
+        state: &'a State,
+        leads: Option<&'a [u8]>,
+        marks: &'a mut Marks,
+    ) -> Look<'a> {
         let open = |rows: &[u32]| rows.iter().filter(|row| state.open[**row as usize] > 0).count();
         let rows = match &view.with {
             With::Source(_, others) => open(&view.rows) + open(others),
             With::People => usize::MAX,
         };
-        let row_of = |source: &u32| views.row_of.get(source).map(Vec::as_slice);
-        let other = if let With::Source(other, _) = &view.with { row_of(other) } else { None };
-        Look { system: views.system, views, view, state, marks, rows, row_of: [row_of(&view.source), other] }
+        let row_of = |source: &u32| views.row_of.get(source).map(|row_of| (0, row_of.as_slice()));
+        let other = match &view.with {
+            With::Source(other, _) => row_of(other),
+            With::People => Some((views.system.counts() as u32, views.system.crowd.as_slice())),
+        };
+        let any_value = views.all_one_value || matches!(view.with, With::People);
+        let row_of = [row_of(&view.source), other];
+        Look { system: views.system, views, view, state, leads, marks, rows, row_of, any_value }
     }
 
     fn forced(mut self) -> Result<Vec<(u32, i64)>> {
@@ -264,12 +295,8 @@ impl<'a> Look<'a> {
     }
 
     fn open(&self, row: u32) -> impl Iterator<Item = usize> + use<'a> {
-        self.open_among(self.system.rows.at(row as usize))
-    }
-
-    fn open_among(&self, cells: &'a [u32]) -> impl Iterator<Item = usize> + use<'a> {
         let boxes = self.state.boxes;
-        cells.iter().map(|cell| *cell as usize).filter(|cell| boxes.is_open(*cell))
+        self.system.rows.at(row as usize).iter().map(|cell| *cell as usize).filter(|cell| boxes.is_open(*cell))
     }
 
     /// Whether a row is of the first kind.
@@ -278,17 +305,25 @@ impl<'a> Look<'a> {
     }
 
     /// The row of the first kind, or of the other, that a cell is in.
+    #[inline]
     fn end(&self, cell: usize, first: bool) -> Option<u32> {
+        match self.row_of[usize::from(!first)] {
+            Some((_, row_of)) if row_of[cell] == NONE => None,
+            Some((before, row_of)) => {
+                let row = before + row_of[cell];
+                (self.any_value || self.views.one_value[row as usize]).then_some(row)
+            }
+            None => self.find_end(cell, first),
+        }
+    }
+
+    /// The same where it is not noted.
+    fn find_end(&self, cell: usize, first: bool) -> Option<u32> {
         let source = match &self.view.with {
-            With::People if !first => return Some(self.system.counts() as u32 + self.system.crowd[cell]),
             With::Source(other, _) if !first => *other,
             _ => self.view.source,
         };
-        let any_value = matches!(self.view.with, With::People);
-        if let Some(row_of) = self.row_of[usize::from(!first)] {
-            let row = row_of[cell];
-            return (row != NONE && (any_value || self.views.one_value[row as usize])).then_some(row);
-        }
+        let any_value = self.any_value;
         let fits = |row: &&u32| {
             let of = self.system.source.get(**row as usize);
             of == Some(&source) && (any_value || self.views.one_value[**row as usize])
@@ -302,9 +337,9 @@ impl<'a> Look<'a> {
 
     /// Whether it is seen easily that nothing is forced around a row: all that it can reach can reach it. False proves nothing.
     fn nothing_forced(&mut self, row: u32) -> bool {
-        let Some(seen) = &self.system.seen else { return false };
+        let Some((seen, leads)) = self.system.seen.as_ref().zip(self.leads) else { return false };
         self.marks.now += 1;
-        let (there, back) = (self.reach(seen, row, 0), self.reach(seen, row, 1));
+        let (there, back) = (self.reach(seen, leads, row, 0), self.reach(seen, leads, row, 1));
         let both = |row: &u32| self.marks.reached[1][*row as usize] == self.marks.now;
         let one_part = there.len() == back.len() && there.rows.iter().flatten().all(both);
         if one_part && there.outside == back.outside {
@@ -316,7 +351,7 @@ impl<'a> Look<'a> {
 
     /// What can be reached from a row in what a world leaves, or what can reach it (`back` 1), without passing outside. Ends as
     /// soon as everything is.
-    fn reach(&mut self, seen: &[i64], row: u32, back: usize) -> Reach {
+    fn reach(&mut self, seen: &[i64], leads: &[u8], row: u32, back: usize) -> Reach {
         let mut reach = Reach::default();
         let mut looked = [0, 0];
         // More flows along a cell from the first kind to the other, or less the other way, of what somebody has. There are
@@ -330,11 +365,8 @@ impl<'a> Look<'a> {
             let (more, first) = (kind == 1, self.is_first(row));
             reach.outside |= self.has_room(seen, row, !more);
             let cells = if more { self.system.rows.at(row as usize) } else { self.views.held.at(row as usize) };
-            for cell in self.open_among(cells) {
-                let (low, high) = self.state.boxes.at(cell);
-                if if more { seen[cell] >= high } else { seen[cell] <= low } {
-                    continue;
-                }
+            let wanted = if more { MORE } else { FEWER };
+            for cell in cells.iter().map(|cell| *cell as usize).filter(|cell| leads[*cell] & wanted > 0) {
                 match self.end(cell, !first) {
                     None => reach.outside = true,
                     Some(other) if self.marks.reached[back][other as usize] != self.marks.now => {
@@ -417,12 +449,12 @@ impl<'a> Look<'a> {
         let mut parts = std::mem::take(&mut self.marks.parts);
         parts.begin(self.marks.rows.len() + ROWS as usize);
         for (cell, from, to) in &self.marks.cells {
-            let (low, high) = self.state.boxes.at(*cell as usize);
-            let having = having[*cell as usize];
-            if having < high {
+            let cell = *cell as usize;
+            let leads = self.leads.map_or_else(|| leads(self.state.boxes.at(cell), having[cell]), |leads| leads[cell]);
+            if leads & MORE > 0 {
                 parts.arc(*from, *to);
             }
-            if having > low {
+            if leads & FEWER > 0 {
                 parts.arc(*to, *from);
             }
         }

@@ -101,6 +101,8 @@ struct Bounds<'a> {
     boxes: Boxes,
     /// By row: the sums of the least and of the most of its cells.
     sums: Vec<(i64, i64)>,
+    /// No crowd has more people.
+    largest: i64,
     waiting: VecDeque<u32>,
     waits: Vec<bool>,
     /// By row: how many of its cells are open, and whether any of its cells was narrowed.
@@ -131,8 +133,8 @@ impl<'a> Bounds<'a> {
             sums.push(sum);
             open.push(open_here);
         }
-        let waiting = VecDeque::new();
-        Bounds { system, boxes, sums, waiting, waits: vec![false; rows], open, changed: vec![false; rows] }
+        let (waiting, largest) = (VecDeque::new(), system.people.iter().copied().max().unwrap_or(0));
+        Bounds { system, boxes, sums, largest, waiting, waits: vec![false; rows], open, changed: vec![false; rows] }
     }
 
     /// Rows of large pieces all of whose values can be exchanged are not looked at.
@@ -212,7 +214,10 @@ impl<'a> Bounds<'a> {
             let row = row as usize;
             self.waits[row] = false;
             let system = self.system;
-            for cell in system.rows.at(row) {
+            let (more, less) = self.room(row);
+            // Where there is room for any crowd, no cell is narrowed.
+            let cells = if more.min(less) < self.largest { system.rows.at(row) } else { &[] };
+            for cell in cells {
                 if !self.boxes.is_open(*cell as usize) {
                     continue;
                 }

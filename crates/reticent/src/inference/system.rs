@@ -11,6 +11,8 @@ use crate::error::{Error, Result};
 const MOST_PEOPLE: u64 = u32::MAX as u64;
 /// and no more cells in rows, so that their numbers fit wherever rows and cells are numbered.
 const MOST_CELLS: usize = 1 << 30;
+/// Among no more values, one is found as fast by looking at each.
+const SHORT: usize = 8;
 
 /// A sparse system of counts over cells.
 pub(super) struct System {
@@ -118,8 +120,14 @@ impl System {
             start.push(value.len() as u32);
         }
         let cell = |(crowd, wanted): &(u32, Value)| {
-            let may = &puzzle.crowds[*crowd as usize].may;
-            may.binary_search(wanted).ok().map(|place| start[*crowd as usize] + place as u32)
+            let (first, end) = (start[*crowd as usize], start[*crowd as usize + 1]);
+            let may = &value[first as usize..end as usize];
+            let place = if may.len() <= SHORT {
+                may.iter().position(|value| value == wanted)
+            } else {
+                may.binary_search(wanted).ok()
+            };
+            place.map(|place| first + place as u32)
         };
         let mut rows = Lists::with_capacity(puzzle.counts.len() + puzzle.crowds.len(), counted + cells);
         for count in &puzzle.counts {

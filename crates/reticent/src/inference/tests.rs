@@ -256,6 +256,39 @@ fn more_people_than_can_be_told_are_an_error() {
     assert!(error.contains("4294967295"), "{error}");
 }
 
+/// Large pieces are cut into parts whose sums are put together; small ones cut the same way have the same estimate.
+#[test]
+fn maximum_entropy_does_not_depend_on_parts() {
+    let mut state = 2u64;
+    let mut next = |end: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % end
+    };
+    let (mut compared, mut none) = (0, 0);
+    for _ in 0..150 {
+        let system = System::of(&made(&mut next)).expect("a system");
+        let found = presolve::presolve(&system, true).expect("no contradiction");
+        for piece in &Split::of(&system, &found.boxes).pieces {
+            let (whole, cut) = (entropy::estimate_with(piece, usize::MAX), entropy::estimate_with(piece, 3));
+            // What only counts of several values force together is not found before, so that a few have none.
+            let (Some(whole), Some(cut)) = (&whole, &cut) else {
+                assert!(whole.is_none() && cut.is_none());
+                none += 1;
+                continue;
+            };
+            for (crowd, merged) in piece.crowds.iter().enumerate() {
+                for cell in 0..merged.cells.len() {
+                    let (one, other) = (whole.share(crowd, cell), cut.share(crowd, cell));
+                    assert!((one - other).abs() < 1e-6, "{one} and {other}");
+                    compared += 1;
+                }
+            }
+            assert!(cut.gap.missed <= 1e-8, "{}", cut.gap.missed);
+        }
+    }
+    assert!(compared > 1_000 && none < 5, "{compared}, {none}");
+}
+
 /// Two people who may have either value, and a count that allows anything: whoever it names twice is still free.
 #[test]
 fn named_twice_is_counted_once() {

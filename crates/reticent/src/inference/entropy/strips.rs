@@ -17,7 +17,7 @@ use crate::inference::pieces::{Merged, Piece, RowsOf};
 
 /// Pieces with more cells are cut into parts of about so many, each of which has sums of its own; smaller ones are not worth a second
 /// thread.
-const MANY: usize = 1 << 16;
+pub(super) const MANY: usize = 1 << 16;
 /// Into more parts no piece is cut. The number does not depend on threads, so that sums come out the same with any number of them.
 const PARTS: usize = 8;
 /// Strips of fewer cells on the average are not worth while.
@@ -42,7 +42,7 @@ pub(super) trait Weigh: Sync {
     fn weigh(&self, crowd: usize, first: usize, cells: &mut [f64]) -> f64;
 }
 
-/// The sums of rows, and those of each part where there are several.
+/// The sums of rows, and those of each part but the first where there are several.
 pub(super) struct Sums {
     pub all: Vec<f64>,
     by_part: Vec<Vec<f64>>,
@@ -73,7 +73,8 @@ pub(super) struct Strips {
 }
 
 impl Strips {
-    pub(super) fn of(piece: &Piece) -> Strips {
+    /// The rows of a piece, which is cut into parts of about `many` cells.
+    pub(super) fn of(piece: &Piece, many: usize) -> Strips {
         let (mut cells, mut strips, mut most) = (0, 0, 0);
         for crowd in &piece.crowds {
             cells += crowd.cells.len();
@@ -93,8 +94,10 @@ impl Strips {
             end
         });
         made.start = std::iter::once(0).chain(ends).collect();
-        let (crowds, parts) = (piece.crowds.len(), cells.div_ceil(MANY).clamp(1, PARTS));
-        made.parts = (0..parts).map(|part| crowds * part / parts..crowds * (part + 1) / parts).collect();
+        let parts = cells.div_ceil(many).clamp(1, PARTS);
+        // Parts of as many cells: crowds may have come in the order of theirs.
+        let place = |part: usize| made.start.partition_point(|start| (*start as usize) < cells * part / parts);
+        made.parts = (0..parts).map(|part| place(part)..place(part + 1)).collect();
         made
     }
 
@@ -131,8 +134,7 @@ impl Strips {
 
     /// Room for the sums of a sweep.
     pub(super) fn sums(&self) -> Sums {
-        let parts = if self.parts.len() > 1 { self.parts.len() } else { 0 };
-        Sums { all: self.nothing(), by_part: vec![self.nothing(); parts] }
+        Sums { all: self.nothing(), by_part: vec![self.nothing(); self.parts.len() - 1] }
     }
 
     /// Nothing, for every row and for the one behind the last.
@@ -158,7 +160,7 @@ impl Strips {
         }
         let mut rest = cells;
         let mut work = Vec::with_capacity(self.parts.len());
-        for (part, sums) in self.parts.iter().zip(&mut sums.by_part) {
+        for (part, sums) in self.parts.iter().zip(std::iter::once(&mut sums.all).chain(&mut sums.by_part)) {
             let (here, others) = rest.split_at_mut((self.start[part.end] - self.start[part.start]) as usize);
             work.push((part.clone(), here, sums));
             rest = others;
@@ -170,7 +172,6 @@ impl Strips {
         let total = swept.collect::<Vec<f64>>().into_iter().sum();
         let by_part = &sums.by_part;
         sums.all.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, all)| {
-            all.fill(0.0);
             for part in by_part {
                 let part = &part[chunk * ROWS..][..all.len()];
                 all.iter_mut().zip(part).for_each(|(all, part)| *all += part);
