@@ -176,6 +176,14 @@ fn the_marginal_table_of_decomposition_undoes_its_noise() {
     assert_eq!(answer.worlds, Some(24 * 24));
 }
 
+/// Random numbers below what is asked for, the same every time.
+fn draws(mut state: u64) -> impl FnMut(usize) -> usize {
+    move |end| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % end
+    }
+}
+
 /// Groups of crowds with hidden values, in some releases, not everybody in all of them; and some counts that are no more than bounds,
 /// speak of two values, or name somebody twice.
 fn made(next: &mut impl FnMut(usize) -> usize) -> Puzzle {
@@ -218,11 +226,7 @@ fn made(next: &mut impl FnMut(usize) -> usize) -> Puzzle {
 /// The easy way and flows; with a world that is known and without; and with so many sources that their rows are not noted by cell.
 #[test]
 fn what_is_forced_does_not_depend_on_how_it_is_found() {
-    let mut state = 1u64;
-    let mut next = |end: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % end
-    };
+    let mut next = draws(1);
     let mut forced = 0;
     for _ in 0..6_000 {
         let puzzle = made(&mut next);
@@ -259,11 +263,7 @@ fn more_people_than_can_be_told_are_an_error() {
 /// Large pieces are cut into parts whose sums are put together; small ones cut the same way have the same estimate.
 #[test]
 fn maximum_entropy_does_not_depend_on_parts() {
-    let mut state = 2u64;
-    let mut next = |end: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % end
-    };
+    let mut next = draws(2);
     let (mut compared, mut none) = (0, 0);
     for _ in 0..150 {
         let system = System::of(&made(&mut next)).expect("a system");
