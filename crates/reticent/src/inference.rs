@@ -303,7 +303,7 @@ fn put_together(system: &System, found: &presolve::Found, split: &Split, solved:
                 work.not_counted += 1;
                 work.people_not_counted += piece.people();
                 (ln_worlds, worlds) = (None, None);
-                let settled = piece.crowds.iter().filter(|crowd| solved.proved.alike.all_of(crowd));
+                let settled = piece.crowds.iter().filter(|crowd| solved.proved.alike.all_of(piece, **crowd));
                 let settled: u64 = settled.map(|crowd| crowd.people).sum();
                 work.by_symmetry += settled;
                 if settled < piece.people() {
@@ -400,7 +400,7 @@ impl Here<'_> {
         };
         let alike = u64::from(self.solved.proved.alike.to(value));
         told.upper = told.upper.min(fraction(self.open, self.people * alike));
-        if alike as usize == self.piece.crowds[self.merged].cells.len() {
+        if alike as usize == self.piece.crowds[self.merged].cells().len() {
             told.lower = told.lower.max(told.upper);
             told.worlds = Some(told.upper.value());
         }

@@ -4,10 +4,10 @@
 //! rows that count the same cells are one row. Both change no world.
 
 use std::hash::BuildHasher;
+use std::ops::Range;
 
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
-use smallvec::SmallVec;
 
 use super::Value;
 use super::presolve::Boxes;
@@ -18,6 +18,10 @@ use super::system::{Lists, System};
 pub(super) struct Piece {
     /// The people.
     pub crowds: Vec<Merged>,
+    /// By cell, crowd after crowd: the value,
+    pub value: Vec<Value>,
+    /// and the rows that count it.
+    pub rows_of: Lists,
     /// The counts, without what is forced.
     pub rows: Vec<Row>,
     /// A world, if one is known: by cell, crowd after crowd, how many people have the value.
@@ -27,18 +31,20 @@ pub(super) struct Piece {
 }
 
 /// People of whom the same is open.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Merged {
     pub people: u64,
-    /// The place of the first of its cells among all of the piece.
-    pub first: u32,
-    /// What each may have: the value, and the rows (by place in the piece) that count it.
-    pub cells: Cells,
+    /// What each may have: the first of its cells, and the one behind the last.
+    first: u32,
+    end: u32,
 }
 
-/// Values, and the rows that count them, which are mostly few.
-pub(super) type Cells = Vec<(Value, RowsOf)>;
-pub(super) type RowsOf = SmallVec<[u32; 4]>;
+impl Merged {
+    /// Its cells.
+    pub(super) fn cells(self) -> Range<usize> {
+        self.first as usize..self.end as usize
+    }
+}
 
 /// A count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,17 +58,37 @@ impl Piece {
         self.crowds.iter().map(|crowd| crowd.people).sum()
     }
 
-    /// By row: the crowds, and the places of their cells, that it counts.
-    pub(super) fn counted(&self) -> Vec<Vec<(u32, u32)>> {
-        let mut counted = vec![Vec::new(); self.rows.len()];
-        for (crowd, at) in self.crowds.iter().zip(0..) {
-            for ((_, rows), place) in crowd.cells.iter().zip(0..) {
-                for row in rows {
-                    counted[*row as usize].push((at, place));
-                }
-            }
+    /// Some more people, each of whom has one of the cells that were added last.
+    pub(super) fn add(&mut self, people: u64) {
+        let first = self.crowds.last().map_or(0, |before| before.end);
+        self.crowds.push(Merged { people, first, end: self.value.len() as u32 });
+    }
+
+    /// One more cell, for those who are added next.
+    pub(super) fn add_cell(&mut self, value: Value, rows: impl IntoIterator<Item = u32>) {
+        self.value.push(value);
+        self.rows_of.push(rows);
+    }
+
+    /// The same for crowds of whom the same is open.
+    fn hash_of(&self, crowd: u32) -> u64 {
+        let cells = self.crowds[crowd as usize].cells();
+        FxBuildHasher.hash_one((&self.value[cells.clone()], self.rows_of.items_of(cells)))
+    }
+
+    /// Whether the same is open of two crowds.
+    fn same_open(&self, one: u32, other: u32) -> bool {
+        let (one, other) = (self.crowds[one as usize].cells(), self.crowds[other as usize].cells());
+        self.value[one.clone()] == self.value[other.clone()]
+            && one.zip(other).all(|(one, other)| self.rows_of.at(one) == self.rows_of.at(other))
+    }
+
+    /// Takes the last crowd out again.
+    fn take_last(&mut self) {
+        if let Some(last) = self.crowds.pop() {
+            self.value.truncate(last.first as usize);
+            self.rows_of.truncate(last.first as usize);
         }
-        counted
     }
 }
 
@@ -108,30 +134,27 @@ impl Split {
             // Its root may be somebody of whom nothing is open.
             let Some(piece) = piece.filter(|_| open_cells(crowd).next().is_some()) else { continue };
             let into = &mut split.pieces[piece as usize];
-            let places = |cell: usize| of_cell.at(cell).iter().map(|row| place_of[*row as usize]).collect();
-            let mut cells: Cells = Vec::with_capacity(system.cells(crowd).len());
-            cells.extend(open_cells(crowd).map(|cell| (system.value[cell], places(cell))));
-            let hash = FxBuildHasher.hash_one((piece, &cells));
-            let same = |(other, at): &(u32, u32)| *other == piece && into.crowds[*at as usize].cells == cells;
-            let merged = match known.find(hash, same) {
-                Some((_, merged)) => *merged,
-                None => {
-                    let merged = into.crowds.len() as u32;
-                    let first = into.crowds.last().map_or(0, |before| before.first + before.cells.len() as u32);
-                    into.crowds.push(Merged { people: 0, first, cells });
-                    let pieces = &split.pieces;
-                    known.insert_unique(hash, (piece, merged), |(piece, at)| {
-                        FxBuildHasher.hash_one((piece, &pieces[*piece as usize].crowds[*at as usize].cells))
-                    });
-                    merged
-                }
-            };
+            for cell in open_cells(crowd) {
+                into.add_cell(system.value[cell], of_cell.at(cell).iter().map(|row| place_of[*row as usize]));
+            }
+            into.add(0);
+            let last = into.crowds.len() as u32 - 1;
+            // The piece is part of it: small ones look much alike.
+            let hash = FxBuildHasher.hash_one((piece, into.hash_of(last)));
+            let same = |(other, at): &(u32, u32)| *other == piece && into.same_open(*at, last);
+            let merged = known.find(hash, same).map_or(last, |(_, merged)| *merged);
+            if merged == last {
+                let hash_of =
+                    |piece: u32, at: u32| FxBuildHasher.hash_one((piece, split.pieces[piece as usize].hash_of(at)));
+                known.insert_unique(hash, (piece, last), |(piece, at)| hash_of(*piece, *at));
+            } else {
+                into.take_last();
+            }
             let into = &mut split.pieces[piece as usize];
             into.crowds[merged as usize].people += split.open[crowd];
             if let Some(seen) = &system.seen {
                 let known = into.seen.get_or_insert_with(Vec::new);
-                let (first, cells) = (into.crowds[merged as usize].first as usize, open_cells(crowd));
-                for (place, cell) in (first..).zip(cells) {
+                for (place, cell) in into.crowds[merged as usize].cells().zip(open_cells(crowd)) {
                     if place == known.len() {
                         known.push(0);
                     }

@@ -43,7 +43,7 @@ pub(super) struct Bounded {
 
 /// Bounds for a piece, within so many steps; none when it is too large for them.
 pub(super) fn bound(piece: &Piece, steps: u64) -> Result<Option<Bounded>> {
-    let cells: usize = piece.crowds.iter().map(|crowd| crowd.cells.len()).sum();
+    let cells = piece.value.len();
     if cells as u64 > steps / STEPS_A_CELL {
         return Ok(None);
     }
@@ -59,13 +59,11 @@ pub(super) fn bound(piece: &Piece, steps: u64) -> Result<Option<Bounded>> {
         }
     }
     let reached = (0..cells).filter(|cell| search.met[*cell] == search.boxes.at(*cell)).count() as u64;
-    let mut at = 0;
-    let mut next = || {
-        at += 1;
-        let (low, high) = search.boxes.at(at - 1);
+    let bounds = |cell: usize| {
+        let (low, high) = search.boxes.at(cell);
         (low as u64, high as u64)
     };
-    let bounds = piece.crowds.iter().map(|crowd| crowd.cells.iter().map(|_| next()).collect()).collect();
+    let bounds = piece.crowds.iter().map(|crowd| crowd.cells().map(bounds).collect()).collect();
     Ok(Some(Bounded { bounds, asked, reached }))
 }
 

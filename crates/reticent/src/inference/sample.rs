@@ -52,10 +52,10 @@ pub(super) fn sample(piece: &Piece, samples: u32, seed: u64) -> Option<Samples> 
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (random >> 11) as f64 / (1u64 << 53) as f64
     };
-    let of_crowd = |crowd: &Merged, seen: &[u64]| seen[crowd.first as usize..][..crowd.cells.len()].to_vec();
-    let seen = piece.seen.as_ref().map(|seen| piece.crowds.iter().map(|crowd| of_crowd(crowd, seen)).collect());
+    let seen = piece.seen.as_ref();
+    let seen = seen.map(|seen| piece.crowds.iter().map(|crowd| seen[crowd.cells()].to_vec()).collect());
     let start = seen.or_else(|| worlds::draw(piece, STEPS * 100, &table, &mut chance))?;
-    let zero: Vec<Vec<f64>> = piece.crowds.iter().map(|crowd| vec![0.0; crowd.cells.len()]).collect();
+    let zero: Vec<Vec<f64>> = piece.crowds.iter().map(|crowd| vec![0.0; crowd.cells().len()]).collect();
     // Means of halves of chains: what slowly drifts shows in them.
     let mut batches: Vec<Vec<Vec<f64>>> = Vec::new();
     for chain in 0..CHAINS {
@@ -81,7 +81,7 @@ pub(super) fn sample(piece: &Piece, samples: u32, seed: u64) -> Option<Samples> 
         let spread = means.map(|mean| (mean - share).powi(2)).sum::<f64>() / (many - 1.0);
         Sampled { share, error: (spread / many).sqrt() }
     };
-    let of_crowd = |(at, crowd): (usize, &Merged)| (0..crowd.cells.len()).map(|cell| sampled(at, cell)).collect();
+    let of_crowd = |(at, crowd): (usize, &Merged)| (0..crowd.cells().len()).map(|cell| sampled(at, cell)).collect();
     Some(Samples { shares: piece.crowds.iter().enumerate().map(of_crowd).collect() })
 }
 
@@ -101,8 +101,8 @@ impl<'a> Chain<'a> {
     fn new(piece: &'a Piece, table: &'a Factorials, world: Vec<Vec<u64>>, seed: u64) -> Chain<'a> {
         let (mut members, mut used) = (vec![Vec::new(); piece.rows.len()], vec![0; piece.rows.len()]);
         for (at, crowd) in piece.crowds.iter().enumerate() {
-            for ((_, rows), having) in crowd.cells.iter().zip(&world[at]) {
-                for row in rows {
+            for (cell, having) in crowd.cells().zip(&world[at]) {
+                for row in piece.rows_of.at(cell) {
                     used[*row as usize] += having;
                     members[*row as usize].push(at as u32);
                 }
@@ -147,9 +147,9 @@ impl<'a> Chain<'a> {
         let Some(drawn) = drawn else { return };
         for (crowd, having) in block.iter().zip(drawn) {
             let crowd = *crowd as usize;
-            for ((_, rows), (new, old)) in
-                self.piece.crowds[crowd].cells.iter().zip(having.iter().zip(&self.world[crowd]))
-            {
+            let cells = self.piece.crowds[crowd].cells();
+            for (cell, (new, old)) in cells.zip(having.iter().zip(&self.world[crowd])) {
+                let rows = self.piece.rows_of.at(cell);
                 rows.iter().for_each(|row| self.used[*row as usize] = self.used[*row as usize] + new - old);
             }
             self.world[crowd] = having;
@@ -164,8 +164,8 @@ impl<'a> Chain<'a> {
                 break;
             }
             let near = block[self.below(block.len())] as usize;
-            let cells = &self.piece.crowds[near].cells;
-            let rows = &cells[self.below(cells.len())].1;
+            let cells = self.piece.crowds[near].cells();
+            let rows = self.piece.rows_of.at(cells.start + self.below(cells.len()));
             if rows.is_empty() {
                 continue;
             }
@@ -183,30 +183,29 @@ impl<'a> Chain<'a> {
     fn apart(&self, block: &[u32]) -> Piece {
         let mut rows: Vec<u32> = block
             .iter()
-            .flat_map(|crowd| &self.piece.crowds[*crowd as usize].cells)
-            .flat_map(|(_, rows)| rows)
+            .flat_map(|crowd| self.piece.rows_of.items_of(self.piece.crowds[*crowd as usize].cells()))
             .copied()
             .collect();
         rows.sort_unstable();
         rows.dedup();
         let mut here = vec![0u64; rows.len()];
-        let mut crowds: Vec<Merged> = Vec::with_capacity(block.len());
+        let mut apart = Piece::default();
         for crowd in block {
-            let cells = &self.piece.crowds[*crowd as usize].cells;
+            let of = self.piece.crowds[*crowd as usize];
             let local = |row: &u32| rows.binary_search(row).unwrap_or(0) as u32;
-            for ((_, rows), having) in cells.iter().zip(&self.world[*crowd as usize]) {
+            for (cell, having) in of.cells().zip(&self.world[*crowd as usize]) {
+                let rows = self.piece.rows_of.at(cell);
                 rows.iter().for_each(|row| here[local(row) as usize] += having);
+                apart.add_cell(self.piece.value[cell], rows.iter().map(local));
             }
-            let cells = cells.iter().map(|(value, rows)| (*value, rows.iter().map(local).collect())).collect();
-            let first = crowds.last().map_or(0, |before| before.first + before.cells.len() as u32);
-            crowds.push(Merged { first, people: self.piece.crowds[*crowd as usize].people, cells });
+            apart.add(of.people);
         }
         let bounds = |(row, here): (&u32, &u64)| {
             let others = self.used[*row as usize] - here;
             let Row { least, most } = self.piece.rows[*row as usize];
             Row { least: least.saturating_sub(others), most: most.saturating_sub(others) }
         };
-        let bounds = rows.iter().zip(&here).map(bounds).collect();
-        Piece { crowds, rows: bounds, seen: None, loose: false }
+        apart.rows = rows.iter().zip(&here).map(bounds).collect();
+        apart
     }
 }

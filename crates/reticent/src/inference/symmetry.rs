@@ -31,13 +31,14 @@ impl Alike {
     }
 
     /// Whether all open values of a crowd can be exchanged for each other.
-    pub(super) fn all_of(&self, crowd: &Merged) -> bool {
-        crowd.cells.iter().all(|(value, _)| self.to(*value) as usize == crowd.cells.len())
+    pub(super) fn all_of(&self, piece: &Piece, crowd: Merged) -> bool {
+        let values = &piece.value[crowd.cells()];
+        values.iter().all(|value| self.to(*value) as usize == values.len())
     }
 
     /// Whether that is so of everybody: then each value is as likely as the others, and none is forced.
     pub(super) fn everywhere(&self, piece: &Piece) -> bool {
-        piece.crowds.iter().all(|crowd| self.all_of(crowd))
+        piece.crowds.iter().all(|crowd| self.all_of(piece, *crowd))
     }
 }
 
@@ -48,16 +49,20 @@ fn classes(piece: &Piece) -> HashMap<Value, u32> {
     if may.is_empty() {
         return HashMap::new();
     }
+    let mut crowd_of: Vec<u32> = Vec::with_capacity(piece.value.len());
     for (crowd, at) in piece.crowds.iter().zip(0..) {
-        for (value, _) in &crowd.cells {
+        for value in &piece.value[crowd.cells()] {
+            crowd_of.push(at);
             if let Some(crowds) = may.get_mut(value) {
                 crowds.push(at);
             }
         }
     }
     let mut mixed: Vec<Value> = Vec::new();
-    for (cells, row) in piece.counted().iter().zip(&piece.rows) {
-        let value = |(crowd, place): &(u32, u32)| piece.crowds[*crowd as usize].cells[*place as usize].0;
+    let counted = piece.rows_of.turned(piece.rows.len());
+    for (at, row) in piece.rows.iter().enumerate() {
+        let cells = counted.at(at);
+        let value = |cell: &u32| piece.value[*cell as usize];
         let Some(first) = cells.first().map(value) else { continue };
         if cells.iter().any(|cell| value(cell) != first) {
             mixed.extend(cells.iter().map(value));
@@ -66,7 +71,7 @@ fn classes(piece: &Piece) -> HashMap<Value, u32> {
         if !may.contains_key(&first) {
             continue;
         }
-        let crowds = cells.iter().map(|(crowd, _)| *crowd).collect();
+        let crowds = cells.iter().map(|cell| crowd_of[*cell as usize]).collect();
         said.entry(first).or_default().push((crowds, row.least, row.most));
     }
     let mut sizes: HashMap<(Vec<Said>, Vec<u32>), Vec<Value>> = HashMap::new();
@@ -87,7 +92,7 @@ fn classes(piece: &Piece) -> HashMap<Value, u32> {
 fn candidates(piece: &Piece) -> Vec<Value> {
     let mut sums: HashMap<Value, (u64, u64)> = HashMap::new();
     for (crowd, at) in piece.crowds.iter().zip(0..) {
-        for (value, _) in &crowd.cells {
+        for value in &piece.value[crowd.cells()] {
             let (crowds, places) = sums.entry(*value).or_default();
             (*crowds, *places) = (*crowds + 1, *places + at);
         }

@@ -2,6 +2,7 @@
 //! every crowd, whose people have one value each.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::presolve::Boxes;
 use super::{Puzzle, Value, contradiction};
@@ -41,7 +42,7 @@ pub(super) struct System {
 }
 
 /// Lists of numbers, one behind the other.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Lists {
     start: Vec<u32>,
     items: Vec<u32>,
@@ -97,6 +98,17 @@ impl Lists {
 
     pub(super) fn len(&self) -> usize {
         self.start.len() - 1
+    }
+
+    /// Keeps so many.
+    pub(super) fn truncate(&mut self, lists: usize) {
+        self.start.truncate(lists + 1);
+        self.items.truncate(self.start[lists] as usize);
+    }
+
+    /// What is in some that follow each other.
+    pub(super) fn items_of(&self, lists: Range<usize>) -> &[u32] {
+        &self.items[self.start[lists.start] as usize..self.start[lists.end] as usize]
     }
 
     pub(super) fn at(&self, list: usize) -> &[u32] {
@@ -185,7 +197,7 @@ impl System {
     }
 
     /// The cells of a crowd.
-    pub(super) fn cells(&self, crowd: usize) -> std::ops::Range<usize> {
+    pub(super) fn cells(&self, crowd: usize) -> Range<usize> {
         self.start[crowd] as usize..self.start[crowd + 1] as usize
     }
 

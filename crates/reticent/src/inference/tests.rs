@@ -277,7 +277,7 @@ fn maximum_entropy_does_not_depend_on_parts() {
                 continue;
             };
             for (crowd, merged) in piece.crowds.iter().enumerate() {
-                for cell in 0..merged.cells.len() {
+                for cell in 0..merged.cells().len() {
                     let (one, other) = (whole.share(crowd, cell), cut.share(crowd, cell));
                     assert!((one - other).abs() < 1e-6, "{one} and {other}");
                     compared += 1;

@@ -104,7 +104,7 @@ pub(super) struct Stage {
 impl Plan {
     /// Crowd by crowd, always one that opens few new counts and closes many. None when too many are open at a time.
     pub(super) fn of(piece: &Piece) -> Option<Plan> {
-        let rows_of: Vec<Vec<u32>> = piece.crowds.iter().map(rows_of).collect();
+        let rows_of: Vec<Vec<u32>> = piece.crowds.iter().map(|crowd| rows_of(piece, *crowd)).collect();
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); piece.rows.len()];
         for (crowd, rows) in (0..).zip(&rows_of) {
             rows.iter().for_each(|row| members[*row as usize].push(crowd));
@@ -130,8 +130,8 @@ impl Plan {
                 return None;
             }
             let place = |row: &u32| rows.iter().position(|known| known == row);
-            let cells = piece.crowds[crowd].cells.iter();
-            let cells: Vec<Vec<usize>> = cells.map(|(_, of)| of.iter().filter_map(place).collect()).collect();
+            let places = |cell: usize| piece.rows_of.at(cell).iter().filter_map(place).collect();
+            let cells: Vec<Vec<usize>> = piece.crowds[crowd].cells().map(places).collect();
             let is_last = |cell: usize, row: &usize| !cells[cell + 1..].iter().any(|rows| rows.contains(row));
             let last = |cell: usize| cells[cell].iter().copied().filter(|row| is_last(cell, row)).collect();
             let last = (0..cells.len()).map(last).collect();
@@ -142,8 +142,8 @@ impl Plan {
     }
 }
 
-fn rows_of(crowd: &Merged) -> Vec<u32> {
-    let mut rows: Vec<u32> = crowd.cells.iter().flat_map(|(_, rows)| rows.iter().copied()).collect();
+fn rows_of(piece: &Piece, crowd: Merged) -> Vec<u32> {
+    let mut rows = piece.rows_of.items_of(crowd.cells()).to_vec();
     rows.sort_unstable();
     rows.dedup();
     rows
@@ -220,7 +220,7 @@ impl<'a, N: Number> Walk<'a, N> {
         for (stage, states) in self.plan.stages.iter().zip(&layers).rev() {
             let mut before: States<N> = States::default();
             let crowd = &self.piece.crowds[stage.crowd];
-            let mut sums = vec![N::zero(); crowd.cells.len()];
+            let mut sums = vec![N::zero(); crowd.cells().len()];
             for (state, ways) in states {
                 let mut onwards = N::zero();
                 self.moves(stage, state, |having, after| {
@@ -312,7 +312,7 @@ impl<'a, N: Number> Walk<'a, N> {
         let mut used: Vec<u64> = state.iter().map(|used| u64::from(*used)).collect();
         used.resize(stage.rows.len(), 0);
         let crowd = &self.piece.crowds[stage.crowd];
-        let mut having = vec![0; crowd.cells.len()];
+        let mut having = vec![0; crowd.cells().len()];
         let mut mover = Mover { piece: self.piece, stage, steps: &self.steps, visit: &mut visit };
         mover.go(0, crowd.people, &mut used, &mut having)
     }

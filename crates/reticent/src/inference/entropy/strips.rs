@@ -12,8 +12,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::inference::Value;
-use crate::inference::pieces::{Merged, Piece, RowsOf};
+use crate::inference::pieces::{Merged, Piece};
 
 /// Pieces with more cells are cut into parts of about so many, each of which has sums of its own; smaller ones are not worth a second
 /// thread.
@@ -75,12 +74,9 @@ pub(super) struct Strips {
 impl Strips {
     /// The rows of a piece, which is cut into parts of about `many` cells.
     pub(super) fn of(piece: &Piece, many: usize) -> Strips {
-        let (mut cells, mut strips, mut most) = (0, 0, 0);
-        for crowd in &piece.crowds {
-            cells += crowd.cells.len();
-            strips += strips_of(crowd).count();
-            most = crowd.cells.iter().fold(most, |most, (_, rows)| most.max(rows.len()));
-        }
+        let cells = piece.value.len();
+        let strips = piece.crowds.iter().map(|crowd| strips_of(piece, *crowd).count()).sum::<usize>();
+        let most = (0..cells).map(|cell| piece.rows_of.at(cell).len()).max().unwrap_or(0);
         let order = (0..piece.crowds.len() as u32).collect();
         let mut made = Strips { order, rows: piece.rows.len(), most, first: vec![0], ..Strips::default() };
         if (1..=FEW).contains(&most) && strips * SHORT > cells {
@@ -90,7 +86,7 @@ impl Strips {
         }
         let mut end = 0;
         let ends = made.order.iter().map(|crowd| {
-            end += piece.crowds[*crowd as usize].cells.len() as u32;
+            end += piece.crowds[*crowd as usize].cells().len() as u32;
             end
         });
         made.start = std::iter::once(0).chain(ends).collect();
@@ -104,17 +100,18 @@ impl Strips {
     /// Crowds with as many cells follow each other, and of these, those in the same rows, which are then near in memory too.
     fn keep_cells(&mut self, piece: &Piece, cells: usize) {
         self.order.sort_by_cached_key(|crowd| {
-            let cells = &piece.crowds[*crowd as usize].cells;
-            (cells.len(), cells.first().and_then(|(_, rows)| rows.first()).copied())
+            let cells = piece.crowds[*crowd as usize].cells();
+            (cells.len(), piece.rows_of.items_of(cells).first().copied())
         });
-        let len = |crowd: &u32| piece.crowds[*crowd as usize].cells.len();
+        let len = |crowd: &u32| piece.crowds[*crowd as usize].cells().len();
         let mut end = 0;
         self.same.extend(self.order.chunk_by(|one, other| len(one) == len(other)).map(|same| {
             end += same.len();
             end - same.len()..end
         }));
         let mut of_cell = Vec::with_capacity(cells * self.most);
-        for (_, rows) in self.order.iter().flat_map(|crowd| &piece.crowds[*crowd as usize].cells) {
+        for cell in self.order.iter().flat_map(|crowd| piece.crowds[*crowd as usize].cells()) {
+            let rows = piece.rows_of.at(cell);
             of_cell.extend_from_slice(rows);
             of_cell.extend((rows.len()..self.most).map(|_| piece.rows.len() as u32));
         }
@@ -124,8 +121,8 @@ impl Strips {
     fn keep_strips(&mut self, piece: &Piece, strips: usize) {
         self.strips.reserve(strips);
         for crowd in &piece.crowds {
-            for strip in strips_of(crowd) {
-                self.of_strip.extend_from_slice(&strip[0].1);
+            for strip in strips_of(piece, *crowd) {
+                self.of_strip.extend_from_slice(piece.rows_of.at(strip.start));
                 self.strips.push((strip.len() as u32, self.of_strip.len() as u32));
             }
             self.first.push(self.strips.len() as u32);
@@ -292,9 +289,18 @@ impl Strips {
 }
 
 /// The strips of a crowd.
-fn strips_of(crowd: &Merged) -> impl Iterator<Item = &[(Value, RowsOf)]> {
-    crowd.cells.chunk_by(|(_, before), (_, rows)| {
+fn strips_of(piece: &Piece, crowd: Merged) -> impl Iterator<Item = Range<usize>> {
+    let goes_on = |cell: usize| {
+        let (before, rows) = (piece.rows_of.at(cell - 1), piece.rows_of.at(cell));
         before.len() == rows.len() && before.iter().zip(rows).all(|(before, row)| before + 1 == *row)
+    };
+    let mut cells = crowd.cells();
+    std::iter::from_fn(move || {
+        let start = cells.next()?;
+        while !cells.is_empty() && goes_on(cells.start) {
+            cells.next();
+        }
+        Some(start..cells.start)
     })
 }
 

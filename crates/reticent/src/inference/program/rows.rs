@@ -35,10 +35,7 @@ impl Rows {
     pub(super) fn of(piece: &Piece) -> Rows {
         let crowds = piece.crowds.iter();
         let of_cell = crowds.clone().zip(piece.rows.len() as u32..).flat_map(|(crowd, own)| {
-            crowd
-                .cells
-                .iter()
-                .map(move |(_, rows)| rows.iter().copied().chain(std::iter::once(own)).collect::<Vec<u32>>())
+            crowd.cells().map(move |cell| piece.rows_of.at(cell).iter().copied().chain(std::iter::once(own)))
         });
         let of_cell = Lists::of(of_cell);
         let people = || crowds.clone().map(|crowd| crowd.people as i64);
