@@ -14,7 +14,8 @@
 //! Paper       LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006, along taxonomies and, for
 //!             joined releases, under the requirement of Wang and Fung, KDD 2006.
 
-use std::sync::Arc;
+mod ground;
+
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hashbrown::HashMap;
@@ -22,18 +23,18 @@ use rayon::prelude::*;
 
 use super::joints::{check_history, first_violated, generalized_columns};
 use super::top_down_specialization::Gain;
-use super::{Control, Guarantee, Listed, Outcome, Purpose, Task};
-use crate::classes::{Group, Measured, Tally};
-use crate::combos::{Combos, Weight};
+use super::{Control, Guarantee, Listed, Outcome, Task};
+use crate::classes::Tally;
+use crate::combos::Weight;
 use crate::error::{Error, Result};
 use crate::history::History;
-use crate::joined::{At, Cells, Joint, Of, Statement};
-use crate::models::{Judge, Judgement};
-use crate::recoding::{Recoded, Recoding, Rule};
+use crate::joined::Joint;
+use crate::recoding::{Recoding, Rule};
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::release::PublishedColumn;
 use crate::table::Table;
 use crate::taxonomy::{Code, NodeId, Taxonomy};
+use ground::{Dimension, Ground, Judging};
 
 pub(super) const LISTED: Listed = Listed {
     entry: Entry {
@@ -81,27 +82,6 @@ fn run(task: &Task<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<
     }
 }
 
-/// A generalized column.
-struct Dimension {
-    column: usize,
-    tree: Arc<Taxonomy>,
-}
-
-/// What the search stands on.
-struct Ground {
-    dimensions: Vec<Dimension>,
-    /// Columns that some demand knows and that are published as they are.
-    fixed: Vec<usize>,
-    /// Whether all demands know all of these columns, so that parts are what they speak of.
-    exact: bool,
-    gain: Gain,
-    class: Option<usize>,
-    /// Published as they are.
-    raw: Vec<PublishedColumn>,
-    /// By column, by combination: the code of the value as it is.
-    as_is: Vec<Vec<Code>>,
-}
-
 /// Records that are published alike, or left out.
 #[derive(Clone)]
 struct Part {
@@ -116,23 +96,6 @@ struct Part {
     left_out: bool,
 }
 
-/// Who judges parts.
-struct Judging<'a> {
-    measured: Measured,
-    owners: bool,
-    by: By<'a>,
-}
-
-enum By<'a> {
-    Model(Judge<'a>),
-    /// By join column on which a part agrees: its dimension, and by node the number of its value.
-    Statement {
-        joint: &'a Joint<'a>,
-        cells: Cells,
-        key: Vec<(usize, Vec<u32>)>,
-    },
-}
-
 struct Search<'a> {
     task: &'a Task<'a>,
     ground: &'a Ground,
@@ -140,127 +103,6 @@ struct Search<'a> {
     control: &'a Control<'a>,
     stopped: AtomicBool,
     steps: AtomicU64,
-}
-
-impl Ground {
-    fn new(task: &Task<'_>, columns: &[usize], gain: Gain) -> Result<Ground> {
-        let table = task.table;
-        let (mut known, mut counted) = (Vec::new(), Vec::new());
-        for model in &task.requirement.models {
-            known.push(sorted(table.positions(model.by())?));
-            counted.extend(table.positions(model.of())?);
-        }
-        for statement in task.requirement.joined.iter().flat_map(|together| &together.statements) {
-            known.push(sorted(statement.x.iter().filter(|at| at.release == 0).map(|at| at.column).collect()));
-            counted.extend(statement.y.iter().filter_map(here));
-        }
-        let all = sorted(known.iter().flatten().copied().collect());
-        let fixed: Vec<usize> = all.iter().copied().filter(|column| !columns.contains(column)).collect();
-        let exact = known.iter().all(|known| *known == all);
-        if let Some(column) = fixed.iter().find(|column| counted.contains(column)) {
-            return Err(Error::CannotCheck {
-                what: "parts of the table one at a time".to_owned(),
-                why: format!(
-                    "column `{}` is known to one demand and counted by another; use top-down-specialization",
-                    table.columns[*column].name
-                ),
-            });
-        }
-        let class = match (gain, task.purpose) {
-            (Gain::Entropy, Purpose::Classification(column)) => Some(table.position(column)?),
-            _ => None,
-        };
-        let identity = Recoding::identity(table);
-        let code =
-            |(recoded, codes): (&Recoded, &Vec<Code>)| codes.iter().map(|code| recoded.map[*code as usize]).collect();
-        let as_is = identity.columns.iter().zip(&table.combos.codes).map(code).collect();
-        let dimension = |column: &usize| {
-            let tree = table.columns[*column].tree.halved(&table.weights_of(*column));
-            Dimension { column: *column, tree: Arc::new(tree) }
-        };
-        Ok(Ground {
-            dimensions: columns.iter().map(dimension).collect(),
-            fixed,
-            exact,
-            gain,
-            class,
-            raw: identity.columns.into_iter().map(|recoded| recoded.column).collect(),
-            as_is,
-        })
-    }
-
-    fn columns(&self) -> Vec<usize> {
-        self.dimensions.iter().map(|dimension| dimension.column).collect()
-    }
-
-    /// The statements for an attacker who knows every column that parts are told apart by.
-    fn stronger(&self, task: &Task<'_>) -> Result<Vec<(Vec<usize>, Statement)>> {
-        let mut statements = Vec::new();
-        for together in &task.requirement.joined {
-            for statement in &together.statements {
-                let mut statement = statement.clone();
-                let all = self.columns().into_iter().chain(self.fixed.iter().copied());
-                statement.x.extend(all.map(|column| At { release: 0, column }));
-                statement.x.sort_unstable();
-                statement.x.dedup();
-                statements.push((together.earlier.clone(), statement));
-            }
-        }
-        Ok(statements)
-    }
-
-    fn joints<'a>(
-        &self,
-        task: &'a Task<'a>,
-        statements: &'a [(Vec<usize>, Statement)],
-        abort: &'a (dyn Fn() -> bool + Sync),
-    ) -> Result<Vec<Joint<'a>>> {
-        let (columns, raw) = (self.columns(), Recoding::identity(task.table));
-        let mut joints = Vec::new();
-        for (earlier, statement) in statements {
-            let rules = &task.requirement.rules;
-            let joint = Joint::new(statement, &self.raw, &columns, task.history, earlier, rules)?.heeding(abort);
-            joint.relate(task.table, &raw);
-            joints.push(joint);
-        }
-        Ok(joints)
-    }
-
-    fn judges<'a>(&self, task: &'a Task<'a>, joints: &'a [Joint<'a>]) -> Result<Vec<Judging<'a>>> {
-        let combos = &Combos { codes: self.as_is.clone(), ..task.table.combos.clone() };
-        let mut judges = Vec::new();
-        for model in &task.requirement.models {
-            let of = task.table.positions(model.of())?;
-            let column = if let [only] = of.as_slice() { Some(&self.raw[*only]) } else { None };
-            let measured = Measured::new(combos, &of);
-            let judge = model.judge(&measured.whole(combos, column))?;
-            judges.push(Judging { measured, owners: combos.owners.is_some(), by: By::Model(judge) });
-        }
-        for joint in super::joints::to_watch(joints, &self.columns()) {
-            let mut cells = joint.cells(combos, &self.raw);
-            let measured = Measured { codes: std::mem::take(&mut cells.measured.codes), len: cells.measured.len };
-            let numbers = |(place, column): (usize, &usize)| {
-                let dimension = self.dimensions.iter().position(|dimension| dimension.column == *column)?;
-                let tree = &self.dimensions[dimension].tree;
-                Some((dimension, (0..tree.nodes().len()).map(|node| joint.value(place, tree, node)).collect()))
-            };
-            let key = joint.turning().iter().enumerate().filter_map(numbers).collect();
-            judges.push(Judging { measured, owners: false, by: By::Statement { joint, cells, key } });
-        }
-        Ok(judges)
-    }
-}
-
-impl Judging<'_> {
-    fn judge(&self, group: &Group<'_>, nodes: &[NodeId]) -> Judgement {
-        match &self.by {
-            By::Model(judge) => judge(group),
-            By::Statement { joint, cells, key } => {
-                let key: Vec<u32> = key.iter().map(|(dimension, numbers)| numbers[nodes[*dimension]]).collect();
-                joint.judge(cells, &key, group.counts)
-            }
-        }
-    }
 }
 
 impl Search<'_> {
@@ -573,13 +415,6 @@ fn step(tree: &Taxonomy, from: NodeId, to: NodeId) -> f64 {
         (end - start) / (high - low)
     };
     (width(from) - width(to)).max(0.0)
-}
-
-fn here(of: &Of) -> Option<usize> {
-    match of {
-        Of::Column(At { release: 0, column }) => Some(*column),
-        _ => None,
-    }
 }
 
 fn sorted(mut columns: Vec<usize>) -> Vec<usize> {
