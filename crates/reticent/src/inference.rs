@@ -157,7 +157,8 @@ pub struct Work {
     pub bounds_asked: u64,
     /// and how many have bounds that no proof can narrow, because worlds reach them.
     pub bounds_reached: u64,
-    /// The maximum entropy in nats; none when it was not asked for or did not converge.
+    /// The maximum entropy in nats; none when it was not asked for or did not converge, or more is known of somebody than the puzzle
+    /// says.
     pub entropy: Option<f64>,
     /// By how much the counts are missed at most, and the duality gap in nats.
     pub gap: Option<Gap>,
@@ -246,8 +247,8 @@ impl Proved {
         let alike = if bounds_only { Alike::default() } else { Alike::of(piece) };
         // Where all values can be exchanged, everything but the number of worlds is known without counting, and without a program.
         let settled = alike.everywhere(piece);
-        // How many worlds there are is worth counting in small ones only.
-        let large = settled && piece.people() > presolve::EXCHANGED;
+        // How many worlds there are is worth counting in small ones only; whether there is one, where none is known.
+        let large = settled && piece.people() > presolve::EXCHANGED && piece.seen.is_some();
         let counted = if bounds_only || large { None } else { worlds::count(piece, ask.steps)? };
         let known = counted.is_some() || settled;
         let bounded = if known { None } else { program::bound(piece, ask.program)? };
@@ -360,7 +361,11 @@ fn put_together(system: &System, found: &presolve::Found, split: &Split, solved:
         told.retain(|told| told.upper.numerator > 0);
         crowds.push(told);
     }
-    if ask.entropy && work.not_converged == 0 {
+    let loose = system.loose.iter().any(|crowd| system.people[*crowd as usize] > 0);
+    if ask.bounds_only || loose {
+        (ln_worlds, worlds) = (None, None);
+    }
+    if ask.entropy && work.not_converged == 0 && !loose {
         work.entropy = Some(entropy);
         work.gap = Some(gap);
     }

@@ -153,6 +153,9 @@ fn common_divisor_of_small(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
+/// A cell that somebody has, and how many do.
+pub(super) type Had = (usize, u64);
+
 /// How worlds are counted.
 pub(super) trait Number: Clone + Send + Sync {
     /// None.
@@ -164,13 +167,15 @@ pub(super) trait Number: Clone + Send + Sync {
     /// One for each of the other; none when that cannot be written.
     fn times(&self, other: &Self) -> Option<Self>;
     /// How many orders `n` things have, up to orders of those that go together.
-    fn arrangements(table: &Factorials, together: &[u64]) -> Option<Self>;
+    fn arrangements(table: &Factorials, together: &[Had]) -> Option<Self>;
     /// The natural logarithm.
     fn ln(&self) -> f64;
     /// This share of the other.
     fn of(&self, other: &Self) -> f64;
     /// The number itself, where it is exact.
     fn exact(&self) -> Option<u128>;
+    /// Whether it is none: that is exact always, since only positive numbers are added and multiplied.
+    fn is_zero(&self) -> bool;
 }
 
 impl Number for u128 {
@@ -186,10 +191,10 @@ impl Number for u128 {
     fn times(&self, other: &u128) -> Option<u128> {
         self.checked_mul(*other)
     }
-    fn arrangements(table: &Factorials, together: &[u64]) -> Option<u128> {
-        let all: u64 = together.iter().sum();
+    fn arrangements(table: &Factorials, together: &[Had]) -> Option<u128> {
+        let all: u64 = together.iter().map(|(_, people)| people).sum();
         let mut orders = *table.exact.get(all as usize)?;
-        for together in together {
+        for (_, together) in together {
             orders /= table.exact.get(*together as usize)?;
         }
         Some(orders)
@@ -202,6 +207,9 @@ impl Number for u128 {
     }
     fn exact(&self) -> Option<u128> {
         Some(*self)
+    }
+    fn is_zero(&self) -> bool {
+        *self == 0
     }
 }
 
@@ -244,10 +252,10 @@ impl Number for Large {
     fn times(&self, other: &Large) -> Option<Large> {
         Some(Large::normal(self.mantissa * other.mantissa, self.exponent + other.exponent))
     }
-    fn arrangements(table: &Factorials, together: &[u64]) -> Option<Large> {
-        let all: u64 = together.iter().sum();
+    fn arrangements(table: &Factorials, together: &[Had]) -> Option<Large> {
+        let all: u64 = together.iter().map(|(_, people)| people).sum();
         let mut orders = *table.large.get(all as usize)?;
-        for together in together {
+        for (_, together) in together {
             orders = orders.divided(table.large.get(*together as usize)?);
         }
         Some(orders)
@@ -261,6 +269,9 @@ impl Number for Large {
     }
     fn exact(&self) -> Option<u128> {
         None
+    }
+    fn is_zero(&self) -> bool {
+        self.mantissa == 0.0
     }
 }
 

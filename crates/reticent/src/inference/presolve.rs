@@ -59,6 +59,9 @@ pub(super) struct Found {
 
 /// In pieces of more people, nothing is looked for where all values can be exchanged for each other: then none is forced.
 pub(super) const EXCHANGED: u64 = 50;
+/// Cells are narrowed by each count by itself so many times in all, and so many times each, before other ways are tried.
+const MOST_NARROWED: usize = 100_000;
+const NARROWED_EACH: usize = 64;
 
 /// Finds what is forced. Counts that contradict each other are an error. `exchange` says whether the puzzle is all that is known, so
 /// that values can be exchanged.
@@ -73,7 +76,8 @@ pub(super) fn presolve_with(system: &System, exchange: bool, many: u32) -> Resul
     let open = bounds.open();
     if open > 0 {
         bounds.changed.iter_mut().for_each(|changed| *changed = true);
-        if exchange && system.people.iter().sum::<i64>() > EXCHANGED as i64 {
+        // Without a world that is known, it is not known that there is one.
+        if exchange && system.seen.is_some() && system.people.iter().sum::<i64>() > EXCHANGED as i64 {
             bounds.leave_exchanged();
         }
         bounds.by_flows(many)?;
@@ -147,7 +151,8 @@ impl<'a> Bounds<'a> {
         let settled: Vec<bool> = split.pieces.par_iter().map(settled).collect();
         for (crowd, place) in split.place.iter().enumerate() {
             if place.is_some_and(|(piece, _)| settled[piece as usize]) {
-                let rows = self.system.cells(crowd).flat_map(|cell| self.system.of_cell.at(cell));
+                let open = self.system.cells(crowd).filter(|cell| self.boxes.is_open(*cell));
+                let rows = open.flat_map(|cell| self.system.of_cell.at(cell));
                 rows.for_each(|row| self.changed[*row as usize] = false);
             }
         }
@@ -208,9 +213,11 @@ impl<'a> Bounds<'a> {
         }
     }
 
-    /// Looks at each count until nothing changes any more.
+    /// Looks at each count until nothing changes any more, or too much has: between large crowds, two counts may narrow each other by
+    /// one person at a time. What is narrowed by then is true.
     fn settle(&mut self) -> Result<()> {
-        while let Some(row) = self.waiting.pop_front() {
+        let mut left = MOST_NARROWED + self.boxes.bounds.len() * NARROWED_EACH;
+        while let Some(row) = self.waiting.pop_front().filter(|_| left > 0) {
             let row = row as usize;
             self.waits[row] = false;
             let system = self.system;
@@ -225,6 +232,7 @@ impl<'a> Bounds<'a> {
                 // What is left for it beyond its least, and below its most, when the others have theirs.
                 let (more, less) = self.room(row);
                 if high - low > more.min(less) {
+                    left = left.saturating_sub(1);
                     self.narrow(*cell as usize, high - less, low + more)?;
                 }
             }

@@ -44,8 +44,12 @@ const BLOCK: usize = 8;
 /// for at most so many steps.
 const STEPS: u64 = 20_000;
 
-/// Samples so many worlds in each of some chains, a quarter as many first to get going; none when no world is known to start from.
+/// Samples so many worlds in each of some chains, a quarter as many first to get going; none when no world is known to start from,
+/// or a crowd is too large.
 pub(super) fn sample(piece: &Piece, samples: u32, seed: u64) -> Option<Samples> {
+    if piece.crowds.iter().any(|crowd| crowd.people > worlds::MOST_PEOPLE) {
+        return None;
+    }
     let table = Factorials::up_to(piece.crowds.iter().map(|crowd| crowd.people).max().unwrap_or(0));
     let mut random = seed;
     let mut chance = || {

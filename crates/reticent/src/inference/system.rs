@@ -12,6 +12,8 @@ use crate::error::{Error, Result};
 const MOST_PEOPLE: u64 = u32::MAX as u64;
 /// and no more cells in rows, so that their numbers fit wherever rows and cells are numbered.
 const MOST_CELLS: usize = 1 << 30;
+/// More are not chosen one by one. Of as many others, there are more than 2^128 ways to choose as many.
+const MOST_CHOSEN: u64 = 1 << 16;
 /// Among no more values, one is found as fast by looking at each.
 const SHORT: usize = 8;
 
@@ -218,14 +220,33 @@ impl System {
         let (mut ways, mut ln) = (Some(1u128), 0.0);
         let mut among = open;
         for (having, _) in forced {
-            for nth in 1..=having as u64 {
-                among += 1;
-                ways = ways.and_then(|ways| Some(ways.checked_mul(among.into())? / u128::from(nth)));
-                ln += (among as f64 / nth as f64).ln();
-            }
+            among += having as u64;
+            let (chosen, ln_chosen) = choices(among, having as u64);
+            ways = ways.zip(chosen).and_then(|(ways, chosen)| ways.checked_mul(chosen));
+            ln += ln_chosen;
         }
         (ways, ln)
     }
+}
+
+/// In how many ways some can be chosen among all, where that can be written, and the logarithm of that.
+fn choices(all: u64, chosen: u64) -> (Option<u128>, f64) {
+    let few = chosen.min(all - chosen);
+    if few > MOST_CHOSEN {
+        // Stirling's series: what is left out is below 1 / (360 few^3).
+        let ln_orders = |n: u64| {
+            let n = n as f64;
+            n * n.ln() - n + (std::f64::consts::TAU * n).ln() / 2.0 + 1.0 / (12.0 * n)
+        };
+        return (None, ln_orders(all) - ln_orders(few) - ln_orders(all - few));
+    }
+    let (mut ways, mut ln) = (Some(1u128), 0.0);
+    for nth in 1..=few {
+        let among = all - few + nth;
+        ways = ways.and_then(|ways| Some(ways.checked_mul(among.into())? / u128::from(nth)));
+        ln += (among as f64 / nth as f64).ln();
+    }
+    (ways, ln)
 }
 
 fn too_large() -> Error {

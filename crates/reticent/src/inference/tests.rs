@@ -1,6 +1,8 @@
 //! Worked examples.
 #![allow(clippy::expect_used)]
 
+mod limits;
+
 use super::*;
 
 /// A puzzle of releases, each a list of groups: people by number, and the values of the group.

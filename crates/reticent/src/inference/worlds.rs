@@ -10,12 +10,16 @@ use hashbrown::HashMap;
 use rustc_hash::FxHasher;
 
 use super::contradiction;
-use super::number::{Factorials, Fraction, Large, Number};
+use super::number::{Factorials, Fraction, Had, Large, Number};
 use super::pieces::{Merged, Piece};
 use crate::error::Result;
 
 /// With more counts open at a time, states are too many to try.
 const MOST_OPEN: usize = 96;
+/// Crowds with more people are not counted: factorials are kept up to as many.
+pub(super) const MOST_PEOPLE: u64 = 1 << 20;
+/// Nor are those in which more values can be had at a time: each is one step deeper on the stack.
+const MOST_DEEP: u64 = 1_000;
 
 /// The worlds of a piece.
 #[derive(Debug, Clone)]
@@ -102,8 +106,14 @@ pub(super) struct Stage {
 }
 
 impl Plan {
-    /// Crowd by crowd, always one that opens few new counts and closes many. None when too many are open at a time.
+    /// Crowd by crowd, always one that opens few new counts and closes many. None when too many are open at a time, or people are too
+    /// many.
     pub(super) fn of(piece: &Piece) -> Option<Plan> {
+        let too_many =
+            |crowd: &Merged| crowd.people > MOST_PEOPLE || crowd.people.min(crowd.cells().len() as u64) > MOST_DEEP;
+        if piece.crowds.iter().any(too_many) || u32::try_from(piece.people()).is_err() {
+            return None;
+        }
         let rows_of: Vec<Vec<u32>> = piece.crowds.iter().map(|crowd| rows_of(piece, *crowd)).collect();
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); piece.rows.len()];
         for (crowd, rows) in (0..).zip(&rows_of) {
@@ -204,8 +214,8 @@ impl<'a, N: Number> Walk<'a, N> {
         for stage in &self.plan.stages {
             let mut then: States<N> = States::default();
             for (state, ways) in &states {
-                self.moves(stage, state, |having, after| {
-                    let more = ways.times(&N::arrangements(self.table, having)?)?;
+                self.moves(stage, state, |had, after| {
+                    let more = ways.times(&N::arrangements(self.table, had)?)?;
                     let known = then.entry(after).or_insert_with(N::zero);
                     *known = known.plus(&more)?;
                     Some(())
@@ -223,23 +233,29 @@ impl<'a, N: Number> Walk<'a, N> {
             let mut sums = vec![N::zero(); crowd.cells().len()];
             for (state, ways) in states {
                 let mut onwards = N::zero();
-                self.moves(stage, state, |having, after| {
+                self.moves(stage, state, |had, after| {
                     let Some(end) = ends.get(&after) else { return Some(()) };
-                    let end = end.times(&N::arrangements(self.table, having)?)?;
+                    let end = end.times(&N::arrangements(self.table, had)?)?;
                     onwards = onwards.plus(&end)?;
                     let through = ways.times(&end)?;
-                    for (sum, having) in sums.iter_mut().zip(having).filter(|(_, having)| **having > 0) {
-                        *sum = sum.plus(&through.times(&N::whole(*having))?)?;
+                    for (cell, people) in had {
+                        sums[*cell] = sums[*cell].plus(&through.times(&N::whole(*people))?)?;
                     }
                     Some(())
                 })?;
-                if onwards.ln().is_finite() {
+                if !onwards.is_zero() {
                     before.insert(state.clone(), onwards);
                 }
             }
             let all = worlds.times(&N::whole(crowd.people)).ok_or(Ends::TooLarge)?;
             shares[stage.crowd] = sums.iter().map(|sum| sum.of(&all)).collect();
-            let fraction = |sum: &N| sum.exact().zip(all.exact()).map(|(sum, all)| Fraction::new(sum, all));
+            // What nobody has in any world is known exactly in any kind of number, and so is what everybody has.
+            let had = sums.iter().filter(|sum| !sum.is_zero()).count();
+            let fraction = |sum: &N| match sum.exact().zip(all.exact()) {
+                Some((sum, all)) => Some(Fraction::new(sum, all)),
+                None if sum.is_zero() => Some(Fraction::new(0, 1)),
+                None => (had == 1).then_some(Fraction::ONE),
+            };
             exact[stage.crowd] = sums.iter().map(fraction).collect();
             ends = before;
         }
@@ -267,14 +283,14 @@ impl<'a, N: Number> Walk<'a, N> {
             let mut before: States<N> = States::default();
             for state in states.keys() {
                 let mut ways = N::zero();
-                let counted = self.moves(stage, state, |having, next| {
+                let counted = self.moves(stage, state, |had, next| {
                     if let Some(end) = after.get(&next) {
-                        ways = ways.plus(&end.times(&N::arrangements(self.table, having)?)?)?;
+                        ways = ways.plus(&end.times(&N::arrangements(self.table, had)?)?)?;
                     }
                     Some(())
                 });
                 counted.ok()?;
-                if ways.ln().is_finite() {
+                if !ways.is_zero() {
                     before.insert(state.clone(), ways);
                 }
             }
@@ -287,16 +303,17 @@ impl<'a, N: Number> Walk<'a, N> {
             let all = ends[ends.len() - 1 - at].get(&state)?;
             let mut left = chance();
             let mut chosen = None;
-            let moved = self.moves(stage, &state, |having, next| {
+            let moved = self.moves(stage, &state, |had, next| {
                 if let Some(end) = after.get(&next).filter(|_| left >= 0.0) {
-                    left -= end.times(&N::arrangements(self.table, having)?)?.of(all);
-                    chosen = Some((having.to_vec(), next));
+                    left -= end.times(&N::arrangements(self.table, had)?)?.of(all);
+                    chosen = Some((had.to_vec(), next));
                 }
                 Some(())
             });
             moved.ok()?;
-            let (having, next) = chosen?;
-            world[stage.crowd] = having;
+            let (had, next) = chosen?;
+            world[stage.crowd] = vec![0; stage.cells.len()];
+            had.into_iter().for_each(|(cell, people)| world[stage.crowd][cell] = people);
             state = next;
         }
         Some(world)
@@ -307,14 +324,17 @@ impl<'a, N: Number> Walk<'a, N> {
         &self,
         stage: &Stage,
         state: &State,
-        mut visit: impl FnMut(&[u64], State) -> Option<()>,
+        mut visit: impl FnMut(&[Had], State) -> Option<()>,
     ) -> std::result::Result<(), Ends> {
         let mut used: Vec<u64> = state.iter().map(|used| u64::from(*used)).collect();
         used.resize(stage.rows.len(), 0);
-        let crowd = &self.piece.crowds[stage.crowd];
-        let mut having = vec![0; crowd.cells().len()];
-        let mut mover = Mover { piece: self.piece, stage, steps: &self.steps, visit: &mut visit };
-        mover.go(0, crowd.people, &mut used, &mut having)
+        let people = self.piece.crowds[stage.crowd].people;
+        Mover { piece: self.piece, stage, steps: &self.steps, visit: &mut visit }.go(
+            0,
+            people,
+            &mut used,
+            &mut Vec::new(),
+        )
     }
 }
 
@@ -326,33 +346,37 @@ struct Mover<'a, V> {
     visit: &'a mut V,
 }
 
-impl<V: FnMut(&[u64], State) -> Option<()>> Mover<'_, V> {
-    fn go(&mut self, cell: usize, people: u64, used: &mut [u64], having: &mut [u64]) -> std::result::Result<(), Ends> {
-        let Some(rows) = self.stage.cells.get(cell) else {
-            return if people == 0 { self.arrive(used, having) } else { Ok(()) };
-        };
-        self.steps.set(self.steps.get().checked_sub(1).ok_or(Ends::TooLong)?);
-        let row = |at: usize| self.piece.rows[self.stage.rows[at] as usize];
-        let most = rows.iter().map(|at| row(*at).most.saturating_sub(used[*at])).min().unwrap_or(people).min(people);
-        let last = cell + 1 == self.stage.cells.len();
-        if last && most < people {
-            return Ok(());
+impl<V: FnMut(&[Had], State) -> Option<()>> Mover<'_, V> {
+    /// From a cell on: what the next of them is that anybody has, and how many.
+    fn go(&mut self, from: usize, people: u64, used: &mut [u64], had: &mut Vec<Had>) -> std::result::Result<(), Ends> {
+        if people == 0 {
+            return self.arrive(used, had);
         }
-        let needed = |at: &usize| row(*at).least.saturating_sub(used[*at] + self.stage.later[*at]);
-        let needed = self.stage.last[cell].iter().map(needed).max().unwrap_or(0);
-        let least = if last { people } else { needed };
-        for here in least..=most {
-            rows.iter().for_each(|at| used[*at] += here);
-            having[cell] = here;
-            let ended = self.go(cell + 1, people - here, used, having);
-            rows.iter().for_each(|at| used[*at] -= here);
-            ended?;
+        for (cell, rows) in self.stage.cells.iter().enumerate().skip(from) {
+            self.steps.set(self.steps.get().checked_sub(1).ok_or(Ends::TooLong)?);
+            let row = |at: usize| self.piece.rows[self.stage.rows[at] as usize];
+            let most =
+                rows.iter().map(|at| row(*at).most.saturating_sub(used[*at])).min().unwrap_or(people).min(people);
+            let last = cell + 1 == self.stage.cells.len();
+            let needed = |at: &usize| row(*at).least.saturating_sub(used[*at] + self.stage.later[*at]);
+            let needed = self.stage.last[cell].iter().map(needed).max().unwrap_or(0);
+            let least = if last { people } else { needed };
+            for here in least.max(1)..=most {
+                rows.iter().for_each(|at| used[*at] += here);
+                had.push((cell, here));
+                let ended = self.go(cell + 1, people - here, used, had);
+                had.pop();
+                rows.iter().for_each(|at| used[*at] -= here);
+                ended?;
+            }
+            if least > 0 {
+                break;
+            }
         }
-        having[cell] = 0;
         Ok(())
     }
 
-    fn arrive(&mut self, used: &[u64], having: &[u64]) -> std::result::Result<(), Ends> {
+    fn arrive(&mut self, used: &[u64], had: &[Had]) -> std::result::Result<(), Ends> {
         let enough = |at: usize| {
             let row = self.piece.rows[self.stage.rows[at] as usize];
             used[at] + self.stage.later[at] >= row.least
@@ -361,6 +385,6 @@ impl<V: FnMut(&[u64], State) -> Option<()>> Mover<'_, V> {
             return Ok(());
         }
         let after = self.stage.stay.iter().map(|at| used[*at] as u32).collect();
-        (self.visit)(having, after).ok_or(Ends::TooLarge)
+        (self.visit)(had, after).ok_or(Ends::TooLarge)
     }
 }

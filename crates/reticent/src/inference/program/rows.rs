@@ -18,6 +18,10 @@ pub(super) struct Rows {
     pub most: Vec<i64>,
 }
 
+/// A bound narrows cells by what each row forces so many times in all, and so many times each.
+const CUTS: usize = 1_000;
+const CUTS_EACH: usize = 16;
+
 /// By cell: at least and at most so many people.
 #[derive(Debug, Clone)]
 pub(super) struct Boxes {
@@ -116,9 +120,11 @@ impl Boxes {
         self.settle(rows, waiting, &mut changed).then_some(changed)
     }
 
-    /// Looks at rows until nothing changes any more. False when nothing fits.
+    /// Looks at rows until nothing changes any more, or too much has: between large crowds, two rows may narrow each other by one person
+    /// at a time. False when nothing fits.
     fn settle(&mut self, rows: &Rows, mut waiting: Vec<u32>, changed: &mut Vec<u32>) -> bool {
-        while let Some(row) = waiting.pop() {
+        let most = changed.len() + CUTS + self.len() * CUTS_EACH;
+        while let Some(row) = waiting.pop().filter(|_| changed.len() < most) {
             let at = row as usize;
             if self.sum_low[at] > rows.most[at] || self.sum_high[at] < rows.least[at] {
                 return false;
