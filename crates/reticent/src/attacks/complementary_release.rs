@@ -7,7 +7,7 @@
 //! Measure  one over the records that the record can be; only where quasi-identifiers alone left a choice on both sides.
 //! Paper    Sweeney, k-anonymity: a model for protecting privacy, 2002, sections 4.2 and 4.3.
 
-use super::corresponding::comparable;
+use super::corresponding::{comparable, meet, pair};
 use super::finding::{Confidence, Finding, Findings, Value, called, conclude, people_of};
 use super::groups::{SameValues, Tracked, compared_elsewhere, shared_sensitive, tracked_counts};
 use super::scene::{Scene, Unchecked, cannot};
@@ -41,6 +41,8 @@ fn run(scene: &Scene<'_>) -> Result<Findings> {
             if within(fewer, more) {
                 compared = true;
                 link(scene, &all, fewer, more, &mut unchecked, &mut findings);
+            } else if meet(first, second) {
+                unchecked.push(format!("{} each have somebody whom the other has not", pair(first, second)));
             }
         }
     }
@@ -62,7 +64,7 @@ fn link(
     unchecked: &mut Unchecked,
     findings: &mut Vec<Finding>,
 ) {
-    let pair = format!("{} and {}", called(fewer.groups.held), called(more.groups.held));
+    let pair = pair(fewer, more);
     let columns = shared_sensitive(fewer.release(), more.release());
     if columns.is_empty() {
         if !compared_elsewhere(all, fewer, more) {

@@ -5,6 +5,7 @@
 //! victim's. Fung, Wang, Fu and Pei count them by a closed form per pair of groups; here all groups are placed at once,
 //! which finds no fewer.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -51,7 +52,8 @@ pub(super) fn run(
     entry: &Entry,
     attack: impl Fn(&Corresponding<'_>, &mut Vec<Finding>, &Asked) -> Result<()>,
 ) -> Result<Findings> {
-    let asked = Asked { least: scene.confidence, left: scene.arguments(entry)?.whole("k"), attack: entry.id };
+    let (least, left) = (scene.confidence, scene.arguments(entry)?.whole("k"));
+    let asked = Asked { least, left, attack: entry.id, broken: Cell::new(false) };
     let mut unchecked = Unchecked::of(scene);
     let all = tracked_counts(scene, entry, &mut unchecked)?;
     all.iter().for_each(|tracked| tracked.leave_out_several(&mut unchecked));
@@ -62,7 +64,18 @@ pub(super) fn run(
             compared = true;
             for corresponding in corresponding(&all, earlier, later, &mut unchecked) {
                 attack(&corresponding, &mut findings, &asked)?;
+                if asked.broken.take() {
+                    let (name, pair) = (&corresponding.name, pair(earlier, later));
+                    unchecked.push(format!("`{name}` of somebody, or their group, changed between {pair}"));
+                }
             }
+        }
+        for earlier in all[..at].iter().filter(|earlier| !contains(later, earlier) && meet(earlier, later)) {
+            unchecked.push(format!(
+                "somebody of {} is not in {}",
+                called(earlier.groups.held),
+                called(later.groups.held)
+            ));
         }
     }
     if !compared {
@@ -76,6 +89,8 @@ pub(super) struct Asked {
     least: Share,
     left: Weight,
     attack: &'static str,
+    /// Whether nothing was left for somebody: then a value or a group changed.
+    broken: Cell<bool>,
 }
 
 /// Whether everybody has at least as many records in the later release.
@@ -89,6 +104,16 @@ fn contains(later: &Tracked<'_>, earlier: &Tracked<'_>) -> bool {
     !first.is_empty() && first.iter().all(|(person, records)| second.get(person).is_some_and(|more| more >= records))
 }
 
+/// Whether somebody is in both, and both show something secret of the same kind.
+pub(super) fn meet(one: &Tracked<'_>, other: &Tracked<'_>) -> bool {
+    !shared_sensitive(one.release(), other.release()).is_empty()
+        && one.members.iter().any(|member| other.has(member.person))
+}
+
+pub(super) fn pair(one: &Tracked<'_>, other: &Tracked<'_>) -> String {
+    format!("{} and {}", called(one.groups.held), called(other.groups.held))
+}
+
 fn corresponding<'a>(
     all: &[Tracked<'_>],
     earlier: &'a Tracked<'a>,
@@ -96,7 +121,7 @@ fn corresponding<'a>(
     unchecked: &mut Unchecked,
 ) -> Vec<Corresponding<'a>> {
     let columns = shared_sensitive(earlier.release(), later.release());
-    let pair = format!("{} and {}", called(earlier.groups.held), called(later.groups.held));
+    let pair = pair(earlier, later);
     if columns.is_empty() {
         if !compared_elsewhere(all, earlier, later) {
             unchecked.push(format!("{pair} share no sensitive column"));
@@ -222,6 +247,7 @@ impl Corresponding<'_> {
     pub fn report(&self, cracked: &Cracked<'_>, asked: &Asked) -> Vec<Finding> {
         let (all, left): (Weight, Weight) = (cracked.records.iter().sum(), cracked.left.iter().sum());
         if left == 0 || left == all {
+            asked.broken.set(asked.broken.get() || left < all);
             return Vec::new();
         }
         let tells = |value: &usize| {

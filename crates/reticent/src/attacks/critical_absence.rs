@@ -7,6 +7,8 @@
 //! Measure  one over the number of values left.
 //! Paper    Xiao and Tao, m-invariance, SIGMOD 2007, section 1; survey section 6.3.
 
+use std::collections::BTreeSet;
+
 use super::finding::{Confidence, Finding, Findings, Value, called, conclude, have, people_of};
 use super::groups::{Tracked, shared_sensitive, tracked};
 use super::scene::{Scene, Unchecked, cannot};
@@ -45,7 +47,9 @@ fn run(scene: &Scene<'_>) -> Result<Findings> {
         for other in all.iter().enumerate().filter(|(place, _)| *place != at).map(|(_, other)| other) {
             let columns = shared_sensitive(one.release(), other.release());
             compared |= !columns.is_empty();
-            columns.into_iter().for_each(|columns| findings.extend(absences(scene, one, other, columns)));
+            for columns in columns {
+                findings.extend(absences(scene, one, other, columns, &mut unchecked));
+            }
         }
     }
     if !compared {
@@ -55,7 +59,13 @@ fn run(scene: &Scene<'_>) -> Result<Findings> {
 }
 
 /// What the values of the other release leave of each group's values.
-fn absences(scene: &Scene<'_>, one: &Tracked<'_>, other: &Tracked<'_>, (here, there): (usize, usize)) -> Vec<Finding> {
+fn absences(
+    scene: &Scene<'_>,
+    one: &Tracked<'_>,
+    other: &Tracked<'_>,
+    (here, there): (usize, usize),
+    unchecked: &mut Unchecked,
+) -> Vec<Finding> {
     let matching = matches(&one.release().columns[here], &other.release().columns[there]);
     let mut occurs = vec![false; other.release().columns[there].nodes.len()];
     other.release().combos.codes[there].iter().for_each(|code| occurs[*code as usize] = true);
@@ -64,8 +74,14 @@ fn absences(scene: &Scene<'_>, one: &Tracked<'_>, other: &Tracked<'_>, (here, th
     let mut findings = Vec::new();
     for (group, counts) in one.groups.counts(here).iter().enumerate().filter(|(group, _)| staying[*group] > 0) {
         let left: Vec<Code> = counts.iter().map(|(code, _)| *code).filter(possible).collect();
+        if left.is_empty() {
+            let name = &one.release().columns[here].name;
+            let (here, there) = (called(one.groups.held), called(other.groups.held));
+            unchecked.push(format!("`{name}` of somebody in {here} is nobody's in {there}: it changed"));
+            continue;
+        }
         let confidence = Confidence::one_of(left.len() as Weight);
-        if !left.is_empty() && left.len() < counts.len() && confidence.reaches(scene.confidence) {
+        if left.len() < counts.len() && confidence.reaches(scene.confidence) {
             findings.push(finding(one, other, here, group, staying[group], &left));
         }
     }
@@ -75,7 +91,9 @@ fn absences(scene: &Scene<'_>, one: &Tracked<'_>, other: &Tracked<'_>, (here, th
 /// By group: how many of its people are also in the other release.
 fn staying(one: &Tracked<'_>, other: &Tracked<'_>) -> Vec<Weight> {
     let mut staying = vec![0; one.groups.len()];
-    for (_, group) in one.single().filter(|(person, _)| other.has(*person)) {
+    // Whoever has several records there need not have this one's value in any of them.
+    let there: BTreeSet<_> = other.single().map(|(person, _)| person).collect();
+    for (_, group) in one.single().filter(|(person, _)| there.contains(person)) {
         staying[group as usize] += 1;
     }
     staying

@@ -4,7 +4,7 @@
 //!          values of the others in that group, of newcomers when the covering release is the later one, of those who left
 //!          when it is the earlier. The same for groups that only cover each other several at a time.
 //! Assumes  that it is known who is in which group, and that a person's value is the same in both releases; where the
-//!          subtraction shows that it is not, nothing is concluded.
+//!          subtraction shows that it is not, it is said that nothing could be concluded.
 //! Paper    survey section 6.3, example 6.3; Byun et al., Secure anonymization for incremental datasets, SDM 2006.
 
 use std::collections::BTreeMap;
@@ -84,7 +84,16 @@ fn subtract(
             continue;
         };
         let compared = Compared { cover, covered, name, same, more, fewer };
-        covers.iter().for_each(|known| findings.extend(compared.told(known, scene.confidence)));
+        for known in &covers {
+            match compared.told(known, scene.confidence) {
+                Some(told) => findings.extend(told),
+                None => unchecked.push(format!(
+                    "`{name}` of somebody changed between {} and {}, so that some groups cannot be subtracted",
+                    called(covered.groups.held),
+                    called(cover.groups.held)
+                )),
+            }
+        }
     }
     true
 }
@@ -100,19 +109,19 @@ struct Compared<'a> {
 }
 
 impl Compared<'_> {
-    /// What those who are left have, where that says more than their groups said.
-    fn told(&self, known: &Cover, least: Share) -> Vec<Finding> {
+    /// What those who are left have, where that says more than their groups said. None where less would be left than nothing: somebody's
+    /// value changed.
+    fn told(&self, known: &Cover, least: Share) -> Option<Vec<Finding>> {
         let whole = self.sum(&self.more, &known.groups);
         let taken = self.sum(&self.fewer, &known.covered);
-        // A negative rest says that somebody's value changed.
-        let rest: Option<Vec<Weight>> = whole.iter().zip(&taken).map(|(all, less)| all.checked_sub(*less)).collect();
-        let Some(rest) = rest else { return Vec::new() };
+        let rest: Vec<Weight> =
+            whole.iter().zip(&taken).map(|(all, less)| all.checked_sub(*less)).collect::<Option<_>>()?;
         let (all, left) = (whole.iter().sum(), rest.iter().sum());
         let says_more = |value: &usize| {
             let share = Share::new(rest[*value], left);
             rest[*value] > 0 && share >= least && share > Share::new(whole[*value], all)
         };
-        (0..rest.len()).filter(says_more).map(|value| self.finding(known, value, rest[value], left)).collect()
+        Some((0..rest.len()).filter(says_more).map(|value| self.finding(known, value, rest[value], left)).collect())
     }
 
     fn sum(&self, counts: &[Vec<Weight>], groups: &[u32]) -> Vec<Weight> {

@@ -54,7 +54,14 @@ fn run(scene: &Scene<'_>) -> Result<Findings> {
     let mut findings = Vec::new();
     for column in &columns {
         for (places, people) in &people {
-            findings.extend(column.left(&all, places).and_then(|left| left.finding(scene, &all, column, *people)));
+            match column.left(&all, places) {
+                Some(Left { values: 0, known, .. }) => {
+                    let named: Vec<String> = known.iter().map(|(at, _)| called(all[*at].groups.held)).collect();
+                    let column = &column.name;
+                    unchecked.push(format!("`{column}` of somebody changed between {}", named.join(" and ")));
+                }
+                left => findings.extend(left.and_then(|left| left.finding(scene, &all, column, *people))),
+            }
         }
     }
     conclude(&ENTRY, findings, unchecked)
@@ -102,7 +109,7 @@ impl Column {
         shared.map(|(name, of)| Column { matches: pairs(all, &of), name, of }).collect()
     }
 
-    /// What all groups leave; none unless it is less than each leaves by itself.
+    /// What all groups leave, which is nothing where somebody's value changed; none unless it is less than each leaves by itself.
     fn left(&self, all: &[Tracked<'_>], places: &Places) -> Option<Left> {
         let known: Vec<(usize, u32)> = places.iter().filter(|(at, _)| self.of.contains_key(at)).copied().collect();
         let sets: Vec<&[Code]> = known.iter().map(|(at, group)| self.of[at].1[*group as usize].as_slice()).collect();
@@ -123,9 +130,11 @@ impl Column {
         let fewest =
             (0..known.len()).map(|one| sets[one].len().max(self.breadth(known[one], known[finest].0))).min()?;
         let (at, _) = *known.last()?;
-        let code = kept.last()?.first().copied()?;
-        let label = all[at].release().columns[self.of[&at].0].label(code).to_owned();
-        let only = (values == 1).then_some(Value { code: Some(code), label });
+        let value = |code: Code| {
+            let label = all[at].release().columns[self.of[&at].0].label(code).to_owned();
+            Value { code: Some(code), label }
+        };
+        let only = kept.last()?.first().copied().filter(|_| values == 1).map(value);
         (values < fewest).then_some(Left { known, values: values as Weight, only })
     }
 }

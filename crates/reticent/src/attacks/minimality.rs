@@ -149,6 +149,12 @@ fn look(
     for (group, people) in people.iter().enumerate() {
         let node = published.nodes[release.combos.codes[column][groups.member(group)] as usize];
         if published.tree.node(node).children.is_empty() {
+            if !is_raw(published, node, people) {
+                let (held, name) = (called(groups.held), &published.name);
+                unchecked.push(format!(
+                    "`{name}` of {held} is generalized, and what it was before its last step is not known"
+                ));
+            }
             continue;
         }
         let carriers = counts[group].iter().find(|(code, _)| *code == bounded.code).map_or(0, |(_, records)| *records);
@@ -166,6 +172,17 @@ fn look(
             findings.extend(told(scene, groups, bounded, steps, at, &published.name));
         }
     }
+}
+
+/// Whether a value with nothing below it is what people have, and not a generalization of which nothing else is known.
+fn is_raw(column: &PublishedColumn, node: NodeId, people: &[Person]) -> bool {
+    let (tree, said) = (&column.tree, column.tree.interval(node));
+    let same = |text: &str| match &said {
+        Some(said) => Interval::parse(tree.value_type(), text).is_some_and(|read| said.within(&read)),
+        None => tree.node(node).label.trim() == text.trim(),
+    };
+    let texts = people.iter().flat_map(|person| &person.facts).filter(|(name, _)| *name == column.name);
+    said.is_none_or(|said| said.is_one()) && texts.into_iter().all(|(_, text)| same(text))
 }
 
 /// How many people are in each finer class, had the value been generalized a step less. None when that is not known.

@@ -35,6 +35,7 @@ pub mod unsorted_matching;
 use crate::error::Result;
 use crate::history::History;
 use crate::registry::{Entry, Kind, unknown};
+use together::{Wanted, together};
 
 pub use finding::{Confidence, Finding, Findings, Value};
 pub use knowledge::Person;
@@ -87,6 +88,8 @@ pub fn run(id: &str, scene: &Scene<'_>) -> Result<Findings> {
         let history = History { releases, lost: scene.history.lost.clone() };
         return (listed.run)(&Scene { history: &history, rows: &rows, ..*scene });
     }
-    let history = together::together(scene.history);
+    // Who is behind a record is asked of people's records, and not of those that lists need to be put beside them.
+    let whose = [record_linkage::ENTRY.id, table_linkage::ENTRY.id].contains(&id);
+    let history = together(scene.history, if whose { Wanted::People } else { Wanted::Values });
     (listed.run)(&Scene { history: &history, ..*scene })
 }

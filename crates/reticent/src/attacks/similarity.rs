@@ -56,15 +56,19 @@ fn run(scene: &Scene<'_>) -> Result<Findings> {
         for column in with_role(&held.release, Role::Sensitive) {
             let published = &held.release.columns[column];
             let counts = groups.counts(column);
-            let Some(kinds) = Kinds::of(published, &counts, width) else { continue };
             looked = true;
+            let Some(kinds) = Kinds::of(published, &counts, width) else {
+                let (name, held) = (&published.name, called(held));
+                unchecked.push(format!("`{name}` of {held} has neither numbers nor a taxonomy"));
+                continue;
+            };
             for (group, counts) in counts.iter().enumerate().filter(|(_, counts)| counts.len() > 1) {
                 let found = kinds.found(published, counts, scene.confidence);
                 findings.extend(found.map(|found| finding(&groups, group, people[group], &published.name, found)));
             }
         }
         if !looked {
-            unchecked.push(format!("{} has no sensitive column of numbers, nor one with a taxonomy", called(held)));
+            unchecked.push(format!("{} has no sensitive column", called(held)));
         }
     }
     conclude(&ENTRY, findings, unchecked)

@@ -18,8 +18,18 @@ use crate::taxonomy::Code;
 
 use super::groups::with_role;
 
-/// The history with every list put together with its people. A list whose people are not held, or do not fit, stays as it is.
-pub(super) fn together(history: &History) -> Cow<'_, History> {
+/// What is wanted of lists.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// Their values, beside everybody whom they can be of.
+    Values,
+    /// The people they are about, each once.
+    People,
+}
+
+/// The history with every list put together with its people, or in place of both the people alone. A list whose people are not held, or
+/// do not fit, stays as it is.
+pub(super) fn together(history: &History, wanted: Wanted) -> Cow<'_, History> {
     let history = history.in_views();
     if !history.releases.iter().any(|held| held.disguise.of.is_some()) {
         return history;
@@ -33,15 +43,31 @@ pub(super) fn together(history: &History) -> Cow<'_, History> {
         let lists = lists.remove(&people.number).unwrap_or_default();
         let put: Vec<Option<Held>> = lists.iter().map(|list| put_together(people, list)).collect();
         let all = !put.is_empty() && put.iter().all(Option::is_some);
-        if !all || !with_role(&people.release, Role::Sensitive).is_empty() {
+        if wanted == Wanted::People {
+            let lists = lists.iter().zip(&put).filter(|(_, put)| put.is_some());
+            releases.push(without_marks(people, lists.map(|(list, _)| *list)));
+        } else if !all || !with_role(&people.release, Role::Sensitive).is_empty() {
             releases.push(people.clone());
         }
-        releases.extend(put.into_iter().zip(lists).map(|(put, list)| put.unwrap_or_else(|| list.clone())));
+        let put = put.into_iter().zip(lists).filter(|(put, _)| put.is_none() || wanted == Wanted::Values);
+        releases.extend(put.map(|(put, list)| put.unwrap_or_else(|| list.clone())));
     }
     let mut without_people: Vec<&Held> = lists.into_values().flatten().collect();
     without_people.sort_by_key(|held| held.number);
     releases.extend(without_people.into_iter().cloned());
     Cow::Owned(History { releases, lost: history.lost.clone() })
+}
+
+/// The people, where the columns by which lists say whom they are about are not theirs.
+fn without_marks<'a>(people: &Held, lists: impl Iterator<Item = &'a Held>) -> Held {
+    let mut people = people.clone();
+    for list in lists {
+        let marks = with_role(&list.release, Role::QuasiIdentifier);
+        let is_mark =
+            |column: &PublishedColumn| marks.iter().any(|mark| list.release.columns[*mark].name == column.name);
+        people.release.columns.iter_mut().filter(|column| is_mark(column)).for_each(|column| column.role = Role::Other);
+    }
+    people
 }
 
 /// Where people and values of a group come together.

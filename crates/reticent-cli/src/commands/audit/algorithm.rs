@@ -55,5 +55,7 @@ pub fn attacks(
 pub fn finds_nothing(attacks: &[Attack]) -> bool {
     let known = [minimality::ENTRY.id, downcoding::ENTRY.id];
     let of_algorithm = attacks.iter().filter(|attack| known.contains(&attack.id.as_str()));
-    of_algorithm.into_iter().all(|attack| attack.not_run.is_none() && attack.findings.is_empty())
+    let nothing =
+        |attack: &Attack| attack.not_run.is_none() && attack.not_checked.is_none() && attack.findings.is_empty();
+    of_algorithm.into_iter().all(nothing)
 }

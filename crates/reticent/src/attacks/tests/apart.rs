@@ -94,6 +94,28 @@ fn a_set_says_that_everybody_has_one_of_it() {
     assert!(in_first.iter().all(|one| one.people == 3 && one.confidence == Confidence::Exact(Share::new(1, 2))));
 }
 
+/// Two people and three values, one of which is nobody's: the records that it needs beside people are nobody's as well.
+#[test]
+fn records_of_nobody_hide_nobody() {
+    let release = apart(1, &[(1, "1, 8001"), (2, "1, 8002")], &["1, flu", "1, hiv", "1, gout"]);
+    let lives = |zip: &str| Person { name: String::new(), facts: vec![("zip".to_owned(), zip.to_owned())] };
+    let (history, arguments) = (history(&all(&[&release])), Arguments::default());
+    let scene =
+        |people| Scene { history: &history, people, confidence: Share::new(1, 1), rows: &[], arguments: &arguments };
+    // Each is alone with their zip.
+    let known = [lives("8001"), lives("8002")];
+    let found = run("record-linkage", &scene(&known)).expect("findings");
+    assert_eq!((found.iter().map(|one| one.people).sum::<u64>(), found.iter().all(|one| one.certain)), (2, true));
+    // Two of each zip are known, and one of each is in the release.
+    let known = [lives("8001"), lives("8001"), lives("8002"), lives("8002")];
+    assert_eq!(run("table-linkage", &scene(&known)).expect("findings").all, []);
+    let half = run("table-linkage", &Scene { confidence: Share::new(1, 2), ..scene(&known) }).expect("findings");
+    assert!(
+        half.len() == 2 && half.iter().all(|one| one.confidence == Confidence::Exact(Share::new(1, 2))),
+        "{half:?}"
+    );
+}
+
 #[test]
 fn people_without_a_list_for_all_stay_apart() {
     let first = apart(1, &[(1, "1, 8001"), (2, "2, 8002")], &["1, flu"]);

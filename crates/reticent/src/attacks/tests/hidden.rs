@@ -49,6 +49,31 @@ fn minimality_needs_everybody() {
     assert!(no_bound.is_err_and(|error| error.to_string().contains("`values`")));
 }
 
+/// Example 5.1 with ages in place of jobs. A number says nothing of the steps that led to it, so nothing can be undone; where it is as it
+/// was, there is nothing to undo.
+#[test]
+fn minimality_of_numbers_is_not_looked_at() {
+    let aged = |ages: &[&str]| -> Vec<Person> {
+        let person = |age: &&str| Person { name: String::new(), facts: vec![("age".to_owned(), (*age).to_owned())] };
+        ages.iter().map(person).collect()
+    };
+    let people = aged(&["20", "20", "35", "35", "35", "35", "35"]);
+    let release = |ages: [&str; 7]| {
+        let ills = ["HIV", "HIV", "Flu", "Flu", "Flu", "Flu", "Flu"];
+        let rows: Vec<String> = ages.iter().zip(ills).map(|(age, ill)| format!("{age}, {ill}")).collect();
+        let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+        unlinked(1, &[quasi("age").numbers(), sensitive("ill")], &rows)
+    };
+    let why = obstacle(minimal(&release(["20-39"; 7]), &people, 0.6, Share::new(1, 1)));
+    assert!(why.contains("`age`") && why.contains("last step"), "{why}");
+    let raw = release(["20", "20", "35", "35", "35", "35", "35"]);
+    assert_eq!(minimal(&raw, &people, 0.6, Share::new(1, 1)).expect("findings").len(), 0);
+    // Nor does a text of which a part is hidden.
+    let masked = unlinked(1, &[quasi("age"), sensitive("ill")], &["2*, HIV", "2*, Flu"]);
+    let why = obstacle(minimal(&masked, &aged(&["20", "21"]), 0.6, Share::new(1, 1)));
+    assert!(why.contains("`age`") || why.contains("who is in which group"), "{why}");
+}
+
 /// Another class with the same value may have forced the step: then it is an estimate.
 #[test]
 fn minimality_with_another_cause() {

@@ -53,9 +53,40 @@ fn difference_counts_records() {
     let second = linked(2, &cols, &[(1, "1, a"), (2, "1, b"), (2, "1, c"), (3, "1, c")]);
     let found = certain("difference", &[&first, &second]);
     assert_eq!((found[0].people, found[0].records), (2, Some(2)));
-    // A value that changed contradicts the subtraction.
-    let changed = linked(2, &cols, &[(1, "1, x"), (2, "1, b"), (3, "1, c")]);
-    assert!(certain("difference", &[&first, &changed]).is_empty());
+}
+
+/// What compares people's values rests on their staying the same: where they did not, nothing was found out, and that is said.
+#[test]
+fn a_value_that_changed_is_an_obstacle() {
+    let cols = [quasi("zip"), sensitive("ill")];
+    let first = linked(1, &cols, &[(1, "1, a"), (2, "1, b")]);
+    let changed = linked(2, &cols, &[(1, "1, x"), (2, "1, y"), (3, "1, c")]);
+    for id in ["difference", "intersection", "critical-absence"] {
+        let why = obstacle(attack(id, &history(&[&first, &changed]), Share::new(1, 1), &Arguments::default()));
+        assert!(why.contains("`ill` of somebody") && why.contains("changed"), "{id}: {why}");
+    }
+    // The values are those that were there, but not of those who have them: only the groups say so.
+    let first = linked(1, &cols, &[(1, "1, a"), (2, "2, b")]);
+    let turned = linked(2, &cols, &[(1, "1, b"), (2, "2, a")]);
+    for id in ["intersection", "forward-correspondence", "cross-correspondence"] {
+        let why = obstacle(attack(id, &history(&[&first, &turned]), Share::new(1, 1), &Arguments::default()));
+        assert!(why.contains("changed"), "{id}: {why}");
+    }
+}
+
+/// Whoever compares only releases of which one has everybody of the other says which it did not compare.
+#[test]
+fn releases_that_are_not_compared_are_named() {
+    let cols = [quasi("zip"), sensitive("ill")];
+    let first = linked(1, &cols, &[(1, "1, a"), (2, "1, b")]);
+    let second = linked(2, &cols, &[(1, "1, a"), (2, "1, b"), (3, "1, c")]);
+    let third = linked(3, &cols, &[(1, "1, a"), (4, "1, b")]);
+    for id in ["forward-correspondence", "complementary-release"] {
+        assert_eq!(certain(id, &[&first, &second]), [], "{id}");
+        let all = attack(id, &history(&[&first, &second, &third]), Share::new(1, 1), &Arguments::default());
+        let why = obstacle(all);
+        assert!(why.contains("release 2") && why.contains("release 3"), "{id}: {why}");
+    }
 }
 
 #[test]

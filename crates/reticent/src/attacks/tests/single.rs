@@ -175,4 +175,9 @@ fn similarity_of_illnesses() {
     let flat = unlinked(1, &[quasi("zip"), sensitive("ill")], &["1, ulcer", "1, colic"]);
     let why = obstacle(attack("similarity", &history(&[&flat]), Share::new(1, 1), &Arguments::default()));
     assert!(why.contains("taxonomy"), "{why}");
+    // One that can be looked at does not stand for another.
+    let cols = [quasi("zip"), sensitive("ill").tree(tree), sensitive("drug")];
+    let both = unlinked(1, &cols, &["1, ulcer, p", "1, flu, q"]);
+    let why = obstacle(attack("similarity", &history(&[&both]), Share::new(1, 1), &Arguments::default()));
+    assert!(why.contains("`drug`") && !why.contains("`ill`"), "{why}");
 }
