@@ -337,18 +337,26 @@ pub struct Identity {
 }
 
 pub(super) fn identity(board: &Board) -> Identity {
+    // Several records of somebody in a group are one person there.
+    let groups_of = |somebody: &Somebody| {
+        let mut groups = somebody.groups.clone();
+        groups.sort_unstable();
+        groups.dedup();
+        groups
+    };
+    let groups: Vec<Vec<u32>> = board.people.iter().map(groups_of).collect();
     let mut with: HashMap<&[u32], u64> = HashMap::new();
     let mut in_group: Vec<u64> = vec![0; board.groups.len()];
-    for somebody in &board.people {
-        *with.entry(&somebody.groups).or_insert(0) += somebody.people;
-        somebody.groups.iter().for_each(|group| in_group[*group as usize] += somebody.people);
+    for (somebody, groups) in board.people.iter().zip(&groups) {
+        *with.entry(groups).or_insert(0) += somebody.people;
+        groups.iter().for_each(|group| in_group[*group as usize] += somebody.people);
     }
     let mut identity = Identity::default();
     let mut all = 0;
-    for somebody in &board.people {
-        let together = with.get(somebody.groups.as_slice()).copied().unwrap_or(1).max(1);
-        let smallest = somebody.groups.iter().map(|group| in_group[*group as usize]).min().unwrap_or(1).max(1);
-        let releases = somebody.groups.iter().map(|group| board.release_of(&board.groups[*group as usize]));
+    for (somebody, groups) in board.people.iter().zip(&groups) {
+        let together = with.get(groups.as_slice()).copied().unwrap_or(1).max(1);
+        let smallest = groups.iter().map(|group| in_group[*group as usize]).min().unwrap_or(1).max(1);
+        let releases = groups.iter().map(|group| board.release_of(&board.groups[*group as usize]));
         let several = releases.clone().max() != releases.min();
         let people = somebody.people;
         all += people;

@@ -111,12 +111,15 @@ impl Knowledge {
         let released = history.releases.iter().flat_map(|held| &held.release.columns);
         let known =
             |name: &String| released.clone().any(|column| column.role == Role::Sensitive && column.name == *name);
-        let columns = self.known.iter().map(|known| &known.column);
-        let columns = columns.chain(self.statements.iter().map(Statement::column));
-        match columns.into_iter().find(|name| !known(name)) {
+        match self.columns().find(|name| !known(name)) {
             Some(column) => Err(cannot(&format!("no release has a sensitive column `{column}`"))),
             None => Ok(()),
         }
+    }
+
+    /// The sensitive columns it speaks of.
+    pub fn columns(&self) -> impl Iterator<Item = &String> {
+        self.known.iter().map(|known| &known.column).chain(self.statements.iter().map(Statement::column))
     }
 
     /// The part of it that is about people and columns of a history; none where something is said of everybody, which need not be so

@@ -56,7 +56,11 @@ pub(super) fn pairs(history: &History, question: &Question) -> Result<Vec<Pair>>
     for (at, one) in plain.iter().enumerate() {
         for other in plain[at + 1..].iter().filter(|other| one.links.is_none() || other.links.is_none()) {
             let Some(both) = Both::of(one, other, question)? else { continue };
-            if let Err(error) = both.judge(question, &mut found) {
+            let known = question.knowledge.columns().any(|column| both.is_about(column));
+            if known {
+                let why = "what else is known of people is not used where it is not known whose the records are";
+                found.push(both.not_judged(why.to_owned()));
+            } else if let Err(error) = both.judge(question, &mut found) {
                 found.push(both.not_judged(error.to_string()));
             }
         }
@@ -84,6 +88,8 @@ pub(super) fn not_followed(history: &History, pairs: &[Pair]) -> Vec<u64> {
 
 /// The name of the column that says in which group of the other release somebody is. No column of a file is called that.
 const GROUP: &str = "\u{0}group";
+/// Stands behind the name of a column of the second release that may have changed since the first.
+const LATER: char = '\u{0}';
 
 /// More values of people in pairs of groups than this are not tried.
 const MOST_CELLS: usize = 2_000_000;
@@ -131,11 +137,17 @@ impl Both {
         if dangling {
             return Ok(None);
         }
-        let marked = Held { release: marked(second, &of_combo, b.len()), ..other.clone() };
+        let marked = Held { release: marked(second, &of_combo, b.len(), &question.varies), ..other.clone() };
         let one = Held { links: None, ..one.clone() };
         let marked = Held { links: None, ..marked };
         let history = History { releases: vec![one, marked], lost: Vec::new() };
         Ok(Some(Both { history, matching, members: b, other: other.clone() }))
+    }
+
+    /// Whether either shows this sensitive column.
+    fn is_about(&self, name: &str) -> bool {
+        let columns = [&self.history.releases[0], &self.other].map(|held| &held.release.columns);
+        columns.into_iter().flatten().any(|column| column.role == Role::Sensitive && column.name == name)
     }
 
     fn nothing(&self, column: Option<String>) -> Pair {
@@ -183,7 +195,7 @@ impl Both {
         let ask = Ask { bounds_only: board.relaxed, entropy: false, ..question.ask };
         let answer = solve(&board.puzzle(), &ask)?;
         for at in 0..column {
-            let name = board.secrets.columns[at].clone();
+            let name = shown(&board.secrets.columns[at]).to_owned();
             if question.columns.as_ref().is_some_and(|columns| !columns.contains(&name)) {
                 continue;
             }
@@ -243,7 +255,7 @@ impl Both {
             let best = share(sum(&Told::best, true), sum(&Told::best, false));
             level = level.worse(Level { lower, upper, best: best.clamp(lower.value(), upper.value()) });
         }
-        if let Some(allowed) = question.allowed(&board.secrets.columns[column]).map(threshold) {
+        if let Some(allowed) = question.allowed(shown(&board.secrets.columns[column])).map(threshold) {
             pair.above += u64::from(level.lower > allowed);
             if level.upper > allowed {
                 pair.may_be_above += 1;
@@ -281,11 +293,18 @@ fn groups(combos: &Combos, by: &[usize]) -> (Vec<u32>, Vec<usize>) {
     (of_combo, members)
 }
 
-/// A release of which everybody is in one group, and whose records say in which group they were.
-fn marked(release: &Release, of_combo: &[u32], groups: usize) -> Release {
+/// The name of a column as it was published.
+fn shown(name: &str) -> &str {
+    name.trim_end_matches(LATER)
+}
+
+/// A release of which everybody is in one group, and whose records say in which group they were. What may change from release to release
+/// is another column there: nobody need have the same in both.
+fn marked(release: &Release, of_combo: &[u32], groups: usize, varies: &[String]) -> Release {
     let keep: Vec<usize> =
         (0..release.columns.len()).filter(|at| release.columns[*at].role == Role::Sensitive).collect();
     let mut columns: Vec<PublishedColumn> = keep.iter().map(|at| release.columns[*at].clone()).collect();
+    columns.iter_mut().filter(|column| varies.contains(&column.name)).for_each(|column| column.name.push(LATER));
     let tree = Arc::new(Taxonomy::flat((0..groups).map(|group| group.to_string()).collect()));
     // A flat tree puts its values in order, and so finds each by its text.
     let nodes: Vec<_> = (0..groups).map(|group| tree.find(&group.to_string()).unwrap_or(0)).collect();

@@ -268,3 +268,93 @@ fn invariant_groups_are_exact_however_many_worlds_there_are() {
     );
     assert!(admit(&history, &hasty, Proof::Exact).is_ok());
 }
+
+/// The same release with somebody behind each row.
+fn owned(held: Held, rows: &[&[&str]], people: &[u128]) -> Held {
+    let combos = &held.release.combos;
+    let place = |row: &[&str]| {
+        let is_at = |at: usize| {
+            let label = |column: usize| held.release.columns[column].label(combos.codes[column][at]);
+            (0..row.len()).all(|column| label(column) == row[column])
+        };
+        (0..combos.len()).find(|at| is_at(*at)).expect("a row") as u32
+    };
+    let links = Links::collect(people.iter().zip(rows).map(|(person, row)| (*person, place(row))).collect());
+    Held { links: Some(links), ..held }
+}
+
+/// A table of counts of a release's people is a projection of it, also where somebody (1) has two records: each is counted where it is.
+#[test]
+fn a_table_of_counts_follows_records_and_not_people() {
+    let (quasi, sensitive) = (Role::QuasiIdentifier, Role::Sensitive);
+    let rows: [&[&str]; 4] = [&["20", "Z2", "a"], &["20", "Z2", "c"], &["30", "Z1", "c"], &["30", "Z1", "b"]];
+    let first = plain(1, &[("age", quasi), ("zip", quasi), ("ill", sensitive)], &rows);
+    let first = owned(first, &rows, &[1, 2, 1, 3]);
+    let mut counts =
+        plain(2, &[("zip", quasi), ("ill", sensitive)], &[&["Z1", "b"], &["Z1", "c"], &["Z2", "a"], &["Z2", "c"]]);
+    counts.disguise.of = Some(1);
+    let alone = History { releases: vec![first.clone()], lost: Vec::new() };
+    let both = History { releases: vec![first, counts], lost: Vec::new() };
+    for history in [alone, both] {
+        let column = &audit(&history, &question()).expect("an audit").columns[0];
+        assert_eq!((column.certain, column.above), (0, 0), "{column:?}");
+    }
+}
+
+/// What is known of somebody is put on the board also beside a release of which nobody knows whose the records are; and the two are then
+/// not judged as a pair, because there it would not be used.
+#[test]
+fn what_is_known_beside_a_release_without_owners() {
+    let (quasi, sensitive) = (Role::QuasiIdentifier, Role::Sensitive);
+    let rows: [&[&str]; 2] = [&["M", "C", "x"], &["M", "C", "y"]];
+    let first = plain(1, &[("sex", quasi), ("city", quasi), ("ill", sensitive)], &rows);
+    let first = owned(first, &rows, &[1, 2]);
+    let second = plain(2, &[("city", quasi), ("ill", sensitive)], &[&["C", "x"], &["C", "y"]]);
+    let history = History { releases: vec![first, second], lost: Vec::new() };
+    let nothing = audit(&history, &question()).expect("an audit");
+    assert!(nothing.is_established() && nothing.columns[0].certain == 0);
+    for who in [1, 2] {
+        let known = Known { who, column: "ill".to_owned(), value: "x".to_owned(), has: true };
+        let knowledge = Knowledge { known: vec![known], ..Knowledge::default() };
+        let told = audit(&history, &Question { knowledge, ..question() }).expect("an audit");
+        assert!(told.columns[0].certain == 1, "{:?}", told.columns[0]);
+        assert!(!told.is_established() && told.pairs[0].not_judged.is_some(), "{:?}", told.pairs);
+    }
+}
+
+/// Where a value may change from release to release, a pair of groups tells no more than each of them.
+#[test]
+fn pairs_of_what_varies_tell_nothing_of_each_other() {
+    let (quasi, sensitive) = (Role::QuasiIdentifier, Role::Sensitive);
+    let by =
+        |number, name, rows: &[&[&str]]| plain(number, &[("city", quasi), (name, quasi), ("ill", sensitive)], rows);
+    let first = by(1, "sex", &[&["C", "M", "x"], &["C", "M", "y"], &["C", "F", "z"], &["C", "F", "w"]]);
+    let second = by(2, "zip", &[&["C", "1", "x"], &["C", "1", "z"], &["C", "2", "y"], &["C", "2", "w"]]);
+    let history = History { releases: vec![first, second], lost: Vec::new() };
+    let stays = audit(&history, &question()).expect("an audit");
+    assert_eq!((stays.pairs.len(), stays.pairs[0].above), (1, 4));
+    let varies = audit(&history, &Question { varies: vec!["ill".to_owned()], ..question() }).expect("an audit");
+    assert!(!varies.pairs.is_empty());
+    for pair in &varies.pairs {
+        assert_eq!((pair.column.as_deref(), pair.above, pair.may_be_above), (Some("ill"), 0, 0), "{pair:?}");
+        assert_eq!(pair.highest.upper, Fraction::new(1, 2));
+    }
+}
+
+/// Five records of one person are one person, who is alone; and two views of one release are one release.
+#[test]
+fn identity_counts_people_and_releases() {
+    let (quasi, sensitive) = (Role::QuasiIdentifier, Role::Sensitive);
+    let rows: [&[&str]; 6] = [&["30", "a"], &["30", "b"], &["30", "c"], &["30", "d"], &["30", "e"], &["40", "a"]];
+    let one = owned(plain(1, &[("age", quasi), ("ill", sensitive)], &rows), &rows, &[1, 1, 1, 1, 1, 2]);
+    let identity = audit(&History { releases: vec![one], lost: Vec::new() }, &question()).expect("an audit").identity;
+    assert_eq!((identity.alone_in_a_group, identity.singled_out, identity.journalist_highest), (2, 2, 1.0));
+    let view = |name, rows: &[&[&str]]| {
+        let mut view = owned(plain(1, &[("age", quasi), (name, sensitive)], rows), rows, &[1, 2]);
+        view.disguise.apart = true;
+        view
+    };
+    let views = vec![view("ill", &[&["30", "a"], &["40", "b"]]), view("drug", &[&["30", "p"], &["40", "q"]])];
+    let identity = audit(&History { releases: views, lost: Vec::new() }, &question()).expect("an audit").identity;
+    assert_eq!((identity.in_several, identity.linkable, identity.singled_out), (0, 0, 2));
+}
