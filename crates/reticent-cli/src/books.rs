@@ -57,10 +57,15 @@ impl Books {
     /// Opens the ledger for somebody who reads; what does not hold together is told, and read all the same.
     pub fn open_to_read(&self) -> Result<Ledger, Failure> {
         let ledger = self.open()?;
-        if let Some(what) = ledger.unsound(&self.holder) {
+        if let Some(what) = self.unsound(&ledger) {
             crate::screen::warn(&format!("{what}; `reticent verify` tells more"));
         }
         Ok(ledger)
+    }
+
+    /// What does not hold together, as far as can be seen without reading everything.
+    pub fn unsound(&self, ledger: &Ledger) -> Option<String> {
+        ledger.unsound(&self.holder)
     }
 
     /// Opens the ledger, or starts one where that was asked for: one that is missing may be lost, and with it all that the

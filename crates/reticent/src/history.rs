@@ -202,6 +202,13 @@ impl History {
         Cow::Owned(History { releases, lost: self.lost.clone() })
     }
 
+    /// By recipient: the places of what they hold by themselves, and what is public. The same for several is told once.
+    pub fn held_alone(&self, recipients: &[String]) -> BTreeSet<Vec<usize>> {
+        let holds = |name: &String, held: &Held| held.recipients.iter().any(|known| known == PUBLIC || known == name);
+        let places = |name: &String| (0..self.releases.len()).filter(|at| holds(name, &self.releases[*at])).collect();
+        recipients.iter().map(places).collect()
+    }
+
     /// What these recipients hold together: all that any of them got, and what is public.
     pub fn held_by(&self, coalition: &BTreeSet<String>) -> History {
         let holds = |recipients: &[String]| recipients.iter().any(|name| name == PUBLIC || coalition.contains(name));

@@ -232,6 +232,9 @@ pub fn solve(puzzle: &Puzzle, ask: &Ask) -> Result<Answer> {
     Ok(put_together(&system, &found, &split, &solved, &ask))
 }
 
+/// Steps of looking whether there is a world.
+const A_LITTLE: u64 = 20_000;
+
 /// What is certain about one piece.
 #[derive(Clone)]
 struct Proved {
@@ -247,9 +250,15 @@ impl Proved {
         let alike = if bounds_only { Alike::default() } else { Alike::of(piece) };
         // Where all values can be exchanged, everything but the number of worlds is known without counting, and without a program.
         let settled = alike.everywhere(piece);
-        // How many worlds there are is worth counting in small ones only; whether there is one, where none is known.
-        let large = settled && piece.people() > presolve::EXCHANGED && piece.seen.is_some();
-        let counted = if bounds_only || large { None } else { worlds::count(piece, ask.steps)? };
+        // How many worlds there are is worth counting in small ones only. Whether there is one, where none is known, is looked at a little:
+        // beyond that, a history is taken to be one that somebody had.
+        let large = settled && piece.people() > presolve::EXCHANGED;
+        let steps = match (bounds_only, large, &piece.seen) {
+            (true, ..) | (_, true, Some(_)) => 0,
+            (_, true, None) => ask.steps.min(A_LITTLE),
+            _ => ask.steps,
+        };
+        let counted = worlds::count(piece, steps)?;
         let known = counted.is_some() || settled;
         let bounded = if known { None } else { program::bound(piece, ask.program)? };
         Ok(Proved { counted, bounded, alike })

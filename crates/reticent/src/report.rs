@@ -79,6 +79,8 @@ pub struct Attack {
     pub words: String,
     /// Whether it tells something for sure.
     pub certain: bool,
+    /// Whether it could be run at all.
+    pub ran: bool,
 }
 
 /// The report as one HTML text.

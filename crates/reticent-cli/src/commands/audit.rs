@@ -132,6 +132,7 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
     let books = Books::find(&options.place, "auditing")?;
     let loaded = if options.place.policy.exists() { Some(load(&options.place.policy)?) } else { None };
     let ledger = books.open_to_read()?;
+    let unsound = books.unsound(&ledger);
     let entries = ledger.entries()?;
     let (allowed, promised) = allowed(options, loaded.as_ref())?;
     // One figure for all columns, where there is one.
@@ -170,8 +171,13 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
             ways,
         )?);
     }
+    if let Some(what) = &unsound {
+        let open =
+            |coalition: &mut Coalition| coalition.open.push(format!("the ledger does not hold together: {what}"));
+        coalitions.iter_mut().for_each(open);
+    }
     let established = |coalition: &Coalition| coalition.open.is_empty() && coalition.audit.is_established();
-    let holds = judged.then(|| coalitions.iter().all(established));
+    let holds = judged.then(|| unsound.is_none() && coalitions.iter().all(established));
     let mut notes = Vec::new();
     if coalitions.is_empty() {
         notes.push("nothing was released yet, or not to those who were asked about".to_owned());
@@ -427,11 +433,15 @@ fn open(audit: &Audit, lost: &[Lost], attacks: &[Attack], question: &Question) -
         let [one, other] = pair.releases;
         if pair.not_judged.is_some() {
             open.push(format!("what releases {one} and {other} tell together could not be judged"));
-        } else if pair.may_be_above > 0 {
-            open.push(format!(
-                "releases {one} and {other} together may tell more than is allowed of who is known to be in a group of each"
-            ));
+            continue;
         }
+        let tell = match (pair.is_certain(), pair.above, pair.may_be_above) {
+            (true, ..) => "tell for certain what somebody has",
+            (false, 0, 0) => continue,
+            (false, 0, _) => "may tell more than is allowed of somebody",
+            (false, ..) => "tell more than is allowed of somebody",
+        };
+        open.push(format!("releases {one} and {other} together {tell} who is known to be in a group of each"));
     }
     if question.algorithm && !algorithm::finds_nothing(attacks) {
         open.push("what somebody who knows the algorithm can tell is not excluded".to_owned());

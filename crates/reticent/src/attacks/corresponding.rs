@@ -60,7 +60,14 @@ pub(super) fn run(
     let mut findings = Vec::new();
     let mut compared = false;
     for (at, later) in all.iter().enumerate() {
-        for earlier in all[..at].iter().filter(|earlier| contains(later, earlier)) {
+        for earlier in &all[..at] {
+            if !contains(later, earlier) {
+                if meet(earlier, later) {
+                    let (earlier, later) = (called(earlier.groups.held), called(later.groups.held));
+                    unchecked.push(format!("somebody of {earlier} is not in {later}"));
+                }
+                continue;
+            }
             compared = true;
             for corresponding in corresponding(&all, earlier, later, &mut unchecked) {
                 attack(&corresponding, &mut findings, &asked)?;
@@ -69,13 +76,6 @@ pub(super) fn run(
                     unchecked.push(format!("`{name}` of somebody, or their group, changed between {pair}"));
                 }
             }
-        }
-        for earlier in all[..at].iter().filter(|earlier| !contains(later, earlier) && meet(earlier, later)) {
-            unchecked.push(format!(
-                "somebody of {} is not in {}",
-                called(earlier.groups.held),
-                called(later.groups.held)
-            ));
         }
     }
     if !compared {

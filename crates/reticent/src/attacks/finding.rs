@@ -139,7 +139,7 @@ impl Finding {
     }
 
     /// Worst first: what is certain, then what is surest, then what concerns most people.
-    fn order(&self, other: &Finding) -> Ordering {
+    pub fn order(&self, other: &Finding) -> Ordering {
         let worst = other.certain.cmp(&self.certain).then(other.confidence.order(self.confidence));
         let worst = worst.then(other.people.cmp(&self.people));
         let label = |finding: &Finding| finding.value.as_ref().map(|value| value.label.clone());

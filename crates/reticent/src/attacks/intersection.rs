@@ -127,6 +127,8 @@ impl Column {
         let kept: Vec<Vec<Code>> = kept.collect();
         // Where one release says it more roughly, the finer one says how many values there are.
         let (finest, values) = kept.iter().map(Vec::len).enumerate().max_by_key(|(_, values)| *values)?;
+        // Whoever has the same value throughout has it in each.
+        let values = if kept.iter().any(Vec::is_empty) { 0 } else { values };
         let fewest =
             (0..known.len()).map(|one| sets[one].len().max(self.breadth(known[one], known[finest].0))).min()?;
         let (at, _) = *known.last()?;

@@ -91,5 +91,22 @@ pub fn run(id: &str, scene: &Scene<'_>) -> Result<Findings> {
     // Who is behind a record is asked of people's records, and not of those that lists need to be put beside them.
     let whose = [record_linkage::ENTRY.id, table_linkage::ENTRY.id].contains(&id);
     let history = together(scene.history, if whose { Wanted::People } else { Wanted::Values });
+    // What only lists show of people is not in their records.
+    let listed_only = |name: &str| !is_shown(&history, name) && is_shown(scene.history, name);
+    let columns = scene.people.iter().flat_map(|person| &person.facts).map(|(name, _)| name.as_str());
+    let mut unlisted: Vec<&str> = columns.collect();
+    unlisted.sort_unstable();
+    unlisted.dedup();
+    unlisted.retain(|name| whose && listed_only(name));
+    if !unlisted.is_empty() {
+        let mut people = scene.people.to_vec();
+        people.iter_mut().for_each(|person| person.facts.retain(|(name, _)| !unlisted.contains(&name.as_str())));
+        return (listed.run)(&Scene { history: &history, people: &people, ..*scene });
+    }
     (listed.run)(&Scene { history: &history, ..*scene })
+}
+
+/// Whether any release shows a column.
+fn is_shown(history: &History, name: &str) -> bool {
+    history.releases.iter().flat_map(|held| &held.release.columns).any(|column| column.name == name)
 }

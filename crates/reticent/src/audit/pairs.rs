@@ -48,6 +48,13 @@ pub struct Pair {
     pub worst: Vec<(String, String)>,
 }
 
+impl Pair {
+    /// Whether the two tell somebody's value for certain.
+    pub fn is_certain(&self) -> bool {
+        self.highest.lower == Fraction::ONE
+    }
+}
+
 /// What every two such releases tell.
 pub(super) fn pairs(history: &History, question: &Question) -> Result<Vec<Pair>> {
     let mut found = Vec::new();
@@ -60,7 +67,16 @@ pub(super) fn pairs(history: &History, question: &Question) -> Result<Vec<Pair>>
             if known {
                 let why = "what else is known of people is not used where it is not known whose the records are";
                 found.push(both.not_judged(why.to_owned()));
-            } else if let Err(error) = both.judge(question, &mut found) {
+                continue;
+            }
+            // What may have changed since is told by the second of its own, with the groups of the first.
+            let turned = if varies(other, question) { Both::of(other, one, question)? } else { None };
+            let judged = both.judge(question, |_| true, &mut found);
+            let judged = judged.and_then(|()| match &turned {
+                Some(turned) => turned.judge(question, |name| question.varies.contains(name), &mut found),
+                None => Ok(()),
+            });
+            if let Err(error) = judged {
                 found.push(both.not_judged(error.to_string()));
             }
         }
@@ -68,8 +84,8 @@ pub(super) fn pairs(history: &History, question: &Question) -> Result<Vec<Pair>>
     Ok(found)
 }
 
-/// Releases of which it is not known whose the records are, that stand beside another with which they were not judged. Those that have
-/// nothing sensitive and share no column with any other tell nothing.
+/// Releases of which it is not known whose the records are, that stand beside another with which they were not judged, or beside several:
+/// three may leave one value where every two leave more. Those that have nothing sensitive and share no column with any other tell nothing.
 pub(super) fn not_followed(history: &History, pairs: &[Pair]) -> Vec<u64> {
     let judged = |one: u64, other: u64| {
         pairs
@@ -79,17 +95,17 @@ pub(super) fn not_followed(history: &History, pairs: &[Pair]) -> Vec<u64> {
     let secret = |held: &Held| held.release.columns.iter().any(|column| column.role == Role::Sensitive);
     let open = |(at, held): &(usize, &Held)| {
         let others = history.releases.iter().filter(|other| other.number != held.number);
+        let others = others.filter(|other| secret(held) || secret(other)).map(|other| other.number);
+        let others: std::collections::BTreeSet<u64> = others.collect();
         held.links.is_none()
             && counted::about(history, *at).is_none()
-            && others.clone().any(|other| (secret(held) || secret(other)) && !judged(held.number, other.number))
+            && (others.len() > 1 || others.iter().any(|other| !judged(held.number, *other)))
     };
     history.releases.iter().enumerate().filter(open).map(|(_, held)| held.number).collect()
 }
 
 /// The name of the column that says in which group of the other release somebody is. No column of a file is called that.
 const GROUP: &str = "\u{0}group";
-/// Stands behind the name of a column of the second release that may have changed since the first.
-const LATER: char = '\u{0}';
 
 /// More values of people in pairs of groups than this are not tried.
 const MOST_CELLS: usize = 2_000_000;
@@ -152,7 +168,10 @@ impl Both {
 
     fn nothing(&self, column: Option<String>) -> Pair {
         Pair {
-            releases: [self.history.releases[0].number, self.other.number],
+            releases: {
+                let (one, other) = (self.history.releases[0].number, self.other.number);
+                [one.min(other), one.max(other)]
+            },
             column,
             not_judged: None,
             pairs: 0,
@@ -168,7 +187,8 @@ impl Both {
         Pair { not_judged: Some(why), ..self.nothing(None) }
     }
 
-    fn judge(&self, question: &Question, found: &mut Vec<Pair>) -> Result<()> {
+    /// What they tell of columns that are asked for.
+    fn judge(&self, question: &Question, asked: impl Fn(&String) -> bool, found: &mut Vec<Pair>) -> Result<()> {
         let mut board = Board::of(&self.history, None, &question.varies)?;
         let matches: usize = self.matching.iter().flatten().filter(|matching| **matching).count();
         if matches.saturating_mul(board.secrets.all.len() / self.members.len().max(1)) > MOST_CELLS {
@@ -195,8 +215,8 @@ impl Both {
         let ask = Ask { bounds_only: board.relaxed, entropy: false, ..question.ask };
         let answer = solve(&board.puzzle(), &ask)?;
         for at in 0..column {
-            let name = shown(&board.secrets.columns[at]).to_owned();
-            if question.columns.as_ref().is_some_and(|columns| !columns.contains(&name)) {
+            let name = board.secrets.columns[at].clone();
+            if !asked(&name) || question.columns.as_ref().is_some_and(|columns| !columns.contains(&name)) {
                 continue;
             }
             let mut pair = self.nothing(Some(name));
@@ -255,7 +275,7 @@ impl Both {
             let best = share(sum(&Told::best, true), sum(&Told::best, false));
             level = level.worse(Level { lower, upper, best: best.clamp(lower.value(), upper.value()) });
         }
-        if let Some(allowed) = question.allowed(shown(&board.secrets.columns[column])).map(threshold) {
+        if let Some(allowed) = question.allowed(&board.secrets.columns[column]).map(threshold) {
             pair.above += u64::from(level.lower > allowed);
             if level.upper > allowed {
                 pair.may_be_above += 1;
@@ -293,18 +313,18 @@ fn groups(combos: &Combos, by: &[usize]) -> (Vec<u32>, Vec<usize>) {
     (of_combo, members)
 }
 
-/// The name of a column as it was published.
-fn shown(name: &str) -> &str {
-    name.trim_end_matches(LATER)
+/// Whether a release shows something that may change from release to release.
+fn varies(held: &Held, question: &Question) -> bool {
+    let sensitive = held.release.columns.iter().filter(|column| column.role == Role::Sensitive);
+    sensitive.into_iter().any(|column| question.varies.contains(&column.name))
 }
 
 /// A release of which everybody is in one group, and whose records say in which group they were. What may change from release to release
-/// is another column there: nobody need have the same in both.
+/// is left out: nobody need have the same in both.
 fn marked(release: &Release, of_combo: &[u32], groups: usize, varies: &[String]) -> Release {
-    let keep: Vec<usize> =
-        (0..release.columns.len()).filter(|at| release.columns[*at].role == Role::Sensitive).collect();
+    let stays = |column: &PublishedColumn| column.role == Role::Sensitive && !varies.contains(&column.name);
+    let keep: Vec<usize> = (0..release.columns.len()).filter(|at| stays(&release.columns[*at])).collect();
     let mut columns: Vec<PublishedColumn> = keep.iter().map(|at| release.columns[*at].clone()).collect();
-    columns.iter_mut().filter(|column| varies.contains(&column.name)).for_each(|column| column.name.push(LATER));
     let tree = Arc::new(Taxonomy::flat((0..groups).map(|group| group.to_string()).collect()));
     // A flat tree puts its values in order, and so finds each by its text.
     let nodes: Vec<_> = (0..groups).map(|group| tree.find(&group.to_string()).unwrap_or(0)).collect();

@@ -358,3 +358,52 @@ fn identity_counts_people_and_releases() {
     let identity = audit(&History { releases: views, lost: Vec::new() }, &question()).expect("an audit").identity;
     assert_eq!((identity.in_several, identity.linkable, identity.singled_out), (0, 0, 2));
 }
+
+/// Three releases without owners, each in four groups of three of four values: every two of somebody's groups leave two values, and three
+/// of them can leave one. So nothing is established by looking at every two.
+#[test]
+fn three_releases_without_owners_are_not_established_by_pairs() {
+    let (quasi, sensitive) = (Role::QuasiIdentifier, Role::Sensitive);
+    let release = |number, name: &'static str| {
+        let groups = [("1", ["x", "y", "z"]), ("2", ["x", "y", "w"]), ("3", ["x", "z", "w"]), ("4", ["y", "z", "w"])];
+        let rows: Vec<[&str; 3]> = groups.iter().flat_map(|(group, ills)| ills.map(|ill| ["C", *group, ill])).collect();
+        let rows: Vec<&[&str]> = rows.iter().map(|row| row.as_slice()).collect();
+        plain(number, &[("city", quasi), (name, quasi), ("ill", sensitive)], &rows)
+    };
+    let all = [release(1, "a"), release(2, "b"), release(3, "c")];
+    let two = audit(&History { releases: all[..2].to_vec(), lost: Vec::new() }, &question()).expect("an audit");
+    assert!(two.is_established() && two.not_followed.is_empty(), "{:?}", two.pairs);
+    let three = audit(&History { releases: all.to_vec(), lost: Vec::new() }, &question()).expect("an audit");
+    assert!(three.pairs.iter().all(|pair| pair.not_judged.is_none() && pair.may_be_above == 0));
+    assert_eq!((three.is_established(), three.not_followed.as_slice()), (false, [1, 2, 3].as_slice()));
+}
+
+/// What one of two recipients was told before does not make it known to the other.
+#[test]
+fn what_somebody_holds_alone() {
+    let to = |number, names: &[&str]| {
+        let recipients = names.iter().map(|name| (*name).to_owned()).collect();
+        Held { recipients, ..bucketized(number, &[(&[1, 2, 3], &[F, P, D])]) }
+    };
+    let releases = vec![to(1, &["alice"]), to(2, &["bob"]), to(3, &["public"]), to(4, &["alice", "bob"])];
+    let history = History { releases, lost: Vec::new() };
+    let alone = |names: &[&str]| -> Vec<Vec<usize>> {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        history.held_alone(&names).into_iter().collect()
+    };
+    assert_eq!(alone(&["alice"]), [vec![0, 2, 3]]);
+    assert_eq!(alone(&["alice", "bob"]), [vec![0, 2, 3], vec![1, 2, 3]]);
+    assert_eq!((alone(&["carol"]), alone(&["carol", "dave"])), (vec![vec![2]], vec![vec![2]]));
+    // Alice was told 1's value before; Bob is told it by the next release, which brings nothing new to both together.
+    let x = |number, to: &str, values: &'static [&'static str], people: &'static [u128]| Held {
+        recipients: vec![to.to_owned()],
+        ..bucketized(number, &[(people, values)])
+    };
+    let told = x(1, "alice", &[F], &[1]);
+    let hidden = x(2, "bob", &[F, D, P], &[1, 2, 3]);
+    let new = x(3, "bob", &[F, H, L], &[1, 4, 5]);
+    let both = History { releases: vec![told, hidden.clone(), new.clone()], lost: Vec::new() };
+    assert!(admit(&both, &question(), Proof::Bounds).is_ok());
+    let bob = History { releases: vec![hidden, new], lost: Vec::new() };
+    assert!(matches!(admit(&bob, &question(), Proof::Bounds), Err(crate::Error::Refused { .. })));
+}

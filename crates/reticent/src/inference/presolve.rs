@@ -76,8 +76,7 @@ pub(super) fn presolve_with(system: &System, exchange: bool, many: u32) -> Resul
     let open = bounds.open();
     if open > 0 {
         bounds.changed.iter_mut().for_each(|changed| *changed = true);
-        // Without a world that is known, it is not known that there is one.
-        if exchange && system.seen.is_some() && system.people.iter().sum::<i64>() > EXCHANGED as i64 {
+        if exchange && system.people.iter().sum::<i64>() > EXCHANGED as i64 {
             bounds.leave_exchanged();
         }
         bounds.by_flows(many)?;
@@ -217,7 +216,8 @@ impl<'a> Bounds<'a> {
     /// one person at a time. What is narrowed by then is true.
     fn settle(&mut self) -> Result<()> {
         let mut left = MOST_NARROWED + self.boxes.bounds.len() * NARROWED_EACH;
-        while let Some(row) = self.waiting.pop_front().filter(|_| left > 0) {
+        while left > 0 {
+            let Some(row) = self.waiting.pop_front() else { break };
             let row = row as usize;
             self.waits[row] = false;
             let system = self.system;
@@ -237,12 +237,15 @@ impl<'a> Bounds<'a> {
                 }
             }
             // A row without cells can still demand somebody.
-            let (more, less) = self.room(row);
-            if more < 0 || less < 0 {
-                return Err(contradiction());
-            }
+            self.check(row)?;
         }
-        Ok(())
+        self.waiting.iter().try_for_each(|row| self.check(*row as usize))
+    }
+
+    /// An error where a row cannot be met.
+    fn check(&self, row: usize) -> Result<()> {
+        let (more, less) = self.room(row);
+        if more < 0 || less < 0 { Err(contradiction()) } else { Ok(()) }
     }
 
     /// By how much a row can count more than the least of its cells, and less than their most.

@@ -3,7 +3,7 @@
 use super::grid::Grid;
 use super::words::{percent, percent_at_least, percent_at_most, worlds};
 use super::*;
-use crate::audit::{Because, Case, Chance, Column, GroupShown, Identity, Level, Person, PersonColumn};
+use crate::audit::{Because, Case, Chance, Column, GroupShown, Identity, Level, Pair, Person, PersonColumn};
 use crate::inference::{Fraction, Work};
 
 /// So many people of so many are certain; the others are at one half.
@@ -103,6 +103,7 @@ fn report_of(over_time: Vec<Audit>) -> Report {
             title: "Difference".to_owned(),
             words: "the difference-canary is 3".to_owned(),
             certain: true,
+            ran: true,
         }],
     };
     Report {
@@ -246,6 +247,63 @@ fn what_is_not_established_is_not_called_within_the_policy() {
     assert!(!html(&above).contains("It is certain for nobody."));
 }
 
+/// Two releases of whose records nobody knows the owners: what they tell of pairs of groups is on no one's account, and said first.
+#[test]
+fn what_two_releases_tell_together_is_said() {
+    let of_two = |certain: bool, allowed: Option<f64>| {
+        let lower = if certain { Fraction::ONE } else { Fraction::new(3, 4) };
+        let pair = Pair {
+            releases: [1, 2],
+            column: Some("a".to_owned()),
+            not_judged: None,
+            pairs: 4,
+            above: u64::from(allowed.is_some()),
+            may_be_above: u64::from(allowed.is_some()),
+            people_may_be_above: 1.0,
+            highest: Level { lower, upper: lower, best: lower.value() },
+            worst: Vec::new(),
+        };
+        let columns = vec![Column { allowed, ..column("a", 15, 0, 0) }, Column { allowed, ..column("b", 15, 0, 0) }];
+        report_of(vec![Audit { pairs: vec![pair], ..audit_of(2, columns) }])
+    };
+    for (certain, allowed, label, how) in [
+        (true, None, "Given away", "can be told for certain"),
+        (true, Some(0.6), "Given away", "can be told for certain"),
+        (false, Some(0.6), "Above the policy", "can be told with more than 60\u{a0}% confidence"),
+    ] {
+        let report = of_two(certain, allowed);
+        for page in [html(&report), public(report.clone())] {
+            assert!(page.contains(label) && page.contains("verdict bad"), "{page}");
+            assert!(page.contains("groups of releases") || page.contains("a group of each of releases 1 and 2"));
+            assert!(page.contains(how), "{page}");
+            let verdict = page.split("</article>").next().unwrap_or_default();
+            assert!(!verdict.contains("is <q>a</q> certain") && !verdict.contains("can <q>a</q> be told"), "{verdict}");
+            assert!(verdict.contains("<q>b</q>"), "{verdict}");
+        }
+    }
+    // Less than is allowed is nobody's business here.
+    let page = html(&of_two(false, None));
+    assert!(!page.contains("a group of each of releases") && page.contains("Nothing certain"));
+}
+
+/// An attack that could not be run was not tried in vain.
+#[test]
+fn what_was_not_run_is_not_called_uncertain() {
+    let mut report = sample();
+    report.coalitions[0].attacks = vec![Attack {
+        title: "Minimality".to_owned(),
+        words: "not run: no list".to_owned(),
+        certain: false,
+        ran: false,
+    }];
+    let page = public(report);
+    assert!(
+        page.contains("could not be run")
+            && !page.contains("no list")
+            && !page.contains("not certain</b> <strong>Minimality")
+    );
+}
+
 /// Where a method promises something else of each column, each is judged by its own promise, everywhere on the page.
 #[test]
 fn each_column_is_judged_by_what_is_allowed_of_it() {
@@ -291,7 +349,7 @@ fn every_text_is_escaped() {
         (evil.to_owned(), evil.to_owned(), evil.to_owned(), evil.to_owned());
     let coalition = &mut report.coalitions[0];
     coalition.members = vec![evil.to_owned()];
-    coalition.attacks = vec![Attack { title: evil.to_owned(), words: evil.to_owned(), certain: false }];
+    coalition.attacks = vec![Attack { title: evil.to_owned(), words: evil.to_owned(), certain: false, ran: true }];
     for line in &mut coalition.releases {
         (line.name, line.date) = (evil.to_owned(), evil.to_owned());
         (line.recipients, line.columns) = (vec![evil.to_owned()], vec![evil.to_owned()]);

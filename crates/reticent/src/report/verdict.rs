@@ -1,6 +1,6 @@
 //! The headline: one plain sentence per coalition, and which statement was checked. Never that something is anonymous.
 
-use super::view::{Count, Found, Part, Told, releases};
+use super::view::{Count, Found, Part, Told, Two, releases};
 use super::words::{escape, list, percent};
 
 /// What was found, from bad to good.
@@ -74,9 +74,27 @@ impl Verdict {
 /// The card of a coalition at the top of the page.
 pub fn card(part: &Part, at: usize) -> String {
     let worst = part.found.as_ref().and_then(|found| found.columns.first());
-    let verdict = Verdict::of(worst, part.open);
+    let mut also: Vec<String> = Vec::new();
+    let pairs = part.found.as_ref().map_or(&[][..], |found| &found.pairs);
+    let verdict = match Verdict::of(worst, part.open) {
+        Verdict::Certain => Verdict::Certain,
+        _ if pairs.iter().any(|two| two.certain) => Verdict::Certain,
+        _ if !pairs.is_empty() => Verdict::Above,
+        verdict => verdict,
+    };
     let (sentence, checked) = match (&part.found, worst) {
-        (Some(found), Some(worst)) => (says(part, found, worst), format!("Checked: {}", checked(found))),
+        (Some(found), Some(_)) => {
+            // What two releases tell of a column takes the place of what was counted of it with less.
+            let by_pairs =
+                |told: &&Told| !found.pairs.iter().any(|two| two.column == told.name) || !told.now.certain.is_zero();
+            let told = found.columns.iter().filter(by_pairs).map(|told| says(part, found, told));
+            let mut told: Vec<String> = told.collect();
+            let place = usize::from(found.columns.first().is_some_and(|told| !told.now.certain.is_zero()));
+            told.splice(place..place, pairs.iter().map(|two| by_two(found, two)));
+            let first = told.remove(0);
+            also = told;
+            (first, format!("Checked: {}", checked(found)))
+        }
         (Some(_), None) => {
             let sentence = "These releases show no sensitive column, so nothing was inferred about anybody.";
             (sentence.to_owned(), "Checked: only whether people can be found in the releases.".to_owned())
@@ -85,10 +103,7 @@ pub fn card(part: &Part, at: usize) -> String {
             ("These releases were not audited.".to_owned(), "Checked: nothing. Nothing follows from that.".to_owned())
         }
     };
-    let others: String = match &part.found {
-        Some(found) => found.columns.iter().skip(1).map(|told| other(part, found, told)).collect(),
-        None => String::new(),
-    };
+    let others: String = also.iter().map(|says| format!("<p class=\"also\">{says}</p>\n")).collect();
     let why: String =
         part.open.iter().map(|why| format!("<p class=\"also\">Not established: {}.</p>\n", escape(why))).collect();
     format!(
@@ -101,8 +116,18 @@ pub fn card(part: &Part, at: usize) -> String {
     )
 }
 
-fn other(part: &Part, found: &Found, told: &Told) -> String {
-    format!("<p class=\"also\">{}</p>\n", says(part, found, told))
+/// What two releases tell of whoever is known to be in a group of each.
+fn by_two(found: &Found, two: &Two) -> String {
+    let [one, other] = two.releases;
+    let allowed = found.columns.iter().find(|told| told.name == two.column).and_then(|told| told.allowed);
+    let how = match (two.certain, allowed) {
+        (false, Some(allowed)) => format!("with more than {} confidence", percent(allowed)),
+        _ => "for certain".to_owned(),
+    };
+    format!(
+        "Of <strong>somebody</strong> who is known to be in a group of each of releases {one} and {other}, <q>{}</q> can be told {how}.",
+        escape(two.column)
+    )
 }
 
 /// The sentence, as HTML.

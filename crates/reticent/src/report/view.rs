@@ -7,7 +7,7 @@ use super::words::{
     Worlds, list, one_in, percent, percent_at_least, percent_at_most, sentence, worlds, worlds_roughly,
 };
 use super::{Attack, Coalition, Report};
-use crate::audit::{Audit, Case, Column, Identity, Level, Person};
+use crate::audit::{Audit, Case, Column, Identity, Level, Pair, Person};
 use crate::inference::{Fraction, Work};
 use crate::text::{counted, grouped};
 
@@ -64,6 +64,15 @@ pub struct Found<'a> {
     pub assumed: Vec<String>,
     pub not_considered: Vec<String>,
     pub converged: bool,
+    /// What two releases tell together of whoever is known to be in a group of each, where that is certain or more than allowed.
+    pub pairs: Vec<Two<'a>>,
+}
+
+/// Two releases that tell too much together.
+pub struct Two<'a> {
+    pub releases: [u64; 2],
+    pub column: &'a str,
+    pub certain: bool,
 }
 
 /// What only internal eyes see.
@@ -337,6 +346,7 @@ fn part<'a>(coalition: &'a Coalition, eyes: &Eyes) -> Part<'a> {
     });
     let attack = |attack: &'a Attack| match eyes {
         Eyes::Internal => (attack.title.clone(), Some(attack.words.as_str()), attack.certain),
+        Eyes::Public { .. } if !attack.ran => (attack.title.clone(), Some("could not be run"), false),
         Eyes::Public { .. } => (attack.title.clone(), None, attack.certain),
     };
     let mut attacks: Vec<(String, Option<&str>, bool)> = coalition.attacks.iter().map(attack).collect();
@@ -386,7 +396,13 @@ fn found<'a>(coalition: &'a Coalition, eyes: &Eyes) -> Option<Found<'a>> {
         assumed: audit.assumed.iter().map(|words| eyes.words(words)).collect(),
         not_considered: audit.not_considered.iter().map(|words| eyes.words(words)).collect(),
         converged: audit.work.not_converged == 0,
+        pairs: audit.pairs.iter().filter_map(two).collect(),
     })
+}
+
+fn two(pair: &Pair) -> Option<Two<'_>> {
+    let column = pair.column.as_deref().filter(|_| pair.is_certain() || pair.above > 0)?;
+    Some(Two { releases: pair.releases, column, certain: pair.is_certain() })
 }
 
 fn told<'a>(column: &'a Column, coalition: &'a Coalition, eyes: &Eyes) -> Told<'a> {

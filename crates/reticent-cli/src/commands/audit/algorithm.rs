@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use reticent::attacks::{downcoding, minimality};
+use reticent::attacks::{Finding, downcoding, minimality};
 use reticent::history::History;
 use reticent::registry::{Argument, Arguments};
 use reticent::schema::Role;
@@ -28,20 +28,29 @@ pub fn attacks(
         }
     }
     let mut all: Option<Attack> = None;
+    let mut obstacles: Vec<String> = Vec::new();
     for (column, value) in values {
         let Some(allowed) = question.allowed(&column) else { continue };
         let with = Arguments::default()
             .set("values", Argument::Thresholds(vec![(value, allowed.to_f64())]))
             .set("sensitive", Argument::Word(column));
-        let one = attack(minimality::ENTRY.id, held, question, beside, |_| Ok(with.clone()))?;
+        let mut one = attack(minimality::ENTRY.id, held, question, beside, |_| Ok(with.clone()))?;
+        let new = one.not_run.take().into_iter().chain(one.not_checked.take());
+        new.for_each(|why| {
+            if !obstacles.contains(&why) {
+                obstacles.push(why);
+            }
+        });
         match &mut all {
             None => all = Some(one),
-            Some(all) => {
-                all.findings.extend(one.findings);
-                all.not_run = all.not_run.take().or(one.not_run);
-                all.not_checked = all.not_checked.take().or(one.not_checked);
-            }
+            Some(all) => all.findings.extend(one.findings),
         }
+    }
+    if let Some(all) = &mut all {
+        // What was found for one value is told also where another could not be looked at.
+        let why = (!obstacles.is_empty()).then(|| obstacles.join("; "));
+        (all.not_run, all.not_checked) = if all.findings.is_empty() { (why, None) } else { (None, why) };
+        all.findings.sort_by(Finding::order);
     }
     found.retain(|attack| ![minimality::ENTRY.id, downcoding::ENTRY.id].contains(&attack.id.as_str()));
     found.extend(all);

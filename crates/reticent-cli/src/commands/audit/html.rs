@@ -40,7 +40,11 @@ pub fn write(
         options.mode(0o600);
     }
     let mut file = options.open(path).map_err(Failure::file("write the report to", path))?;
-    file.write_all(html(&report).as_bytes()).map_err(Failure::file("write the report to", path))
+    file.write_all(html(&report).as_bytes()).map_err(|error| {
+        // A part of a page would say less than it found. If it cannot be taken away either, the error says what happened.
+        std::fs::remove_file(path).ok();
+        Failure::file("write the report to", path)(error)
+    })
 }
 
 fn told(coalition: &super::Coalition, entries: &[Entry]) -> Coalition {
@@ -66,6 +70,7 @@ fn told(coalition: &super::Coalition, entries: &[Entry]) -> Coalition {
             },
         },
         certain: attack.findings.iter().any(|finding| finding.certain),
+        ran: attack.not_run.is_none(),
     };
     Coalition {
         members: coalition.members.clone(),

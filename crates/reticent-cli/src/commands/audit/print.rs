@@ -70,12 +70,15 @@ fn print_coalition(coalition: &Coalition, judged: bool) {
 
 /// One sentence.
 fn verdict(audit: &Audit, judged_all: bool) -> String {
-    let certain: Vec<String> = audit
-        .columns
-        .iter()
-        .filter(|column| column.certain > 0)
-        .map(|column| format!("the {} of {} is certain", column.name, people(column.certain)))
-        .collect();
+    let certain = audit.columns.iter().filter(|column| column.certain > 0);
+    let certain = certain.map(|column| format!("the {} of {} is certain", column.name, people(column.certain)));
+    let pairs = audit.pairs.iter().filter(|pair| pair.is_certain()).map(|pair| {
+        let ([one, other], column) = (pair.releases, pair.column.as_deref().unwrap_or_default());
+        format!(
+            "the {column} of somebody who is known to be in a group of each of releases {one} and {other} is certain"
+        )
+    });
+    let certain: Vec<String> = certain.chain(pairs).collect();
     let together = match (judged_all, audit.releases.len()) {
         (false, _) => "As far as could be judged, ",
         (true, 1) => "",

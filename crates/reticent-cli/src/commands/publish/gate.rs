@@ -49,8 +49,9 @@ impl Job<'_> {
             worst: 0,
             ..Question::default()
         };
-        let alone = vec![Vec::new()];
-        for held in if past.held.is_empty() { &alone } else { &past.held } {
+        // What a coalition was told before is not held against the release, but it is to one of its members who was not.
+        let alone = past.history.held_alone(&self.options.to);
+        for held in past.held.iter().chain(alone.iter().filter(|alone| !past.held.contains(alone))) {
             self.ways.check_stop()?;
             self.ways.progress.busy("auditing");
             let earlier = held.iter().map(|at| past.with_people(*at));

@@ -106,6 +106,14 @@ fn records_of_nobody_hide_nobody() {
     let known = [lives("8001"), lives("8002")];
     let found = run("record-linkage", &scene(&known)).expect("findings");
     assert_eq!((found.iter().map(|one| one.people).sum::<u64>(), found.iter().all(|one| one.certain)), (2, true));
+    // What else is known of them is shown by the list alone, and says nothing of whose a record is.
+    let also = |zip: &str| Person {
+        facts: [lives(zip).facts, vec![("ill".to_owned(), "flu".to_owned())]].concat(),
+        ..lives(zip)
+    };
+    let more = [also("8001"), also("8002")];
+    let found = run("record-linkage", &scene(&more)).expect("findings");
+    assert_eq!(found.len(), 2);
     // Two of each zip are known, and one of each is in the release.
     let known = [lives("8001"), lives("8001"), lives("8002"), lives("8002")];
     assert_eq!(run("table-linkage", &scene(&known)).expect("findings").all, []);

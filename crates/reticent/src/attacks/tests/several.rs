@@ -74,6 +74,20 @@ fn a_value_that_changed_is_an_obstacle() {
     }
 }
 
+/// A rough value that fits both of two finer ones, which do not fit each other: there is no value, and none is certain.
+#[test]
+fn a_rough_value_does_not_hide_that_another_changed() {
+    let cols = [quasi("zip"), sensitive("ill").tree("ill\n  lung\n    flu\n    asthma\n  gut\n  hiv\n  gout")];
+    let rough = linked(1, &cols, &[(1, "1, lung"), (2, "1, gut")]);
+    let one = linked(2, &cols, &[(1, "1, flu"), (3, "1, hiv")]);
+    let other = linked(3, &cols, &[(1, "1, asthma"), (4, "1, gout")]);
+    for order in [[&rough, &one, &other], [&one, &rough, &other], [&one, &other, &rough]] {
+        let all = attack("intersection", &history(&order), Share::new(1, 1), &Arguments::default());
+        let why = obstacle(all);
+        assert!(why.contains("`ill` of somebody changed"), "{why}");
+    }
+}
+
 /// Whoever compares only releases of which one has everybody of the other says which it did not compare.
 #[test]
 fn releases_that_are_not_compared_are_named() {

@@ -110,11 +110,20 @@ impl Job<'_> {
             return Err(reticent::Error::CannotCheck { what, why }.into());
         }
         let new = methods::held(shown, &self.prepared.table.columns, &self.unheld())?;
-        let alone = vec![Vec::new()];
-        let coalitions = if before.held.is_empty() { &alone } else { &before.held };
-        for held in coalitions {
-            let earlier = before.history.releases.iter().filter(|release| held.contains(&release.number));
-            let tables: Vec<&Held> = earlier.chain(&new).collect();
+        let with = |numbers: &[u64]| -> Vec<&Held> {
+            let earlier = before.history.releases.iter().filter(|release| numbers.contains(&release.number));
+            earlier.chain(&new).collect()
+        };
+        // What a coalition was told before is not held against the release, but it is to one of its members who was not.
+        let numbers = |places: &Vec<usize>| -> Vec<u64> {
+            let mut numbers: Vec<u64> = places.iter().map(|at| before.history.releases[*at].number).collect();
+            numbers.dedup();
+            numbers
+        };
+        let alone = before.history.held_alone(&self.options.to);
+        let alone = alone.iter().map(numbers).filter(|alone| !before.held.contains(alone));
+        for held in before.held.iter().cloned().chain(alone) {
+            let tables = with(&held);
             for column in self.sensitive() {
                 if let Some(most) = self.most(column)? {
                     followed(column, &tables)?;
