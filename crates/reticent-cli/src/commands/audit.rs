@@ -435,11 +435,11 @@ fn open(audit: &Audit, lost: &[Lost], attacks: &[Attack], question: &Question) -
             open.push(format!("what releases {one} and {other} tell together could not be judged"));
             continue;
         }
-        let tell = match (pair.is_certain(), pair.above, pair.may_be_above) {
-            (true, ..) => "tell for certain what somebody has",
-            (false, 0, 0) => continue,
-            (false, 0, _) => "may tell more than is allowed of somebody",
-            (false, ..) => "tell more than is allowed of somebody",
+        // What is certain is part of the verdict.
+        let tell = match (pair.above, pair.may_be_above) {
+            (0, 0) => continue,
+            (0, _) => "may tell more than is allowed of somebody",
+            _ => "tell more than is allowed of somebody",
         };
         open.push(format!("releases {one} and {other} together {tell} who is known to be in a group of each"));
     }

@@ -47,7 +47,7 @@ fn print_coalition(coalition: &Coalition, judged: bool) {
         println!("{BAD}{}{BAD:#}", wrap(&format!("Not established: {why}."), WIDTH, "  "));
     }
     let judged_all = coalition.open.is_empty();
-    println!("  {}", verdict(audit, judged_all));
+    println!("{}", wrap(&verdict(audit, judged_all), WIDTH, "  "));
     println!();
     for column in &audit.columns {
         print_column(column, judged_all);
