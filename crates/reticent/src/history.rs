@@ -202,11 +202,14 @@ impl History {
         Cow::Owned(History { releases, lost: self.lost.clone() })
     }
 
-    /// By recipient: the places of what they hold by themselves, and what is public. The same for several is told once.
+    /// By recipient of a new release: the places of what they hold by themselves, and what is public. What is public goes to everybody who
+    /// got anything before. The same for several is told once.
     pub fn held_alone(&self, recipients: &[String]) -> BTreeSet<Vec<usize>> {
-        let holds = |name: &String, held: &Held| held.recipients.iter().any(|known| known == PUBLIC || known == name);
-        let places = |name: &String| (0..self.releases.len()).filter(|at| holds(name, &self.releases[*at])).collect();
-        recipients.iter().map(places).collect()
+        let holds = |name: &str, held: &Held| held.recipients.iter().any(|known| known == PUBLIC || known == name);
+        let places = |name: &str| (0..self.releases.len()).filter(|at| holds(name, &self.releases[*at])).collect();
+        let before = self.releases.iter().flat_map(|held| &held.recipients);
+        let before = before.filter(|_| recipients.iter().any(|name| name == PUBLIC));
+        recipients.iter().chain(before).map(|name| places(name)).collect()
     }
 
     /// What these recipients hold together: all that any of them got, and what is public.

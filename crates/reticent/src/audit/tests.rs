@@ -394,6 +394,8 @@ fn what_somebody_holds_alone() {
     assert_eq!(alone(&["alice"]), [vec![0, 2, 3]]);
     assert_eq!(alone(&["alice", "bob"]), [vec![0, 2, 3], vec![1, 2, 3]]);
     assert_eq!((alone(&["carol"]), alone(&["carol", "dave"])), (vec![vec![2]], vec![vec![2]]));
+    // What is public reaches each of them, and who has nothing yet.
+    assert_eq!(alone(&["public"]), [vec![0, 2, 3], vec![1, 2, 3], vec![2]]);
     // Alice was told 1's value before; Bob is told it by the next release, which brings nothing new to both together.
     let x = |number, to: &str, values: &'static [&'static str], people: &'static [u128]| Held {
         recipients: vec![to.to_owned()],
