@@ -57,15 +57,18 @@ impl Books {
     /// Opens the ledger for somebody who reads; what does not hold together is told, and read all the same.
     pub fn open_to_read(&self) -> Result<Ledger, Failure> {
         let ledger = self.open()?;
-        if let Some(what) = self.unsound(&ledger) {
+        if let Ok(Some(what)) = ledger.unsound(&self.holder, Duration::ZERO) {
             crate::screen::warn(&format!("{what}; `reticent verify` tells more"));
         }
         Ok(ledger)
     }
 
-    /// What does not hold together, as far as can be seen without reading everything.
+    /// Why it is not established that the ledger holds together, as far as can be seen without reading everything.
     pub fn unsound(&self, ledger: &Ledger) -> Option<String> {
-        ledger.unsound(&self.holder)
+        match ledger.unsound(&self.holder, self.wait) {
+            Ok(what) => what.map(|what| format!("the ledger does not hold together: {what}")),
+            Err(error) => Some(format!("whether the ledger holds together could not be checked: {error}")),
+        }
     }
 
     /// Opens the ledger, or starts one where that was asked for: one that is missing may be lost, and with it all that the

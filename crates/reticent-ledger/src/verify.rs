@@ -87,12 +87,18 @@ impl Ledger {
         Ok(findings)
     }
 
-    /// What does not hold together about the catalogue, if nobody writes at the moment and something does not.
-    pub fn unsound(&self, holder: &Holder) -> Option<String> {
-        let _lock = Lock::take(&self.folder, holder, Duration::ZERO).ok()?;
+    /// What does not hold together about the catalogue, if anything does not. An error where that cannot be told, as when somebody else
+    /// writes for longer than this.
+    pub fn unsound(&self, holder: &Holder, wait: Duration) -> Result<Option<String>> {
+        let _lock = match Lock::take(&self.folder, holder, wait) {
+            Err(held @ Error::Held { .. }) => return Err(held),
+            // Where there can be no lock, as on a copy that is only read, nobody writes under one.
+            lock => lock.ok(),
+        };
         match self.check_seal() {
-            Err(Error::Broken { what, .. }) => Some(what),
-            _ => None,
+            Ok(_) => Ok(None),
+            Err(Error::Broken { what, .. }) => Ok(Some(what)),
+            Err(error) => Err(error),
         }
     }
 

@@ -15,6 +15,7 @@ mod figures;
 mod gate;
 mod knowledge;
 mod pairs;
+mod question;
 mod scale;
 mod secrets;
 mod shown;
@@ -24,7 +25,6 @@ mod tests;
 use crate::error::{Error, Result};
 use crate::history::{Held, History};
 use crate::inference::{Answer, Ask, Fraction, Work, solve};
-use crate::join::Inconsistent;
 use crate::links::Pseudonym;
 use crate::release::PublishedColumn;
 use crate::schema::Role;
@@ -38,67 +38,7 @@ pub use figures::{Column, Identity, Level};
 pub use gate::{Proof, admit};
 pub use knowledge::{Knowledge, Known, Statement};
 pub use pairs::Pair;
-
-/// What is asked.
-#[derive(Debug, Clone)]
-pub struct Question {
-    /// These sensitive columns only; all when none are named.
-    pub columns: Option<Vec<String>>,
-    /// Sensitive columns that may change from release to release.
-    pub varies: Vec<String>,
-    /// How values of different releases are matched where it is not known whose the records are.
-    pub rules: Vec<Inconsistent>,
-    /// Nobody's secret may be told with more confidence than this.
-    pub confidence: Option<Share>,
-    /// Of these columns, not with more than this instead.
-    pub promised: Vec<(String, Share)>,
-    /// What the attacker knows besides.
-    pub knowledge: Knowledge,
-    /// How much work it may take.
-    pub ask: Ask,
-    /// How many of the worst cases to explain.
-    pub worst: usize,
-    /// Whether to list everybody.
-    pub each: bool,
-    /// Count only what the newest release brings: not people about whom more than allowed was told before it.
-    pub newly: bool,
-    /// Whether to judge every two releases of unknown owners by pairs of groups.
-    pub pairs: bool,
-    /// Whether the attacks of somebody who knows how the algorithm decided are run besides.
-    pub algorithm: bool,
-}
-
-impl Question {
-    /// With how much confidence a value of a column may be told at most; none when nothing is said of it.
-    pub fn allowed(&self, column: &str) -> Option<Share> {
-        let promised = self.promised.iter().find(|(known, _)| known == column).map(|(_, most)| *most);
-        promised.or(self.confidence)
-    }
-
-    /// Whether anything is judged at all.
-    pub fn judges(&self) -> bool {
-        self.confidence.is_some() || !self.promised.is_empty()
-    }
-}
-
-impl Default for Question {
-    fn default() -> Question {
-        Question {
-            columns: None,
-            varies: Vec::new(),
-            rules: Vec::new(),
-            confidence: None,
-            promised: Vec::new(),
-            knowledge: Knowledge::default(),
-            ask: Ask::default(),
-            worst: 5,
-            each: false,
-            newly: false,
-            pairs: true,
-            algorithm: false,
-        }
-    }
-}
+pub use question::Question;
 
 /// What a history gives away.
 #[derive(Debug, Clone, serde::Serialize)]

@@ -158,6 +158,8 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
     let ordered = options.attacks.iter().any(|id| id == "all" || id == reticent::attacks::unsorted_matching::ENTRY.id);
     let rows = if ordered { rows::rows(&history, &ledger, &entries, ways) } else { Vec::new() };
     let rows: Vec<(u64, Option<Vec<u32>>)> = history.releases.iter().map(|held| held.number).zip(rows).collect();
+    // Of everything together, so that what is misspelled is not taken for what some do not hold.
+    question.knowledge.check(&history)?;
     let mut coalitions = Vec::new();
     for (members, held) in held(options, &books, &entries, &history)? {
         ways.check_stop()?;
@@ -165,17 +167,13 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
         coalitions.push(coalition(
             members,
             &held,
-            &question,
+            &question.within(&held),
             &Beside { people: &people, rows: &rows, loaded: loaded.as_ref() },
             options,
             ways,
         )?);
     }
-    if let Some(what) = &unsound {
-        let open =
-            |coalition: &mut Coalition| coalition.open.push(format!("the ledger does not hold together: {what}"));
-        coalitions.iter_mut().for_each(open);
-    }
+    coalitions.iter_mut().for_each(|coalition| coalition.open.extend(unsound.clone()));
     let established = |coalition: &Coalition| coalition.open.is_empty() && coalition.audit.is_established();
     let holds = judged.then(|| unsound.is_none() && coalitions.iter().all(established));
     let mut notes = Vec::new();

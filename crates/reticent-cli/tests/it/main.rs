@@ -4,6 +4,7 @@
 mod again;
 mod again_audited;
 mod audit;
+mod audit_held;
 mod audit_reviewed;
 mod audit_tried;
 mod bad_input;

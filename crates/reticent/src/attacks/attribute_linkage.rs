@@ -8,7 +8,7 @@
 use super::finding::{Confidence, Finding, Findings, Value, called, conclude, have, people_of};
 use super::groups::{Seen, tells, visit_groups};
 use super::scene::{Scene, Unchecked};
-use super::{Listed, Result};
+use super::{Listed, LooksAt, Result};
 use crate::classes::{Group, Measured, for_each};
 use crate::combos::Weight;
 use crate::registry::{Entry, Kind};
@@ -30,7 +30,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, run };
+pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
 
 fn run(scene: &Scene<'_>) -> Result<Findings> {
     let mut unchecked = Unchecked::of(scene);

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use super::corresponding::{Corresponding, Cracked, LEFT, run as compare};
 use super::finding::{Findings, called};
 use super::scene::Scene;
-use super::{Listed, Result};
+use super::{Listed, LooksAt, Result};
 use crate::combos::Weight;
 use crate::registry::{Entry, Kind};
 
@@ -33,7 +33,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, run };
+pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
 
 fn run(scene: &Scene<'_>) -> Result<Findings> {
     compare(scene, &ENTRY, |pair, findings, asked| {

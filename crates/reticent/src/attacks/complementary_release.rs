@@ -11,7 +11,7 @@ use super::corresponding::{comparable, meet, pair};
 use super::finding::{Confidence, Finding, Findings, Value, called, conclude, people_of};
 use super::groups::{SameValues, Tracked, compared_elsewhere, shared_sensitive, tracked_counts};
 use super::scene::{Scene, Unchecked, cannot};
-use super::{Listed, Result};
+use super::{Listed, LooksAt, Result};
 use crate::combos::Weight;
 use crate::registry::{Entry, Kind};
 
@@ -28,7 +28,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, run };
+pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
 
 fn run(scene: &Scene<'_>) -> Result<Findings> {
     let mut unchecked = Unchecked::of(scene);

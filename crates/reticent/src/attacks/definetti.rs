@@ -15,7 +15,7 @@ pub(super) mod worlds;
 use super::finding::{Confidence, Finding, Findings, Value, called, conclude, have, people_of};
 use super::groups::{Groups, cells, counts_people, put_together, with_role};
 use super::scene::{Scene, Unchecked, cannot, releases};
-use super::{Listed, Result};
+use super::{Listed, LooksAt, Result};
 use crate::combos::Weight;
 use crate::history::Held;
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
@@ -59,7 +59,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, run };
+pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
 
 fn run(scene: &Scene<'_>) -> Result<Findings> {
     let arguments = scene.arguments(&ENTRY)?;

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use super::finding::{Confidence, Finding, Findings, Value, called, conclude, have, people_of};
 use super::groups::{Membership, SameValues, Tracked, shared_sensitive, tracked_counts};
 use super::scene::{Scene, Unchecked, cannot};
-use super::{Listed, Result};
+use super::{Listed, LooksAt, Result};
 use crate::combos::Weight;
 use crate::links::Pseudonym;
 use crate::registry::{Entry, Kind};
@@ -36,7 +36,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, run };
+pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
 
 fn run(scene: &Scene<'_>) -> Result<Findings> {
     let mut unchecked = Unchecked::of(scene);

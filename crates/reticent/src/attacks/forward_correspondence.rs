@@ -9,7 +9,7 @@
 use super::corresponding::{Cracked, LEFT, run as compare};
 use super::finding::{Findings, called};
 use super::scene::Scene;
-use super::{Listed, Result};
+use super::{Listed, LooksAt, Result};
 use crate::registry::{Entry, Kind};
 
 /// What it says about itself.
@@ -30,7 +30,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, run };
+pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
 
 fn run(scene: &Scene<'_>) -> Result<Findings> {
     compare(scene, &ENTRY, |pair, findings, asked| {

@@ -7,7 +7,7 @@
 use super::finding::{Confidence, Finding, Findings, Value, called, conclude, have, people_of};
 use super::groups::{Seen, tells, visit_groups};
 use super::scene::{Scene, Unchecked};
-use super::{Listed, Result};
+use super::{Listed, LooksAt, Result};
 use crate::registry::{Domain, Entry, Kind, Parameter};
 use crate::text::counted;
 
@@ -29,7 +29,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, run };
+pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
 
 fn run(scene: &Scene<'_>) -> Result<Findings> {
     let ruled_out = scene.arguments(&ENTRY)?.whole("ruled-out");

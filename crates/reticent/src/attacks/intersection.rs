@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::finding::{Confidence, Finding, Findings, Value, called, conclude, have, people_of};
 use super::groups::{Tracked, tracked, with_role};
 use super::scene::{Scene, Unchecked, cannot};
-use super::{Listed, Result};
+use super::{Listed, LooksAt, Result};
 use crate::combos::Weight;
 use crate::matching::matches;
 use crate::registry::{Entry, Kind};
@@ -37,7 +37,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, run };
+pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
 
 /// The groups that somebody is in: release and group.
 type Places = Vec<(usize, u32)>;

@@ -15,7 +15,7 @@ use hashbrown::HashMap;
 use super::finding::{Confidence, Finding, Findings, Value, called, conclude, have, people_of};
 use super::groups::{tells, with_role};
 use super::scene::{Scene, Unchecked, cannot, releases};
-use super::{Listed, Result};
+use super::{Listed, LooksAt, Result};
 use crate::combos::{Combos, Weight};
 use crate::history::Held;
 use crate::join::{Join, Tuples};
@@ -43,7 +43,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, run };
+pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
 
 /// More pairs of groups are not looked at.
 const MOST_PAIRS: u64 = 5_000_000;

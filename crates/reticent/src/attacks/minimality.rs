@@ -16,7 +16,7 @@ use super::finding::{Confidence, Finding, Findings, Value, called, conclude, hav
 use super::groups::{Groups, with_role};
 use super::knowledge::{known_in, profiles};
 use super::scene::{Scene, Unchecked, cannot, releases};
-use super::{Listed, Person};
+use super::{Listed, LooksAt, Person};
 use crate::combos::Weight;
 use crate::error::Result;
 use crate::history::Held;
@@ -53,7 +53,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, run };
+pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
 
 /// A value, and the highest confidence in it that was allowed.
 struct Bounded {

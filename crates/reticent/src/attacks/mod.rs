@@ -32,10 +32,12 @@ mod together;
 mod transport;
 pub mod unsorted_matching;
 
+use hashbrown::HashSet;
+
 use crate::error::Result;
 use crate::history::History;
 use crate::registry::{Entry, Kind, unknown};
-use together::{Wanted, together};
+use together::{people_alone, with_values};
 
 pub use finding::{Confidence, Finding, Findings, Value};
 pub use knowledge::Person;
@@ -46,8 +48,21 @@ pub use scene::Scene;
 pub struct Listed {
     /// What it says about itself.
     pub entry: Entry,
+    /// What it looks at.
+    pub looks_at: LooksAt,
     /// Runs it.
     pub run: fn(&Scene<'_>) -> Result<Findings>,
+}
+
+/// What an attack looks at where people and lists about them are published apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LooksAt {
+    /// The values of lists, beside everybody whom they can be of.
+    Values,
+    /// The people, each once, and not the records that lists need to be put beside them.
+    People,
+    /// The files of people as they were published, row by row, and no list.
+    Files,
 }
 
 /// Every attack there is.
@@ -76,34 +91,38 @@ pub const LIST: &[Listed] = &[
 pub fn run(id: &str, scene: &Scene<'_>) -> Result<Findings> {
     let listed = LIST.iter().find(|listed| listed.entry.id == id);
     let listed = listed.ok_or_else(|| unknown(Kind::Attack, id, LIST.iter().map(|listed| listed.entry.id)))?;
-    if id == unsorted_matching::ENTRY.id {
-        // It looks at files: at people's, and not at lists.
-        let (mut releases, mut rows) = (Vec::new(), Vec::new());
-        for (at, held) in scene.history.releases.iter().enumerate().filter(|(_, held)| held.disguise.of.is_none()) {
-            for view in held.views() {
-                releases.push(view);
-                rows.push(scene.rows.get(at).cloned().flatten());
-            }
-        }
-        let history = History { releases, lost: scene.history.lost.clone() };
-        return (listed.run)(&Scene { history: &history, rows: &rows, ..*scene });
+    match listed.looks_at {
+        LooksAt::Values => (listed.run)(&Scene { history: &with_values(scene.history), ..*scene }),
+        LooksAt::People => on_people(listed, scene),
+        LooksAt::Files => on_files(listed, scene),
     }
-    // Who is behind a record is asked of people's records, and not of those that lists need to be put beside them.
-    let whose = [record_linkage::ENTRY.id, table_linkage::ENTRY.id].contains(&id);
-    let history = together(scene.history, if whose { Wanted::People } else { Wanted::Values });
+}
+
+fn on_people(listed: &Listed, scene: &Scene<'_>) -> Result<Findings> {
+    let history = people_alone(scene.history);
     // What only lists show of people is not in their records.
     let listed_only = |name: &str| !is_shown(&history, name) && is_shown(scene.history, name);
     let columns = scene.people.iter().flat_map(|person| &person.facts).map(|(name, _)| name.as_str());
-    let mut unlisted: Vec<&str> = columns.collect();
-    unlisted.sort_unstable();
-    unlisted.dedup();
-    unlisted.retain(|name| whose && listed_only(name));
-    if !unlisted.is_empty() {
-        let mut people = scene.people.to_vec();
-        people.iter_mut().for_each(|person| person.facts.retain(|(name, _)| !unlisted.contains(&name.as_str())));
-        return (listed.run)(&Scene { history: &history, people: &people, ..*scene });
+    let mut unlisted: HashSet<&str> = columns.collect();
+    unlisted.retain(|name| listed_only(name));
+    if unlisted.is_empty() {
+        return (listed.run)(&Scene { history: &history, ..*scene });
     }
-    (listed.run)(&Scene { history: &history, ..*scene })
+    let mut people = scene.people.to_vec();
+    people.iter_mut().for_each(|person| person.facts.retain(|(name, _)| !unlisted.contains(name.as_str())));
+    (listed.run)(&Scene { history: &history, people: &people, ..*scene })
+}
+
+fn on_files(listed: &Listed, scene: &Scene<'_>) -> Result<Findings> {
+    let (mut releases, mut rows) = (Vec::new(), Vec::new());
+    for (at, held) in scene.history.releases.iter().enumerate().filter(|(_, held)| held.disguise.of.is_none()) {
+        for view in held.views() {
+            releases.push(view);
+            rows.push(scene.rows.get(at).cloned().flatten());
+        }
+    }
+    let history = History { releases, lost: scene.history.lost.clone() };
+    (listed.run)(&Scene { history: &history, rows: &rows, ..*scene })
 }
 
 /// Whether any release shows a column.

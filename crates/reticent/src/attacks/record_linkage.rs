@@ -14,7 +14,7 @@ use super::finding::{Confidence, Finding, Findings, Value, called, conclude, peo
 use super::groups::{cells, tells, with_role};
 use super::knowledge::{Profile, known_in, profiles};
 use super::scene::{Scene, Unchecked, cannot, releases};
-use super::{Listed, Person};
+use super::{Listed, LooksAt, Person};
 use crate::combos::Weight;
 use crate::error::Result;
 use crate::history::Held;
@@ -40,7 +40,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, run };
+pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::People, run };
 
 fn run(scene: &Scene<'_>) -> Result<Findings> {
     if scene.people.is_empty() {

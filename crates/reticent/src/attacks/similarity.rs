@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use super::finding::{Confidence, Finding, Findings, Value, called, conclude, have, people_of};
 use super::groups::{Groups, people_by_group, with_role};
 use super::scene::{Scene, Unchecked, releases};
-use super::{Listed, Result};
+use super::{Listed, LooksAt, Result};
 use crate::combos::Weight;
 use crate::interval::Interval;
 use crate::registry::{Domain, Entry, Kind, Parameter};
@@ -43,7 +43,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, run };
+pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
 
 fn run(scene: &Scene<'_>) -> Result<Findings> {
     let width = scene.arguments(&ENTRY)?.number("width");

@@ -9,7 +9,7 @@
 use super::finding::{Confidence, Finding, Findings, Value, called, conclude, people_of};
 use super::groups::{Seen, tells, visit_groups};
 use super::scene::{Scene, Unchecked, cannot};
-use super::{Listed, Result};
+use super::{Listed, LooksAt, Result};
 use crate::classes::Group;
 use crate::combos::Weight;
 use crate::registry::{Domain, Entry, Kind, Parameter};
@@ -42,7 +42,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, run };
+pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
 
 fn run(scene: &Scene<'_>) -> Result<Findings> {
     let arguments = scene.arguments(&ENTRY)?;

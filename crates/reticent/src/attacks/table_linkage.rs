@@ -12,7 +12,7 @@ use super::finding::{Confidence, Finding, Findings, called, conclude, people_of}
 use super::groups::cells;
 use super::knowledge::{Profile, known_columns, known_in, profiles};
 use super::scene::{Scene, Unchecked, cannot, releases};
-use super::{Listed, Person};
+use super::{Listed, LooksAt, Person};
 use crate::classes::{Measured, for_each};
 use crate::combos::Weight;
 use crate::error::Result;
@@ -35,7 +35,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, run };
+pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::People, run };
 
 fn run(scene: &Scene<'_>) -> Result<Findings> {
     if scene.people.is_empty() {

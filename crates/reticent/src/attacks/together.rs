@@ -18,18 +18,30 @@ use crate::taxonomy::Code;
 
 use super::groups::with_role;
 
-/// What is wanted of lists.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
-    /// Their values, beside everybody whom they can be of.
-    Values,
-    /// The people they are about, each once.
-    People,
+/// The history with every list put together with its people. A list whose people are not held, or do not fit, stays as it is.
+pub(super) fn with_values(history: &History) -> Cow<'_, History> {
+    with_lists(history, |people, lists, releases| {
+        let put: Vec<Option<Held>> = lists.iter().map(|list| put_together(people, list)).collect();
+        let all = !put.is_empty() && put.iter().all(Option::is_some);
+        if !all || !with_role(&people.release, Role::Sensitive).is_empty() {
+            releases.push(people.clone());
+        }
+        releases.extend(put.into_iter().zip(lists).map(|(put, list)| put.unwrap_or_else(|| (*list).clone())));
+    })
 }
 
-/// The history with every list put together with its people, or in place of both the people alone. A list whose people are not held, or
-/// do not fit, stays as it is.
-pub(super) fn together(history: &History, wanted: Wanted) -> Cow<'_, History> {
+/// The history with people alone in place of the lists about them. A list whose people are not held, or do not fit, stays as it is.
+pub(super) fn people_alone(history: &History) -> Cow<'_, History> {
+    with_lists(history, |people, lists, releases| {
+        let (fit, others): (Vec<&Held>, Vec<&Held>) =
+            lists.iter().partition(|list| put_together(people, list).is_some());
+        releases.push(without_marks(people, &fit));
+        releases.extend(others.into_iter().cloned());
+    })
+}
+
+/// What is made of people and the lists about them, in the place of both; as it is where there are no lists.
+fn with_lists(history: &History, make: impl Fn(&Held, &[&Held], &mut Vec<Held>)) -> Cow<'_, History> {
     let history = history.in_views();
     if !history.releases.iter().any(|held| held.disguise.of.is_some()) {
         return history;
@@ -40,17 +52,7 @@ pub(super) fn together(history: &History, wanted: Wanted) -> Cow<'_, History> {
     }
     let mut releases = Vec::new();
     for people in history.releases.iter().filter(|held| held.disguise.of.is_none()) {
-        let lists = lists.remove(&people.number).unwrap_or_default();
-        let put: Vec<Option<Held>> = lists.iter().map(|list| put_together(people, list)).collect();
-        let all = !put.is_empty() && put.iter().all(Option::is_some);
-        if wanted == Wanted::People {
-            let lists = lists.iter().zip(&put).filter(|(_, put)| put.is_some());
-            releases.push(without_marks(people, lists.map(|(list, _)| *list)));
-        } else if !all || !with_role(&people.release, Role::Sensitive).is_empty() {
-            releases.push(people.clone());
-        }
-        let put = put.into_iter().zip(lists).filter(|(put, _)| put.is_none() || wanted == Wanted::Values);
-        releases.extend(put.map(|(put, list)| put.unwrap_or_else(|| list.clone())));
+        make(people, &lists.remove(&people.number).unwrap_or_default(), &mut releases);
     }
     let mut without_people: Vec<&Held> = lists.into_values().flatten().collect();
     without_people.sort_by_key(|held| held.number);
@@ -59,7 +61,7 @@ pub(super) fn together(history: &History, wanted: Wanted) -> Cow<'_, History> {
 }
 
 /// The people, where the columns by which lists say whom they are about are not theirs.
-fn without_marks<'a>(people: &Held, lists: impl Iterator<Item = &'a Held>) -> Held {
+fn without_marks(people: &Held, lists: &[&Held]) -> Held {
     let mut people = people.clone();
     for list in lists {
         let marks = with_role(&list.release, Role::QuasiIdentifier);

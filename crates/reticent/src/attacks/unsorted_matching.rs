@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use super::finding::{Confidence, Finding, Findings, called, conclude, people_text};
 use super::groups::{Tracked, with_role};
 use super::scene::{Scene, Unchecked, cannot, releases};
-use super::{Listed, Result};
+use super::{Listed, LooksAt, Result};
 use crate::combos::Weight;
 use crate::history::Held;
 use crate::join::{Join, Tuples};
@@ -36,7 +36,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, run };
+pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Files, run };
 
 /// A release, and the combination of each of its rows.
 struct Ordered<'a> {

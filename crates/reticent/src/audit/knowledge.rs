@@ -106,15 +106,17 @@ impl Knowledge {
         Ok(())
     }
 
-    /// Refuses what speaks of a column that no release shows.
+    /// Refuses what speaks of a column that no release shows, or of somebody who is in none.
     pub fn check(&self, history: &History) -> Result<()> {
-        let released = history.releases.iter().flat_map(|held| &held.release.columns);
-        let known =
-            |name: &String| released.clone().any(|column| column.role == Role::Sensitive && column.name == *name);
-        match self.columns().find(|name| !known(name)) {
-            Some(column) => Err(cannot(&format!("no release has a sensitive column `{column}`"))),
-            None => Ok(()),
+        let known = shown(history);
+        if let Some(column) = self.columns().find(|name| !known.contains(name.as_str())) {
+            return Err(cannot(&format!("no release has a sensitive column `{column}`")));
         }
+        let named: HashSet<Pseudonym> = self.people().collect();
+        if !named.is_empty() && !named.is_subset(&people_in(history)) {
+            return Err(nobody());
+        }
+        Ok(())
     }
 
     /// The sensitive columns it speaks of.
@@ -122,25 +124,44 @@ impl Knowledge {
         self.known.iter().map(|known| &known.column).chain(self.statements.iter().map(Statement::column))
     }
 
-    /// The part of it that is about people and columns of a history; none where something is said of everybody, which need not be so
-    /// of fewer.
-    pub fn by_then(&self, history: &History) -> Option<Knowledge> {
-        let links = history.releases.iter().filter_map(|held| held.links.as_ref());
-        let there: HashSet<Pseudonym> = links.flat_map(|links| links.pseudonyms.iter().copied()).collect();
-        let columns = history.releases.iter().flat_map(|held| &held.release.columns);
-        let released = |name: &String| columns.clone().any(|column| column.name == *name);
-        let mut part = Knowledge::default();
-        for statement in &self.statements {
-            let Statement::Among { who, column, .. } = statement else { return None };
-            match who.iter().filter(|who| there.contains(*who)).count() {
-                0 => {}
-                some if some == who.len() && released(column) => part.statements.push(statement.clone()),
-                _ => return None,
-            }
+    /// Everybody it names.
+    fn people(&self) -> impl Iterator<Item = Pseudonym> {
+        let named = self.statements.iter().flat_map(|statement| match statement {
+            Statement::Among { who, .. } => who.as_slice(),
+            Statement::Share { .. } => &[],
+        });
+        self.known.iter().map(|known| known.who).chain(named.copied())
+    }
+
+    /// The part of it that is about people and columns of a history, which may be that of some recipients only. What is known of others
+    /// tells nothing about these, but that of some people together so many have a value leaves room for those who are not there.
+    pub fn within(&self, history: &History) -> Knowledge {
+        if self.known.is_empty() && self.statements.is_empty() {
+            return Knowledge::default();
         }
-        let known = self.known.iter().filter(|known| there.contains(&known.who) && released(&known.column));
+        let (columns, there) = (shown(history), people_in(history));
+        let is_shown = |column: &String| columns.contains(column.as_str());
+        let mut part = Knowledge::default();
+        for statement in self.statements.iter().filter(|statement| is_shown(statement.column())) {
+            let mut statement = statement.clone();
+            if let Statement::Among { who, least, .. } = &mut statement {
+                let named = who.len();
+                who.retain(|who| there.contains(who));
+                *least = least.saturating_sub((named - who.len()) as u64);
+                if who.is_empty() {
+                    continue;
+                }
+            }
+            part.statements.push(statement);
+        }
+        let known = self.known.iter().filter(|known| there.contains(&known.who) && is_shown(&known.column));
         part.known = known.cloned().collect();
-        Some(part)
+        part
+    }
+
+    /// Whether something is said of everybody.
+    pub fn is_of_everybody(&self) -> bool {
+        self.statements.iter().any(|statement| matches!(statement, Statement::Share { .. }))
     }
 
     /// In words.
@@ -225,7 +246,19 @@ fn secrets_with(board: &Board, column: &str, value: &str) -> Result<Vec<Value>> 
 }
 
 fn apart(board: &mut Board, who: Pseudonym) -> Result<Vec<u32>> {
-    board.set_apart(who).ok_or_else(|| cannot("somebody it speaks of is in none of the releases"))
+    board.set_apart(who).ok_or_else(nobody)
+}
+
+/// The sensitive columns that a history shows.
+pub(super) fn shown(history: &History) -> HashSet<&str> {
+    let columns = history.releases.iter().flat_map(|held| &held.release.columns);
+    columns.filter(|column| column.role == Role::Sensitive).map(|column| column.name.as_str()).collect()
+}
+
+/// Everybody who is known to be in a history.
+fn people_in(history: &History) -> HashSet<Pseudonym> {
+    let links = history.releases.iter().filter_map(|held| held.links.as_ref());
+    links.flat_map(|links| links.pseudonyms.iter().copied()).collect()
 }
 
 /// The places of those who have a value of a quasi-identifier. Where that cannot be told of somebody, it is an error.
@@ -296,6 +329,10 @@ fn has(release: &Release, combo: usize, column: &str, value: &str) -> Option<Opt
 fn is_above(tree: &Taxonomy, node: NodeId, below: NodeId) -> bool {
     let (node, below) = (&tree.node(node).codes, &tree.node(below).codes);
     node.start <= below.start && below.end <= node.end
+}
+
+fn nobody() -> Error {
+    cannot("somebody it speaks of is in none of the releases")
 }
 
 fn cannot(why: &str) -> Error {

@@ -62,6 +62,17 @@ fn tiles(view: &View, part: &Part, found: &Found) -> String {
     if let Some(told) = found.columns.first() {
         tiles += &about(view, part, told, found.columns.len() > 1);
     }
+    if !found.pairs.is_empty() {
+        // They are about whoever is in a group of each, and nobody knows how many are.
+        let note = match found.pairs.iter().any(|two| two.certain) {
+            true => "tell somebody’s value for certain, whom the other figures do not count",
+            false => "tell more of somebody than is allowed, whom the other figures do not count",
+        };
+        let mut pairs: Vec<[u64; 2]> = found.pairs.iter().map(|two| two.releases).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        tiles += &tile("Pairs of releases", &pairs.len().to_string(), note, " loud");
+    }
     tiles += &tile("Worlds", &found.worlds.html, "ways to give people the published values that fit everything", "");
     let worst = found.columns.first();
     if let Some((told, (certain, above))) = worst.and_then(|told| Some((told, told.change.as_ref()?))) {

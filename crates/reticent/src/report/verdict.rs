@@ -96,7 +96,7 @@ pub fn card(part: &Part, at: usize) -> String {
             (first, format!("Checked: {}", checked(found)))
         }
         (Some(_), None) => {
-            let sentence = "These releases show no sensitive column, so nothing was inferred about anybody.";
+            let sentence = "These releases show no sensitive column that was to be looked at, so nothing was inferred about anybody.";
             (sentence.to_owned(), "Checked: only whether people can be found in the releases.".to_owned())
         }
         (None, _) => {

@@ -31,20 +31,20 @@ pub fn write(
         least: LEAST,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    // Who else may read what is for internal eyes is the steward's decision.
+    let cannot = || Failure::file("write the report to", path);
+    // A part of a page would say less than was found, so it gets its name when it is whole.
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".report-");
+    // Who else may read what is for internal eyes is the steward's decision; the umask decides of the other.
     #[cfg(unix)]
-    if !public {
-        use std::os::unix::fs::OpenOptionsExt;
-        options.mode(0o600);
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(if public { 0o666 } else { 0o600 }));
     }
-    let mut file = options.open(path).map_err(Failure::file("write the report to", path))?;
-    file.write_all(html(&report).as_bytes()).map_err(|error| {
-        // A part of a page would say less than it found. If it cannot be taken away either, the error says what happened.
-        std::fs::remove_file(path).ok();
-        Failure::file("write the report to", path)(error)
-    })
+    let mut file = builder.tempfile_in(folder).map_err(cannot())?;
+    file.write_all(html(&report).as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(cannot())?;
+    file.persist_noclobber(path).map(drop).map_err(|error| cannot()(error.error))
 }
 
 fn told(coalition: &super::Coalition, entries: &[Entry]) -> Coalition {

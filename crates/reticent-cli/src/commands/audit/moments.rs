@@ -80,21 +80,14 @@ pub fn moments(
 /// What a history up to some release tells, to who knows the same as in the end, as far as it is about people of that time. None where
 /// that could not be used for it.
 fn audit_then(until: &History, question: &Question) -> Result<Option<Audit>, Failure> {
-    let Some(knowledge) = question.knowledge.by_then(until) else { return Ok(None) };
-    match audit(until, &Question { columns: columns_of(until, question), knowledge, ..question.clone() }) {
+    // What is said of everybody need not be so of fewer.
+    if question.knowledge.is_of_everybody() {
+        return Ok(None);
+    }
+    match audit(until, &question.within(until)) {
         Err(reticent::Error::CannotCheck { what, .. }) if what == "the background knowledge" => Ok(None),
         found => Ok(Some(found?)),
     }
-}
-
-/// Of the columns that were asked for, those that were released by then.
-fn columns_of(history: &History, question: &Question) -> Option<Vec<String>> {
-    let columns = question.columns.as_ref()?;
-    let released = |name: &&String| {
-        let columns = history.releases.iter().flat_map(|held| &held.release.columns);
-        columns.filter(|column| column.role == reticent::schema::Role::Sensitive).any(|column| column.name == **name)
-    };
-    Some(columns.iter().filter(released).cloned().collect())
 }
 
 fn moment(held: &Held, audit: &Audit) -> Moment {
