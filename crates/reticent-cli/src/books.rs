@@ -103,6 +103,16 @@ impl Books {
         if Ledger::is_there(&self.folder) { self.open().map(Some) } else { Ok(None) }
     }
 
+    /// The same for somebody who publishes: nothing is judged with a ledger that does not hold together.
+    pub fn open_if_sound(&self) -> Result<Option<Ledger>, Failure> {
+        let ledger = self.open_if_there()?;
+        // Where somebody writes at the moment, it is looked at when this one does.
+        match ledger.as_ref().map(|ledger| ledger.unsound(&self.holder, Duration::ZERO)) {
+            Some(Ok(Some(what))) => Err(reticent_ledger::Error::Broken { folder: self.folder.clone(), what }.into()),
+            _ => Ok(ledger),
+        }
+    }
+
     /// The same for a rehearsal, which says what the performance would: whether the ledger can be written to is part of it.
     pub fn open_to_rehearse(&self) -> Result<Option<Ledger>, Failure> {
         let mut ledger = self.open_if_there()?;

@@ -338,14 +338,14 @@ impl Prepared {
         }
     }
 
-    /// Columns that are published as they are, that no model speaks of, and that single people out.
-    pub fn unprotected(&self) -> Result<Vec<String>, Failure> {
+    /// Columns that are published as they are, as far as is known, that no model speaks of, and that single people out.
+    pub fn unprotected(&self, as_it_is: impl Fn(&str) -> bool) -> Result<Vec<String>, Failure> {
         let combos = &self.table.combos;
         let everybody = Measured::new(combos, &[]);
         let mut warnings = Vec::new();
         for (at, column) in self.table.columns.iter().enumerate() {
             let spoken_of = self.requirement.models.iter().any(|model| model.by().contains(&column.name));
-            if column.role == Role::Sensitive || spoken_of {
+            if column.role == Role::Sensitive || spoken_of || !as_it_is(&column.name) {
                 continue;
             }
             let alone = people_in(combos, &[at], &everybody, |group| group.size == 1);

@@ -265,6 +265,23 @@ pub(crate) fn fits(one: &PublishedColumn, other: &PublishedColumn, rules: &[Inco
     table
 }
 
+/// Columns and values of which rules speak and that none of these columns has: such a rule says nothing.
+pub fn unknown_values<'r>(rules: &'r [Inconsistent], columns: &[&PublishedColumn]) -> Vec<(&'r str, &'r str)> {
+    let known = |(name, value): &(&str, &str)| {
+        let has = |column: &&&PublishedColumn| {
+            let tree = &column.tree;
+            tree.find(value).is_some() || Interval::parse(tree.value_type(), value).is_some()
+        };
+        let mut named = columns.iter().filter(|column| column.name == *name).peekable();
+        named.peek().is_none() || named.any(|column| has(&column))
+    };
+    let sides = rules.iter().filter(|rule| rule.varying_column().is_none()).flat_map(|rule| [&rule.one, &rule.other]);
+    let mut unknown: Vec<(&str, &str)> = sides.map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    unknown.retain(|side| !known(side));
+    unknown.dedup();
+    unknown
+}
+
 impl Inconsistent {
     /// A column that a person can have with other values in another release: it joins nothing.
     pub fn varying(column: &str) -> Inconsistent {

@@ -4,6 +4,7 @@
 //!             is behind both. In one taxonomy that is being on one path from the root; for numbers and dates it is that
 //!             their intervals overlap; in two taxonomies of the same attribute it is a leaf that both have below them.
 //!             A suppressed cell matches everything; a missing value matches a missing value, and what is suppressed.
+//!             Stars hide a letter each, and at the end of a text whatever follows.
 //! Paper       Wang and Fung, Anonymizing Sequential Releases, KDD 2006, section 3.2, which leaves numbers out.
 //! Law         generalizing a value never turns a match into none.
 
@@ -12,7 +13,7 @@ mod tests;
 
 use hashbrown::HashMap;
 
-use crate::interval::{Interval, masked_prefix};
+use crate::interval::{Interval, is_masked, masks_meet};
 use crate::release::PublishedColumn;
 use crate::taxonomy::{NodeId, Taxonomy, Type};
 
@@ -36,10 +37,15 @@ impl<'a> Matcher<'a> {
         self.0.matching(&stands(tree, id))
     }
 
-    /// The codes that can stand for a number or day in this interval, ascending.
-    pub(crate) fn interval(&self, interval: Interval) -> Vec<u32> {
-        self.0.matching(&Stands::Interval(interval))
+    /// The codes that can stand for a number, or a day, in this interval, ascending.
+    pub(crate) fn interval(&self, values: Type, interval: Interval) -> Vec<u32> {
+        self.0.matching(&Stands::Interval(values, interval))
     }
+}
+
+/// Whether values of two columns can be compared: numbers and days cannot, whatever they are written like.
+pub fn comparable(one: &PublishedColumn, other: &PublishedColumn) -> bool {
+    !matches!((one.tree.value_type(), other.tree.value_type()), (Type::Number, Type::Date) | (Type::Date, Type::Number))
 }
 
 /// What a published value stands for.
@@ -49,11 +55,9 @@ enum Stands<'a> {
     /// No value.
     Missing,
     /// Numbers or days.
-    Interval(Interval),
-    /// Values of a taxonomy.
-    Texts(&'a [String]),
-    /// Every text that begins like this one, up to its stars.
-    Masked(&'a str),
+    Interval(Type, Interval),
+    /// Values of a taxonomy; and where stars hide a part of the label, every text that they can hide a part of.
+    Texts(&'a [String], Option<&'a str>),
 }
 
 fn stands(tree: &Taxonomy, id: NodeId) -> Stands<'_> {
@@ -62,11 +66,11 @@ fn stands(tree: &Taxonomy, id: NodeId) -> Stands<'_> {
     match (tree.value_type(), tree.interval(id)) {
         _ if id == 0 => Stands::Anything,
         _ if is_missing => Stands::Missing,
-        (Type::Number | Type::Date, Some(interval)) => Stands::Interval(interval),
-        _ => match masked_prefix(&node.label) {
-            Some(_) => Stands::Masked(&node.label),
-            None => Stands::Texts(&tree.values()[node.codes.start as usize..node.codes.end as usize]),
-        },
+        (values @ (Type::Number | Type::Date), Some(interval)) => Stands::Interval(values, interval),
+        _ => {
+            let below = &tree.values()[node.codes.start as usize..node.codes.end as usize];
+            Stands::Texts(below, Some(node.label.as_str()).filter(|label| is_masked(label)))
+        }
     }
 }
 
@@ -77,7 +81,7 @@ struct Index<'a> {
     missing: Vec<u32>,
     /// By value of the taxonomy: the codes that stand for it.
     texts: HashMap<&'a str, Vec<u32>>,
-    /// By label.
+    /// Labels and values in which stars hide something.
     masked: Vec<(&'a str, u32)>,
     /// Ascending by lower bound; and with each, the highest upper bound so far, so that a search knows where to begin.
     intervals: Vec<(Interval, u32)>,
@@ -99,10 +103,11 @@ impl<'a> Index<'a> {
             match stands(&column.tree, *node) {
                 Stands::Anything => index.anything.push(code),
                 Stands::Missing => index.missing.push(code),
-                Stands::Interval(interval) => index.intervals.push((interval, code)),
-                Stands::Masked(label) => index.masked.push((label, code)),
-                Stands::Texts(texts) => {
+                Stands::Interval(_, interval) => index.intervals.push((interval, code)),
+                Stands::Texts(texts, mask) => {
                     texts.iter().for_each(|text| index.texts.entry(text.as_str()).or_default().push(code));
+                    let masked = texts.iter().map(String::as_str).filter(|text| is_masked(text));
+                    index.masked.extend(masked.chain(mask).map(|label| (label, code)));
                 }
             }
         }
@@ -119,9 +124,12 @@ impl<'a> Index<'a> {
         match what {
             Stands::Anything => codes.extend(self.everything()),
             Stands::Missing => codes.extend(&self.missing),
-            Stands::Interval(interval) => codes.extend(self.overlapping(interval)),
-            Stands::Texts(texts) => texts.iter().for_each(|text| codes.extend(self.standing_for(text))),
-            Stands::Masked(label) => codes.extend(self.beginning_like(label)),
+            Stands::Interval(values, interval) => codes.extend(self.overlapping(*values, interval)),
+            Stands::Texts(texts, mask) => {
+                texts.iter().for_each(|text| codes.extend(self.standing_for(text)));
+                let masked = texts.iter().map(String::as_str).filter(|text| is_masked(text));
+                masked.chain(*mask).for_each(|label| codes.extend(self.masked_by(label)));
+            }
         }
         codes.sort_unstable();
         codes.dedup();
@@ -135,40 +143,33 @@ impl<'a> Index<'a> {
     }
 
     /// Intervals that overlap, and values of a taxonomy that lie inside.
-    fn overlapping(&self, interval: &Interval) -> Vec<u32> {
+    fn overlapping(&self, values: Type, interval: &Interval) -> Vec<u32> {
         let begin = self.reach.partition_point(|reach| reach.ends_before(interval));
         let near = self.intervals[begin..].iter().take_while(|(other, _)| !interval.ends_before(other));
         let mut codes: Vec<u32> = near.filter(|(other, _)| other.overlaps(interval)).map(|(_, code)| *code).collect();
         if self.values == Type::Text {
-            let read = |text: &str| Interval::parse(Type::Number, text).or_else(|| Interval::parse(Type::Date, text));
-            let inside = |text: &str| read(text).is_some_and(|read| read.overlaps(interval));
+            let inside = |text: &str| Interval::parse(values, text).is_some_and(|read| read.overlaps(interval));
             codes.extend(self.texts.iter().filter(|(text, _)| inside(text)).flat_map(|(_, codes)| codes));
             codes.extend(self.masked.iter().filter(|(label, _)| inside(label)).map(|(_, code)| code));
         }
         codes
     }
 
-    /// What stands for one value: nodes above it, masks that it begins like, intervals that it lies in.
+    /// What stands for one value: nodes above it, masks that can hide a part of it, intervals that it lies in.
     fn standing_for(&self, text: &str) -> Vec<u32> {
         let mut codes = self.texts.get(text).cloned().unwrap_or_default();
-        codes.extend(self.masked.iter().filter(|(label, _)| text.starts_with(shown(label))).map(|(_, code)| code));
+        codes.extend(self.masked.iter().filter(|(label, _)| masks_meet(label, text)).map(|(_, code)| code));
         if let Some(interval) = Interval::parse(self.values, text).filter(|_| !self.intervals.is_empty()) {
-            codes.extend(self.overlapping(&interval));
+            codes.extend(self.overlapping(self.values, &interval));
         }
         codes
     }
 
-    fn beginning_like(&self, label: &str) -> Vec<u32> {
-        let prefix = shown(label);
-        let begins = |other: &str| shown(other).starts_with(prefix) || prefix.starts_with(shown(other));
-        let texts = self.texts.iter().filter(|(text, _)| text.starts_with(prefix)).flat_map(|(_, codes)| codes);
-        let masked = self.masked.iter().filter(|(other, _)| begins(other)).map(|(_, code)| code);
-        let inside = Interval::parse(self.values, label).map(|interval| self.overlapping(&interval));
+    /// What a masked text can stand for.
+    fn masked_by(&self, label: &str) -> Vec<u32> {
+        let texts = self.texts.iter().filter(|(text, _)| masks_meet(label, text)).flat_map(|(_, codes)| codes);
+        let masked = self.masked.iter().filter(|(other, _)| masks_meet(label, other)).map(|(_, code)| code);
+        let inside = Interval::parse(self.values, label).map(|interval| self.overlapping(self.values, &interval));
         texts.chain(masked).copied().chain(inside.unwrap_or_default()).collect()
     }
-}
-
-/// What a masked label shows.
-fn shown(label: &str) -> &str {
-    masked_prefix(label).unwrap_or(label)
 }

@@ -73,6 +73,13 @@ impl Separate {
     }
 }
 
+/// The largest sets without two that are apart, where `apart` says of each from which others it is.
+pub(crate) fn largest(apart: &[BTreeSet<usize>]) -> Result<Vec<Vec<usize>>> {
+    let mut search = Search { apart, found: Vec::new(), steps: 0 };
+    search.grow(&mut Vec::new(), &(0..apart.len()).collect::<Vec<_>>(), &[])?;
+    Ok(search.found)
+}
+
 /// Bron and Kerbosch's search for the largest sets without a separate pair, with a pivot.
 struct Search<'a> {
     /// By recipient: from whom it is separate.

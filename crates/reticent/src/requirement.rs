@@ -30,6 +30,21 @@ pub struct Wording {
     pub line: Option<usize>,
 }
 
+impl Wording {
+    /// Whether it names a release, as in `release.column`.
+    pub fn names(&self, release: &str) -> bool {
+        let names = |word: &str| cuts(word).any(|(name, _)| name == release);
+        self.arguments.names().any(|name| {
+            let words = self.arguments.words(name).unwrap_or_default().iter().map(String::as_str);
+            let word = match self.arguments.get(name) {
+                Some(Argument::Word(word)) => Some(word.as_str()),
+                _ => None,
+            };
+            words.chain(word).any(names)
+        })
+    }
+}
+
 /// The short form for people who do not want to choose models.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Short {

@@ -125,7 +125,7 @@ fn find(loaded: &Loaded, prepared: &Prepared, witnesses: usize) -> Result<Findin
     let table = &prepared.table;
     let mut warnings: Vec<String> = doubtful.iter().map(|(_, warning)| warning.clone()).collect();
     if loaded.policy.method.is_none() {
-        warnings.extend(prepared.unprotected()?);
+        warnings.extend(prepared.unprotected(|_| true)?);
     }
     let mut notes = prepared.notes.clone();
     if loaded.policy.method.is_some() {

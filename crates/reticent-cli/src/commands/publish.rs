@@ -74,7 +74,7 @@ fn publish_by(options: &Publish, mut loaded: steward::Loaded, ways: &Ways) -> Re
     let follows = follows(&loaded.policy);
     let past = books.past(options, follows)?;
     let recall = lap(clock);
-    let (likely, other) = unheard_of(&loaded, &past, &options.name)?;
+    let (likely, mut other) = unheard_of(&loaded, &past, &options.name)?;
     let owners = match &loaded.policy.owner {
         Some(_) => books.key_for_owners(&past.entries, !options.dry_run)?,
         None => None,
@@ -84,6 +84,7 @@ fn publish_by(options: &Publish, mut loaded: steward::Loaded, ways: &Ways) -> Re
     let prepared =
         prepare(&loaded, &options.data, options.columns.as_deref(), (&options.name, &past.names()), key, ways)?;
     let read = lap(clock);
+    other.extend(unknown_values(&loaded, &prepared, &past));
     let job = Job { options, loaded: &loaded, prepared: &prepared, format, ledger: &books.folder, ways };
     let mut made = job.make(&past).map_err(|failure| job.explained(failure, &past, &books))?;
     let mut recorded = None;
@@ -133,7 +134,7 @@ impl Books {
             let ledger = self.open_to_rehearse()?;
             return Past::of(ledger.as_ref(), self, options, follows);
         }
-        let ledger = self.open_if_there()?;
+        let ledger = self.open_if_sound()?;
         if ledger.is_none() {
             self.may_start()?;
         }
@@ -283,6 +284,22 @@ fn unheard_of(loaded: &steward::Loaded, past: &Past, name: &str) -> Result<(Vec<
         }
     }
     Ok((likely, other))
+}
+
+/// What the policy declares inconsistent and nobody has: such a rule says nothing.
+fn unknown_values(loaded: &steward::Loaded, prepared: &steward::Prepared, past: &Past) -> Vec<String> {
+    let raw = reticent::recoding::Recoding::identity(&prepared.table);
+    let ours = raw.columns.iter().map(|recoded| &recoded.column);
+    let theirs = past.history.releases.iter().flat_map(|held| &held.release.columns);
+    let columns: Vec<_> = ours.chain(theirs).collect();
+    let unknown = reticent::join::unknown_values(&loaded.policy.inconsistent, &columns);
+    let told = |(column, value): &(&str, &str)| {
+        format!(
+            "`inconsistent` under [history] speaks of the value \"{value}\" of {column}, which neither the data nor a release has; that rule \
+             says nothing"
+        )
+    };
+    unknown.iter().map(told).collect()
 }
 
 fn format_of(path: &Path) -> Result<Format, Failure> {

@@ -151,3 +151,125 @@ fn releases_about_some_do_not_hide_the_others() {
         .collect();
     assert!(sets.contains(&vec![1, 2]) && sets.contains(&vec![1, 2, 3, 4, 5]), "{sets:?}");
 }
+
+/// A policy that bounds how well a disease is told to somebody who knows ages and jobs, where jobs are published as they are.
+const JOBS: &str = "[columns.age]\ntype = \"number\"\n[columns.job]\nrole = \"other\"\n[columns.disease]\nrole = \"sensitive\"\n\
+                    [[requirement.models]]\nmodel = \"xy-linkability\"\nx = [\"age\", \"job\"]\ny = [\"disease\"]\nh = 0.5\n[release]\nseed = 1\n";
+
+fn register(desk: &Desk, name: &str, text: &str, more: &str) {
+    desk.write(&format!("{name}.csv"), text);
+    desk.run(&format!("register {name}.csv --name {name} --to public --date 2020-01-01 {more}")).exits(0);
+}
+
+/// Two releases with the same bytes are not one where a demand names the second: lawyers would be told to have the flu.
+#[test]
+fn a_release_that_is_named_is_not_another_one() {
+    let desk = Desk::new();
+    desk.write("people.csv", "zip,job,disease\n1,lawyer,flu\n1,lawyer,flu\n2,artist,cold\n2,artist,cold\n");
+    desk.write(
+        "reticent.toml",
+        "[columns.zip]\n[columns.job]\nrole = \"other\"\n[columns.disease]\nrole = \"sensitive\"\n[requirement]\nk = 2\n\
+         [[requirement.models]]\nmodel = \"xy-linkability\"\nx = [\"job\"]\ny = [\"second.disease\"]\nh = 0.5\n[release]\nseed = 1\n",
+    );
+    for name in ["first", "second"] {
+        desk.run(&format!("publish people.csv --columns zip,disease --name {name} -o {name}.csv")).exits(0);
+    }
+    desk.run("publish people.csv --columns zip,job --name new -o new.csv").exits(0);
+    let text = desk.read("new.csv");
+    assert!(!text.contains("1,") && !text.contains("2,"), "{text}");
+}
+
+/// The same file registered with a column that is said to be known, and then to be sensitive: what is demanded of the second counts.
+#[test]
+fn a_release_in_other_roles_is_another_one() {
+    let desk = Desk::new();
+    desk.write("people.csv", "zip,job,disease\n1,lawyer,flu\n1,lawyer,flu\n2,artist,cold\n2,artist,cold\n");
+    desk.write(
+        "reticent.toml",
+        "[columns.zip]\n[columns.job]\n[columns.disease]\nrole = \"sensitive\"\n[requirement]\nk = 2\nconfidence = 0.5\naudit = \"off\"\n\
+         [release]\nseed = 1\n",
+    );
+    let old = "zip,disease\n1,flu\n1,flu\n2,cold\n2,cold\n";
+    register(&desk, "wrong", old, "--quasi-identifier zip,disease");
+    register(&desk, "right", old, "--quasi-identifier zip --sensitive disease");
+    desk.run("publish people.csv --columns zip,job --name new -o new.csv").exits(1);
+}
+
+/// A label with stars in the middle stands for what is below it, and for what it can hide a part of.
+#[test]
+fn stars_hide_letters_wherever_they_stand() {
+    let people = "zip,age,job,disease\n12345-6789,30,lawyer,flu\n12399-0001,30,lawyer,flu\n99945-1234,30,artist,cold\n99911-1111,30,artist,cold\n";
+    let old = "zip,age,disease\n123**-****,30,flu\n123**-****,30,flu\n999**-****,30,cold\n999**-****,30,cold\n";
+    let tree = "12345-6789;123**-****;1****-****;*\n12399-0001;123**-****;1****-****;*\n\
+                99945-1234;999**-****;9****-****;*\n99911-1111;999**-****;9****-****;*\n";
+    for taxonomy in ["taxonomy = \"zip.csv\"\n", ""] {
+        let desk = Desk::new();
+        desk.write("people.csv", people);
+        desk.write("zip.csv", tree);
+        desk.write("reticent.toml", format!("[columns.zip]\n{taxonomy}{JOBS}"));
+        register(&desk, "old", old, "--quasi-identifier zip,age --sensitive disease");
+        desk.run("publish people.csv --columns zip,job --name new -o new.csv").exits(0);
+        let text = desk.read("new.csv");
+        assert!(text.lines().skip(1).all(|line| line.starts_with("*,")), "{taxonomy}{text}");
+    }
+}
+
+/// Two releases that contradict each other empty the join of all five, and not what two others tell together.
+#[test]
+fn releases_that_contradict_each_other_do_not_empty_the_join() {
+    let desk = Desk::new();
+    desk.write(
+        "people.csv",
+        "zip,region,age,sex,job,disease\n1,north,30,m,lawyer,flu\n1,north,30,f,lawyer,flu\n2,south,30,m,artist,cold\n2,south,30,f,artist,cold\n",
+    );
+    desk.write("reticent.toml", format!("[columns.zip]\n[columns.region]\n[columns.sex]\n{JOBS}"));
+    register(&desk, "a", "zip,age,disease\n1,30,flu\n1,30,flu\n2,30,cold\n2,30,cold\n", "--quasi-identifier zip,age");
+    register(&desk, "b", "zip,region\n1,north\n1,north\n2,south\n2,south\n", "--quasi-identifier zip,region");
+    register(&desk, "c", "region\nnorth\nsouth\nnorth\nsouth\n", "--quasi-identifier region");
+    register(&desk, "d", "region,sex\nnorth,m\nsouth,m\n", "--quasi-identifier region,sex");
+    register(&desk, "e", "region,sex\nnorth,f\nsouth,f\n", "--quasi-identifier region,sex");
+    desk.run("publish people.csv --columns region,job --name new -o new.csv").exits(0);
+    let text = desk.read("new.csv");
+    assert!(!text.contains("north") && !text.contains("south"), "{text}");
+}
+
+/// Whether the year 1985 is the second of July is not for a program to guess.
+#[test]
+fn numbers_and_dates_are_not_compared() {
+    let desk = Desk::new();
+    desk.write("people.csv", "born,job,disease\n1985-07-02,lawyer,flu\n1985-01-03,lawyer,flu\n1990-05-05,artist,cold\n1990-07-07,artist,cold\n");
+    let policy = |values: &str| {
+        format!(
+            "[columns.born]\ntype = \"{values}\"\n{}",
+            JOBS.replace("[\"age\", \"job\"]", "[\"job\"]").replace("[columns.age]\ntype = \"number\"\n", "")
+        )
+    };
+    desk.write("reticent.toml", policy("number"));
+    register(
+        &desk,
+        "old",
+        "born,disease\n1985,flu\n1985,flu\n1990,cold\n1990,cold\n",
+        "--quasi-identifier born --sensitive disease",
+    );
+    desk.write("reticent.toml", policy("date"));
+    desk.run("publish people.csv --columns born,job --name new -o new.csv")
+        .exits(1)
+        .says("`born` holds numbers in one of");
+    let varies = policy("date").replace("[[requirement.models]]", "[requirement]\nk = 2\n[[requirement.models]]");
+    desk.write("reticent.toml", varies + "[history]\nvaries = [\"born\"]\n");
+    desk.run("publish people.csv --columns born,job --name new -o new.csv").exits(0);
+}
+
+/// People are counted, and not inferred.
+#[test]
+fn linkability_of_people_is_refused() {
+    let desk = Desk::new();
+    desk.write("people.csv", "zip,job,disease\n1,lawyer,flu\n1,lawyer,flu\n1,lawyer,flu\n");
+    desk.write(
+        "reticent.toml",
+        "[columns.zip]\n[columns.job]\n[columns.disease]\nrole = \"sensitive\"\n\
+         [[requirement.models]]\nmodel = \"xy-linkability\"\nx = [\"job\"]\ny = [\"first.people\"]\nh = 0.5\n[release]\nseed = 1\n",
+    );
+    register(&desk, "first", "zip,disease\n1,flu\n1,flu\n1,flu\n", "--quasi-identifier zip --sensitive disease");
+    desk.run("publish people.csv --columns zip,job --name new -o new.csv").exits(2).says("xy-anonymity");
+}

@@ -11,7 +11,7 @@ use crate::classes::{Group, Measured, for_each};
 use crate::combos::{Weight, ascending};
 use crate::error::Result;
 use crate::history::Held;
-use crate::interval::masked_prefix;
+use crate::interval::is_masked;
 use crate::links::Pseudonym;
 use crate::registry::Entry;
 use crate::release::{PublishedColumn, Release};
@@ -366,7 +366,7 @@ fn exact_value(column: &PublishedColumn, code: Code) -> Option<String> {
         _ if id == 0 || !node.children.is_empty() => None,
         Some(interval) if !interval.is_one() => None,
         Some(interval) => interval.low.map(number_text),
-        None if masked_prefix(&node.label).is_some() => None,
+        None if is_masked(&node.label) => None,
         None => Some(node.label.clone()),
     }
 }

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use crate::combos::Combos;
 use crate::error::Result;
 use crate::history::{Held, History};
-use crate::interval::{Interval, masked_prefix};
+use crate::interval::{Interval, is_masked, masks_meet};
 use crate::release::{PublishedColumn, Release};
 use crate::taxonomy::NodeId;
 
@@ -85,7 +85,7 @@ fn compatible(column: &PublishedColumn, text: &str) -> Vec<u32> {
         _ if node == 0 => true,
         (Some(read), _) => tree.interval(node).is_some_and(|published| published.overlaps(&read)),
         (None, Some(known)) => on_one_path(column, node, known),
-        (None, None) => masked_prefix(&tree.node(node).label).is_some_and(|prefix| text.starts_with(prefix)),
+        (None, None) => is_masked(&tree.node(node).label) && masks_meet(&tree.node(node).label, text),
     };
     column.nodes.iter().zip(0..).filter(|(node, _)| may_stand(**node)).map(|(_, code)| code).collect()
 }

@@ -61,6 +61,22 @@ impl Interval {
     }
 }
 
+/// Whether stars hide a part of a text, such as `47***`, `123**-****` or `***-**-1234`.
+pub(crate) fn is_masked(text: &str) -> bool {
+    text.contains('*') && text.contains(|letter| letter != '*')
+}
+
+/// Whether a text, masked or not, can be what another one masks, or the other way round: a star is any letter, and stars at the end any
+/// end.
+pub(crate) fn masks_meet(one: &str, other: &str) -> bool {
+    let shown = |text: &str| text.trim_end_matches('*').chars().count();
+    // What is not masked at its end has one; it must not end before the other shows more.
+    let long_enough = |text: &str, other: &str| text.ends_with('*') || text.chars().count() >= shown(other);
+    let meets = |(one, other): (char, char)| one == other || one == '*' || other == '*';
+    let both = shown(one).min(shown(other));
+    long_enough(one, other) && long_enough(other, one) && one.chars().zip(other.chars()).take(both).all(meets)
+}
+
 /// A text whose end is masked, such as `47***`, without its stars.
 pub(crate) fn masked_prefix(text: &str) -> Option<&str> {
     let prefix = text.trim_end_matches('*');

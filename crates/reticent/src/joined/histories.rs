@@ -5,10 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::related::matched;
 use super::{At, Of, Scope, Statement};
 use crate::error::{Error, Result};
-use crate::history::History;
-use crate::join::{Inconsistent, relate};
-use crate::recoding::Recoding;
-use crate::release::{PublishedColumn, Release};
+use crate::history::{Held, History};
+use crate::join::{Inconsistent, is_same, relate};
+use crate::matching;
+use crate::recipients::largest;
+use crate::recoding::{Recoded, Recoding};
+use crate::release::PublishedColumn;
+use crate::requirement::Wording;
 use crate::table::Table;
 
 /// Which subsets of the releases that somebody holds are judged with the new one.
@@ -59,20 +62,23 @@ pub fn sub_histories(held: &[Vec<usize>], breadth: Breadth) -> Option<Vec<Vec<us
 /// More sets of releases that people can be in than this are not judged.
 const MOST_PATTERNS: usize = 64;
 
-/// The sets of earlier releases that are judged with a new release of this table. `held` are those that each coalition holds.
+/// The sets of earlier releases that are judged with a new release of this table. `held` are those that each coalition holds, and `wordings`
+/// what is demanded of them.
 ///
-/// Where not every subset is judged, "all together" is said for every record of the table: the releases that it matches. A
-/// release that is about other people would else empty the join, and with it what is demanded of it. Releases that have
-/// nothing to do with the new one, not even through others, are left out, and so is one that shows the same as another.
+/// Where not every subset is judged, "all together" is said for every record of the table: the releases that it can be in together, as
+/// many as there are. One that is about other people, or two that contradict each other, would else empty the join, and with it what is
+/// demanded of it. Releases that have nothing to do with the new one, not even through others, are left out, and so is one that is the same as
+/// another.
 pub fn sets_for(
     table: &Table,
     history: &History,
     held: &[Vec<usize>],
     breadth: Breadth,
     rules: &[Inconsistent],
+    wordings: &[Wording],
 ) -> Result<Vec<Vec<usize>>> {
-    let cannot = |why: String| Error::CannotCheck { what: "the release together with its history".to_owned(), why };
-    let first = |at: &usize| (0..*at).find(|other| shows_the_same(history, *other, *at)).unwrap_or(*at);
+    comparable(table, history, held, rules)?;
+    let first = |at: &usize| (0..*at).find(|other| is_the_same(history, *other, *at, wordings)).unwrap_or(*at);
     let held: Vec<Vec<usize>> = held.iter().map(|held| held.iter().map(first).collect()).collect();
     let Some(all) = sub_histories(&held, breadth) else {
         let message = "they are too many to judge every subset; set `judge` under [history] to \"each\"";
@@ -88,27 +94,189 @@ pub fn sets_for(
             add(connected(table, history, &set, rules));
         }
     }
-    if !many.is_empty() {
-        let raw = Recoding::identity(table);
-        let needed: BTreeSet<usize> = many.iter().flatten().copied().collect();
-        let by_release: BTreeMap<usize, Vec<bool>> =
-            needed.into_iter().map(|at| (at, matched(table, &raw, &history.releases[at], rules))).collect();
-        let mut patterns: BTreeSet<Vec<usize>> = BTreeSet::new();
-        for held in &many {
-            let pattern = |at: usize| held.iter().copied().filter(|release| by_release[release][at]).collect();
-            for pattern in (0..table.combos.len()).map(pattern) {
-                patterns.insert(pattern);
-                if patterns.len() > MOST_PATTERNS {
-                    let why = format!("its people are in more than {MOST_PATTERNS} different sets of earlier releases");
-                    return Err(cannot(why));
-                }
+    Together::new(table, history, rules).of(&many)?.into_iter().for_each(|set| {
+        add(set);
+    });
+    Ok(sets.into_iter().map(|(_, set)| set).filter(|set| !set.is_empty()).collect())
+}
+
+fn cannot(why: String) -> Error {
+    Error::CannotCheck { what: "the release together with its history".to_owned(), why }
+}
+
+/// An error where a column holds numbers in one release and days in another: nobody can say which of them match.
+fn comparable(table: &Table, history: &History, held: &[Vec<usize>], rules: &[Inconsistent]) -> Result<()> {
+    let raw = Recoding::identity(table);
+    let ours = raw.columns.iter().map(|recoded| ("this release".to_owned(), &recoded.column));
+    let of = |at: &usize| {
+        let held = &history.releases[*at];
+        held.release.columns.iter().map(move |column| (format!("release {} {}", held.number, held.name), column))
+    };
+    for held in held {
+        let all: Vec<(String, &PublishedColumn)> = ours.clone().chain(held.iter().flat_map(of)).collect();
+        for (at, (one, column)) in all.iter().enumerate() {
+            let same = |(_, other): &&(String, &PublishedColumn)| is_same(&column.name, &other.name, rules);
+            let others = all[at + 1..].iter().filter(same);
+            if let Some((other, _)) = others.into_iter().find(|(_, other)| !matching::comparable(column, other)) {
+                return Err(cannot(format!(
+                    "`{}` holds numbers in one of {one} and {other} and dates in the other, which cannot be compared; give it one `type`, \
+                     and register what was made elsewhere with it, or say that it `varies` under [history]",
+                    column.name
+                )));
             }
         }
-        patterns.into_iter().for_each(|set| {
-            add(connected(table, history, &set, rules));
-        });
     }
-    Ok(sets.into_iter().map(|(_, set)| set).filter(|set| !set.is_empty()).collect())
+    Ok(())
+}
+
+/// Which releases a record can be in together.
+///
+/// Records of two releases that both match one of the table match each other in every column that all three have, since its value is behind
+/// both. So only releases that share a column which the table does not have, or which a rule speaks of, can contradict each other.
+struct Together<'a> {
+    table: &'a Table,
+    raw: Recoding,
+    history: &'a History,
+    rules: &'a [Inconsistent],
+    /// By set of releases: whether each record matches some tuple of theirs.
+    matched: BTreeMap<Vec<usize>, Vec<bool>>,
+    /// Sets that are to be looked at, with the records for which they are.
+    open: Vec<(Vec<usize>, Vec<usize>)>,
+}
+
+impl<'a> Together<'a> {
+    fn new(table: &'a Table, history: &'a History, rules: &'a [Inconsistent]) -> Together<'a> {
+        let raw = Recoding::identity(table);
+        Together { table, raw, history, rules, matched: BTreeMap::new(), open: Vec::new() }
+    }
+
+    /// By what coalitions hold, the largest sets that some record can be in.
+    fn of(mut self, held: &[Vec<usize>]) -> Result<BTreeSet<Vec<usize>>> {
+        for held in held {
+            let mut patterns: BTreeMap<Vec<usize>, Vec<usize>> = BTreeMap::new();
+            let mut of_record: Vec<Vec<usize>> = vec![Vec::new(); self.table.combos.len()];
+            for release in held {
+                let matched = self.matched(&[*release])?;
+                let fitting = of_record.iter_mut().zip(matched).filter(|(_, matched)| **matched);
+                fitting.for_each(|(pattern, _)| pattern.push(*release));
+            }
+            for (record, pattern) in of_record.into_iter().enumerate() {
+                patterns.entry(pattern).or_default().push(record);
+                limit(patterns.len())?;
+            }
+            self.open.extend(patterns);
+        }
+        let (mut found, mut looked) = (BTreeSet::new(), 0);
+        while let Some((set, records)) = self.open.pop() {
+            let set = connected(self.table, self.history, &set, self.rules);
+            for (set, records) in self.without_conflicts(&set, records)? {
+                if self.without_larger_conflicts(&set, records)? {
+                    found.insert(connected(self.table, self.history, &set, self.rules));
+                }
+            }
+            looked += 1;
+            limit(looked.max(found.len()))?;
+        }
+        Ok(found)
+    }
+
+    /// The largest sets without two releases that a record cannot be in, with the records for which they are.
+    fn without_conflicts(&mut self, set: &[usize], records: Vec<usize>) -> Result<Vec<(Vec<usize>, Vec<usize>)>> {
+        let mut of_record: Vec<Vec<(usize, usize)>> = vec![Vec::new(); records.len()];
+        for (one, other) in self.may_conflict(set) {
+            let both = self.matched(&[set[one], set[other]])?;
+            let apart = of_record.iter_mut().zip(&records).filter(|(_, record)| !both[**record]);
+            apart.for_each(|(conflicts, _)| conflicts.push((one, other)));
+        }
+        let mut conflicts: BTreeMap<Vec<(usize, usize)>, Vec<usize>> = BTreeMap::new();
+        for (record, of_record) in records.into_iter().zip(of_record) {
+            conflicts.entry(of_record).or_default().push(record);
+        }
+        let mut found = Vec::new();
+        for (conflicts, records) in conflicts {
+            let mut apart: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); set.len()];
+            for (one, other) in conflicts {
+                apart[one].insert(other);
+                apart[other].insert(one);
+            }
+            for places in largest(&apart).map_err(|_| too_many())? {
+                found.push((sorted(places.into_iter().map(|at| set[at]).collect()), records.clone()));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether some of these records can be in a set, of which no two contradict each other. For those that cannot, because three or more
+    /// do, smaller sets are open.
+    fn without_larger_conflicts(&mut self, set: &[usize], records: Vec<usize>) -> Result<bool> {
+        let mut left = records;
+        for part in parts(set.len(), &self.may_conflict(set)).into_iter().filter(|part| part.len() > 2) {
+            let members: Vec<usize> = part.iter().map(|at| set[*at]).collect();
+            let together = self.matched(&members)?;
+            let (can, cannot): (Vec<usize>, Vec<usize>) = left.into_iter().partition(|record| together[*record]);
+            for gone in members.iter().filter(|_| !cannot.is_empty()) {
+                let smaller = set.iter().copied().filter(|release| release != gone).collect();
+                self.open.push((smaller, cannot.clone()));
+            }
+            left = can;
+        }
+        limit(self.open.len())?;
+        Ok(!left.is_empty())
+    }
+
+    /// Which two releases of a set can contradict each other, by place.
+    fn may_conflict(&self, set: &[usize]) -> Vec<(usize, usize)> {
+        let columns = |at: usize| &self.history.releases[set[at]].release.columns;
+        // Where all three are compared in one way, what matches the table's value matches.
+        let settled = |one: &PublishedColumn, other: &PublishedColumn| {
+            let same_type = |recoded: &&Recoded| {
+                let ours = &recoded.column;
+                [one, other].iter().all(|theirs| {
+                    is_same(&ours.name, &theirs.name, self.rules) && ours.tree.value_type() == theirs.tree.value_type()
+                })
+            };
+            self.raw.columns.iter().any(|recoded| same_type(&recoded))
+        };
+        let conflict = |one: &PublishedColumn, other: &PublishedColumn| {
+            relate(&one.name, &other.name, self.rules) && !settled(one, other)
+        };
+        let pairs = (0..set.len()).flat_map(|one| (one + 1..set.len()).map(move |other| (one, other)));
+        pairs
+            .filter(|(one, other)| columns(*one).iter().any(|one| columns(*other).iter().any(|two| conflict(one, two))))
+            .collect()
+    }
+
+    /// By record: whether it matches some tuple of these releases.
+    fn matched(&mut self, set: &[usize]) -> Result<&Vec<bool>> {
+        if !self.matched.contains_key(set) {
+            let held: Vec<&Held> = set.iter().map(|at| &self.history.releases[*at]).collect();
+            let found = matched(self.table, &self.raw, &held, self.rules).ok_or_else(too_many)?;
+            self.matched.insert(set.to_vec(), found);
+        }
+        Ok(&self.matched[set])
+    }
+}
+
+/// What hangs together through pairs, by place.
+fn parts(len: usize, pairs: &[(usize, usize)]) -> Vec<Vec<usize>> {
+    let mut part: Vec<usize> = (0..len).collect();
+    for (one, other) in pairs {
+        let (from, to) = (part[*one].max(part[*other]), part[*one].min(part[*other]));
+        part.iter_mut().filter(|part| **part == from).for_each(|part| *part = to);
+    }
+    let members = |wanted: usize| (0..len).filter(|at| part[*at] == wanted).collect::<Vec<usize>>();
+    (0..len).map(members).filter(|members| !members.is_empty()).collect()
+}
+
+fn too_many() -> Error {
+    cannot("there are too many ways in which its people can be in earlier releases together".to_owned())
+}
+
+fn limit(sets: usize) -> Result<()> {
+    match sets > MOST_PATTERNS {
+        true => Err(cannot(format!("its people are in more than {MOST_PATTERNS} different sets of earlier releases"))),
+        false => Ok(()),
+    }
 }
 
 fn sorted(mut set: Vec<usize>) -> Vec<usize> {
@@ -133,17 +301,23 @@ fn connected(table: &Table, history: &History, set: &[usize], rules: &[Inconsist
     found.into_iter().collect()
 }
 
-/// Whether two releases show the same records.
-fn shows_the_same(history: &History, one: usize, other: usize) -> bool {
-    let (one, other) = (&history.releases[one].release, &history.releases[other].release);
-    let labels = |release: &Release| -> Vec<Vec<String>> {
-        let of = |column: &PublishedColumn| {
-            (0..column.nodes.len() as u32).map(|code| column.label(code).to_owned()).collect()
-        };
-        release.columns.iter().map(of).collect()
+/// Whether two releases are the same to whoever judges them: they show the same records, of the same people, in the same roles, and no
+/// demand names one of them.
+fn is_the_same(history: &History, one: usize, other: usize, wordings: &[Wording]) -> bool {
+    let (one, other) = (&history.releases[one], &history.releases[other]);
+    let named = |held: &Held| wordings.iter().any(|wording| wording.names(&held.name));
+    let column = |column: &PublishedColumn| {
+        let labels = (0..column.nodes.len() as u32).map(|code| column.label(code).to_owned());
+        (column.name.clone(), column.role, labels.collect::<Vec<_>>())
     };
-    let names = |release: &Release| release.columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>();
-    one.combos == other.combos && names(one) == names(other) && labels(one) == labels(other)
+    let columns = |held: &Held| held.release.columns.iter().map(column).collect::<Vec<_>>();
+    let trees = || one.release.columns.iter().zip(&other.release.columns);
+    one.release.combos == other.release.combos
+        && columns(one) == columns(other)
+        && trees().all(|(one, other)| one.nodes == other.nodes && one.tree == other.tree)
+        && one.links == other.links
+        && !named(one)
+        && !named(other)
 }
 
 /// The earlier releases that a statement counts. The others are *witnesses*.

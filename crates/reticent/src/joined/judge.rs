@@ -196,7 +196,7 @@ impl<'a> Joint<'a> {
     /// The number of a part of an interval that is not published yet.
     pub fn part(&self, place: usize, tree: &Taxonomy, codes: std::ops::Range<Code>) -> Option<u32> {
         let interval = tree.interval_over(&codes)?;
-        Some(self.rest.value(place, &Value::Part(&tree.interval_label(&codes), interval)))
+        Some(self.rest.value(place, &Value::Part(&tree.interval_label(&codes), tree.value_type(), interval)))
     }
 
     /// What is counted, for combinations of these columns (places as in the new release).

@@ -16,8 +16,6 @@
 //! 4. Y in one earlier release, all its join columns in X, and no record of it without a match. What is counted depends on the
 //!    value on X in that release alone, and every such value is there whatever is done to the new table.
 
-use std::collections::BTreeMap;
-
 use super::judge::Joint;
 use super::rest::{Rest, join_columns};
 use super::values::Value;
@@ -79,11 +77,12 @@ pub fn dangling(table: &Table, history: &History, earlier: &[usize], rules: &[In
     found
 }
 
-/// By combination of a table: whether its records, as they are, match some record of an earlier release.
-pub(super) fn matched(table: &Table, raw: &Recoding, held: &Held, rules: &[Inconsistent]) -> Vec<bool> {
+/// By combination of a table: whether its records, as they are, match some tuple of records of earlier releases. None where that would
+/// take too long to find out.
+pub(super) fn matched(table: &Table, raw: &Recoding, held: &[&Held], rules: &[Inconsistent]) -> Option<Vec<bool>> {
     let ours: Vec<&str> = raw.columns.iter().map(|recoded| recoded.column.name.as_str()).collect();
-    let keys = join_columns(&ours, &[held], rules);
-    let rest = Rest::new(&NOTHING, &ours, &keys, &[held], rules);
+    let keys = join_columns(&ours, held, rules);
+    let rest = Rest::new(&NOTHING, &ours, &keys, held, rules);
     let combos = Combos { owners: None, ..table.combos.clone() }.project(&keys);
     let values = Reach::values(&rest, raw, &keys);
     let mut marks = rest.unmarked();
@@ -97,19 +96,18 @@ pub(super) fn matched(table: &Table, raw: &Recoding, held: &Held, rules: &[Incon
         let key: Vec<Code> = keys.iter().map(|column| table.combos.codes[*column][at]).collect();
         combos.find(&key)
     };
-    (0..table.combos.len()).map(|at| place(at).is_some_and(|place| reached[place])).collect()
+    let found = (0..table.combos.len()).map(|at| place(at).is_some_and(|place| reached[place])).collect();
+    (!rest.gave_up()).then_some(found)
 }
 
-/// By set of earlier releases: the records of a table that, as they are, match some record of each.
+/// By set of earlier releases: the records of a table that, as they are, match some tuple of records of these; all of them where that would
+/// take too long to find out.
 pub fn matching(table: &Table, history: &History, sets: &[&[usize]], rules: &[Inconsistent]) -> Vec<Weight> {
     let raw = Recoding::identity(table);
-    let mut known: BTreeMap<usize, Vec<bool>> = BTreeMap::new();
-    for at in sets.iter().flat_map(|set| set.iter()) {
-        known.entry(*at).or_insert_with(|| matched(table, &raw, &history.releases[*at], rules));
-    }
     let rows = |set: &&[usize]| {
-        let all = |at: &usize| set.iter().all(|release| known[release][*at]);
-        (0..table.combos.len()).filter(all).map(|at| table.combos.weights[at]).sum()
+        let held: Vec<&Held> = set.iter().map(|at| &history.releases[*at]).collect();
+        let matched = matched(table, &raw, &held, rules).unwrap_or_else(|| vec![true; table.combos.len()]);
+        matched.iter().zip(&table.combos.weights).filter(|(matched, _)| **matched).map(|(_, rows)| *rows).sum()
     };
     sets.iter().map(rows).collect()
 }

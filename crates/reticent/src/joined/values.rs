@@ -14,8 +14,8 @@ use crate::taxonomy::{NodeId, Taxonomy, Type};
 pub(super) enum Value<'t> {
     /// A node of its taxonomy.
     Node(&'t Taxonomy, NodeId),
-    /// A part of an interval that could be split.
-    Part(&'t str, Interval),
+    /// A part of an interval of numbers, or days, that could be split.
+    Part(&'t str, Type, Interval),
 }
 
 /// A join column of the new release.
@@ -55,7 +55,7 @@ impl<'a> Key<'a> {
     pub(super) fn number(&self, value: &Value<'_>) -> u32 {
         let label = match value {
             Value::Node(tree, id) => &tree.node(*id).label,
-            Value::Part(label, _) => *label,
+            Value::Part(label, ..) => *label,
         };
         if let Some(id) = self.seen().ids.get(label) {
             return *id;
@@ -86,14 +86,16 @@ impl<'a> Slot<'a> {
         let mut fits = match (&self.matcher, value) {
             (None, _) => Row::all(self.codes),
             (Some(matcher), Value::Node(tree, id)) => Row::of(&matcher.node(tree, *id), self.codes),
-            (Some(matcher), Value::Part(_, interval)) => Row::of(&matcher.interval(*interval), self.codes),
+            (Some(matcher), Value::Part(_, values, interval)) => {
+                Row::of(&matcher.interval(*values, *interval), self.codes)
+            }
         };
         for (ours, theirs) in &self.never {
             let below = match value {
                 Value::Node(tree, id) => is_below(tree, *id, ours),
-                Value::Part(_, inner) => [Type::Number, Type::Date]
-                    .iter()
-                    .any(|values| Interval::parse(*values, ours).is_some_and(|outer| inner.within(&outer))),
+                Value::Part(_, values, inner) => {
+                    Interval::parse(*values, ours).is_some_and(|outer| inner.within(&outer))
+                }
             };
             if below {
                 fits = fits.without(theirs);

@@ -118,6 +118,26 @@ fn masks_match_what_begins_like_them() {
 }
 
 #[test]
+fn stars_in_the_middle_hide_letters() {
+    let one = recognised(Type::Text, &["123**-****", "***-**-1234", "1985-**-**", "47*"], &[]);
+    let other =
+        recognised(Type::Text, &["12345-6789", "1****-****", "12445-6789", "111-22-1234", "111-22-12345", "4"], &[]);
+    assert!(meet(&one, &other, "123**-****", "12345-6789") && !meet(&one, &other, "123**-****", "12445-6789"));
+    assert!(meet(&one, &other, "123**-****", "1****-****") && !meet(&one, &one, "123**-****", "1985-**-**"));
+    assert!(meet(&one, &other, "***-**-1234", "111-22-1234") && !meet(&one, &other, "***-**-1234", "111-22-12345"));
+    assert!(!meet(&one, &other, "47*", "4"));
+}
+
+/// Whatever a node is called, what lies below it is behind it.
+#[test]
+fn a_label_with_a_star_stands_for_what_is_below_it() {
+    let one = whole("*\n  Other*\n    Baker\n    Smith\n  Farmer");
+    let other = whole("*\n  Baker\n  Farmer\n  Others");
+    assert!(meet(&one, &other, "Other*", "Baker") && !meet(&one, &other, "Other*", "Farmer"));
+    assert!(meet(&one, &other, "Other*", "Others"));
+}
+
+#[test]
 fn numbers_meet_a_taxonomy_of_numbers() {
     let ages = column(
         &Arc::new(Taxonomy::parse("age", "*\n  young\n    20\n    25\n  old\n    70").unwrap()),

@@ -9,7 +9,7 @@
 use super::{Judge, Judgement, Listed, Merging, Model, grouping, named, on_text};
 use crate::classes::{Group, Whole};
 use crate::error::{Error, Result};
-use crate::joined::{Rule, Scope, Statement};
+use crate::joined::{Of, Rule, Scope, Statement};
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::release::PublishedColumn;
 use crate::schema::{Schema, Tree};
@@ -78,6 +78,11 @@ fn joined(arguments: &Arguments, scope: &Scope, schema: &Schema) -> Result<Vec<S
     let x = scope.known(arguments, "x");
     let mut statements = Vec::new();
     for y in scope.counted(arguments.words("y").unwrap_or_default()) {
+        if y.iter().any(|of| matches!(of, Of::People(_))) {
+            let message = "`y` names people, and it is values that (X, Y)-linkability keeps from being inferred; how many people remain is what \
+                           xy-anonymity counts";
+            return Err(Error::policy(None, message));
+        }
         let bounds = Bounds::new(&LISTED.entry, arguments, "h", &scope.names(&y), schema)?;
         statements.extend(scope.statement(&x, &y, Rule::AtMost(bounds)));
     }

@@ -275,7 +275,17 @@ fn mostly_dangling(dangling: &Dangling, prepared: &Prepared) -> Option<String> {
 /// What the requirement does not see, and what a release that says little could be helped by.
 fn warnings(prepared: &Prepared, release: &Release) -> Result<Vec<String>, Failure> {
     let mut warnings: Vec<String> = prepared.doubtful().into_iter().map(|(_, warning)| warning).collect();
-    warnings.extend(prepared.unprotected()?);
+    // What is demanded of joins may have generalized a column that no model of the release itself speaks of.
+    let as_it_is = |name: &str| {
+        let Some(at) = release.columns.iter().position(|column| column.name == name) else { return true };
+        let column = &release.columns[at];
+        let is_value = |code: &u32| match column.nodes[*code as usize] {
+            0 => false,
+            node => column.tree.node(node).children.is_empty(),
+        };
+        release.combos.codes[at].iter().all(is_value)
+    };
+    warnings.extend(prepared.unprotected(as_it_is)?);
     let quasi: Vec<usize> =
         (0..release.columns.len()).filter(|at| release.columns[*at].role == Role::QuasiIdentifier).collect();
     let silent = |at: &&usize| {

@@ -131,7 +131,8 @@ impl Job<'_> {
     /// The sets of earlier releases that are looked at together with this one, where coalitions hold these.
     pub fn sets(&self, past: &Past, held: &[Vec<usize>]) -> Result<Vec<Vec<usize>>, Failure> {
         let policy = &self.loaded.policy;
-        Ok(sets_for(&self.prepared.table, &past.history, held, policy.breadth, &policy.inconsistent)?)
+        let wordings = policy.wordings_for_joins();
+        Ok(sets_for(&self.prepared.table, &past.history, held, policy.breadth, &policy.inconsistent, &wordings)?)
     }
 
     /// What is required of the release by itself, and joined with what was released before.
