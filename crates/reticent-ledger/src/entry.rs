@@ -124,7 +124,7 @@ pub struct MethodRecord {
     /// No record is linked to anybody with more confidence than this fraction, where that is promised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub records: Option<String>,
-    /// So many records can be anybody's, whichever two releases are compared, where that is promised.
+    /// So many records can be anybody's, whichever earlier release it is compared with, where that is promised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<u64>,
     /// Groups of people.

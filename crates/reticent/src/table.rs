@@ -317,7 +317,8 @@ fn flat(attribute: &Attribute, texts: &[String], absent: &[bool], weights: &[Wei
         codes[*at] = code as Code;
     }
     let values: Vec<String> = order.iter().map(|at| texts[*at].clone()).collect();
-    if attribute.role == Role::QuasiIdentifier && values.iter().any(|value| value == crate::taxonomy::SUPPRESSED) {
+    let told = matches!(attribute.role, Role::QuasiIdentifier | Role::Sensitive);
+    if told && values.iter().any(|value| value == crate::taxonomy::SUPPRESSED) {
         let message =
             "contains the value `*`, which is what a suppressed cell is published as; add `*` to `missing-values`";
         return Err(Error::column(&attribute.name, message));

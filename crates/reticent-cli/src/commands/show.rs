@@ -165,7 +165,10 @@ fn print_method(method: &MethodRecord) {
         println!("  no record is linked to anybody with more than {most}");
     }
     if let Some(left) = method.left {
-        println!("  {} at least can be anybody's, whichever two releases are compared", plural(left, "record"));
+        println!(
+            "  {} at least can be anybody's, whichever earlier release it is compared with",
+            plural(left, "record")
+        );
     }
     let withheld: Vec<String> =
         method.withheld.iter().map(|one| format!("{} {}", count(one.records), one.reason)).collect();

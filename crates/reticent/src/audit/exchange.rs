@@ -20,6 +20,7 @@ mod tests;
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
+use super::secrets::hides;
 use crate::history::Held;
 use crate::links::{ByOwner, Pseudonym};
 use crate::schema::Role;
@@ -76,6 +77,10 @@ impl<'h> Groups<'h> {
         let value = columns.iter().position(|shown| shown.name == column && shown.role == Role::Sensitive)?;
         let mark = 1 - value;
         let there = people.release.columns.iter().position(|shown| shown.name == columns[mark].name)?;
+        // What a hidden cell hides is not seen here.
+        if list.release.combos.codes[value].iter().any(|code| hides(&columns[value], *code)) {
+            return None;
+        }
         let links = people.links.as_ref()?;
         // Links are ascending by owner: somebody with several records is seen twice in a row.
         if !links.pseudonyms.is_sorted_by(|one, next| one < next) || links.records.iter().any(|records| *records != 1) {

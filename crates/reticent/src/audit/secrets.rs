@@ -374,7 +374,7 @@ pub(super) fn named(history: &History, only: Option<&[String]>) -> Result<Vec<St
 }
 
 /// Whether a cell says nothing.
-fn hides(column: &PublishedColumn, code: u32) -> bool {
+pub(super) fn hides(column: &PublishedColumn, code: u32) -> bool {
     column.nodes[code as usize] == 0 && (column.tree.nodes().len() > 1 || column.tree.is_empty())
 }
 

@@ -74,6 +74,13 @@ pub(super) fn left(arguments: &Arguments) -> u64 {
 
 fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
     let k = arguments.whole("k") as usize;
+    if task.sensitive().is_empty() {
+        return Err(refused(
+            "BCF-anonymity by flow follows records by their sensitive values, and the table has no sensitive column; say which one is (role = \
+             \"sensitive\"), or choose bcf-anonymity"
+                .to_owned(),
+        ));
+    }
     let places: HashMap<Pseudonym, u32> = (0..)
         .zip(task.records)
         .filter(|(at, _)| !task.changed(*at as usize))

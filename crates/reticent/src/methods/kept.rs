@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use super::{Lists, Task};
+use super::{List, Lists, Task};
 use crate::links::Pseudonym;
 
 /// The lists of the groups that were published before, each group once; and by owner the one they were in, none when that was not
@@ -17,7 +17,7 @@ pub fn kept(task: &Task<'_>) -> Kept {
         let before = group.members.iter().find_map(|member| of.get(member).copied());
         let here = match before {
             Some(None) => None,
-            Some(Some(known)) => (kept[known] == group.lists).then_some(known),
+            Some(Some(known)) => goes_on(&kept[known], &group.lists).then_some(known),
             None => {
                 kept.push(group.lists.clone());
                 Some(kept.len() - 1)
@@ -31,4 +31,13 @@ pub fn kept(task: &Task<'_>) -> Kept {
         }
     }
     (kept, of)
+}
+
+/// Whether a group lists what it did: the same, or the same values without how often each is there.
+fn goes_on(before: &Lists, now: &Lists) -> bool {
+    let values = |list: &List| list.values.iter().map(|(value, _)| value.clone()).collect::<Vec<_>>();
+    let same = |before: &List, now: &List| before == now || now.set && values(before) == values(now);
+    before == now
+        || before.len() == now.len()
+            && before.iter().zip(now.iter()).all(|((name, before), (other, now))| name == other && same(before, now))
 }

@@ -87,7 +87,7 @@ pub struct ShownGroup {
     pub lists: Lists,
 }
 
-/// By sensitive column: what is listed. Groups that list the same share it.
+/// By sensitive column, ascending by name: what is listed. Groups that list the same share it.
 pub type Lists = Arc<Vec<(String, List)>>;
 
 impl ShownGroup {
@@ -207,10 +207,14 @@ impl<'h> Read<'h> {
             let mut values: Vec<(String, u64)> =
                 same.iter().map(|(_, code, times)| (column.label(*code).to_owned(), *times)).collect();
             values.sort_unstable();
-            (column.name.clone(), List { values, set: held.disguise.set })
+            // What is listed twice tells how often it is there, whatever was said of the list.
+            let set = held.disguise.set && values.iter().all(|(_, times)| *times == 1);
+            (column.name.clone(), List { values, set })
         };
         let lists = |kind: &Vec<Listed>| -> Lists {
-            let lists = kind.chunk_by(|one, next| one.0 == next.0).map(of_column).collect();
+            let mut lists: Vec<(String, List)> = kind.chunk_by(|one, next| one.0 == next.0).map(of_column).collect();
+            // In an order of their own: that of a policy's columns says nothing.
+            lists.sort_by(|one, other| one.0.cmp(&other.0));
             known.get_or_insert(Arc::new(lists)).clone()
         };
         let kinds: Vec<Lists> = self.kinds.iter().map(lists).collect();

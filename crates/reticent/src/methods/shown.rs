@@ -123,9 +123,10 @@ impl Shown {
             let place: HashMap<&str, Code> = values.iter().copied().zip(0..).collect();
             let codes = listed().map(|(_, (value, _))| place.get(value.as_str()).copied().unwrap_or(0)).collect();
             let values = values.into_iter().map(str::to_owned).collect();
-            let weights = listed().map(|(_, (_, times))| *times).collect();
-            let name = columns[column].name.clone();
+            // Where one group lists values once, whoever has them, all do: a reader could not tell these from lists that count.
             let set = outcome.groups.iter().any(|group| group.lists[at].set);
+            let weights = listed().map(|(_, (_, times))| if set { 1 } else { *times }).collect();
+            let name = columns[column].name.clone();
             let counts = counts(vec![group.clone(), name.clone()], vec![groups, (values, codes)], weights, None);
             ShownList { column: name, set, counts }
         });

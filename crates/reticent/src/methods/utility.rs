@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::largest::Drawn;
 use super::{Form, Outcome, Task};
-use crate::taxonomy::Code;
+use crate::taxonomy::{Code, Taxonomy};
 
 /// What a release is worth to its readers.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
@@ -32,7 +32,7 @@ const LEAST: f64 = 0.001;
 /// likely.
 pub fn utility(task: &Task<'_>, outcome: &Outcome, form: Form) -> Utility {
     let quasi = task.quasi_identifiers();
-    let spans = spans(task, outcome, form, &quasi);
+    let spans = Spans::of(task, outcome, form, &quasi);
     let lists = coded_lists(task, outcome);
     // By column: what each record has, in one place.
     let codes = |column: usize| (0..task.records.len()).map(|at| task.code(at, column)).collect();
@@ -70,40 +70,71 @@ fn coded_lists(task: &Task<'_>, outcome: &Outcome) -> CodedLists {
     task.sensitive().into_iter().enumerate().map(of_column).collect()
 }
 
-/// By group and quasi-identifier: the codes that the published cell stands for; none where every record shows its own.
-type Spans = Vec<Vec<(Code, Code)>>;
-
-fn spans(task: &Task<'_>, outcome: &Outcome, form: Form, quasi: &[usize]) -> Option<Spans> {
-    if form == Form::Anatomized {
-        return None;
-    }
-    let span = |members: &[u32], column: usize| {
-        let tree = &task.table.columns[column].tree;
-        let codes = members.iter().map(|at| task.code(*at as usize, column));
-        let (low, high) = codes.fold((Code::MAX, 0), |(low, high), code| (code.min(low), code.max(high)));
-        let missing = tree.missing().is_some_and(|missing| (low..=high).contains(&missing));
-        if low == high || tree.numbers().is_some() && !missing {
-            return (low, high);
-        }
-        let mut node = tree.leaf_of(low);
-        while let Some(parent) = tree.node(node).parent.filter(|_| !tree.node(node).codes.contains(&high)) {
-            node = parent;
-        }
-        let codes = &tree.node(node).codes;
-        (codes.start, codes.end - 1)
-    };
-    let of_group = |group: &super::Group| quasi.iter().map(|column| span(&group.members, *column)).collect();
-    Some(outcome.groups.iter().map(of_group).collect())
+/// What published cells stand for: codes from and to.
+enum Spans {
+    /// By group and quasi-identifier.
+    OfGroups(Vec<Vec<(Code, Code)>>),
+    /// By quasi-identifier, by code of the record; none where every value is shown as it is.
+    OfRecords(Vec<Option<Vec<(Code, Code)>>>),
 }
 
-fn iloss(task: &Task<'_>, outcome: &Outcome, quasi: &[usize], spans: &Option<Spans>) -> f64 {
-    let Some(spans) = spans else { return 0.0 };
+impl Spans {
+    fn of(task: &Task<'_>, outcome: &Outcome, form: Form, quasi: &[usize]) -> Spans {
+        let finest: Vec<Vec<(Code, Code)>> =
+            quasi.iter().map(|column| finest(&task.table.columns[*column].tree)).collect();
+        if form == Form::Anatomized {
+            let coarse = |spans: Vec<(Code, Code)>| spans.iter().any(|(low, high)| low < high).then_some(spans);
+            return Spans::OfRecords(finest.into_iter().map(coarse).collect());
+        }
+        let span = |members: &[u32], at: usize| {
+            let (column, finest) = (quasi[at], &finest[at]);
+            let tree = &task.table.columns[column].tree;
+            let codes = members.iter().map(|at| task.code(*at as usize, column));
+            let (low, high) = codes.fold((Code::MAX, 0), |(low, high), code| (code.min(low), code.max(high)));
+            let missing = tree.missing().is_some_and(|missing| (low..=high).contains(&missing));
+            if low == high || tree.numbers().is_some() && !missing {
+                return (finest[low as usize].0, finest[high as usize].1);
+            }
+            let mut node = tree.leaf_of(low);
+            while let Some(parent) = tree.node(node).parent.filter(|_| !tree.node(node).codes.contains(&high)) {
+                node = parent;
+            }
+            let codes = &tree.node(node).codes;
+            (codes.start, codes.end - 1)
+        };
+        let of_group = |group: &super::Group| (0..quasi.len()).map(|at| span(&group.members, at)).collect();
+        Spans::OfGroups(outcome.groups.iter().map(of_group).collect())
+    }
+
+    /// What the cell of a record stands for: its group, the place of the quasi-identifier among them, and its own code.
+    fn cell(&self, group: usize, at: usize, code: Code) -> (Code, Code) {
+        match self {
+            Spans::OfGroups(spans) => spans[group][at],
+            Spans::OfRecords(spans) => spans[at].as_ref().map_or((code, code), |spans| spans[code as usize]),
+        }
+    }
+}
+
+/// By code, what the finest that may be published of it stands for.
+fn finest(tree: &Taxonomy) -> Vec<(Code, Code)> {
+    let span = |code: Code| match tree.leaf_of(code) {
+        0 => (code, code),
+        leaf => (tree.node(leaf).codes.start, tree.node(leaf).codes.end - 1),
+    };
+    (0..tree.len() as Code).map(span).collect()
+}
+
+fn iloss(task: &Task<'_>, outcome: &Outcome, quasi: &[usize], spans: &Spans) -> f64 {
     let (mut loss, mut cells) = (0.0, 0.0);
-    for (group, spans) in outcome.groups.iter().zip(spans) {
-        let people = group.members.len() as f64;
-        for (column, (low, high)) in quasi.iter().zip(spans) {
-            loss += people * f64::from(high - low) / task.table.columns[*column].tree.len() as f64;
-            cells += people;
+    for (place, group) in outcome.groups.iter().enumerate() {
+        for (at, column) in quasi.iter().enumerate() {
+            let width = |member: &u32| {
+                let (low, high) = spans.cell(place, at, task.code(*member as usize, *column));
+                f64::from(high - low)
+            };
+            let widths: f64 = group.members.iter().map(width).sum();
+            loss += widths / task.table.columns[*column].tree.len() as f64;
+            cells += group.members.len() as f64;
         }
     }
     if cells > 0.0 { loss / cells } else { 0.0 }
@@ -145,26 +176,22 @@ impl Query {
         asked(column, low, high) && self.quasi.iter().all(|(_, column, low, high)| asked(*column, *low, *high))
     }
 
-    fn estimate(&self, codes: &[Vec<Code>], outcome: &Outcome, spans: &Option<Spans>, lists: &CodedLists) -> f64 {
+    fn estimate(&self, codes: &[Vec<Code>], outcome: &Outcome, spans: &Spans, lists: &CodedLists) -> f64 {
         let (at, _, low, high) = self.sensitive;
         let mut sum = 0.0;
         for (place, group) in outcome.groups.iter().enumerate() {
-            let people = match spans {
-                None => {
-                    let fits = |member: &&u32| {
-                        let code = |column: usize| codes[column][**member as usize];
-                        self.quasi.iter().all(|(_, column, low, high)| (*low..=*high).contains(&code(*column)))
-                    };
-                    group.members.iter().filter(fits).count() as f64
-                }
-                Some(spans) => {
-                    let share = |(at, _, low, high): &(usize, usize, Code, Code)| {
-                        let (from, to) = spans[place][*at];
-                        let both = (to.min(*high) + 1).saturating_sub(from.max(*low));
-                        f64::from(both) / f64::from(to - from + 1)
-                    };
-                    group.members.len() as f64 * self.quasi.iter().map(share).product::<f64>()
-                }
+            // Of one record, the share of what its cells stand for that is asked for.
+            let share = |member: u32| -> f64 {
+                let asked = self.quasi.iter().map(|(at, column, low, high)| {
+                    let (from, to) = spans.cell(place, *at, codes[*column][member as usize]);
+                    let both = (to.min(*high) + 1).saturating_sub(from.max(*low));
+                    f64::from(both) / f64::from(to - from + 1)
+                });
+                asked.product()
+            };
+            let people = match (spans, group.members.first()) {
+                (Spans::OfGroups(_), Some(any)) => group.members.len() as f64 * share(*any),
+                _ => group.members.iter().map(|member| share(*member)).sum(),
             };
             if people == 0.0 {
                 continue;

@@ -69,7 +69,7 @@ fn publish(options: &Publish, loaded: &Loaded, method: MethodPolicy, ways: &Ways
     }
     let arguments = loaded.policy.options.clone().checked(&method.listed.entry)?;
     let clock = Instant::now();
-    let ledger = if options.dry_run { books.open_to_rehearse()? } else { books.open_if_there()? };
+    let ledger = if options.dry_run { books.open_to_rehearse()? } else { books.open_if_sound()? };
     if ledger.is_none() && !options.dry_run {
         books.may_start()?;
     }
@@ -170,7 +170,9 @@ fn records(prepared: &Prepared, key: &Key) -> Result<Vec<Record>, Failure> {
             plural(several, "record")
         )));
     }
-    let sensitive = table.with_role(Role::Sensitive);
+    // Whatever the order of columns in the policy, which says nothing.
+    let mut sensitive = table.with_role(Role::Sensitive);
+    sensitive.sort_by(|one, other| table.columns[*one].name.cmp(&table.columns[*other].name));
     let record = |at: usize| {
         let (who, combo) = (links.pseudonyms[at], places[links.combos[at] as usize]?);
         let value = |column: &usize| table.columns[*column].tree.value(table.combos.codes[*column][combo as usize]);

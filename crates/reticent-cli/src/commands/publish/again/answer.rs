@@ -84,7 +84,7 @@ pub struct Promise {
     pub columns: Vec<Promised>,
     /// No record is linked to anybody with more confidence than this fraction.
     pub records: Option<String>,
-    /// So many records can be anybody's, whichever two releases are compared by who knows nobody else's quasi-identifiers.
+    /// So many records can be anybody's, whichever earlier release it is compared with by who knows nobody else's quasi-identifiers.
     pub left: Option<u64>,
 }
 

@@ -28,7 +28,7 @@ pub struct Audited {
     pub columns: Vec<AuditedColumn>,
     /// Of a promise about records: how many people, at least, are in the same groups of all releases.
     pub alike: Option<u64>,
-    /// Of another one: so many records, at least, can be anybody's, whichever two releases are compared.
+    /// Of another one: so many records, at least, can be anybody's, whichever earlier release this one is compared with.
     pub left: Option<u64>,
 }
 
@@ -80,9 +80,14 @@ impl AuditedColumn {
 
 /// A release of the same column whose owners are not known cannot be put together with one whose are.
 fn followed(column: &str, tables: &[&Held]) -> Result<(), Failure> {
-    let shows =
-        |held: &&Held| held.disguise.of.is_none() && held.release.columns.iter().any(|shown| shown.name == column);
-    match tables.iter().copied().filter(shows).find(|held| held.links.is_none()) {
+    let shows = |held: &&Held| held.release.columns.iter().any(|shown| shown.name == column);
+    // A list is about the people of another table; where that is not held, about nobody who is known.
+    let is_followed = |held: &&Held| {
+        let about = held.disguise.of.unwrap_or(held.number);
+        let mut people = tables.iter().filter(|table| table.number == about && table.disguise.of.is_none());
+        people.next().is_some_and(|people| people.links.is_some())
+    };
+    match tables.iter().copied().filter(shows).find(|held| !is_followed(held)) {
         None => Ok(()),
         Some(held) => {
             let why = format!(

@@ -1,8 +1,9 @@
 //! Making a release by a method: group, write, read back, judge, measure.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
-use reticent::methods::{self, Leaving, Outcome, Remembered, Shown, Utility};
+use reticent::methods::{self, Leaving, Outcome, Reason, Remembered, Shown, Utility};
 use reticent_ledger::{Hash, Head, Judged};
 
 use super::Job;
@@ -10,6 +11,7 @@ use super::answer::Seconds;
 use super::before::Before;
 use super::folder::{self, Files};
 use super::judge::Audited;
+use super::print::in_words;
 use super::readme::readme;
 use crate::commands::publish::make::{draw_seed, lap};
 use crate::commands::publish::workshop::Workshop;
@@ -112,10 +114,18 @@ fn with_leaving(error: reticent::Error, leaving: &Leaving) -> reticent::Error {
 }
 
 fn nothing(outcome: &Outcome) -> String {
+    let plural = |many: usize| crate::screen::plural(many as u64, "record");
+    let mut withheld: BTreeMap<Reason, usize> = BTreeMap::new();
+    outcome.withheld.iter().for_each(|(_, reason)| *withheld.entry(*reason).or_insert(0) += 1);
+    let mut why: Vec<String> = withheld
+        .iter()
+        .map(|(reason, many)| format!("{} withheld: {}", plural(*many), in_words(reason.word())))
+        .collect();
+    if !outcome.waiting.is_empty() {
+        why.push(format!("{} waiting for others to be published with", plural(outcome.waiting.len())));
+    }
+    let why = if why.is_empty() { String::new() } else { format!(" ({})", why.join("; ")) };
     format!(
-        "no group could be formed (waiting for others to be published with: {}; withheld: {}). Fewer values for a group (l, m or k under \
-         [release.options]) or more records may help",
-        crate::screen::plural(outcome.waiting.len() as u64, "record"),
-        crate::screen::plural(outcome.withheld.len() as u64, "record")
+        "no group could be formed{why}. Fewer values for a group (l, m or k under [release.options]) or more records may help"
     )
 }

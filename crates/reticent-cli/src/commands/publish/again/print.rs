@@ -75,7 +75,7 @@ fn print_accounts(answer: &Answer) {
 }
 
 /// Why a record is withheld.
-fn in_words(reason: &str) -> &str {
+pub fn in_words(reason: &str) -> &str {
     match reason {
         "too-common" => "too many have the same value: no group could hide it",
         "changed" => "a sensitive value is not the one that was published",
@@ -176,7 +176,7 @@ pub fn of_records(audited: &Audited, judged: &Judged) -> Vec<String> {
     let left = audited.left.map(|left| {
         let compared = match alone {
             true => "by this release by itself",
-            false => "whichever two releases are compared by who knows nobody else's quasi-identifiers",
+            false => "whichever earlier release it is compared with by who knows nobody else's quasi-identifiers",
         };
         format!("{} records at least can be anybody's, {compared}", count(left))
     });
@@ -187,7 +187,7 @@ pub fn of_records(audited: &Audited, judged: &Judged) -> Vec<String> {
 pub fn together(judged: &Judged) -> &'static str {
     match judged {
         Judged::Alone { .. } => "this release by itself",
-        _ => "all releases together",
+        _ => "all releases that its recipients can hold",
     }
 }
 

@@ -65,6 +65,9 @@ pub fn readme(job: &Job<'_>, shown: &Shown, files: &Files, audited: &Audited, ju
     } else if audited.columns.iter().any(|column| column.already > 0) {
         text += "\nEarlier releases told more of some people; of these, this one tells nothing more than they did.\n";
     }
+    if !job.books.separate.groups.is_empty() && !matches!(judged, Judged::Alone { .. }) {
+        text += "\nAll releases are those that recipients can hold who may combine what they got; some are taken never to do so.\n";
+    }
     for column in job.sensitive() {
         if let Some(most) = job.promise(column) {
             text += &format!("\n- `{column}`: at most {}", most.fraction());
@@ -74,7 +77,10 @@ pub fn readme(job: &Job<'_>, shown: &Shown, files: &Files, audited: &Audited, ju
         text += &format!("\n- a record: at most {}", most.fraction());
     }
     if let Some(left) = method.listed.left(&job.arguments) {
-        text += &format!("\n- records that can be somebody's: at least {left}");
+        text += &format!(
+            "\n- records that can be somebody's: at least {left}. This release was compared with each earlier one; these were compared \
+             with each other when they were published, by what was promised then"
+        );
     }
     text.trim_end().to_owned() + "\n"
 }
