@@ -134,9 +134,14 @@ fn print_relief(relief: &Relief) {
         let text = "Neither another k or confidence for all values, nor one or two columns less, would let it pass.";
         eprintln!("\n{}", wrap(text, WIDTH, "").trim_start());
     } else {
-        eprintln!("\nWhat would let it pass, the smallest change first:");
+        let what = if relief.audited_besides { "let it pass its models and joins" } else { "let it pass" };
+        eprintln!("\nWhat would {what}, the smallest change first:");
         for offer in &relief.offers {
             eprintln!("{}", wrap(&format!("- {offer}"), WIDTH, "    "));
+        }
+        if relief.audited_besides {
+            let text = "The audit of all releases together was not tried with any of these, and may refuse them; --dry-run tells.";
+            eprintln!("{}", wrap(text, WIDTH, ""));
         }
     }
     if !relief.already.is_empty() {

@@ -188,6 +188,10 @@ impl<'a> Counter<'a> {
     fn take_owner(&mut self, row: &impl Fields) -> Result<(), Fault> {
         let Shared { columns, options, .. } = self.coders.shared;
         let at = columns.len();
+        if let Owners::Collected { .. } = &self.owners {
+            // In two encodings of a file somebody would be two people.
+            std::str::from_utf8(row.field(at)).map_err(|_| Fault::NotUtf8(at))?;
+        }
         match &mut self.owners {
             Owners::Ignored => {}
             Owners::Collected { hashes, missing } => match owner_hash(row.field(at), options) {

@@ -90,7 +90,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// Some rows say of nobody that they are theirs.
-    #[error("{rows} rows have no owner in column `{column}`; complete them or take them out")]
+    #[error("{rows} row{} no owner in column `{column}`; complete them or take them out", if *.rows == 1 { " has" } else { "s have" })]
     OwnerMissing {
         /// The column that names the owner.
         column: String,

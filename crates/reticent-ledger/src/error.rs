@@ -12,7 +12,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// There is no ledger.
-    #[error("there is no ledger in {}; `reticent publish` and `reticent register` start one", .0.display())]
+    #[error("there is no ledger in {}; `reticent publish` and `reticent register` start one with --new-ledger", .0.display())]
     None(PathBuf),
     /// The ledger does not hold together.
     #[error("the ledger in {} does not hold together: {what}", .folder.display())]

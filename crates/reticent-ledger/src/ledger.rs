@@ -28,9 +28,11 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Whether there is a ledger in a folder.
+    /// Whether there is a ledger in a folder, or what cannot be looked at.
     pub fn is_there(folder: &Path) -> bool {
-        folder.join(CATALOGUE).exists() || Bodies::new(folder).files().is_ok_and(|files| !files.is_empty())
+        let nothing = |error: std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
+        !folder.join(CATALOGUE).metadata().is_err_and(nothing)
+            || Bodies::new(folder).files().is_ok_and(|files| !files.is_empty())
     }
 
     /// Whether somebody's writing did not come to an end, or has not yet.

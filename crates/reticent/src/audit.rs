@@ -152,7 +152,7 @@ pub fn audit(history: &History, question: &Question) -> Result<Audit> {
     let worlds = parts.iter().try_fold(1u128, |all, part| part.answer.worlds.and_then(|these| all.checked_mul(these)));
     let ln_worlds: Option<f64> = parts.iter().map(|part| part.answer.ln_worlds).sum();
     let pairs = if question.pairs { pairs::pairs(history, question)? } else { Vec::new() };
-    let not_followed = if question.pairs { pairs::not_followed(history, &pairs) } else { Vec::new() };
+    let not_followed = if question.pairs { pairs::not_followed(history, &pairs, question) } else { Vec::new() };
     Ok(Audit {
         releases,
         people: board.people.iter().map(|somebody| somebody.people).sum(),
@@ -353,7 +353,7 @@ fn assumed(parts: &[Part], history: &History, question: &Question) -> Vec<String
     if !unlinked.is_empty() && history.releases.len() > 1 {
         assumed.push(format!(
             "it is not known whose the records of {} are: people are counted in each by itself, which is judged by itself, and every two \
-             that can be about the same people by pairs of groups",
+             that can be about the same people by pairs of groups, as somebody would who knows the groups of one person and of nobody else",
             unlinked.join(", ")
         ));
     }

@@ -108,7 +108,10 @@ pub fn nearest<'a>(typed: &str, valid: impl IntoIterator<Item = &'a str>) -> Opt
     valid
         .into_iter()
         .map(|word| (strsim::damerau_levenshtein(&typed.to_lowercase(), &word.to_lowercase()), word))
-        .filter(|(distance, word)| *distance <= 1 + word.chars().count().max(typed.chars().count()) / 3)
+        .filter(|(distance, word)| {
+            let longer = word.chars().count().max(typed.chars().count());
+            *distance <= 1 + longer / 3 && distance * 2 <= longer
+        })
         .min()
         .map(|(_, word)| word)
 }

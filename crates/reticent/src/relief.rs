@@ -94,6 +94,8 @@ pub struct Relief {
     pub failing: Vec<Failing>,
     /// What would let it pass, the smallest change first.
     pub offers: Vec<Offer>,
+    /// Whether a release that passes is audited with its history besides, which may refuse it all the same.
+    pub audited_besides: bool,
 }
 
 /// By wording: what fails, and the least safe measure for statements that count, and for those that bound a share.
@@ -124,6 +126,7 @@ impl Refused<'_> {
             already: self.already()?,
             failing: judged.failing,
             offers: offers.into_iter().map(|(_, offer)| offer).collect(),
+            audited_besides: false,
         })
     }
 

@@ -173,7 +173,13 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
             ways,
         )?);
     }
-    coalitions.iter_mut().for_each(|coalition| coalition.open.extend(unsound.clone()));
+    for coalition in &mut coalitions {
+        coalition.open.extend(unsound.clone());
+        let apart: Vec<String> = books.separate.groups.iter().map(|group| group.join(" and ")).collect();
+        let never =
+            |apart: String| format!("{apart} never combine what they hold, as the policy says ([recipients] separate)");
+        coalition.audit.assumed.extend(apart.into_iter().map(never));
+    }
     let established = |coalition: &Coalition| coalition.open.is_empty() && coalition.audit.is_established();
     let holds = judged.then(|| unsound.is_none() && coalitions.iter().all(established));
     let mut notes = Vec::new();
@@ -303,6 +309,7 @@ fn question(
         worst: options.worst,
         each: options.each,
         newly: false,
+        everybody: options.adversary != args::Adversary::QuasiIdentifiers,
         pairs: true,
         algorithm: options.adversary == args::Adversary::Algorithm,
     })
@@ -423,8 +430,9 @@ fn open(audit: &Audit, lost: &[Lost], attacks: &[Attack], question: &Question) -
     if !audit.not_followed.is_empty() {
         let numbers: Vec<String> = audit.not_followed.iter().map(u64::to_string).collect();
         open.push(format!(
-            "it is not known whose the records of release {} are, and what these tell together with the others could not be judged",
-            numbers.join(", ")
+            "it is not known whose the records of release {} are, and what these tell together with the others could not be judged{}",
+            numbers.join(", "),
+            if audit.pairs.is_empty() { "" } else { " but for who knows the groups of one person only" }
         ));
     }
     for pair in &audit.pairs {
@@ -452,7 +460,20 @@ fn population(path: &Path, history: &History, ways: &Ways) -> Result<Vec<Person>
     let engine = Embedded::open_file(path, ways.options())?;
     let released =
         |name: &&String| history.releases.iter().flat_map(|held| &held.release.columns).any(|c| c.name == **name);
-    let columns: Vec<String> = engine.columns().iter().filter(released).cloned().collect();
+    // What is to be kept from the attacker is not what he knows.
+    let secret = |name: &&String| {
+        let shown = history.releases.iter().flat_map(|held| &held.release.columns);
+        shown.filter(|column| column.name == **name).all(|column| column.role == reticent::schema::Role::Sensitive)
+    };
+    let (secrets, columns): (Vec<String>, Vec<String>) =
+        engine.columns().iter().filter(released).cloned().partition(|name| secret(&name));
+    if !secrets.is_empty() {
+        crate::screen::warn(&format!(
+            "{} of {} is sensitive, and not taken to be known",
+            secrets.join(", "),
+            path.display()
+        ));
+    }
     if columns.is_empty() {
         return Err(Failure::Call(format!("{} has no column that a release has", path.display())));
     }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use reticent::policy::{ColumnSketch, Draft, draft, json_schema};
+use reticent::policy::{ColumnSketch, Draft, Policy, draft, json_schema};
 use reticent::taxonomy::{parse_date, parse_number};
 use reticent_engine::{Embedded, Engine, Profile};
 
@@ -25,9 +25,13 @@ pub fn run(options: &Init, ways: &Ways) -> Result<u8, Failure> {
     let sketches: Vec<ColumnSketch> = profiles.into_iter().map(sketch).collect();
     let drafted = draft(&dataset_name(&options.data[0]), &sketches);
     let files = files(&options.policy, &drafted)?;
-    write_all(&files, options.force)?;
+    refuse_existing(&files, options.force)?;
+    // What is in the way of the ledger or of its key is met before anything is replaced.
+    let started = start_books(options, &drafted)?;
+    let kept = write_all(&files)?;
     let mut written: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
-    written.extend(start_books(options)?);
+    written.extend(kept.map(|path| format!("{} (the policy that was there)", path.display())));
+    written.extend(started);
     if ways.json {
         print_json(&serde_json::json!({ "rows": rows, "columns": sketches.len(), "written": written }))?;
         return Ok(0);
@@ -44,15 +48,22 @@ pub fn run(options: &Init, ways: &Ways) -> Result<u8, Failure> {
     println!("\nEvery column is a quasi-identifier until you say otherwise. Next:");
     println!("  1. in {}, give each column its role (the suggestions say why)", written[0]);
     println!("  2. put groups between the values and the root in the taxonomy files");
-    println!("  3. {HINT}reticent check{HINT:#} {}", options.data.join(" "));
+    let data: Vec<String> = options.data.iter().map(|name| quoted(name)).collect();
+    println!("  3. {HINT}reticent check{HINT:#} {}", data.join(" "));
     Ok(0)
+}
+
+/// A name as a shell takes it.
+fn quoted(name: &str) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || "-_./:,+=@".contains(letter);
+    if name.chars().all(plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', "'\\''")) }
 }
 
 /// Starts the ledger beside the policy and draws its key. What is there is never replaced: releases are recorded in the one, and
 /// owners under the other.
-fn start_books(options: &Init) -> Result<Vec<String>, Failure> {
+fn start_books(options: &Init, drafted: &Draft) -> Result<Vec<String>, Failure> {
     let place = Place { policy: options.policy.clone(), ledger: None, key: None, new_ledger: true, wait: 60.0 };
-    let books = Books::find(&place, "starting the ledger")?;
+    let books = Books::of(&place, &Policy::parse(&drafted.toml)?, "starting the ledger");
     let mut started = Vec::new();
     let ledger = match books.open_if_there()? {
         Some(ledger) => ledger,
@@ -115,7 +126,7 @@ fn files(policy: &Path, drafted: &Draft) -> Result<Vec<(PathBuf, String)>, Failu
     Ok(files)
 }
 
-fn write_all(files: &[(PathBuf, String)], force: bool) -> Result<(), Failure> {
+fn refuse_existing(files: &[(PathBuf, String)], force: bool) -> Result<(), Failure> {
     let there: Vec<String> =
         files.iter().filter(|(path, _)| path.exists()).map(|(path, _)| path.display().to_string()).collect();
     if !there.is_empty() && !force {
@@ -124,6 +135,18 @@ fn write_all(files: &[(PathBuf, String)], force: bool) -> Result<(), Failure> {
             there.join(", ")
         )));
     }
+    Ok(())
+}
+
+/// Writes them. A policy that is there is kept under another name, which is answered.
+fn write_all(files: &[(PathBuf, String)]) -> Result<Option<PathBuf>, Failure> {
+    let kept = files.first().filter(|(policy, _)| policy.exists()).map(|(policy, _)| {
+        let name = |number: usize| PathBuf::from(format!("{}.old{number}", policy.display()));
+        let kept = (1..).map(name).find(|path| !path.exists()).unwrap_or_else(|| name(0));
+        std::fs::rename(policy, &kept).map_err(Failure::file("keep the policy that was there as", &kept))?;
+        Ok::<_, Failure>(kept)
+    });
+    let kept = kept.transpose()?;
     for (path, text) in files {
         // Taxonomies are filled in by hand; what somebody wrote is not drafted over.
         if path.exists() && path.extension().is_some_and(|end| end == "csv") {
@@ -134,5 +157,5 @@ fn write_all(files: &[(PathBuf, String)], force: bool) -> Result<(), Failure> {
         }
         std::fs::write(path, text).map_err(Failure::file("write", path))?;
     }
-    Ok(())
+    Ok(kept)
 }

@@ -158,6 +158,18 @@ fn answers() -> Answers {
     all.ask(&next, "publish people.csv --name next --to guest -o next.csv --columns age,sex --policy lax.toml", 0);
     all.ask(&next, "log", 0);
     all.ask(&next, "show next", 0);
+    // And with releases of which it is known whose the records are, and of which it is not.
+    let held = Desk::new();
+    held.write(
+        "reticent.toml",
+        "[dataset]\nowner = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n[columns.zip]\n[columns.ill]\nrole = \"sensitive\"\n\
+         [requirement]\nconfidence = 0.9\n",
+    );
+    held.write("one.csv", "pid,zip,ill\na,1,x\nb,1,y\n");
+    held.write("plain.csv", "zip,ill\n1,x\n1,y\n");
+    all.ask(&held, "publish one.csv --name one --to press -o out-one.csv", 0);
+    all.ask(&held, "register plain.csv --name plain --to press --date 2020-05-01", 0);
+    all.ask(&held, "publish one.csv --name two --to press -o out-two.csv", 0);
     next.write("lists.csv", "ward,false,city\na,1,Paris\na,1,France\n");
     next.write("marginal.csv", "city\nParis\n");
     let lists = "register lists.csv --name lists --to ward --date 2020-05-01 --sensitive city --groups ward --counterfeits false";

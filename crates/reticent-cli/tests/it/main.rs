@@ -3,6 +3,7 @@
 
 mod again;
 mod again_audited;
+mod again_reviewed;
 mod audit;
 mod audit_held;
 mod audit_reviewed;
@@ -26,4 +27,5 @@ mod publish;
 mod reviewed;
 mod support;
 mod together;
+mod tried;
 mod tutorial;

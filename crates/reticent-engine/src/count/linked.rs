@@ -72,7 +72,10 @@ impl Rows for LinkedCounter<'_> {
     #[inline]
     fn row(&mut self, row: &impl Fields) -> Result<(), Fault> {
         self.coders.code(row, &mut self.codes)?;
-        let owner = row.field(self.codes.len());
+        let at = self.codes.len();
+        let owner = row.field(at);
+        // In two encodings of a file somebody would be two people.
+        std::str::from_utf8(owner).map_err(|_| Fault::NotUtf8(at))?;
         if self.coders.shared.options.is_missing(owner) {
             self.missing += 1;
             self.pseudonyms.push(NOBODY);

@@ -32,6 +32,8 @@ pub struct GroupShown {
     pub group: Vec<(String, String)>,
     /// People in it.
     pub people: u64,
+    /// Whether those of whom it is told are in it; a group of others tells of them by what it leaves.
+    pub theirs: bool,
     /// Whether its values are listed once, however many have them.
     pub set: bool,
     /// What its records show, for internal eyes: the value, and how many records.
@@ -76,7 +78,7 @@ pub(super) fn because(
             }
         }
     }
-    Some(shown(board, history, &groups, column))
+    Some(shown(board, history, &groups, place, column))
 }
 
 /// What is to be told of whom.
@@ -119,10 +121,11 @@ impl Aim<'_> {
     }
 }
 
-fn shown(board: &Board, history: &History, groups: &[u32], column: usize) -> Because {
+fn shown(board: &Board, history: &History, groups: &[u32], place: u32, column: usize) -> Because {
     let mut groups = groups.to_vec();
     groups.sort_unstable_by_key(|group| (board.groups[*group as usize].release, *group));
     let one = |group: &u32| {
+        let theirs = board.alike[place as usize].groups.contains(group);
         let group = &board.groups[*group as usize];
         let held = &history.releases[group.release];
         let mut shows: Vec<(String, u64)> = Vec::new();
@@ -144,6 +147,7 @@ fn shown(board: &Board, history: &History, groups: &[u32], column: usize) -> Bec
             date: held.date.clone(),
             group: group_name(history, group),
             people: board.people_in(group),
+            theirs,
             set: group.set,
             shows,
         }

@@ -23,9 +23,14 @@ pub struct Chance {
 
 impl Chance {
     /// The best single figure: counted, or else sampled, or else the estimate.
-    pub fn best(&self) -> f64 {
+    pub fn figure(&self) -> Option<f64> {
         let sampled = self.sampled.map(|sampled| sampled.share);
-        let best = self.worlds.or(sampled).or(self.entropy).unwrap_or_else(|| self.upper.value());
+        self.worlds.or(sampled).or(self.entropy)
+    }
+
+    /// The same; where there is none, the most that it may be.
+    pub fn best(&self) -> f64 {
+        let best = self.figure().unwrap_or_else(|| self.upper.value());
         best.clamp(self.lower.value(), self.upper.value())
     }
 

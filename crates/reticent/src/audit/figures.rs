@@ -34,12 +34,15 @@ pub struct Column {
     pub likely_above: u64,
     /// The most that is told about anybody.
     pub highest: Level,
-    /// How often whoever guesses everybody's most likely value is right, as a share.
+    /// How often whoever guesses everybody's most likely value is right, as a share; at most, where some are `bounded`.
     pub average: f64,
     /// How often they were right if they only knew how common values are.
     pub prior: f64,
-    /// People by the most that is told about them: below 10 %, below 20 %, ..., below 100 %, certain.
+    /// People by the most that is told about them: below 10 %, below 20 %, ..., below 100 %, certain. Those who are `bounded` by the most
+    /// that may be told.
     pub histogram: [u64; BARS],
+    /// People of whom only bounds are known, and neither a probability nor an estimate of one.
+    pub bounded: u64,
     /// People for whom the probability was counted or is exact for another reason.
     pub exact: u64,
     /// The maximum entropy of everybody's value, in bits; none when it did not converge.
@@ -190,6 +193,7 @@ impl<'a> Counting<'a> {
             average: 0.0,
             prior: prior(board, at),
             histogram: [0; BARS],
+            bounded: 0,
             exact: 0,
             entropy_bits: None,
             already: 0,
@@ -213,6 +217,8 @@ impl<'a> Counting<'a> {
         }
         column.highest = column.highest.worse(level);
         column.exact += if exact { people } else { 0 };
+        let bounded = level.lower < level.upper && chances.iter().any(|chance| chance.figure().is_none());
+        column.bounded += if bounded { people } else { 0 };
         let bar = if certain { BARS - 1 } else { ((level.best * 10.0 + 1e-9) as usize).min(BARS - 2) };
         column.histogram[bar] += people;
         self.sum += level.best * people as f64;

@@ -85,8 +85,10 @@ pub(super) fn pairs(history: &History, question: &Question) -> Result<Vec<Pair>>
 }
 
 /// Releases of which it is not known whose the records are, that stand beside another with which they were not judged, or beside several:
-/// three may leave one value where every two leave more. Those that have nothing sensitive and share no column with any other tell nothing.
-pub(super) fn not_followed(history: &History, pairs: &[Pair]) -> Vec<u64> {
+/// three may leave one value where every two leave more. To an attacker who knows also in which groups others are, any two may tell more
+/// than a pair of groups does; but of releases with nothing sensitive he knows everything before. Where neither has anything sensitive, nothing
+/// is told to anybody.
+pub(super) fn not_followed(history: &History, pairs: &[Pair], question: &Question) -> Vec<u64> {
     let judged = |one: u64, other: u64| {
         pairs
             .iter()
@@ -95,11 +97,16 @@ pub(super) fn not_followed(history: &History, pairs: &[Pair]) -> Vec<u64> {
     let secret = |held: &Held| held.release.columns.iter().any(|column| column.role == Role::Sensitive);
     let open = |(at, held): &(usize, &Held)| {
         let others = history.releases.iter().filter(|other| other.number != held.number);
-        let others = others.filter(|other| secret(held) || secret(other)).map(|other| other.number);
+        let others = others.filter(|other| match question.everybody {
+            true => secret(held) && secret(other),
+            false => secret(held) || secret(other),
+        });
+        let others = others.map(|other| other.number);
         let others: std::collections::BTreeSet<u64> = others.collect();
         held.links.is_none()
             && counted::about(history, *at).is_none()
-            && (others.len() > 1 || others.iter().any(|other| !judged(held.number, *other)))
+            && !others.is_empty()
+            && (question.everybody || others.len() > 1 || others.iter().any(|other| !judged(held.number, *other)))
     };
     history.releases.iter().enumerate().filter(open).map(|(_, held)| held.number).collect()
 }

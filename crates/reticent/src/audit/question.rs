@@ -29,6 +29,9 @@ pub struct Question {
     pub each: bool,
     /// Count only what the newest release brings: not people about whom more than allowed was told before it.
     pub newly: bool,
+    /// Whether the attacker knows also in which groups others are. What two releases of unknown owners tell him is not established by
+    /// pairs of groups: these are about whoever knows it of one person only.
+    pub everybody: bool,
     /// Whether to judge every two releases of unknown owners by pairs of groups.
     pub pairs: bool,
     /// Whether the attacks of somebody who knows how the algorithm decided are run besides.
@@ -70,6 +73,7 @@ impl Default for Question {
             worst: 5,
             each: false,
             newly: false,
+            everybody: true,
             pairs: true,
             algorithm: false,
         }

@@ -311,12 +311,13 @@ fn what_is_known_beside_a_release_without_owners() {
     let first = owned(first, &rows, &[1, 2]);
     let second = plain(2, &[("city", quasi), ("ill", sensitive)], &[&["C", "x"], &["C", "y"]]);
     let history = History { releases: vec![first, second], lost: Vec::new() };
-    let nothing = audit(&history, &question()).expect("an audit");
+    let of_one = Question { everybody: false, ..question() };
+    let nothing = audit(&history, &of_one).expect("an audit");
     assert!(nothing.is_established() && nothing.columns[0].certain == 0);
     for who in [1, 2] {
         let known = Known { who, column: "ill".to_owned(), value: "x".to_owned(), has: true };
         let knowledge = Knowledge { known: vec![known], ..Knowledge::default() };
-        let told = audit(&history, &Question { knowledge, ..question() }).expect("an audit");
+        let told = audit(&history, &Question { knowledge, ..of_one.clone() }).expect("an audit");
         assert!(told.columns[0].certain == 1, "{:?}", told.columns[0]);
         assert!(!told.is_established() && told.pairs[0].not_judged.is_some(), "{:?}", told.pairs);
     }
@@ -371,9 +372,10 @@ fn three_releases_without_owners_are_not_established_by_pairs() {
         plain(number, &[("city", quasi), (name, quasi), ("ill", sensitive)], &rows)
     };
     let all = [release(1, "a"), release(2, "b"), release(3, "c")];
-    let two = audit(&History { releases: all[..2].to_vec(), lost: Vec::new() }, &question()).expect("an audit");
+    let of_one = Question { everybody: false, ..question() };
+    let two = audit(&History { releases: all[..2].to_vec(), lost: Vec::new() }, &of_one).expect("an audit");
     assert!(two.is_established() && two.not_followed.is_empty(), "{:?}", two.pairs);
-    let three = audit(&History { releases: all.to_vec(), lost: Vec::new() }, &question()).expect("an audit");
+    let three = audit(&History { releases: all.to_vec(), lost: Vec::new() }, &of_one).expect("an audit");
     assert!(three.pairs.iter().all(|pair| pair.not_judged.is_none() && pair.may_be_above == 0));
     assert_eq!((three.is_established(), three.not_followed.as_slice()), (false, [1, 2, 3].as_slice()));
 }
@@ -408,4 +410,42 @@ fn what_somebody_holds_alone() {
     assert!(admit(&both, &question(), Proof::Bounds).is_ok());
     let bob = History { releases: vec![hidden, new], lost: Vec::new() };
     assert!(matches!(admit(&bob, &question(), Proof::Bounds), Err(crate::Error::Refused { .. })));
+}
+
+/// Who knows everybody's groups in both releases takes what the women have off what the second group has, which leaves flu for the two
+/// men in it. By pairs of groups that is not seen, so that the two are established for nobody who knows as much.
+#[test]
+fn pairs_of_groups_establish_nothing_for_who_knows_everybody() {
+    let (quasi, sensitive) = (Role::QuasiIdentifier, Role::Sensitive);
+    let people: [[&str; 3]; 9] = [
+        ["M", "2", "flu"],
+        ["M", "2", "flu"],
+        ["F", "2", "HIV"],
+        ["F", "2", "HIV"],
+        ["F", "2", "asthma"],
+        ["M", "1", "HIV"],
+        ["M", "1", "cold"],
+        ["M", "1", "flu"],
+        ["M", "1", "asthma"],
+    ];
+    let whom: Vec<u128> = (1..=9).collect();
+    let by_sex: Vec<[&str; 3]> = people.map(|[sex, _, ill]| ["X", sex, ill]).to_vec();
+    let by_zip: Vec<[&str; 3]> = people.map(|[_, zip, ill]| ["X", zip, ill]).to_vec();
+    let [by_sex, by_zip] = [&by_sex, &by_zip].map(|rows| rows.iter().map(|row| row.as_slice()).collect::<Vec<_>>());
+    let one = plain(1, &[("area", quasi), ("sex", quasi), ("ill", sensitive)], &by_sex);
+    let one = owned(one, &by_sex, &whom);
+    let two = plain(2, &[("area", quasi), ("zip", quasi), ("ill", sensitive)], &by_zip);
+    let question = Question { confidence: Some(Share::new(4, 5)), ..question() };
+    let unknown = audit(&History { releases: vec![one.clone(), two.clone()], lost: Vec::new() }, &question);
+    let unknown = unknown.expect("an audit");
+    assert_eq!((unknown.may_be_above(), unknown.not_followed.as_slice()), (0, [2].as_slice()));
+    assert!(
+        !unknown.is_established() && unknown.pairs.iter().all(|pair| pair.may_be_above == 0),
+        "{:?}",
+        unknown.pairs
+    );
+    // Where it is known whose the records are, it is seen.
+    let known = vec![one, owned(two, &by_zip, &whom)];
+    let known = audit(&History { releases: known, lost: Vec::new() }, &question).expect("an audit");
+    assert_eq!(known.columns[0].certain, 2);
 }

@@ -60,7 +60,7 @@ fn because_of(because: &Because, case: &Case) -> String {
             escape(&group.name),
             escape(&group.date),
             escape(&key(&group.group)),
-            people(group.people),
+            if group.theirs { people(group.people) } else { others(group.people) },
             if group.set { "have one of" } else { "showed" },
         );
     }
@@ -89,7 +89,7 @@ fn in_words(because: &Because, case: &Case) -> String {
             escape(&group.name),
             escape(&group.date),
             escape(&name),
-            people(group.people),
+            if group.theirs { people(group.people) } else { others(group.people) },
             if group.set { "listed" } else { "showed" },
             shows.join(", ")
         ));
@@ -115,6 +115,11 @@ fn key(group: &[(String, String)]) -> String {
         [(column, value)] => format!("{column} {value}"),
         many => many.iter().map(|(_, value)| value.as_str()).collect::<Vec<&str>>().join(" / "),
     }
+}
+
+/// People who are not those of whom something is told.
+fn others(number: u64) -> String {
+    if number == 1 { "1 other".to_owned() } else { format!("{} others", grouped(number)) }
 }
 
 fn people(number: u64) -> String {

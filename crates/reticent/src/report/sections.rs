@@ -24,10 +24,10 @@ pub fn part(view: &View, part: &Part, at: usize) -> String {
     }
     text += &section("Attacks that were tried", &attacks(part));
     text += &section("In the words of regulators", &regulators(view, found));
-    text += &section("How sure these figures are", &sure::figures(found));
+    text += &section("How sure these figures are", &sure::figures(found, part.open.is_empty()));
     text += &section("Worlds", &sure::worlds(found));
     text += &section("What was assumed, and what was not considered", &sure::assumed(found));
-    text += &section("How it was computed", &sure::computed(found));
+    text += &section("How it was computed", &sure::computed(found, part.open.is_empty()));
     if let Some(each) = found.closely.as_ref().and_then(|closely| closely.each) {
         text += &format!(
             "<details class=\"block\"><summary>Everybody, one by one</summary>\n{}</details>\n",
@@ -258,6 +258,7 @@ fn parts(told: &Told) -> String {
         ),
         None => String::new(),
     };
+    let bounded = bounded(told);
     let heads: &[&str] = if told.before.is_some() { &["people before", "people after"] } else { &["people"] };
     let mut rows = String::new();
     for (at, count) in told.now.bars.iter().enumerate() {
@@ -267,7 +268,7 @@ fn parts(told: &Told) -> String {
         rows += &row(&name, heads, &cells);
     }
     format!(
-        "<p class=\"lead\">Everybody counts once, by the value that is likeliest for them. Far to the right means: as good as told.</p>\n{key}<figure>\n{}</figure>\n{}",
+        "<p class=\"lead\">Everybody counts once, by the value that is likeliest for them. Far to the right means: as good as told.{bounded}</p>\n{key}<figure>\n{}</figure>\n{}",
         charts::histogram(
             &title,
             told.before.as_ref().map(|before| before.bars.as_slice()),
@@ -276,6 +277,17 @@ fn parts(told: &Told) -> String {
         ),
         numbers(table(&escape(&title), "how sure", heads, &rows))
     )
+}
+
+/// That some stand where the most that may be told puts them.
+fn bounded(told: &Told) -> String {
+    match told.bounded.is_zero() {
+        true => String::new(),
+        false => format!(
+            " Of {} only bounds are known: they count by the most that may be told.",
+            escape(&told.bounded.of(&told.now.people))
+        ),
+    }
 }
 
 /// In public: how many are told at least so surely. Each count holds the next, so that none is a part of a whole.

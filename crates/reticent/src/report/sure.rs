@@ -6,7 +6,7 @@ use crate::inference::Work;
 use crate::text::{counted, grouped};
 
 /// What is exact, what is a bound, what is an estimate.
-pub fn figures(found: &Found) -> String {
+pub fn figures(found: &Found, judged_all: bool) -> String {
     let mut exact = String::new();
     for told in &found.columns {
         exact += &format!(
@@ -15,13 +15,14 @@ pub fn figures(found: &Found) -> String {
             escape(told.name)
         );
     }
+    let here = if judged_all { "Here" } else { "Here, of what could be judged" };
     let bits = found.columns.iter().filter_map(|told| told.bits.as_ref().map(|bits| (told.name, bits)));
     let bits: Vec<String> =
         bits.map(|(name, bits)| format!("{bits} bits are left open of <q>{}</q>", escape(name))).collect();
     let bits = if bits.is_empty() { String::new() } else { format!("<br>By it, {}.", super::words::list(&bits)) };
     format!(
         "<dl class=\"kinds\">\n\
-         <div><dt>Exact</dt><dd>The probability was counted: the share of all worlds in which the person has the value. Here:{exact}</dd></div>\n\
+         <div><dt>Exact</dt><dd>The probability was counted: the share of all worlds in which the person has the value. {here}:{exact}</dd></div>\n\
          <div><dt>Bound</dt><dd>Where not everything could be counted, the true probability was proved to lie between two numbers. “Certain” and “above” are always proved, never estimated; “not ruled out” means that the upper bound is above.</dd></div>\n\
          <div><dt>Estimate</dt><dd>Maximum entropy, or samples. <strong>Maximum entropy can understate the risk</strong>: it can call a value open that is certain. So no verdict here rests on it; it only fills in where nothing better is known.{bits}</dd></div>\n</dl>\n"
     )
@@ -66,12 +67,13 @@ pub fn assumed(found: &Found) -> String {
 }
 
 /// How the answer was found.
-pub fn computed(found: &Found) -> String {
+pub fn computed(found: &Found, judged_all: bool) -> String {
     match &found.closely {
-        Some(closely) => work(closely.work),
+        Some(closely) => work(closely.work, judged_all),
         None => {
             let counted = match found.all_counted {
-                true => "The worlds of everybody were counted.",
+                true if judged_all => "The worlds of everybody were counted.",
+                true => "Of what could be judged, the worlds of everybody were counted.",
                 false => "Not all worlds could be counted; where they could not, bounds were proved.",
             };
             let converged = match found.converged {
@@ -83,7 +85,7 @@ pub fn computed(found: &Found) -> String {
     }
 }
 
-fn work(work: &Work) -> String {
+fn work(work: &Work, judged_all: bool) -> String {
     let mut lines: Vec<(&str, String)> = vec![
         ("Open after looking at each count by itself", counted(work.open, "combination") + " of people and values"),
         ("Of these forced by the others", grouped(work.forced)),
@@ -94,7 +96,8 @@ fn work(work: &Work) -> String {
         ("Worlds counted", counted(work.counted, "set")),
     ];
     let not = match work.not_counted {
-        0 => "none: everything was counted".to_owned(),
+        0 if judged_all => "none: everything was counted".to_owned(),
+        0 => "none of what could be judged".to_owned(),
         sets => format!("{} with {}", counted(sets, "set"), people(work.people_not_counted)),
     };
     lines.push(("Too many worlds to count", not));

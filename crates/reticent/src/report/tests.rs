@@ -24,6 +24,7 @@ fn column(name: &str, people: u64, certain: u64, above: u64) -> Column {
         average: 0.52,
         prior: 0.31,
         histogram,
+        bounded: 0,
         exact: people,
         entropy_bits: Some(14.04),
         already: 0,
@@ -42,6 +43,7 @@ fn audit_of(releases: u64, columns: Vec<Column>) -> Audit {
         date: "2026-03-02".to_owned(),
         group: vec![("age".to_owned(), "30-39canary".to_owned()), ("sex".to_owned(), "Male".to_owned())],
         people: 4,
+        theirs: true,
         set: false,
         shows: vec![("Flu-canary".to_owned(), 2), ("HIV<i>-canary".to_owned(), 1)],
     };

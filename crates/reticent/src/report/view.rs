@@ -96,6 +96,8 @@ pub struct Told<'a> {
     pub change: Option<(String, String)>,
     pub highest: Highest,
     pub average: String,
+    /// People of whom only bounds are known.
+    pub bounded: Count,
     pub prior: String,
     pub exact: Count,
     pub bits: Option<String>,
@@ -421,7 +423,11 @@ fn told<'a>(column: &'a Column, coalition: &'a Coalition, eyes: &Eyes) -> Told<'
         over: over.collect(),
         change,
         highest: eyes.highest(&column.highest),
-        average: eyes.average(column.average, column.people),
+        average: match column.bounded {
+            0 => eyes.average(column.average, column.people),
+            _ => at_most(eyes.average(column.average, column.people)),
+        },
+        bounded: eyes.told(column.bounded, column.people),
         prior: eyes.average(column.prior, column.people),
         exact: eyes.told(column.exact, column.people),
         bits: match eyes {
@@ -429,6 +435,11 @@ fn told<'a>(column: &'a Column, coalition: &'a Coalition, eyes: &Eyes) -> Told<'
             Eyes::Public { .. } => None,
         },
     }
+}
+
+/// A share that is a bound only.
+fn at_most(share: String) -> String {
+    if share == "not shown" { share } else { format!("at most {share}") }
 }
 
 fn risks(identity: &Identity, people: u64, eyes: &Eyes) -> Risks {

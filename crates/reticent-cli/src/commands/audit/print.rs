@@ -70,6 +70,12 @@ fn print_coalition(coalition: &Coalition, judged: bool) {
 
 /// One sentence.
 fn verdict(audit: &Audit, judged_all: bool) -> String {
+    if audit.columns.is_empty() && audit.pairs.is_empty() {
+        return format!(
+            "No sensitive column that was asked about is shown, so nothing is inferred about {}.",
+            people(audit.people)
+        );
+    }
     let certain = audit.columns.iter().filter(|column| column.certain > 0);
     let certain = certain.map(|column| format!("the {} of {} is certain", column.name, people(column.certain)));
     let pairs = audit.pairs.iter().filter(|pair| pair.is_certain()).map(|pair| {
@@ -84,9 +90,13 @@ fn verdict(audit: &Audit, judged_all: bool) -> String {
         (true, 1) => "",
         (true, _) => "Put together, ",
     };
+    let twice = match audit.unlinked.is_empty() || audit.releases.len() == 1 {
+        true => "",
+        false => ", who are counted in each release of which it is not known whose the records are",
+    };
     let text = match certain.len() {
-        0 => format!("{together}nobody's value is certain, of {}.", people(audit.people)),
-        _ => format!("{together}{}, of {}.", certain.join("; "), people(audit.people)),
+        0 => format!("{together}nobody's value is certain, of {}{twice}.", people(audit.people)),
+        _ => format!("{together}{}, of {}{twice}.", certain.join("; "), people(audit.people)),
     };
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
@@ -118,13 +128,20 @@ fn print_column(column: &Column, judged_all: bool) {
             format!("{}{more}", of(column.above, column.people)),
         ]);
     }
-    let guess = format!("{} right (knowing only what is common: {})", share(column.average), share(column.prior));
+    let at_most = if column.bounded > 0 { "at most " } else { "" };
+    let guess =
+        format!("{at_most}{} right (knowing only what is common: {})", share(column.average), share(column.prior));
     rows.push(vec!["    guessing everybody's likeliest".to_owned(), guess]);
     if judged_all {
         rows.push(vec!["    known exactly".to_owned(), of(column.exact, column.people)]);
     }
     columns(&rows).iter().for_each(|line| println!("{line}"));
-    println!("    people by the most that is told about them:");
+    match column.bounded {
+        0 => println!("    people by the most that is told about them:"),
+        some => {
+            println!("    people by the most that is told about them, {} of them by the most that may be:", count(some))
+        }
+    }
     let most = column.histogram.iter().copied().max().unwrap_or(1).max(1);
     for (at, people) in column.histogram.iter().enumerate().filter(|(_, people)| **people > 0) {
         let label = match at {
@@ -141,8 +158,11 @@ fn of(part: u64, whole: u64) -> String {
 }
 
 fn worlds(audit: &Audit) -> Option<String> {
-    let ln = audit.ln_worlds?;
+    let ln = audit.ln_worlds.filter(|_| !audit.columns.is_empty())?;
     Some(match &audit.worlds {
+        Some(worlds) if worlds == "1" => {
+            "only one assignment of values to people fits everything that was published".to_owned()
+        }
         Some(worlds) if worlds.len() <= 9 => {
             let worlds = worlds.parse().map_or_else(|_| worlds.clone(), count);
             format!("{worlds} assignments of values to people fit everything that was published")
@@ -248,13 +268,18 @@ fn print_case(case: &Case) {
             "on {} {} showed for {} ({}): {}",
             group.date,
             group.name,
-            people(group.people),
+            if group.theirs { people(group.people) } else { others(group.people) },
             witness(&group.group),
             shows.join(", ")
         );
         println!("{HINT}{}{HINT:#}", wrap(&text, WIDTH, "      "));
     }
     println!("{HINT}{}{HINT:#}", wrap(&because.words, WIDTH, "      "));
+}
+
+/// People who are not those of whom something is told.
+fn others(number: u64) -> String {
+    if number == 1 { "1 other".to_owned() } else { format!("{} others", count(number)) }
 }
 
 fn print_attack(attack: &Attack) {

@@ -29,14 +29,26 @@ pub struct Audited {
     pub upper: f64,
     /// People in sets that have too many worlds to count.
     pub not_counted: u64,
+    /// Earlier releases that were looked at with it, by number.
+    pub with: Vec<u64>,
+    /// Those that its recipients can hold besides, of which it is not known whose the records are: of these, only the joins were judged.
+    pub only_joined: Vec<u64>,
 }
 
 impl Job<'_> {
     /// Audits the release with its history. Refuses it where more is told than allowed, or where that is not established.
     pub fn admit(&self, outcome: &Outcome, published: &Counts, past: &Past) -> Result<Audited, Failure> {
         let policy = &self.loaded.policy;
-        let mut audited =
-            Audited { proof: policy.audit, confidence: None, people: 0, lower: 0.0, upper: 0.0, not_counted: 0 };
+        let mut audited = Audited {
+            proof: policy.audit,
+            confidence: None,
+            people: 0,
+            lower: 0.0,
+            upper: 0.0,
+            not_counted: 0,
+            with: Vec::new(),
+            only_joined: Vec::new(),
+        };
         let Some(confidence) = policy.short.confidence.filter(|_| policy.audit != Proof::Off) else {
             return Ok(audited);
         };
@@ -57,12 +69,22 @@ impl Job<'_> {
             let earlier = held.iter().map(|at| past.with_people(*at));
             let history = History { releases: earlier.chain([new.clone()]).collect(), lost: Vec::new() };
             let audit = admit(&history, &question, policy.audit)?;
+            // Where it is not known whose its own records are, it was looked at by itself.
+            let apart = |number: &u64| audit.unlinked.contains(&0) || audit.unlinked.contains(number);
+            let earlier = audit.releases.iter().map(|(number, _)| *number).filter(|number| *number != 0);
+            let (only_joined, with): (Vec<u64>, Vec<u64>) = earlier.partition(apart);
+            audited.with.extend(with);
+            audited.only_joined.extend(only_joined);
             for column in &audit.columns {
                 audited.people = audited.people.max(column.people);
                 audited.lower = audited.lower.max(column.highest.lower.value());
                 audited.upper = audited.upper.max(column.highest.upper.value());
             }
             audited.not_counted = audited.not_counted.max(audit.work.people_not_counted);
+        }
+        for numbers in [&mut audited.with, &mut audited.only_joined] {
+            numbers.sort_unstable();
+            numbers.dedup();
         }
         Ok(audited)
     }

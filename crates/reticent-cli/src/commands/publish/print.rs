@@ -43,19 +43,36 @@ pub fn print(answer: &Answer) {
 fn print_audited(answer: &Answer) {
     let Some(audited) = &answer.audited else { return };
     let Some(confidence) = audited.confidence else { return };
-    println!("\n{HEAD}Audited with what its recipients can hold{HEAD:#}");
+    let with = match (audited.with.is_empty(), audited.only_joined.is_empty()) {
+        (true, _) => "by itself",
+        (false, true) => "with what its recipients can hold",
+        (false, false) => "with what its recipients can hold and whose owners are known",
+    };
+    println!("\n{HEAD}Audited {with}{HEAD:#}");
     let share = |share: f64| format!("{:.1} %", share * 100.0);
     let known = if audited.lower == audited.upper {
         share(audited.upper)
     } else {
         format!("{} to {}", share(audited.lower), share(audited.upper))
     };
+    let found = match audited.people {
+        0 => "it shows nobody's".to_owned(),
+        people => format!("of {} the most is {known}", crate::screen::people(people)),
+    };
     println!(
-        "  {GOOD}holds{GOOD:#}    nobody's value is told with more confidence than {} ({}; of {} the most is {known})",
+        "  {GOOD}holds{GOOD:#}    nobody's value is told with more confidence than {} ({}; {found})",
         share(confidence),
         audited.proof.word(),
-        crate::screen::people(audited.people)
     );
+    if !audited.only_joined.is_empty() {
+        let numbers: Vec<String> = audited.only_joined.iter().map(u64::to_string).collect();
+        let text = format!(
+            "with release {} only joins were judged: it is not known whose the records are, so what these releases tell together to somebody \
+             who knows everybody's groups is not established",
+            numbers.join(", ")
+        );
+        println!("{}", crate::screen::wrap(&text, crate::screen::WIDTH, "           "));
+    }
 }
 
 /// What was found of the release joined with earlier ones: a line for every set of them.

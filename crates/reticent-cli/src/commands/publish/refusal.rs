@@ -39,6 +39,8 @@ impl Job<'_> {
             let others: Vec<String> = self.options.to.iter().filter(|other| *other != one).cloned().collect();
             recipients.push((one.clone(), self.sets(past, &past.held_for(books, &others)?)?));
         }
-        Ok(refused.relief(&recipients)?)
+        let policy = &self.loaded.policy;
+        let audited_besides = policy.short.confidence.is_some() && policy.audit != reticent::audit::Proof::Off;
+        Ok(Relief { audited_besides, ..refused.relief(&recipients)? })
     }
 }

@@ -76,6 +76,29 @@ const PRIVATE: &[&str] = &[
     "wage",
 ];
 
+/// How such words begin in other languages.
+const PRIVATE_STEMS: &[&str] = &[
+    "befund",
+    "diagn",
+    "einkommen",
+    "enferm",
+    "erkrank",
+    "gehalt",
+    "gesundheit",
+    "ingreso",
+    "krank",
+    "lohn",
+    "malad",
+    "malatt",
+    "medik",
+    "sal\u{e1}r",
+    "salair",
+    "salar",
+    "stipend",
+    "symptom",
+    "therap",
+];
+
 /// Texts that often stand for a missing value.
 const MISSING: &[&str] = &["?", "-", "N/A", "NA", "NULL", "NaN", "None", "n/a", "na", "null", "unknown"];
 
@@ -125,7 +148,8 @@ pub(super) fn role(column: &ColumnSketch) -> Option<(&'static str, String)> {
     if let Some(word) = named(IDENTITY) {
         return Some(("identifier", format!("its name says `{word}`")));
     }
-    if let Some(word) = named(PRIVATE) {
+    let begins = |known: &&str| words.iter().any(|word| word.starts_with(known));
+    if let Some(word) = named(PRIVATE).or_else(|| PRIVATE_STEMS.iter().copied().find(begins)) {
         return Some(("sensitive", format!("its name says `{word}`; is it what nobody may learn about a person?")));
     }
     if is_nearly_unique(column) {
