@@ -9,7 +9,7 @@ mod tests;
 
 use std::cmp::Ordering;
 
-pub(crate) use parse::{is_masked, masked_prefix, masks_meet};
+pub(crate) use parse::{is_masked, masked_interval, masked_prefix, masks_meet};
 
 /// All numbers between two bounds, and the bounds themselves where they belong. Some number always lies in it.
 #[derive(Debug, Clone, Copy, PartialEq)]

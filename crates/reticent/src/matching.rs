@@ -13,7 +13,7 @@ mod tests;
 
 use hashbrown::HashMap;
 
-use crate::interval::{Interval, is_masked, masks_meet};
+use crate::interval::{Interval, is_masked, masked_interval, masks_meet};
 use crate::release::PublishedColumn;
 use crate::taxonomy::{NodeId, Taxonomy, Type};
 
@@ -150,6 +150,7 @@ impl<'a> Index<'a> {
         if self.values == Type::Text {
             let inside = |text: &str| Interval::parse(values, text).is_some_and(|read| read.overlaps(interval));
             codes.extend(self.texts.iter().filter(|(text, _)| inside(text)).flat_map(|(_, codes)| codes));
+            let inside = |label: &str| masked_interval(values, label).is_some_and(|read| read.overlaps(interval));
             codes.extend(self.masked.iter().filter(|(label, _)| inside(label)).map(|(_, code)| code));
         }
         codes
@@ -169,7 +170,7 @@ impl<'a> Index<'a> {
     fn masked_by(&self, label: &str) -> Vec<u32> {
         let texts = self.texts.iter().filter(|(text, _)| masks_meet(label, text)).flat_map(|(_, codes)| codes);
         let masked = self.masked.iter().filter(|(other, _)| masks_meet(label, other)).map(|(_, code)| code);
-        let inside = Interval::parse(self.values, label).map(|interval| self.overlapping(self.values, &interval));
+        let inside = masked_interval(self.values, label).map(|interval| self.overlapping(self.values, &interval));
         texts.chain(masked).copied().chain(inside.unwrap_or_default()).collect()
     }
 }

@@ -273,3 +273,99 @@ fn linkability_of_people_is_refused() {
     register(&desk, "first", "zip,disease\n1,flu\n1,flu\n1,flu\n", "--quasi-identifier zip --sensitive disease");
     desk.run("publish people.csv --columns zip,job --name new -o new.csv").exits(2).says("xy-anonymity");
 }
+
+/// What stars hide in the data itself may be one thing for one release and another for the next: all together is then nobody's.
+#[test]
+fn stars_in_the_data_hide_contradictions() {
+    let desk = Desk::new();
+    desk.write("people.csv", "zip,age,q,job,disease\n12**,30,1,lawyer,flu\n12**,30,1,lawyer,flu\n5555,50,1,clerk,flu\n5555,50,1,clerk,cold\n");
+    desk.write(
+        "reticent.toml",
+        "[columns.zip]\n[columns.age]\n[columns.q]\n[columns.job]\nrole = \"other\"\n[columns.disease]\nrole = \"sensitive\"\n\
+         [requirement]\nk = 2\naudit = \"off\"\n[[requirement.models]]\nmodel = \"xy-linkability\"\nx = [\"job\"]\ny = [\"disease\"]\nh = 0.5\n\
+         [release]\nseed = 1\n",
+    );
+    register(&desk, "a", "zip,age\n12**,30\n12**,30\n5555,50\n5555,50\n", "--quasi-identifier zip,age");
+    register(
+        &desk,
+        "b",
+        "age,disease\n30,flu\n30,flu\n50,flu\n50,cold\n",
+        "--quasi-identifier age --sensitive disease",
+    );
+    register(&desk, "c", "zip\n1234\n1234\n5555\n5555\n", "--quasi-identifier zip");
+    register(&desk, "d", "zip\n1256\n1256\n5555\n5555\n", "--quasi-identifier zip");
+    register(&desk, "e", "zip,q\n12**,1\n12**,1\n5555,1\n5555,1\n", "--quasi-identifier zip,q");
+    let ran = desk.run("publish people.csv --columns zip,job --name new -o new.csv");
+    assert!(ran.status == 1 || !desk.read("new.csv").contains("12**,lawyer"), "{}", ran.out);
+}
+
+/// A masked text stands for numbers too, wherever its stars are; and one of stars only for anything.
+#[test]
+fn masks_stand_for_numbers() {
+    let policy = |values: &str| {
+        format!(
+            "[columns.zip]\ntype = \"{values}\"\n[columns.job]\nrole = \"other\"\n[columns.disease]\nrole = \"sensitive\"\n\
+             [[requirement.models]]\nmodel = \"xy-linkability\"\nx = [\"job\"]\ny = [\"disease\"]\nh = 0.5\n[release]\nseed = 1\n"
+        )
+    };
+    let artists = "50001,artist,flu\n50002,artist,cold\n50003,artist,flu\n50004,artist,cold\n";
+    for mask in ["12**5", "**3*5", "*****"] {
+        let desk = Desk::new();
+        desk.write("people.csv", format!("zip,job,disease\n12345,lawyer,flu\n12385,lawyer,flu\n{artists}"));
+        desk.write("reticent.toml", policy("text"));
+        let old = format!("zip,disease\n{mask},flu\n{mask},flu\n50001,flu\n50002,cold\n50003,flu\n50004,cold\n");
+        register(&desk, "old", &old, "--quasi-identifier zip --sensitive disease");
+        desk.write("reticent.toml", policy("number"));
+        let ran = desk.run("publish people.csv --columns zip,job --name new -o new.csv");
+        let told =
+            ran.status == 0 && desk.read("new.csv").lines().any(|row| row.contains("lawyer") && !row.starts_with('*'));
+        assert!(!told, "{mask}: {}", desk.read("new.csv"));
+    }
+}
+
+/// A copy of a release counts once, so that four are still few enough to judge every subset of them.
+#[test]
+fn a_copy_changes_nothing() {
+    let desk = Desk::new();
+    desk.write("people.csv", "zip,age,p,q,t,job,disease\n1,1,0,1,1,lawyer,cold\n2,2,1,0,1,lawyer,flu\n");
+    desk.write(
+        "reticent.toml",
+        "[columns.zip]\n[columns.age]\n[columns.p]\n[columns.q]\n[columns.t]\n[columns.job]\nrole = \"other\"\n\
+         [columns.disease]\nrole = \"sensitive\"\n[requirement]\nk = 2\naudit = \"off\"\n\
+         [[requirement.models]]\nmodel = \"xy-linkability\"\nx = [\"job\"]\ny = [\"disease\"]\nh = 0.5\n[release]\nseed = 1\n",
+    );
+    let twice = |head: &str, rows: &[&str]| {
+        head.to_owned() + "\n" + &rows.iter().map(|row| format!("{row}\n{row}\n")).collect::<String>()
+    };
+    register(&desk, "r1", &twice("zip,p", &["1,0"]), "--quasi-identifier zip,p");
+    register(&desk, "r2", &twice("age,q", &["2,0"]), "--quasi-identifier age,q");
+    register(&desk, "r3", &twice("p,q,t", &["0,0,0", "0,1,1", "1,0,1", "1,1,0"]), "--quasi-identifier p,q,t");
+    register(&desk, "r4", &twice("t,disease", &["0,flu", "1,cold"]), "--quasi-identifier t --sensitive disease");
+    let call = "publish people.csv --columns zip,age,job --name new -o new.csv";
+    desk.run(call).exits(1).says("confidence 1.0000");
+    desk.run("register r1.csv --name copy --to public --date 2020-01-01 --quasi-identifier zip,p").exits(0);
+    desk.run(call).exits(1).says("confidence 1.0000");
+}
+
+/// Three that contradict each other, beside four that do not: three largest sets, however many subsets there are.
+#[test]
+fn three_that_contradict_each_other_are_not_many_sets() {
+    let desk = Desk::new();
+    desk.write("people.csv", "c,u,v,w,s\n1,0,0,0,x\n1,0,0,0,y\n");
+    desk.write(
+        "reticent.toml",
+        "[columns.c]\n[columns.u]\n[columns.v]\n[columns.w]\n[columns.s]\nrole = \"sensitive\"\n\
+         [requirement]\nconfidence = 1.0\naudit = \"off\"\n[release]\nseed = 1\n",
+    );
+    for times in 1..=4 {
+        let text = "c,u\n".to_owned() + &"1,0\n1,1\n".repeat(times);
+        register(&desk, &format!("r{times}"), &text, "--quasi-identifier c,u");
+    }
+    register(&desk, "r5", "c,u,v\n1,0,0\n1,1,1\n", "--quasi-identifier c,u,v");
+    register(&desk, "r6", "c,v,w\n1,0,0\n1,1,1\n", "--quasi-identifier c,v,w");
+    register(&desk, "r7", "c,w,u\n1,0,1\n1,1,0\n", "--quasi-identifier c,w,u");
+    let answer = desk.run("publish people.csv --columns c,s --name new -o new.csv --json").exits(0).json();
+    let sets = answer["together"].as_array().unwrap();
+    let largest = sets.iter().filter(|set| set["with"].as_array().unwrap().len() == 6).count();
+    assert_eq!((largest, sets.len()), (3, 10), "{answer:#}");
+}

@@ -61,9 +61,30 @@ impl Interval {
     }
 }
 
-/// Whether stars hide a part of a text, such as `47***`, `123**-****` or `***-**-1234`.
+/// Whether stars hide a part of a text, such as `47***`, `123**-****` or `***-**-1234`, or all of it.
 pub(crate) fn is_masked(text: &str) -> bool {
-    text.contains('*') && text.contains(|letter| letter != '*')
+    text.contains('*')
+}
+
+/// The numbers, or days, that a masked text can stand for, between the least and the most of them; none where it can be none.
+pub(crate) fn masked_interval(values: Type, text: &str) -> Option<Interval> {
+    if let Some(interval) = Interval::parse(values, text) {
+        return Some(interval);
+    }
+    let fits = |letter: char| letter.is_ascii_digit() || "*.-".contains(letter);
+    if values == Type::Text || !is_masked(text) || !text.chars().all(fits) {
+        return None;
+    }
+    if values == Type::Date {
+        // What comes before the first star may be a year, or a month.
+        let shown = text.split('*').next().unwrap_or_default().trim_end_matches('-');
+        return Interval::parse(values, shown).or(Some(Interval::ANY));
+    }
+    let end = |digit: &str| parse_number(&text.replace('*', digit));
+    match (end("0"), end("9")) {
+        (Some(one), Some(other)) => Interval::between(Some((one.min(other), true)), Some((one.max(other), true))),
+        _ => None,
+    }
 }
 
 /// Whether a text, masked or not, can be what another one masks, or the other way round: a star is any letter, and stars at the end any

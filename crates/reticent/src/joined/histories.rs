@@ -6,6 +6,7 @@ use super::related::matched;
 use super::{At, Of, Scope, Statement};
 use crate::error::{Error, Result};
 use crate::history::{Held, History};
+use crate::interval::is_masked;
 use crate::join::{Inconsistent, is_same, relate};
 use crate::matching;
 use crate::recipients::largest;
@@ -59,8 +60,10 @@ pub fn sub_histories(held: &[Vec<usize>], breadth: Breadth) -> Option<Vec<Vec<us
     Some(found.into_iter().map(|(_, set)| set).collect())
 }
 
-/// More sets of releases that people can be in than this are not judged.
+/// More sets of releases that people can be in than this are not judged,
 const MOST_PATTERNS: usize = 64;
+/// and for no more is it looked.
+const MOST_LOOKS: usize = 1_000;
 
 /// The sets of earlier releases that are judged with a new release of this table. `held` are those that each coalition holds, and `wordings`
 /// what is demanded of them.
@@ -79,7 +82,7 @@ pub fn sets_for(
 ) -> Result<Vec<Vec<usize>>> {
     comparable(table, history, held, rules)?;
     let first = |at: &usize| (0..*at).find(|other| is_the_same(history, *other, *at, wordings)).unwrap_or(*at);
-    let held: Vec<Vec<usize>> = held.iter().map(|held| held.iter().map(first).collect()).collect();
+    let held: Vec<Vec<usize>> = held.iter().map(|held| sorted(held.iter().map(first).collect())).collect();
     let Some(all) = sub_histories(&held, breadth) else {
         let message = "they are too many to judge every subset; set `judge` under [history] to \"each\"";
         return Err(cannot(message.to_owned()));
@@ -87,7 +90,7 @@ pub fn sets_for(
     let mut sets: BTreeSet<(usize, Vec<usize>)> = BTreeSet::new();
     let mut add = |set: Vec<usize>| sets.insert((set.len(), set));
     let few = |held: &Vec<usize>| breadth == Breadth::Every || (breadth == Breadth::Auto && held.len() <= FEW);
-    let many: Vec<Vec<usize>> = held.into_iter().filter(|held| !few(held)).map(sorted).collect();
+    let many: Vec<Vec<usize>> = held.into_iter().filter(|held| !few(held)).collect();
     for set in all {
         // All together is said for every record below.
         if !(set.len() > 1 && many.contains(&set)) {
@@ -138,6 +141,8 @@ struct Together<'a> {
     raw: Recoding,
     history: &'a History,
     rules: &'a [Inconsistent],
+    /// By column of the table: whether no star hides anything in it.
+    plain: Vec<bool>,
     /// By set of releases: whether each record matches some tuple of theirs.
     matched: BTreeMap<Vec<usize>, Vec<bool>>,
     /// Sets that are to be looked at, with the records for which they are.
@@ -147,7 +152,9 @@ struct Together<'a> {
 impl<'a> Together<'a> {
     fn new(table: &'a Table, history: &'a History, rules: &'a [Inconsistent]) -> Together<'a> {
         let raw = Recoding::identity(table);
-        Together { table, raw, history, rules, matched: BTreeMap::new(), open: Vec::new() }
+        let plain = |recoded: &Recoded| !recoded.column.tree.values().iter().any(|value| is_masked(value));
+        let plain = raw.columns.iter().map(plain).collect();
+        Together { table, raw, history, rules, plain, matched: BTreeMap::new(), open: Vec::new() }
     }
 
     /// By what coalitions hold, the largest sets that some record can be in.
@@ -166,16 +173,21 @@ impl<'a> Together<'a> {
             }
             self.open.extend(patterns);
         }
-        let (mut found, mut looked) = (BTreeSet::new(), 0);
+        let (mut found, mut looked) = (BTreeSet::new(), BTreeSet::new());
         while let Some((set, records)) = self.open.pop() {
             let set = connected(self.table, self.history, &set, self.rules);
+            if !looked.insert((set.clone(), records.clone())) {
+                continue;
+            }
             for (set, records) in self.without_conflicts(&set, records)? {
                 if self.without_larger_conflicts(&set, records)? {
                     found.insert(connected(self.table, self.history, &set, self.rules));
                 }
             }
-            looked += 1;
-            limit(looked.max(found.len()))?;
+            limit(found.len())?;
+            if looked.len() > MOST_LOOKS {
+                return Err(too_many());
+            }
         }
         Ok(found)
     }
@@ -214,28 +226,40 @@ impl<'a> Together<'a> {
             let members: Vec<usize> = part.iter().map(|at| set[*at]).collect();
             let together = self.matched(&members)?;
             let (can, cannot): (Vec<usize>, Vec<usize>) = left.into_iter().partition(|record| together[*record]);
-            for gone in members.iter().filter(|_| !cannot.is_empty()) {
+            let core = if cannot.is_empty() { Vec::new() } else { self.core(members, &cannot)? };
+            for gone in &core {
                 let smaller = set.iter().copied().filter(|release| release != gone).collect();
                 self.open.push((smaller, cannot.clone()));
             }
             left = can;
         }
-        limit(self.open.len())?;
         Ok(!left.is_empty())
+    }
+
+    /// Of releases that none of these records can be in together, some that they cannot either, and that are no longer so without any one.
+    fn core(&mut self, mut members: Vec<usize>, records: &[usize]) -> Result<Vec<usize>> {
+        for gone in members.clone() {
+            let without: Vec<usize> = members.iter().copied().filter(|member| *member != gone).collect();
+            let together = self.matched(&without)?;
+            if !records.iter().any(|record| together[*record]) {
+                members = without;
+            }
+        }
+        Ok(members)
     }
 
     /// Which two releases of a set can contradict each other, by place.
     fn may_conflict(&self, set: &[usize]) -> Vec<(usize, usize)> {
         let columns = |at: usize| &self.history.releases[set[at]].release.columns;
-        // Where all three are compared in one way, what matches the table's value matches.
+        // Where all three are compared in one way, what matches the table's value matches; unless stars hide what it is.
         let settled = |one: &PublishedColumn, other: &PublishedColumn| {
-            let same_type = |recoded: &&Recoded| {
-                let ours = &recoded.column;
-                [one, other].iter().all(|theirs| {
+            let same = |ours: &PublishedColumn| {
+                let same = |theirs: &&PublishedColumn| {
                     is_same(&ours.name, &theirs.name, self.rules) && ours.tree.value_type() == theirs.tree.value_type()
-                })
+                };
+                [one, other].iter().all(same)
             };
-            self.raw.columns.iter().any(|recoded| same_type(&recoded))
+            self.raw.columns.iter().zip(&self.plain).any(|(recoded, plain)| *plain && same(&recoded.column))
         };
         let conflict = |one: &PublishedColumn, other: &PublishedColumn| {
             relate(&one.name, &other.name, self.rules) && !settled(one, other)
