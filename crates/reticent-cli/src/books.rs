@@ -4,12 +4,18 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use hashbrown::HashSet;
+use reticent::links::{Links, Pseudonym};
 use reticent::policy::Policy;
 use reticent::recipients::{PUBLIC, Separate};
 use reticent_ledger::{Entry, Findings, Holder, Key, Ledger, now};
 
 use crate::args::Place;
 use crate::failure::Failure;
+
+/// What there is to say where no owner was ever in a release, though others were.
+pub const STRANGERS: &str = "none of the owners was in any earlier release. If they are the same people, they are written differently (7, 7.0 and 007 \
+                             are three), and nothing is followed from release to release";
 
 /// The ledger of a call.
 pub struct Books {
@@ -111,6 +117,22 @@ impl Books {
             Some(Ok(Some(what))) => Err(reticent_ledger::Error::Broken { folder: self.folder.clone(), what }.into()),
             _ => Ok(ledger),
         }
+    }
+
+    /// What there is to say where none of these owners was ever in a release, though others were: they may be written differently.
+    pub fn strangers(&self, ledger: &Ledger, entries: &[Entry], links: &Links) -> Option<String> {
+        let known: HashSet<Pseudonym> = links.pseudonyms.iter().copied().collect();
+        let mut others = false;
+        // The newest first: mostly somebody stays.
+        for entry in entries.iter().rev() {
+            // What was erased says nothing.
+            let Ok(Some(earlier)) = ledger.links(entry) else { continue };
+            if earlier.pseudonyms.iter().any(|who| known.contains(who)) {
+                return None;
+            }
+            others |= !earlier.pseudonyms.is_empty();
+        }
+        (others && !known.is_empty()).then(|| STRANGERS.to_owned())
     }
 
     /// The same for a rehearsal, which says what the performance would: whether the ledger can be written to is part of it.

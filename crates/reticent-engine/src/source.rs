@@ -11,6 +11,8 @@ mod scan;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hashbrown::HashMap;
+
 use reticent::error::did_you_mean;
 
 use crate::error::{Error, Result};
@@ -139,8 +141,9 @@ fn check_names(file: &Path, names: &[String]) -> Result<()> {
     if let Some(at) = names.iter().position(String::is_empty) {
         return Err(Error::malformed(file, Some(1), format!("column {} has no name{mistake}", at + 1)));
     }
+    let mut known: HashMap<&str, usize> = HashMap::with_capacity(names.len());
     for (at, name) in names.iter().enumerate() {
-        if let Some(twin) = names[..at].iter().position(|earlier| earlier == name) {
+        if let Some(twin) = known.insert(name, at) {
             let message = format!("columns {} and {} have the same name{mistake}", twin + 1, at + 1);
             return Err(Error::malformed(file, Some(1), message));
         }

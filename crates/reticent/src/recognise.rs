@@ -49,6 +49,8 @@ pub struct Recognised {
     pub values: Type,
     /// How many texts are what.
     pub kinds: Kinds,
+    /// The texts that were taken to stand for no value, those first that were told: with these alone the rest is recognised again as it was.
+    pub missing: Vec<String>,
 }
 
 /// How many texts of a column are what; together all of them.
@@ -170,10 +172,13 @@ fn finish(
     // One leaf for all, published under the text that was told first.
     let rank =
         |place: &&usize| told.missing.iter().position(|text| plain(text) == cells[**place]).unwrap_or(usize::MAX);
-    if let Some(first) = absent.iter().min_by_key(rank) {
+    let mut in_order: Vec<&usize> = absent.iter().collect();
+    in_order.sort_by_key(rank);
+    let missing: Vec<String> = in_order.iter().map(|place| cells[**place].to_owned()).collect();
+    if let Some(first) = in_order.first() {
         let code = match tree.missing() {
             Some(code) => code,
-            None => Arc::make_mut(&mut tree).add_missing(cells[*first]).map_err(|_| {
+            None => Arc::make_mut(&mut tree).add_missing(cells[**first]).map_err(|_| {
                 Error::column(told.name, "a text that stands for no value is also a value of its taxonomy")
             })?,
         };
@@ -184,7 +189,7 @@ fn finish(
         nodes.push(0);
     }
     let column = PublishedColumn { name: told.name.to_owned(), role: told.role, tree, nodes };
-    Ok(Recognised { column, values, kinds })
+    Ok(Recognised { column, values, kinds, missing })
 }
 
 /// Numbers if all texts read as numbers, else dates if all read as dates. What is masked only, or has leading zeros, is a
@@ -193,7 +198,7 @@ fn find_out(cells: &[&str]) -> Type {
     let all_read = |values: Type| cells.iter().all(|cell| Interval::parse(values, cell).is_some());
     let shown = |cell: &&str| masked_prefix(cell).is_none();
     let leading_zero = |cell: &&str| is_code(masked_prefix(cell).unwrap_or(cell));
-    if !cells.iter().any(shown) {
+    if !cells.iter().any(shown) || scale::doubtful(cells).is_some() {
         Type::Text
     } else if all_read(Type::Number) && !cells.iter().any(leading_zero) {
         Type::Number

@@ -85,6 +85,9 @@ fn publish_by(options: &Publish, mut loaded: steward::Loaded, ways: &Ways) -> Re
         prepare(&loaded, &options.data, options.columns.as_deref(), (&options.name, &past.names()), key, ways)?;
     let read = lap(clock);
     other.extend(unknown_values(&loaded, &prepared, &past));
+    if let (Some(ledger), Some(linked)) = (books.open_if_there()?, &prepared.linked) {
+        other.extend(books.strangers(&ledger, &past.entries, &linked.links));
+    }
     let job = Job { options, loaded: &loaded, prepared: &prepared, format, ledger: &books.folder, ways };
     let mut made = job.make(&past).map_err(|failure| job.explained(failure, &past, &books))?;
     let mut recorded = None;

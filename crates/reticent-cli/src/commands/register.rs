@@ -14,7 +14,7 @@ use reticent::schema::{Role, Schema, Tree};
 use reticent::table::Counts;
 use reticent::taxonomy::Type;
 use reticent_engine::{Ask, AskColumn, Embedded, Engine, Options, OwnerKey};
-use reticent_ledger::{Body, BodyColumn, BodyTree, Draft, FileRecord, Hash, Judged, Origin, today};
+use reticent_ledger::{Body, BodyColumn, BodyTree, Draft, Entry, FileRecord, Hash, Judged, Origin, today};
 use serde::Serialize;
 
 use crate::args::Register;
@@ -98,6 +98,7 @@ fn register(options: &Register, ways: &Ways) -> Result<Answer, Failure> {
     known.check(engine.columns(), options)?;
     let there = books.open_if_there()?;
     let entries = there.as_ref().map(|ledger| ledger.entries()).transpose()?.unwrap_or_default();
+    known.refuse_other_spellings(engine.columns(), &entries)?;
     if there.is_none() && !options.dry_run {
         books.may_start()?;
     }
@@ -116,6 +117,9 @@ fn register(options: &Register, ways: &Ways) -> Result<Answer, Failure> {
     let mut counts = engine.count(&ask)?;
     let links = counts.links.take().map(Links::of_somebody);
     let counts = Counts { combos: counts.without_owners(), ..counts };
+    if counts.combos.is_empty() {
+        return Err(Failure::Call(format!("{} has no records", options.file.display())));
+    }
     refuse_unsaid(&counts, &known)?;
     let (body, columns) = body(counts, &known)?;
     let disguise = disguise(options, &entries, &body, links.as_ref())?;
@@ -136,7 +140,10 @@ fn register(options: &Register, ways: &Ways) -> Result<Answer, Failure> {
         entry: None,
         notes: Vec::new(),
     };
+    let strangers = there.as_ref().zip(links.as_ref());
+    let strangers = strangers.and_then(|(ledger, links)| books.strangers(ledger, &entries, links));
     if options.dry_run {
+        answer.notes.extend(strangers);
         return Ok(answer);
     }
     let mut ledger = books.open_or_start()?;
@@ -164,6 +171,7 @@ fn register(options: &Register, ways: &Ways) -> Result<Answer, Failure> {
     answer.release = Some(outcome.entry.number);
     answer.entry = Some(outcome.hash.to_string());
     answer.notes = outcome.notes;
+    answer.notes.extend(strangers);
     answer.notes.extend(there.is_none().then(|| books.started()));
     answer.notes.extend(key.and_then(|(_, note)| note));
     Ok(answer)
@@ -254,6 +262,25 @@ impl Known {
         Ok(())
     }
 
+    /// A column that is written like one of the policy, or of an earlier release, but for capitals and blanks would be another one: it
+    /// would join nothing, and if it names people be stored.
+    fn refuse_other_spellings(&self, columns: &[String], entries: &[Entry]) -> Result<(), Failure> {
+        let folded = |name: &str| name.trim().to_lowercase();
+        let in_policy = self.schema().into_iter().flat_map(|schema| &schema.attributes).map(|a| a.name.as_str());
+        let owner = self.policy().and_then(|policy| policy.owner.as_deref());
+        let released = entries.iter().filter_map(Entry::release).flat_map(|release| &release.columns);
+        let known: Vec<&str> = in_policy.chain(owner).chain(released.map(|column| column.name.as_str())).collect();
+        for name in columns.iter().filter(|name| !known.contains(&name.as_str())) {
+            if let Some(twin) = known.iter().find(|known| folded(known) == folded(name)) {
+                return Err(Failure::Call(format!(
+                    "column `{name}` is written `{twin}` in the policy or in an earlier release, and would be taken for another column; write \
+                     it `{twin}` in the file"
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// The taxonomies, as they are written, of columns that are nodes of them.
     fn taxonomies(&self, body: &Body) -> Vec<(String, String)> {
         let used = |column: &str| {
@@ -338,6 +365,13 @@ fn body(counts: Counts, known: &Known) -> Result<(Body, Vec<ColumnAnswer>), Fail
         let values = attribute.map(|attribute| attribute.values);
         let told = Told { name, role, values, tree: tree.as_ref(), missing: &missing };
         let recognised = recognise(&told, texts)?;
+        let missing = recognised.missing.clone();
+        // What is stored must be understood again, as it is now, whenever a release is judged with it.
+        let again = recognise(&Told { missing: &missing, values: Some(recognised.values), ..told }, texts)?;
+        if again.kinds != recognised.kinds || again.column.nodes != recognised.column.nodes {
+            let why = "its texts would not be understood again as they are now; describe the table in a policy of its own (--policy)";
+            return Err(reticent::Error::column(name, why).into());
+        }
         let written = known.loaded.iter().flat_map(|loaded| &loaded.taxonomies).find(|(column, _)| column == name);
         let tree = match (tree, written) {
             (Some(_), Some((_, text))) => BodyTree::Taxonomy(Hash::of(text.as_bytes())),
@@ -345,7 +379,6 @@ fn body(counts: Counts, known: &Known) -> Result<(Body, Vec<ColumnAnswer>), Fail
             _ => BodyTree::Flat,
         };
         let values = recognised.values;
-        let missing = missing.iter().filter(|text| texts.binary_search(text).is_ok()).cloned().collect();
         body_columns.push(BodyColumn { name: name.clone(), role, values, tree, missing });
         let shown = if role == Role::QuasiIdentifier { EXAMPLES } else { 0 };
         let examples = texts.iter().filter(|text| !text.is_empty()).take(shown).cloned().collect();

@@ -140,3 +140,50 @@ fn what_one_was_told_is_new_to_another() {
     publish("bob").exits(1);
     publish("alice").exits(0);
 }
+
+/// Of p1 no illness was published. What is known of them by name still counts in what is known of some together; and who is named, and not known to
+/// have it, may be the one.
+#[test]
+fn who_is_not_shown_still_counts() {
+    let two = desk("");
+    enter(&two, "r0", "press", "pid,zip,ill\np0,x,HIV\np2,x,Flu\n");
+    enter(&two, "r1", "press", "pid,zip\np0,x\np1,x\np2,x\n");
+    let apart = desk("[recipients]\nseparate = [\"press\", \"bank\"]\n");
+    enter(&apart, "r0", "press", "pid,zip,ill\np0,x,HIV\np2,x,Flu\n");
+    enter(&apart, "r1", "bank", "pid,zip,ill\np1,x,HIV\np3,x,Flu\n");
+    let known: [(&str, bool); 6] = [
+        ("\"p1\" has ill = HIV\nat most 1 of \"p0\", \"p1\" have ill = HIV\n", true),
+        ("\"p1\" has not ill = HIV\nat least 1 of \"p0\", \"p1\" have ill = HIV\n", true),
+        ("at least 1 of \"p0\", \"p1\" have ill = HIV\n", false),
+        ("2 of \"p0\", \"p1\" have ill = HIV\n", true),
+        ("\"p1\" has ill = HIV\n1 of \"p0\", \"p1\" have ill = HIV\n", true),
+        ("\"p1\" has ill = HIV\n1 of \"p1\", \"p2\" have ill = HIV\n", true),
+    ];
+    for desk in [&two, &apart] {
+        for (text, all) in known {
+            desk.write("k.txt", text);
+            let answer = desk.run("audit --for press --knows k.txt --each --json");
+            let answer = answer.exits(i32::from(all)).json();
+            let told = told(&answer, "press");
+            assert_eq!(told["columns"][0]["certain"], if all { 2 } else { 0 }, "{text}{answer}");
+            assert_eq!(told["worlds"], if all { "1" } else { "2" }, "{text}{answer}");
+        }
+    }
+    // Two of four are known to have it, so that nobody else has.
+    let share = desk("");
+    enter(&share, "r0", "press", "pid,zip,ill\np0,x,*\np2,y,Flu\np3,z,HIV\n");
+    enter(&share, "r1", "press", "pid,zip\np0,x\np1,x\np2,x\np3,x\n");
+    share.write("k.txt", "\"p1\" has ill = HIV\nP(ill = HIV) <= 0.5\n");
+    let answer = share.run("audit --knows k.txt --json").exits(1).json();
+    assert_eq!(told(&answer, "press")["columns"][0]["certain"], 3, "{answer}");
+}
+
+/// A column in which everything is hidden tells nothing, and is no contradiction.
+#[test]
+fn a_column_of_stars_tells_nothing() {
+    let desk = desk("");
+    enter(&desk, "r", "press", "pid,zip,ill\na,x,*\nb,x,*\n");
+    let answer = desk.run("audit --json").exits(0).json();
+    assert_eq!(told(&answer, "press")["columns"], Value::Array(Vec::new()), "{answer}");
+    desk.run("audit").exits(0).says("nothing is inferred");
+}

@@ -24,6 +24,7 @@ mod pages;
 #[cfg(target_os = "linux")]
 mod power;
 mod publish;
+mod register_reviewed;
 mod reviewed;
 mod support;
 mod together;

@@ -263,5 +263,11 @@ pub(super) fn trimmed(mut field: &[u8]) -> &[u8] {
     while let [b' ', rest @ ..] | [rest @ .., b' '] = field {
         field = rest;
     }
-    field
+    // Other blanks, such as those that do not break, are seen as little. Line breaks are part of a text.
+    let plain = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_graphic);
+    if plain(field.first()) && plain(field.last()) {
+        return field;
+    }
+    let is_blank = |letter: char| letter.is_whitespace() && letter != '\n' && letter != '\r';
+    std::str::from_utf8(field).map_or(field, |text| text.trim_matches(is_blank).as_bytes())
 }

@@ -100,7 +100,7 @@ impl Knowledge {
         for (at, statement) in (0..).zip(statements) {
             // Beyond the sources of releases.
             let source = u32::MAX - at;
-            let count = statement.count(board, history, source)?;
+            let count = statement.count(board, history, source, self)?;
             board.said.push(count);
         }
         Ok(())
@@ -124,6 +124,17 @@ impl Knowledge {
         self.known.iter().map(|known| &known.column).chain(self.statements.iter().map(Statement::column))
     }
 
+    /// Whether somebody is known to have a value, or not to; none when neither is.
+    fn has(&self, who: Pseudonym, column: &str, value: &str) -> Option<bool> {
+        let of_them = self.known.iter().filter(|known| known.who == who && known.column == column);
+        let told = of_them.filter_map(|known| match (known.has, known.value == value) {
+            (true, same) => Some(same),
+            (false, true) => Some(false),
+            (false, false) => None,
+        });
+        told.reduce(|one, other| one && other)
+    }
+
     /// Everybody it names.
     fn people(&self) -> impl Iterator<Item = Pseudonym> {
         let named = self.statements.iter().flat_map(|statement| match statement {
@@ -144,10 +155,10 @@ impl Knowledge {
         let mut part = Knowledge::default();
         for statement in self.statements.iter().filter(|statement| is_shown(statement.column())) {
             let mut statement = statement.clone();
-            if let Statement::Among { who, least, .. } = &mut statement {
-                let named = who.len();
-                who.retain(|who| there.contains(who));
-                *least = least.saturating_sub((named - who.len()) as u64);
+            if let Statement::Among { who, column, value, least, most } = &mut statement {
+                let (here, gone): (Vec<Pseudonym>, Vec<Pseudonym>) = who.iter().partition(|who| there.contains(*who));
+                *who = here;
+                gone.into_iter().for_each(|who| leave_out(self.has(who, column, value), least, most));
                 if who.is_empty() {
                     continue;
                 }
@@ -188,19 +199,24 @@ impl Statement {
         }
     }
 
-    fn count(&self, board: &mut Board, history: &History, source: u32) -> Result<Count> {
+    fn count(&self, board: &mut Board, history: &History, source: u32, knowledge: &Knowledge) -> Result<Count> {
         match self {
             Statement::Among { who, column, value, least, most } => {
                 let with = secrets_with(board, column, value)?;
-                let mut of = Vec::new();
+                let at = board.secrets.columns.iter().position(|name| name == column).unwrap_or(0);
+                let (mut of, mut least, mut most) = (Vec::new(), *least, *most);
                 for who in who {
                     let places = apart(board, *who)?;
                     let [place] = places.as_slice() else {
                         return Err(cannot("somebody it speaks of has several records, or a value that changed"));
                     };
-                    of.extend(with.iter().map(|secret| (*place, *secret)));
+                    if board.speaks(*place, at) {
+                        of.extend(with.iter().map(|secret| (*place, *secret)));
+                    } else {
+                        leave_out(knowledge.has(*who, column, value), &mut least, &mut most);
+                    }
                 }
-                Ok(Count { source, of, least: *least, most: *most })
+                Ok(Count { source, of, least, most })
             }
             Statement::Share { column, value, among, least, most } => {
                 let with = secrets_with(board, column, value)?;
@@ -218,18 +234,41 @@ impl Statement {
                 }
                 let people: u64 = places.iter().map(|place| board.alike[*place as usize].people).sum();
                 let at = board.secrets.columns.iter().position(|name| name == column).unwrap_or(0);
-                places.retain(|place| board.speaks(*place, at));
+                let spoken_of: Vec<u32> = places.iter().copied().filter(|place| board.speaks(*place, at)).collect();
+                let others: HashSet<u32> = places.iter().copied().filter(|place| !board.speaks(*place, at)).collect();
+                // Of some of the others it is known all the same.
+                let named = board.people.iter().filter(|one| one.places.iter().any(|place| others.contains(place)));
+                let known: Vec<bool> = named.filter_map(|one| knowledge.has(one.pseudonym?, column, value)).collect();
+                let having = known.iter().filter(|has| **has).count() as u64;
+                let not_having = known.len() as u64 - having;
+                places = spoken_of;
                 let spoken: u64 = places.iter().map(|place| board.alike[*place as usize].people).sum();
                 let of = places.iter().flat_map(|place| with.iter().map(move |secret| (*place, *secret))).collect();
                 if people == 0 {
                     return Err(cannot("nobody in the releases is known to be one of those it speaks of"));
                 }
                 let times = |share: &Share| u128::from(people) * share.numerator;
-                let least = (times(least).div_ceil(least.denominator) as u64).saturating_sub(people - spoken);
+                let least =
+                    (times(least).div_ceil(least.denominator) as u64).saturating_sub(people - spoken - not_having);
                 let most = (times(most) / most.denominator) as u64;
-                Ok(Count { source, of, least, most })
+                match most.checked_sub(having) {
+                    Some(most) => Ok(Count { source, of, least, most }),
+                    None => Err(cannot("more people are known to have a value than it says there are")),
+                }
             }
         }
+    }
+}
+
+/// Leaves somebody out of a count of people with a value, of whom nothing is published that it could be counted in. Who is known to have it
+/// has it, who is known not to has it not, and of anybody else either may be.
+fn leave_out(has: Option<bool>, least: &mut u64, most: &mut u64) {
+    match (has, most.checked_sub(1)) {
+        (Some(true), Some(fewer)) => (*least, *most) = (least.saturating_sub(1), fewer),
+        // More have it than may: nothing fits.
+        (Some(true), None) => (*least, *most) = (1, 0),
+        (Some(false), _) => {}
+        (None, _) => *least = least.saturating_sub(1),
     }
 }
 

@@ -334,7 +334,8 @@ impl Secrets {
 
 /// The sensitive columns of a history, those together that some release shows together: they tell about each other.
 pub(super) fn parts(history: &History) -> Result<Vec<Vec<String>>> {
-    let mut parts: Vec<Vec<String>> = named(history, None)?.into_iter().map(|name| vec![name]).collect();
+    let told = named(history, None)?.into_iter().filter(|name| !is_silent(history, name));
+    let mut parts: Vec<Vec<String>> = told.map(|name| vec![name]).collect();
     for held in &history.releases {
         let shown = |name: &String| sensitive(held, name).is_some();
         let (together, apart): (Vec<Vec<String>>, Vec<Vec<String>>) =
@@ -349,6 +350,19 @@ pub(super) fn parts(history: &History) -> Result<Vec<Vec<String>>> {
     parts.iter_mut().for_each(|part| part.sort_by_key(place));
     parts.sort_by_key(|part| part.first().and_then(place));
     Ok(parts)
+}
+
+/// Whether all cells of a column are hidden, and nothing says what they may hide: then nothing is told by it.
+fn is_silent(history: &History, name: &str) -> bool {
+    let silent = |held: &Held| match sensitive(held, name) {
+        Some(place) => {
+            let column = &held.release.columns[place];
+            let hidden = |code: &u32| hides(column, *code) && leaves(column, *code).next().is_none();
+            held.release.combos.codes[place].iter().all(hidden)
+        }
+        None => true,
+    };
+    Scale::of(history, name).is_none() && history.releases.iter().all(silent)
 }
 
 /// The sensitive columns of a history, in the order in which they were released first.

@@ -1,6 +1,7 @@
 //! Numbers, dates and intervals of them: nested by what they contain.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use super::{Drawn, Kinds, Told};
 use crate::error::{Error, Result};
@@ -50,7 +51,26 @@ fn nest(
     Ok((tree.with_intervals(values, by_node), ids))
 }
 
+/// A number with one star, where numbers with as many digits as it has places are not there and others are: `476*` beside `48123` stands
+/// for any end, and not for ten numbers.
+pub(super) fn doubtful<'a>(cells: &[&'a str]) -> Option<&'a str> {
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let lengths: BTreeSet<usize> = cells.iter().filter(|cell| is_digits(cell)).map(|cell| cell.len()).collect();
+    let single = |cell: &&&str| {
+        let shown = masked_prefix(cell).filter(|shown| is_digits(shown) && shown.len() + 1 == cell.len());
+        shown.is_some() && !lengths.is_empty() && !lengths.contains(&cell.len())
+    };
+    cells.iter().find(single).copied()
+}
+
 fn read(told: &Told<'_>, values: Type, cells: &[&str]) -> Result<Vec<Interval>> {
+    if let Some(mask) = doubtful(cells).filter(|_| values == Type::Number) {
+        let message = format!(
+            "is masked, and other values have more places or fewer: {}; write a star for each digit, or declare `type = \"text\"`",
+            told.some(&[mask])
+        );
+        return Err(Error::column(told.name, message));
+    }
     let read: Vec<Option<Interval>> = cells.iter().map(|cell| Interval::parse(values, cell)).collect();
     let unread: Vec<&str> = cells.iter().zip(&read).filter(|(_, read)| read.is_none()).map(|(cell, _)| *cell).collect();
     if unread.is_empty() {

@@ -86,6 +86,9 @@ fn tiles(view: &View, part: &Part, found: &Found) -> String {
     format!("<dl class=\"tiles\">\n{tiles}</dl>\n")
 }
 
+/// What a figure is where not everything could be judged.
+const JUDGED: &str = "as far as could be judged";
+
 /// The tiles about the worst column, which is named in each where there are several.
 fn about(view: &View, part: &Part, told: &Told, several: bool) -> String {
     let column = format!("<q>{}</q>", escape(told.name));
@@ -111,7 +114,7 @@ fn about(view: &View, part: &Part, told: &Told, several: bool) -> String {
         + &tile(
             "Highest probability",
             &escape(&told.highest.text),
-            &format!("{}{which}", escape(&told.highest.bounds)),
+            &format!("{}{which}", escape(if part.open.is_empty() { &told.highest.bounds } else { JUDGED })),
             if told.highest.certain { " loud" } else { "" },
         )
 }

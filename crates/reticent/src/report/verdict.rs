@@ -200,7 +200,11 @@ fn checked(found: &Found) -> String {
         0 | 1 => "holds the release".to_owned(),
         many => format!("holds {}", releases(many)),
     };
+    let knows = match found.unlinked.is_empty() || found.releases < 2 {
+        true => "knows who is in which group",
+        false => "knows who is in which group of one release, or of one person in which groups of two they are",
+    };
     format!(
-        "whether somebody who {holds}, and knows who is in which group, can tell anybody’s {what} from what was published. No other statement was checked."
+        "whether somebody who {holds}, and {knows}, can tell anybody’s {what} from what was published. No other statement was checked."
     )
 }

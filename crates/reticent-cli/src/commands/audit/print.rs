@@ -50,7 +50,7 @@ fn print_coalition(coalition: &Coalition, judged: bool) {
     println!("{}", wrap(&verdict(audit, judged_all), WIDTH, "  "));
     println!();
     for column in &audit.columns {
-        print_column(column, judged_all);
+        print_column(column, &audit.pairs, judged_all);
     }
     if let Some(worlds) = worlds(audit) {
         println!("  {HINT}{worlds}{HINT:#}\n");
@@ -102,7 +102,7 @@ fn verdict(audit: &Audit, judged_all: bool) -> String {
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-fn print_column(column: &Column, judged_all: bool) {
+fn print_column(column: &Column, pairs: &[Pair], judged_all: bool) {
     println!("  {HEAD}{}{HEAD:#} ({} values)", column.name, column.values);
     let highest = &column.highest;
     let range = if highest.lower == highest.upper {
@@ -115,6 +115,15 @@ fn print_column(column: &Column, judged_all: bool) {
             share(highest.lower.value()),
             share(highest.upper.value())
         )
+    };
+    let of_column = pairs.iter().filter(|pair| pair.column.as_deref() == Some(column.name.as_str()));
+    let worst = of_column.max_by_key(|pair| pair.highest.upper).filter(|pair| pair.highest.upper > highest.upper);
+    let range = match worst {
+        Some(Pair { releases: [one, other], highest, .. }) => {
+            let two = share(highest.upper.value());
+            format!("{range}; by releases {one} and {other} together up to {two}")
+        }
+        None => range,
     };
     let mut rows = vec![
         vec!["    most told about anybody".to_owned(), range],

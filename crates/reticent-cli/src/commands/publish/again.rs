@@ -24,7 +24,7 @@ use reticent_ledger::Key;
 use super::make::lap;
 use super::refuse_existing;
 use crate::args::Publish;
-use crate::books::{Books, lies_in};
+use crate::books::{Books, STRANGERS, lies_in};
 use crate::failure::Failure;
 use crate::screen::{plural, print_json};
 use crate::steward::{Loaded, Prepared, Ways, prepare};
@@ -117,6 +117,10 @@ fn publish(options: &Publish, loaded: &Loaded, method: MethodPolicy, ways: &Ways
     answer.seconds.read = read;
     answer.notes.extend(before.head.is_none().then(|| books.started()).filter(|_| answer.recorded.is_some()));
     answer.notes.extend(drew);
+    let known = |record: &Record| before.past.marks.get(record.who).is_some();
+    if !before.past.marks.is_empty() && !job.records.iter().any(known) {
+        answer.notes.push(STRANGERS.to_owned());
+    }
     Ok(answer)
 }
 
