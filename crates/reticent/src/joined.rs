@@ -4,8 +4,8 @@
 //!             At least: every value on X goes with so many different values on Y, or with so many people of a release.
 //!             At most: no value on Y has a greater share of the tuples with a value on X than it may.
 //! Histories   whoever holds releases may ignore some of them, and a table more in a join can dilute a confidence. So
-//!             statements are judged over sub-histories: the new release with each earlier one, with all of them, and with
-//!             every subset where they are few.
+//!             statements are judged over sub-histories: the new release with each earlier one, with every subset where
+//!             they are few, and else with the largest sets that a record is in the join of.
 //! Counts      the join is never made. Records of the new release that agree on X meet the same values of the earlier ones
 //!             (`rest.rs`); a class is judged from its own counts and from what it meets (`judge.rs`).
 //! Paper       Wang and Fung, Anonymizing Sequential Releases, KDD 2006. Lemmas 4.1 and 4.2 are false as printed; what can be
@@ -13,6 +13,7 @@
 
 mod histories;
 mod judge;
+mod largest;
 mod related;
 mod rest;
 mod scope;

@@ -6,10 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::support::{CLINIC, Desk, clinic_policy};
 
 fn clinic() -> Desk {
-    let desk = Desk::new();
-    desk.write("people.csv", CLINIC);
-    desk.write("reticent.toml", clinic_policy(3).replace("name = \"clinic\"", "name = \"clinic\"\nowner = \"name\""));
-    desk
+    Desk::followed_clinic(3)
 }
 
 /// Another program that looks into the catalogue and leaves again must not take the log from under a publisher.

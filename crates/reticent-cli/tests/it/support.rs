@@ -98,6 +98,11 @@ impl Desk {
         desk
     }
 
+    /// The same where people are followed by their names.
+    pub fn followed_clinic(k: u32) -> Desk {
+        Desk::clinic(&clinic_policy(k).replace("name = \"clinic\"", "name = \"clinic\"\nowner = \"name\""))
+    }
+
     pub fn path(&self) -> &Path {
         self.folder.path()
     }

@@ -1,12 +1,9 @@
 //! What a new steward met: each of these said something untrue, or lost something.
 
-use crate::support::{CLINIC, Desk, clinic_policy};
+use crate::support::{CLINIC, Desk};
 
 fn clinic() -> Desk {
-    let desk = Desk::new();
-    desk.write("people.csv", CLINIC);
-    desk.write("reticent.toml", clinic_policy(3).replace("name = \"clinic\"", "name = \"clinic\"\nowner = \"name\""));
-    desk
+    Desk::followed_clinic(3)
 }
 
 /// In Latin-1 and in UTF-8 one person would be two, and nothing that is said about them together true.
