@@ -1,4 +1,4 @@
-"""Solves a maximum-entropy problem written by audit_speed: `audit_peer.py scipy|clarabel FILE SECONDS`.
+"""Solves a maximum-entropy problem written by audit_speed: `audit_peer.py scipy|scipy-plain|clarabel FILE SECONDS`.
 
 Answers with the seconds of solving, the most by which an equation is missed, in people, and the entropy in nats. Starting
 Python, reading the file and building matrices are left out of the seconds, in the peer's favour. After so many seconds it is
@@ -6,6 +6,8 @@ stopped, and what it has reached by then is told.
 
 scipy     L-BFGS-B on the dual: a multiplier for every count; people have one value each whatever the multipliers are. Until every
           count is met within 1e-8, or no progress is possible.
+scipy-plain  the same on the dual as textbooks write it: a multiplier for every equation, and that people have one value each is an
+          equation too.
 clarabel  the primal in exponential cones, by its own package, without the cost of a modelling language; its own tolerances, which
           are 1e-8.
 """
@@ -62,9 +64,6 @@ class Problem:
 
 
 def with_scipy(problem, limit):
-    import scipy
-    from scipy.optimize import minimize
-
     def dual(multipliers):
         slope = problem.rows_of @ multipliers
         highest = numpy.maximum.reduceat(slope, problem.start)
@@ -74,6 +73,28 @@ def with_scipy(problem, limit):
         value = problem.people @ (numpy.log(total) + highest) - problem.counts @ multipliers
         return value, problem.cells_of @ (problem.weight * shares) - problem.counts, shares
 
+    return lowest(dual, len(problem.counts), limit)
+
+
+def with_scipy_plain(problem, limit):
+    cells, crowds = len(problem.crowd), len(problem.people)
+    ones = sparse.csr_array((numpy.ones(cells), (numpy.arange(cells), problem.crowd)), shape=(cells, crowds))
+    rows_of = sparse.hstack([ones, problem.rows_of]).tocsr()
+    cells_of, right = rows_of.T.tocsr(), numpy.concatenate([problem.people, problem.counts])
+
+    def dual(multipliers):
+        shares = numpy.exp(rows_of @ multipliers - 1)
+        having = problem.weight * shares
+        return having.sum() - right @ multipliers, cells_of @ having - right, shares
+
+    return lowest(dual, len(right), limit)
+
+
+def lowest(dual, multipliers, limit):
+    """The lowest place of a dual, which gives its value, gradient and shares, by L-BFGS-B."""
+    import scipy
+    from scipy.optimize import minimize
+
     def stop(_):
         if time.perf_counter() - begin > limit:
             raise StopIteration
@@ -82,7 +103,7 @@ def with_scipy(problem, limit):
     settings = {"gtol": WANTED, "ftol": 0.0, "maxiter": many, "maxfun": many}
     begin, used = time.perf_counter(), time.process_time()
     found = minimize(
-        lambda at: dual(at)[:2], numpy.zeros(len(problem.counts)), jac=True, method="L-BFGS-B", callback=stop, options=settings
+        lambda at: dual(at)[:2], numpy.zeros(multipliers), jac=True, method="L-BFGS-B", callback=stop, options=settings
     )
     seconds = time.perf_counter() - begin, time.process_time() - used
     return seconds, dual(found.x)[2], f"{found.nit} iterations, {found.message}", scipy.__version__
@@ -119,7 +140,7 @@ def with_clarabel(problem, limit):
     return seconds, reached, f"{found.iterations} iterations, {found.status}", clarabel.__version__
 
 
-PEERS = {"scipy": with_scipy, "clarabel": with_clarabel}
+PEERS = {"scipy": with_scipy, "scipy-plain": with_scipy_plain, "clarabel": with_clarabel}
 
 if __name__ == "__main__":
     problem = Problem(sys.argv[2])

@@ -7,7 +7,8 @@ others. Three parts:
            5 different values out of 14, every person by themselves. Reticent's time is that of everything: what is forced, bounds,
            and maximum entropy until counts are met within 1e-8. Beside it scipy's L-BFGS-B and Clarabel for maximum entropy alone,
            twice: with what Reticent found to be forced already taken out, and on the whole problem, as somebody would run them
-           who has no presolving. scipy also as with a usual presolving, of each count by itself. And solver against solver: what
+           who has no presolving. scipy also as with a usual presolving, of each count by itself; and on the dual as textbooks write
+           it, with a multiplier for every equation, after Reticent's presolving. And solver against solver: what
            maximum entropy takes of Reticent's time, beside the others on the same dual. One thread each; every round is another
            draw of people and buckets, since times differ by draw
   sizes    the same from 1,200 to 100,000 records a release; the others as far as they take less than a minute
@@ -44,16 +45,21 @@ LONGEST, MOST_MEMORY = 600, 12 * 1024 * MIB
 
 @dataclass(frozen=True)
 class Contender:
-    """Who solves, and which problem; only once where rounds would take too long."""
+    """Who solves, and which problem; once where rounds would take too long; with a multiplier for every equation, or for counts."""
 
     name: str
     problem: str = ""
     once: bool = False
+    every: bool = False
 
     def title(self):
         plain = "what no count by itself forces"
         what = {"presolved": "what is not forced", "plain": plain, "whole": "the whole problem", "": "everything"}[self.problem]
-        return f"{self.name}, {what}"
+        return f"{self.name}, {what}{', every equation' if self.every else ''}"
+
+    def peer(self):
+        """Its name in audit_peer.py."""
+        return f"{self.name}-plain" if self.every else self.name
 
 
 RETICENT = Contender("reticent")
@@ -63,6 +69,7 @@ PEERS = [Contender(peer, problem, (peer, problem) == ("clarabel", "whole")) for 
 # What is left after the same presolving.
 SAME_DUAL = [peer for peer in PEERS if peer.problem == "presolved"]
 PLAIN = Contender("scipy", "plain")
+TEXTBOOK = Contender("scipy", "presolved", every=True)
 
 
 def main():
@@ -91,7 +98,7 @@ def once(contender, history, folder, seconds, what="solve"):
     if contender == RETICENT:
         command = solving(history, threads=1, what=what)
     else:
-        command = python("audit_peer.py", contender.name, folder / f"{contender.problem}.txt", seconds)
+        command = python("audit_peer.py", contender.peer(), folder / f"{contender.problem}.txt", seconds)
     # A solver that does not look at the clock is given the same time again for starting, reading and stopping.
     finished = run(command, seconds=2 * seconds + MINUTE)
     if finished.status != 0:
@@ -102,7 +109,7 @@ def once(contender, history, folder, seconds, what="solve"):
 
 def tell_paper(folder, given):
     # Clarabel takes too long for the short form.
-    contenders = [RETICENT, PLAIN] + [peer for peer in PEERS if not (given.short and peer.name == "clarabel")]
+    contenders = [RETICENT, PLAIN, TEXTBOOK] + [peer for peer in PEERS if not (given.short and peer.name == "clarabel")]
     turns = []
     for turn in range(given.rounds):
         history = buckets(RECORDS, SEED + turn)
