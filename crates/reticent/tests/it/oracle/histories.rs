@@ -47,6 +47,7 @@ fn kinds() -> Vec<Kind> {
         text("place", &[Quasi], &["n1", "s1", "s3", "sea", "n2"], words(&[PLACES, CLIMATES, FEWER])),
         text("job", &[Quasi], &["goldsmith", "cook", "clerk", "judge"], words(&[JOBS])),
         text("sex", &[Quasi], &["f", "m"], vec![Shape::Flat]),
+        text("code", &[Quasi], &["12", "1*", "13", "*3", "21*", "2*3"], vec![Shape::Flat]),
         Kind {
             name: "age",
             values: Type::Number,
@@ -113,6 +114,12 @@ fn chosen<T: Clone>(random: &mut Random, from: &[T], least: usize) -> Vec<T> {
 
 impl Instance {
     pub fn random(random: &mut Random, most: usize) -> Instance {
+        let earlier = 1 + random.below(3).min(random.below(3));
+        Instance::after(random, most, earlier)
+    }
+
+    /// With so many earlier releases, and no more than so many records in each.
+    pub fn after(random: &mut Random, most: usize, earlier: usize) -> Instance {
         let kinds = kinds();
         let all: Vec<usize> = (0..kinds.len()).collect();
         let mut attributes = chosen(random, &all, 3);
@@ -136,9 +143,8 @@ impl Instance {
         let base: Vec<Vec<String>> = (0..rows).map(|_| row(random)).collect();
         let people = once_in(random, 3).then(|| 1 + random.below(rows));
         let owners: Vec<u32> = (0..rows).map(|at| people.map_or(at, |people| random.below(people)) as u32).collect();
-        let releases = 2 + random.below(3).min(random.below(3));
-        let names: Vec<String> =
-            ["new", "first", "second", "third"][..releases].iter().map(|name| (*name).into()).collect();
+        let names = ["new", "first", "second", "third", "fourth", "fifth", "sixth", "seventh"];
+        let names: Vec<String> = names[..=earlier].iter().map(|name| (*name).into()).collect();
         let mut data = Vec::new();
         let mut known: Vec<Vec<Known>> = Vec::new();
         let mut schema: BTreeMap<usize, Known> = BTreeMap::new();

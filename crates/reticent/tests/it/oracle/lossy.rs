@@ -99,6 +99,7 @@ impl Known {
             "*" => Meaning::Any,
             "" => Meaning::Missing,
             text if self.col.values != Type::Text => span(text, self.col.values),
+            text if self.above.is_empty() && text.contains('*') => Meaning::Values(hidden_by(text)),
             text if self.above.is_empty() => Meaning::Values(BTreeSet::from([text.to_owned()])),
             text if self.above[text].is_none() => Meaning::Any,
             text => Meaning::Values(self.leaves[text].clone()),
@@ -121,6 +122,25 @@ impl Known {
         }
         false
     }
+}
+
+/// The texts of up to four digits that stars can hide: a digit each, and at the end whatever follows.
+fn hidden_by(mask: &str) -> BTreeSet<String> {
+    let shown = mask.trim_end_matches('*');
+    let fits = |text: &String| {
+        let long_enough = if mask.ends_with('*') { text.len() >= shown.len() } else { text.len() == shown.len() };
+        long_enough && shown.chars().zip(text.chars()).all(|(shown, letter)| shown == '*' || shown == letter)
+    };
+    let mut texts: Vec<String> = vec![String::new()];
+    for length in 0..4 {
+        let longer = texts
+            .iter()
+            .filter(|text| text.len() == length)
+            .flat_map(|text| ["1", "2", "3"].map(|digit| format!("{text}{digit}")));
+        let longer: Vec<String> = longer.collect();
+        texts.extend(longer);
+    }
+    texts.into_iter().skip(1).filter(fits).collect()
 }
 
 /// What a value says in a column of numbers or dates; elsewhere nothing of that kind.

@@ -11,6 +11,7 @@ mod joined;
 mod joined_search;
 pub mod lossy;
 mod models;
+mod sets;
 pub mod small_joins;
 mod specialization;
 pub mod transport;
