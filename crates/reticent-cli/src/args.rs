@@ -199,7 +199,7 @@ pub struct Place {
     #[arg(long, value_name = "FILE", env = "RETICENT_KEY")]
     pub key: Option<PathBuf>,
     /// Start a ledger where there is none. Without this, a ledger that is missing is taken for lost.
-    #[arg(long, env = "RETICENT_NEW_LEDGER", hide_env_values = true)]
+    #[arg(long, env = "RETICENT_NEW_LEDGER", hide_env_values = true, value_parser = clap::builder::BoolishValueParser::new())]
     pub new_ledger: bool,
     /// How long to wait for somebody else who writes to the ledger.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]

@@ -63,6 +63,7 @@ impl Failure {
             Failure::Refused { .. } | Failure::NotAudited(_) => 1,
             Failure::Interrupted => 130,
             Failure::Call(_) => 2,
+            Failure::Ledger(reticent_ledger::Error::Stopped) => 130,
             Failure::Ledger(error) => ledger_status(error),
             Failure::Engine(reticent_engine::Error::Stopped) => 130,
             Failure::Engine(error) if error.is_data() => 2,

@@ -32,6 +32,12 @@ use args::{Args, Command};
 use failure::Failure;
 
 fn main() -> ExitCode {
+    let tell = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !reticent_engine::is_guarded() {
+            tell(panic);
+        }
+    }));
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => return misunderstood(&error),

@@ -67,14 +67,26 @@ pub fn witness(values: &[(String, String)]) -> String {
     values.iter().map(|(column, value)| format!("{column} {}", shown(value))).collect::<Vec<_>>().join(", ")
 }
 
+/// No cell of a table is shown wider.
+const WIDEST: usize = 1_000;
+
+/// A text, without its end where it is too long to be shown.
+fn cut(text: &str) -> String {
+    match text.chars().count() > WIDEST {
+        true => text.chars().take(WIDEST - 3).chain("...".chars()).collect(),
+        false => text.to_owned(),
+    }
+}
+
 /// Lines of a table with columns as wide as they need to be.
 pub fn columns(rows: &[Vec<String>]) -> Vec<String> {
     let places = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width =
-        |place: usize| rows.iter().filter_map(|row| row.get(place)).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let long = |cell: &String| cell.chars().count().min(WIDEST);
+    let width = |place: usize| rows.iter().filter_map(|row| row.get(place)).map(long).max().unwrap_or(0);
     let widths: Vec<usize> = (0..places).map(width).collect();
     let line = |row: &Vec<String>| {
-        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        let cells: Vec<String> =
+            row.iter().zip(&widths).map(|(cell, width)| format!("{:<width$}", cut(cell))).collect();
         cells.join("  ").trim_end().to_owned()
     };
     rows.iter().map(line).collect()

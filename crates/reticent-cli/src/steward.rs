@@ -50,7 +50,8 @@ impl Ways {
         let stop = Arc::new(AtomicBool::new(false));
         let heard = stop.clone();
         let handler = move || {
-            if heard.swap(true, Ordering::SeqCst) {
+            // What is being recorded is brought to an end, so that the answer says what was done.
+            if heard.swap(true, Ordering::SeqCst) && !reticent_ledger::is_writing() {
                 if let Some(folder) = UNFINISHED.lock().ok().and_then(|mut folder| folder.take()) {
                     // Nothing more can be done about a folder that will not go.
                     let _ = std::fs::remove_dir_all(folder);
@@ -58,6 +59,7 @@ impl Ways {
                 std::process::exit(130);
             }
         };
+        reticent_ledger::heed(stop.clone());
         ctrlc::set_handler(handler).map_err(|error| Failure::Call(format!("cannot listen for Ctrl-C: {error}")))?;
         let threads = args.threads.map(usize::from);
         if let Some(threads) = threads {

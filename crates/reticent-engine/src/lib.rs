@@ -8,6 +8,8 @@ mod ascending;
 mod count;
 mod embedded;
 mod error;
+#[cfg(feature = "parquet")]
+mod guard;
 mod hash;
 mod options;
 mod profile;
@@ -25,6 +27,8 @@ use reticent::table::{Counts, Table};
 
 pub use embedded::{Embedded, count_csv_bytes, read_back, read_back_with_owners};
 pub use error::{Doing, Error, Result};
+#[cfg(feature = "parquet")]
+pub use guard::is_guarded;
 pub use options::{Options, Phase, Progress};
 pub use pseudonym::OwnerKey;
 pub use published::published;

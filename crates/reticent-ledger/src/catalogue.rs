@@ -96,8 +96,15 @@ impl Catalogue {
             connection.execute(insert, params![encode(&id), created])
         };
         make(&connection).map_err(failed)?;
-        // The last connection folds the log into the database as it closes.
+        // Folds the log into the database. Closing does so too, but says nothing where that fails, as on a full disk.
+        let fold = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
+        let folded = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], fold).map_err(failed)?;
         connection.close().map_err(|(_, error)| failed(error))?;
+        let log = folder.join("catalogue.new-wal");
+        if folded != (0, 0) || log.metadata().is_ok_and(|log| log.len() > 0) {
+            return Err(Error::io("write", &fresh, std::io::Error::other("its log could not be folded into it")));
+        }
+        disk::remove_file(&log)?;
         let path = folder.join(NAME);
         fs::rename(&fresh, &path).map_err(|error| Error::io("write", &path, error))?;
         disk::sync_folder(folder)

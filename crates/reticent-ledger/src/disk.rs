@@ -94,6 +94,22 @@ pub(crate) fn read_file(path: &Path) -> Result<Option<Vec<u8>>> {
     }
 }
 
+/// A folder and all that is in it, as far as it can be read.
+pub(crate) fn all_in(folder: &Path) -> Vec<PathBuf> {
+    let mut found = vec![folder.to_owned()];
+    let mut next = 0;
+    while let Some(path) = found.get(next).cloned() {
+        next += 1;
+        if path.is_dir() && !path.is_symlink() {
+            let inside = fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path());
+            let before = found.len();
+            found.extend(inside);
+            found[before..].sort();
+        }
+    }
+    found
+}
+
 /// Whether others than the owner can read or write a file.
 pub(crate) fn open_to_others(path: &Path) -> bool {
     #[cfg(unix)]

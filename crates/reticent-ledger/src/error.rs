@@ -43,6 +43,9 @@ pub enum Error {
         /// How long this process waited.
         waited: std::time::Duration,
     },
+    /// Somebody asked to stop before anything was written.
+    #[error("interrupted; nothing was recorded")]
+    Stopped,
     /// The head is not the one a release was made against.
     #[error("another release was recorded while this one was made")]
     Stale,
@@ -152,7 +155,26 @@ impl Error {
             Some(DatabaseCorrupt | NotADatabase) => {
                 Error::broken(folder, format!("the catalogue is damaged: {source}"))
             }
+            _ if is_of_another_make(&source) => {
+                Error::broken(folder, format!("the catalogue is not as it was written: {source}"))
+            }
             _ => Error::Catalogue { doing, source },
         }
+    }
+}
+
+/// Whether the database can be read, and does not hold what a catalogue does.
+fn is_of_another_make(source: &rusqlite::Error) -> bool {
+    use rusqlite::Error::{
+        FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnIndex, InvalidColumnType, QueryReturnedNoRows,
+        SqlInputError, SqliteFailure, Utf8Error,
+    };
+    match source {
+        FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnIndex(_) | InvalidColumnType(..) => {
+            true
+        }
+        QueryReturnedNoRows | Utf8Error(..) => true,
+        SqlInputError { msg: message, .. } | SqliteFailure(_, Some(message)) => message.starts_with("no such "),
+        _ => false,
     }
 }

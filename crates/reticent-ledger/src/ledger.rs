@@ -1,9 +1,10 @@
 //! Opening a ledger, and the right to write to it.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::bodies::Bodies;
 use crate::catalogue::{Catalogue, FORMATS, NAME as CATALOGUE};
@@ -162,6 +163,8 @@ impl Ledger {
     /// Waits for the right to write, at most so long. A ledger that does not hold together is not written to.
     pub fn write(&mut self, holder: &Holder, wait: Duration) -> Result<Writer<'_>> {
         let lock = Lock::take(&self.folder, holder, wait)?;
+        // A copy may have come without folders that are empty.
+        self.bodies.create_folders()?;
         settle(&self.folder, wait.max(PATIENCE))?;
         self.bodies.sweep()?;
         let seal = self.check_seal()?;
@@ -170,7 +173,7 @@ impl Ledger {
         if chain.head() != seal.head {
             return Err(Error::broken(&self.folder, "the last entry is not the one that was sealed"));
         }
-        Ok(Writer { ledger: self, chain, holder: holder.clone(), _lock: lock })
+        Ok(Writer { ledger: self, chain, holder: holder.clone(), _lock: lock, _writing: Writing::new() })
     }
 }
 
@@ -181,6 +184,32 @@ pub struct Writer<'a> {
     pub(crate) chain: Chain,
     pub(crate) holder: Holder,
     _lock: Lock,
+    _writing: Writing,
+}
+
+/// How many writers this process has.
+static WRITING: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether this process has the right to write to a ledger: to end it now would leave the rest to whoever opens that next.
+pub fn is_writing() -> bool {
+    WRITING.load(Ordering::SeqCst) > 0
+}
+
+/// Counts a writer as long as it is there.
+#[derive(Debug)]
+struct Writing;
+
+impl Writing {
+    fn new() -> Writing {
+        WRITING.fetch_add(1, Ordering::SeqCst);
+        Writing
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        WRITING.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 impl Writer<'_> {
@@ -213,6 +242,12 @@ pub fn now() -> String {
     let now = Timestamp::now();
     let second = Timestamp::from_second(now.as_second()).unwrap_or(now);
     second.to_string()
+}
+
+/// The day after this one, in UTC.
+pub fn tomorrow() -> String {
+    let day = SignedDuration::from_hours(24);
+    Timestamp::now().checked_add(day).map_or_else(|_| today(), |then| then.to_string()[..10].to_owned())
 }
 
 /// The day, in UTC.

@@ -6,6 +6,8 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -58,6 +60,18 @@ impl Drop for Lock {
     }
 }
 
+/// What tells that somebody asked to stop, if anything does.
+static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+/// From here on, nobody waits for a ledger, or begins to write, once this is true. The first call counts.
+pub fn heed(stop: Arc<AtomicBool>) {
+    STOP.get_or_init(|| stop);
+}
+
+fn is_stopped() -> bool {
+    STOP.get().is_some_and(|stop| stop.load(Ordering::SeqCst))
+}
+
 impl Lock {
     /// Waits for the lock, at most so long.
     pub fn take(folder: &Path, holder: &Holder, wait: Duration) -> Result<Lock> {
@@ -65,6 +79,10 @@ impl Lock {
         let mut file = open(&path)?;
         let start = Instant::now();
         loop {
+            // Whoever asked to stop while it waited wants nothing done.
+            if is_stopped() {
+                return Err(Error::Stopped);
+            }
             match file.try_lock() {
                 Ok(()) => break,
                 Err(TryLockError::WouldBlock) if start.elapsed() < wait => std::thread::sleep(NAP),

@@ -82,7 +82,8 @@ pub(crate) fn discard(naming: &Naming) {
     let ours = folder.file_name().is_some_and(|name| name.to_string_lossy().starts_with(WORKSHOP));
     let held = fs::File::open(folder.join(HELD)).is_ok_and(|file| file.try_lock().is_err());
     if ours && !held {
-        // What will not go does no harm: it has no name that anybody would take for a release.
+        // What says whose it is goes last. What will not go does no harm: it has no name that anybody would take for a release.
+        let _ = fs::remove_file(&naming.from).or_else(|_| fs::remove_dir_all(&naming.from));
         let _ = fs::remove_dir_all(folder);
     }
 }

@@ -189,10 +189,7 @@ impl Ledger {
     }
 
     fn verify_permissions(&self, findings: &mut Findings) {
-        let mut open = vec![self.folder.clone()];
-        open.extend(self.bodies.files().unwrap_or_default().iter().map(|file| self.folder.join(file)));
-        open.push(self.folder.join(crate::catalogue::NAME));
-        for path in open.iter().filter(|path| disk::open_to_others(path)) {
+        for path in disk::all_in(&self.folder).iter().filter(|path| disk::open_to_others(path)) {
             findings.warnings.push(format!("{} can be read by others than its owner", path.display()));
         }
     }

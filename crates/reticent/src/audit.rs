@@ -13,6 +13,7 @@ mod counted;
 mod exchange;
 mod figures;
 mod gate;
+mod identity;
 mod knowledge;
 mod pairs;
 mod question;
@@ -34,8 +35,9 @@ pub use because::{Because, GroupShown};
 pub use board::Board;
 pub use chances::Chance;
 pub use exchange::{Exchanged, exchanged};
-pub use figures::{Column, Identity, Level};
+pub use figures::{Column, Level};
 pub use gate::{Proof, admit};
+pub use identity::Identity;
 pub use knowledge::{Knowledge, Known, Statement};
 pub use pairs::Pair;
 pub use question::Question;
@@ -157,7 +159,7 @@ pub fn audit(history: &History, question: &Question) -> Result<Audit> {
         releases,
         people: board.people.iter().map(|somebody| somebody.people).sum(),
         pairs,
-        identity: figures::identity(board),
+        identity: Identity::of(history),
         worst: worst(&parts, history, question),
         each: question.each.then(|| each(&parts, question)),
         ln_worlds: ln_worlds.filter(|_| followed),
@@ -267,12 +269,19 @@ fn worst(parts: &[Part], history: &History, question: &Question) -> Vec<Case> {
     for part in parts {
         cases.extend(part.told.tops.iter().map(|(place, column, chance)| (part, *place, *column, *chance)));
     }
+    // First those behind the verdict: what is told for sure and not allowed, then what may be. Among equals, what is seen at once.
     let key = |(part, place, column, chance): &(&Part, u32, usize, Chance)| {
         let allowed = question.allowed(&part.board.secrets.columns[*column]).map(threshold);
-        let within = allowed.is_some_and(|allowed| chance.lower <= allowed);
-        (within, std::cmp::Reverse(chance.lower), std::cmp::Reverse((chance.best() * 1e9) as u64), *place)
+        let within = match allowed {
+            Some(allowed) if chance.lower <= allowed => 1 + u8::from(chance.upper <= allowed),
+            _ => 0,
+        };
+        let told = if within == 1 { chance.upper } else { chance.lower };
+        let groups = part.board.alike[*place as usize].groups.iter();
+        let fewest = groups.map(|group| part.board.groups[*group as usize].shows.len()).min();
+        (within, std::cmp::Reverse(told), std::cmp::Reverse((chance.best() * 1e9) as u64), fewest, *place)
     };
-    cases.sort_by_key(key);
+    cases.sort_by_cached_key(key);
     // Several people may be of one place.
     cases.dedup_by_key(|(part, place, column, chance)| (std::ptr::from_ref(*part), *place, *column, chance.value));
     cases.truncate(question.worst);

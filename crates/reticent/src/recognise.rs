@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::interval::{Interval, masked_prefix};
 use crate::release::{PublishedColumn, Release};
 use crate::schema::Role;
-use crate::table::{Counts, SPARE_MISSING, listed};
+use crate::table::{Counts, SPARE_MISSING};
 use crate::taxonomy::{NodeId, SUPPRESSED, Taxonomy, Type, is_code};
 use crate::text::counted;
 use crate::verify::plain;
@@ -221,9 +221,9 @@ fn plain_cells<'a>(told: &Told<'_>, texts: &'a [String]) -> Result<Vec<&'a str>>
 }
 
 impl Told<'_> {
-    /// Some of its texts, for an error about them: how many, and for a quasi-identifier the first few.
-    fn some(&self, cells: &[&str]) -> String {
-        let which = if self.role == Role::QuasiIdentifier { listed(cells) } else { String::new() };
+    /// Some of its texts, for an error about them: how many, and of a quasi-identifier which, as far as that may be shown.
+    fn some(&self, cells: &[&str], shown: fn(&[&str]) -> String) -> String {
+        let which = if self.role == Role::QuasiIdentifier { shown(cells) } else { String::new() };
         format!("{}{which}", counted(cells.len() as u64, "value"))
     }
 }

@@ -294,11 +294,23 @@ fn like_an_interval(label: &str) -> bool {
     label.starts_with(['[', '<', '>']) || label == "any" || scale(Type::Number) || scale(Type::Date)
 }
 
-/// The first few of some quasi-identifier's values, for an error about them.
+/// The first few of some quasi-identifier's values that its taxonomy does not have, for an error about them. What is no plain word is not
+/// shown: a cell with a separator or a line break in it has swallowed others, of other columns or records.
 pub(crate) fn listed(values: &[&str]) -> String {
-    let first: Vec<String> =
-        values.iter().take(3).map(|value| format!("`{}`", value.chars().take(40).collect::<String>())).collect();
-    format!(" ({}{})", first.join(", "), if values.len() > 3 { ", ..." } else { "" })
+    let plain = |value: &&&str| value.chars().count() <= 40 && !value.contains([',', ';', '|', '"', '\t', '\n', '\r']);
+    in_brackets(values.iter().filter(plain), values.len())
+}
+
+/// Of values that are no numbers or dates, those that people write where they have none; others may belong to another column.
+pub(crate) fn gaps(values: &[&str]) -> String {
+    let usual = ["-", "--", ".", "..", "?", "na", "n/a", "nan", "nil", "none", "null", "missing", "unknown"];
+    in_brackets(values.iter().filter(|value| usual.contains(&value.to_lowercase().as_str())), values.len())
+}
+
+fn in_brackets<'a>(shown: impl Iterator<Item = &'a &'a str>, all: usize) -> String {
+    let first: Vec<String> = shown.take(3).map(|value| format!("`{value}`")).collect();
+    let more = if all > first.len() { ", ..." } else { "" };
+    if first.is_empty() { String::new() } else { format!(" ({}{more})", first.join(", ")) }
 }
 
 fn flat(attribute: &Attribute, texts: &[String], absent: &[bool], weights: &[Weight]) -> Result<(Taxonomy, Vec<Code>)> {

@@ -3,6 +3,7 @@
 mod algorithm;
 mod attack;
 mod html;
+mod knows;
 mod moments;
 mod print;
 mod rows;
@@ -11,11 +12,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use reticent::attacks::{self, Finding, Person};
-use reticent::audit::{Audit, Knowledge, Known, Question, audit};
+use reticent::audit::{Audit, Knowledge, Question, audit};
 use reticent::history::{Held, History, Lost};
 use reticent::inference::Ask;
+use reticent::report::Breach;
 use reticent::share::Share;
-use reticent_engine::{Ask as AskEngine, AskColumn, Embedded, Engine, OwnerKey};
+use reticent_engine::{Ask as AskEngine, AskColumn, Embedded, Engine};
 use reticent_ledger::{Entry, Ledger};
 use serde::Serialize;
 
@@ -25,6 +27,7 @@ use crate::failure::Failure;
 use crate::screen::print_json;
 use crate::steward::{Loaded, Ways, exact, load};
 use attack::{arguments, attack, known_attack};
+use knows::Knows;
 use moments::{Moment, Then, moments};
 
 /// What `audit` answers.
@@ -53,6 +56,8 @@ pub struct Coalition {
     pub lost: Vec<Lost>,
     /// Why it is not established what they can tell, besides what is counted; nothing when it is.
     pub open: Vec<String>,
+    /// What is told to whoever knows the algorithm, and not allowed.
+    pub breaches: Vec<Breach>,
     /// What everything it holds gives away together.
     pub audit: Audit,
     /// After each release: what the history up to it gives away.
@@ -137,8 +142,19 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
     let (allowed, promised) = allowed(options, loaded.as_ref())?;
     // One figure for all columns, where there is one.
     let confidence = allowed.filter(|_| promised.is_empty()).map(Share::to_f64);
-    let question = question(options, loaded.as_ref(), &books, &entries, (allowed, promised), ways)?;
+    let knows = match &options.knows {
+        Some(path) => Knows::read(path, loaded.as_ref(), &books, &entries, ways)?,
+        None => Knows::default(),
+    };
+    let question = question(options, loaded.as_ref(), (allowed, promised), knows.all.clone());
     let judged = question.judges();
+    if options.adversary == args::Adversary::Algorithm && !judged {
+        return Err(Failure::Call(
+            "what an attacker can tell who knows the algorithm is judged by a confidence: the policy names none; give one with \
+             --confidence"
+                .to_owned(),
+        ));
+    }
     if options.adversary == args::Adversary::Algorithm && options.population.is_none() {
         return Err(Failure::Call(
             "an attacker who knows the algorithm undoes its steps, for which he needs everybody's raw quasi-identifiers: give them \
@@ -159,19 +175,15 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
     let rows = if ordered { rows::rows(&history, &ledger, &entries, ways) } else { Vec::new() };
     let rows: Vec<(u64, Option<Vec<u32>>)> = history.releases.iter().map(|held| held.number).zip(rows).collect();
     // Of everything together, so that what is misspelled is not taken for what some do not hold.
-    question.knowledge.check(&history)?;
+    let knowledge = question.knowledge.check(&history);
+    knowledge.map_err(|error| knows.at_line(error.into(), &history, &question))?;
     let mut coalitions = Vec::new();
     for (members, held) in held(options, &books, &entries, &history)? {
         ways.check_stop()?;
         ways.progress.busy("auditing");
-        coalitions.push(coalition(
-            members,
-            &held,
-            &question.within(&held),
-            &Beside { people: &people, rows: &rows, loaded: loaded.as_ref() },
-            options,
-            ways,
-        )?);
+        let beside = Beside { people: &people, rows: &rows, loaded: loaded.as_ref() };
+        let found = coalition(members, &held, &question.within(&held), &beside, options, ways);
+        coalitions.push(found.map_err(|failure| knows.at_line(failure, &held, &question))?);
     }
     for coalition in &mut coalitions {
         coalition.open.extend(unsound.clone());
@@ -180,7 +192,9 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
             |apart: String| format!("{apart} never combine what they hold, as the policy says ([recipients] separate)");
         coalition.audit.assumed.extend(apart.into_iter().map(never));
     }
-    let established = |coalition: &Coalition| coalition.open.is_empty() && coalition.audit.is_established();
+    let established = |coalition: &Coalition| {
+        coalition.open.is_empty() && coalition.breaches.is_empty() && coalition.audit.is_established()
+    };
     let holds = judged.then(|| unsound.is_none() && coalitions.iter().all(established));
     let mut notes = Vec::new();
     if coalitions.is_empty() {
@@ -282,17 +296,11 @@ fn held(
 fn question(
     options: &args::Audit,
     loaded: Option<&Loaded>,
-    books: &Books,
-    entries: &[Entry],
     (allowed, promised): (Option<Share>, Promised),
-    ways: &Ways,
-) -> Result<Question, Failure> {
-    let knowledge = match &options.knows {
-        Some(path) => knowledge(path, loaded, books, entries, ways)?,
-        None => Knowledge::default(),
-    };
+    knowledge: Knowledge,
+) -> Question {
     let varies = loaded.map(|loaded| loaded.policy.inconsistent.iter().filter_map(|rule| rule.varying_column()));
-    Ok(Question {
+    Question {
         columns: options.columns.clone(),
         varies: varies.into_iter().flatten().map(str::to_owned).collect(),
         rules: loaded.map(|loaded| loaded.policy.inconsistent.clone()).unwrap_or_default(),
@@ -312,66 +320,7 @@ fn question(
         everybody: options.adversary != args::Adversary::QuasiIdentifiers,
         pairs: true,
         algorithm: options.adversary == args::Adversary::Algorithm,
-    })
-}
-
-/// What the attacker knows: statements, or a table of people's values.
-fn knowledge(
-    path: &Path,
-    loaded: Option<&Loaded>,
-    books: &Books,
-    entries: &[Entry],
-    ways: &Ways,
-) -> Result<Knowledge, Failure> {
-    let key = books.right_key(entries)?.ok_or_else(|| {
-        Failure::Call(format!(
-            "the key {} is missing: without it nobody who is named can be found in the ledger; name it with --key",
-            books.key_path.display()
-        ))
-    })?;
-    let key = OwnerKey::new(key.secret());
-    let called = |name: &str| key.pseudonym(name.as_bytes());
-    let table = path
-        .extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("csv") || extension.eq_ignore_ascii_case("parquet"));
-    if !table {
-        let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
-        return Ok(Knowledge::parse(&text, &called)?);
     }
-    let owner = loaded.and_then(|loaded| loaded.policy.owner.clone()).ok_or_else(|| {
-        Failure::Call(
-            "a table of people's values needs a policy that says which column names the owner ([dataset] owner)"
-                .to_owned(),
-        )
-    })?;
-    let engine = Embedded::open_file(path, ways.options())?;
-    if !engine.columns().contains(&owner) {
-        return Err(Failure::Call(format!("{} has no column `{owner}`, which names the owner", path.display())));
-    }
-    let columns: Vec<String> = engine.columns().iter().filter(|name| **name != owner).cloned().collect();
-    let ask = AskEngine {
-        columns: columns.iter().map(|name| AskColumn { name: name.clone(), bins: None }).collect(),
-        owner: Some(owner),
-        key: Some(key),
-    };
-    let counts = engine.count(&ask)?;
-    let links = counts.links.clone().unwrap_or_default();
-    let combos = counts.without_owners();
-    let mut known = Vec::new();
-    for link in 0..links.len() {
-        for (at, column) in columns.iter().enumerate() {
-            let value = &counts.values[at][combos.codes[at][links.combos[link] as usize] as usize];
-            if !value.is_empty() {
-                known.push(Known {
-                    who: links.pseudonyms[link],
-                    column: column.clone(),
-                    value: value.clone(),
-                    has: true,
-                });
-            }
-        }
-    }
-    Ok(Knowledge { known, statements: Vec::new() })
 }
 
 /// What attacks may use besides the releases.
@@ -414,8 +363,9 @@ fn coalition(
         whole.not_considered.retain(|text| !text.contains(attacks::definetti::ENTRY.title));
     }
     let open = open(&whole, &held.lost, &attacks, question);
+    let breaches = if question.algorithm { algorithm::breaches(&attacks) } else { Vec::new() };
     let (over_time, then) = moments(held, &whole, question, ways)?;
-    Ok(Coalition { members, lost: held.lost.clone(), open, audit: whole, over_time, then, attacks })
+    Ok(Coalition { members, lost: held.lost.clone(), open, breaches, audit: whole, over_time, then, attacks })
 }
 
 /// Why it is not established what is told, besides what is counted.
@@ -441,16 +391,14 @@ fn open(audit: &Audit, lost: &[Lost], attacks: &[Attack], question: &Question) -
             open.push(format!("what releases {one} and {other} tell together could not be judged"));
             continue;
         }
-        // What is certain is part of the verdict.
-        let tell = match (pair.above, pair.may_be_above) {
-            (0, 0) => continue,
-            (0, _) => "may tell more than is allowed of somebody",
-            _ => "tell more than is allowed of somebody",
-        };
-        open.push(format!("releases {one} and {other} together {tell} who is known to be in a group of each"));
+        // What they tell for sure is part of the verdict.
+        if pair.above == 0 && pair.may_be_above > 0 {
+            let whom = "somebody who is known to be in a group of each";
+            open.push(format!("releases {one} and {other} together may tell more than is allowed of {whom}"));
+        }
     }
-    if question.algorithm && !algorithm::finds_nothing(attacks) {
-        open.push("what somebody who knows the algorithm can tell is not excluded".to_owned());
+    if question.algorithm && !algorithm::looked_at_all(attacks) {
+        open.push("what somebody who knows the algorithm can tell could not be looked at in full".to_owned());
     }
     open
 }

@@ -1,5 +1,6 @@
 //! `reticent export-head`: a small text to keep elsewhere, which reveals entries that were removed or rolled back.
 
+use std::io::Write;
 use std::path::Path;
 
 use reticent_ledger::{ExportedHead, Key, Ledger};
@@ -24,7 +25,7 @@ pub fn run(options: &ExportHead, ways: &Ways) -> Result<u8, Failure> {
     };
     keep_evidence(path, &ledger, key.as_ref())?;
     let text = serde_json::to_string_pretty(&head).map_err(|error| Failure::Call(format!("no JSON: {error}")))?;
-    std::fs::write(path, text + "\n").map_err(Failure::file("write", path))?;
+    replace(path, &(text + "\n")).map_err(Failure::file("write", path))?;
     if ways.json {
         print_json(&head)?;
     } else {
@@ -33,6 +34,20 @@ pub fn run(options: &ExportHead, ways: &Ways) -> Result<u8, Failure> {
         println!("{HINT}keep it where the ledger is not; `reticent verify --head` compares{HINT:#}");
     }
     Ok(0)
+}
+
+/// Puts a text in the place of a file, whole or not at all.
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    // It is kept elsewhere, by others too.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
+    let mut file = builder.tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
 }
 
 /// A head that is there may be the only evidence of entries that are gone: it is replaced only by one that continues it.

@@ -49,7 +49,11 @@ pub fn run(options: &Init, ways: &Ways) -> Result<u8, Failure> {
     println!("  1. in {}, give each column its role (the suggestions say why)", written[0]);
     println!("  2. put groups between the values and the root in the taxonomy files");
     let data: Vec<String> = options.data.iter().map(|name| quoted(name)).collect();
-    println!("  3. {HINT}reticent check{HINT:#} {}", data.join(" "));
+    let policy = match options.policy.to_str() {
+        Some("reticent.toml") => String::new(),
+        _ => format!(" --policy {}", quoted(&options.policy.display().to_string())),
+    };
+    println!("  3. {HINT}reticent check{HINT:#} {}{policy}", data.join(" "));
     Ok(0)
 }
 
@@ -127,15 +131,14 @@ fn files(policy: &Path, drafted: &Draft) -> Result<Vec<(PathBuf, String)>, Failu
 }
 
 fn refuse_existing(files: &[(PathBuf, String)], force: bool) -> Result<(), Failure> {
-    let there: Vec<String> =
-        files.iter().filter(|(path, _)| path.exists()).map(|(path, _)| path.display().to_string()).collect();
-    if !there.is_empty() && !force {
-        return Err(Failure::Call(format!(
-            "{} exists already; nothing was written (--force drafts the policy again and keeps taxonomies)",
-            there.join(", ")
-        )));
+    // Taxonomies that are there are kept, and used by this policy too.
+    match files.first().filter(|(policy, _)| policy.exists() && !force) {
+        None => Ok(()),
+        Some((policy, _)) => Err(Failure::Call(format!(
+            "{} exists already; nothing was written (--force drafts the policy again and keeps taxonomies; --policy names another)",
+            policy.display()
+        ))),
     }
-    Ok(())
 }
 
 /// Writes them. A policy that is there is kept under another name, which is answered.

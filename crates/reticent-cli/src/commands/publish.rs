@@ -63,6 +63,9 @@ pub fn publish(options: &Publish, ways: &Ways) -> Result<Answer, Failure> {
 fn publish_by(options: &Publish, mut loaded: steward::Loaded, ways: &Ways) -> Result<Answer, Failure> {
     let format = format_of(&options.output)?;
     refuse_existing(&options.output)?;
+    if options.output.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        return Err(Failure::Call(format!("-o {} is the name of a folder; name a file", options.output.display())));
+    }
     loaded.policy.short.k = options.what_if.k.or(loaded.policy.short.k);
     loaded.policy.short.confidence = options.what_if.confidence.or(loaded.policy.short.confidence);
     let books = Books::of(&options.place, &loaded.policy, &format!("publishing {}", options.name));
@@ -320,7 +323,12 @@ fn format_of(path: &Path) -> Result<Format, Failure> {
 }
 
 fn refuse_existing(path: &Path) -> Result<(), Failure> {
-    if path.symlink_metadata().is_ok() { Err(exists(path)) } else { Ok(()) }
+    match path.symlink_metadata() {
+        Ok(_) => Err(exists(path)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        // A name that cannot be looked at cannot be given either.
+        Err(error) => Err(Failure::file("write", path)(error)),
+    }
 }
 
 fn exists(path: &Path) -> Failure {

@@ -12,9 +12,9 @@ use reticent::policy::{ColumnSketch, Policy, suggested_role};
 use reticent::recognise::{Kinds, Told, recognise};
 use reticent::schema::{Role, Schema, Tree};
 use reticent::table::Counts;
-use reticent::taxonomy::Type;
+use reticent::taxonomy::{Type, parse_date, parse_number};
 use reticent_engine::{Ask, AskColumn, Embedded, Engine, Options, OwnerKey};
-use reticent_ledger::{Body, BodyColumn, BodyTree, Draft, Entry, FileRecord, Hash, Judged, Origin, today};
+use reticent_ledger::{Body, BodyColumn, BodyTree, Draft, Entry, FileRecord, Hash, Judged, Origin, tomorrow};
 use serde::Serialize;
 
 use crate::args::Register;
@@ -84,7 +84,8 @@ struct Known {
 }
 
 fn register(options: &Register, ways: &Ways) -> Result<Answer, Failure> {
-    if options.date > today() {
+    // Where the sun rises earlier, it is tomorrow already.
+    if options.date > tomorrow() {
         return Err(Failure::Call(format!("{} is in the future; register what has been released", options.date)));
     }
     options.place.check_policy()?;
@@ -120,6 +121,7 @@ fn register(options: &Register, ways: &Ways) -> Result<Answer, Failure> {
     if counts.combos.is_empty() {
         return Err(Failure::Call(format!("{} has no records", options.file.display())));
     }
+    refuse_data_as_names(&counts, &known)?;
     refuse_unsaid(&counts, &known)?;
     let (body, columns) = body(counts, &known)?;
     let disguise = disguise(options, &entries, &body, links.as_ref())?;
@@ -256,6 +258,16 @@ impl Known {
                 "the column name {name:?} has characters that cannot be shown; rename it"
             )));
         }
+        if self.schema().is_some_and(|schema| !schema.attributes.is_empty())
+            && !columns.iter().any(|name| self.role(name).is_some() || self.owner(columns).as_ref() == Some(name))
+        {
+            // Then the first line may be data, and must not be shown.
+            return Err(Failure::Call(format!(
+                "none of the columns of {} is in the policy, or named in the call. Does its first line hold the names of the columns? If it does, \
+                 say what they are (--quasi-identifier, --sensitive, --identifier), or describe the table in a policy of its own (--policy)",
+                options.file.display()
+            )));
+        }
         if columns.iter().all(|name| self.role(name) == Some(Role::Identifier)) {
             return Err(Failure::Call("every column is an identifier, and identifiers are not stored".to_owned()));
         }
@@ -289,6 +301,25 @@ impl Known {
         let written = self.loaded.iter().flat_map(|loaded| &loaded.taxonomies);
         written.filter(|(column, _)| used(column)).cloned().collect()
     }
+}
+
+/// A file whose first line is a record would have that record stored as names. Shows no name, since it may be somebody's.
+fn refuse_data_as_names(counts: &Counts, known: &Known) -> Result<(), Failure> {
+    let like_data = |at: &usize| {
+        let name = &counts.names[*at];
+        known.role(name).is_none() && (is_scale(name) || counts.values[*at].contains(name))
+    };
+    match (0..counts.names.len()).filter(like_data).count() {
+        0 => Ok(()),
+        fields => Err(Failure::Call(format!(
+            "the first line looks like data: {fields} of its fields are numbers, dates or values of their own column; put a line with the \
+             names of the columns before it (if these are the names, say what they are: --quasi-identifier, --sensitive, --identifier)"
+        ))),
+    }
+}
+
+fn is_scale(text: &str) -> bool {
+    parse_number(text).is_some() || parse_date(text).is_some()
 }
 
 /// A column that nobody described and that may name people, or hold what they keep to themselves, is asked about: nothing in

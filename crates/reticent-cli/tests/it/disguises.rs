@@ -98,6 +98,12 @@ fn who_knows_the_algorithm_undoes_its_steps() {
     let answer = desk.run(call).exits(1).json();
     let attack = &answer["coalitions"][0]["attacks"][0];
     assert_eq!((&attack["id"], &attack["findings"][0]["people"]), (&"minimality".into(), &2.into()), "{attack}");
+    // What they can tell for certain is said before what others cannot.
+    assert_eq!(answer["coalitions"][0]["breaches"][0]["certain"], true);
+    let told = desk.run(call.trim_end_matches(" --json")).exits(1);
+    told.says("Somebody who knows the algorithm can tell for certain").says("To others nobody's value is certain");
+    desk.run(&call.replace("--json", "--html report.html")).exits(1);
+    assert!(desk.read("report.html").contains("Given away"));
     let not = answer["coalitions"][0]["audit"]["not_considered"].to_string();
     assert!(!not.contains("minimality"), "{not}");
 }

@@ -239,11 +239,13 @@ fn killed_anywhere_in_an_erasure() {
 
 #[test]
 fn a_disk_that_is_full_from_any_point_on() {
+    assert!(at_every_point("first publish", &FIRST, "full") >= 40);
     assert!(at_every_point("next publish", &NEXT, "full") >= 40);
 }
 
 #[test]
 fn an_io_error_at_any_point() {
+    assert!(at_every_point("first publish", &FIRST, "io") >= 40);
     assert!(at_every_point("next publish", &NEXT, "io") >= 40);
     assert!(at_every_point("erasure", &PURGE, "io") >= 10);
 }

@@ -199,7 +199,7 @@ fn registering_can_be_rehearsed() {
     desk.run(call).exits(0);
     // Whatever names suggest is asked about.
     desk.write("old.csv", "full_name,diagnosis\nAda,flu\nAda,flu\nBen,flu\nBen,flu\n");
-    desk.run("register old.csv --name next --to press --date 2020-01-01").exits(2).says("its name says `name`");
+    desk.run("register old.csv --name next --to press --date 2020-01-01").exits(2).says("the names of the columns");
     desk.run("register old.csv --name next --to press --date 2020-01-01 --identifier full_name")
         .exits(2)
         .says("its name says `diagnosis`");

@@ -11,11 +11,13 @@ mod audit_tried;
 mod bad_input;
 mod canary;
 mod demo;
+mod discreet;
 mod disguises;
 mod examples;
 #[cfg(target_os = "linux")]
 mod faults;
 mod generated;
+mod interrupted;
 mod joined_reviewed;
 mod json;
 mod ledger;

@@ -233,7 +233,7 @@ fn the_power_goes_while_a_killed_erasure_is_put_in_order() {
 #[test]
 fn what_is_left_of_a_removed_folder_is_swept() {
     let desk = FIRST.desk();
-    desk.write(".reticent-000000/release", "half");
+    desk.write(".reticent-work-000000/release", "half");
     desk.run(FIRST.call).exits(0);
-    assert!(!desk.file(".reticent-000000").exists());
+    assert!(!desk.file(".reticent-work-000000").exists());
 }

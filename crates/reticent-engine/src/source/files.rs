@@ -59,8 +59,14 @@ fn is_known(path: &Path) -> bool {
     KNOWN.contains(&last.as_str())
 }
 
+/// The size of a file. A pipe has none, and is read once: what is looked at, counted and written would be three different parts of it.
 pub(crate) fn size(path: &Path) -> Result<u64> {
-    fs::metadata(path).map(|metadata| metadata.len()).map_err(|error| Error::io(Doing::Read, path, error))
+    let metadata = fs::metadata(path).map_err(|error| Error::io(Doing::Read, path, error))?;
+    if !metadata.is_file() {
+        let message = "is no file: data is read several times, which a pipe is not; write it to a file first";
+        return Err(Error::malformed(path, None, message));
+    }
+    Ok(metadata.len())
 }
 
 /// Whether a file begins and ends as Parquet files do.

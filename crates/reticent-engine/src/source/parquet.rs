@@ -15,6 +15,7 @@ use reticent::taxonomy::number_text;
 use super::check_names;
 use super::scan::{Fault, Fields, Rows, trimmed};
 use crate::error::{Doing, Error, Result};
+use crate::guard::guarded;
 
 /// Rows decoded at a time.
 const BATCH: usize = 16_384;
@@ -22,7 +23,8 @@ const BATCH: usize = 16_384;
 /// The metadata and the column names of a Parquet file.
 pub(crate) fn header(path: &Path) -> Result<(ArrowReaderMetadata, Vec<String>)> {
     let file = File::open(path).map_err(|error| Error::io(Doing::Read, path, error))?;
-    let metadata = ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()).map_err(|_| unreadable(path))?;
+    let metadata = guarded(|| ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()));
+    let metadata = metadata.and_then(|metadata| metadata.ok()).ok_or_else(|| unreadable(path))?;
     let names: Vec<String> = metadata.schema().fields().iter().map(|field| field.name().clone()).collect();
     check_names(path, &names)?;
     Ok((metadata, names))
@@ -51,15 +53,14 @@ pub(crate) fn read_group<R: Rows>(
     }
     let file = File::open(path).map_err(|error| Error::io(Doing::Read, path, error))?;
     let mask = ProjectionMask::roots(metadata.parquet_schema(), columns.iter().copied());
-    let batches = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone())
-        .with_row_groups(vec![group])
-        .with_projection(mask)
-        .with_batch_size(BATCH)
-        .build()
-        .map_err(|_| unreadable(path))?;
-    for batch in batches {
+    let batches = guarded(|| {
+        let batches = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata.clone());
+        batches.with_row_groups(vec![group]).with_projection(mask).with_batch_size(BATCH).build()
+    });
+    let mut batches = batches.and_then(|batches| batches.ok()).ok_or_else(|| unreadable(path))?;
+    while let Some(batch) = guarded(|| batches.next()).ok_or_else(|| unreadable(path))? {
         let batch = batch.map_err(|_| unreadable(path))?;
-        let texts = texts(path, &batch, metadata, columns)?;
+        let texts = guarded(|| texts(path, &batch, metadata, columns)).ok_or_else(|| unreadable(path))??;
         for at in 0..batch.num_rows() {
             rows.row(&BatchRow { texts: &texts, at, trim }).map_err(|fault| match fault {
                 Fault::NotUtf8(_) => unreadable(path),

@@ -50,16 +50,10 @@ fn found(seen: &Seen<'_>, value: Code, confidence: Share) -> Finding {
     let column = seen.published();
     let certain = confidence == Share::new(1, 1);
     let whose = people_of(seen.people, &seen.class);
-    let have = have(seen.people);
+    let (have, place) = (have(seen.people), called(seen.held));
     let words = match certain {
-        true => format!("{whose} {have} one and the same {} for certain in {}", column.name, called(seen.held)),
-        false => {
-            format!(
-                "{whose} {have} one and the same {} with confidence {confidence} in {}",
-                column.name,
-                called(seen.held)
-            )
-        }
+        true => format!("{whose} {have} one and the same {} for certain in {place}", column.name),
+        false => format!("the {} of {whose} can be told with confidence {confidence} in {place}", column.name),
     };
     Finding {
         attack: ENTRY.id,

@@ -75,15 +75,18 @@ pub fn admit(history: &History, question: &Question, proof: Proof) -> Result<Aud
             return Err(Error::Refused { message });
         }
         let (open, why) = match proof {
-            Proof::Exact => (column.people - column.exact, "is not known exactly"),
-            Proof::Bounds => (column.may_be_above, "may be told with more confidence than that"),
-            Proof::Estimate => (column.likely_above, "is by the best estimate told with more confidence than that"),
+            Proof::Exact => {
+                (column.people - column.exact, "is told with a confidence that is not known exactly; allowed are")
+            }
+            Proof::Bounds => (column.may_be_above, "may be told with more confidence than"),
+            Proof::Estimate => (column.likely_above, "is by the best estimate told with more confidence than"),
             Proof::Off => (0, ""),
         };
         if open > 0 {
             let why = format!(
-                "the {} of {} {why}{together} ({allowed} %){}. Keep people in the groups they were in, publish fewer columns, or let an \
-                 estimate decide with `audit = \"estimate\"` under [requirement]",
+                "the {} of {} {why} {allowed} %{together}{}. To publish a table again, let a method keep people in the groups they were in \
+                 ([release] method, such as \"m-invariance\"); or publish fewer columns, or let an estimate decide with \
+                 `audit = \"estimate\"` under [requirement]",
                 column.name,
                 people(open),
                 obstacles(&audit),

@@ -349,7 +349,7 @@ fn identity_counts_people_and_releases() {
     let rows: [&[&str]; 6] = [&["30", "a"], &["30", "b"], &["30", "c"], &["30", "d"], &["30", "e"], &["40", "a"]];
     let one = owned(plain(1, &[("age", quasi), ("ill", sensitive)], &rows), &rows, &[1, 1, 1, 1, 1, 2]);
     let identity = audit(&History { releases: vec![one], lost: Vec::new() }, &question()).expect("an audit").identity;
-    assert_eq!((identity.alone_in_a_group, identity.singled_out, identity.journalist_highest), (2, 2, 1.0));
+    assert_eq!((identity.singled_out, identity.prosecutor_highest, identity.prosecutor_average), (2, 1.0, 1.0));
     let view = |name, rows: &[&[&str]]| {
         let mut view = owned(plain(1, &[("age", quasi), (name, sensitive)], rows), rows, &[1, 2]);
         view.disguise.apart = true;

@@ -209,9 +209,17 @@ impl Bounds {
     }
 
     pub(crate) fn explain(&self, of: &[String], safety: f64) -> String {
+        let of = of.join(", ");
+        if !self.by_value.is_empty() {
+            // To say which value would tell what those have who are shown with it.
+            return format!(
+                "a value of {of} can be inferred with confidence {:.4}, more than is allowed of it",
+                -safety
+            );
+        }
         let allowed = self.to_string();
         let allowed = allowed.trim_start_matches("= ");
-        format!("a value of {} can be inferred with confidence {:.4}; allowed: {allowed}", of.join(", "), -safety)
+        format!("a value of {of} can be inferred with confidence {:.4}; allowed: {allowed}", -safety)
     }
 
     pub(super) fn naive(&self, reading: &Reading, by: &[String], of: &[String]) -> Result<Vec<Breach>> {

@@ -6,7 +6,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::{Drawn, Kinds, Recognised, Told, finish};
 use crate::error::{Error, Result};
-use crate::table::SPARE_MISSING;
+use crate::table::{SPARE_MISSING, listed};
 use crate::taxonomy::{NodeId, SUPPRESSED, Taxonomy};
 use crate::verify::plain;
 
@@ -34,7 +34,7 @@ pub(super) fn recognise(told: &Told<'_>, tree: &Arc<Taxonomy>, cells: &[&str]) -
     if !unknown.is_empty() {
         let message = format!(
             "not in its taxonomy: {}; add them to it, or describe this table in a policy of its own (--policy)",
-            told.some(&unknown)
+            told.some(&unknown, listed)
         );
         return Err(Error::column(told.name, message));
     }

@@ -13,6 +13,7 @@ use crate::interval::masked_prefix;
 use crate::schema::Role;
 use crate::taxonomy::Taxonomy;
 use crate::taxonomy::published::Draft;
+use crate::text::counted;
 
 /// Draws the tree of a text column.
 pub(super) fn draw(told: &Told<'_>, cells: &[&str]) -> Result<(Drawn, Kinds)> {
@@ -43,7 +44,7 @@ fn refuse_sets(told: &Told<'_>, cells: &[&str]) -> Result<()> {
     }
     let message = format!(
         "looks generalized: {} in brackets; give the column a taxonomy, or the type number or date",
-        told.some(&sets)
+        counted(sets.len() as u64, "value")
     );
     Err(Error::column(told.name, message))
 }

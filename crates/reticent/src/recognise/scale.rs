@@ -7,6 +7,7 @@ use super::{Drawn, Kinds, Told};
 use crate::error::{Error, Result};
 use crate::interval::{Interval, masked_prefix};
 use crate::schema::Role;
+use crate::table::gaps;
 use crate::taxonomy::published::Draft;
 use crate::taxonomy::{NodeId, Taxonomy, Type};
 
@@ -66,8 +67,8 @@ pub(super) fn doubtful<'a>(cells: &[&'a str]) -> Option<&'a str> {
 fn read(told: &Told<'_>, values: Type, cells: &[&str]) -> Result<Vec<Interval>> {
     if let Some(mask) = doubtful(cells).filter(|_| values == Type::Number) {
         let message = format!(
-            "is masked, and other values have more places or fewer: {}; write a star for each digit, or declare `type = \"text\"`",
-            told.some(&[mask])
+            "has a masked value ({} stars) where others have more places or fewer; write a star for each digit, or declare `type = \"text\"`",
+            mask.matches('*').count()
         );
         return Err(Error::column(told.name, message));
     }
@@ -81,7 +82,7 @@ fn read(told: &Told<'_>, values: Type, cells: &[&str]) -> Result<Vec<Interval>> 
         _ => "neither numbers nor intervals of numbers",
     };
     let how = "rewrite them, add them to `missing-values`, or declare `type = \"text\"`";
-    Err(Error::column(told.name, format!("{what}: {}; {how}", told.some(&unread))))
+    Err(Error::column(told.name, format!("{what}: {}; {how}", told.some(&unread, gaps))))
 }
 
 fn kinds(cells: &[&str], read: &[Interval]) -> Kinds {

@@ -360,15 +360,10 @@ fn regulators(view: &View, found: &Found) -> String {
     let risks = &found.identity;
     let of = |count: &Count| escape(&count.of(&found.people));
     let mut rows = vec![
-        (
-            "Singling out",
-            "people who share all their rows with nobody else: the releases together narrow down to them alone",
-            of(&risks.singled_out),
-        ),
-        ("", "people whose row in one release is like nobody else’s there", of(&risks.alone)),
+        ("Singling out", "people whose row in some release is like nobody else’s there", of(&risks.singled_out)),
         (
             "Linkability",
-            "people in several releases who share all their rows with nobody else",
+            "people in several releases whose rows are like nobody else’s in two of them, and can be put together",
             escape(&risks.linkable.of(&risks.in_several)),
         ),
     ];
@@ -419,7 +414,6 @@ fn finding(view: &View, found: &Found) -> String {
         false => format!("<td class=\"number\" data-head=\"{head}\">{}</td>", escape(text)),
     };
     let [highest, average] = &found.identity.prosecutor;
-    let [in_one, in_one_average] = &found.identity.journalist;
     let note = match view.least {
         None => format!(
             "<p class=\"quiet\">{USUAL_THRESHOLD} ({}) is the greatest risk usually accepted for clinical data that everybody may see (European Medicines Agency, policy 0070; Health Canada).</p>\n",
@@ -431,16 +425,14 @@ fn finding(view: &View, found: &Found) -> String {
         ),
     };
     format!(
-        "<div class=\"scroll\"><table class=\"regulators\">\n<caption>The risk that somebody is picked out among those who share their rows</caption>\n\
+        "<div class=\"scroll\"><table class=\"regulators\">\n<caption>The risk that somebody’s row is found among those like it</caption>\n\
          <thead><tr><th scope=\"col\">who looks</th><th scope=\"col\">what they know</th><th scope=\"col\" class=\"number\">highest</th><th scope=\"col\" class=\"number\">average</th></tr></thead>\n<tbody>\n\
-         <tr><th scope=\"row\">Prosecutor</th><td>looks for one person, and knows in which releases they are</td>{}{}</tr>\n\
-         <tr><th scope=\"row\">Journalist</th><td>looks for one person in the one release that helps most</td>{}{}</tr>\n\
+         <tr><th scope=\"row\">Prosecutor</th><td>looks for one person, and knows that they are in the release that helps most</td>{}{}</tr>\n\
+         <tr><th scope=\"row\">Journalist</th><td>looks for one person, and does not know whether they are in a release</td><td colspan=\"2\">no more than that</td></tr>\n\
          <tr><th scope=\"row\">Marketer</th><td>wants as many people as possible, and takes what fails</td><td class=\"number\" data-head=\"highest\">–</td>{}</tr>\n\
          </tbody></table></div>\n{note}",
         cell("highest", highest),
         cell("average", average),
-        cell("highest", in_one),
-        cell("average", in_one_average),
         cell("average", average),
     )
 }

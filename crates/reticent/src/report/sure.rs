@@ -34,6 +34,7 @@ pub fn worlds(found: &Found) -> String {
     let number = match found.worlds.text.as_str() {
         "1" => "there is 1, so everything is told".to_owned(),
         "too many to count" => "they were too many to count, for some people at least".to_owned(),
+        "not shown" => "their number is not shown".to_owned(),
         _ => format!("there are {}", found.worlds.html),
     };
     format!(

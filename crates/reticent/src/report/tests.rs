@@ -57,14 +57,11 @@ fn audit_of(releases: u64, columns: Vec<Column>) -> Audit {
         columns,
         pairs: Vec::new(),
         identity: Identity {
-            alone_in_a_group: 2,
             in_several: 8,
             linkable: 3,
             singled_out: 4,
             prosecutor_highest: 1.0,
             prosecutor_average: 0.4,
-            journalist_highest: 1.0 / 3.0,
-            journalist_average: 0.25,
         },
         worst: vec![Case {
             people: 1,
@@ -99,6 +96,7 @@ fn report_of(over_time: Vec<Audit>) -> Report {
     let coalition = Coalition {
         members: vec!["City <office>".to_owned(), "Insurer & Sons".to_owned()],
         open: Vec::new(),
+        breaches: Vec::new(),
         releases: lines.collect(),
         over_time: (1..).zip(over_time).map(|(number, audit)| (format!("release-{number}"), audit)).collect(),
         attacks: vec![Attack {
@@ -423,7 +421,6 @@ fn small_counts_cannot_be_told_apart() {
     same("not above", &|audit, number| {
         audit.columns = vec![column("diagnosis", audit.people, 10, audit.people - number)];
     });
-    same("alone", &|audit, number| audit.identity.alone_in_a_group = number);
     same("singled out", &|audit, number| audit.identity.singled_out = number);
     same("linkable", &|audit, number| audit.identity.linkable = number);
     same("in several", &|audit, number| audit.identity.in_several = number);

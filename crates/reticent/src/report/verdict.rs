@@ -78,8 +78,10 @@ pub fn card(part: &Part, at: usize) -> String {
     let pairs = part.found.as_ref().map_or(&[][..], |found| &found.pairs);
     let verdict = match Verdict::of(worst, part.open) {
         Verdict::Certain => Verdict::Certain,
-        _ if pairs.iter().any(|two| two.certain) => Verdict::Certain,
-        _ if !pairs.is_empty() => Verdict::Above,
+        _ if pairs.iter().any(|two| two.certain) || part.breaches.iter().any(|breach| breach.certain) => {
+            Verdict::Certain
+        }
+        _ if !pairs.is_empty() || !part.breaches.is_empty() => Verdict::Above,
         verdict => verdict,
     };
     let (sentence, checked) = match (&part.found, worst) {
@@ -104,8 +106,9 @@ pub fn card(part: &Part, at: usize) -> String {
         }
     };
     let others: String = also.iter().map(|says| format!("<p class=\"also\">{says}</p>\n")).collect();
-    let why: String =
-        part.open.iter().map(|why| format!("<p class=\"also\">Not established: {}.</p>\n", escape(why))).collect();
+    let breaches = part.breaches.iter().map(|breach| format!("<p class=\"also\">But {}.</p>\n", escape(&breach.words)));
+    let open = part.open.iter().map(|why| format!("<p class=\"also\">Not established: {}.</p>\n", escape(why)));
+    let why: String = breaches.chain(open).collect();
     format!(
         "<article class=\"verdict {class}\">\n<p class=\"label\"><svg class=\"sign\" viewBox=\"0 0 28 28\" aria-hidden=\"true\">{sign}</svg>{label}\
          <a class=\"who\" href=\"#part-{at}\">{name}</a></p>\n<p class=\"headline\">{sentence}</p>\n{why}{others}<p class=\"checked\">{checked}</p>\n</article>\n",

@@ -6,7 +6,7 @@ use super::grid::Grid;
 use super::words::{
     Worlds, list, one_in, percent, percent_at_least, percent_at_most, sentence, worlds, worlds_roughly,
 };
-use super::{Attack, Coalition, Report};
+use super::{Attack, Breach, Coalition, Report};
 use crate::audit::{Audit, Case, Column, Identity, Level, Pair, Person};
 use crate::inference::{Fraction, Work};
 use crate::text::{counted, grouped};
@@ -30,6 +30,8 @@ pub struct Part<'a> {
     pub lines: Vec<Line<'a>>,
     /// Why it is not established what is told.
     pub open: &'a [String],
+    /// What is told besides what is counted, and not allowed.
+    pub breaches: &'a [Breach],
     /// None when nothing was audited.
     pub found: Option<Found<'a>>,
     pub attacks: Vec<(String, Option<&'a str>, bool)>,
@@ -123,12 +125,10 @@ pub struct Highest {
 /// Whose records can be found.
 pub struct Risks {
     pub singled_out: Count,
-    pub alone: Count,
     pub linkable: Count,
     pub in_several: Count,
-    /// Prosecutor and journalist: the greatest and the average, each with whether it is above the threshold of regulators.
+    /// The prosecutor's: the greatest and the average, each with whether it is above the threshold of regulators.
     pub prosecutor: [(String, bool); 2],
-    pub journalist: [(String, bool); 2],
 }
 
 /// A count of people: what is said of it, and how high it is drawn.
@@ -244,7 +244,7 @@ impl Eyes {
     fn average(&self, share: f64, people: u64) -> String {
         match self {
             Eyes::Internal => percent(share),
-            Eyes::Public { least, .. } if people < least.saturating_mul(100) => "not shown".to_owned(),
+            Eyes::Public { .. } if self.hides_shares(people) => "not shown".to_owned(),
             Eyes::Public { .. } => tenths(share, share),
         }
     }
@@ -267,11 +267,17 @@ impl Eyes {
         }
     }
 
-    fn highest(&self, level: &Level) -> Highest {
+    /// Whether people are so few that a share of them would tell a small count.
+    fn hides_shares(&self, people: u64) -> bool {
+        matches!(self, Eyes::Public { least, .. } if people < least.saturating_mul(100))
+    }
+
+    fn highest(&self, level: &Level, people: u64) -> Highest {
         let (lower, upper) = (level.lower.value(), level.upper.value());
         let certain = level.lower == Fraction::ONE;
         let (text, bounds) = match self {
             _ if certain => ("certain".to_owned(), "for somebody, nothing else fits".to_owned()),
+            Eyes::Public { .. } if self.hides_shares(people) => ("not shown".to_owned(), "of so few people".to_owned()),
             Eyes::Public { .. } => (tenths(lower, upper), "in steps of ten percent".to_owned()),
             Eyes::Internal if level.lower == level.upper => (percent(level.best), "exact".to_owned()),
             Eyes::Internal => {
@@ -362,7 +368,14 @@ fn part<'a>(coalition: &'a Coalition, eyes: &Eyes) -> Part<'a> {
         [one] => format!("What {one} can tell"),
         members => format!("What {} can tell together", list(members)),
     };
-    Part { name, lines: lines.collect(), open: &coalition.open, found: found(coalition, eyes), attacks }
+    Part {
+        name,
+        lines: lines.collect(),
+        open: &coalition.open,
+        breaches: &coalition.breaches,
+        found: found(coalition, eyes),
+        attacks,
+    }
 }
 
 fn found<'a>(coalition: &'a Coalition, eyes: &Eyes) -> Option<Found<'a>> {
@@ -388,7 +401,7 @@ fn found<'a>(coalition: &'a Coalition, eyes: &Eyes) -> Option<Found<'a>> {
         identity: risks(&audit.identity, audit.people, eyes),
         worlds: match eyes {
             Eyes::Internal => worlds(audit.worlds.as_deref(), audit.ln_worlds),
-            Eyes::Public { .. } => worlds_roughly(audit.ln_worlds),
+            Eyes::Public { .. } => worlds_roughly(audit.ln_worlds, eyes.hides_shares(audit.people)),
         },
         all_counted: audit.ln_worlds.is_some() && audit.work.not_counted == 0,
         closely,
@@ -422,7 +435,7 @@ fn told<'a>(column: &'a Column, coalition: &'a Coalition, eyes: &Eyes) -> Told<'
         before: before.flatten().map(|before| eyes.said(Some(before))),
         over: over.collect(),
         change,
-        highest: eyes.highest(&column.highest),
+        highest: eyes.highest(&column.highest, column.people),
         average: match column.bounded {
             0 => eyes.average(column.average, column.people),
             _ => at_most(eyes.average(column.average, column.people)),
@@ -447,11 +460,9 @@ fn risks(identity: &Identity, people: u64, eyes: &Eyes) -> Risks {
     let pair = |highest: f64, average: f64| [eyes.highest_risk(highest), eyes.average_risk(average, people)];
     Risks {
         singled_out: told(identity.singled_out),
-        alone: told(identity.alone_in_a_group),
         linkable: told(identity.linkable),
         in_several: told(identity.in_several),
         prosecutor: pair(identity.prosecutor_highest, identity.prosecutor_average),
-        journalist: pair(identity.journalist_highest, identity.journalist_average),
     }
 }
 

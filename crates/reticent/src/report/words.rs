@@ -85,11 +85,16 @@ pub fn worlds(full: Option<&str>, ln: Option<f64>) -> Worlds {
     }
 }
 
-/// The same for everybody's eyes: how small the number is when it is small is nobody's business.
-pub fn worlds_roughly(ln: Option<f64>) -> Worlds {
-    match ln {
-        Some(ln) if ln < 6.0 * std::f64::consts::LN_10 => plain("fewer than a million".to_owned()),
-        Some(ln) => power(ln),
+/// The same for everybody's eyes: of few people it would tell how many have a value, and also of many if it were told exactly.
+pub fn worlds_roughly(ln: Option<f64>, few: bool) -> Worlds {
+    match ln.map(|ln| ln / std::f64::consts::LN_10) {
+        _ if few => plain("not shown".to_owned()),
+        Some(digits) if digits < 64.0 => plain("fewer than 10^64".to_owned()),
+        // Each step is twice as long as the one before.
+        Some(digits) => {
+            let digits = grouped(1 << digits.log2().floor() as u32);
+            Worlds { text: format!("at least 10^{digits}"), html: format!("at least 10<sup>{digits}</sup>") }
+        }
         None => plain("too many to count".to_owned()),
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use reticent::attacks::{Finding, downcoding, minimality};
 use reticent::history::History;
 use reticent::registry::{Argument, Arguments};
+use reticent::report::Breach;
 use reticent::schema::Role;
 
 use super::{Attack, Beside, Question, attack};
@@ -17,9 +18,6 @@ pub fn attacks(
     beside: &Beside<'_>,
     found: &mut Vec<Attack>,
 ) -> Result<(), Failure> {
-    if !question.judges() {
-        return Ok(());
-    }
     let mut values = BTreeSet::new();
     for release in held.releases.iter().map(|held| &held.release) {
         for (at, column) in release.columns.iter().enumerate().filter(|(_, column)| column.role == Role::Sensitive) {
@@ -60,11 +58,24 @@ pub fn attacks(
     Ok(())
 }
 
-/// Whether such attacks were all run, and told nothing that is not allowed.
-pub fn finds_nothing(attacks: &[Attack]) -> bool {
+fn of_algorithm(attacks: &[Attack]) -> impl Iterator<Item = &Attack> {
     let known = [minimality::ENTRY.id, downcoding::ENTRY.id];
-    let of_algorithm = attacks.iter().filter(|attack| known.contains(&attack.id.as_str()));
-    let nothing =
-        |attack: &Attack| attack.not_run.is_none() && attack.not_checked.is_none() && attack.findings.is_empty();
-    of_algorithm.into_iter().all(nothing)
+    attacks.iter().filter(move |attack| known.contains(&attack.id.as_str()))
+}
+
+/// Whether such attacks were all run, on everything.
+pub fn looked_at_all(attacks: &[Attack]) -> bool {
+    of_algorithm(attacks).all(|attack| attack.not_run.is_none() && attack.not_checked.is_none())
+}
+
+/// What they tell that is not allowed.
+pub fn breaches(attacks: &[Attack]) -> Vec<Breach> {
+    let found = of_algorithm(attacks).filter(|attack| !attack.findings.is_empty());
+    let breach = |attack: &Attack| {
+        let certain = attack.findings.iter().any(|finding| finding.certain);
+        let how = if certain { "for certain" } else { "with more confidence than is allowed" };
+        let words = format!("somebody who knows the algorithm can tell {how} what is not published ({})", attack.title);
+        Breach { words, certain }
+    };
+    found.map(breach).collect()
 }

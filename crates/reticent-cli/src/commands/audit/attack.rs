@@ -38,7 +38,7 @@ pub fn attack(
     let scene = Scene {
         history: held,
         people: beside.people,
-        confidence: least_allowed(question),
+        confidence: least_not_allowed(question),
         rows: &rows,
         arguments: &arguments,
     };
@@ -49,11 +49,22 @@ pub fn attack(
     })
 }
 
-/// The least that is allowed of any column: nothing that is not may be passed over.
-fn least_allowed(question: &Question) -> Share {
+/// The least that is not allowed of some column: nothing of that may be passed over, and what is allowed is no finding.
+fn least_not_allowed(question: &Question) -> Share {
+    let certain = Share::new(1, 1);
     let promised = question.promised.iter().map(|(_, most)| *most);
-    promised.chain(question.confidence).min().unwrap_or(Share::new(1, 1))
+    match promised.chain(question.confidence).min() {
+        // Shares of people have smaller denominators, so that none lies between.
+        Some(allowed) if allowed < certain => Share {
+            numerator: allowed.numerator.saturating_mul(FINE).saturating_add(1),
+            denominator: allowed.denominator.saturating_mul(FINE),
+        },
+        _ => certain,
+    }
 }
+
+/// A share of people differs from another of a given denominator by at least one by this and both denominators.
+const FINE: u128 = 1 << 40;
 
 /// Of the parameters that were given, those that the attack has.
 pub fn arguments(entry: &registry::Entry, with: &[String]) -> Result<Arguments, Failure> {

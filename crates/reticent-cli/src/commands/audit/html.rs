@@ -75,6 +75,7 @@ fn told(coalition: &super::Coalition, entries: &[Entry]) -> Coalition {
     Coalition {
         members: coalition.members.clone(),
         open: coalition.open.clone(),
+        breaches: coalition.breaches.clone(),
         releases: coalition.audit.releases.iter().map(line).collect(),
         over_time: coalition.then.clone(),
         attacks: coalition.attacks.iter().map(attack).collect(),

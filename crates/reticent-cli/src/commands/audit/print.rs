@@ -1,11 +1,14 @@
 //! An audit on the screen.
 
 use reticent::audit::{Audit, Case, Column, Pair};
+use reticent::report::Breach;
 
 use super::{Answer, Attack, Coalition};
 use crate::screen::{BAD, GOOD, HEAD, HINT, WIDTH, bar, columns, count, people, percent, shown, witness, wrap};
 
-/// Findings of one attack that are shown.
+/// Groups of one reason that are shown,
+const GROUPS: usize = 8;
+/// and findings of one attack.
 const FINDINGS: usize = 3;
 
 pub fn print(answer: &Answer) {
@@ -42,12 +45,20 @@ fn share(value: f64) -> String {
 fn print_coalition(coalition: &Coalition, judged: bool) {
     let audit = &coalition.audit;
     let releases: Vec<String> = audit.releases.iter().map(|(number, name)| format!("{number} {name}")).collect();
-    println!("{HEAD}{}{HEAD:#} can hold {}", coalition.members.join(", "), releases.join(", "));
+    let releases = if releases.is_empty() { "nothing that is left".to_owned() } else { releases.join(", ") };
+    println!("{HEAD}{}{HEAD:#} can hold {releases}", coalition.members.join(", "));
+    let pairs = audit.pairs.iter().filter(|pair| pair.above > 0).map(|pair| {
+        let [one, other] = pair.releases;
+        format!("releases {one} and {other} together tell more than is allowed of somebody who is known to be in a group of each")
+    });
+    for breach in pairs.chain(coalition.breaches.iter().map(|breach| breach.words.clone())) {
+        println!("{BAD}{}{BAD:#}", wrap(&format!("{}.", sentence(&breach)), WIDTH, "  "));
+    }
     for why in &coalition.open {
         println!("{BAD}{}{BAD:#}", wrap(&format!("Not established: {why}."), WIDTH, "  "));
     }
     let judged_all = coalition.open.is_empty();
-    println!("{}", wrap(&verdict(audit, judged_all), WIDTH, "  "));
+    println!("{}", wrap(&verdict(audit, judged_all, &coalition.breaches), WIDTH, "  "));
     println!();
     for column in &audit.columns {
         print_column(column, &audit.pairs, judged_all);
@@ -69,7 +80,7 @@ fn print_coalition(coalition: &Coalition, judged: bool) {
 }
 
 /// One sentence.
-fn verdict(audit: &Audit, judged_all: bool) -> String {
+fn verdict(audit: &Audit, judged_all: bool, breaches: &[Breach]) -> String {
     if audit.columns.is_empty() && audit.pairs.is_empty() {
         return format!(
             "No sensitive column that was asked about is shown, so nothing is inferred about {}.",
@@ -94,10 +105,16 @@ fn verdict(audit: &Audit, judged_all: bool) -> String {
         true => "",
         false => ", who are counted in each release of which it is not known whose the records are",
     };
+    let otherwise = if breaches.iter().any(|breach| breach.certain) { "to others " } else { "" };
     let text = match certain.len() {
-        0 => format!("{together}nobody's value is certain, of {}{twice}.", people(audit.people)),
+        0 => format!("{together}{otherwise}nobody's value is certain, of {}{twice}.", people(audit.people)),
         _ => format!("{together}{}, of {}{twice}.", certain.join("; "), people(audit.people)),
     };
+    sentence(&text)
+}
+
+/// With a capital letter at the beginning.
+fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
@@ -208,18 +225,16 @@ fn identity(audit: &Audit) {
     println!("  {HEAD}Whose records can be found{HEAD:#}");
     let mut rows = vec![vec![
         "    singling out".to_owned(),
-        format!("{} alone with the rows that are theirs", of(identity.singled_out, audit.people)),
+        format!("{} whose row in a release is like nobody else's there", of(identity.singled_out, audit.people)),
     ]];
     if identity.in_several > 0 {
-        let linkable = format!(
-            "{} in several releases share all their rows with nobody",
-            of(identity.linkable, identity.in_several)
-        );
+        let linkable =
+            format!("{} in several releases of whom that is so in two", of(identity.linkable, identity.in_several));
         rows.push(vec!["    linkability".to_owned(), linkable]);
     }
     let risk = |highest: f64, average: f64| format!("at most {}, on average {}", share(highest), share(average));
     rows.push(vec!["    prosecutor risk".to_owned(), risk(identity.prosecutor_highest, identity.prosecutor_average)]);
-    rows.push(vec!["    journalist risk".to_owned(), risk(identity.journalist_highest, identity.journalist_average)]);
+    rows.push(vec!["    journalist risk".to_owned(), "no more than that, not knowing who is in a release".to_owned()]);
     rows.push(vec!["    marketer risk".to_owned(), share(identity.prosecutor_average)]);
     columns(&rows).iter().for_each(|line| println!("{line}"));
     println!();
@@ -263,7 +278,7 @@ fn print_case(case: &Case) {
     };
     println!("    {}{who}: {} is {} with {level}", people(case.people), case.column, shown(&case.value));
     let Some(because) = &case.because else { return };
-    for group in &because.groups {
+    for group in because.groups.iter().take(GROUPS) {
         let shows: Vec<String> = group
             .shows
             .iter()
@@ -282,6 +297,10 @@ fn print_case(case: &Case) {
             shows.join(", ")
         );
         println!("{HINT}{}{HINT:#}", wrap(&text, WIDTH, "      "));
+    }
+    if because.groups.len() > GROUPS {
+        let more = count((because.groups.len() - GROUPS) as u64);
+        println!("      {HINT}and {more} more groups, which --json lists{HINT:#}");
     }
     println!("{HINT}{}{HINT:#}", wrap(&because.words, WIDTH, "      "));
 }
@@ -323,7 +342,7 @@ fn assumptions(audit: &Audit) {
     println!("  {HINT}Not considered:{HINT:#}");
     audit.not_considered.iter().for_each(|text| println!("{HINT}{}{HINT:#}", wrap(text, WIDTH, "    ")));
     let work = &audit.work;
-    if work.not_counted > 0 {
+    if work.not_counted > 0 && audit.columns.iter().any(|column| column.exact < column.people) {
         let text = format!(
             "the worlds of {} who depend on each other were too many to count: for them there are bounds and the maximum-entropy estimate, \
              which can be below the truth; --effort counts longer",

@@ -6,6 +6,7 @@ use reticent::audit::{Proof, Question, admit};
 use reticent::combos::Combos;
 use reticent::history::{Disguise, Held, History};
 use reticent::links::Links;
+use reticent::schema::Role;
 use reticent::table::Counts;
 use serde::Serialize;
 
@@ -69,8 +70,16 @@ impl Job<'_> {
             let earlier = held.iter().map(|at| past.with_people(*at));
             let history = History { releases: earlier.chain([new.clone()]).collect(), lost: Vec::new() };
             let audit = admit(&history, &question, policy.audit)?;
-            // Where it is not known whose its own records are, it was looked at by itself.
-            let apart = |number: &u64| audit.unlinked.contains(&0) || audit.unlinked.contains(number);
+            // Where it is not known whose its own records are, it was looked at by itself; which tells all there is where one of the
+            // two shows nothing sensitive.
+            let shows = |number: u64| {
+                let held = history.releases.iter().filter(|held| held.number == number);
+                let mut columns = held.flat_map(|held| &held.release.columns);
+                columns.any(|column| column.role == Role::Sensitive)
+            };
+            let apart = |number: &u64| {
+                (audit.unlinked.contains(&0) || audit.unlinked.contains(number)) && shows(0) && shows(*number)
+            };
             let earlier = audit.releases.iter().map(|(number, _)| *number).filter(|number| *number != 0);
             let (only_joined, with): (Vec<u64>, Vec<u64>) = earlier.partition(apart);
             audited.with.extend(with);

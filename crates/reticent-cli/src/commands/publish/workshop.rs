@@ -9,7 +9,7 @@ use reticent_ledger::{Ledger, Naming};
 use crate::failure::Failure;
 
 /// How the folders begin; the ledger knows them by it.
-const PREFIX: &str = ".reticent-";
+const PREFIX: &str = ".reticent-work-";
 /// Held as long as somebody works in a folder.
 const HELD: &str = "held";
 /// What it is called until it is locked.
@@ -83,6 +83,10 @@ impl Workshop {
 
 impl Drop for Workshop {
     fn drop(&mut self) {
+        if self.folder.is_some() {
+            // The folder itself goes with its owner; where this fails, that tells.
+            let _ = remove(&self.path);
+        }
         crate::steward::remove_when_killed(None);
     }
 }
@@ -120,14 +124,29 @@ fn sweep(parent: &Path) {
         let held = File::open(path.join(HELD)).or_else(|_| File::open(path.join(NOT_YET)));
         // What will not go does no harm.
         let _ = match held {
-            Ok(held) if held.try_lock().is_ok() && !is_awaited(&path) => std::fs::remove_dir_all(&path),
-            // Held before there was a release in it, so somebody was stopped while removing it. The order of looks matters.
-            Err(_) if path.join(RELEASE).exists() && !path.join(HELD).exists() => std::fs::remove_dir_all(&path),
+            Ok(held) if is_ours(&path) && held.try_lock().is_ok() && !is_awaited(&path) => remove(&path),
+            // Held before there was a release in it, so the power went while it was removed. The order of looks matters.
+            Err(_) if is_ours(&path) && path.join(RELEASE).exists() && !path.join(HELD).exists() => remove(&path),
             // Somebody was killed, or is, this moment, about to hold it: only an empty folder goes.
             Err(_) => std::fs::remove_dir(&path),
             Ok(_) => Ok(()),
         };
     }
+}
+
+/// Whether a folder holds what is made in one, and nothing else.
+fn is_ours(folder: &Path) -> bool {
+    let Ok(entries) = std::fs::read_dir(folder) else { return false };
+    let known = [HELD, NOT_YET, RELEASE];
+    entries.flatten().all(|entry| known.iter().any(|known| entry.file_name() == *known))
+}
+
+/// Removes a folder: what says whose it is goes last, so that whoever is stopped leaves nothing that nobody removes.
+fn remove(folder: &Path) -> std::io::Result<()> {
+    let release = folder.join(RELEASE);
+    // What is not there need not be removed, and what will not go is told by the folder.
+    let _ = std::fs::remove_file(&release).or_else(|_| std::fs::remove_dir_all(&release));
+    std::fs::remove_dir_all(folder)
 }
 
 fn is_awaited(folder: &Path) -> bool {
