@@ -428,7 +428,7 @@ fn finding(view: &View, found: &Found) -> String {
         "<div class=\"scroll\"><table class=\"regulators\">\n<caption>The risk that somebody’s row is found among those like it</caption>\n\
          <thead><tr><th scope=\"col\">who looks</th><th scope=\"col\">what they know</th><th scope=\"col\" class=\"number\">highest</th><th scope=\"col\" class=\"number\">average</th></tr></thead>\n<tbody>\n\
          <tr><th scope=\"row\">Prosecutor</th><td>looks for one person, and knows that they are in the release that helps most</td>{}{}</tr>\n\
-         <tr><th scope=\"row\">Journalist</th><td>looks for one person, and does not know whether they are in a release</td><td colspan=\"2\">no more than that</td></tr>\n\
+         <tr><th scope=\"row\">Journalist</th><td>looks for one person, and does not know whether they are in a release</td><td class=\"number\" colspan=\"2\">no more than that</td></tr>\n\
          <tr><th scope=\"row\">Marketer</th><td>wants as many people as possible, and takes what fails</td><td class=\"number\" data-head=\"highest\">–</td>{}</tr>\n\
          </tbody></table></div>\n{note}",
         cell("highest", highest),
