@@ -1,5 +1,7 @@
 //! How answers look on a terminal.
 
+use std::sync::LazyLock;
+
 use anstyle::{AnsiColor, Style};
 use reticent::schema::Role;
 use serde::Serialize;
@@ -54,8 +56,16 @@ pub fn bar(share: f64) -> String {
     format!("{}{}", "█".repeat(full), "░".repeat(30 - full))
 }
 
-/// How wide a screen is taken to be.
+/// How wide a screen is taken to be, at most.
 pub const WIDTH: usize = 100;
+/// No screen is taken to be narrower.
+const NARROWEST: usize = 40;
+
+/// How wide the screen is, where it is one.
+static SCREEN: LazyLock<usize> = LazyLock::new(|| {
+    let screen = terminal_size::terminal_size_of(std::io::stdout());
+    screen.map_or(WIDTH, |(width, _)| usize::from(width.0).max(NARROWEST))
+});
 
 /// A published value, or that there is none.
 pub fn shown(value: &str) -> &str {
@@ -94,10 +104,12 @@ pub fn columns(rows: &[Vec<String>]) -> Vec<String> {
 
 /// Breaks text into lines of at most so many characters, each with an indent.
 pub fn wrap(text: &str, width: usize, indent: &str) -> String {
+    let width = width.min(*SCREEN);
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let line = lines.last().map_or(0, |line| line.chars().count());
-        if line > 0 && line + 1 + word.chars().count() + indent.len() > width {
+        // What is a percentage stays one.
+        if line > 0 && !word.starts_with('%') && line + 1 + word.chars().count() + indent.len() > width {
             lines.push(String::new());
         }
         if let Some(line) = lines.last_mut() {

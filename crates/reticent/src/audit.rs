@@ -35,6 +35,7 @@ pub use because::{Because, GroupShown};
 pub use board::Board;
 pub use chances::Chance;
 pub use exchange::{Exchanged, exchanged};
+use figures::Top;
 pub use figures::{Column, Level};
 pub use gate::{Proof, admit};
 pub use identity::Identity;
@@ -147,13 +148,13 @@ pub fn audit(history: &History, question: &Question) -> Result<Audit> {
     }
     releases.dedup();
     unlinked.dedup();
-    let assumed = assumed(&parts, history, question);
     // Worlds in which nobody is followed are too many.
     let followed = |part: &Part| !part.board.relaxed && !part.board.alike.iter().any(|alike| alike.loose);
     let followed = parts.iter().all(followed);
     let worlds = parts.iter().try_fold(1u128, |all, part| part.answer.worlds.and_then(|these| all.checked_mul(these)));
     let ln_worlds: Option<f64> = parts.iter().map(|part| part.answer.ln_worlds).sum();
     let pairs = if question.pairs { pairs::pairs(history, question)? } else { Vec::new() };
+    let assumed = assumed(&parts, history, question, pairs.iter().any(|pair| pair.not_judged.is_none()));
     let not_followed = if question.pairs { pairs::not_followed(history, &pairs, question) } else { Vec::new() };
     Ok(Audit {
         releases,
@@ -177,7 +178,7 @@ pub fn audit(history: &History, question: &Question) -> Result<Audit> {
 
 /// Where the releases contradict each other only with what the attacker is said to know, that is what is wrong.
 fn knowledge_at_fault(error: Error, history: &History, question: &Question) -> Error {
-    let Knowledge { known, statements } = &question.knowledge;
+    let Knowledge { known, statements, .. } = &question.knowledge;
     if known.is_empty() && statements.is_empty() {
         return error;
     }
@@ -265,12 +266,12 @@ fn board(history: &History, columns: &[String], wanted: &[String], varies: &[Str
 
 /// The worst cases: people in the same place, by the most that is told about them; of whom more is told than allowed, first.
 fn worst(parts: &[Part], history: &History, question: &Question) -> Vec<Case> {
-    let mut cases: Vec<(&Part, u32, usize, Chance)> = Vec::new();
+    let mut cases: Vec<(&Part, Top)> = Vec::new();
     for part in parts {
-        cases.extend(part.told.tops.iter().map(|(place, column, chance)| (part, *place, *column, *chance)));
+        cases.extend(part.told.tops.iter().map(|top| (part, *top)));
     }
     // First those behind the verdict: what is told for sure and not allowed, then what may be. Among equals, what is seen at once.
-    let key = |(part, place, column, chance): &(&Part, u32, usize, Chance)| {
+    let key = |(part, Top { place, column, chance, who }): &(&Part, Top)| {
         let allowed = question.allowed(&part.board.secrets.columns[*column]).map(threshold);
         let within = match allowed {
             Some(allowed) if chance.lower <= allowed => 1 + u8::from(chance.upper <= allowed),
@@ -279,20 +280,25 @@ fn worst(parts: &[Part], history: &History, question: &Question) -> Vec<Case> {
         let told = if within == 1 { chance.upper } else { chance.lower };
         let groups = part.board.alike[*place as usize].groups.iter();
         let fewest = groups.map(|group| part.board.groups[*group as usize].shows.len()).min();
-        (within, std::cmp::Reverse(told), std::cmp::Reverse((chance.best() * 1e9) as u64), fewest, *place)
+        let best = std::cmp::Reverse((chance.best() * 1e9) as u64);
+        (within, std::cmp::Reverse(told), best, fewest, *place, *column, chance.value, who.is_some())
     };
     cases.sort_by_cached_key(key);
-    // Several people may be of one place.
-    cases.dedup_by_key(|(part, place, column, chance)| (std::ptr::from_ref(*part), *place, *column, chance.value));
-    cases.truncate(question.worst);
-    let case = |(part, place, column, chance): (&Part, u32, usize, Chance)| {
-        let Part { board, answer, .. } = part;
-        let there = |somebody: &&board::Somebody| somebody.places.contains(&place);
-        let people = board.people.iter().filter(there).map(|somebody| somebody.people).sum();
-        let pseudonyms = board.people.iter().filter(there).filter_map(|somebody| somebody.pseudonym);
+    // The same may be told of several people of one place.
+    let same = |(part, one): &(&Part, Top), (other_part, other): &(&Part, Top)| {
+        let of = |top: &Top| (top.place, top.column, top.chance, top.who.is_some());
+        std::ptr::eq(*part, *other_part) && of(one) == of(other)
+    };
+    let case = |same: &[(&Part, Top)]| {
+        let (Part { board, answer, .. }, Top { place, column, chance, .. }) = same[0];
+        let alone = |somebody: &&board::Somebody| somebody.places == [place];
+        let who: Vec<&board::Somebody> = match same[0].1.who {
+            Some(_) => same.iter().filter_map(|(_, top)| Some(&board.people[top.who?])).collect(),
+            None => board.people.iter().filter(alone).collect(),
+        };
         Case {
-            people,
-            pseudonyms: pseudonyms.take(5).map(called).collect(),
+            people: who.iter().map(|somebody| somebody.people).sum(),
+            pseudonyms: who.iter().filter_map(|somebody| somebody.pseudonym).take(5).map(called).collect(),
             column: board.secrets.columns[column].clone(),
             value: board.secrets.values[column][chance.value as usize].clone(),
             because: because::because(board, history, answer, place, column, &chance).map(|because| {
@@ -304,7 +310,7 @@ fn worst(parts: &[Part], history: &History, question: &Question) -> Vec<Case> {
             chance,
         }
     };
-    cases.into_iter().map(case).collect()
+    cases.chunk_by(same).take(question.worst).map(case).collect()
 }
 
 /// A pseudonym as it is shown.
@@ -339,7 +345,8 @@ fn each(parts: &[Part], question: &Question) -> Vec<Person> {
     parts[0].board.people.iter().enumerate().map(person).collect()
 }
 
-fn assumed(parts: &[Part], history: &History, question: &Question) -> Vec<String> {
+/// What is taken for granted, where releases were judged by pairs of groups or not.
+fn assumed(parts: &[Part], history: &History, question: &Question, pairs: bool) -> Vec<String> {
     let board = &parts[0].board;
     let knows = match board.linked.contains(&true) {
         true => "the attacker knows the quasi-identifiers of everybody, and in which releases they are",
@@ -347,10 +354,12 @@ fn assumed(parts: &[Part], history: &History, question: &Question) -> Vec<String
             "the attacker knows the quasi-identifiers of everybody, and takes everybody to be in the release he looks at"
         }
     };
+    let raw = "the attacker knows everybody's raw quasi-identifiers, and that the algorithm generalized no more than it had to";
     let mut assumed = vec![
         knows.to_owned(),
         "every assignment of the published values to people that fits all releases is equally likely".to_owned(),
     ];
+    assumed.extend(question.algorithm.then(|| raw.to_owned()));
     let mut unlinked: Vec<&str> = history
         .releases
         .iter()
@@ -359,12 +368,22 @@ fn assumed(parts: &[Part], history: &History, question: &Question) -> Vec<String
         .map(|(held, _)| held.name.as_str())
         .collect();
     unlinked.dedup();
-    if !unlinked.is_empty() && history.releases.len() > 1 {
-        assumed.push(format!(
-            "it is not known whose the records of {} are: people are counted in each by itself, which is judged by itself, and every two \
-             that can be about the same people by pairs of groups, as somebody would who knows the groups of one person and of nobody else",
-            unlinked.join(", ")
-        ));
+    if !unlinked.is_empty() {
+        let whose = match question.everybody {
+            true => format!("it is not known whose the records of {} are", unlinked.join(", ")),
+            false => "the attacker does not know who is in which release".to_owned(),
+        };
+        let by_pairs = match pairs {
+            true => {
+                ", and every two that can be about the same people by pairs of groups, as somebody would who knows the groups of one \
+                 person and of nobody else"
+            }
+            false => "",
+        };
+        assumed.push(match history.releases.len() {
+            1 => format!("{whose}: records are counted as people"),
+            _ => format!("{whose}: people are counted in each by itself, which is judged by itself{by_pairs}"),
+        });
     }
     if board.several > 0 {
         assumed.push(
@@ -424,12 +443,14 @@ fn not_considered(history: &History, question: &Question) -> Vec<String> {
     if history.releases.iter().any(|held| held.release.columns.iter().any(|c| other(c) && !marks(held, &c.name))) {
         not.push("attackers who know columns with the role other, or follow records by them");
     }
-    if question.knowledge.known.is_empty() {
-        not.push("attackers who know some people's values");
+    if !question.everybody {
+        not.push("attackers who know in which releases people are");
     }
-    if question.knowledge.statements.is_empty() {
-        not.push("attackers with other background knowledge");
-    }
+    not.push(match question.knowledge.known.is_empty() {
+        true => "attackers who know some people's values",
+        false => "attackers who know the values of others than those that were given",
+    });
+    not.push("attackers with other background knowledge");
     not.into_iter().map(str::to_owned).collect()
 }
 

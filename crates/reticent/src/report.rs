@@ -88,6 +88,8 @@ pub struct Attack {
     pub title: String,
     /// What came of it, for internal eyes.
     pub words: String,
+    /// How often it found something.
+    pub findings: usize,
     /// Whether it tells something for sure.
     pub certain: bool,
     /// Whether it could be run at all.

@@ -379,9 +379,14 @@ fn open(audit: &Audit, lost: &[Lost], attacks: &[Attack], question: &Question) -
     let mut open: Vec<String> = lost.iter().map(erased).collect();
     if !audit.not_followed.is_empty() {
         let numbers: Vec<String> = audit.not_followed.iter().map(u64::to_string).collect();
+        let whose = match (numbers.as_slice(), question.everybody) {
+            (_, false) => "the attacker does not know who is in which release".to_owned(),
+            ([one], true) => format!("it is not known whose the records of release {one} are"),
+            (many, true) => format!("it is not known whose the records of releases {} are", many.join(", ")),
+        };
+        let others = if numbers.len() < audit.releases.len() { " with the others" } else { "" };
         open.push(format!(
-            "it is not known whose the records of release {} are, and what these tell together with the others could not be judged{}",
-            numbers.join(", "),
+            "{whose}, and what these tell together{others} could not be judged{}",
             if audit.pairs.is_empty() { "" } else { " but for who knows the groups of one person only" }
         ));
     }
@@ -437,6 +442,8 @@ fn population(path: &Path, history: &History, ways: &Ways) -> Result<Vec<Person>
             .iter()
             .enumerate()
             .map(|(at, name)| (name.clone(), counts.values[at][counts.combos.codes[at][combo] as usize].clone()))
+            // What is blank is not known.
+            .filter(|(_, value)| !value.is_empty())
             .collect();
         for _ in 0..counts.combos.weights[combo] {
             people.push(Person { name: (people.len() + 1).to_string(), facts: facts.clone() });

@@ -121,7 +121,7 @@ fn what_is_not_established_is_said_everywhere() {
     desk.run("audit").exits(0).says("Put together");
     let unknown = desk.run("audit --adversary quasi-identifiers --html quasi.html --json").exits(1).json();
     assert!(
-        unknown["coalitions"][0]["open"][0].as_str().unwrap().contains("whose the records of release"),
+        unknown["coalitions"][0]["open"][0].as_str().unwrap().contains("does not know who is in which release"),
         "{unknown:#}"
     );
     desk.run("audit --adversary quasi-identifiers").exits(1).says("Not established").says("As far as could be judged");

@@ -79,19 +79,9 @@ fn rows_in_the_same_order_are_matched() {
     assert!(found["not_run"].as_str().is_some_and(|why| why.contains("order")), "{found}");
 }
 
-/// The survey's example 5.1: that generalizing was needed tells that both engineers have HIV.
 #[test]
 fn who_knows_the_algorithm_undoes_its_steps() {
-    let desk = Desk::new();
-    desk.write("job.txt", "Any\n  Professional\n    Engineer\n    Lawyer\n  Artist\n    Dancer\n    Writer\n");
-    desk.write(
-        "reticent.toml",
-        "[columns.job]\ntaxonomy = \"job.txt\"\n[columns.ill]\nrole = \"sensitive\"\n[requirement]\nconfidence = 0.6\n",
-    );
-    let rows = |what: &str, count: usize| format!("{what}\n").repeat(count);
-    desk.write("r.csv", format!("job,ill\n{}{}", rows("Professional,HIV", 2), rows("Professional,Flu", 5)));
-    desk.run("register r.csv --name r --to public --date 2026-01-01").exits(0);
-    desk.write("people.csv", format!("job\n{}{}", rows("Engineer", 2), rows("Lawyer", 5)));
+    let desk = Desk::engineers();
     desk.run("audit --confidence 0.8").exits(0);
     desk.run("audit --confidence 0.8 --adversary algorithm").exits(2).says("--population");
     let call = "audit --confidence 0.6 --adversary algorithm --population people.csv --json";

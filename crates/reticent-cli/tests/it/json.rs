@@ -209,18 +209,7 @@ fn audits(all: &mut Answers) {
     desk.run("register more.csv --name more --to press --date 2026-05-03 --quasi-identifier job --sensitive ill")
         .exits(0);
     all.ask(&desk, "audit", 0);
-    // The survey's example 5.1: that generalizing was needed tells that both engineers have HIV.
-    let desk = Desk::new();
-    desk.write("job.txt", "Any\n  Professional\n    Engineer\n    Lawyer\n");
-    desk.write(
-        "reticent.toml",
-        "[columns.job]\ntaxonomy = \"job.txt\"\n[columns.ill]\nrole = \"sensitive\"\n[requirement]\nk = 2\n",
-    );
-    let rows = |what: &str, count: usize| format!("{what}\n").repeat(count);
-    desk.write("r.csv", format!("job,ill\n{}{}", rows("Professional,HIV", 2), rows("Professional,Flu", 5)));
-    desk.run("register r.csv --name r --to public --date 2026-01-01").exits(0);
-    desk.write("people.csv", format!("job\n{}{}", rows("Engineer", 2), rows("Lawyer", 5)));
-    all.ask(&desk, "audit --confidence 0.6 --adversary algorithm --population people.csv", 1);
+    all.ask(&Desk::engineers(), "audit --adversary algorithm --population people.csv", 1);
 }
 
 /// The same table again, by two methods.

@@ -4,6 +4,7 @@
 mod again;
 mod again_audited;
 mod again_reviewed;
+mod attacks_reviewed;
 mod audit;
 mod audit_held;
 mod audit_reviewed;
@@ -30,5 +31,6 @@ mod register_reviewed;
 mod reviewed;
 mod support;
 mod together;
+mod told;
 mod tried;
 mod tutorial;

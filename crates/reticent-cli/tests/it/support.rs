@@ -86,6 +86,21 @@ impl Desk {
         }
     }
 
+    /// The survey's example 5.1, registered as `r`: that generalizing was needed tells that both engineers have HIV.
+    pub fn engineers() -> Desk {
+        let desk = Desk::new();
+        desk.write("job.txt", "Any\n  Professional\n    Engineer\n    Lawyer\n  Artist\n    Dancer\n    Writer\n");
+        desk.write(
+            "reticent.toml",
+            "[columns.job]\ntaxonomy = \"job.txt\"\n[columns.ill]\nrole = \"sensitive\"\n[requirement]\nconfidence = 0.6\n",
+        );
+        let rows = |what: &str, count: usize| format!("{what}\n").repeat(count);
+        desk.write("r.csv", format!("job,ill\n{}{}", rows("Professional,HIV", 2), rows("Professional,Flu", 5)));
+        desk.run("register r.csv --name r --to public --date 2026-01-01").exits(0);
+        desk.write("people.csv", format!("job\n{}{}", rows("Engineer", 2), rows("Lawyer", 5)));
+        desk
+    }
+
     pub fn new() -> Desk {
         Desk { folder: tempfile::tempdir().unwrap() }
     }

@@ -65,7 +65,7 @@ fn link(
     findings: &mut Vec<Finding>,
 ) {
     let pair = pair(fewer, more);
-    let columns = shared_sensitive(fewer.release(), more.release());
+    let columns = shared_sensitive(fewer, more);
     if columns.is_empty() {
         if !compared_elsewhere(all, fewer, more) {
             unchecked.push(format!("{pair} share no sensitive column"));

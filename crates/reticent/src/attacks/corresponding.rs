@@ -106,8 +106,7 @@ fn contains(later: &Tracked<'_>, earlier: &Tracked<'_>) -> bool {
 
 /// Whether somebody is in both, and both show something secret of the same kind.
 pub(super) fn meet(one: &Tracked<'_>, other: &Tracked<'_>) -> bool {
-    !shared_sensitive(one.release(), other.release()).is_empty()
-        && one.members.iter().any(|member| other.has(member.person))
+    !shared_sensitive(one, other).is_empty() && one.members.iter().any(|member| other.has(member.person))
 }
 
 pub(super) fn pair(one: &Tracked<'_>, other: &Tracked<'_>) -> String {
@@ -120,7 +119,7 @@ fn corresponding<'a>(
     later: &'a Tracked<'a>,
     unchecked: &mut Unchecked,
 ) -> Vec<Corresponding<'a>> {
-    let columns = shared_sensitive(earlier.release(), later.release());
+    let columns = shared_sensitive(earlier, later);
     let pair = pair(earlier, later);
     if columns.is_empty() {
         if !compared_elsewhere(all, earlier, later) {

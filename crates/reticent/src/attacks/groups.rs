@@ -3,7 +3,7 @@
 //! A group is a class on the published quasi-identifiers, or, where the release marks its groups with a column, the records
 //! with the same mark; then a record's own sensitive value means nothing, only the group's values together do.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::finding::called;
 use super::scene::{Scene, Unchecked, cannot, releases};
@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::history::Held;
 use crate::interval::is_masked;
 use crate::links::Pseudonym;
+use crate::matching::matches;
 use crate::registry::Entry;
 use crate::release::{PublishedColumn, Release};
 use crate::schema::Role;
@@ -195,6 +196,8 @@ pub(super) struct Tracked<'a> {
     pub groups: Groups<'a>,
     /// Ascending by person, then by group.
     pub members: Vec<Membership>,
+    /// What cannot be compared, because it may change or did: another release, and the sensitive column.
+    changed: Vec<(u64, String)>,
 }
 
 impl<'a> Tracked<'a> {
@@ -217,7 +220,7 @@ impl<'a> Tracked<'a> {
             kept.records += if same { next.records } else { 0 };
             same
         });
-        Ok(Some(Tracked { groups, members }))
+        Ok(Some(Tracked { groups, members, changed: Vec::new() }))
     }
 
     /// Those who have one record only, with their group: of others nobody can tell which record is meant.
@@ -243,6 +246,42 @@ impl<'a> Tracked<'a> {
         let mut groups = vec![Vec::new(); self.groups.len()];
         self.members.iter().for_each(|member| groups[member.group as usize].push(*member));
         groups
+    }
+
+    /// Whether what another release shows of a sensitive column can be compared with this one.
+    pub fn compares(&self, other: &Tracked<'_>, name: &str) -> bool {
+        let other = other.groups.held.number;
+        !self.changed.iter().any(|(release, column)| *release == other && column == name)
+    }
+
+    /// Whether there is something that cannot be compared.
+    pub fn leaves_out(&self) -> bool {
+        !self.changed.is_empty()
+    }
+
+    /// Whether somebody who has one record in each of two releases has another value of a column in them. Where groups are marked, a
+    /// record's own value means nothing.
+    fn has_changed(&self, other: &Tracked<'_>, (here, there): (usize, usize)) -> bool {
+        let marked = |tracked: &Tracked<'_>| tracked.groups.held.disguise.groups.is_some();
+        if marked(self) || marked(other) {
+            return false;
+        }
+        let (mine, theirs) = (self.records(), other.records());
+        let matching = matches(&self.release().columns[here], &other.release().columns[there]);
+        mine.iter().any(|(person, combo)| {
+            let Some(other_combo) = theirs.get(person) else { return false };
+            let code = self.release().combos.codes[here][*combo as usize];
+            let other_code = other.release().combos.codes[there][*other_combo as usize];
+            !matching[code as usize].contains(&other_code)
+        })
+    }
+
+    /// The combinations of those who have one record.
+    fn records(&self) -> HashMap<Pseudonym, u32> {
+        let singles: HashSet<Pseudonym> = self.single().map(|(person, _)| person).collect();
+        let links = self.groups.held.links.iter();
+        let records = links.flat_map(|links| links.pseudonyms.iter().copied().zip(links.combos.iter().copied()));
+        records.filter(|(person, _)| singles.contains(person)).collect()
     }
 
     pub fn has(&self, person: Pseudonym) -> bool {
@@ -272,7 +311,34 @@ pub(super) fn tracked<'a>(scene: &Scene<'a>, entry: &Entry, unchecked: &mut Unch
     if all.len() < 2 {
         return Err(cannot(entry, unchecked.why()));
     }
+    note_changed(&mut all, scene, unchecked);
     Ok(all)
+}
+
+/// Notes which sensitive columns of which releases cannot be compared. Whose value changed is asked of the links, and of nobody else: the
+/// attacks take it that none has, and what they concluded would be false.
+fn note_changed(all: &mut [Tracked<'_>], scene: &Scene<'_>, unchecked: &mut Unchecked) {
+    let mut changed = Vec::new();
+    for (at, one) in all.iter().enumerate() {
+        for (place, other) in all.iter().enumerate().skip(at + 1) {
+            let (first, second) = (one.groups.held, other.groups.held);
+            for columns in shared_sensitive(one, other) {
+                let name = &one.release().columns[columns.0].name;
+                let varies = scene.varies.contains(name);
+                if varies {
+                    unchecked.push(format!("`{name}` may change from release to release, as the policy says"));
+                } else if first.number != second.number && one.has_changed(other, columns) {
+                    let (first, second) = (called(first), called(second));
+                    unchecked.push(format!("`{name}` of somebody changed between {first} and {second}"));
+                } else {
+                    continue;
+                }
+                changed.push((at, second.number, name.clone()));
+                changed.push((place, first.number, name.clone()));
+            }
+        }
+    }
+    changed.into_iter().for_each(|(at, number, name)| all[at].changed.push((number, name)));
 }
 
 /// The same without those that show records of nobody: from how often these show a value nothing follows.
@@ -297,20 +363,24 @@ pub(super) fn tracked_counts<'a>(
     Ok(all)
 }
 
-/// Whether these are tables of one release, or of two others of whose tables share a sensitive column.
+/// Whether these are tables of one release, or of two others of whose tables share a sensitive column, or what they share is left out.
 pub(super) fn compared_elsewhere(all: &[Tracked<'_>], one: &Tracked<'_>, other: &Tracked<'_>) -> bool {
     let of = |tracked: &Tracked<'_>| tracked.groups.held.number;
     let same = |wanted: u64| all.iter().filter(move |tracked| of(tracked) == wanted);
-    let share = |one: &Tracked<'_>, other: &Tracked<'_>| !shared_sensitive(one.release(), other.release()).is_empty();
-    of(one) == of(other) || same(of(one)).any(|one| same(of(other)).any(|other| share(one, other)))
+    let share = |one: &Tracked<'_>, other: &Tracked<'_>| !shared_sensitive(one, other).is_empty();
+    one.changed.iter().any(|(release, _)| *release == of(other))
+        || of(one) == of(other)
+        || same(of(one)).any(|one| same(of(other)).any(|other| share(one, other)))
 }
 
-/// The sensitive columns that two releases share, as places in each.
-pub(super) fn shared_sensitive(one: &Release, other: &Release) -> Vec<(usize, usize)> {
-    let sensitive = with_role(one, Role::Sensitive).into_iter();
+/// The sensitive columns that two releases share and that can be compared, as places in each.
+pub(super) fn shared_sensitive(one: &Tracked<'_>, other: &Tracked<'_>) -> Vec<(usize, usize)> {
+    let (here, there) = (one.release(), other.release());
+    let sensitive = with_role(here, Role::Sensitive).into_iter();
     let place = |column: usize| {
-        let name = &one.columns[column].name;
-        with_role(other, Role::Sensitive).into_iter().find(|there| other.columns[*there].name == *name)
+        let name = &here.columns[column].name;
+        let mut same = with_role(there, Role::Sensitive).into_iter();
+        same.find(|place| there.columns[*place].name == *name && one.compares(other, name))
     };
     sensitive.filter_map(|column| Some((column, place(column)?))).collect()
 }

@@ -3,7 +3,8 @@
 //! Attack   a person's value is among those of their group, in each release; only values that all of these groups have are
 //!          possible. Independent publishers are no exception (composition).
 //! Assumes  that it is known who is in which group, and that a person's value is the same in all releases; who has several
-//!          records in a release is left out of it, and where no value is common nothing is concluded.
+//!          records in a release is left out of it, and where somebody's value changed nothing is concluded. Sensitive columns are looked
+//!          at one by one, and of generalized values, which may leave more than they do together; the audit takes them together.
 //! Measure  one over the number of values left; only what no single release tells is reported.
 //! Paper    survey section 6.3, example 6.4; Ganta, Kasiviswanathan and Smith, Composition attacks, KDD 2008.
 
@@ -24,7 +25,7 @@ pub const ENTRY: Entry = Entry {
     kind: Kind::Attack,
     id: "intersection",
     title: "intersection",
-    summary: "Keeps, for everybody who is in several releases, the values that their group has in each of them.",
+    summary: "Keeps, for everybody who is in several releases, the values that their group has in each of them, column by column.",
     paper: "Ganta, Kasiviswanathan and Smith, Composition attacks and auxiliary information in data privacy, KDD 2008; survey section 6.3",
     thwarts: "whose value the groups of several releases leave no choice of",
     parameters: &[],
@@ -112,6 +113,11 @@ impl Column {
     /// What all groups leave, which is nothing where somebody's value changed; none unless it is less than each leaves by itself.
     fn left(&self, all: &[Tracked<'_>], places: &Places) -> Option<Left> {
         let known: Vec<(usize, u32)> = places.iter().filter(|(at, _)| self.of.contains_key(at)).copied().collect();
+        let compared =
+            |(one, _): &(usize, u32)| known.iter().all(|(other, _)| all[*one].compares(&all[*other], &self.name));
+        if !known.iter().all(compared) {
+            return None;
+        }
         let sets: Vec<&[Code]> = known.iter().map(|(at, group)| self.of[at].1[*group as usize].as_slice()).collect();
         if sets.len() < 2 {
             return None;

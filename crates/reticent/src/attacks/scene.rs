@@ -20,6 +20,8 @@ pub struct Scene<'a> {
     pub confidence: Share,
     /// By release: the combination of each row, in the order of its file, where that is known. May be empty.
     pub rows: &'a [Option<Vec<u32>>],
+    /// Sensitive columns that may change from release to release: what one tells of them says nothing about another.
+    pub varies: &'a [String],
     /// The parameters of the attack.
     pub arguments: &'a Arguments,
 }

@@ -3,21 +3,22 @@
 //! Attack   looks for the lowest inner value of the sensitive column's taxonomy that enough of a group lies below; and, for
 //!          numbers, for the narrowest interval that enough of a group lies in (proximity).
 //! Assumes  that the person is in the release, and that their quasi-identifiers are known.
-//! Measure  the share of the group's records below the value or in the interval; only what is not so of all is reported.
+//! Measure  the share of the group's people below the value or in the interval; only what is not so of all is reported. Where enough
+//!          are not all, what all have in common is reported besides.
 //! Paper    Li, Li and Venkatasubramanian, t-closeness, ICDE 2007 (similarity); Zhang et al., ICDE 2007, and Li, Tao and
 //!          Xiao, SIGMOD 2008 (proximity); survey section 2.2.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::finding::{Confidence, Finding, Findings, Value, called, conclude, have, people_of};
-use super::groups::{Groups, people_by_group, with_role};
-use super::scene::{Scene, Unchecked, releases};
+use super::groups::{Seen, visit_groups};
+use super::scene::{Scene, Unchecked};
 use super::{Listed, LooksAt, Result};
 use crate::combos::Weight;
+use crate::history::Held;
 use crate::interval::Interval;
 use crate::registry::{Domain, Entry, Kind, Parameter};
 use crate::release::PublishedColumn;
-use crate::schema::Role;
 use crate::share::Share;
 use crate::taxonomy::{Code, NodeId, Type, is_code, scale_text};
 
@@ -48,29 +49,33 @@ pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run
 fn run(scene: &Scene<'_>) -> Result<Findings> {
     let width = scene.arguments(&ENTRY)?.number("width");
     let mut unchecked = Unchecked::of(scene);
-    let mut findings = Vec::new();
-    for held in releases(scene, &ENTRY, 1)? {
-        let groups = Groups::of(held)?;
-        let people = people_by_group(&groups)?;
-        let mut looked = false;
-        for column in with_role(&held.release, Role::Sensitive) {
-            let published = &held.release.columns[column];
-            let counts = groups.counts(column);
-            looked = true;
-            let Some(kinds) = Kinds::of(published, &counts, width) else {
-                let (name, held) = (&published.name, called(held));
-                unchecked.push(format!("`{name}` of {held} has neither numbers nor a taxonomy"));
-                continue;
-            };
-            for (group, counts) in counts.iter().enumerate().filter(|(_, counts)| counts.len() > 1) {
-                let found = kinds.found(published, counts, scene.confidence);
-                findings.extend(found.map(|found| finding(&groups, group, people[group], &published.name, found)));
-            }
+    let (mut findings, mut without) = (Vec::new(), BTreeSet::new());
+    // Of the column of a release whose groups are visited now.
+    let mut of: Option<((*const Held, usize), Option<Kinds>)> = None;
+    visit_groups(scene, &ENTRY, &mut unchecked, |seen| {
+        let place = (std::ptr::from_ref(seen.held), seen.column);
+        if of.as_ref().is_none_or(|(known, _)| *known != place) {
+            of = Some((place, Kinds::of(seen.published(), seen.whole.counts, width)));
         }
-        if !looked {
-            unchecked.push(format!("{} has no sensitive column", called(held)));
+        let Some((_, Some(kinds))) = &of else {
+            without.insert(format!(
+                "`{}` of {} has neither numbers nor a taxonomy",
+                seen.published().name,
+                called(seen.held)
+            ));
+            return;
+        };
+        if seen.counts.len() < 2 {
+            return;
         }
-    }
+        let mut found: Vec<Found> = Vec::new();
+        for least in [scene.confidence, Share::new(1, 1)] {
+            let one = kinds.found(seen.published(), seen.counts, seen.shown, least);
+            found.extend(one.filter(|one| found.iter().all(|known| known.label != one.label)));
+        }
+        findings.extend(found.into_iter().map(|found| finding(&seen, found)));
+    })?;
+    without.into_iter().for_each(|why| unchecked.push(why));
     conclude(&ENTRY, findings, unchecked)
 }
 
@@ -92,24 +97,30 @@ enum Kinds {
 
 impl Kinds {
     /// None where nothing is known of how values are related.
-    fn of(column: &PublishedColumn, counts: &[Vec<(Code, Weight)>], width: f64) -> Option<Kinds> {
-        let codes = || counts.iter().flatten().map(|(code, _)| *code);
+    fn of(column: &PublishedColumn, counts: &[(Code, Weight)], width: f64) -> Option<Kinds> {
+        let codes = || counts.iter().map(|(code, _)| *code);
         if let Some(values) = scale(column, codes()) {
             let bounds = codes().filter_map(|code| bounds(column, values, code));
             let range = bounds
                 .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (from, to)| (low.min(from), high.max(to)));
             return (range.1 >= range.0).then_some(Kinds::Near(values, (range.1 - range.0) * width));
         }
-        let all: Vec<(Code, Weight)> = counts.iter().flatten().copied().collect();
-        let below = below(column, &all);
-        (!below.is_empty()).then(|| Kinds::Below(below, all.iter().map(|(_, records)| records).sum()))
+        let below = below(column, counts);
+        (!below.is_empty()).then(|| Kinds::Below(below, counts.iter().map(|(_, people)| people).sum()))
     }
 
-    fn found(&self, column: &PublishedColumn, counts: &[(Code, Weight)], least: Share) -> Option<Found> {
+    /// What so many of a group have in common, of whom so many carry each value; somebody with several records may carry several.
+    fn found(
+        &self,
+        column: &PublishedColumn,
+        counts: &[(Code, Weight)],
+        people: Weight,
+        least: Share,
+    ) -> Option<Found> {
+        let records: Weight = counts.iter().map(|(_, people)| *people).sum::<Weight>().max(people);
         match self {
-            Kinds::Near(values, width) => near(column, *values, counts, *width, least),
+            Kinds::Near(values, width) => near(column, *values, counts, (*width, records), least),
             Kinds::Below(whole, all) => {
-                let records: Weight = counts.iter().map(|(_, records)| records).sum();
                 let common = below(column, counts).into_iter().filter(|(node, inside)| {
                     let share = Share::new(*inside, records);
                     share >= least && share > Share::new(whole.get(node).copied().unwrap_or(0), *all)
@@ -126,11 +137,14 @@ impl Kinds {
     }
 }
 
-/// By inner value, the root left out: how many records lie below it.
+/// By inner value, the root left out: how many lie below it, or are published as it.
 fn below(column: &PublishedColumn, counts: &[(Code, Weight)]) -> BTreeMap<NodeId, Weight> {
     let mut below = BTreeMap::new();
     for (code, records) in counts {
         let mut node = column.tree.node(column.nodes[*code as usize]);
+        if column.nodes[*code as usize] != 0 && !node.children.is_empty() {
+            *below.entry(column.nodes[*code as usize]).or_insert(0) += records;
+        }
         while let Some(parent) = node.parent.filter(|parent| *parent != 0) {
             *below.entry(parent).or_insert(0) += records;
             node = column.tree.node(parent);
@@ -158,8 +172,13 @@ fn bounds(column: &PublishedColumn, values: Type, code: Code) -> Option<(f64, f6
 }
 
 /// The narrowest interval that enough records lie in.
-fn near(column: &PublishedColumn, values: Type, counts: &[(Code, Weight)], width: f64, least: Share) -> Option<Found> {
-    let records: Weight = counts.iter().map(|(_, records)| records).sum();
+fn near(
+    column: &PublishedColumn,
+    values: Type,
+    counts: &[(Code, Weight)],
+    (width, records): (f64, Weight),
+    least: Share,
+) -> Option<Found> {
     let known = counts
         .iter()
         .filter_map(|(code, records)| bounds(column, values, *code).map(|(low, high)| (low, high, *records)));
@@ -193,22 +212,22 @@ fn near(column: &PublishedColumn, values: Type, counts: &[(Code, Weight)], width
     })
 }
 
-fn finding(groups: &Groups<'_>, group: usize, people: Weight, name: &str, found: Found) -> Finding {
-    let class = groups.cells(group);
+fn finding(seen: &Seen<'_>, found: Found) -> Finding {
+    let (class, people, name) = (seen.class.clone(), seen.people, &seen.published().name);
     let certain = found.share == Share::new(1, 1);
     let most = if certain { "" } else { "mostly " };
     let what = if found.near { "values near each other" } else { "values of one kind" };
-    let place = called(groups.held);
+    let place = called(seen.held);
     let words = format!("{} {} {most}{what} of {name} in {place}", people_of(people, &class), have(people));
     Finding {
         attack: ENTRY.id,
-        releases: vec![groups.held.number],
+        releases: vec![seen.held.number],
         people,
         records: Some(found.records),
         confidence: Confidence::Exact(found.share),
         certain,
         class,
-        column: Some(name.to_owned()),
+        column: Some(name.clone()),
         value: Some(Value { code: None, label: found.label }),
         words,
     }

@@ -1,12 +1,12 @@
 //! Table linkage: whether a known person is in the release at all.
 //!
 //! Attack   of the people in an external table who match a published class, as many are in the release as the class has
-//!          people: P(present) = |class| / |known people who match it|, at most 1. Who matches several classes (hidden
-//!          cells overlap others) is present with at most the sum.
-//! Assumes  that everybody in the release is in the external table.
+//!          people: P(present) = |class| / |known people who match it|. Where somebody matches several classes (hidden
+//!          cells overlap others), that is an estimate, and who matches several is present with at most the sum.
+//! Assumes  that everybody in the release is in the external table; of what a table leaves blank nothing is known.
 //! Paper    survey section 2.3, example 2.8; Nergiz, Atzori and Clifton, SIGMOD 2007 (delta-presence).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::finding::{Confidence, Finding, Findings, called, conclude, people_of};
 use super::groups::cells;
@@ -44,7 +44,7 @@ fn run(scene: &Scene<'_>) -> Result<Findings> {
             "nothing is known about anybody: it needs a list of people that covers the release",
         ));
     }
-    let mut findings = Vec::new();
+    let (mut findings, mut unchecked) = (Vec::new(), Unchecked::of(scene));
     for held in releases(scene, &ENTRY, 1)? {
         let release = held.with_people();
         let (inside, known) = (release.combos.people(), scene.people.len() as Weight);
@@ -58,24 +58,50 @@ fn run(scene: &Scene<'_>) -> Result<Findings> {
             return Err(cannot(&ENTRY, why));
         }
         let known = known_in(held, scene.people, scene.history)?;
-        findings.extend(found(scene, held, &release, &profiles(&release, &known)?));
+        let profiles = profiles(&release, &known)?;
+        let classes = classes(&release, &profiles);
+        if let Some(class) = classes.iter().find(|class| class.inside > class.known.len() as Weight) {
+            let why = format!(
+                "{} shows {} people of {}, and the external list has {} who can be they: it must cover the release",
+                called(held),
+                grouped(class.inside),
+                people_of(class.inside, &cells(&release, &known_columns(&profiles), class.member)),
+                class.known.len()
+            );
+            return Err(cannot(&ENTRY, why));
+        }
+        let (all, overlap) = found(scene, held, &release, &profiles, &classes);
+        findings.extend(all);
+        if overlap {
+            unchecked
+                .push(format!("somebody can be in several groups of {}: presence is estimated there", called(held)));
+        }
     }
-    conclude(&ENTRY, findings, Unchecked::of(scene))
+    conclude(&ENTRY, findings, unchecked)
 }
 
-/// What can be told about the presence of people who match the same classes.
-fn found(scene: &Scene<'_>, held: &Held, release: &Release, profiles: &[Profile]) -> Vec<Finding> {
-    let (columns, classes) = (known_columns(profiles), classes(release, profiles));
+/// What can be told about the presence of people who match the same classes, and whether anybody matches several.
+fn found(
+    scene: &Scene<'_>,
+    held: &Held,
+    release: &Release,
+    profiles: &[Profile],
+    classes: &[Class],
+) -> (Vec<Finding>, bool) {
+    let columns = known_columns(profiles);
     let mut matched: Vec<Vec<usize>> = vec![Vec::new(); profiles.len()];
     for (at, class) in classes.iter().enumerate() {
         class.known.iter().for_each(|person| matched[*person].push(at));
     }
+    let several = matched.iter().filter(|matched| matched.len() > 1);
+    let overlapping: BTreeSet<usize> = several.flatten().copied().collect();
     let mut alike: BTreeMap<Vec<usize>, Weight> = BTreeMap::new();
     matched.into_iter().for_each(|matched| *alike.entry(matched).or_insert(0) += 1);
     let finding = |matched: &[usize], people: Weight| -> Option<Finding> {
         let share = |class: &usize| classes[*class].share();
         let (confidence, there) = match matched {
             [] => (Confidence::CERTAIN, false),
+            [class] if overlapping.contains(class) => (Confidence::Estimate(share(class).to_f64()), true),
             [class] => (Confidence::Exact(share(class)), true),
             several => {
                 (Confidence::Estimate(several.iter().map(|class| share(class).to_f64()).sum::<f64>().min(1.0)), true)
@@ -100,7 +126,8 @@ fn found(scene: &Scene<'_>, held: &Held, release: &Release, profiles: &[Profile]
             value: None,
         })
     };
-    alike.iter().filter_map(|(matched, people)| finding(matched, *people)).collect()
+    let findings = alike.iter().filter_map(|(matched, people)| finding(matched, *people)).collect();
+    (findings, !overlapping.is_empty())
 }
 
 /// A class of the release on what is known, and the known people who match it.

@@ -3,10 +3,10 @@
 //! Groups around the person are added until they tell it by themselves; then releases, and after them groups, are taken away again
 //! as long as the rest still tells it. So nothing in what is left is superfluous; another set may be smaller.
 
-use super::board::Board;
+use super::board::{Board, Group, Somebody};
 use super::chances::{Chance, chances};
 use super::group_name;
-use crate::history::History;
+use crate::history::{Held, History};
 use crate::inference::{Answer, Ask, Fraction, solve};
 
 /// Releases and groups that tell something.
@@ -121,6 +121,39 @@ impl Aim<'_> {
     }
 }
 
+/// What a record shows: of several columns that tell about each other, what it shows of each.
+fn record(board: &Board, held: &Held, cover: u32, column: usize) -> String {
+    let secrets = &board.secrets;
+    let reads = |column: usize| {
+        let mut reads: Vec<&str> =
+            secrets.below(cover).iter().filter_map(|secret| secrets.reads(*secret, column)).collect();
+        reads.sort_unstable();
+        reads.dedup();
+        if reads.len() > 4 { format!("one of {} values", reads.len()) } else { reads.join(" or ") }
+    };
+    let shown = |at: &usize| held.release.columns.iter().any(|known| known.name == secrets.columns[*at]);
+    // The one that is asked about first.
+    let others = (0..secrets.columns.len()).filter(|at| *at != column);
+    let all: Vec<usize> = std::iter::once(column).chain(others).filter(shown).collect();
+    match all.as_slice() {
+        [] => reads(column),
+        [one] if *one == column => reads(column),
+        all => all.iter().map(|at| format!("{} {}", secrets.columns[*at], reads(*at))).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// How many people are in a group: somebody with several records is one.
+fn people_in(board: &Board, group: &Group) -> u64 {
+    if board.several == 0 {
+        return board.people_in(group);
+    }
+    let there = |somebody: &&Somebody| somebody.places.iter().any(|place| group.alike.contains(place));
+    match board.people.iter().filter(there).map(|somebody| somebody.people).sum() {
+        0 => board.people_in(group),
+        people => people,
+    }
+}
+
 fn shown(board: &Board, history: &History, groups: &[u32], place: u32, column: usize) -> Because {
     let mut groups = groups.to_vec();
     groups.sort_unstable_by_key(|group| (board.groups[*group as usize].release, *group));
@@ -130,11 +163,7 @@ fn shown(board: &Board, history: &History, groups: &[u32], place: u32, column: u
         let held = &history.releases[group.release];
         let mut shows: Vec<(String, u64)> = Vec::new();
         for (cover, records) in &group.shows {
-            let mut reads: Vec<&str> =
-                board.secrets.below(*cover).iter().filter_map(|secret| board.secrets.reads(*secret, column)).collect();
-            reads.sort_unstable();
-            reads.dedup();
-            let text = if reads.len() > 4 { format!("one of {} values", reads.len()) } else { reads.join(" or ") };
+            let text = record(board, held, *cover, column);
             match shows.iter_mut().find(|(known, _)| *known == text) {
                 Some((_, known)) => *known += records,
                 None => shows.push((text, *records)),
@@ -146,7 +175,7 @@ fn shown(board: &Board, history: &History, groups: &[u32], place: u32, column: u
             name: held.name.clone(),
             date: held.date.clone(),
             group: group_name(history, group),
-            people: board.people_in(group),
+            people: people_in(board, group),
             theirs,
             set: group.set,
             shows,

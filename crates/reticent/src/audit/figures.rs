@@ -26,6 +26,8 @@ pub struct Column {
     pub allowed: Option<f64>,
     /// Of whom it is certain.
     pub certain: u64,
+    /// Of whom it may be certain, these included: nothing was proved that leaves another value.
+    pub may_be_certain: u64,
     /// About whom more is told than allowed, for sure.
     pub above: u64,
     /// About whom more may be told than allowed, these included.
@@ -95,8 +97,18 @@ impl Level {
 /// Everything that is counted about people.
 pub(super) struct Tally {
     pub columns: Vec<Column>,
-    /// By place and column: the value that is told best.
-    pub tops: Vec<(u32, usize, Chance)>,
+    /// What is told best.
+    pub tops: Vec<Top>,
+}
+
+/// The value that is told best of somebody.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Top {
+    pub place: u32,
+    pub column: usize,
+    pub chance: Chance,
+    /// Of whom, by place among the people; none where it is told of everybody who is in that place alone.
+    pub who: Option<usize>,
 }
 
 /// So many of the best told of each column are kept for a closer look.
@@ -136,14 +148,14 @@ impl Tally {
             {
                 let chances = chances(&board.secrets, at, &answer.crowds[place as usize]);
                 if let Some(top) = chances.iter().max_by(|one, two| worse(one, two)) {
-                    tally.keep(first, (place, at, *top));
+                    tally.keep(first, Top { place, column: at, chance: *top, who: None });
                 }
                 counting.add(*people, Level::of(&chances), chances.iter().all(Chance::is_exact), &chances);
             }
-            let others = board.people.iter().filter(asked).filter(|one| !single(one) || known(one).is_some());
-            for somebody in others {
-                if let Some((place, top)) = counting.add_several(somebody, answer, known(somebody)) {
-                    tally.keep(first, (place, at, top));
+            let other = |somebody: &&Somebody| asked(somebody) && (!single(somebody) || known(somebody).is_some());
+            for (who, somebody) in board.people.iter().enumerate().filter(|(_, somebody)| other(somebody)) {
+                if let Some((place, chance)) = counting.add_several(somebody, answer, known(somebody)) {
+                    tally.keep(first, Top { place, column: at, chance, who: Some(who) });
                 }
             }
             tally.columns.push(counting.done());
@@ -152,10 +164,10 @@ impl Tally {
     }
 
     /// Keeps one of the best told of a column, whose `first` is known.
-    fn keep(&mut self, first: usize, top: (u32, usize, Chance)) {
+    fn keep(&mut self, first: usize, top: Top) {
         self.tops.push(top);
         if self.tops.len() - first >= 2 * TOPS {
-            self.tops[first..].sort_by(|one, two| worse(&two.2, &one.2));
+            self.tops[first..].sort_by(|one, two| worse(&two.chance, &one.chance));
             self.tops.truncate(first + TOPS);
         }
     }
@@ -186,6 +198,7 @@ impl<'a> Counting<'a> {
             people: 0,
             allowed: confidence.map(Share::to_f64),
             certain: 0,
+            may_be_certain: 0,
             above: 0,
             may_be_above: 0,
             likely_above: 0,
@@ -210,6 +223,7 @@ impl<'a> Counting<'a> {
         column.people += people;
         let certain = level.lower == Fraction::ONE;
         column.certain += if certain { people } else { 0 };
+        column.may_be_certain += if level.upper == Fraction::ONE { people } else { 0 };
         if let Some(allowed) = self.allowed {
             column.above += if level.lower > allowed { people } else { 0 };
             column.may_be_above += if level.upper > allowed { people } else { 0 };

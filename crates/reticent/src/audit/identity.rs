@@ -1,11 +1,11 @@
 //! Whose records can be found, in the words of regulators.
 //!
 //! Definition  records of a release that show the same quasi-identifiers, in the same group where groups are marked, are alike: whoever
-//!             knows where somebody is cannot tell which of them is theirs. Somebody is *singled out* who is alone among those alike in some release, and *linkable* who is so in two: then
-//!             what both show is known to be about the same person. The chance to find somebody's record is one by the people among
-//!             those alike, in the release where they are fewest (the prosecutor's risk, who knows that they are in it); its mean is the
-//!             share of all people of whom a record is found (the marketer's). Who does not know whether somebody is in a release has to
-//!             reckon with people who are not (the journalist's): his chance is not greater.
+//!             knows where somebody is cannot tell which of them is theirs. Somebody is *singled out* who is alone among those alike in
+//!             some release, and *linkable* who is so in two: then what both show is known to be about the same person. The chance to find
+//!             somebody's record is one by the people among those alike, in the release where they are fewest (the prosecutor's risk, who
+//!             knows that they are in it); its mean is the share of all people of whom a record is found (the marketer's). Who does not
+//!             know whether somebody is in a release has to reckon with people who are not (the journalist's): his chance is not greater.
 //!
 //! That somebody is in other releases than anybody else does not find a record: nothing published ties the records of two releases.
 //! What their values tell about whose they are is counted as inference.

@@ -22,6 +22,17 @@ pub struct Knowledge {
     pub known: Vec<Known>,
     /// Statements.
     pub statements: Vec<Statement>,
+    /// People of whom the statements speak and who are in other releases than those that are looked at.
+    pub elsewhere: HashSet<Pseudonym>,
+}
+
+/// Somebody of whom a statement speaks, and nothing is published that it could be counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Outside {
+    /// In a release that does not show the column.
+    Place(u32),
+    /// In none of those that are looked at.
+    Elsewhere(Pseudonym),
 }
 
 /// Somebody's value is, or is not, known.
@@ -76,6 +87,9 @@ impl Knowledge {
         let statements = self.statements.iter().filter(|statement| here(statement.column()));
         let statements: Vec<&Statement> = statements.collect();
         for known in known {
+            if self.elsewhere.contains(&known.who) {
+                continue;
+            }
             let with = secrets_with(board, &known.column, &known.value)?;
             let places = apart(board, known.who)?;
             if places.len() > 1 {
@@ -92,16 +106,25 @@ impl Knowledge {
         // Everybody who is spoken of is set apart before anything is said, so that no place changes under a statement.
         for statement in &statements {
             match statement {
-                Statement::Among { who, .. } => who.iter().try_for_each(|who| apart(board, *who).map(drop))?,
+                Statement::Among { who, .. } => who.iter().for_each(|who| drop(board.set_apart(*who))),
                 Statement::Share { among: Some((column, value)), .. } => drop(having(board, history, column, value)?),
                 Statement::Share { among: None, .. } => {}
             }
         }
+        let mut spoken_of: HashSet<(&String, Outside)> = HashSet::new();
         for (at, statement) in (0..).zip(statements) {
             // Beyond the sources of releases.
             let source = u32::MAX - at;
-            let count = statement.count(board, history, source, self)?;
+            let (count, outside) = statement.count(board, history, source, self)?;
             board.said.push(count);
+            // Each statement leaves room for them, and in several they could have two values.
+            let column = statement.column();
+            if outside.into_iter().any(|who| !spoken_of.insert((column, who))) {
+                return Err(cannot(&format!(
+                    "somebody whose `{column}` no release shows is spoken of in several statements, which cannot be judged; say by name \
+                     what they have, or leave them out of all statements but one"
+                )));
+            }
         }
         Ok(())
     }
@@ -112,9 +135,24 @@ impl Knowledge {
         if let Some(column) = self.columns().find(|name| !known.contains(name.as_str())) {
             return Err(cannot(&format!("no release has a sensitive column `{column}`")));
         }
-        let named: HashSet<Pseudonym> = self.people().collect();
+        let mut named: HashSet<Pseudonym> = self.people().collect();
+        named.retain(|who| !self.elsewhere.contains(who));
         if !named.is_empty() && !named.is_subset(&people_in(history)) {
             return Err(nobody());
+        }
+        let mut having: HashMap<(Pseudonym, &String), &String> = HashMap::new();
+        for known in self.known.iter().filter(|known| known.has) {
+            having.entry((known.who, &known.column)).or_insert(&known.value);
+        }
+        // Who has a value has no other, and does not lack it.
+        let contradicts = |known: &Known| {
+            let having = having.get(&(known.who, &known.column));
+            having.is_some_and(|value| known.has != (**value == known.value))
+        };
+        if self.known.iter().any(contradicts) {
+            return Err(cannot(
+                "it contradicts the releases, or itself: somebody has two values, or has one and has it not",
+            ));
         }
         Ok(())
     }
@@ -144,29 +182,21 @@ impl Knowledge {
         self.known.iter().map(|known| known.who).chain(named.copied())
     }
 
-    /// The part of it that is about people and columns of a history, which may be that of some recipients only. What is known of others
-    /// tells nothing about these, but that of some people together so many have a value leaves room for those who are not there.
+    /// The part of it that is about people and columns of a history, which may be that of some recipients only. Of others it is kept
+    /// what is said of them together with these.
     pub fn within(&self, history: &History) -> Knowledge {
         if self.known.is_empty() && self.statements.is_empty() {
             return Knowledge::default();
         }
         let (columns, there) = (shown(history), people_in(history));
         let is_shown = |column: &String| columns.contains(column.as_str());
-        let mut part = Knowledge::default();
-        for statement in self.statements.iter().filter(|statement| is_shown(statement.column())) {
-            let mut statement = statement.clone();
-            if let Statement::Among { who, column, value, least, most } = &mut statement {
-                let (here, gone): (Vec<Pseudonym>, Vec<Pseudonym>) = who.iter().partition(|who| there.contains(*who));
-                *who = here;
-                gone.into_iter().for_each(|who| leave_out(self.has(who, column, value), least, most));
-                if who.is_empty() {
-                    continue;
-                }
-            }
-            part.statements.push(statement);
-        }
-        let known = self.known.iter().filter(|known| there.contains(&known.who) && is_shown(&known.column));
-        part.known = known.cloned().collect();
+        let statements = self.statements.iter().filter(|statement| is_shown(statement.column()));
+        let mut part = Knowledge { statements: statements.cloned().collect(), ..Knowledge::default() };
+        let spoken_of: HashSet<Pseudonym> = part.people().collect();
+        let wanted =
+            |known: &&Known| is_shown(&known.column) && (there.contains(&known.who) || spoken_of.contains(&known.who));
+        part.known = self.known.iter().filter(wanted).cloned().collect();
+        part.elsewhere = spoken_of.into_iter().filter(|who| !there.contains(who)).collect();
         part
     }
 
@@ -179,13 +209,13 @@ impl Knowledge {
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         if !self.known.is_empty() {
-            words.push(format!("the attacker knows something about the values of {} by name", self.known.len()));
+            words.push(format!(
+                "the attacker knows something about the values of people who are named: {}",
+                self.known.len()
+            ));
         }
         if !self.statements.is_empty() {
-            words.push(format!(
-                "{} of background knowledge hold",
-                crate::text::counted(self.statements.len() as u64, "statement")
-            ));
+            words.push(format!("the attacker knows statements about values: {}", self.statements.len()));
         }
         words
     }
@@ -199,24 +229,43 @@ impl Statement {
         }
     }
 
-    fn count(&self, board: &mut Board, history: &History, source: u32, knowledge: &Knowledge) -> Result<Count> {
+    /// As a count, and those outside of whom it is not known whether they have the value.
+    fn count(
+        &self,
+        board: &mut Board,
+        history: &History,
+        source: u32,
+        knowledge: &Knowledge,
+    ) -> Result<(Count, Vec<Outside>)> {
         match self {
             Statement::Among { who, column, value, least, most } => {
                 let with = secrets_with(board, column, value)?;
                 let at = board.secrets.columns.iter().position(|name| name == column).unwrap_or(0);
-                let (mut of, mut least, mut most) = (Vec::new(), *least, *most);
+                let (mut of, mut outside, mut least, mut most) = (Vec::new(), Vec::new(), *least, *most);
                 for who in who {
-                    let places = apart(board, *who)?;
-                    let [place] = places.as_slice() else {
-                        return Err(cannot("somebody it speaks of has several records, or a value that changed"));
+                    let here = match knowledge.elsewhere.contains(who) {
+                        true => Outside::Elsewhere(*who),
+                        false => match apart(board, *who)?.as_slice() {
+                            [place] => Outside::Place(*place),
+                            _ => {
+                                return Err(cannot(
+                                    "somebody it speaks of has several records, or a value that changed",
+                                ));
+                            }
+                        },
                     };
-                    if board.speaks(*place, at) {
-                        of.extend(with.iter().map(|secret| (*place, *secret)));
-                    } else {
-                        leave_out(knowledge.has(*who, column, value), &mut least, &mut most);
+                    match here {
+                        Outside::Place(place) if board.speaks(place, at) => {
+                            of.extend(with.iter().map(|secret| (place, *secret)));
+                        }
+                        _ => {
+                            let has = knowledge.has(*who, column, value);
+                            leave_out(has, &mut least, &mut most);
+                            outside.extend(has.is_none().then_some(here));
+                        }
                     }
                 }
-                Ok(Count { source, of, least, most })
+                Ok((Count { source, of, least, most }, outside))
             }
             Statement::Share { column, value, among, least, most } => {
                 let with = secrets_with(board, column, value)?;
@@ -238,7 +287,11 @@ impl Statement {
                 let others: HashSet<u32> = places.iter().copied().filter(|place| !board.speaks(*place, at)).collect();
                 // Of some of the others it is known all the same.
                 let named = board.people.iter().filter(|one| one.places.iter().any(|place| others.contains(place)));
-                let known: Vec<bool> = named.filter_map(|one| knowledge.has(one.pseudonym?, column, value)).collect();
+                let has = |one: &Somebody| knowledge.has(one.pseudonym?, column, value);
+                let open = board.people.iter().filter(|one| has(one).is_none()).flat_map(|one| &one.places);
+                let open: HashSet<u32> = open.copied().collect();
+                let outside: Vec<Outside> = others.intersection(&open).copied().map(Outside::Place).collect();
+                let known: Vec<bool> = named.filter_map(has).collect();
                 let having = known.iter().filter(|has| **has).count() as u64;
                 let not_having = known.len() as u64 - having;
                 places = spoken_of;
@@ -248,11 +301,14 @@ impl Statement {
                     return Err(cannot("nobody in the releases is known to be one of those it speaks of"));
                 }
                 let times = |share: &Share| u128::from(people) * share.numerator;
-                let least =
-                    (times(least).div_ceil(least.denominator) as u64).saturating_sub(people - spoken - not_having);
+                let least = times(least).div_ceil(least.denominator) as u64;
                 let most = (times(most) / most.denominator) as u64;
+                if least > most {
+                    return Err(cannot("no number of the people it speaks of has the share that it says"));
+                }
+                let least = least.saturating_sub(people - spoken - not_having);
                 match most.checked_sub(having) {
-                    Some(most) => Ok(Count { source, of, least, most }),
+                    Some(most) => Ok((Count { source, of, least, most }, outside)),
                     None => Err(cannot("more people are known to have a value than it says there are")),
                 }
             }

@@ -3,7 +3,7 @@
 use super::sections::part;
 use super::verdict::{allowed, card};
 use super::view::View;
-use super::words::{escape, list, percent};
+use super::words::{either, escape, percent};
 use crate::text::grouped;
 
 /// How the page looks.
@@ -53,7 +53,7 @@ fn promise(view: &View) -> String {
     let columns = view.parts.iter().filter_map(|part| part.found.as_ref()).flat_map(|found| &found.columns);
     let allowed = allowed(columns);
     let told = |(names, most): &(Vec<String>, Option<f64>)| {
-        most.map(|most| format!("nobody’s {} with more than {} confidence", list(names), percent(most)))
+        most.map(|most| format!("nobody’s {} with more than {} confidence", either(names), percent(most)))
     };
     allowed.iter().filter_map(told).collect::<Vec<String>>().join("; ")
 }
@@ -63,7 +63,7 @@ fn foot(view: &View) -> String {
         Some(least) => {
             let least = grouped(least);
             format!(
-                "<p>Counts of people below {least} are shown as “fewer than {least}”, and other counts as what they are at least, so that no two of them differ by a small number that could be told. Where people are counted, “0” is nobody.</p>\n"
+                "<p>Counts of people below {least} are shown as “fewer than {least}”, and other counts as what they are at least, so that no two of them differ by a small number that could be told; “some” may be fewer than {least} or more; “all but fewer than {least}” are nearly all; and what is “not shown” would tell a small count. A picture draws these at a height that means no more than the words. Where people are counted, “0” is nobody of whom it was proved.</p>\n"
             )
         }
         None => String::new(),

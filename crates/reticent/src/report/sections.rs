@@ -25,7 +25,9 @@ pub fn part(view: &View, part: &Part, at: usize) -> String {
     text += &section("Attacks that were tried", &attacks(part));
     text += &section("In the words of regulators", &regulators(view, found));
     text += &section("How sure these figures are", &sure::figures(found, part.open.is_empty()));
-    text += &section("Worlds", &sure::worlds(found));
+    if !found.columns.is_empty() {
+        text += &section("Worlds", &sure::worlds(found));
+    }
     text += &section("What was assumed, and what was not considered", &sure::assumed(found));
     text += &section("How it was computed", &sure::computed(found, part.open.is_empty()));
     if let Some(each) = found.closely.as_ref().and_then(|closely| closely.each) {
@@ -65,20 +67,28 @@ fn tiles(view: &View, part: &Part, found: &Found) -> String {
     if !found.pairs.is_empty() {
         // They are about whoever is in a group of each, and nobody knows how many are.
         let note = match found.pairs.iter().any(|two| two.certain) {
-            true => "tell somebody’s value for certain, whom the other figures do not count",
-            false => "tell more of somebody than is allowed, whom the other figures do not count",
+            true => "tell somebody’s value for certain, whom the other figures may not count",
+            false => "tell more of somebody than is allowed, whom the other figures may not count",
         };
         let mut pairs: Vec<[u64; 2]> = found.pairs.iter().map(|two| two.releases).collect();
         pairs.sort_unstable();
         pairs.dedup();
         tiles += &tile("Pairs of releases", &pairs.len().to_string(), note, " loud");
     }
-    tiles += &tile("Worlds", &found.worlds.html, "ways to give people the published values that fit everything", "");
+    if !found.columns.is_empty() {
+        let note = match found.worlds.text.as_str() {
+            "1" => "only one way to give people the published values fits everything",
+            "not counted" => "not everybody is followed from release to release",
+            _ => "ways to give people the published values that fit everything",
+        };
+        tiles += &tile("Worlds", &found.worlds.html, note, "");
+    }
     let worst = found.columns.first();
     if let Some((told, (certain, above))) = worst.and_then(|told| Some((told, told.change.as_ref()?))) {
+        let which = which(told, found.columns.len() > 1);
         let note = match told.allowed {
-            Some(confidence) => format!("people certain; above {}: {}", percent(confidence), escape(above)),
-            None => "people certain".to_owned(),
+            Some(confidence) => format!("people certain; above {}: {}{which}", percent(confidence), escape(above)),
+            None => format!("people certain{which}"),
         };
         let label = if view.public { "Before the last release" } else { "Since the release before" };
         tiles += &tile(label, &escape(certain), &note, "");
@@ -89,6 +99,24 @@ fn tiles(view: &View, part: &Part, found: &Found) -> String {
 /// What a figure is where not everything could be judged.
 const JUDGED: &str = "as far as could be judged";
 
+/// Which column it is, where there are several.
+fn which(told: &Told, several: bool) -> String {
+    if several { format!("; <q>{}</q>", escape(told.name)) } else { String::new() }
+}
+
+/// Whether something is ruled out for all of whom it is not proved. In public, counts that look the same may differ.
+fn no_more(view: &View, proved: &Count, may: &Count) -> bool {
+    proved == may && (!view.public || may.is_zero())
+}
+
+/// People of whom something is proved, and of how many it is not ruled out, where these may be more.
+fn proved(view: &View, proved: &Count, may: &Count, people: &Count) -> String {
+    match no_more(view, proved, may) {
+        true => escape(&proved.of(people)),
+        false => format!("{}; not ruled out for {}", escape(&proved.of(people)), escape(&may.text)),
+    }
+}
+
 /// The tiles about the worst column, which is named in each where there are several.
 fn about(view: &View, part: &Part, told: &Told, several: bool) -> String {
     let column = format!("<q>{}</q>", escape(told.name));
@@ -98,23 +126,28 @@ fn about(view: &View, part: &Part, told: &Told, several: bool) -> String {
         "some" => column.clone(),
         people => format!("of {} people; {column}", escape(people)),
     };
-    let which = if several { format!("; {column}") } else { String::new() };
+    let which = which(told, several);
+    let of = match no_more(view, &now.certain, &now.may_be_certain) {
+        true => of,
+        false => format!("{of}; not ruled out: {}", escape(&now.may_be_certain.text)),
+    };
     let mut tiles = tile("Certain", &escape(&now.certain.text), &of, loud(&now.certain));
     if let Some(confidence) = told.allowed {
-        // In public, counts that look the same may differ.
-        let note = match now.may_be_above == now.above && !view.public {
+        let open = if part.open.is_empty() { "" } else { "; not everything could be judged" };
+        let note = match no_more(view, &now.above, &now.may_be_above) {
             true if part.open.is_empty() => "proved; nobody else is in doubt".to_owned(),
-            true => "proved; not everything could be judged".to_owned(),
-            false => format!("proved; not ruled out: {}", escape(&now.may_be_above.text)),
+            true => format!("proved{open}"),
+            false => format!("proved; not ruled out: {}{open}", escape(&now.may_be_above.text)),
         };
-        let label = format!("Above {}, which is allowed", percent(confidence));
+        let label = format!("Above the {} allowed", percent(confidence));
         tiles += &tile(&label, &escape(&now.above.text), &format!("{note}{which}"), loud(&now.above));
     }
+    let by_two = told.by_two.as_ref().map_or(String::new(), |by_two| format!("; {}", escape(by_two)));
     tiles
         + &tile(
             "Highest probability",
             &escape(&told.highest.text),
-            &format!("{}{which}", escape(if part.open.is_empty() { &told.highest.bounds } else { JUDGED })),
+            &format!("{}{by_two}{which}", escape(if part.open.is_empty() { &told.highest.bounds } else { JUDGED })),
             if told.highest.certain { " loud" } else { "" },
         )
 }
@@ -223,6 +256,8 @@ fn over_of(view: &View, told: &Told) -> String {
         let open = above.counts != may.counts;
         lines.push(above);
         lines.extend(open.then_some(may));
+    } else if told.over.iter().any(|(_, said)| said.certain != said.may_be_certain) {
+        lines.push(series("not ruled out".to_owned(), "may", |said| &said.may_be_certain));
     }
     let title = format!("People of whom {} is told, after each release", told.name);
     let heads: Vec<&str> = lines.iter().map(|line| line.name.as_str()).collect();
@@ -346,9 +381,10 @@ fn attacks(part: &Part) -> String {
     for (title, words, certain) in &part.attacks {
         // What was found is said in words, where it may be; only then there is no need for a mark.
         let mark = match (*certain, words) {
-            (true, _) => "<b class=\"tag sure\">certain</b>",
-            (false, None) => "<b class=\"tag\">not certain</b>",
-            (false, Some(_)) => "",
+            (Some(true), _) => "<b class=\"tag sure\">certain</b>",
+            (Some(false), None) => "<b class=\"tag\">something, not certain</b>",
+            (None, None) => "<b class=\"tag\">nothing</b>",
+            (_, Some(_)) => "",
         };
         let words = words.map_or(String::new(), |words| format!("<br>{}", escape(words)));
         items += &format!("<li>{mark} <strong>{}</strong>{words}</li>\n", escape(title));
@@ -364,18 +400,35 @@ fn regulators(view: &View, found: &Found) -> String {
         (
             "Linkability",
             "people in several releases whose rows are like nobody else’s in two of them, and can be put together",
-            escape(&risks.linkable.of(&risks.in_several)),
+            match (risks.in_several.is_zero(), found.releases, found.unlinked.is_empty()) {
+                (false, ..) => escape(&risks.linkable.of(&risks.in_several)),
+                (true, 0 | 1, _) => "there is one release".to_owned(),
+                (true, _, true) => "nobody is in several releases".to_owned(),
+                (true, _, false) => "not known, as it is not known whose the rows are".to_owned(),
+            },
         ),
     ];
     let mut inferred: Vec<(String, String)> = Vec::new();
     for told in &found.columns {
         let column = escape(told.name);
         let people = &told.now.people;
-        inferred.push((format!("people whose <q>{column}</q> is certain"), escape(&told.now.certain.of(people))));
+        inferred.push((
+            format!("people whose <q>{column}</q> is certain"),
+            proved(view, &told.now.certain, &told.now.may_be_certain, people),
+        ));
         if let Some(confidence) = told.allowed {
             inferred.push((
                 format!("people whose <q>{column}</q> can be told with more than {} confidence", percent(confidence)),
-                escape(&told.now.above.of(people)),
+                proved(view, &told.now.above, &told.now.may_be_above, people),
+            ));
+        }
+        for two in found.pairs.iter().filter(|two| two.column == told.name) {
+            let [one, other] = two.releases;
+            inferred.push((
+                format!(
+                    "whether releases {one} and {other} tell <q>{column}</q> of somebody who is in a group of each"
+                ),
+                if two.certain { "for certain".to_owned() } else { "with more confidence than is allowed".to_owned() },
             ));
         }
         inferred.push((
@@ -388,14 +441,18 @@ fn regulators(view: &View, found: &Found) -> String {
             },
         ));
     }
+    let lines = inferred.len();
     for (at, (what, value)) in inferred.iter().enumerate() {
         rows.push((if at == 0 { "Inference" } else { "" }, what, value.clone()));
     }
+    let head = |word: &str| match word {
+        "" => String::new(),
+        "Inference" => format!("<th scope=\"rowgroup\" rowspan=\"{lines}\">{word}</th>"),
+        word => format!("<th scope=\"row\">{word}</th>"),
+    };
     let body: String = rows
         .iter()
-        .map(|(word, what, value)| {
-            format!("<tr><th scope=\"row\">{word}</th><td>{what}</td><td class=\"number\">{value}</td></tr>\n")
-        })
+        .map(|(word, what, value)| format!("<tr>{}<td>{what}</td><td class=\"number\">{value}</td></tr>\n", head(word)))
         .collect();
     format!(
         "<div class=\"scroll\"><table class=\"regulators\">\n<caption>The three risks of the European data protection authorities (Opinion 05/2014)</caption>\n\

@@ -34,6 +34,7 @@ pub fn worlds(found: &Found) -> String {
     let number = match found.worlds.text.as_str() {
         "1" => "there is 1, so everything is told".to_owned(),
         "too many to count" => "they were too many to count, for some people at least".to_owned(),
+        "not counted" => "they were not counted, because not everybody is followed from release to release".to_owned(),
         "not shown" => "their number is not shown".to_owned(),
         _ => format!("there are {}", found.worlds.html),
     };
@@ -47,13 +48,6 @@ pub fn assumed(found: &Found) -> String {
     let list =
         |lines: &[String]| -> String { lines.iter().map(|line| format!("<li>{}</li>\n", escape(line))).collect() };
     let mut notes = String::new();
-    if !found.unlinked.is_empty() {
-        let names: Vec<String> = found.unlinked.iter().map(|name| (*name).to_owned()).collect();
-        notes += &format!(
-            "<li>Of {} it is not known whose the records are: there, records are counted as people.</li>\n",
-            escape(&super::words::list(&names))
-        );
-    }
     if !found.several.is_zero() {
         notes += &format!("<li>People with several records in one release: {}.</li>\n", escape(&found.several.text));
     }
@@ -75,7 +69,7 @@ pub fn computed(found: &Found, judged_all: bool) -> String {
             let counted = match found.all_counted {
                 true if judged_all => "The worlds of everybody were counted.",
                 true => "Of what could be judged, the worlds of everybody were counted.",
-                false => "Not all worlds could be counted; where they could not, bounds were proved.",
+                false => "Not everybody’s worlds could be counted; where they could not, bounds were proved.",
             };
             let converged = match found.converged {
                 true => "The estimates converged.",
@@ -97,7 +91,7 @@ fn work(work: &Work, judged_all: bool) -> String {
         ("Worlds counted", counted(work.counted, "set")),
     ];
     let not = match work.not_counted {
-        0 if judged_all => "none: everything was counted".to_owned(),
+        0 if judged_all => "none".to_owned(),
         0 => "none of what could be judged".to_owned(),
         sets => format!("{} with {}", counted(sets, "set"), people(work.people_not_counted)),
     };

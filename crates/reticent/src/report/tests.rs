@@ -17,6 +17,7 @@ fn column(name: &str, people: u64, certain: u64, above: u64) -> Column {
         people,
         allowed: Some(0.6),
         certain,
+        may_be_certain: certain,
         above,
         may_be_above: above,
         likely_above: 0,
@@ -102,6 +103,7 @@ fn report_of(over_time: Vec<Audit>) -> Report {
         attacks: vec![Attack {
             title: "Difference".to_owned(),
             words: "the difference-canary is 3".to_owned(),
+            findings: 3,
             certain: true,
             ran: true,
         }],
@@ -281,6 +283,16 @@ fn what_two_releases_tell_together_is_said() {
             assert!(verdict.contains("<q>b</q>"), "{verdict}");
         }
     }
+    // What is counted of the same column is not passed over, and what two releases tell of it stands beside its highest.
+    let mut report = of_two(true, Some(0.6));
+    report.coalitions[0].over_time[0].1.columns[0] = Column { allowed: Some(0.6), ..column("a", 15, 0, 9) };
+    let page = html(&report);
+    let verdict = page.split("</article>").next().unwrap_or_default();
+    assert!(
+        verdict.contains("can be told for certain") && verdict.contains("<strong>9 of 15 people</strong>"),
+        "{verdict}"
+    );
+    assert!(page.contains("by releases 1 and 2 together up to 100\u{a0}%"), "{page}");
     // Less than is allowed is nobody's business here.
     let page = html(&of_two(false, None));
     assert!(!page.contains("a group of each of releases") && page.contains("Nothing certain"));
@@ -293,6 +305,7 @@ fn what_was_not_run_is_not_called_uncertain() {
     report.coalitions[0].attacks = vec![Attack {
         title: "Minimality".to_owned(),
         words: "not run: no list".to_owned(),
+        findings: 0,
         certain: false,
         ran: false,
     }];
@@ -315,8 +328,8 @@ fn each_column_is_judged_by_what_is_allowed_of_it() {
         "nobody’s <q>illness</q> with more than 25\u{a0}% confidence; nobody’s <q>pay</q> with more than 50\u{a0}% confidence",
         "<strong>2 of 15 people</strong>, <q>illness</q> can be told with more than 25\u{a0}% confidence",
         "For none of 15 people can <q>pay</q> be told with more than 50\u{a0}% confidence",
-        "<q>illness</q> with more than 25\u{a0}% confidence, or for certain, and <q>pay</q> with more than 50\u{a0}% confidence",
-        "Above 25\u{a0}%, which is allowed",
+        "<q>illness</q> with more than 25\u{a0}% confidence, or for certain, or <q>pay</q> with more than 50\u{a0}% confidence",
+        "Above the 25\u{a0}% allowed",
         "<td class=\"number\" data-head=\"allowed\">25\u{a0}%</td><td class=\"number\" data-head=\"above that\">2</td>",
         "<td class=\"number\" data-head=\"allowed\">50\u{a0}%</td><td class=\"number\" data-head=\"above that\">0</td>",
         "allowed: 25\u{a0}%",
@@ -349,7 +362,8 @@ fn every_text_is_escaped() {
         (evil.to_owned(), evil.to_owned(), evil.to_owned(), evil.to_owned());
     let coalition = &mut report.coalitions[0];
     coalition.members = vec![evil.to_owned()];
-    coalition.attacks = vec![Attack { title: evil.to_owned(), words: evil.to_owned(), certain: false, ran: true }];
+    coalition.attacks =
+        vec![Attack { title: evil.to_owned(), words: evil.to_owned(), findings: 1, certain: false, ran: true }];
     for line in &mut coalition.releases {
         (line.name, line.date) = (evil.to_owned(), evil.to_owned());
         (line.recipients, line.columns) = (vec![evil.to_owned()], vec![evil.to_owned()]);
@@ -420,6 +434,10 @@ fn small_counts_cannot_be_told_apart() {
     });
     same("not above", &|audit, number| {
         audit.columns = vec![column("diagnosis", audit.people, 10, audit.people - number)];
+    });
+    same("not ruled out to be certain", &|audit, number| {
+        audit.columns =
+            vec![Column { may_be_certain: 60 + number, ..column("diagnosis", audit.people, 60, audit.people) }];
     });
     same("singled out", &|audit, number| audit.identity.singled_out = number);
     same("linkable", &|audit, number| audit.identity.linkable = number);

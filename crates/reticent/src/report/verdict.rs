@@ -1,7 +1,7 @@
 //! The headline: one plain sentence per coalition, and which statement was checked. Never that something is anonymous.
 
 use super::view::{Count, Found, Part, Told, Two, releases};
-use super::words::{escape, list, percent};
+use super::words::{either, escape, percent};
 
 /// What was found, from bad to good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,6 +9,7 @@ enum Verdict {
     Certain,
     Above,
     MayBeAbove,
+    MayBeCertain,
     NotEstablished,
     Within,
     NothingCertain,
@@ -28,6 +29,7 @@ impl Verdict {
         let Some(told) = told else { return Verdict::NotChecked };
         match (&told.now, told.allowed) {
             (now, _) if !now.certain.is_zero() => Verdict::Certain,
+            (now, None) if !now.may_be_certain.is_zero() => Verdict::MayBeCertain,
             (_, None) => Verdict::NothingCertain,
             (now, _) if !now.above.is_zero() => Verdict::Above,
             (now, _) if !now.may_be_above.is_zero() => Verdict::MayBeAbove,
@@ -39,7 +41,7 @@ impl Verdict {
         match self {
             Verdict::Certain => "Given away",
             Verdict::Above => "Above the policy",
-            Verdict::MayBeAbove => "Not ruled out",
+            Verdict::MayBeAbove | Verdict::MayBeCertain => "Not ruled out",
             Verdict::NotEstablished => "Not established",
             Verdict::Within => "Within the policy",
             Verdict::NothingCertain => "Nothing certain",
@@ -50,7 +52,7 @@ impl Verdict {
     fn class(self) -> &'static str {
         match self {
             Verdict::Certain | Verdict::Above => "bad",
-            Verdict::MayBeAbove | Verdict::NotEstablished | Verdict::NotChecked => "open",
+            Verdict::MayBeAbove | Verdict::MayBeCertain | Verdict::NotEstablished | Verdict::NotChecked => "open",
             Verdict::Within | Verdict::NothingCertain => "holds",
         }
     }
@@ -86,12 +88,15 @@ pub fn card(part: &Part, at: usize) -> String {
     };
     let (sentence, checked) = match (&part.found, worst) {
         (Some(found), Some(_)) => {
-            // What two releases tell of a column takes the place of what was counted of it with less.
-            let by_pairs =
-                |told: &&Told| !found.pairs.iter().any(|two| two.column == told.name) || !told.now.certain.is_zero();
+            // What two releases tell of a column takes the place of what was counted of it, where that is nothing bad.
+            let is_bad = |told: &Told| !told.now.certain.is_zero() || !told.now.above.is_zero();
+            let by_pairs = |told: &&Told| !found.pairs.iter().any(|two| two.column == told.name) || is_bad(told);
             let told = found.columns.iter().filter(by_pairs).map(|told| says(part, found, told));
             let mut told: Vec<String> = told.collect();
-            let place = usize::from(found.columns.first().is_some_and(|told| !told.now.certain.is_zero()));
+            // The worse first; what is as bad is told of more people by what was counted.
+            let certain = pairs.iter().any(|two| two.certain);
+            let counted_first = |told: &Told| if certain { !told.now.certain.is_zero() } else { is_bad(told) };
+            let place = usize::from(found.columns.first().is_some_and(counted_first));
             told.splice(place..place, pairs.iter().map(|two| by_two(found, two)));
             let first = told.remove(0);
             also = told;
@@ -138,6 +143,7 @@ fn says(part: &Part, found: &Found, told: &Told) -> String {
     let column = format!("<q>{}</q>", escape(told.name));
     let together = match found.releases {
         0 | 1 => "from the release".to_owned(),
+        many if found.unlinked.len() >= many => "from a release by itself".to_owned(),
         many => format!("once {} are put together", releases(many)),
     };
     let than = told.allowed.map(percent).unwrap_or_default();
@@ -165,6 +171,10 @@ fn says(part: &Part, found: &Found, told: &Told) -> String {
         Verdict::Within => {
             format!("{far} {} can {column} be told with more than {than} confidence {together}.", now.people.none())
         }
+        Verdict::MayBeCertain => format!(
+            "{}, it could not be ruled out that {column} is certain {together}; it was proved for nobody.",
+            of(&now.may_be_certain)
+        ),
         Verdict::NothingCertain | Verdict::NotEstablished | Verdict::NotChecked => format!(
             "{far} {} is {column} certain {together}. The most that is told about anybody: {}.",
             now.people.none(),
@@ -195,19 +205,21 @@ pub fn allowed<'a>(columns: impl IntoIterator<Item = &'a Told<'a>>) -> Vec<(Vec<
 /// The statement that was checked, in words.
 fn checked(found: &Found) -> String {
     let what = allowed(&found.columns).into_iter().map(|(names, most)| match most {
-        Some(most) => format!("{} with more than {} confidence, or for certain,", list(&names), percent(most)),
-        None => format!("{} for certain", list(&names)),
+        Some(most) => format!("{} with more than {} confidence, or for certain,", either(&names), percent(most)),
+        None => format!("{} for certain", either(&names)),
     });
-    let what = list(&what.collect::<Vec<String>>());
+    let what = either(&what.collect::<Vec<String>>());
     let holds = match found.releases {
         0 | 1 => "holds the release".to_owned(),
         many => format!("holds {}", releases(many)),
     };
-    let knows = match found.unlinked.is_empty() || found.releases < 2 {
-        true => "knows who is in which group",
-        false => "knows who is in which group of one release, or of one person in which groups of two they are",
+    let knows = match (found.unlinked.is_empty() || found.releases < 2, found.by_pairs) {
+        (true, _) => "knows who is in which group",
+        (false, true) => "knows who is in which group of one release, or of one person in which groups of two they are",
+        (false, false) => "knows who is in which group of one release",
     };
     format!(
-        "whether somebody who {holds}, and {knows}, can tell anybody’s {what} from what was published. No other statement was checked."
+        "whether somebody who {holds}, {knows}, and knows what is assumed below, can tell anybody’s {what} from what was published. No other \
+         statement was checked."
     )
 }

@@ -34,7 +34,8 @@ pub struct Part<'a> {
     pub breaches: &'a [Breach],
     /// None when nothing was audited.
     pub found: Option<Found<'a>>,
-    pub attacks: Vec<(String, Option<&'a str>, bool)>,
+    /// Each with what came of it, where that may be said, and whether that is certain; none where nothing was found.
+    pub attacks: Vec<(String, Option<&'a str>, Option<bool>)>,
 }
 
 /// A release in a list.
@@ -68,6 +69,8 @@ pub struct Found<'a> {
     pub converged: bool,
     /// What two releases tell together of whoever is known to be in a group of each, where that is certain or more than allowed.
     pub pairs: Vec<Two<'a>>,
+    /// Whether any two were judged by pairs of groups.
+    pub by_pairs: bool,
 }
 
 /// Two releases that tell too much together.
@@ -97,6 +100,8 @@ pub struct Told<'a> {
     /// What the last release changed, or in public what was before: people certain, and above what is allowed.
     pub change: Option<(String, String)>,
     pub highest: Highest,
+    /// What two releases tell, where that is more: for internal eyes.
+    pub by_two: Option<String>,
     pub average: String,
     /// People of whom only bounds are known.
     pub bounded: Count,
@@ -109,6 +114,7 @@ pub struct Told<'a> {
 pub struct Said {
     pub people: Count,
     pub certain: Count,
+    pub may_be_certain: Count,
     pub above: Count,
     pub may_be_above: Count,
     /// For internal eyes, people in eleven parts, the last is certain; for everybody's, nested: at least so sure.
@@ -301,8 +307,9 @@ impl Eyes {
     fn said(&self, column: Option<&Column>) -> Said {
         let Some(column) = column else {
             let nobody = || Count { text: "0".to_owned(), drawn: 0 };
-            let bars = Vec::new();
-            return Said { people: nobody(), certain: nobody(), above: nobody(), may_be_above: nobody(), bars };
+            let (certain, may_be_certain) = (nobody(), nobody());
+            let (above, may_be_above, bars) = (nobody(), nobody(), Vec::new());
+            return Said { people: nobody(), certain, may_be_certain, above, may_be_above, bars };
         };
         let told = |people: u64| self.told(people, column.people);
         let bars: Vec<u64> = match self {
@@ -315,6 +322,7 @@ impl Eyes {
         Said {
             people: self.total(column.people),
             certain: told(column.certain),
+            may_be_certain: told(column.may_be_certain),
             above: told(column.above),
             may_be_above: told(column.may_be_above),
             bars: bars.into_iter().map(told).collect(),
@@ -338,7 +346,7 @@ fn tenths(lower: f64, upper: f64) -> String {
     let high = ((upper * 10.0 - 1e-9).ceil() / 10.0).clamp(0.1, 1.0);
     let low = ((lower * 10.0 + 1e-9).floor() / 10.0).clamp(0.0, high - 0.1);
     match low > 0.0 {
-        true => format!("over {}, at most {}", percent(low), percent(high)),
+        true => format!("{} to {}", percent(low), percent(high)),
         false => format!("at most {}", percent(high)),
     }
 }
@@ -352,15 +360,16 @@ fn part<'a>(coalition: &'a Coalition, eyes: &Eyes) -> Part<'a> {
         columns: line.columns.join(", "),
         records: eyes.records(line.records),
     });
+    let found = |attack: &Attack| (attack.findings > 0).then_some(attack.certain);
     let attack = |attack: &'a Attack| match eyes {
-        Eyes::Internal => (attack.title.clone(), Some(attack.words.as_str()), attack.certain),
-        Eyes::Public { .. } if !attack.ran => (attack.title.clone(), Some("could not be run"), false),
-        Eyes::Public { .. } => (attack.title.clone(), None, attack.certain),
+        Eyes::Internal => (attack.title.clone(), Some(attack.words.as_str()), found(attack)),
+        Eyes::Public { .. } if !attack.ran => (attack.title.clone(), Some("could not be run"), None),
+        Eyes::Public { .. } => (attack.title.clone(), None, found(attack)),
     };
-    let mut attacks: Vec<(String, Option<&str>, bool)> = coalition.attacks.iter().map(attack).collect();
+    let mut attacks: Vec<(String, Option<&str>, Option<bool>)> = coalition.attacks.iter().map(attack).collect();
     if let Eyes::Public { .. } = eyes {
         // Which were tried, not how often.
-        attacks.sort_by(|one, two| (&one.0, !one.2).cmp(&(&two.0, !two.2)));
+        attacks.sort_by(|one, two| (&one.0, two.2).cmp(&(&two.0, one.2)));
         attacks.dedup_by(|one, two| one.0 == two.0);
     }
     let name = match coalition.members.as_slice() {
@@ -373,7 +382,7 @@ fn part<'a>(coalition: &'a Coalition, eyes: &Eyes) -> Part<'a> {
         lines: lines.collect(),
         open: &coalition.open,
         breaches: &coalition.breaches,
-        found: found(coalition, eyes),
+        found: self::found(coalition, eyes),
         attacks,
     }
 }
@@ -400,10 +409,14 @@ fn found<'a>(coalition: &'a Coalition, eyes: &Eyes) -> Option<Found<'a>> {
         columns,
         identity: risks(&audit.identity, audit.people, eyes),
         worlds: match eyes {
+            // Where nothing was too large, people are not followed.
+            _ if audit.ln_worlds.is_none() && audit.work.not_counted == 0 => Worlds::not_counted(),
             Eyes::Internal => worlds(audit.worlds.as_deref(), audit.ln_worlds),
             Eyes::Public { .. } => worlds_roughly(audit.ln_worlds, eyes.hides_shares(audit.people)),
         },
-        all_counted: audit.ln_worlds.is_some() && audit.work.not_counted == 0,
+        all_counted: audit.ln_worlds.is_some()
+            && audit.work.not_counted == 0
+            && audit.columns.iter().all(|column| column.exact == column.people),
         closely,
         several: eyes.told(audit.several, audit.people),
         changed: eyes.told(audit.changed, audit.people),
@@ -412,6 +425,7 @@ fn found<'a>(coalition: &'a Coalition, eyes: &Eyes) -> Option<Found<'a>> {
         not_considered: audit.not_considered.iter().map(|words| eyes.words(words)).collect(),
         converged: audit.work.not_converged == 0,
         pairs: audit.pairs.iter().filter_map(two).collect(),
+        by_pairs: audit.pairs.iter().any(|pair| pair.not_judged.is_none()),
     })
 }
 
@@ -436,6 +450,7 @@ fn told<'a>(column: &'a Column, coalition: &'a Coalition, eyes: &Eyes) -> Told<'
         over: over.collect(),
         change,
         highest: eyes.highest(&column.highest, column.people),
+        by_two: by_two(column, coalition, eyes),
         average: match column.bounded {
             0 => eyes.average(column.average, column.people),
             _ => at_most(eyes.average(column.average, column.people)),
@@ -448,6 +463,17 @@ fn told<'a>(column: &'a Column, coalition: &'a Coalition, eyes: &Eyes) -> Told<'
             Eyes::Public { .. } => None,
         },
     }
+}
+
+/// The most that two releases tell of somebody who is known to be in a group of each, where that is more than is counted.
+fn by_two(column: &Column, coalition: &Coalition, eyes: &Eyes) -> Option<String> {
+    let (_, audit) = coalition.over_time.last().filter(|_| matches!(eyes, Eyes::Internal))?;
+    let of_column = audit.pairs.iter().filter(|pair| pair.column.as_ref() == Some(&column.name));
+    let most = of_column.max_by_key(|pair| pair.highest.upper)?;
+    let [one, other] = most.releases;
+    let more = most.highest.upper > column.highest.upper;
+    let most = percent_at_most(most.highest.upper.value());
+    more.then(|| format!("by releases {one} and {other} together up to {most}"))
 }
 
 /// A share that is a bound only.

@@ -72,6 +72,13 @@ pub struct Worlds {
     pub html: String,
 }
 
+impl Worlds {
+    /// Where people are not followed, though nothing was too large.
+    pub fn not_counted() -> Worlds {
+        plain("not counted".to_owned())
+    }
+}
+
 /// So many digits of a number of worlds are written in full.
 const DIGITS: usize = 9;
 
@@ -110,10 +117,19 @@ fn power(ln: f64) -> Worlds {
 
 /// `a`, `a and b`, `a, b and c`.
 pub fn list(items: &[String]) -> String {
+    joined(items, "and")
+}
+
+/// `a`, `a or b`, `a, b or c`.
+pub fn either(items: &[String]) -> String {
+    joined(items, "or")
+}
+
+fn joined(items: &[String], word: &str) -> String {
     match items {
         [] => String::new(),
         [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        [first @ .., last] => format!("{} {word} {last}", first.join(", ")),
     }
 }
 

@@ -4,6 +4,7 @@ use reticent::attacks::{self, Scene};
 use reticent::audit::Question;
 use reticent::history::{Held, History};
 use reticent::registry::{self, Argument, Arguments, Domain};
+use reticent::schema::Role;
 use reticent::share::Share;
 
 use super::{Attack, Beside};
@@ -35,18 +36,37 @@ pub fn attack(
     let arguments = with(&listed.entry)?;
     let row_order = |held: &Held| beside.rows.iter().find(|(number, _)| *number == held.number)?.1.clone();
     let rows: Vec<Option<Vec<u32>>> = held.releases.iter().map(row_order).collect();
+    let asked = question.columns.as_ref().map(|columns| only(held, columns));
     let scene = Scene {
-        history: held,
+        history: asked.as_ref().unwrap_or(held),
         people: beside.people,
         confidence: least_not_allowed(question),
         rows: &rows,
+        varies: &question.varies,
         arguments: &arguments,
     };
     let (id, title) = (id.to_owned(), listed.entry.title.to_owned());
+    let knows = !question.knowledge.known.is_empty() || !question.knowledge.statements.is_empty();
+    let knows = knows.then(|| "what the attacker knows besides (--knows) is not used by it".to_owned());
     Ok(match attacks::run(&id, &scene) {
-        Ok(found) => Attack { id, title, not_run: None, not_checked: found.not_checked, findings: found.all },
+        Ok(found) => {
+            let why: Vec<String> = found.not_checked.into_iter().chain(knows).collect();
+            let not_checked = (!why.is_empty()).then(|| why.join("; "));
+            Attack { id, title, not_run: None, not_checked, findings: found.all }
+        }
         Err(error) => Attack { id, title, not_run: Some(error.to_string()), not_checked: None, findings: Vec::new() },
     })
+}
+
+/// The same history, in which no other columns than these are sensitive.
+fn only(held: &History, columns: &[String]) -> History {
+    let mut held = held.clone();
+    for column in held.releases.iter_mut().flat_map(|held| &mut held.release.columns) {
+        if column.role == Role::Sensitive && !columns.contains(&column.name) {
+            column.role = Role::Other;
+        }
+    }
+    held
 }
 
 /// The least that is not allowed of some column: nothing of that may be passed over, and what is allowed is no finding.
@@ -54,7 +74,6 @@ fn least_not_allowed(question: &Question) -> Share {
     let certain = Share::new(1, 1);
     let promised = question.promised.iter().map(|(_, most)| *most);
     match promised.chain(question.confidence).min() {
-        // Shares of people have smaller denominators, so that none lies between.
         Some(allowed) if allowed < certain => Share {
             numerator: allowed.numerator.saturating_mul(FINE).saturating_add(1),
             denominator: allowed.denominator.saturating_mul(FINE),
@@ -63,7 +82,7 @@ fn least_not_allowed(question: &Question) -> Share {
     }
 }
 
-/// A share of people differs from another of a given denominator by at least one by this and both denominators.
+/// More people than any share is of: no such share lies between one that is allowed and that with one part in so many more.
 const FINE: u128 = 1 << 40;
 
 /// Of the parameters that were given, those that the attack has.

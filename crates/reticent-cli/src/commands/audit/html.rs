@@ -8,6 +8,7 @@ use reticent_ledger::{Entry, Recorded, today};
 
 use super::Answer;
 use crate::failure::Failure;
+use crate::screen::count;
 use crate::steward::Loaded;
 
 /// The smallest count of people that a public report shows.
@@ -63,12 +64,22 @@ fn told(coalition: &super::Coalition, entries: &[Entry]) -> Coalition {
         title: attack.title.clone(),
         words: match (&attack.not_run, attack.findings.first()) {
             (Some(why), _) => format!("not run: {why}"),
-            (None, None) => "finds nothing".to_owned(),
-            (None, Some(worst)) => match &attack.not_checked {
-                Some(why) => format!("{} (not everything could be looked at: {why})", worst.words),
-                None => worst.words.clone(),
+            (None, None) => match &attack.not_checked {
+                None => "finds nothing".to_owned(),
+                Some(why) => format!("finds nothing (not everything could be looked at: {why})"),
             },
+            (None, Some(first)) => {
+                let first = match attack.findings.len() {
+                    1 => first.words.clone(),
+                    many => format!("{} findings, one of them: {}", count(many as u64), first.words),
+                };
+                match &attack.not_checked {
+                    Some(why) => format!("{first} (not everything could be looked at: {why})"),
+                    None => first,
+                }
+            }
         },
+        findings: attack.findings.len(),
         certain: attack.findings.iter().any(|finding| finding.certain),
         ran: attack.not_run.is_none(),
     };

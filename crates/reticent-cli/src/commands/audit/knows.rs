@@ -78,7 +78,7 @@ impl Knows {
                 }
             }
         }
-        Ok(Knows { all: Knowledge { known, statements: Vec::new() }, lines: Vec::new() })
+        Ok(Knows { all: Knowledge { known, ..Knowledge::default() }, lines: Vec::new() })
     }
 
     fn parse(text: &str, called: &dyn Fn(&str) -> Pseudonym) -> Result<Knows, Failure> {

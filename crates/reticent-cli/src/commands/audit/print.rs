@@ -4,7 +4,7 @@ use reticent::audit::{Audit, Case, Column, Pair};
 use reticent::report::Breach;
 
 use super::{Answer, Attack, Coalition};
-use crate::screen::{BAD, GOOD, HEAD, HINT, WIDTH, bar, columns, count, people, percent, shown, witness, wrap};
+use crate::screen::{BAD, GOOD, HEAD, HINT, WIDTH, bar, columns, count, people, percent, plural, shown, witness, wrap};
 
 /// Groups of one reason that are shown,
 const GROUPS: usize = 8;
@@ -37,16 +37,31 @@ fn allowed(confidence: Option<f64>) -> String {
     confidence.map_or_else(|| "is promised of its column".to_owned(), share)
 }
 
-/// A probability.
+/// A probability. Only what is certain is 100 %, and only what is impossible 0 %.
 fn share(value: f64) -> String {
-    if value > 0.0 && value < 0.001 { "under 0.1 %".to_owned() } else { format!("{:.1} %", value * 100.0) }
+    match value {
+        value if value > 0.0 && value < 0.001 => "under 0.1 %".to_owned(),
+        value if value < 1.0 && value > 0.999 => "over 99.9 %".to_owned(),
+        value => format!("{:.1} %", value * 100.0),
+    }
+}
+
+/// What something is at least and at most, never rounded to a narrower range.
+fn range(lower: f64, upper: f64) -> String {
+    let low = (lower * 1000.0 + 1e-6).floor() / 1000.0;
+    let high = ((upper * 1000.0 - 1e-6).ceil() / 1000.0).min(1.0);
+    let low = if low == 0.0 { share(lower) } else { share(low) };
+    format!("{low} to {}", share(high))
 }
 
 fn print_coalition(coalition: &Coalition, judged: bool) {
     let audit = &coalition.audit;
     let releases: Vec<String> = audit.releases.iter().map(|(number, name)| format!("{number} {name}")).collect();
     let releases = if releases.is_empty() { "nothing that is left".to_owned() } else { releases.join(", ") };
-    println!("{HEAD}{}{HEAD:#} can hold {releases}", coalition.members.join(", "));
+    let who = coalition.members.join(", ");
+    let line = wrap(&format!("{who} can hold {releases}"), WIDTH, "");
+    // The style is no part of what is wrapped.
+    println!("{}", line.replacen(&who, &format!("{HEAD}{who}{HEAD:#}"), 1));
     let pairs = audit.pairs.iter().filter(|pair| pair.above > 0).map(|pair| {
         let [one, other] = pair.releases;
         format!("releases {one} and {other} together tell more than is allowed of somebody who is known to be in a group of each")
@@ -99,15 +114,24 @@ fn verdict(audit: &Audit, judged_all: bool, breaches: &[Breach]) -> String {
     let together = match (judged_all, audit.releases.len()) {
         (false, _) => "As far as could be judged, ",
         (true, 1) => "",
+        (true, many) if audit.unlinked.len() >= many => "From each by itself, ",
         (true, _) => "Put together, ",
     };
-    let twice = match audit.unlinked.is_empty() || audit.releases.len() == 1 {
-        true => "",
-        false => ", who are counted in each release of which it is not known whose the records are",
+    let twice = match audit.unlinked.len() {
+        0 => "",
+        _ if audit.releases.len() == 1 => "",
+        all if all >= audit.releases.len() => ", who are counted in each release",
+        _ => ", who are counted in each release of which it is not known whose the records are",
     };
     let otherwise = if breaches.iter().any(|breach| breach.certain) { "to others " } else { "" };
-    let text = match certain.len() {
-        0 => format!("{together}{otherwise}nobody's value is certain, of {}{twice}.", people(audit.people)),
+    let open = audit.columns.iter().map(|column| column.may_be_certain - column.certain).max().unwrap_or(0);
+    let text = match (certain.len(), open) {
+        (0, 0) => format!("{together}{otherwise}nobody's value is certain, of {}{twice}.", people(audit.people)),
+        (0, open) => format!(
+            "{together}{otherwise}nobody's value is proved to be certain, of {}{twice}; of {} it is not ruled out.",
+            people(audit.people),
+            count(open)
+        ),
         _ => format!("{together}{}, of {}{twice}.", certain.join("; "), people(audit.people)),
     };
     sentence(&text)
@@ -120,18 +144,13 @@ fn sentence(text: &str) -> String {
 }
 
 fn print_column(column: &Column, pairs: &[Pair], judged_all: bool) {
-    println!("  {HEAD}{}{HEAD:#} ({} values)", column.name, column.values);
+    println!("  {HEAD}{}{HEAD:#} ({})", column.name, plural(column.values as u64, "value"));
     let highest = &column.highest;
     let range = if highest.lower == highest.upper {
         let exact = if judged_all { "exact" } else { "as far as could be judged" };
         format!("{} ({exact})", share(highest.upper.value()))
     } else {
-        format!(
-            "about {}; certainly {} to {}",
-            share(highest.best),
-            share(highest.lower.value()),
-            share(highest.upper.value())
-        )
+        format!("about {}; certainly {}", share(highest.best), range(highest.lower.value(), highest.upper.value()))
     };
     let of_column = pairs.iter().filter(|pair| pair.column.as_deref() == Some(column.name.as_str()));
     let worst = of_column.max_by_key(|pair| pair.highest.upper).filter(|pair| pair.highest.upper > highest.upper);
@@ -144,14 +163,12 @@ fn print_column(column: &Column, pairs: &[Pair], judged_all: bool) {
     };
     let mut rows = vec![
         vec!["    most told about anybody".to_owned(), range],
-        vec!["    certain".to_owned(), of(column.certain, column.people)],
+        vec!["    certain".to_owned(), perhaps(column.certain, column.may_be_certain, column.people)],
     ];
     if let Some(confidence) = column.allowed {
-        let more = column.may_be_above - column.above;
-        let more = if more > 0 { format!(", and perhaps {}", people(more)) } else { String::new() };
         rows.push(vec![
             format!("    above {}", share(confidence)),
-            format!("{}{more}", of(column.above, column.people)),
+            perhaps(column.above, column.may_be_above, column.people),
         ]);
     }
     let at_most = if column.bounded > 0 { "at most " } else { "" };
@@ -177,6 +194,12 @@ fn print_column(column: &Column, pairs: &[Pair], judged_all: bool) {
         println!("      {label:<12} {} {}", bar(*people as f64 / most as f64), count(*people));
     }
     println!();
+}
+
+/// People of whom something is proved, and those of whom it is not ruled out.
+fn perhaps(proved: u64, may: u64, whole: u64) -> String {
+    let more = if may > proved { format!(", and perhaps {}", people(may - proved)) } else { String::new() };
+    format!("{}{more}", of(proved, whole))
 }
 
 fn of(part: u64, whole: u64) -> String {
@@ -207,7 +230,7 @@ fn print_pair(pair: &Pair) {
         (None, column) => {
             let most = match pair.highest.lower == pair.highest.upper {
                 true => share(pair.highest.upper.value()),
-                false => format!("{} to {}", share(pair.highest.lower.value()), share(pair.highest.upper.value())),
+                false => range(pair.highest.lower.value(), pair.highest.upper.value()),
             };
             format!(
                 "releases {one} and {other} together, of whoever is known to be in a group of each: {} is told with {most} at most ({})",
@@ -274,7 +297,8 @@ fn print_case(case: &Case) {
     let level = if case.chance.lower == case.chance.upper {
         share(case.chance.upper.value())
     } else {
-        format!("{} to {}", share(case.chance.lower.value()), share(case.chance.upper.value()))
+        let range = range(case.chance.lower.value(), case.chance.upper.value());
+        case.chance.figure().map_or_else(|| range.clone(), |about| format!("about {} ({range})", share(about)))
     };
     println!("    {}{who}: {} is {} with {level}", people(case.people), case.column, shown(&case.value));
     let Some(because) = &case.because else { return };
@@ -313,7 +337,13 @@ fn others(number: u64) -> String {
 fn print_attack(attack: &Attack) {
     match &attack.not_run {
         Some(why) => println!("{HINT}{}{HINT:#}", wrap(&format!("{}: not run: {why}", attack.title), WIDTH, "  ")),
-        None if attack.findings.is_empty() => println!("  {}: {GOOD}finds nothing{GOOD:#}", attack.title),
+        None if attack.findings.is_empty() => match &attack.not_checked {
+            None => println!("  {}: {GOOD}finds nothing{GOOD:#}", attack.title),
+            Some(why) => {
+                let text = format!("{}: finds nothing, but not everything could be looked at: {why}", attack.title);
+                println!("{}", wrap(&text, WIDTH, "  "));
+            }
+        },
         None => {
             println!(
                 "  {}: {BAD}{} {}{BAD:#}",

@@ -100,8 +100,14 @@ fn records_of_nobody_hide_nobody() {
     let release = apart(1, &[(1, "1, 8001"), (2, "1, 8002")], &["1, flu", "1, hiv", "1, gout"]);
     let lives = |zip: &str| Person { name: String::new(), facts: vec![("zip".to_owned(), zip.to_owned())] };
     let (history, arguments) = (history(&all(&[&release])), Arguments::default());
-    let scene =
-        |people| Scene { history: &history, people, confidence: Share::new(1, 1), rows: &[], arguments: &arguments };
+    let scene = |people| Scene {
+        history: &history,
+        people,
+        confidence: Share::new(1, 1),
+        rows: &[],
+        varies: &[],
+        arguments: &arguments,
+    };
     // Each is alone with their zip.
     let known = [lives("8001"), lives("8002")];
     let found = run("record-linkage", &scene(&known)).expect("findings");
@@ -147,8 +153,14 @@ fn found(releases: &[&Small], least: Share) -> Vec<(&'static str, Result<Finding
     let history = history(releases);
     let fact = |zip: u64| vec![("zip".to_owned(), format!("800{zip}"))];
     let people: Vec<Person> = (0..5).map(|zip| Person { name: format!("p{zip}"), facts: fact(zip) }).collect();
-    let scene =
-        Scene { history: &history, people: &people, confidence: least, rows: &[], arguments: &Arguments::default() };
+    let scene = Scene {
+        history: &history,
+        people: &people,
+        confidence: least,
+        rows: &[],
+        varies: &[],
+        arguments: &Arguments::default(),
+    };
     let run = |id: &'static str| (id, run(id, &scene).map_err(|error| error.to_string()));
     LIST.iter().map(|listed| run(listed.entry.id)).collect()
 }

@@ -17,7 +17,10 @@ fn known(job: &str, count: usize) -> Vec<Person> {
 fn minimal(small: &Small, people: &[Person], bound: f64, least: Share) -> Result<Findings> {
     let arguments = Arguments::default().set("values", Argument::Thresholds(vec![("HIV".to_owned(), bound)]));
     let history = history(&[small]);
-    run("minimality", &Scene { history: &history, people, confidence: least, rows: &[], arguments: &arguments })
+    run(
+        "minimality",
+        &Scene { history: &history, people, confidence: least, rows: &[], varies: &[], arguments: &arguments },
+    )
 }
 
 /// The survey's table V(b): seven professionals, two of them with HIV.
@@ -99,11 +102,13 @@ fn minimality_with_another_cause() {
 /// Two records that hide a bit: had they been alike, it would not have been hidden.
 #[test]
 fn downcoding_of_two() {
-    assert_eq!(ways(2, 2, 2), Some((3, 1)));
+    assert_eq!(ways(2, &[2, 2]), Some((3, 1)));
     // Three records, three values, in groups of three: all but the three where they are alike.
-    assert_eq!(ways(3, 3, 3), Some((10, 7)));
+    assert_eq!(ways(3, &[3, 3, 3]), Some((10, 7)));
     // Four in groups of two: two pairs could have been shown as well.
-    assert_eq!(ways(4, 2, 2), Some((5, 2)));
+    assert_eq!(ways(4, &[2, 2]), Some((5, 2)));
+    // One is enough of a value that two others show: of 3 records over two values, only two of it and one of the other must be hidden.
+    assert_eq!((ways(3, &[1, 2]), ways(2, &[1, 1])), (Some((4, 1)), Some((3, 0))));
     let bits = "*\n  0\n  1";
     let cols = [quasi("a").tree(bits), quasi("b"), quasi("c")];
     let small = unlinked(1, &cols, &["*, 0, 1", "*, 0, 1", "0, 1, 1", "0, 1, 1", "1, 1, 0", "1, 1, 0"]);

@@ -28,7 +28,10 @@ fn matched(first: &Small, second: &Small) -> Result<Findings> {
     let rows = [Some(first.rows.clone()), Some(second.rows.clone())];
     let (history, arguments) = (history(&[first, second]), Arguments::default());
     let confidence = Share::new(1, 1);
-    run("unsorted-matching", &Scene { history: &history, people: &[], confidence, rows: &rows, arguments: &arguments })
+    run(
+        "unsorted-matching",
+        &Scene { history: &history, people: &[], confidence, rows: &rows, varies: &[], arguments: &arguments },
+    )
 }
 
 #[test]

@@ -55,8 +55,14 @@ fn record_linkage_from_the_list() {
     let raw = History::single(release_of(Recoding::identity));
     let people = external();
     let arguments = Arguments::default();
-    let scene =
-        Scene { history: &raw, people: &people, confidence: Share::new(1, 1), rows: &[], arguments: &arguments };
+    let scene = Scene {
+        history: &raw,
+        people: &people,
+        confidence: Share::new(1, 1),
+        rows: &[],
+        varies: &[],
+        arguments: &arguments,
+    };
     let found = run("record-linkage", &scene).expect("findings");
     // Bob, Doug and Fred are singled out; Doug's, Emily's and Gladys's HIV is certain, and so is Bob's and Fred's disease.
     let singled: u64 = found.iter().filter(|finding| finding.column.is_none()).map(|finding| finding.people).sum();
@@ -74,8 +80,14 @@ fn table_linkage_from_the_list() {
     let general = History::single(release_of(three_anonymous));
     let people = external();
     let arguments = Arguments::default();
-    let scene =
-        Scene { history: &general, people: &people, confidence: Share::new(3, 4), rows: &[], arguments: &arguments };
+    let scene = Scene {
+        history: &general,
+        people: &people,
+        confidence: Share::new(3, 4),
+        rows: &[],
+        varies: &[],
+        arguments: &arguments,
+    };
     let found = run("table-linkage", &scene).expect("findings");
     let said: Vec<_> = found.iter().map(|finding| (finding.people, finding.confidence)).collect();
     let exact = |a, b| Confidence::Exact(Share::new(a, b));

@@ -111,7 +111,7 @@ pub fn history(releases: &[&Small]) -> History {
 
 /// Runs an attack with this least confidence and these parameters.
 pub fn attack(id: &str, history: &History, confidence: Share, arguments: &Arguments) -> Result<Findings> {
-    run(id, &Scene { history, people: &[], confidence, rows: &[], arguments })
+    run(id, &Scene { history, people: &[], confidence, rows: &[], varies: &[], arguments })
 }
 
 /// What is certain.

@@ -62,6 +62,7 @@ impl Case {
             people: &self.people,
             confidence: self.least.unwrap_or(Share::new(1, 1)),
             rows: &self.rows,
+            varies: &[],
             arguments: &self.arguments,
         })
     }

@@ -271,6 +271,7 @@ impl Job<'_> {
                 people: &[],
                 confidence: Share::new(1, 1),
                 rows: &[],
+                varies: &[],
                 arguments: &arguments,
             };
             for attack in

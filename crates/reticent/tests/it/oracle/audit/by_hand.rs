@@ -75,7 +75,7 @@ fn two_statements_may_speak_of_the_same_person() {
         least: 1,
         most: 1,
     };
-    let knowledge = Knowledge { known: Vec::new(), statements: vec![among(&[1, 2]), among(&[2, 3])] };
+    let knowledge = Knowledge { statements: vec![among(&[1, 2]), among(&[2, 3])], ..Knowledge::default() };
     let found = audit(&small.history(), &Question { knowledge, ..question() }).unwrap();
     assert_eq!(found.worlds.as_deref(), Some("1"));
     assert_eq!(told(&found, 2, "ill")[0].keys().collect::<Vec<_>>(), ["asthma"]);
