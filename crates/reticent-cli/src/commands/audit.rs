@@ -146,6 +146,12 @@ fn answer(options: &args::Audit, ways: &Ways) -> Result<Answer, Failure> {
         Some(path) => Knows::read(path, loaded.as_ref(), &books, &entries, ways)?,
         None => Knows::default(),
     };
+    if options.adversary == args::Adversary::QuasiIdentifiers && knows.all.names_somebody() {
+        return Err(Failure::Call(
+            "--knows names people, and who does not know in which releases people are (--adversary quasi-identifiers) cannot use that"
+                .to_owned(),
+        ));
+    }
     let question = question(options, loaded.as_ref(), (allowed, promised), knows.all.clone());
     let judged = question.judges();
     if options.adversary == args::Adversary::Algorithm && !judged {

@@ -83,6 +83,9 @@ fn assumptions_are_those_of_the_attacker_who_was_declared() {
     desk.write("knows.txt", "\"3\" has ill = Gout\n");
     let not = audit(&desk, "audit --knows knows.txt")["not_considered"].to_string();
     assert!(not.contains("than those that were given") && not.contains("other background knowledge"), "{not}");
+    desk.run("audit --knows knows.txt --adversary quasi-identifiers").exits(2).says("--knows names people");
+    desk.write("knows.txt", "\u{feff}\"3\" has ill = Gout\n");
+    desk.run("audit --knows knows.txt").exits(0);
     let of_quasi = audit(&desk, "audit --adversary quasi-identifiers");
     let (assumed, not) = (of_quasi["assumed"].to_string(), of_quasi["not_considered"].to_string());
     assert!(not.contains("know in which releases people are"), "{not}");
@@ -137,4 +140,24 @@ fn who_is_not_published_has_one_value_all_the_same() {
     let certain = |answer: &Value| answer["coalitions"][0]["audit"]["columns"][0]["certain"].clone();
     assert_eq!(certain(&known("1 of \"cy\", \"bob\" have ill = Flu\n").exits(0).json()), 0);
     assert_eq!(certain(&known("\"cy\" has ill = HIV\n1 of \"cy\", \"bob\" have ill = Flu\n").exits(0).json()), 2);
+}
+
+/// What is said of people whom only others hold something of is no obstacle, and tells these nothing.
+#[test]
+fn statements_about_others_are_no_obstacle() {
+    let desk = desk(&["ill"]);
+    let policy = desk.read("reticent.toml");
+    desk.write("reticent.toml", format!("{policy}[recipients]\nseparate = [\"press\", \"ministry\"]\n"));
+    for (name, rows) in [("press", "ann,x,HIV\nbob,x,Flu\n"), ("ministry", "cy,x,HIV\ndan,x,Flu\neve,x,Gout\n")] {
+        desk.write("r.csv", format!("pid,zip,ill\n{rows}"));
+        desk.run(&format!("register r.csv --name {name} --to {name} --date 2026-01-01")).exits(0);
+    }
+    desk.write("knows.txt", "1 of \"cy\", \"dan\" have ill = HIV\n1 of \"cy\", \"eve\" have ill = HIV\n");
+    let certain = |who: &str| {
+        let answer = desk.run(&format!("audit --for {who} --knows knows.txt --json")).exits(0).json();
+        answer["coalitions"][0]["audit"]["columns"][0]["certain"].clone()
+    };
+    // One of three has HIV: were it not cy, both others had. Of whom Gout is not, it is eve's; what press has of nobody is not looked for.
+    desk.write("knows.txt", desk.read("knows.txt") + "0 of \"cy\", \"dan\" have ill = Gout\n");
+    assert_eq!((certain("press"), certain("ministry")), (0.into(), 3.into()));
 }

@@ -111,22 +111,27 @@ impl Knowledge {
                 Statement::Share { among: None, .. } => {}
             }
         }
-        let mut spoken_of: HashSet<(&String, Outside)> = HashSet::new();
+        // By column and whom it is outside of: how many statements speak of them, and whether one of these is about others too.
+        let mut spoken_of: HashMap<(&String, Outside), (usize, bool)> = HashMap::new();
         for (at, statement) in (0..).zip(statements) {
             // Beyond the sources of releases.
             let source = u32::MAX - at;
             let (count, outside) = statement.count(board, history, source, self)?;
-            board.said.push(count);
-            // Each statement leaves room for them, and in several they could have two values.
-            let column = statement.column();
-            if outside.into_iter().any(|who| !spoken_of.insert((column, who))) {
-                return Err(cannot(&format!(
-                    "somebody whose `{column}` no release shows is spoken of in several statements, which cannot be judged; say by name \
-                     what they have, or leave them out of all statements but one"
-                )));
+            for who in outside {
+                let (often, with_others) = spoken_of.entry((statement.column(), who)).or_default();
+                (*often, *with_others) = (*often + 1, *with_others || !count.of.is_empty());
             }
+            board.said.push(count);
         }
-        Ok(())
+        // Each statement leaves room for them, and in several they could have two values.
+        let twice = spoken_of.into_iter().find(|(_, (often, with_others))| *often > 1 && *with_others);
+        match twice {
+            None => Ok(()),
+            Some(((column, _), _)) => Err(cannot(&format!(
+                "somebody whose `{column}` no release shows is spoken of in several statements, which cannot be judged; say by name what \
+                 they have, or leave them out of all statements but one"
+            ))),
+        }
     }
 
     /// Refuses what speaks of a column that no release shows, or of somebody who is in none.
@@ -173,12 +178,14 @@ impl Knowledge {
         told.reduce(|one, other| one && other)
     }
 
+    /// Whether it names anybody.
+    pub fn names_somebody(&self) -> bool {
+        self.people().next().is_some()
+    }
+
     /// Everybody it names.
     fn people(&self) -> impl Iterator<Item = Pseudonym> {
-        let named = self.statements.iter().flat_map(|statement| match statement {
-            Statement::Among { who, .. } => who.as_slice(),
-            Statement::Share { .. } => &[],
-        });
+        let named = self.statements.iter().flat_map(Statement::who);
         self.known.iter().map(|known| known.who).chain(named.copied())
     }
 
@@ -190,8 +197,17 @@ impl Knowledge {
         }
         let (columns, there) = (shown(history), people_in(history));
         let is_shown = |column: &String| columns.contains(column.as_str());
-        let statements = self.statements.iter().filter(|statement| is_shown(statement.column()));
-        let mut part = Knowledge { statements: statements.cloned().collect(), ..Knowledge::default() };
+        let statements: Vec<&Statement> =
+            self.statements.iter().filter(|statement| is_shown(statement.column())).collect();
+        // What is said of others alone tells nothing of these, unless something else is said of both.
+        let mut spoken_of = there.clone();
+        let mut kept = vec![false; statements.len()];
+        while let Some(at) = (0..kept.len()).find(|at| !kept[*at] && statements[*at].is_about(&spoken_of)) {
+            kept[at] = true;
+            spoken_of.extend(statements[at].who());
+        }
+        let kept = statements.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(statement, _)| statement.clone());
+        let mut part = Knowledge { statements: kept.collect(), ..Knowledge::default() };
         let spoken_of: HashSet<Pseudonym> = part.people().collect();
         let wanted =
             |known: &&Known| is_shown(&known.column) && (there.contains(&known.who) || spoken_of.contains(&known.who));
@@ -229,6 +245,19 @@ impl Statement {
         }
     }
 
+    /// Whom it names.
+    fn who(&self) -> &[Pseudonym] {
+        match self {
+            Statement::Among { who, .. } => who,
+            Statement::Share { .. } => &[],
+        }
+    }
+
+    /// Whether it is about any of these people, or about everybody.
+    fn is_about(&self, people: &HashSet<Pseudonym>) -> bool {
+        matches!(self, Statement::Share { .. }) || self.who().iter().any(|who| people.contains(who))
+    }
+
     /// As a count, and those outside of whom it is not known whether they have the value.
     fn count(
         &self,
@@ -239,7 +268,8 @@ impl Statement {
     ) -> Result<(Count, Vec<Outside>)> {
         match self {
             Statement::Among { who, column, value, least, most } => {
-                let with = secrets_with(board, column, value)?;
+                let all_elsewhere = who.iter().all(|who| knowledge.elsewhere.contains(who));
+                let with = if all_elsewhere { Vec::new() } else { secrets_with(board, column, value)? };
                 let at = board.secrets.columns.iter().position(|name| name == column).unwrap_or(0);
                 let (mut of, mut outside, mut least, mut most) = (Vec::new(), Vec::new(), *least, *most);
                 for who in who {

@@ -19,6 +19,8 @@ impl Knowledge {
     /// Reads statements; `called` is the pseudonym of a person, from the text of the owner column.
     pub fn parse(text: &str, called: &dyn Fn(&str) -> Pseudonym) -> Result<Knowledge> {
         let mut knowledge = Knowledge::default();
+        // Some programs mark a text as one.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (at, line) in text.lines().enumerate() {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
