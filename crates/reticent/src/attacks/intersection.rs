@@ -3,8 +3,8 @@
 //! Attack   a person's value is among those of their group, in each release; only values that all of these groups have are
 //!          possible. Independent publishers are no exception (composition).
 //! Assumes  that it is known who is in which group, and that a person's value is the same in all releases; who has several
-//!          records in a release is left out of it, and where somebody's value changed nothing is concluded. Sensitive columns are looked
-//!          at one by one, and of generalized values, which may leave more than they do together; the audit takes them together.
+//!          records in a release is left out of it, and where somebody's value changed nothing is concluded. Values are compared as they
+//!          are published, one sensitive column at a time; the audit takes columns together, and generalized values apart, and may find more.
 //! Measure  one over the number of values left; only what no single release tells is reported.
 //! Paper    survey section 6.3, example 6.4; Ganta, Kasiviswanathan and Smith, Composition attacks, KDD 2008.
 

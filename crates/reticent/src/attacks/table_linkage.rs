@@ -62,9 +62,8 @@ fn run(scene: &Scene<'_>) -> Result<Findings> {
         let classes = classes(&release, &profiles);
         if let Some(class) = classes.iter().find(|class| class.inside > class.known.len() as Weight) {
             let why = format!(
-                "{} shows {} people of {}, and the external list has {} who can be they: it must cover the release",
+                "{} shows {}, and the external list has {} who can be they: it must cover the release",
                 called(held),
-                grouped(class.inside),
                 people_of(class.inside, &cells(&release, &known_columns(&profiles), class.member)),
                 class.known.len()
             );
