@@ -227,6 +227,25 @@ fn only_the_command_line_prints() {
     }
 }
 
+/// What git keeps, it keeps for ever: no package, picture or data set of somebody's folder among the sources.
+#[test]
+fn nothing_large_is_kept() {
+    let root = crates().parent().unwrap().to_owned();
+    if !root.join(".git").exists() {
+        eprintln!("skipped: not a git checkout");
+        return;
+    }
+    let listed = std::process::Command::new("git").args(["ls-files", "-z"]).current_dir(&root).output().unwrap();
+    assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let files: Vec<&str> = listed.split_terminator('\0').collect();
+    assert!(files.contains(&"README.md"), "{files:?}");
+    for file in files {
+        let bytes = fs::metadata(root.join(file)).map_or(0, |file| file.len());
+        assert!(bytes <= 256 * 1024, "{file} has {bytes} bytes");
+    }
+}
+
 fn crate_names() -> Vec<String> {
     let folders = fs::read_dir(crates()).unwrap().map(|entry| entry.unwrap());
     let mut names: Vec<String> = folders
