@@ -205,6 +205,11 @@ impl Work {
 
 /// Solves a puzzle. Counts that contradict each other are an error.
 pub fn solve(puzzle: &Puzzle, ask: &Ask) -> Result<Answer> {
+    // On one of the threads that share the work, so that what is handed out does not wait for another one to wake up.
+    rayon::scope(|_| solve_here(puzzle, ask))
+}
+
+fn solve_here(puzzle: &Puzzle, ask: &Ask) -> Result<Answer> {
     let system = System::of(puzzle)?;
     let mut found = presolve::presolve(&system, !ask.bounds_only)?;
     let mut split = Split::of(&system, &found.boxes);

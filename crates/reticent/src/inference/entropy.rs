@@ -88,7 +88,7 @@ pub(super) fn estimate_with(piece: &Piece, many: usize) -> Option<Estimate> {
             at = dual.point(at.multipliers);
             continue;
         }
-        let (entropy, missed) = (dual.entropy(&at), dual.missed(&at));
+        let (entropy, missed) = (dual.entropy(&at), at.missed);
         let all_possible = std::mem::take(&mut dual.possible).is_empty();
         let whole = if all_possible { at.value } else { dual.point(at.multipliers).value };
         let nats = (whole - entropy).max(0.0);
@@ -138,6 +138,8 @@ struct Point {
     value: f64,
     /// By multiplier: by how much the count is missed.
     gradient: Vec<f64>,
+    /// The most by which a count is missed that is to be met exactly.
+    missed: f64,
 }
 
 impl Dual {
@@ -185,12 +187,14 @@ impl Dual {
         self.by_row(&multipliers, &mut of_row);
         let mut having = vec![0.0; self.strips.cells()];
         let mut value = self.strips.sweep(&of_row, &mut having, &mut sums, &Spread(self));
-        let mut gradient = vec![0.0; self.bound.len()];
+        let (mut gradient, mut missed) = (vec![0.0; self.bound.len()], 0.0f64);
         for at in 0..gradient.len() {
             gradient[at] = self.sign[at] * (sums.all[self.row[at] as usize] - self.bound[at]);
             value -= self.sign[at] * self.bound[at] * multipliers[at];
+            let off = if self.met[at] { gradient[at].abs() } else { 0.0 };
+            missed = if off > missed { off } else { missed };
         }
-        Point { multipliers, having, value, gradient }
+        Point { multipliers, having, value, gradient, missed }
     }
 
     /// Where to begin: a few rounds of proportional fitting (Darroch and Ratcliff's generalized iterative scaling), which come near
@@ -198,7 +202,7 @@ impl Dual {
     fn begin(&self) -> Point {
         let mut at = self.point(vec![0.0; self.bound.len()]);
         for _ in 0..MOST_ROUNDS {
-            if self.missed(&at) < 1.0 {
+            if at.missed < 1.0 {
                 break;
             }
             let mut multipliers = at.multipliers;
@@ -236,13 +240,17 @@ impl Dual {
     /// The maximum where the chosen counts are met exactly.
     fn maximum(&mut self, mut at: Point, turns: &mut Turns) -> Option<Point> {
         for _ in 0..MOST_STEPS {
-            if self.missed(&at) <= TOLERANCE {
+            // What is no number would not be seen in what is missed.
+            if !at.value.is_finite() {
+                return None;
+            }
+            if at.missed <= TOLERANCE {
                 return Some(at);
             }
             self.newton(&at, turns);
             at = self.along(&at, &turns.step)?;
             // Far from the maximum a probability may be tiny that is not so there.
-            if self.missed(&at) < NEAR && self.forget(&at) {
+            if at.missed < NEAR && self.forget(&at) {
                 at = self.point(at.multipliers);
             }
         }
@@ -265,12 +273,6 @@ impl Dual {
             }
         }
         other
-    }
-
-    /// The most by which a count is missed that is to be met exactly.
-    fn missed(&self, at: &Point) -> f64 {
-        let counts = (0..self.bound.len()).filter(|multiplier| self.met[*multiplier]);
-        counts.map(|multiplier| at.gradient[multiplier].abs()).fold(0.0, f64::max)
     }
 
     /// Newton's step, as far as conjugate gradients find it worth while.
@@ -299,7 +301,7 @@ impl Dual {
             let gain: f64 = both.zip(&at.gradient).map(|((new, old), gradient)| (new - old) * gradient).sum();
             let worse = next.value - at.value;
             // Near the end the value no longer changes in its last places; then what is missed decides.
-            let flat = worse.abs() <= 1e-12 * at.value.abs().max(1.0) && self.missed(&next) < self.missed(at);
+            let flat = worse.abs() <= 1e-12 * at.value.abs().max(1.0) && next.missed < at.missed;
             if worse <= 1e-4 * gain || flat {
                 return Some(next);
             }

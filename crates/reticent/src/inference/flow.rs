@@ -18,11 +18,13 @@ mod network;
 mod parts;
 
 use std::collections::BTreeMap;
+use std::hash::Hash;
 use std::ops::Bound;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
+use rustc_hash::FxBuildHasher;
 
 use super::Value;
 use super::presolve::Boxes;
@@ -89,15 +91,9 @@ pub(super) struct State<'a> {
 impl<'a> Views<'a> {
     pub(super) fn of(system: &'a System, many: u32) -> Views<'a> {
         let value: Vec<Option<Value>> = (0..system.counts()).map(|row| one_value(system, row)).collect();
-        let mut by_source: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        let mut by_value: BTreeMap<Value, BTreeMap<u32, Vec<u32>>> = BTreeMap::new();
-        for (row, value) in (0..).zip(&value) {
-            let source = system.source[row as usize];
-            by_source.entry(source).or_default().push(row);
-            if let Some(value) = value {
-                by_value.entry(*value).or_default().entry(source).or_default().push(row);
-            }
-        }
+        let by_source = grouped(system.source.iter().copied().zip(0..));
+        let of_one_value = value.iter().zip(&system.source).zip(0..);
+        let by_value = grouped(of_one_value.filter_map(|((value, source), row)| Some((((*value)?, *source), row))));
         let row_of = if by_source.len() <= FEW {
             by_source.iter().map(|source| row_of(system, source)).collect()
         } else {
@@ -110,14 +106,13 @@ impl<'a> Views<'a> {
         let any_large = (0..system.rows.len()).any(|row| system.rows.at(row).len() >= many as usize);
         let together = if any_large { sources_of_cells(system, &one_value) } else { HashSet::new() };
         let exact = |rows: &[u32]| rows.iter().all(|row| system.least[*row as usize] == system.most[*row as usize]);
-        for by_source in by_value.into_values() {
-            for (source, rows) in &by_source {
-                for (other, others) in by_source.range((Bound::Excluded(*source), Bound::Unbounded)) {
-                    let apart = together.iter().any(|known| known.contains(source) != known.contains(other));
-                    let leads_outside = !any_large || apart || !exact(rows) || !exact(others);
-                    let with = With::Source(*other, others.clone());
-                    views.push(View { source: *source, rows: rows.clone(), with, leads_outside });
-                }
+        for ((value, source), rows) in &by_value {
+            let later = (Bound::Excluded((*value, *source)), Bound::Included((*value, u32::MAX)));
+            for ((_, other), others) in by_value.range(later) {
+                let apart = together.iter().any(|known| known.contains(source) != known.contains(other));
+                let leads_outside = !any_large || apart || !exact(rows) || !exact(others);
+                let with = With::Source(*other, others.clone());
+                views.push(View { source: *source, rows: rows.clone(), with, leads_outside });
             }
         }
         let held = |row: usize| {
@@ -152,6 +147,13 @@ impl<'a> Views<'a> {
     fn spare(&self) -> MutexGuard<'_, Vec<Marks>> {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Rows by what they have in common.
+fn grouped<K: Copy + Ord + Hash>(rows: impl Iterator<Item = (K, u32)>) -> BTreeMap<K, Vec<u32>> {
+    let mut found: HashMap<K, Vec<u32>, FxBuildHasher> = HashMap::default();
+    rows.for_each(|(key, row)| found.entry(key).or_default().push(row));
+    found.into_iter().collect()
 }
 
 /// A source, and by cell its row.
