@@ -39,7 +39,7 @@ pub(crate) fn parent(path: &Path) -> PathBuf {
 }
 
 /// Makes sure that the names in a folder are on the disk.
-pub(crate) fn sync_folder(path: &Path) -> Result<()> {
+pub fn sync_folder(path: &Path) -> Result<()> {
     match File::open(path).and_then(|folder| folder.sync_all()) {
         // Not every system lets a folder be opened or synced.
         Err(error)

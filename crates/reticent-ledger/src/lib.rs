@@ -37,6 +37,7 @@ mod tests;
 mod verify;
 
 pub use chain::Head;
+pub use disk::sync_folder;
 pub use entry::{
     ColumnRecord, Entry, FileRecord, Judged, Kind, Made, MethodRecord, Metric, Origin, Promised, Purge, Recorded,
     Stored, StoredLinks, StoredTaxonomy, TableRecord, Verified, What, Withheld,

@@ -22,10 +22,11 @@ pub(crate) fn finish(naming: &Naming, number: u64) -> Result<PathBuf> {
     for name in [naming.to.clone(), numbered(&naming.to, number)] {
         match link(&naming.from, &name) {
             Ok(()) => {
-                // A folder that cannot be synced has the name all the same; the entry knows the file.
-                let _ = disk::sync_folder(&disk::parent(&name));
-                // The passing name goes; where it stays, whoever seals the ledger compares the two.
-                let _ = fs::remove_file(&naming.from);
+                // A folder that cannot be synced has the name all the same; then the passing name, which is on the disk, stays too. The
+                // passing name goes otherwise; where it cannot, whoever seals the ledger compares the two.
+                if disk::sync_folder(&disk::parent(&name)).is_ok() {
+                    let _ = fs::remove_file(&naming.from);
+                }
                 return Ok(name);
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}

@@ -60,6 +60,8 @@ pub enum FileState {
     Replaced,
     /// Its bytes are others.
     Changed,
+    /// It could not be looked for.
+    Unseen,
 }
 
 impl Findings {
@@ -91,7 +93,7 @@ impl Ledger {
     /// writes for longer than this.
     pub fn unsound(&self, holder: &Holder, wait: Duration) -> Result<Option<String>> {
         let _lock = match Lock::take(&self.folder, holder, wait) {
-            Err(held @ Error::Held { .. }) => return Err(held),
+            Err(error @ (Error::Held { .. } | Error::Stopped)) => return Err(error),
             // Where there can be no lock, as on a copy that is only read, nobody writes under one.
             lock => lock.ok(),
         };
@@ -154,6 +156,10 @@ impl Ledger {
             let was = if made { "published" } else { "registered" };
             findings.problems.push(format!("{} (release {}) is not what was {was}", file.path.display(), file.release));
         }
+        for file in findings.files.iter().filter(|file| file.state == FileState::Unseen) {
+            let path = file.path.display();
+            findings.problems.push(format!("{path} (release {}) cannot be looked at: its folder is closed", file.release));
+        }
         Ok(())
     }
 
@@ -183,7 +189,8 @@ impl Ledger {
         let state = match path.try_exists() {
             Ok(true) if later.any(by) => FileState::Replaced,
             Ok(true) => FileState::Changed,
-            _ => FileState::Absent,
+            Ok(false) => FileState::Absent,
+            Err(_) => FileState::Unseen,
         };
         Some(NamedFile { release, path, state })
     }

@@ -19,6 +19,7 @@ mod pairs;
 mod question;
 mod scale;
 mod secrets;
+mod several;
 mod shown;
 #[cfg(test)]
 mod tests;
@@ -291,6 +292,7 @@ fn worst(parts: &[Part], history: &History, question: &Question) -> Vec<Case> {
     };
     let case = |same: &[(&Part, Top)]| {
         let (Part { board, answer, .. }, Top { place, column, chance, .. }) = same[0];
+        let one = same[0].1.who.map(|who| &board.people[who]);
         let alone = |somebody: &&board::Somebody| somebody.places == [place];
         let who: Vec<&board::Somebody> = match same[0].1.who {
             Some(_) => same.iter().filter_map(|(_, top)| Some(&board.people[top.who?])).collect(),
@@ -301,7 +303,7 @@ fn worst(parts: &[Part], history: &History, question: &Question) -> Vec<Case> {
             pseudonyms: who.iter().filter_map(|somebody| somebody.pseudonym).take(5).map(called).collect(),
             column: board.secrets.columns[column].clone(),
             value: board.secrets.values[column][chance.value as usize].clone(),
-            because: because::because(board, history, answer, place, column, &chance).map(|because| {
+            because: because::because(board, history, answer, (place, one), column, &chance).map(|because| {
                 let knows = !question.knowledge.known.is_empty() || !question.knowledge.statements.is_empty();
                 let words =
                     if knows { format!("{}, with what the attacker knows", because.words) } else { because.words };
@@ -387,9 +389,8 @@ fn assumed(parts: &[Part], history: &History, question: &Question, pairs: bool) 
     }
     if board.several > 0 {
         assumed.push(
-            "somebody who has several records in one release is judged record by record, and these are not followed from release to \
-             release: of them, and of all who depend on them, only what is forced is told; that any one record shows a value is likelier \
-             than that a given one does"
+            "of somebody who has several records in one release, it is told that any of them shows a value; they are not followed from release \
+             to release: of who is in several, and of all who depend on them, only what is forced is told"
                 .to_owned(),
         );
     }

@@ -221,8 +221,8 @@ impl History {
         }
     }
 
-    /// The one release of a history of length one. Statements over longer histories go through the lossy join, which
-    /// this version does not have: it says so instead of judging a part.
+    /// The one release of a history of length one, for what judges a single release: of a longer one it says so instead of judging
+    /// a part.
     pub fn only(&self, what: &str) -> Result<&Release> {
         match self.releases.as_slice() {
             [held] if self.lost.is_empty() => Ok(&held.release),
@@ -230,7 +230,7 @@ impl History {
             more => Err(Error::CannotCheck {
                 what: what.to_owned(),
                 why: format!(
-                    "it has {} releases, and only single releases can be judged yet",
+                    "it has {} releases, and this judges a single one",
                     more.len() + self.lost.len()
                 ),
             }),

@@ -103,7 +103,7 @@ fn tell(folder: &Path, before: &Risk, answer: &Answer, breaches: usize, options:
     );
     println!("\n{HEAD}The policy{HEAD:#} (reticent.toml, two lines of it)");
     println!("    k = 5               nobody can be narrowed down to fewer than 5 people");
-    println!("    confidence = 0.5    no diagnosis can be inferred with more than 50 % confidence");
+    println!("    confidence = 0.5    no stay's diagnosis can be inferred with more than 50 % confidence");
     println!(
         "\n{HEAD}The release{HEAD:#}: {} of {} stays, {} classes, {} left out",
         count(answer.published),

@@ -47,7 +47,8 @@ fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    // The name must be on the disk too: a head that is lost vouches for nothing.
+    reticent_ledger::sync_folder(folder).map_err(std::io::Error::other)
 }
 
 /// A head that is there may be the only evidence of entries that are gone: it is replaced only by one that continues it.

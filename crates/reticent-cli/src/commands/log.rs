@@ -115,7 +115,7 @@ fn print(answer: &Answer, head: &str) {
             Told::Purge { release, reason } => {
                 println!(
                     "{number:>wide$}  {HEAD}{}{HEAD:#}  erased the contents of release {release}: {reason}",
-                    &at[..10]
+                    at.get(..10).unwrap_or(at)
                 );
                 println!("{room}{HINT}entered {at} by {by}{HINT:#}");
             }

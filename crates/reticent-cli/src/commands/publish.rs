@@ -97,18 +97,24 @@ fn publish_by(options: &Publish, mut loaded: steward::Loaded, ways: &Ways) -> Re
     if made.verified.holds() && !options.dry_run {
         let mut ledger = books.open_or_start()?;
         let key = owners.as_ref().map(|(key, _)| key);
-        let done = match record(&job, &mut made, books.write(&mut ledger)?, key)? {
-            Some(done) => done,
-            None => {
-                // Somebody was faster: made anew against what they released, while nobody else can write.
-                let writer = books.write(&mut ledger)?;
-                let past = Past::of(Some(writer.ledger()), &books, options, follows)?;
-                made = job.make(&past).map_err(|failure| job.explained(failure, &past, &books))?;
-                let stale = || Failure::Ledger(reticent_ledger::Error::Stale);
-                record(&job, &mut made, writer, key)?.ok_or_else(stale)?
+        recorded = record(&job, &mut made, books.write(&mut ledger)?, key)?;
+        if recorded.is_none() {
+            // Somebody was faster: made anew against what they released, while nobody else can write.
+            let writer = books.write(&mut ledger)?;
+            let past = Past::of(Some(writer.ledger()), &books, options, follows)?;
+            match job.make(&past) {
+                Ok(again) => made = again,
+                Err(failure) => {
+                    // Looking for what would help takes long, and others may write meanwhile.
+                    drop(writer);
+                    return Err(job.explained(failure, &past, &books));
+                }
             }
-        };
-        recorded = Some(done);
+            if made.verified.holds() {
+                let stale = || Failure::Ledger(reticent_ledger::Error::Stale);
+                recorded = Some(record(&job, &mut made, writer, key)?.ok_or_else(stale)?);
+            }
+        }
     }
     let mut answer = job.answer(made, recorded, &books)?;
     answer.seconds.recall = recall;

@@ -76,14 +76,19 @@ fn print(answer: &Answer) {
         );
     } else {
         // Files can be changed without the ledger, which then is what tells.
-        let changed = findings.files.iter().filter(|file| file.state == FileState::Changed).count();
-        let only_files = changed == findings.problems.len();
+        let of_state = |state: FileState| findings.files.iter().filter(|file| file.state == state).count();
+        let (changed, unseen) = (of_state(FileState::Changed), of_state(FileState::Unseen));
+        let only_files = changed + unseen == findings.problems.len();
         match only_files {
+            true if changed == 0 => {
+                println!("{BAD}published files could not be looked at{BAD:#}; {} itself is intact", answer.ledger);
+            }
             true => println!("{BAD}published files were changed{BAD:#}; {} itself is intact", answer.ledger),
             false => println!("{} {BAD}does not hold together{BAD:#}", answer.ledger),
         }
         findings.problems.iter().for_each(|problem| println!("{}", wrap(problem, WIDTH, "  ")));
         let next = match only_files {
+            true if changed == 0 => "Let yourself into their folders, and verify again.",
             true => {
                 "What was judged and recorded is not what is there now. Find out who has which of them; a copy as it was published \
                  can be put in its place."

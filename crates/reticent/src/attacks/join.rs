@@ -55,6 +55,14 @@ fn run(scene: &Scene<'_>) -> Result<Findings> {
     let arguments = scene.arguments(&ENTRY)?;
     let on = arguments.words("on");
     let all = releases(scene, &ENTRY, 2)?;
+    let sensitive = |name: &&String| {
+        let mut columns = all.iter().flat_map(|held| &held.release.columns);
+        columns.any(|column| column.name == **name && column.role == Role::Sensitive)
+    };
+    if let Some(name) = on.and_then(|on| on.iter().find(sensitive)) {
+        let why = format!("`on` names what an attacker knows of people, and `{name}` is what he wants to learn");
+        return Err(cannot(&ENTRY, &why));
+    }
     let mut unchecked = Unchecked::of(scene);
     let mut findings = Vec::new();
     let mut joined = false;

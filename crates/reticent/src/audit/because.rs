@@ -51,13 +51,23 @@ pub(super) fn because(
     board: &Board,
     history: &History,
     answer: &Answer,
-    place: u32,
+    (place, who): (u32, Option<&Somebody>),
     column: usize,
     chance: &Chance,
 ) -> Option<Because> {
     let aim = Aim { board, place, column, value: chance.value, least: chance.lower };
     if chance.lower.numerator == 0 || answer.crowds[place as usize].is_empty() {
         return None;
+    }
+    if let Some(places) = who.map(|who| in_same_release(board, place, who)).filter(|places| places.len() > 1) {
+        let mut groups: Vec<u32> =
+            places.iter().flat_map(|place| &board.alike[*place as usize].groups).copied().collect();
+        groups.sort_unstable();
+        groups.dedup();
+        let because = shown(board, history, &groups, &places, column);
+        let name = because.groups.first().map(|group| group.name.clone()).unwrap_or_default();
+        let words = format!("{} records of {name} are theirs, and any of them may show it", places.len());
+        return Some(Because { words, ..because });
     }
     let mut groups = aim.around()?;
     let mut releases: Vec<usize> = groups.iter().map(|group| board.groups[*group as usize].release).collect();
@@ -78,7 +88,16 @@ pub(super) fn because(
             }
         }
     }
-    Some(shown(board, history, &groups, place, column))
+    Some(shown(board, history, &groups, &[place], column))
+}
+
+/// The places of somebody's records in the release that one of them is of.
+fn in_same_release(board: &Board, place: u32, who: &Somebody) -> Vec<u32> {
+    let release = |place: u32| {
+        let group = board.alike[place as usize].groups.first();
+        group.map(|group| board.groups[*group as usize].release)
+    };
+    who.places.iter().copied().filter(|other| release(*other) == release(place)).collect()
 }
 
 /// What is to be told of whom.
@@ -154,11 +173,11 @@ fn people_in(board: &Board, group: &Group) -> u64 {
     }
 }
 
-fn shown(board: &Board, history: &History, groups: &[u32], place: u32, column: usize) -> Because {
+fn shown(board: &Board, history: &History, groups: &[u32], places: &[u32], column: usize) -> Because {
     let mut groups = groups.to_vec();
     groups.sort_unstable_by_key(|group| (board.groups[*group as usize].release, *group));
     let one = |group: &u32| {
-        let theirs = board.alike[place as usize].groups.contains(group);
+        let theirs = places.iter().any(|place| board.alike[*place as usize].groups.contains(group));
         let group = &board.groups[*group as usize];
         let held = &history.releases[group.release];
         let mut shows: Vec<(String, u64)> = Vec::new();

@@ -5,6 +5,7 @@ use hashbrown::{HashMap, HashSet};
 use super::before::Before;
 use super::board::{Board, Somebody};
 use super::chances::{Chance, chances};
+use super::several::Several;
 use super::{Question, threshold};
 use crate::inference::{Answer, Fraction};
 use crate::links::Pseudonym;
@@ -28,14 +29,18 @@ pub struct Column {
     pub certain: u64,
     /// Of whom it may be certain, these included: nothing was proved that leaves another value.
     pub may_be_certain: u64,
-    /// About whom more is told than allowed, for sure.
+    /// About whom more is told than allowed, for sure: of one of their records, or because it is certain of them all together.
     pub above: u64,
     /// About whom more may be told than allowed, these included.
     pub may_be_above: u64,
+    /// Others, of whom it is told with more confidence than is allowed of one record that any of several shows a value.
+    pub any_above: u64,
     /// About whom, by the best single figure, more is told than allowed.
     pub likely_above: u64,
-    /// The most that is told about anybody.
+    /// The most that is told about anybody; of who has several records, that any of them shows a value.
     pub highest: Level,
+    /// The most that is told of one record.
+    pub of_record: Level,
     /// How often whoever guesses everybody's most likely value is right, as a share; at most, where some are `bounded`.
     pub average: f64,
     /// How often they were right if they only knew how common values are.
@@ -85,6 +90,16 @@ impl Level {
         chances.iter().fold(Level::NOTHING, worse)
     }
 
+    /// What is told of one record; where it is certain of all together, or may be, that.
+    fn or_certain(self, all: Level) -> Level {
+        let certain = |own: Fraction, all: Fraction| if all == Fraction::ONE { all } else { own };
+        Level {
+            lower: certain(self.lower, all.lower),
+            upper: certain(self.upper, all.upper),
+            best: if all.best >= 1.0 { 1.0 } else { self.best },
+        }
+    }
+
     pub(super) fn worse(self, other: Level) -> Level {
         Level {
             lower: self.lower.max(other.lower),
@@ -122,6 +137,7 @@ impl Tally {
             let there = |group: &u32| board.groups[*group as usize].release == newest;
             somebody.pseudonym.is_some() || somebody.groups.iter().any(there)
         };
+        let several = Several::of(board);
         let mut tally = Tally { columns: Vec::new(), tops: Vec::new() };
         let single = |somebody: &&Somebody| somebody.places.len() == 1;
         let wanted = |name: &String| question.columns.as_ref().is_none_or(|columns| columns.contains(name));
@@ -143,14 +159,15 @@ impl Tally {
             let singles = board.people.iter().filter(asked).filter(single).filter(|somebody| known(somebody).is_none());
             singles.for_each(|somebody| people[somebody.places[0] as usize] += somebody.people);
             let first = tally.tops.len();
-            let mut counting = Counting::new(board, at, question.allowed(column), question.newly);
+            let mut counting = Counting::new(board, &several, at, question.allowed(column));
             for (place, people) in (0..).zip(&people).filter(|(place, people)| **people > 0 && board.speaks(*place, at))
             {
                 let chances = chances(&board.secrets, at, &answer.crowds[place as usize]);
                 if let Some(top) = chances.iter().max_by(|one, two| worse(one, two)) {
                     tally.keep(first, Top { place, column: at, chance: *top, who: None });
                 }
-                counting.add(*people, Level::of(&chances), chances.iter().all(Chance::is_exact), &chances);
+                let level = Level::of(&chances);
+                counting.add(*people, (level, level), chances.iter().all(Chance::is_exact), &chances);
             }
             let other = |somebody: &&Somebody| asked(somebody) && (!single(somebody) || known(somebody).is_some());
             for (who, somebody) in board.people.iter().enumerate().filter(|(_, somebody)| other(somebody)) {
@@ -184,14 +201,13 @@ struct Counting<'a> {
     at: usize,
     allowed: Option<Fraction>,
     column: Column,
+    several: &'a Several<'a>,
     sum: f64,
     bits: Option<f64>,
-    /// Whether a candidate is judged, record by record as its requirement is.
-    newly: bool,
 }
 
 impl<'a> Counting<'a> {
-    fn new(board: &'a Board, at: usize, confidence: Option<Share>, newly: bool) -> Counting<'a> {
+    fn new(board: &'a Board, several: &'a Several, at: usize, confidence: Option<Share>) -> Counting<'a> {
         let column = Column {
             name: board.secrets.columns[at].clone(),
             values: board.secrets.values[at].len(),
@@ -202,7 +218,9 @@ impl<'a> Counting<'a> {
             above: 0,
             may_be_above: 0,
             likely_above: 0,
+            any_above: 0,
             highest: Level::NOTHING,
+            of_record: Level::NOTHING,
             average: 0.0,
             prior: prior(board, at),
             histogram: [0; BARS],
@@ -212,10 +230,11 @@ impl<'a> Counting<'a> {
             already: 0,
             already_most: Level::NOTHING,
         };
-        Counting { board, at, allowed: confidence.map(threshold), column, sum: 0.0, bits: Some(0.0), newly }
+        Counting { board, at, allowed: confidence.map(threshold), column, several, sum: 0.0, bits: Some(0.0) }
     }
 
-    fn add(&mut self, people: u64, level: Level, exact: bool, chances: &[Chance]) {
+    /// Some people, of whom so much is told, and so much of one of their records.
+    fn add(&mut self, people: u64, (level, of_record): (Level, Level), exact: bool, chances: &[Chance]) {
         if chances.is_empty() {
             return;
         }
@@ -225,11 +244,14 @@ impl<'a> Counting<'a> {
         column.certain += if certain { people } else { 0 };
         column.may_be_certain += if level.upper == Fraction::ONE { people } else { 0 };
         if let Some(allowed) = self.allowed {
-            column.above += if level.lower > allowed { people } else { 0 };
-            column.may_be_above += if level.upper > allowed { people } else { 0 };
-            column.likely_above += if level.best > allowed.value() + 1e-9 { people } else { 0 };
+            let judged = of_record.or_certain(level);
+            column.above += if judged.lower > allowed { people } else { 0 };
+            column.may_be_above += if judged.upper > allowed { people } else { 0 };
+            column.likely_above += if judged.best > allowed.value() + 1e-9 { people } else { 0 };
+            column.any_above += if judged.lower <= allowed && level.lower > allowed { people } else { 0 };
         }
         column.highest = column.highest.worse(level);
+        column.of_record = column.of_record.worse(of_record);
         column.exact += if exact { people } else { 0 };
         let bounded = level.lower < level.upper && chances.iter().any(|chance| chance.figure().is_none());
         column.bounded += if bounded { people } else { 0 };
@@ -241,7 +263,7 @@ impl<'a> Counting<'a> {
         self.bits = self.bits.zip(bits).map(|(all, these)| all + these * people as f64);
     }
 
-    /// Somebody with several records, or whose secret changed: by the record of which most is told.
+    /// Somebody with several records, or whose secret changed: by the release of which most is told.
     /// What was told of them before, and is not told any better now, is not counted again.
     /// Answers what is told best, and of which place.
     fn add_several(
@@ -250,16 +272,17 @@ impl<'a> Counting<'a> {
         answer: &Answer,
         before: Option<&HashMap<String, Fraction>>,
     ) -> Option<(u32, Chance)> {
-        let places = somebody.places.iter().filter(|place| self.board.speaks(**place, self.at));
-        let told = places.map(|place| (*place, chances(&self.board.secrets, self.at, &answer.crowds[*place as usize])));
-        let told: Vec<(u32, Vec<Chance>)> = told.filter(|(_, chances)| !chances.is_empty()).collect();
-        let told = if self.newly { told } else { self.any_of_several(told) };
+        let records = self.several.records(answer, self.at, somebody);
+        let told = self.several.by_release(&records, self.at);
         let reads = |chance: &Chance| &self.board.secrets.values[self.at][chance.value as usize];
         let known = |chance: &Chance| before.and_then(|before| before.get(reads(chance)));
         let new_to = |(_, chance): &(u32, Chance)| known(chance).is_none_or(|before| chance.upper > *before);
         let all = told.iter().flat_map(|(place, chances)| chances.iter().map(|chance| (*place, *chance)));
         let new: Vec<(u32, Chance)> = all.clone().filter(new_to).collect();
-        let level = Level::of(&new.iter().map(|(_, chance)| *chance).collect::<Vec<_>>());
+        let level = |chances: Vec<Chance>| Level::of(&chances);
+        let of_record = records.iter().flat_map(|(place, chances)| chances.iter().map(|chance| (*place, *chance)));
+        let of_record = level(of_record.filter(new_to).map(|(_, chance)| chance).collect());
+        let level = level(new.iter().map(|(_, chance)| *chance).collect());
         let exact = all.clone().all(|(_, chance)| chance.is_exact());
         let old: Vec<Chance> = all.clone().filter(|one| !new_to(one)).map(|(_, chance)| chance).collect();
         if !old.is_empty() {
@@ -267,36 +290,9 @@ impl<'a> Counting<'a> {
             self.column.already_most = self.column.already_most.worse(Level::of(&old));
         }
         if let Some((_, last)) = told.last() {
-            self.add(somebody.people, level, exact, last);
+            self.add(somebody.people, (level, of_record), exact, last);
         }
         new.into_iter().max_by(|one, two| worse(&one.1, &two.1))
-    }
-
-    /// That some record of several in one release shows a value: at least as likely as that one does, at most as all together.
-    fn any_of_several(&self, told: Vec<(u32, Vec<Chance>)>) -> Vec<(u32, Vec<Chance>)> {
-        let release = |place: u32| {
-            let group = self.board.alike[place as usize].groups.first();
-            group.map(|group| self.board.groups[*group as usize].release)
-        };
-        let mut all: Vec<(u32, Vec<Chance>)> = Vec::new();
-        for (place, chances) in told {
-            let Some((_, before)) = all.iter_mut().find(|(other, _)| release(*other) == release(place)) else {
-                all.push((place, chances));
-                continue;
-            };
-            for chance in chances {
-                match before.iter_mut().find(|known| known.value == chance.value) {
-                    None => before.push(chance),
-                    Some(known) => {
-                        let either = 1.0 - (1.0 - known.best()) * (1.0 - chance.best());
-                        known.lower = known.lower.max(chance.lower);
-                        known.upper = known.upper.plus_up(chance.upper);
-                        (known.worlds, known.sampled, known.entropy) = (None, None, Some(either));
-                    }
-                }
-            }
-        }
-        all
     }
 
     fn done(mut self) -> Column {

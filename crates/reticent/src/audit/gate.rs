@@ -68,9 +68,10 @@ pub fn admit(history: &History, question: &Question, proof: Proof) -> Result<Aud
             let message = format!(
                 "this release{together} tells the {} of {} with more confidence than {allowed} %. `reticent audit` tells what earlier \
                  releases give away already; fewer columns or other recipients may help, or to ask for more: a lower `confidence` of an algorithm, a greater \
-                 m, l or k of a method",
+                 m, l or k of a method{}",
                 column.name,
                 people(column.above),
+                if audit.several > 0 { "; or fewer records of people who have several" } else { "" },
             );
             return Err(Error::Refused { message });
         }

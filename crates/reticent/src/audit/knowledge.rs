@@ -137,8 +137,8 @@ impl Knowledge {
     /// Refuses what speaks of a column that no release shows, or of somebody who is in none.
     pub fn check(&self, history: &History) -> Result<()> {
         let known = shown(history);
-        if let Some(column) = self.columns().find(|name| !known.contains(name.as_str())) {
-            return Err(cannot(&format!("no release has a sensitive column `{column}`")));
+        if self.columns().any(|name| !known.contains(name.as_str())) {
+            return Err(no_column(known.into_iter().collect()));
         }
         let mut named: HashSet<Pseudonym> = self.people().collect();
         named.retain(|who| !self.elsewhere.contains(who));
@@ -361,13 +361,19 @@ fn leave_out(has: Option<bool>, least: &mut u64, most: &mut u64) {
 /// The secrets that have a value in a column.
 fn secrets_with(board: &Board, column: &str, value: &str) -> Result<Vec<Value>> {
     let at = board.secrets.columns.iter().position(|name| name == column);
-    let at = at.ok_or_else(|| cannot(&format!("no release has a sensitive column `{column}`")))?;
+    let at = at.ok_or_else(|| no_column(board.secrets.columns.iter().map(String::as_str).collect()))?;
     let found: Vec<Value> =
         board.secrets.all().into_iter().filter(|secret| board.secrets.reads(*secret, at) == Some(value)).collect();
     if found.is_empty() {
         return Err(cannot(&format!("no release shows the value it speaks of in `{column}`")));
     }
     Ok(found)
+}
+
+/// What it names instead of a column is not told: it may be a value, in the wrong place.
+fn no_column(mut known: Vec<&str>) -> Error {
+    known.sort_unstable();
+    cannot(&format!("it names no sensitive column of any release; there are: {}", known.join(", ")))
 }
 
 fn apart(board: &mut Board, who: Pseudonym) -> Result<Vec<u32>> {

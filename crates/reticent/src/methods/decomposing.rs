@@ -158,7 +158,7 @@ impl Demand {
             };
             if self.frequency {
                 let list = List::of(texts);
-                if list.values.iter().any(|(_, times)| *times as usize * l > members.len()) {
+                if list.values.iter().any(|(_, times)| (*times as usize).saturating_mul(*l) > members.len()) {
                     return Err(members);
                 }
                 lists.push(list);

@@ -86,7 +86,7 @@ fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
     new.sort_by_key(|at| waited[*at as usize]);
     let (groups, left) = demand.form(task, new, &|at| waited[at as usize]);
     let linkable = Linkable::among(task, &demand);
-    let starvation = arguments.whole("starvation") as u32;
+    let starvation = u32::try_from(arguments.whole("starvation")).unwrap_or(u32::MAX);
     let mut wait = |at: u32| match waited[at as usize] {
         times if starvation > 0 && times > starvation => outcome.withheld.push((at, Reason::Starved)),
         times => outcome.waiting.push((at, times)),
@@ -119,7 +119,7 @@ fn enough(task: &Task<'_>, demand: &Demand, at: u32, lists: &[(String, List)]) -
         let others = demand.others.iter().find(|(other, _)| *other == column);
         let l = others.map_or(demand.l, |(_, l)| *l);
         let most = list.values.iter().map(|(_, times)| *times).max().unwrap_or(0);
-        let diverse = if list.set { list.values.len() >= l } else { most as usize * l <= list.len() as usize };
+        let diverse = if list.set { list.values.len() >= l } else { (most as usize).saturating_mul(l) <= list.len() as usize };
         diverse && list.has(task.value(at as usize, column))
     })
 }

@@ -261,7 +261,7 @@ fn halves(task: &Task<'_>, column: usize, l: usize, people: &[u32]) -> Option<[V
 fn eligible(task: &Task<'_>, column: usize, l: usize, people: &[u32]) -> bool {
     let mut often: HashMap<Code, usize> = HashMap::new();
     people.iter().for_each(|at| *often.entry(task.code(*at as usize, column)).or_insert(0) += 1);
-    !people.is_empty() && often.values().all(|times| times * l <= people.len())
+    !people.is_empty() && often.values().all(|times| times.saturating_mul(l) <= people.len())
 }
 
 /// Puts every new part into the nearest group that can take it, or makes it one.

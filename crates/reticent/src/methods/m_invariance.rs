@@ -224,7 +224,7 @@ impl Newcomers {
         if spare {
             let other = self.of.iter().filter(|(known, _)| *known != value).map(|(_, people)| people.len()).max();
             let most = other.unwrap_or(0).max(there - 1);
-            let eligible = |most: usize, all: usize| most * self.m <= all;
+            let eligible = |most: usize, all: usize| most.saturating_mul(self.m) <= all;
             let now = eligible(self.of.values().map(Vec::len).max().unwrap_or(0), self.left);
             if now && !eligible(most, self.left - 1) {
                 return None;

@@ -241,7 +241,9 @@ impl TCloseness {
         let mut places = BTreeMap::new();
         for value in &values {
             let text = reading.text(column, *value)?;
-            let place = known.get(text).copied().ok_or_else(|| Error::CannotCheck {
+            // Numbers that are published as intervals are in the order of these.
+            let interval = || tree.find(text).map(|node| tree.node(node).codes.start as usize);
+            let place = known.get(text).copied().or_else(interval).ok_or_else(|| Error::CannotCheck {
                 what: self.title(),
                 why: format!("the file has a value of {column} that the table does not"),
             })?;

@@ -168,6 +168,12 @@ fn says(part: &Part, found: &Found, told: &Told) -> String {
             "{}, it could not be ruled out that {column} can be told with more than {than} confidence {together}.",
             of(&now.may_be_above)
         ),
+        Verdict::Within if !told.any_above.is_zero() => format!(
+            "{far} {} can {column} of one of their records be told with more than {than} confidence {together}. That any of several records shows \
+             a given value can: {}.",
+            now.people.none(),
+            lower(&of(&told.any_above)),
+        ),
         Verdict::Within => {
             format!("{far} {} can {column} be told with more than {than} confidence {together}.", now.people.none())
         }
@@ -181,6 +187,12 @@ fn says(part: &Part, found: &Found, told: &Told) -> String {
             told.highest.text
         ),
     }
+}
+
+/// With a small letter at the beginning.
+fn lower(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// `For 3 of 15 people`, in bold.

@@ -102,6 +102,8 @@ pub struct Told<'a> {
     pub highest: Highest,
     /// What two releases tell, where that is more: for internal eyes.
     pub by_two: Option<String>,
+    /// People with several records, of whom it is told with more confidence than allowed of one that any of them shows a value.
+    pub any_above: Count,
     pub average: String,
     /// People of whom only bounds are known.
     pub bounded: Count,
@@ -451,6 +453,7 @@ fn told<'a>(column: &'a Column, coalition: &'a Coalition, eyes: &Eyes) -> Told<'
         change,
         highest: eyes.highest(&column.highest, column.people),
         by_two: by_two(column, coalition, eyes),
+        any_above: eyes.told(column.any_above, column.people),
         average: match column.bounded {
             0 => eyes.average(column.average, column.people),
             _ => at_most(eyes.average(column.average, column.people)),

@@ -18,7 +18,9 @@ pub fn print(answer: &Answer) {
     }
     match answer.holds {
         Some(true) => {
-            println!("{GOOD}Nobody's value is told with more confidence than {}.{GOOD:#}", allowed(answer.confidence));
+            let columns = answer.coalitions.iter().flat_map(|coalition| &coalition.audit.columns);
+            let whose = if columns.map(|column| column.any_above).any(|any| any > 0) { "No record's" } else { "Nobody's" };
+            println!("{GOOD}{whose} value is told with more confidence than {}.{GOOD:#}", allowed(answer.confidence));
         }
         Some(false) => println!("{BAD}More is told than the policy allows, or may be.{BAD:#}"),
         None => {}
@@ -170,6 +172,10 @@ fn print_column(column: &Column, pairs: &[Pair], judged_all: bool) {
             format!("    above {}", share(confidence)),
             perhaps(column.above, column.may_be_above, column.people),
         ]);
+        if column.any_above > 0 {
+            let any = format!("{}: that any of their records shows a given value", of(column.any_above, column.people));
+            rows.push(vec![String::new(), any]);
+        }
     }
     let at_most = if column.bounded > 0 { "at most " } else { "" };
     let guess =

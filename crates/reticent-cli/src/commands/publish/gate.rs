@@ -24,10 +24,14 @@ pub struct Audited {
     pub confidence: Option<f64>,
     /// People in the release, or records where owners are not known.
     pub people: u64,
-    /// The most that is told about any of them: at least,
+    /// The most that is told of any record: at least,
     pub lower: f64,
     /// and at most.
     pub upper: f64,
+    /// People with several records, of whom it is told with more confidence than that that any of them shows a value,
+    pub any_above: u64,
+    /// and the most with which that may be told of anybody.
+    pub any_upper: f64,
     /// People in sets that have too many worlds to count.
     pub not_counted: u64,
     /// Earlier releases that were looked at with it, by number.
@@ -46,6 +50,8 @@ impl Job<'_> {
             people: 0,
             lower: 0.0,
             upper: 0.0,
+            any_above: 0,
+            any_upper: 0.0,
             not_counted: 0,
             with: Vec::new(),
             only_joined: Vec::new(),
@@ -86,8 +92,10 @@ impl Job<'_> {
             audited.only_joined.extend(only_joined);
             for column in &audit.columns {
                 audited.people = audited.people.max(column.people);
-                audited.lower = audited.lower.max(column.highest.lower.value());
-                audited.upper = audited.upper.max(column.highest.upper.value());
+                audited.lower = audited.lower.max(column.of_record.lower.value());
+                audited.upper = audited.upper.max(column.of_record.upper.value());
+                audited.any_above = audited.any_above.max(column.any_above);
+                audited.any_upper = audited.any_upper.max(column.highest.upper.value());
             }
             audited.not_counted = audited.not_counted.max(audit.work.people_not_counted);
         }

@@ -59,11 +59,21 @@ fn print_audited(answer: &Answer) {
         0 => "it shows nobody's".to_owned(),
         people => format!("of {} the most is {known}", crate::screen::people(people)),
     };
+    let whose = if audited.any_above > 0 { "no record's" } else { "nobody's" };
     println!(
-        "  {GOOD}holds{GOOD:#}    nobody's value is told with more confidence than {} ({}; {found})",
+        "  {GOOD}holds{GOOD:#}    {whose} value is told with more confidence than {} ({}; {found})",
         share(confidence),
         audited.proof.word(),
     );
+    if audited.any_above > 0 {
+        let text = format!(
+            "of {} with several records, that any of these shows a given value is told with more confidence than that, up to {}; it is likelier the \
+             more there are, whatever is published, and is refused only where it is certain",
+            crate::screen::people(audited.any_above),
+            share(audited.any_upper)
+        );
+        println!("           {}", crate::screen::wrap(&text, crate::screen::WIDTH, "           "));
+    }
     if !audited.only_joined.is_empty() {
         let numbers: Vec<String> = audited.only_joined.iter().map(u64::to_string).collect();
         let text = format!(

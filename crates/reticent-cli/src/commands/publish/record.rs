@@ -36,6 +36,12 @@ pub fn record(
 ) -> Result<Option<Recorded>, Failure> {
     let clock = Instant::now();
     let Job { options, loaded, prepared, .. } = job;
+    // What does not hold, or was not audited, is never recorded, whoever calls.
+    if !made.verified.holds() || made.audited.is_none() {
+        let what = "the release".to_owned();
+        let why = "it was to be recorded although it was not established that it holds".to_owned();
+        return Err(reticent::Error::CannotCheck { what, why }.into());
+    }
     let head = writer.head();
     if made.against.is_some_and(|against| against != head) || made.against.is_none() && head.entries > 0 {
         return Ok(None);

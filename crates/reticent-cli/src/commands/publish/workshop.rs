@@ -68,8 +68,8 @@ impl Workshop {
         crate::steward::remove_when_killed(None);
         // The file must be found after a power cut, and whose it is: its name in the folder, and the folder's own.
         self.held.sync_all().map_err(Failure::file("write in", &self.path))?;
-        sync_folder(&self.path);
-        sync_folder(self.path.parent().unwrap_or(Path::new(".")));
+        reticent_ledger::sync_folder(&self.path)?;
+        reticent_ledger::sync_folder(self.path.parent().unwrap_or(Path::new(".")))?;
         Ok(Naming { from: whole(&self.file())?, to: whole(output)? })
     }
 
@@ -104,13 +104,6 @@ fn hold(folder: &Path, ledger: &Path) -> std::io::Result<File> {
     file.write_all(std::path::absolute(ledger)?.as_os_str().as_encoded_bytes())?;
     std::fs::rename(&fresh, folder.join(HELD))?;
     Ok(file)
-}
-
-/// Makes sure that the names in a folder are on the disk. Best effort: not every file system lets a folder be synced.
-fn sync_folder(folder: &Path) {
-    if let Ok(folder) = File::open(folder) {
-        let _ = folder.sync_all();
-    }
 }
 
 /// Removes folders that were left by somebody who was killed. What a ledger may still give a name to is left to it.
@@ -149,6 +142,18 @@ fn remove(folder: &Path) -> std::io::Result<()> {
     std::fs::remove_dir_all(folder)
 }
 
+/// Whether the ledger that a folder names may still give a name to what is in it. What cannot be told is taken to be so.
 fn is_awaited(folder: &Path) -> bool {
-    std::fs::read_to_string(folder.join(HELD)).is_ok_and(|ledger| Ledger::awaits_names(Path::new(ledger.trim())))
+    match std::fs::read(folder.join(HELD)) {
+        Ok(ledger) => path_of(&ledger).is_none_or(|ledger| Ledger::awaits_names(&ledger)),
+        Err(error) => error.kind() != ErrorKind::NotFound,
+    }
+}
+
+/// A path as [`hold`] writes it; none where that is no path of this system.
+fn path_of(bytes: &[u8]) -> Option<PathBuf> {
+    #[cfg(unix)]
+    return Some(<std::ffi::OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes).into());
+    #[cfg(not(unix))]
+    std::str::from_utf8(bytes).ok().map(PathBuf::from)
 }

@@ -80,11 +80,7 @@ pub fn explain(folder: &Path, readme: &str) -> Result<(), Failure> {
         file.sync_all()
     });
     written.map_err(Failure::file("write", &path))?;
-    if let Ok(folder) = File::open(folder) {
-        // Not every file system lets a folder be synced.
-        let _ = folder.sync_all();
-    }
-    Ok(())
+    Ok(reticent_ledger::sync_folder(folder)?)
 }
 
 /// Reads the tables again; what they say must be what was to be said.
