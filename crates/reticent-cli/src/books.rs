@@ -55,8 +55,20 @@ impl Books {
         Ok(Books::of(place, &Policy::parse(&text)?, doing))
     }
 
+    /// An error where something else is in the place of the ledger.
+    fn check_place(&self) -> Result<(), Failure> {
+        match self.folder.is_file() {
+            true => Err(Failure::Call(format!(
+                "{} is a file, and a ledger is a folder; name another place with --ledger",
+                self.folder.display()
+            ))),
+            false => Ok(()),
+        }
+    }
+
     /// Opens the ledger.
     pub fn open(&self) -> Result<Ledger, Failure> {
+        self.check_place()?;
         Ok(Ledger::open(&self.folder, &self.holder, self.wait)?)
     }
 
@@ -89,6 +101,7 @@ impl Books {
 
     /// An error unless a ledger may be started.
     pub fn may_start(&self) -> Result<(), Failure> {
+        self.check_place()?;
         if self.start {
             return Ok(());
         }

@@ -246,7 +246,7 @@ type = "number"
 
 [requirement]
 k = 5                          # nobody can be narrowed down to fewer than five people
-confidence = 0.5               # no diagnosis can be inferred with more than 50 % confidence
+confidence = 0.5               # no stay's diagnosis can be inferred with more than 50 % confidence
 
 [release]
 suppression = 0.02             # at most 2 % of the stays may be left out

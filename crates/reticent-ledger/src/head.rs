@@ -57,7 +57,7 @@ impl Ledger {
         let now = chain.head().entries;
         if now < head.entries {
             return Ok(Some(format!(
-                "the ledger has {now} entries and had {} on {}: entries are missing at its end, or it was rolled back",
+                "the ledger had {} entries on {} and now has {now}: entries are missing at its end, or it was rolled back",
                 head.entries, head.at
             )));
         }

@@ -158,7 +158,7 @@ impl Ledger {
         }
         for file in findings.files.iter().filter(|file| file.state == FileState::Unseen) {
             let path = file.path.display();
-            findings.problems.push(format!("{path} (release {}) cannot be looked at: its folder is closed", file.release));
+            findings.problems.push(format!("{path} (release {}) cannot be looked for", file.release));
         }
         Ok(())
     }
@@ -190,6 +190,8 @@ impl Ledger {
             Ok(true) if later.any(by) => FileState::Replaced,
             Ok(true) => FileState::Changed,
             Ok(false) => FileState::Absent,
+            // Where a file is in the place of its folder, it is not there.
+            Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => FileState::Absent,
             Err(_) => FileState::Unseen,
         };
         Some(NamedFile { release, path, state })

@@ -229,10 +229,7 @@ impl History {
             [] => Err(Error::CannotCheck { what: what.to_owned(), why: "the history is empty".to_owned() }),
             more => Err(Error::CannotCheck {
                 what: what.to_owned(),
-                why: format!(
-                    "it has {} releases, and this judges a single one",
-                    more.len() + self.lost.len()
-                ),
+                why: format!("it has {} releases, and this judges a single one", more.len() + self.lost.len()),
             }),
         }
     }

@@ -436,7 +436,8 @@ impl Here<'_> {
             (told.lower, told.upper) = (told.lower.max(lower), told.upper.min(upper));
         }
         let sampled = self.solved.sampled.as_ref();
-        told.sampled = sampled.map(|samples| samples.share(self.merged, self.at).scaled(scale));
+        let sampled = sampled.and_then(|samples| samples.share(self.merged, self.at));
+        told.sampled = sampled.map(|sampled| sampled.scaled(scale));
         let entropy = self.solved.entropy.as_ref();
         told.entropy = entropy.map(|estimate| estimate.share(self.merged, self.at) * scale);
         told

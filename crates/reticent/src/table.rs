@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::combos::{Combos, Weight, combine};
 use crate::error::{Error, Result, did_you_mean};
 use crate::links::Links;
+use crate::policy::is_called_private;
 use crate::schema::{Attribute, Missing, Role, Schema, Tree};
 use crate::taxonomy::{Code, Taxonomy, Type, parse_scale, scale_text};
 use crate::text::counted;
@@ -279,7 +280,8 @@ fn codes_in_tree(
     }
     let inner =
         if inner > 0 { format!("; {inner} of them stand inside the tree, not at its leaves") } else { String::new() };
-    let which = if attribute.role == Role::QuasiIdentifier { listed(&unknown) } else { String::new() };
+    let shown = attribute.role == Role::QuasiIdentifier && !is_called_private(&attribute.name);
+    let which = if shown { listed(&unknown) } else { String::new() };
     let message = format!(
         "{} in {} outside its taxonomy{which}{inner}; every value of the data must be a leaf of it",
         counted(outside, "value"),

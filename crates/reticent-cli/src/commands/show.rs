@@ -103,10 +103,10 @@ fn print(answer: &Answer, release: &Recorded) {
     }
     match &release.judged {
         Judged::Alone { apart_from } => {
-            println!("  {BAD}judged by itself{BAD:#}, apart from releases {}", numbers(apart_from));
+            println!("  {BAD}judged by itself{BAD:#}, apart from {}", numbers(apart_from));
         }
         Judged::History { with } if with.is_empty() => println!("  judged: its recipients held nothing else"),
-        Judged::History { with } => println!("  judged together with releases {}", numbers(with)),
+        Judged::History { with } => println!("  judged together with {}", numbers(with)),
         Judged::Nothing => println!("  not judged"),
     }
     if let Some(erased) = &answer.erased {
@@ -126,7 +126,8 @@ fn print(answer: &Answer, release: &Recorded) {
 }
 
 fn numbers(list: &[u64]) -> String {
-    list.iter().map(u64::to_string).collect::<Vec<_>>().join(", ")
+    let numbers = list.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    format!("{} {numbers}", if list.len() == 1 { "release" } else { "releases" })
 }
 
 fn print_columns(answer: &Answer, release: &Recorded) {

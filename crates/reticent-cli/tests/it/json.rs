@@ -210,6 +210,7 @@ fn audits(all: &mut Answers) {
         .exits(0);
     all.ask(&desk, "audit", 0);
     all.ask(&Desk::engineers(), "audit --adversary algorithm --population people.csv", 1);
+    all.ask(&Desk::downcoded(), "audit --confidence 0.9 --adversary algorithm --population people.csv", 1);
 }
 
 /// The same table again, by two methods.

@@ -29,6 +29,7 @@ mod power;
 mod publish;
 mod register_reviewed;
 mod reviewed;
+mod several;
 mod support;
 mod together;
 mod told;

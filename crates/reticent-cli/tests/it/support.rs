@@ -101,6 +101,17 @@ impl Desk {
         desk
     }
 
+    /// Six people, of two of whom a bit is hidden.
+    pub fn downcoded() -> Desk {
+        let desk = Desk::new();
+        desk.write("bit.txt", "*\n  0\n  1\n");
+        desk.write("reticent.toml", "[columns.a]\ntaxonomy = \"bit.txt\"\n[columns.b]\n[columns.ill]\nrole = \"sensitive\"\n[requirement]\nk = 2\n");
+        desk.write("r.csv", "a,b,ill\n*,x,HIV\n*,x,Flu\n0,y,HIV\n0,y,Flu\n1,y,HIV\n1,y,Flu\n");
+        desk.run("register r.csv --name r --to public --date 2026-01-01").exits(0);
+        desk.write("people.csv", "a,b\n0,x\n1,x\n0,y\n0,y\n1,y\n1,y\n");
+        desk
+    }
+
     pub fn new() -> Desk {
         Desk { folder: tempfile::tempdir().unwrap() }
     }

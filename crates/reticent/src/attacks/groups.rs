@@ -73,20 +73,23 @@ pub(super) fn tells(column: &PublishedColumn, code: Code) -> bool {
     column.nodes[code as usize] != 0
 }
 
-/// Visits every group of every release, once for each of its sensitive columns. A release without any is an obstacle.
+/// Visits every group of every release, once for each of its sensitive columns. That no release has any is an obstacle.
 pub(super) fn visit_groups(
     scene: &Scene<'_>,
     entry: &Entry,
     unchecked: &mut Unchecked,
     mut visit: impl FnMut(Seen<'_>),
 ) -> Result<()> {
+    let mut without = Vec::new();
+    let mut any = false;
     for held in releases(scene, entry, 1)? {
         let by = grouping(held)?;
         // Of records that are nobody's it is not known which they are: their values count like the others.
         let release = if counts_people(held) { held.with_people() } else { held.release.clone() };
         let columns = with_role(&release, Role::Sensitive);
+        any |= !columns.is_empty();
         if columns.is_empty() {
-            unchecked.push(format!("{} has no sensitive column", called(held)));
+            without.push(format!("{} has no sensitive column", called(held)));
         }
         let people = match counts_people(held) {
             true => None,
@@ -107,6 +110,7 @@ pub(super) fn visit_groups(
             });
         }
     }
+    without.into_iter().filter(|_| !any).for_each(|why| unchecked.push(why));
     Ok(())
 }
 

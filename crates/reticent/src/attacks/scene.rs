@@ -60,7 +60,10 @@ impl Unchecked {
         const SHOWN: usize = 3;
         match self.0.len() {
             0..=SHOWN => self.0.join("; "),
-            many => format!("{}; and {} more obstacles", self.0[..SHOWN].join("; "), many - SHOWN),
+            many => {
+                let more = crate::text::counted((many - SHOWN) as u64, "more obstacle");
+                format!("{}; and {more}", self.0[..SHOWN].join("; "))
+            }
         }
     }
 }

@@ -5,7 +5,8 @@
 //! worlds once it is. Several chains are run, and what they differ by, batch by batch, is the error that is shown.
 //!
 //! An estimate. Nothing proves that every world can be reached from the first one by such steps, nor how soon: worlds that
-//! are reached rarely may be missing from estimate and error alike.
+//! are reached rarely may be missing from estimate and error alike. Of people whose values no chain ever changed, nothing is told: that would be
+//! what they have in the first world, with no error at all.
 
 use super::number::Factorials;
 use super::pieces::{Merged, Piece, Row};
@@ -29,12 +30,13 @@ impl Sampled {
 /// What was sampled of one piece.
 #[derive(Debug, Clone)]
 pub(super) struct Samples {
+    /// By crowd; nothing where no chain changed what it has.
     shares: Vec<Vec<Sampled>>,
 }
 
 impl Samples {
-    pub(super) fn share(&self, crowd: usize, cell: usize) -> Sampled {
-        self.shares[crowd][cell]
+    pub(super) fn share(&self, crowd: usize, cell: usize) -> Option<Sampled> {
+        self.shares[crowd].get(cell).copied()
     }
 }
 
@@ -62,8 +64,10 @@ pub(super) fn sample(piece: &Piece, samples: u32, seed: u64) -> Option<Samples> 
     let zero: Vec<Vec<f64>> = piece.crowds.iter().map(|crowd| vec![0.0; crowd.cells().len()]).collect();
     // Means of halves of chains: what slowly drifts shows in them.
     let mut batches: Vec<Vec<Vec<f64>>> = Vec::new();
-    for chain in 0..CHAINS {
-        let mut chain = Chain::new(piece, &table, start.clone(), seed.wrapping_add(chain));
+    let mut moved = vec![false; piece.crowds.len()];
+    for chain in 1..=CHAINS {
+        // Chains of neighbouring seeds have nothing in common.
+        let mut chain = Chain::new(piece, &table, start.clone(), mixed(seed ^ mixed(chain)));
         (0..samples.div_ceil(4)).for_each(|_| chain.sweep());
         for _ in 0..2 {
             let mut sums = zero.clone();
@@ -77,16 +81,30 @@ pub(super) fn sample(piece: &Piece, samples: u32, seed: u64) -> Option<Samples> 
             }
             batches.push(sums);
         }
+        moved.iter_mut().zip(&chain.moved).for_each(|(moved, here)| *moved |= here);
     }
     let many = batches.len() as f64;
     let sampled = |crowd: usize, cell: usize| {
         let means = batches.iter().map(|batch| batch[crowd][cell]);
         let share = means.clone().sum::<f64>() / many;
         let spread = means.map(|mean| (mean - share).powi(2)).sum::<f64>() / (many - 1.0);
-        Sampled { share, error: (spread / many).sqrt() }
+        Sampled { share: share.min(1.0), error: (spread / many).sqrt() }
     };
-    let of_crowd = |(at, crowd): (usize, &Merged)| (0..crowd.cells().len()).map(|cell| sampled(at, cell)).collect();
+    let of_crowd = |(at, crowd): (usize, &Merged)| {
+        let cells = if moved[at] { crowd.cells().len() } else { 0 };
+        (0..cells).map(|cell| sampled(at, cell)).collect()
+    };
     Some(Samples { shares: piece.crowds.iter().enumerate().map(of_crowd).collect() })
+}
+
+/// What SplitMix64 counts by.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// The mixing step of SplitMix64.
+fn mixed(number: u64) -> u64 {
+    let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    number ^ (number >> 31)
 }
 
 /// A chain of worlds.
@@ -98,6 +116,8 @@ struct Chain<'a> {
     world: Vec<Vec<u64>>,
     /// By row: how many it counts in the world.
     used: Vec<u64>,
+    /// By crowd: whether what it has was ever changed.
+    moved: Vec<bool>,
     random: u64,
 }
 
@@ -113,16 +133,14 @@ impl<'a> Chain<'a> {
             }
         }
         members.iter_mut().for_each(|crowds: &mut Vec<u32>| crowds.dedup());
-        Chain { piece, table, members, world, used, random: seed ^ 0x5bf0_3635_dcd1_d867 }
+        let moved = vec![false; piece.crowds.len()];
+        Chain { piece, table, members, world, used, moved, random: seed }
     }
 
     /// SplitMix64.
     fn next(&mut self) -> u64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.random;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        self.random = self.random.wrapping_add(GOLDEN);
+        mixed(self.random)
     }
 
     fn below(&mut self, end: usize) -> usize {
@@ -156,6 +174,7 @@ impl<'a> Chain<'a> {
                 let rows = self.piece.rows_of.at(cell);
                 rows.iter().for_each(|row| self.used[*row as usize] = self.used[*row as usize] + new - old);
             }
+            self.moved[crowd] |= self.world[crowd] != having;
             self.world[crowd] = having;
         }
     }

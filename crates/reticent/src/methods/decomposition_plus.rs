@@ -119,7 +119,8 @@ fn enough(task: &Task<'_>, demand: &Demand, at: u32, lists: &[(String, List)]) -
         let others = demand.others.iter().find(|(other, _)| *other == column);
         let l = others.map_or(demand.l, |(_, l)| *l);
         let most = list.values.iter().map(|(_, times)| *times).max().unwrap_or(0);
-        let diverse = if list.set { list.values.len() >= l } else { (most as usize).saturating_mul(l) <= list.len() as usize };
+        let diverse =
+            if list.set { list.values.len() >= l } else { (most as usize).saturating_mul(l) <= list.len() as usize };
         diverse && list.has(task.value(at as usize, column))
     })
 }

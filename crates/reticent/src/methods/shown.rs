@@ -203,7 +203,8 @@ fn counts(
 /// The finest that may be published of a value: itself, or the interval around it where the policy says that no single value is.
 fn finest(tree: &Taxonomy, code: Code) -> &str {
     match tree.leaf_of(code) {
-        0 => tree.value(code),
+        // Where intervals are still to be grown, nothing is said of single values.
+        leaf if leaf == 0 || tree.can_grow(leaf) => tree.value(code),
         leaf => &tree.node(leaf).label,
     }
 }

@@ -35,7 +35,7 @@ fn measure(comparison: &Comparison<'_>) -> Result<Option<Measure>> {
     }
     let classes = sizes(combos, &by).len();
     let reading = format!(
-        "records for each of {classes} classes on the quasi-identifiers; lower is better{}",
+        "records a class, on the quasi-identifiers ({classes} in all); lower is better{}",
         comparison.left_out("do not count"),
     );
     Ok(Some(Measure { value: combos.rows() as f64 / classes as f64, reading }))

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use reticent::attacks::{Finding, downcoding, minimality};
-use reticent::history::History;
+use reticent::attacks::{Confidence, Finding, downcoding, minimality};
+use reticent::history::{Held, History};
 use reticent::registry::{Argument, Arguments};
+use reticent::release::PublishedColumn;
 use reticent::report::Breach;
 use reticent::schema::Role;
 
@@ -27,12 +28,14 @@ pub fn attacks(
     }
     let mut all: Option<Attack> = None;
     let mut obstacles: Vec<String> = Vec::new();
+    let mut ran = false;
     for (column, value) in values {
         let Some(allowed) = question.allowed(&column) else { continue };
         let with = Arguments::default()
             .set("values", Argument::Thresholds(vec![(value, allowed.to_f64())]))
             .set("sensitive", Argument::Word(column));
         let mut one = attack(minimality::ENTRY.id, held, question, beside, |_| Ok(with.clone()))?;
+        ran |= one.not_run.is_none();
         let new = one.not_run.take().into_iter().chain(one.not_checked.take());
         new.for_each(|why| {
             if !obstacles.contains(&why) {
@@ -45,9 +48,11 @@ pub fn attacks(
         }
     }
     if let Some(all) = &mut all {
+        all.findings.iter_mut().for_each(only_if);
+        obstacles.extend(held.releases.iter().any(generalizes).then(|| TOGETHER.to_owned()));
         // What was found for one value is told also where another could not be looked at.
         let why = (!obstacles.is_empty()).then(|| obstacles.join("; "));
-        (all.not_run, all.not_checked) = if all.findings.is_empty() { (why, None) } else { (None, why) };
+        (all.not_run, all.not_checked) = if ran { (None, why) } else { (why, None) };
         all.findings.sort_by(Finding::order);
     }
     found.retain(|attack| ![minimality::ENTRY.id, downcoding::ENTRY.id].contains(&attack.id.as_str()));
@@ -56,6 +61,28 @@ pub fn attacks(
     let with = k.map_or_else(Arguments::default, |k| Arguments::default().set("k", Argument::Number(k as f64)));
     found.push(attack(downcoding::ENTRY.id, held, question, beside, |_| Ok(with.clone()))?);
     Ok(())
+}
+
+/// Minimality looks at one value and one step at a time.
+const TOGETHER: &str = "every value is bounded, and any of them, or too few people, may be why a step was taken: what all values and all \
+                        steps tell together is not counted";
+
+/// What follows if one value was the reason is no more than an estimate of what follows if any may have been.
+fn only_if(finding: &mut Finding) {
+    (finding.confidence, finding.certain) = (Confidence::Estimate(finding.confidence.to_f64()), false);
+    finding.words =
+        format!("{}, if the bound on this value was the need", finding.words.replacen("a certain", "a probable", 1));
+}
+
+/// Whether anything in a release that shows something sensitive is generalized by a step that can be undone.
+fn generalizes(held: &Held) -> bool {
+    let release = &held.release;
+    let of_role = |role: Role| release.columns.iter().enumerate().filter(move |(_, column)| column.role == role);
+    let is_general = |(at, column): (usize, &PublishedColumn)| {
+        let node = |code: &u32| column.tree.node(column.nodes[*code as usize]);
+        release.combos.codes[at].iter().any(|code| !node(code).children.is_empty())
+    };
+    of_role(Role::Sensitive).next().is_some() && of_role(Role::QuasiIdentifier).any(is_general)
 }
 
 fn of_algorithm(attacks: &[Attack]) -> impl Iterator<Item = &Attack> {
@@ -70,7 +97,9 @@ pub fn looked_at_all(attacks: &[Attack]) -> bool {
 
 /// What they tell that is not allowed.
 pub fn breaches(attacks: &[Attack]) -> Vec<Breach> {
-    let found = of_algorithm(attacks).filter(|attack| !attack.findings.is_empty());
+    // What is an estimate is not established, which is told as such.
+    let exact = |finding: &Finding| matches!(finding.confidence, Confidence::Exact(_));
+    let found = of_algorithm(attacks).filter(|attack| attack.findings.iter().any(exact));
     let breach = |attack: &Attack| {
         let certain = attack.findings.iter().any(|finding| finding.certain);
         let how = if certain { "for certain" } else { "with more confidence than is allowed" };

@@ -19,7 +19,8 @@ pub fn print(answer: &Answer) {
     match answer.holds {
         Some(true) => {
             let columns = answer.coalitions.iter().flat_map(|coalition| &coalition.audit.columns);
-            let whose = if columns.map(|column| column.any_above).any(|any| any > 0) { "No record's" } else { "Nobody's" };
+            let whose =
+                if columns.map(|column| column.any_above).any(|any| any > 0) { "No record's" } else { "Nobody's" };
             println!("{GOOD}{whose} value is told with more confidence than {}.{GOOD:#}", allowed(answer.confidence));
         }
         Some(false) => println!("{BAD}More is told than the policy allows, or may be.{BAD:#}"),
@@ -380,7 +381,7 @@ fn assumptions(audit: &Audit) {
     let work = &audit.work;
     if work.not_counted > 0 && audit.columns.iter().any(|column| column.exact < column.people) {
         let text = format!(
-            "the worlds of {} who depend on each other were too many to count: for them there are bounds and the maximum-entropy estimate, \
+            "the worlds of {} who depend on each other were too many to count: for them there are bounds and an estimate, \
              which can be below the truth; --effort counts longer",
             people(work.people_not_counted)
         );

@@ -295,10 +295,11 @@ fn warnings(prepared: &Prepared, release: &Release) -> Result<Vec<String>, Failu
     let names: Vec<&str> = quasi.iter().filter(silent).map(|at| release.columns[*at].name.as_str()).collect();
     if !names.is_empty() {
         warnings.push(format!(
-            "{} of {} quasi-identifiers say nothing ({}); groups in their taxonomies, `suppression`, `missing = \"drop\"` or \
+            "{} of {} quasi-identifiers {} nothing ({}); groups in their taxonomies, `suppression`, `missing = \"drop\"` or \
              fewer columns (--columns) may let them say more",
             names.len(),
             quasi.len(),
+            if names.len() == 1 { "says" } else { "say" },
             names.join(", ")
         ));
     }

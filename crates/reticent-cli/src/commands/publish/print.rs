@@ -72,7 +72,7 @@ fn print_audited(answer: &Answer) {
             crate::screen::people(audited.any_above),
             share(audited.any_upper)
         );
-        println!("           {}", crate::screen::wrap(&text, crate::screen::WIDTH, "           "));
+        println!("{}", crate::screen::wrap(&text, crate::screen::WIDTH, "           "));
     }
     if !audited.only_joined.is_empty() {
         let numbers: Vec<String> = audited.only_joined.iter().map(u64::to_string).collect();

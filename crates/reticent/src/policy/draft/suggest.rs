@@ -129,6 +129,14 @@ pub(super) fn what_it_holds(column: &ColumnSketch) -> String {
     format!("{values} in {} rows{empty}{kind}", grouped(column.rows))
 }
 
+/// Whether a column is called what names people, or what nobody may learn about them.
+pub(super) fn is_called_private(name: &str) -> bool {
+    let words = words_of(name);
+    let named = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let begins = |known: &&str| words.iter().any(|word| word.starts_with(known));
+    named(PEOPLE) || named(IDENTITY) || named(PRIVATE) || PRIVATE_STEMS.iter().any(begins)
+}
+
 /// The suggested role and the reason for it.
 pub(super) fn role(column: &ColumnSketch) -> Option<(&'static str, String)> {
     let words = words_of(&column.name);
