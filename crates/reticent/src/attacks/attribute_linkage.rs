@@ -9,11 +9,7 @@ use super::finding::{Confidence, Finding, Findings, Value, called, conclude, hav
 use super::groups::{Seen, tells, visit_groups};
 use super::scene::{Scene, Unchecked};
 use super::{Listed, LooksAt, Result};
-use crate::classes::{Group, Measured, for_each};
-use crate::combos::Weight;
 use crate::registry::{Entry, Kind};
-use crate::release::Release;
-use crate::schema::Role;
 use crate::share::Share;
 use crate::taxonomy::Code;
 
@@ -66,66 +62,5 @@ fn found(seen: &Seen<'_>, value: Code, confidence: Share) -> Finding {
         column: Some(column.name.clone()),
         value: Some(Value { code: Some(value), label: column.label(value).to_owned() }),
         words,
-    }
-}
-
-/// What classes give away of one sensitive column.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exposure {
-    /// The sensitive column.
-    pub column: String,
-    /// The greatest confidence in any class; 0 for an empty release.
-    pub highest: Share,
-    /// People in classes where one value is certain; an owner with records in several of them counts in each.
-    pub certain: Weight,
-    /// Values with the listed confidence or more, class by class.
-    pub inferences: Vec<Inference>,
-}
-
-/// A sensitive value that a class gives away.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Inference {
-    /// The class: quasi-identifier columns (places in the release) with their published codes.
-    pub class: Vec<(usize, Code)>,
-    /// The published code of the value.
-    pub value: Code,
-    /// People in the class.
-    pub people: Weight,
-    /// The share of them who carry the value.
-    pub confidence: Share,
-}
-
-/// By sensitive column, what the classes of a release give away with at least this confidence.
-pub fn expose(release: &Release, least: Share) -> Vec<Exposure> {
-    let of = |role: Role| (0..release.columns.len()).filter(move |column| release.columns[*column].role == role);
-    let by: Vec<usize> = of(Role::QuasiIdentifier).collect();
-    of(Role::Sensitive).map(|column| exposed(release, &by, column, least)).collect()
-}
-
-fn exposed(release: &Release, by: &[usize], column: usize, least: Share) -> Exposure {
-    let combos = &release.combos;
-    let name = release.columns[column].name.clone();
-    let mut exposure = Exposure { column: name, highest: Share::new(0, 1), certain: 0, inferences: Vec::new() };
-    for_each(combos, by, &Measured::new(combos, &[column]), |member, group| {
-        let class = || by.iter().map(|column| (*column, combos.codes[*column][member])).collect();
-        exposure.add(group, least, class);
-    });
-    exposure
-}
-
-impl Exposure {
-    fn add(&mut self, group: Group<'_>, least: Share, class: impl Fn() -> Vec<(usize, Code)>) {
-        let mut certain = false;
-        for (value, carriers) in group.counts {
-            let confidence = Share::new(*carriers, group.size);
-            self.highest = self.highest.max(confidence);
-            certain |= *carriers == group.size;
-            if confidence >= least {
-                self.inferences.push(Inference { class: class(), value: *value, people: group.size, confidence });
-            }
-        }
-        if certain {
-            self.certain += group.size;
-        }
     }
 }

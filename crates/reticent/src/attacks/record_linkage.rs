@@ -12,9 +12,9 @@ use rayon::prelude::*;
 
 use super::finding::{Confidence, Finding, Findings, Value, called, conclude, people_of};
 use super::groups::{cells, tells, with_role};
-use super::knowledge::{Profile, known_in, profiles};
+use super::knowledge::{Profile, known_columns, known_in, profiles};
 use super::scene::{Scene, Unchecked, cannot, releases};
-use super::{Listed, LooksAt, Person};
+use super::{Listed, LooksAt};
 use crate::combos::Weight;
 use crate::error::Result;
 use crate::history::Held;
@@ -22,6 +22,7 @@ use crate::registry::{Entry, Kind};
 use crate::release::Release;
 use crate::schema::Role;
 use crate::share::Share;
+use crate::taxonomy::Code;
 
 /// What it says about itself.
 pub const ENTRY: Entry = Entry {
@@ -50,23 +51,34 @@ fn run(scene: &Scene<'_>) -> Result<Findings> {
     for held in releases(scene, &ENTRY, 1)? {
         let known = known_in(held, scene.people, scene.history)?;
         let release = held.with_people();
-        let fitting: Vec<Vec<usize>> =
-            profiles(&release, &known)?.par_iter().map(|profile| fitting(&release, profile)).collect();
+        let profiles = profiles(&release, &known)?;
+        // Whatever the role of a column, who knows it of people finds them by it.
+        let mut columns = known_columns(&profiles);
+        columns.extend(with_role(&release, Role::QuasiIdentifier));
+        columns.sort_unstable();
+        columns.dedup();
+        let fitting: Vec<Vec<usize>> = profiles.par_iter().map(|profile| fitting(&release, profile)).collect();
         let mut alike: BTreeMap<Vec<usize>, Weight> = BTreeMap::new();
         fitting.into_iter().filter(|fitting| !fitting.is_empty()).for_each(|fitting| {
             *alike.entry(fitting).or_insert(0) += 1;
         });
         for (fitting, known) in alike {
-            findings.extend(found(scene, held, &release, &fitting, known));
+            findings.extend(found(scene, held, (&release, &columns), &fitting, known));
         }
     }
     conclude(&ENTRY, findings, Unchecked::of(scene))
 }
 
 /// What the records say that so many known people can be behind: whose they are, and which values they carry.
-fn found(scene: &Scene<'_>, held: &Held, release: &Release, fitting: &[usize], known: Weight) -> Vec<Finding> {
+fn found(
+    scene: &Scene<'_>,
+    held: &Held,
+    (release, columns): (&Release, &[usize]),
+    fitting: &[usize],
+    known: Weight,
+) -> Vec<Finding> {
     let (records, people) = sizes(release, fitting);
-    let class = in_common(release, fitting);
+    let class = in_common(release, columns, fitting);
     let (place, whose) = (called(held), people_of(known, &class));
     let finding = |confidence: Share, words: String| Finding {
         attack: ENTRY.id,
@@ -93,7 +105,7 @@ fn found(scene: &Scene<'_>, held: &Held, release: &Release, fitting: &[usize], k
     let columns = if held.disguise.groups.is_some() { Vec::new() } else { with_role(release, Role::Sensitive) };
     for column in columns {
         let name = &release.columns[column].name;
-        for (code, carriers) in carried(release, fitting, column).values {
+        for (code, carriers) in carried(release, fitting, column) {
             let share = Share::new(carriers, records);
             if share >= scene.confidence && tells(&release.columns[column], code) {
                 let certain = if carriers == records { "tell" } else { "mostly tell" };
@@ -109,49 +121,12 @@ fn found(scene: &Scene<'_>, held: &Held, release: &Release, fitting: &[usize], k
     findings
 }
 
-/// The quasi-identifiers in which these records agree.
-fn in_common(release: &Release, fitting: &[usize]) -> Vec<(String, String)> {
+/// In which of these columns the records agree, and how.
+fn in_common(release: &Release, columns: &[usize], fitting: &[usize]) -> Vec<(String, String)> {
     let codes = |column: usize| fitting.iter().map(move |at| release.combos.codes[column][*at]);
     let agree = |column: &usize| codes(*column).all(|code| Some(code) == codes(*column).next());
-    let columns: Vec<usize> = with_role(release, Role::QuasiIdentifier).into_iter().filter(agree).collect();
+    let columns: Vec<usize> = columns.iter().copied().filter(agree).collect();
     fitting.first().map(|at| cells(release, &columns, *at)).unwrap_or_default()
-}
-
-/// What the release says about one person.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Linked {
-    /// What the attacker calls them.
-    pub person: String,
-    /// Records that can be theirs.
-    pub records: Weight,
-    /// People whom those records are about; 1 means that the person is singled out.
-    pub people: Weight,
-    /// What those records carry, by sensitive column.
-    pub sensitive: Vec<Carried>,
-}
-
-/// The values of a sensitive column among some records.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Carried {
-    /// The column.
-    pub column: String,
-    /// Published codes that occur, ascending, with the number of records.
-    pub values: Vec<(u32, Weight)>,
-}
-
-/// Links every known person with the release, in the order given.
-pub fn link(release: &Release, people: &[Person]) -> Result<Vec<Linked>> {
-    let profiles = profiles(release, people)?;
-    let pairs = people.par_iter().zip(&profiles);
-    Ok(pairs.map(|(person, profile)| linked(release, person, profile)).collect())
-}
-
-fn linked(release: &Release, person: &Person, profile: &Profile) -> Linked {
-    let fitting = fitting(release, profile);
-    let (records, people) = sizes(release, &fitting);
-    let sensitive = with_role(release, Role::Sensitive).into_iter();
-    let sensitive = sensitive.map(|column| carried(release, &fitting, column)).collect();
-    Linked { person: person.name.clone(), records, people, sensitive }
 }
 
 /// The combinations that can be about a person.
@@ -169,11 +144,11 @@ fn sizes(release: &Release, fitting: &[usize]) -> (Weight, Weight) {
     (records, people)
 }
 
-fn carried(release: &Release, fitting: &[usize], column: usize) -> Carried {
+/// What these records carry: published codes, ascending, with the number of records.
+fn carried(release: &Release, fitting: &[usize], column: usize) -> Vec<(Code, Weight)> {
     let mut by_code = vec![0; release.columns[column].nodes.len()];
     for at in fitting {
         by_code[release.combos.codes[column][*at] as usize] += release.combos.weights[*at];
     }
-    let values = (0..).zip(by_code).filter(|(_, records)| *records > 0).collect();
-    Carried { column: release.columns[column].name.clone(), values }
+    (0..).zip(by_code).filter(|(_, records)| *records > 0).collect()
 }

@@ -12,7 +12,7 @@ use super::finding::{Confidence, Finding, Findings, called, conclude, people_of}
 use super::groups::cells;
 use super::knowledge::{Profile, known_columns, known_in, profiles};
 use super::scene::{Scene, Unchecked, cannot, releases};
-use super::{Listed, LooksAt, Person};
+use super::{Listed, LooksAt};
 use crate::classes::{Measured, for_each};
 use crate::combos::Weight;
 use crate::error::Result;
@@ -152,33 +152,7 @@ fn classes(release: &Release, profiles: &[Profile]) -> Vec<Class> {
     classes
 }
 
-/// How likely a person is in the release.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Presence {
-    /// What the attacker calls them.
-    pub person: String,
-    /// For each published class that they match: people in it, and known people who match it.
-    pub classes: Vec<(Weight, Weight)>,
-    /// P(present): 0 where no class matches, an upper bound where several do.
-    pub probability: f64,
-}
-
-/// The presence of everybody in a population, in the order given.
-pub fn presence(release: &Release, population: &[Person]) -> Result<Vec<Presence>> {
-    let profiles = profiles(release, population)?;
-    let mut matched: Vec<Vec<(Weight, Weight)>> = vec![Vec::new(); population.len()];
-    for class in classes(release, &profiles) {
-        class.known.iter().for_each(|person| matched[*person].push((class.inside, class.known.len() as Weight)));
-    }
-    Ok(population.iter().zip(matched).map(|(person, classes)| present(person, classes)).collect())
-}
-
 /// The people who match the class of this member.
 fn matching(profiles: &[Profile], release: &Release, member: usize) -> Vec<usize> {
     (0..profiles.len()).filter(|person| profiles[*person].fits(&release.combos, member)).collect()
-}
-
-fn present(person: &Person, classes: Vec<(Weight, Weight)>) -> Presence {
-    let expected: f64 = classes.iter().map(|(inside, known)| *inside as f64 / *known as f64).sum();
-    Presence { person: person.name.clone(), classes, probability: expected.min(1.0) }
 }

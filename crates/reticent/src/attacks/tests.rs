@@ -13,17 +13,18 @@ mod small;
 
 use std::sync::Arc;
 
-use super::Person;
-use super::attribute_linkage::expose;
-use super::record_linkage::link;
-use super::table_linkage::presence;
+use super::{Confidence, Findings, Person, Scene, run};
 use crate::combos::{Combos, Owner};
+use crate::error::Result;
+use crate::history::History;
 use crate::recoding::{Recoding, Rule};
+use crate::registry::Arguments;
 use crate::release::Release;
 use crate::schema::{Attribute, Missing, Role, Schema, Tree};
 use crate::share::Share;
 use crate::table::{Counts, Table};
 use crate::taxonomy::{Code, Level, NodeId, Taxonomy, Type};
+use small::{brief, quasi, sensitive};
 
 const JOBS: &str = "ANY\n  Professional\n    Engineer\n    Lawyer\n  Artist\n    Dancer\n    Writer";
 
@@ -109,22 +110,48 @@ fn release_of(recode: impl Fn(&Table) -> Recoding) -> Release {
     recode(&table).apply(&table).expect("a release")
 }
 
-fn texts(release: &Release, values: &[(u32, u64)]) -> Vec<(String, u64)> {
-    values.iter().map(|(code, records)| (release.columns[3].label(*code).to_owned(), *records)).collect()
+/// Everything that an attack finds in a release, however unlikely.
+fn attacked(id: &str, history: &History, people: &[Person]) -> Result<Findings> {
+    let (confidence, arguments) = (Share::new(0, 1), Arguments::default());
+    run(id, &Scene { history, people, confidence, rows: &[], varies: &[], arguments: &arguments })
+}
+
+/// Records, people, and how many of the records carry which value.
+type Linked = (u64, u64, Vec<(String, u64)>);
+
+/// How many records can be somebody's, how many people's these are, and the values they carry.
+fn linked(history: &History, person: &Person) -> Result<Linked> {
+    let found = attacked("record-linkage", history, std::slice::from_ref(person))?;
+    let (mut records, mut people, mut values) = (0, 0, Vec::new());
+    for finding in &found.all {
+        let Confidence::Exact(share) = finding.confidence else { panic!("an estimate") };
+        records = finding.records.expect("records");
+        match &finding.value {
+            None => people = (share.denominator / share.numerator) as u64,
+            Some(value) => {
+                values.push((value.label.clone(), (u128::from(records) * share.numerator / share.denominator) as u64));
+            }
+        }
+    }
+    values.sort();
+    Ok((records, people, values))
+}
+
+fn records(release: &Release, person: &Person) -> u64 {
+    linked(&History::single(release.clone()), person).expect("links").0
 }
 
 /// A person, how many records can be theirs, and the diseases these carry.
 type Link = (&'static str, u64, &'static [(&'static str, u64)]);
 
 fn check_links(release: &Release, expected: &[Link]) {
-    let found = link(release, &external()).expect("links");
-    for (linked, (person, records, diseases)) in found.iter().zip(expected) {
-        assert_eq!((linked.person.as_str(), linked.records), (*person, *records));
-        let carried = texts(release, &linked.sensitive[0].values);
+    let (history, people) = (History::single(release.clone()), external());
+    for (person, (name, records, diseases)) in people.iter().zip(expected) {
+        let found = linked(&history, person).expect("links");
         let diseases: Vec<(String, u64)> = diseases.iter().map(|(text, count)| ((*text).to_owned(), *count)).collect();
-        assert_eq!(carried, diseases, "{person}");
+        assert_eq!((person.name.as_str(), found.0, found.2), (*name, *records, diseases));
     }
-    assert_eq!(found.len(), expected.len());
+    assert_eq!(people.len(), expected.len());
 }
 
 #[test]
@@ -159,11 +186,12 @@ fn record_linkage_example_2_2() {
 
 #[test]
 fn record_linkage_counts_people() {
-    // Both female dancers' records belong to one owner: two records, one person.
-    let table = patients(Some(vec![0, 1, 2, 3, 4, 5, 5]));
-    let release = Recoding::identity(&table).apply(&table).expect("a release");
-    let emily = &link(&release, &external()).expect("links")[4];
-    assert_eq!((emily.records, emily.people), (2, 1));
+    // Both dancers' records belong to one owner: two records, one person.
+    let cols = [quasi("Job"), sensitive("Disease")];
+    let small = small::linked(1, &cols, &[(1, "Writer, Flu"), (5, "Dancer, HIV"), (5, "Dancer, HIV")]);
+    let emily = Person { name: "Emily".to_owned(), facts: vec![("Job".to_owned(), "Dancer".to_owned())] };
+    let found = linked(&small::history(&[&small]), &emily).expect("links");
+    assert_eq!((found.0, found.1), (2, 1));
 }
 
 #[test]
@@ -177,75 +205,95 @@ fn record_linkage_through_hidden_cells() {
     recoding.on = vec![0, 1, 2];
     recoding.rules.insert(row[..3].into(), Rule::Hide(vec![0, 2]));
     let release = recoding.apply(&table).expect("a release");
-    let found = link(&release, &external()).expect("links");
-    let records: Vec<u64> = found.iter().map(|linked| linked.records).collect();
+    let records: Vec<u64> = external().iter().map(|person| records(&release, person)).collect();
     assert_eq!(records, [2, 2, 2, 1, 2, 2, 2, 1, 0]);
 }
 
 #[test]
 fn knowledge_must_fit_the_release() {
     let release = release_of(Recoding::identity);
-    let stranger = |column: &str, text: &str| {
-        vec![Person { name: "Zoe".to_owned(), facts: vec![(column.to_owned(), text.to_owned())] }]
-    };
+    let stranger =
+        |column: &str, text: &str| Person { name: "Zoe".to_owned(), facts: vec![(column.to_owned(), text.to_owned())] };
     // A value that the taxonomy does not have stands behind nothing but the root.
-    assert_eq!(link(&release, &stranger("Job", "Pilot")).expect("links")[0].records, 0);
+    assert_eq!(records(&release, &stranger("Job", "Pilot")), 0);
     // What is known only roughly excludes what contradicts it.
-    assert_eq!(link(&release, &stranger("Job", "Artist")).expect("links")[0].records, 4);
-    assert_eq!(link(&release, &stranger("Age", " 38.0 ")).expect("links")[0].records, 2);
-    let error = link(&release, &stranger("Jop", "Writer")).expect_err("no such column");
+    assert_eq!(records(&release, &stranger("Job", "Artist")), 4);
+    assert_eq!(records(&release, &stranger("Age", " 38.0 ")), 2);
+    let error = linked(&History::single(release), &stranger("Jop", "Writer")).expect_err("no such column");
     assert!(error.to_string().contains("did you mean `Job`"), "{error}");
+}
+
+/// By class and value: people, and the confidence.
+fn exposed(release: Release) -> Vec<(String, String, u64, Share)> {
+    let found = attacked("attribute-linkage", &History::single(release), &[]).expect("findings");
+    let told = found.all.iter().map(|finding| {
+        let Confidence::Exact(share) = finding.confidence else { panic!("an estimate") };
+        assert_eq!(finding.certain, share == Share::new(1, 1));
+        let (class, people, value) = brief(finding);
+        (class, value, people, share)
+    });
+    let mut told: Vec<(String, String, u64, Share)> = told.collect();
+    told.sort();
+    told
 }
 
 #[test]
 fn attribute_linkage_example_2_6() {
     // Table II(a): everybody but the two writers is certain, the female dancers among them.
-    let raw = &expose(&release_of(Recoding::identity), Share::new(1, 1))[0];
-    assert_eq!((raw.column.as_str(), raw.highest, raw.certain), ("Disease", Share::new(1, 1), 5));
-    assert_eq!(raw.inferences.len(), 4);
+    let raw = exposed(release_of(Recoding::identity));
+    let certain: Vec<u64> = raw.iter().filter(|told| told.3 == Share::new(1, 1)).map(|told| told.2).collect();
+    assert_eq!((certain.len(), certain.iter().sum::<u64>()), (4, 5));
     // Table II(c): HIV with 3/4 among the artists, hepatitis with 2/3 among the professionals.
-    let release = release_of(three_anonymous);
-    let found = &expose(&release, Share::new(1, 2))[0];
-    assert_eq!((found.highest, found.certain), (Share::new(3, 4), 0));
-    let mut listed: Vec<(&str, &str, u64, Share)> = found
-        .inferences
-        .iter()
-        .map(|i| (release.columns[0].label(i.class[0].1), release.columns[3].label(i.value), i.people, i.confidence))
-        .collect();
-    listed.sort_unstable();
-    let expected = [("Artist", "HIV", 4, Share::new(3, 4)), ("Professional", "Hepatitis", 3, Share::new(2, 3))];
-    assert_eq!(listed, expected);
-    assert!(expose(&release, Share::new(4, 5))[0].inferences.is_empty());
+    let found = exposed(release_of(three_anonymous));
+    let told = |class: &str, value: &str, people, share| (class.to_owned(), value.to_owned(), people, share);
+    let expected = [
+        told("Artist/Female/[30,35)", "Flu", 4, Share::new(1, 4)),
+        told("Artist/Female/[30,35)", "HIV", 4, Share::new(3, 4)),
+        told("Professional/Male/[35,40)", "HIV", 3, Share::new(1, 3)),
+        told("Professional/Male/[35,40)", "Hepatitis", 3, Share::new(2, 3)),
+    ];
+    assert_eq!(found, expected);
 }
 
 #[test]
 fn attribute_linkage_counts_people() {
     // One dancer has both records: of three artists, one writer has flu, the other writer and the dancer have HIV.
-    let table = patients(Some(vec![0, 1, 2, 3, 4, 5, 5]));
-    let release = three_anonymous(&table).apply(&table).expect("a release");
-    let found = &expose(&release, Share::new(1, 2))[0];
-    assert!(found.inferences.iter().all(|inference| inference.people == 3));
-    assert_eq!(found.highest, Share::new(2, 3));
+    let cols = [quasi("Job"), sensitive("Disease")];
+    let rows = [(1, "Artist, Flu"), (2, "Artist, HIV"), (3, "Artist, HIV"), (3, "Artist, HIV")];
+    let history = small::history(&[&small::linked(1, &cols, &rows)]);
+    let found = attacked("attribute-linkage", &history, &[]).expect("findings");
+    assert!(found.all.iter().all(|finding| finding.people == 3));
+    let highest = found.all.iter().map(|finding| finding.confidence.to_f64()).fold(0.0, f64::max);
+    assert_eq!(highest, 2.0 / 3.0);
+}
+
+/// By how many people: with which confidence they are there, or for certain not.
+fn present(release: Release, people: &[Person]) -> Vec<(u64, f64, bool)> {
+    let found = attacked("table-linkage", &History::single(release), people).expect("findings");
+    let told =
+        |finding: &super::Finding| (finding.people, finding.confidence.to_f64(), !finding.words.contains("not to be"));
+    let mut told: Vec<(u64, f64, bool)> = found.all.iter().map(told).collect();
+    told.sort_by(|one, other| one.0.cmp(&other.0).then(one.2.cmp(&other.2)));
+    told
 }
 
 #[test]
 fn table_linkage_example_2_8() {
-    let found = presence(&release_of(three_anonymous), &external()).expect("presence");
-    let of = |name: &str| found.iter().find(|presence| presence.person == name).expect("known").clone();
-    assert_eq!((of("Alice").classes, of("Alice").probability), (vec![(4, 5)], 4.0 / 5.0));
-    assert_eq!((of("Bob").classes, of("Bob").probability), (vec![(3, 4)], 3.0 / 4.0));
+    // Alice and four others are five who can be the four artists; Bob and three others are four who can be the three professionals.
+    assert_eq!(present(release_of(three_anonymous), &external()), [(4, 3.0 / 4.0, true), (5, 4.0 / 5.0, true)]);
     // On the raw table Henry and Irene match nothing: they are not in it. The others are, with certainty.
-    let raw = presence(&release_of(Recoding::identity), &external()).expect("presence");
-    let probabilities: Vec<f64> = raw.iter().map(|presence| presence.probability).collect();
-    assert_eq!(probabilities, [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0]);
+    let raw = present(release_of(Recoding::identity), &external());
+    let there: u64 = raw.iter().filter(|told| told.2).map(|told| told.0).sum();
+    let not: u64 = raw.iter().filter(|told| !told.2).map(|told| told.0).sum();
+    assert_eq!((there, not), (7, 2));
+    assert!(raw.iter().all(|told| told.1 == 1.0));
 }
 
 #[test]
-fn table_linkage_never_exceeds_certainty() {
-    // Knowing two of the seven only: more records than known people in a class.
+fn table_linkage_needs_a_list_that_covers_the_release() {
     let known: Vec<Person> = external().into_iter().take(2).collect();
-    let found = presence(&release_of(three_anonymous), &known).expect("presence");
-    assert!(found.iter().all(|presence| presence.probability == 1.0));
+    let why = small::obstacle(attacked("table-linkage", &History::single(release_of(three_anonymous)), &known));
+    assert!(why.contains("must cover the release"), "{why}");
 }
 
 #[test]
@@ -259,7 +307,7 @@ fn numbers_are_read_into_grown_intervals() {
     let release = Release { columns: vec![column], combos, suppressed: 0 };
     let records = |age: &str| {
         let person = Person { name: "Zoe".to_owned(), facts: vec![("Age".to_owned(), age.to_owned())] };
-        link(&release, &[person]).expect("links")[0].records
+        super::tests::records(&release, &person)
     };
     assert_eq!(
         [records("-5"), records("29"), records("30"), records("39.9"), records("40"), records("x")],
@@ -283,7 +331,7 @@ fn releases_known_by_their_texts_are_attacked_no_less() {
     let (release, _) = release(counts, &[told("age", Type::Number), told("zip", Type::Text)], 0).expect("a release");
     let records = |facts: &[(&str, &str)]| {
         let facts = facts.iter().map(|(column, value)| ((*column).to_owned(), (*value).to_owned())).collect();
-        link(&release, &[Person { name: "Ada".to_owned(), facts }]).expect("links")[0].records
+        super::tests::records(&release, &Person { name: "Ada".to_owned(), facts })
     };
     // 27 lies in 20-29 and in [25;35), which overlap and do not nest; `*` says nothing.
     assert_eq!(records(&[("age", "27")]), 1 + 2 + 8 + 16);

@@ -97,6 +97,15 @@ fn attacks_see_no_table_no_model_no_algorithm() {
 }
 
 #[test]
+fn methods_audit_and_inference_keep_to_their_rooms() {
+    let in_room =
+        |room: &'static str| move |name: &str| name == format!("{room}.rs") || name.starts_with(&format!("{room}/"));
+    without(&library(), in_room("methods"), &["crate::audit", "crate::algorithms"]);
+    without(&library(), in_room("audit"), &["crate::table", "crate::algorithms", "crate::models", "crate::methods"]);
+    without(&library(), in_room("inference"), &["crate::release", "crate::history", "crate::audit", "crate::links"]);
+}
+
+#[test]
 fn the_library_does_no_io_and_reads_no_clock() {
     let words = [
         "std::fs",
@@ -177,7 +186,7 @@ fn no_path_of_some_machine() {
 /// and helps those that have.
 #[test]
 fn every_file_of_a_registry_is_listed() {
-    for folder in ["models", "metrics", "algorithms", "operations", "attacks"] {
+    for folder in ["models", "metrics", "algorithms", "operations", "attacks", "methods"] {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(folder);
         let list = fs::read_to_string(root.join("mod.rs")).unwrap();
         let start = list.find("pub const LIST").unwrap();

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use reticent::attacks::Person;
-use reticent::attacks::attribute_linkage::expose;
-use reticent::attacks::record_linkage::{Linked, link};
-use reticent::attacks::table_linkage::presence;
+use reticent::attacks::{Confidence, Finding, Person, Scene, run};
+use reticent::history::History;
 use reticent::recoding::Recoding;
+use reticent::registry::Arguments;
 use reticent::release::Release;
 use reticent::schema::Tree;
 use reticent::share::Share;
@@ -73,14 +72,30 @@ fn external() -> Vec<Person> {
     EXTERNAL.iter().map(|(name, qid)| Person { name: (*name).to_owned(), facts: facts(qid) }).collect()
 }
 
-/// What a release says about one person's disease: every value as often as it occurs, ascending by name.
-fn diseases(release: &Release, linked: &Linked) -> Vec<String> {
-    let [carried] = linked.sensitive.as_slice() else { panic!("one sensitive column") };
-    assert_eq!(carried.column, "disease");
-    let column = &release.columns[release.position("disease").unwrap()];
-    let values = carried.values.iter();
-    let mut texts: Vec<String> =
-        values.flat_map(|(value, times)| vec![column.label(*value).to_owned(); *times as usize]).collect();
+/// Everything that an attack finds in a release, however unlikely.
+fn attacked(id: &str, release: &Release, people: &[Person]) -> Vec<Finding> {
+    let (history, arguments) = (History::single(release.clone()), Arguments::default());
+    let confidence = Share::new(0, 1);
+    run(id, &Scene { history: &history, people, confidence, rows: &[], varies: &[], arguments: &arguments })
+        .unwrap()
+        .all
+}
+
+fn exact(finding: &Finding) -> Share {
+    let Confidence::Exact(share) = finding.confidence else { panic!("an estimate") };
+    share
+}
+
+/// What a release says about one person's disease, by record linkage: every value as often as it occurs, ascending by name.
+fn diseases(release: &Release, person: &Person) -> Vec<String> {
+    let mut texts = Vec::new();
+    for finding in attacked("record-linkage", release, std::slice::from_ref(person)) {
+        let Some(value) = &finding.value else { continue };
+        assert_eq!(finding.column.as_deref(), Some("disease"));
+        let Share { numerator, denominator } = exact(&finding);
+        let times = u128::from(finding.records.unwrap()) * numerator / denominator;
+        texts.extend(vec![value.label.clone(); times as usize]);
+    }
     texts.sort();
     texts
 }
@@ -115,10 +130,13 @@ fn example_2_1() {
         ("Henry", &[]),
         ("Irene", &[]),
     ];
-    for (linked, (name, values)) in link(&release, &external()).unwrap().iter().zip(wanted) {
-        assert_eq!(linked.person, name);
-        assert_eq!(diseases(&release, linked), values, "{name}");
-        assert_eq!((linked.records, linked.people), (values.len() as u64, values.len() as u64), "{name}");
+    for (person, (name, values)) in external().iter().zip(wanted) {
+        assert_eq!(person.name, name);
+        assert_eq!(diseases(&release, person), values, "{name}");
+        let found = attacked("record-linkage", &release, std::slice::from_ref(person));
+        let whose: Vec<Share> = found.iter().filter(|finding| finding.value.is_none()).map(exact).collect();
+        let expected = (!values.is_empty()).then(|| Share::new(1, values.len() as u64));
+        assert_eq!(whose, Vec::from_iter(expected), "{name}");
     }
 }
 
@@ -132,9 +150,10 @@ fn example_2_2() {
     assert_ne!(found("k-anonymity k=3", &data, data.raw()), set(&[]));
     // Everybody is linked to no record or to at least three.
     let release = published(&data);
-    for linked in link(&release, &external()).unwrap() {
-        let professional = ["Bob", "Doug", "Fred", "Henry"].contains(&linked.person.as_str());
-        assert_eq!(linked.records, if professional { 3 } else { 4 }, "{}", linked.person);
+    for person in external() {
+        let professional = ["Bob", "Doug", "Fred", "Henry"].contains(&person.name.as_str());
+        let records = diseases(&release, &person).len();
+        assert_eq!(records, if professional { 3 } else { 4 }, "{}", person.name);
     }
 }
 
@@ -203,23 +222,26 @@ fn example_2_6() {
     let known: BTreeSet<&str> = EXTERNAL.iter().filter(|(_, qid)| hiv.contains(*qid)).map(|(name, _)| *name).collect();
     assert_eq!(known, BTreeSet::from(["Doug", "Emily", "Gladys"]));
 
-    let [exposure] = &expose(&data.raw(), Share::new(1, 1))[..] else { panic!("one sensitive column") };
-    assert_eq!((exposure.column.as_str(), exposure.highest, exposure.certain), ("disease", Share::new(1, 1), 5));
-    assert_eq!(exposure.inferences.len(), certain.len());
-    let release = published(&data);
-    let [exposure] = &expose(&release, Share::new(1, 2))[..] else { panic!("one sensitive column") };
-    assert_eq!((exposure.highest, exposure.certain), (Share::new(3, 4), 0));
-    let inferred: BTreeSet<String> = exposure
-        .inferences
+    let found_certain = attacked("attribute-linkage", &data.raw(), &[]);
+    let found_certain: Vec<u64> =
+        found_certain.iter().filter(|finding| finding.certain).map(|finding| finding.people).collect();
+    assert_eq!((found_certain.len(), found_certain.iter().sum::<u64>()), (certain.len(), 5));
+    let inferred: BTreeSet<String> = attacked("attribute-linkage", &published(&data), &[])
         .iter()
-        .map(|found| {
-            let class: Vec<&str> = found.class.iter().map(|(at, code)| release.columns[*at].label(*code)).collect();
-            let value = release.columns[3].label(found.value);
-            let Share { numerator, denominator } = found.confidence;
-            format!("{} -> {value} {numerator}/{denominator} of {}", class.join(" "), found.people)
+        .map(|finding| {
+            assert!(!finding.certain && finding.column.as_deref() == Some("disease"));
+            let class: Vec<&str> = finding.class.iter().map(|(_, label)| label.as_str()).collect();
+            let Share { numerator, denominator } = exact(finding);
+            let value = &finding.value.as_ref().unwrap().label;
+            format!("{} -> {value} {numerator}/{denominator} of {}", class.join(" "), finding.people)
         })
         .collect();
-    let wanted = [format!("{ARTISTS} -> HIV 3/4 of 4"), format!("{PROFESSIONALS} -> Hepatitis 2/3 of 3")];
+    let wanted = [
+        format!("{ARTISTS} -> Flu 1/4 of 4"),
+        format!("{ARTISTS} -> HIV 3/4 of 4"),
+        format!("{PROFESSIONALS} -> HIV 1/3 of 3"),
+        format!("{PROFESSIONALS} -> Hepatitis 2/3 of 3"),
+    ];
     assert_eq!(inferred, BTreeSet::from(wanted));
 
     for model in ["confidence-bounding", "xy-linkability y=disease"] {
@@ -252,15 +274,15 @@ fn example_2_7() {
 #[test]
 fn example_2_8() {
     let data = patients();
-    for found in presence(&published(&data), &external()).unwrap() {
-        let professional = ["Bob", "Doug", "Fred", "Henry"].contains(&found.person.as_str());
-        let (records, people) = if professional { (3, 4) } else { (4, 5) };
-        assert_eq!(found.classes, [(records, people)], "{}", found.person);
-        assert!((found.probability - records as f64 / people as f64).abs() < 1e-12, "{}", found.person);
-    }
+    let there = |finding: &Finding| !finding.words.contains("not to be");
+    let found = attacked("table-linkage", &published(&data), &external());
+    let mut told: Vec<(u64, Share, bool)> =
+        found.iter().map(|finding| (finding.people, exact(finding), there(finding))).collect();
+    told.sort();
+    assert_eq!(told, [(4, Share::new(3, 4), true), (5, Share::new(4, 5), true)]);
     // On the raw table: Henry and Irene are surely absent, everybody else is surely there.
-    for found in presence(&data.raw(), &external()).unwrap() {
-        let absent = ["Henry", "Irene"].contains(&found.person.as_str());
-        assert_eq!(found.probability, if absent { 0.0 } else { 1.0 }, "{}", found.person);
-    }
+    let found = attacked("table-linkage", &data.raw(), &external());
+    assert!(found.iter().all(|finding| finding.certain));
+    let of = |present: bool| found.iter().filter(|one| there(one) == present).map(|one| one.people).sum::<u64>();
+    assert_eq!((of(true), of(false)), (7, 2));
 }
