@@ -52,7 +52,8 @@ impl Books {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => silent.to_owned(),
             Err(error) => return Err(Failure::file("read the policy", &place.policy)(error)),
         };
-        Ok(Books::of(place, &Policy::parse(&text)?, doing))
+        let wrong = |error| Failure::Policy { path: place.policy.clone(), error };
+        Ok(Books::of(place, &Policy::parse(&text).map_err(wrong)?, doing))
     }
 
     /// An error where something else is in the place of the ledger.

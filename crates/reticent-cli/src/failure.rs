@@ -14,6 +14,14 @@ pub enum Failure {
     /// The library says so.
     #[error(transparent)]
     Library(#[from] reticent::Error),
+    /// A policy is wrong.
+    #[error("{}: {error}", .path.display())]
+    Policy {
+        /// Its file.
+        path: PathBuf,
+        /// What the library says.
+        error: reticent::Error,
+    },
     /// A release was refused, and this is known about it.
     #[error("{error}")]
     Refused {
@@ -59,7 +67,9 @@ impl Failure {
     /// The exit status.
     pub fn status(&self) -> u8 {
         match self {
-            Failure::Library(error) | Failure::Ledger(reticent_ledger::Error::Library(error)) => library_status(error),
+            Failure::Library(error)
+            | Failure::Policy { error, .. }
+            | Failure::Ledger(reticent_ledger::Error::Library(error)) => library_status(error),
             Failure::Refused { .. } | Failure::NotAudited(_) => 1,
             Failure::Interrupted => 130,
             Failure::Call(_) => 2,

@@ -163,7 +163,8 @@ impl Loaded {
 /// Reads a policy and the taxonomies it names.
 pub fn load(path: &Path) -> Result<Loaded, Failure> {
     let text = std::fs::read_to_string(path).map_err(Failure::file("read the policy", path))?;
-    let policy = Policy::parse(&text)?;
+    let wrong = |error| Failure::Policy { path: path.to_owned(), error };
+    let policy = Policy::parse(&text).map_err(wrong)?;
     let folder: PathBuf = path.parent().map(Path::to_path_buf).unwrap_or_default();
     let mut texts: HashMap<String, String> = HashMap::new();
     let mut read = |name: &str| {
@@ -171,7 +172,7 @@ pub fn load(path: &Path) -> Result<Loaded, Failure> {
         texts.insert(name.to_owned(), text.clone());
         Ok(text)
     };
-    let schema = policy.schema(&mut read)?;
+    let schema = policy.schema(&mut read).map_err(wrong)?;
     let written = |name: &String| texts.get(name).cloned();
     let taxonomies = policy
         .columns

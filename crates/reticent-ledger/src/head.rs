@@ -74,7 +74,8 @@ impl Ledger {
 impl ExportedHead {
     /// Reads an exported head.
     pub fn parse(text: &str) -> Result<ExportedHead> {
-        let head: ExportedHead = serde_json::from_str(text).map_err(|error| Error::NoHead(error.to_string()))?;
+        let head: ExportedHead =
+            serde_json::from_str(text).map_err(|_| Error::NoHead("it is not what `export-head` writes".to_owned()))?;
         if head.format == 1 { Ok(head) } else { Err(Error::NoHead(format!("it has format {}", head.format))) }
     }
 

@@ -31,7 +31,10 @@ pub fn run(options: &Verify, ways: &Ways) -> Result<u8, Failure> {
     ways.progress.tell("verifying", 0, 0);
     let exported = options.head.as_ref().map(|path| {
         let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
-        Ok::<_, Failure>(ExportedHead::parse(&text)?)
+        ExportedHead::parse(&text).map_err(|error| match error {
+            error @ reticent_ledger::Error::NoHead(_) => Failure::Call(format!("{}: {error}", path.display())),
+            error => error.into(),
+        })
     });
     let exported = exported.transpose()?;
     let mut findings = books.verify(&ledger)?;

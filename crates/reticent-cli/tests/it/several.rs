@@ -140,6 +140,38 @@ fn attacks_look_at_the_releases_that_show_something() {
     assert_eq!(found["findings"][0]["people"], json!(2));
 }
 
+/// Two of three in a group have the same `p` by the first release, which the second does not show.
+#[test]
+fn what_earlier_releases_tell_already_is_said() {
+    let desk = desk(
+        "[dataset]\nowner = \"id\"\n[columns.id]\nrole = \"identifier\"\n[columns.q]\n[columns.z]\n[columns.d]\nrole = \"sensitive\"\n[columns.p]\n\
+         role = \"sensitive\"\n[requirement]\nk = 2\nconfidence = 0.6\naudit = \"exact\"\n",
+    );
+    desk.write("r1.csv", "id,q,p\n0,C,Q\n1,C,P\n2,A,Q\n3,C,P\n4,A,P\n5,A,Q\n");
+    desk.run("register r1.csv --name r1 --to press --date 2026-01-01").exits(0);
+    desk.write("d.csv", "id,q,z,d,p\n0,C,y,H,Q\n1,C,x,G,P\n2,A,y,F,Q\n3,C,x,F,P\n4,A,x,G,P\n5,A,x,H,Q\n");
+    let call = "publish d.csv --columns z,d --name two --to press -o two.csv";
+    let answer = desk.run(&format!("{call} --json")).exits(0).json();
+    assert_eq!((&answer["audited"]["already"], &answer["audited"]["upper"]), (&json!(6), &json!(0.5)), "{answer}");
+    let told = desk.run(&call.replace("two", "three")).exits(0);
+    told.says("of 6 people earlier releases tell more than that, and this one tells nothing more about them");
+    desk.run("audit").exits(1);
+}
+
+/// Errors say in which file.
+#[test]
+fn errors_name_the_file_that_is_wrong() {
+    let desk = desk(POLICY);
+    desk.write("d.csv", "id,sex,illness\n1,F,flu\n2,F,gout\n");
+    desk.write("other.toml", "[columns.sex]\nrole = \"quasi\"\n");
+    desk.run("check d.csv --policy other.toml").exits(2).says("other.toml: policy line 2");
+    desk.write("other.toml", "[columns.sex]\ntaxonomy = \"sex.csv\"\n[requirement]\nk = 2\n");
+    desk.write("sex.csv", "F;person\nM;people\n");
+    desk.run("check d.csv --policy other.toml").exits(2).says("other.toml: taxonomy of `sex`");
+    desk.run("register d.csv --name one --to press --date 2026-01-01").exits(0);
+    desk.run("verify --head d.csv").exits(2).says("d.csv: this is no exported head");
+}
+
 /// The folder of the release leads to itself: nobody can say what is there.
 #[cfg(unix)]
 #[test]

@@ -32,6 +32,8 @@ pub struct Audited {
     pub any_above: u64,
     /// and the most with which that may be told of anybody.
     pub any_upper: f64,
+    /// People of whom earlier releases tell more than allowed, and this one nothing more than they do; they are not among the above.
+    pub already: u64,
     /// People in sets that have too many worlds to count.
     pub not_counted: u64,
     /// Earlier releases that were looked at with it, by number.
@@ -52,6 +54,7 @@ impl Job<'_> {
             upper: 0.0,
             any_above: 0,
             any_upper: 0.0,
+            already: 0,
             not_counted: 0,
             with: Vec::new(),
             only_joined: Vec::new(),
@@ -95,6 +98,7 @@ impl Job<'_> {
                 audited.lower = audited.lower.max(column.of_record.lower.value());
                 audited.upper = audited.upper.max(column.of_record.upper.value());
                 audited.any_above = audited.any_above.max(column.any_above);
+                audited.already = audited.already.max(column.already);
                 audited.any_upper = audited.any_upper.max(column.highest.upper.value());
             }
             audited.not_counted = audited.not_counted.max(audit.work.people_not_counted);

@@ -74,6 +74,13 @@ fn print_audited(answer: &Answer) {
         );
         println!("{}", crate::screen::wrap(&text, crate::screen::WIDTH, "           "));
     }
+    if audited.already > 0 {
+        let text = format!(
+            "of {} earlier releases tell more than that, and this one tells nothing more about them: `reticent audit` tells what",
+            crate::screen::people(audited.already)
+        );
+        println!("{}", crate::screen::wrap(&text, crate::screen::WIDTH, "           "));
+    }
     if !audited.only_joined.is_empty() {
         let numbers: Vec<String> = audited.only_joined.iter().map(u64::to_string).collect();
         let text = format!(
