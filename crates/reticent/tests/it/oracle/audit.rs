@@ -2,6 +2,7 @@
 
 mod by_hand;
 mod histories;
+mod several;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
