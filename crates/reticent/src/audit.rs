@@ -211,7 +211,7 @@ fn changed(parts: &[Part]) -> u64 {
 }
 
 impl Audit {
-    /// People about whom more is told than the policy allows, for sure.
+    /// People about whom more is told than the policy allows, for sure: of the column of which that is so of most.
     pub fn above(&self) -> u64 {
         self.columns.iter().map(|column| column.above).max().unwrap_or(0)
     }
@@ -223,7 +223,8 @@ impl Audit {
             && self.pairs.iter().all(|pair| pair.may_be_above == 0 && pair.not_judged.is_none())
     }
 
-    /// People about whom more may be told than the policy allows: their bounds reach above it, or are not known.
+    /// People about whom more may be told than the policy allows, because their bounds reach above it, or are not known: of the column of
+    /// which that is so of most.
     pub fn may_be_above(&self) -> u64 {
         self.columns.iter().map(|column| column.may_be_above).max().unwrap_or(0)
     }

@@ -115,7 +115,12 @@ fn register(options: &Register, ways: &Ways) -> Result<Answer, Failure> {
         owner: owner.filter(|_| key.is_some()),
         key: key.as_ref().map(|(key, _)| OwnerKey::new(key.secret())),
     };
+    let (sha256, bytes) = Hash::of_file(&options.file)?;
     let mut counts = engine.count(&ask)?;
+    if Hash::of_file(&options.file)?.0 != sha256 {
+        let message = format!("{} was changed while it was read; register it again", options.file.display());
+        return Err(Failure::Call(message));
+    }
     let links = counts.links.take().map(Links::of_somebody);
     let counts = Counts { combos: counts.without_owners(), ..counts };
     if counts.combos.is_empty() {
@@ -126,7 +131,6 @@ fn register(options: &Register, ways: &Ways) -> Result<Answer, Failure> {
     let (body, columns) = body(counts, &known)?;
     let disguise = disguise(options, &entries, &body, links.as_ref())?;
     let taxonomies: Vec<(String, String)> = known.taxonomies(&body);
-    let (sha256, bytes) = Hash::of_file(&options.file)?;
     let mut answer = Answer {
         release: None,
         dry_run: options.dry_run,

@@ -3,8 +3,8 @@
 //! Attack   looks for the lowest inner value of the sensitive column's taxonomy that enough of a group lies below; and, for
 //!          numbers, for the narrowest interval that enough of a group lies in (proximity).
 //! Assumes  that the person is in the release, and that their quasi-identifiers are known.
-//! Measure  the share of the group's people below the value or in the interval; only what is not so of all is reported. Where enough
-//!          are not all, what all have in common is reported besides.
+//! Measure  the share of the group's people below the value or in the interval, where somebody with several values counts once for each;
+//!          only what is not so of all is reported. Where enough are not all, what all have in common is reported besides.
 //! Paper    Li, Li and Venkatasubramanian, t-closeness, ICDE 2007 (similarity); Zhang et al., ICDE 2007, and Li, Tao and
 //!          Xiao, SIGMOD 2008 (proximity); survey section 2.2.
 

@@ -9,7 +9,8 @@
 //! Thwarts     attribute linkage by skewness, and with a ground distance by similarity.
 //! Paper       Li, Li and Venkatasubramanian, t-Closeness, ICDE 2007; survey section 2.2.4.
 //! Monotone    the distance of a merged class is at most the mean of its parts'.
-//! Notes       values that occur nowhere in the release take no part; the whole is the release, as an attacker sees it.
+//! Notes       values that occur nowhere in the release take no part; the whole is the release, as an attacker sees it. Where
+//!             values are ordered, a missing one comes after all others.
 
 use std::collections::BTreeMap;
 

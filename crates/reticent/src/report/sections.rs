@@ -139,6 +139,12 @@ fn about(view: &View, part: &Part, told: &Told, several: bool) -> String {
             true => format!("proved{open}"),
             false => format!("proved; not ruled out: {}{open}", escape(&now.may_be_above.text)),
         };
+        let note = match told.any_above.is_zero() {
+            true => note,
+            false => {
+                format!("{note}; of one record. That any of several shows a value: {}", escape(&told.any_above.text))
+            }
+        };
         let label = format!("Above the {} allowed", percent(confidence));
         tiles += &tile(&label, &escape(&now.above.text), &format!("{note}{which}"), loud(&now.above));
     }
@@ -147,7 +153,11 @@ fn about(view: &View, part: &Part, told: &Told, several: bool) -> String {
         + &tile(
             "Highest probability",
             &escape(&told.highest.text),
-            &format!("{}{by_two}{which}", escape(if part.open.is_empty() { &told.highest.bounds } else { JUDGED })),
+            &format!(
+                "{}{}{by_two}{which}",
+                escape(if part.open.is_empty() { &told.highest.bounds } else { JUDGED }),
+                if told.any_above.is_zero() { "" } else { "; that any of several records shows a value" }
+            ),
             if told.highest.certain { " loud" } else { "" },
         )
 }

@@ -230,8 +230,14 @@ fn checked(found: &Found) -> String {
         (false, true) => "knows who is in which group of one release, or of one person in which groups of two they are",
         (false, false) => "knows who is in which group of one release",
     };
+    let several = match found.columns.iter().any(|told| !told.any_above.is_zero()) {
+        true => {
+            " Where somebody has several records, each of them was judged by itself, and all together for certainty."
+        }
+        false => "",
+    };
     format!(
-        "whether somebody who {holds}, {knows}, and knows what is assumed below, can tell anybody’s {what} from what was published. No other \
+        "whether somebody who {holds}, {knows}, and knows what is assumed below, can tell anybody’s {what} from what was published.{several} No other \
          statement was checked."
     )
 }
