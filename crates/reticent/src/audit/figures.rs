@@ -33,7 +33,7 @@ pub struct Column {
     pub above: u64,
     /// About whom more may be told than allowed, these included.
     pub may_be_above: u64,
-    /// Others, of whom it is told with more confidence than is allowed of one record that any of several shows a value.
+    /// Others, of whom it is told, or may be, with more confidence than is allowed of one record that any of several shows a value.
     pub any_above: u64,
     /// About whom, by the best single figure, more is told than allowed.
     pub likely_above: u64,
@@ -248,7 +248,8 @@ impl<'a> Counting<'a> {
             column.above += if judged.lower > allowed { people } else { 0 };
             column.may_be_above += if judged.upper > allowed { people } else { 0 };
             column.likely_above += if judged.best > allowed.value() + 1e-9 { people } else { 0 };
-            column.any_above += if judged.lower <= allowed && level.lower > allowed { people } else { 0 };
+            column.any_above +=
+                if judged.lower <= allowed && level.upper > allowed && level.upper > judged.upper { people } else { 0 };
         }
         column.highest = column.highest.worse(level);
         column.of_record = column.of_record.worse(of_record);

@@ -170,7 +170,7 @@ fn says(part: &Part, found: &Found, told: &Told) -> String {
         ),
         Verdict::Within if !told.any_above.is_zero() => format!(
             "{far} {} can {column} of one of their records be told with more than {than} confidence {together}. That any of several records shows \
-             a given value can: {}.",
+             a given value may be told with more: {}.",
             now.people.none(),
             lower(&of(&told.any_above)),
         ),

@@ -174,7 +174,10 @@ fn print_column(column: &Column, pairs: &[Pair], judged_all: bool) {
             perhaps(column.above, column.may_be_above, column.people),
         ]);
         if column.any_above > 0 {
-            let any = format!("{}: that any of their records shows a given value", of(column.any_above, column.people));
+            let any = format!(
+                "{} may be: that any of their records shows a given value",
+                of(column.any_above, column.people)
+            );
             rows.push(vec![String::new(), any]);
         }
     }

@@ -28,7 +28,7 @@ pub struct Audited {
     pub lower: f64,
     /// and at most.
     pub upper: f64,
-    /// People with several records, of whom it is told with more confidence than that that any of them shows a value,
+    /// People with several records, of whom it is told, or may be, with more confidence than allowed of one that any shows a value,
     pub any_above: u64,
     /// and the most with which that may be told of anybody.
     pub any_upper: f64,

@@ -67,7 +67,7 @@ fn print_audited(answer: &Answer) {
     );
     if audited.any_above > 0 {
         let text = format!(
-            "of {} with several records, that any of these shows a given value is told with more confidence than that, up to {}; it is likelier the \
+            "of {} with several records, that any of these shows a given value may be told with more confidence than that, up to {}; it is likelier the \
              more there are, whatever is published, and is refused only where it is certain",
             crate::screen::people(audited.any_above),
             share(audited.any_upper)
