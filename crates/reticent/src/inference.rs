@@ -32,6 +32,7 @@ pub use number::Fraction;
 pub use sample::Sampled;
 
 use pieces::{Piece, Split};
+use presolve::Boxes;
 use symmetry::Alike;
 use system::System;
 
@@ -237,6 +238,8 @@ fn solve_here(puzzle: &Puzzle, ask: &Ask) -> Result<Answer> {
     Ok(put_together(&system, &found, &split, &solved, &ask))
 }
 
+/// Fewer crowds are told of by one thread.
+const FEW_CROWDS: usize = 1 << 10;
 /// Steps of looking whether there is a world.
 const A_LITTLE: u64 = 20_000;
 
@@ -305,7 +308,6 @@ fn put_together(system: &System, found: &presolve::Found, split: &Split, solved:
     let mut ln_worlds = Some(0.0);
     let mut worlds = Some(1u128);
     let mut gap = Gap::default();
-    let mut entropy = 0.0;
     for (piece, solved) in split.pieces.iter().zip(solved) {
         work.largest = work.largest.max(piece.people());
         match &solved.proved.counted {
@@ -331,56 +333,20 @@ fn put_together(system: &System, found: &presolve::Found, split: &Split, solved:
             None => work.not_converged += 1,
         }
     }
-    let mut crowds = Vec::with_capacity(system.crowds());
+    let each = (0..system.crowds()).into_par_iter().with_min_len(FEW_CROWDS);
+    let (crowds, entropies): (Vec<_>, Vec<_>) = each.map(|crowd| told_of(system, boxes, split, solved, crowd)).unzip();
     for crowd in 0..system.crowds() {
-        let place = split.place[crowd];
-        let open = split.open[crowd];
-        let people = system.people[crowd] as u64;
-        // What nobody has is not told, so that there is room for the others only.
-        let had = system.cells(crowd).filter(|cell| boxes.at(*cell).1 > 0).count();
-        let mut told = Vec::with_capacity(had);
-        let mut free = 0;
-        let loose = system.loose.binary_search(&(crowd as u32)).is_ok();
-        for cell in system.cells(crowd) {
-            let (low, high) = boxes.at(cell);
-            let value = system.value[cell];
-            if loose {
-                // Something tells its people apart after all: only what all of them have, or none, is true of each.
-                let share = |all: bool| Fraction::new(u128::from(all), 1);
-                told.push(Told::between(value, share(low as u64 == people), share(high > 0)));
-                free += usize::from(low < high);
-                continue;
-            }
-            if low == high {
-                if low > 0 {
-                    let share = Fraction::new(low as u128, u128::from(people));
-                    told.push(Told::known(value, share));
-                    entropy += ratio_entropy(low as f64, people as f64);
-                }
-                continue;
-            }
-            let Some((piece, merged)) = place else { continue };
-            let (piece, solved) = (&split.pieces[piece as usize], &solved[piece as usize]);
-            let crowd = Here { people, open, piece, solved, merged: merged as usize, at: free };
-            let one = crowd.told(value, low as u64, high as u64);
-            entropy += one.entropy.map_or(0.0, |share| ratio_entropy(share * people as f64, people as f64));
-            told.push(one);
-            free += 1;
-        }
-        if let Some(all) = ln_worlds {
-            let (arrangements, ln) = system.arrangements(crowd, boxes, open);
-            ln_worlds = Some(all + ln);
-            worlds = worlds.zip(arrangements).and_then(|(all, these)| all.checked_mul(these));
-        }
-        told.retain(|told| told.upper.numerator > 0);
-        crowds.push(told);
+        let Some(all) = ln_worlds else { break };
+        let (arrangements, ln) = system.arrangements(crowd, boxes, split.open[crowd]);
+        ln_worlds = Some(all + ln);
+        worlds = worlds.zip(arrangements).and_then(|(all, these)| all.checked_mul(these));
     }
     let loose = system.loose.iter().any(|crowd| system.people[*crowd as usize] > 0);
     if ask.bounds_only || loose {
         (ln_worlds, worlds) = (None, None);
     }
     if ask.entropy && work.not_converged == 0 && !loose {
-        work.entropy = Some(entropy);
+        work.entropy = Some(entropies.iter().sum());
         work.gap = Some(gap);
     }
     if !ask.entropy {
@@ -389,9 +355,48 @@ fn put_together(system: &System, found: &presolve::Found, split: &Split, solved:
     Answer { crowds, ln_worlds, worlds, work }
 }
 
+/// What is told of a crowd, and its entropy in nats.
+fn told_of(system: &System, boxes: &Boxes, split: &Split, solved: &[Solved], crowd: usize) -> (Vec<Told>, f64) {
+    let (place, open) = (split.place[crowd], split.open[crowd]);
+    let people = system.people[crowd] as u64;
+    // What nobody has is not told, so that there is room for the others only.
+    let had = system.cells(crowd).filter(|cell| boxes.at(*cell).1 > 0).count();
+    let mut told = Vec::with_capacity(had);
+    let (mut free, mut entropy) = (0, 0.0);
+    let loose = system.loose.binary_search(&(crowd as u32)).is_ok();
+    for cell in system.cells(crowd) {
+        let (low, high) = boxes.at(cell);
+        let value = system.value[cell];
+        if loose {
+            // Something tells its people apart after all: only what all of them have, or none, is true of each.
+            let share = |all: bool| Fraction::new(u128::from(all), 1);
+            told.push(Told::between(value, share(low as u64 == people), share(high > 0)));
+            free += usize::from(low < high);
+            continue;
+        }
+        if low == high {
+            if low > 0 {
+                let share = Fraction::new(low as u128, u128::from(people));
+                told.push(Told::known(value, share));
+                entropy += ratio_entropy(low as f64, people as f64);
+            }
+            continue;
+        }
+        let Some((piece, merged)) = place else { continue };
+        let (piece, solved) = (&split.pieces[piece as usize], &solved[piece as usize]);
+        let crowd = Here { people, open, piece, solved, merged: merged as usize, at: free };
+        let one = crowd.told(value, low as u64, high as u64);
+        entropy += one.entropy.map_or(0.0, |share| ratio_entropy(share * people as f64, people as f64));
+        told.push(one);
+        free += 1;
+    }
+    told.retain(|told| told.upper.numerator > 0);
+    (told, entropy)
+}
+
 /// Entropy in nats of people of whom so many have a value.
 fn ratio_entropy(having: f64, people: f64) -> f64 {
-    if having > 0.0 { -having * (having / people).ln() } else { 0.0 }
+    if having > 0.0 && having < people { -having * (having / people).ln() } else { 0.0 }
 }
 
 /// One open value of one crowd in its piece.

@@ -31,7 +31,7 @@ use super::presolve::Boxes;
 use super::system::{Lists, System};
 use crate::error::Result;
 use network::{Network, OUTSIDE, ROWS};
-use parts::Parts;
+use parts::{Few, Parts};
 
 /// In rows with fewer open cells, a flow is found as fast as it is seen that nothing is forced.
 pub(super) const MANY: u32 = 32;
@@ -95,7 +95,7 @@ impl<'a> Views<'a> {
         let of_one_value = value.iter().zip(&system.source).zip(0..);
         let by_value = grouped(of_one_value.filter_map(|((value, source), row)| Some((((*value)?, *source), row))));
         let row_of = if by_source.len() <= FEW {
-            by_source.iter().map(|source| row_of(system, source)).collect()
+            by_source.par_iter().map(|source| row_of(system, source)).collect()
         } else {
             BTreeMap::new()
         };
@@ -133,6 +133,8 @@ impl<'a> Views<'a> {
         let found: Result<Vec<Vec<(u32, i64)>>> = self
             .views
             .par_iter()
+            // The first of them are by far the largest.
+            .with_max_len(1)
             .map(|view| {
                 let spare = self.spare().pop();
                 let mut marks = spare.unwrap_or_else(|| Marks::new(self.system.rows.len()));
@@ -448,18 +450,18 @@ impl<'a> Look<'a> {
 
     /// The cells through which no circle leads in what is left of a flow, each with its number of people.
     fn no_circle(&mut self, having: &[i64], found: &mut Vec<(u32, i64)>) {
-        let mut parts = std::mem::take(&mut self.marks.parts);
-        parts.begin(self.marks.rows.len() + ROWS as usize);
-        for (cell, from, to) in &self.marks.cells {
-            let cell = *cell as usize;
-            let leads = self.leads.map_or_else(|| leads(self.state.boxes.at(cell), having[cell]), |leads| leads[cell]);
-            if leads & MORE > 0 {
-                parts.arc(*from, *to);
-            }
-            if leads & FEWER > 0 {
-                parts.arc(*to, *from);
+        let nodes = self.marks.rows.len() + ROWS as usize;
+        if nodes <= Few::MOST {
+            let mut few = Few::default();
+            self.arcs(having, |from, to| few.arc(from, to));
+            // Whether a row has room is not asked: where they are one part without that, they are one with it.
+            if few.is_one_part(ROWS) {
+                return;
             }
         }
+        let mut parts = std::mem::take(&mut self.marks.parts);
+        parts.begin(nodes);
+        self.arcs(having, |from, to| parts.arc(from, to));
         for (row, node) in self.marks.rows.iter().zip(ROWS..) {
             // A row of the first kind that counts more has it from outside, one of the other kind leads it there.
             let first = self.is_first(*row);
@@ -474,6 +476,20 @@ impl<'a> Look<'a> {
         let apart = self.marks.cells.iter().filter(|(_, from, to)| parts.apart(*from, *to));
         found.extend(apart.map(|(cell, _, _)| (*cell, having[*cell as usize])));
         self.marks.parts = parts;
+    }
+
+    /// What leads from node to node through cells.
+    fn arcs(&self, having: &[i64], mut arc: impl FnMut(u32, u32)) {
+        for (cell, from, to) in &self.marks.cells {
+            let cell = *cell as usize;
+            let leads = self.leads.map_or_else(|| leads(self.state.boxes.at(cell), having[cell]), |leads| leads[cell]);
+            if leads & MORE > 0 {
+                arc(*from, *to);
+            }
+            if leads & FEWER > 0 {
+                arc(*to, *from);
+            }
+        }
     }
 
     /// Finds a flow that fits, by cell of these rows; what is closed has what it must have.

@@ -13,6 +13,8 @@ use super::Value;
 use super::presolve::Boxes;
 use super::system::{Lists, System};
 
+const NONE: u32 = u32::MAX;
+
 /// People who depend on each other.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Piece {
@@ -107,15 +109,13 @@ impl Split {
         let forced = |crowd: usize| -> i64 {
             system.cells(crowd).filter(|cell| !boxes.is_open(*cell)).map(|cell| boxes.at(cell).0).sum()
         };
-        let open: Vec<u64> = (0..system.crowds()).map(|crowd| (system.people[crowd] - forced(crowd)) as u64).collect();
-        let rows = Rows::of(system, boxes);
-        let mut union = Union::new(system.crowds());
-        for row in 0..rows.bounds.len() {
-            let mut crowds = rows.cells.at(row).iter().map(|cell| system.crowd[*cell as usize]);
-            if let Some(first) = crowds.next() {
-                crowds.for_each(|crowd| union.join(first, crowd));
-            }
-        }
+        let (rows, (open, mut union)) = rayon::join(
+            || Rows::of(system, boxes),
+            || {
+                let open = |crowd: usize| (system.people[crowd] - forced(crowd)) as u64;
+                ((0..system.crowds()).map(open).collect(), together(system, boxes))
+            },
+        );
         let mut split = Split { pieces: Vec::new(), place: vec![None; system.crowds()], open };
         let mut piece_of: Vec<Option<u32>> = vec![None; system.crowds()];
         for crowd in (0..system.crowds()).filter(|crowd| open_cells(*crowd).next().is_some()) {
@@ -188,7 +188,8 @@ struct Rows {
 impl Rows {
     fn of(system: &System, boxes: &Boxes) -> Rows {
         let mut made = Rows { cells: Lists::default(), bounds: Vec::new() };
-        let mut known: HashTable<u32> = HashTable::with_capacity(system.counts());
+        // By cell: the last row that begins with it; by row: the one before that begins with the same. A source has one at most.
+        let (mut last, mut before): (Vec<u32>, Vec<u32>) = (vec![NONE; system.value.len()], Vec::new());
         let mut open: Vec<u32> = Vec::new();
         for row in 0..system.counts() {
             let mut forced = 0;
@@ -208,18 +209,18 @@ impl Rows {
             }
             let left = |bound: i64| (bound - forced).max(0) as u64;
             let bounds = Row { least: left(system.least[row]), most: left(system.most[row]) };
-            let hash = FxBuildHasher.hash_one(&open);
-            match known.find(hash, |at| made.cells.at(*at as usize) == open) {
-                Some(at) => {
-                    let known = &mut made.bounds[*at as usize];
-                    (known.least, known.most) = (known.least.max(bounds.least), known.most.min(bounds.most));
-                }
-                None => {
-                    let again = |at: &u32| FxBuildHasher.hash_one(made.cells.at(*at as usize));
-                    known.insert_unique(hash, made.bounds.len() as u32, again);
-                    made.cells.push(open.iter().copied());
-                    made.bounds.push(bounds);
-                }
+            let last = &mut last[open[0] as usize];
+            let mut same = *last;
+            while same != NONE && made.cells.at(same as usize) != open {
+                same = before[same as usize];
+            }
+            if same == NONE {
+                before.push(std::mem::replace(last, made.bounds.len() as u32));
+                made.cells.push(open.iter().copied());
+                made.bounds.push(bounds);
+            } else {
+                let known = &mut made.bounds[same as usize];
+                (known.least, known.most) = (known.least.max(bounds.least), known.most.min(bounds.most));
             }
         }
         made
@@ -236,6 +237,19 @@ impl Rows {
         }
         places
     }
+}
+
+/// Who hangs together with whom, through rows that count something open of both.
+pub(super) fn together(system: &System, boxes: &Boxes) -> Union {
+    let mut union = Union::new(system.crowds());
+    for row in 0..system.counts() {
+        let open = system.rows.at(row).iter().filter(|cell| boxes.is_open(**cell as usize));
+        let mut crowds = open.map(|cell| system.crowd[*cell as usize]);
+        if let Some(first) = crowds.next() {
+            crowds.for_each(|crowd| union.join(first, crowd));
+        }
+    }
+    union
 }
 
 /// Who hangs together with whom.

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use rayon::prelude::*;
 
-use super::pieces::{Piece, Split, Union};
+use super::pieces::{Piece, Split, together};
 use super::symmetry::Alike;
 use super::system::System;
 use super::{contradiction, flow};
@@ -62,6 +62,8 @@ pub(super) const EXCHANGED: u64 = 50;
 /// Cells are narrowed by each count by itself so many times in all, and so many times each, before other ways are tried.
 const MOST_NARROWED: usize = 100_000;
 const NARROWED_EACH: usize = 64;
+/// Fewer rows are counted by one thread.
+const FEW_ROWS: usize = 1 << 12;
 
 /// Finds what is forced. Counts that contradict each other are an error. `exchange` says whether the puzzle is all that is known, so
 /// that values can be exchanged.
@@ -71,15 +73,22 @@ pub(super) fn presolve(system: &System, exchange: bool) -> Result<Found> {
 
 /// The same, where rows with `many` open cells are first looked at in the easy way.
 pub(super) fn presolve_with(system: &System, exchange: bool, many: u32) -> Result<Found> {
-    let mut bounds = Bounds::new(system);
-    bounds.settle()?;
+    let settled = || {
+        let mut bounds = Bounds::new(system);
+        bounds.settle()?;
+        if bounds.open() > 0 {
+            bounds.changed.iter_mut().for_each(|changed| *changed = true);
+            if exchange && system.people.iter().sum::<i64>() > EXCHANGED as i64 {
+                bounds.leave_exchanged();
+            }
+        }
+        Ok(bounds)
+    };
+    let (bounds, views) = rayon::join(settled, || flow::Views::of(system, many));
+    let mut bounds: Bounds = bounds?;
     let open = bounds.open();
     if open > 0 {
-        bounds.changed.iter_mut().for_each(|changed| *changed = true);
-        if exchange && system.people.iter().sum::<i64>() > EXCHANGED as i64 {
-            bounds.leave_exchanged();
-        }
-        bounds.by_flows(many)?;
+        bounds.by_flows(&views)?;
     }
     let forced = open - bounds.open();
     Ok(Found { boxes: bounds.boxes, open, forced })
@@ -92,7 +101,7 @@ pub(super) fn narrow(system: &System, found: &mut Found, proved: &[(u32, i64, i6
         bounds.narrow(*cell as usize, *least, *most)?;
     }
     bounds.settle()?;
-    bounds.by_flows(flow::MANY)?;
+    bounds.by_flows(&flow::Views::of(system, flow::MANY))?;
     found.forced = found.open - bounds.open();
     found.boxes = bounds.boxes;
     Ok(())
@@ -124,18 +133,16 @@ impl<'a> Bounds<'a> {
 
     fn from(system: &'a System, boxes: Boxes) -> Bounds<'a> {
         let rows = system.rows.len();
-        let mut sums = Vec::with_capacity(rows);
-        let mut open = Vec::with_capacity(rows);
-        for row in 0..rows {
-            let (mut sum, mut open_here) = ((0, 0), 0);
+        let counted = |row: usize| {
+            let (mut sum, mut open) = ((0, 0), 0);
             for cell in system.rows.at(row) {
                 let (low, high) = boxes.at(*cell as usize);
                 sum = (sum.0 + low, sum.1 + high);
-                open_here += u32::from(low < high);
+                open += u32::from(low < high);
             }
-            sums.push(sum);
-            open.push(open_here);
-        }
+            (sum, open)
+        };
+        let (sums, open) = (0..rows).into_par_iter().with_min_len(FEW_ROWS).map(counted).unzip();
         let (waiting, largest) = (VecDeque::new(), system.people.iter().copied().max().unwrap_or(0));
         Bounds { system, boxes, sums, largest, waiting, waits: vec![false; rows], open, changed: vec![false; rows] }
     }
@@ -160,13 +167,7 @@ impl<'a> Bounds<'a> {
     /// Whether a large piece may be one of these, as far as is seen without taking it apart: values that can be exchanged are counted
     /// in rows of the same sizes.
     fn may_be_exchanged(&self) -> bool {
-        let mut union = Union::new(self.system.crowds());
-        for row in (0..self.system.counts()).filter(|row| self.open[*row] > 0) {
-            let mut crowds = self.open_among(self.system.rows.at(row)).map(|cell| self.system.crowd[cell]);
-            if let Some(first) = crowds.next() {
-                crowds.for_each(|crowd| union.join(first, crowd));
-            }
-        }
+        let mut union = together(self.system, &self.boxes);
         let sizes = |cell: usize| {
             let sizes = self.system.counts_of(cell).map(|row| self.open[row]);
             sizes.fold((u32::MAX, 0), |(least, most), size| (least.min(size), most.max(size)))
@@ -184,18 +185,13 @@ impl<'a> Bounds<'a> {
         people.into_iter().flatten().any(|people| people > EXCHANGED as i64)
     }
 
-    fn open_among(&self, cells: &[u32]) -> impl Iterator<Item = usize> {
-        cells.iter().map(|cell| *cell as usize).filter(|cell| self.boxes.is_open(*cell))
-    }
-
     /// How many cells are open.
     fn open(&self) -> u64 {
         self.boxes.open.iter().map(|cells| u64::from(cells.count_ones())).sum()
     }
 
     /// Looks at many counts together, where rows have changed, and at each again, until nothing changes any more.
-    fn by_flows(&mut self, many: u32) -> Result<()> {
-        let views = flow::Views::of(self.system, many);
+    fn by_flows(&mut self, views: &flow::Views) -> Result<()> {
         loop {
             let state = flow::State { boxes: &self.boxes, open: &self.open, changed: &self.changed };
             let closed = views.forced(&state)?;

@@ -4,6 +4,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use super::presolve::Boxes;
 use super::{Puzzle, Value, contradiction};
 use crate::error::{Error, Result};
@@ -14,6 +16,8 @@ const MOST_PEOPLE: u64 = u32::MAX as u64;
 const MOST_CELLS: usize = 1 << 30;
 /// More are not chosen one by one. Of as many others, there are more than 2^128 ways to choose as many.
 const MOST_CHOSEN: u64 = 1 << 16;
+/// Counts that become rows together.
+const ROWS: usize = 1 << 11;
 /// Among no more values, one is found as fast by looking at each.
 const SHORT: usize = 8;
 
@@ -69,6 +73,13 @@ impl Lists {
             made.push(list);
         }
         made
+    }
+
+    /// More lists.
+    fn append(&mut self, more: &Lists) {
+        let before = self.items.len() as u32;
+        self.items.extend_from_slice(&more.items);
+        self.start.extend(more.start[1..].iter().map(|start| before + start));
     }
 
     /// One more list.
@@ -143,14 +154,19 @@ impl System {
             };
             place.map(|place| first + place as u32)
         };
-        let mut rows = Lists::with_capacity(puzzle.counts.len() + puzzle.crowds.len(), counted + cells);
-        for count in &puzzle.counts {
-            // Whoever is named twice is counted once.
-            match count.of.is_sorted_by(|one, other| one < other) {
-                true => rows.push(count.of.iter().filter_map(cell)),
-                false => rows.push(BTreeSet::from_iter(&count.of).into_iter().filter_map(cell)),
+        let some = puzzle.counts.par_chunks(ROWS).map(|counts| {
+            let mut rows = Lists::default();
+            for count in counts {
+                // Whoever is named twice is counted once.
+                match count.of.is_sorted_by(|one, other| one < other) {
+                    true => rows.push(count.of.iter().filter_map(cell)),
+                    false => rows.push(BTreeSet::from_iter(&count.of).into_iter().filter_map(cell)),
+                }
             }
-        }
+            rows
+        });
+        let mut rows = Lists::with_capacity(puzzle.counts.len() + puzzle.crowds.len(), counted + cells);
+        some.collect::<Vec<_>>().iter().for_each(|some| rows.append(some));
         start.windows(2).for_each(|ends| rows.push(ends[0]..ends[1]));
         let people: Vec<i64> = puzzle.crowds.iter().map(|crowd| crowd.people as i64).collect();
         let all: i64 = people.iter().sum();
@@ -162,8 +178,7 @@ impl System {
         let most = |count: &super::Count| count.most.min(all as u64) as i64;
         let most: Vec<i64> = puzzle.counts.iter().map(most).chain(people.iter().copied()).collect();
         let source = puzzle.counts.iter().map(|count| count.source).collect();
-        let of_cell = rows.turned(value.len());
-        let seen = puzzle.seen.as_ref().map(|seen| {
+        let seen = |seen: &Vec<(u32, Value, u64)>| {
             let mut of_cell = vec![0; value.len()];
             for (crowd, value, people) in seen {
                 if let Some(cell) = cell(&(*crowd, *value)) {
@@ -171,14 +186,15 @@ impl System {
                 }
             }
             of_cell
-        });
+        };
         let fits = |seen: &Vec<i64>| {
             (0..rows.len()).all(|row| {
                 let counted: i64 = rows.at(row).iter().map(|cell| seen[*cell as usize]).sum();
                 (least[row]..=most[row]).contains(&counted)
             })
         };
-        let seen = seen.filter(fits);
+        let seen = || puzzle.seen.as_ref().map(seen).filter(fits);
+        let (of_cell, seen) = rayon::join(|| rows.turned(value.len()), seen);
         Ok(System {
             people,
             start,

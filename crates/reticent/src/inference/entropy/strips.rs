@@ -5,8 +5,8 @@
 //! memory, which is what makes them fast.
 //!
 //! Where people are told apart so well that strips are hardly longer than a cell, and a cell is in few rows, the rows of every cell
-//! are kept instead, the same number for each. Then crowds are many and small, and those with as many cells follow each other, so
-//! that every loop within them has a length that is known.
+//! are kept instead. Then crowds are many and small, and those with as many cells in as many rows each follow each other, so that
+//! every loop within them has a length that is known.
 
 use std::ops::Range;
 
@@ -47,6 +47,29 @@ pub(super) struct Sums {
     by_part: Vec<Vec<f64>>,
 }
 
+/// Crowds with as many cells, each of which is in as many rows.
+struct Same {
+    crowds: Range<usize>,
+    shape: Shape,
+    /// Where the rows of their cells begin.
+    at: usize,
+}
+
+/// How many rows a cell is in, the most of any, and how many cells there are. Where a cell is in fewer rows, what is missing is one
+/// row behind the last.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Shape {
+    rows: u32,
+    cells: u32,
+}
+
+impl Shape {
+    fn of(piece: &Piece, crowd: Merged) -> Shape {
+        let rows = crowd.cells().map(|cell| piece.rows_of.at(cell).len() as u32).max().unwrap_or(0);
+        Shape { rows: rows.max(1), cells: crowd.cells().len() as u32 }
+    }
+}
+
 /// The rows of the cells of a piece.
 #[derive(Default)]
 pub(super) struct Strips {
@@ -63,10 +86,10 @@ pub(super) struct Strips {
     /// By strip: how many cells it has, and the end of its rows in `of_strip`.
     strips: Vec<(u32, u32)>,
     of_strip: Vec<u32>,
-    /// By cell: its rows, `most` of each, where that is better than strips. What is missing is one row behind the last.
-    of_cell: Option<Vec<u32>>,
-    /// Then, crowds with as many cells.
-    same: Vec<Range<usize>>,
+    /// By cell: its rows, where that is better than strips.
+    of_cell: Vec<u32>,
+    /// Then, crowds of the same shape; otherwise none.
+    same: Vec<Same>,
     /// Crowds of which a part consists.
     parts: Vec<Range<usize>>,
 }
@@ -97,25 +120,25 @@ impl Strips {
         made
     }
 
-    /// Crowds with as many cells follow each other, and of these, those in the same rows, which are then near in memory too.
+    /// Crowds of the same shape follow each other, and of these, those in the same rows, which are then near in memory too.
     fn keep_cells(&mut self, piece: &Piece, cells: usize) {
+        let shape = |crowd: &u32| Shape::of(piece, piece.crowds[*crowd as usize]);
         self.order.sort_by_cached_key(|crowd| {
             let cells = piece.crowds[*crowd as usize].cells();
-            (cells.len(), piece.rows_of.items_of(cells).first().copied())
+            (shape(crowd), piece.rows_of.items_of(cells).first().copied())
         });
-        let len = |crowd: &u32| piece.crowds[*crowd as usize].cells().len();
+        self.of_cell.reserve(cells * self.most);
         let mut end = 0;
-        self.same.extend(self.order.chunk_by(|one, other| len(one) == len(other)).map(|same| {
+        for same in self.order.chunk_by(|one, other| shape(one) == shape(other)) {
+            let (start, shape) = (end, shape(&same[0]));
             end += same.len();
-            end - same.len()..end
-        }));
-        let mut of_cell = Vec::with_capacity(cells * self.most);
-        for cell in self.order.iter().flat_map(|crowd| piece.crowds[*crowd as usize].cells()) {
-            let rows = piece.rows_of.at(cell);
-            of_cell.extend_from_slice(rows);
-            of_cell.extend((rows.len()..self.most).map(|_| piece.rows.len() as u32));
+            self.same.push(Same { crowds: start..end, shape, at: self.of_cell.len() });
+            for cell in same.iter().flat_map(|crowd| piece.crowds[*crowd as usize].cells()) {
+                let rows = piece.rows_of.at(cell);
+                self.of_cell.extend_from_slice(rows);
+                self.of_cell.extend((rows.len()..shape.rows as usize).map(|_| piece.rows.len() as u32));
+            }
         }
-        self.of_cell = Some(of_cell);
     }
 
     fn keep_strips(&mut self, piece: &Piece, strips: usize) {
@@ -185,13 +208,17 @@ impl Strips {
         sums: &mut [f64],
         weigh: &W,
     ) -> f64 {
-        match (&self.of_cell, self.most) {
-            (Some(rows), 1) => return self.sweep_few::<1>(crowds, rows, of_row, cells, sums, weigh),
-            (Some(rows), 2) => return self.sweep_few::<2>(crowds, rows, of_row, cells, sums, weigh),
-            (Some(rows), FEW) => return self.sweep_few::<FEW>(crowds, rows, of_row, cells, sums, weigh),
-            _ => {}
-        }
         let mut total = 0.0;
+        if !self.same.is_empty() {
+            for same in &self.same {
+                total += match same.shape.rows {
+                    1 => self.sweep_same::<1>(same, &crowds, of_row, cells, sums, weigh),
+                    2 => self.sweep_same::<2>(same, &crowds, of_row, cells, sums, weigh),
+                    _ => self.sweep_same::<FEW>(same, &crowds, of_row, cells, sums, weigh),
+                };
+            }
+            return total;
+        }
         let mut rest = cells;
         for block in crowds.clone().step_by(BLOCK).map(|from| from..(from + BLOCK).min(crowds.end)) {
             let offset = self.start[block.start] as usize;
@@ -209,36 +236,33 @@ impl Strips {
         total
     }
 
-    /// The same where the rows of every cell are kept, so many of each.
-    fn sweep_few<const ROWS: usize>(
+    /// The same for those among some crowds that have one shape, where the rows of every cell are kept.
+    fn sweep_same<const ROWS: usize>(
         &self,
-        crowds: Range<usize>,
-        rows: &[u32],
+        same: &Same,
+        crowds: &Range<usize>,
         of_row: &[f64],
         cells: &mut [f64],
         sums: &mut [f64],
         weigh: &impl Weigh,
     ) -> f64 {
-        let (rows, offset) = (rows.as_chunks::<ROWS>().0, self.start[crowds.start] as usize);
-        let mut total = 0.0;
-        for same in &self.same {
-            let same = same.start.max(crowds.start)..same.end.min(crowds.end);
-            if same.is_empty() {
-                continue;
-            }
-            let at = self.start[same.start] as usize..self.start[same.end] as usize;
-            let (rows, cells) = (&rows[at.clone()], &mut cells[at.start - offset..at.end - offset]);
-            let mut few = Few { crowd: same.start, first: at.start, rows, of_row, cells, sums };
-            total += match at.len() / same.len() {
-                2 => few.sweep::<2, _>(weigh),
-                3 => few.sweep::<3, _>(weigh),
-                4 => few.sweep::<4, _>(weigh),
-                5 => few.sweep::<5, _>(weigh),
-                6 => few.sweep::<6, _>(weigh),
-                len => few.sweep_any(len, weigh),
-            };
+        let here = same.crowds.start.max(crowds.start)..same.crowds.end.min(crowds.end);
+        if here.is_empty() {
+            return 0.0;
         }
-        total
+        let (offset, first) = (self.start[crowds.start] as usize, self.start[same.crowds.start] as usize);
+        let at = self.start[here.start] as usize..self.start[here.end] as usize;
+        let rows = self.of_cell[same.at + (at.start - first) * ROWS..][..at.len() * ROWS].as_chunks::<ROWS>().0;
+        let cells = &mut cells[at.start - offset..at.end - offset];
+        let mut few = Few { crowd: here.start, first: at.start, rows, of_row, cells, sums };
+        match same.shape.cells {
+            2 => few.sweep::<2, _>(weigh),
+            3 => few.sweep::<3, _>(weigh),
+            4 => few.sweep::<4, _>(weigh),
+            5 => few.sweep::<5, _>(weigh),
+            6 => few.sweep::<6, _>(weigh),
+            len => few.sweep_any(len as usize, weigh),
+        }
     }
 
     /// Every cell of some crowds gets the sum of its rows.
