@@ -308,6 +308,7 @@ fn put_together(system: &System, found: &presolve::Found, split: &Split, solved:
     let mut ln_worlds = Some(0.0);
     let mut worlds = Some(1u128);
     let mut gap = Gap::default();
+    let mut entropy = 0.0;
     for (piece, solved) in split.pieces.iter().zip(solved) {
         work.largest = work.largest.max(piece.people());
         match &solved.proved.counted {
@@ -329,12 +330,12 @@ fn put_together(system: &System, found: &presolve::Found, split: &Split, solved:
             }
         }
         match &solved.entropy {
-            Some(estimate) => gap = gap.worst(estimate.gap),
+            Some(estimate) => (entropy, gap) = (entropy + estimate.nats, gap.worst(estimate.gap)),
             None => work.not_converged += 1,
         }
     }
     let each = (0..system.crowds()).into_par_iter().with_min_len(FEW_CROWDS);
-    let (crowds, entropies): (Vec<_>, Vec<_>) = each.map(|crowd| told_of(system, boxes, split, solved, crowd)).unzip();
+    let crowds = each.map(|crowd| told_of(system, boxes, split, solved, crowd)).collect();
     for crowd in 0..system.crowds() {
         let Some(all) = ln_worlds else { break };
         let (arrangements, ln) = system.arrangements(crowd, boxes, split.open[crowd]);
@@ -346,7 +347,8 @@ fn put_together(system: &System, found: &presolve::Found, split: &Split, solved:
         (ln_worlds, worlds) = (None, None);
     }
     if ask.entropy && work.not_converged == 0 && !loose {
-        work.entropy = Some(entropies.iter().sum());
+        let forced = (0..system.crowds()).map(|crowd| system.forced_entropy(crowd, boxes, split.open[crowd]));
+        work.entropy = Some(entropy + forced.sum::<f64>());
         work.gap = Some(gap);
     }
     if !ask.entropy {
@@ -355,14 +357,14 @@ fn put_together(system: &System, found: &presolve::Found, split: &Split, solved:
     Answer { crowds, ln_worlds, worlds, work }
 }
 
-/// What is told of a crowd, and its entropy in nats.
-fn told_of(system: &System, boxes: &Boxes, split: &Split, solved: &[Solved], crowd: usize) -> (Vec<Told>, f64) {
+/// What is told of a crowd.
+fn told_of(system: &System, boxes: &Boxes, split: &Split, solved: &[Solved], crowd: usize) -> Vec<Told> {
     let (place, open) = (split.place[crowd], split.open[crowd]);
     let people = system.people[crowd] as u64;
     // What nobody has is not told, so that there is room for the others only.
     let had = system.cells(crowd).filter(|cell| boxes.at(*cell).1 > 0).count();
     let mut told = Vec::with_capacity(had);
-    let (mut free, mut entropy) = (0, 0.0);
+    let mut free = 0;
     let loose = system.loose.binary_search(&(crowd as u32)).is_ok();
     for cell in system.cells(crowd) {
         let (low, high) = boxes.at(cell);
@@ -378,25 +380,17 @@ fn told_of(system: &System, boxes: &Boxes, split: &Split, solved: &[Solved], cro
             if low > 0 {
                 let share = Fraction::new(low as u128, u128::from(people));
                 told.push(Told::known(value, share));
-                entropy += ratio_entropy(low as f64, people as f64);
             }
             continue;
         }
         let Some((piece, merged)) = place else { continue };
         let (piece, solved) = (&split.pieces[piece as usize], &solved[piece as usize]);
         let crowd = Here { people, open, piece, solved, merged: merged as usize, at: free };
-        let one = crowd.told(value, low as u64, high as u64);
-        entropy += one.entropy.map_or(0.0, |share| ratio_entropy(share * people as f64, people as f64));
-        told.push(one);
+        told.push(crowd.told(value, low as u64, high as u64));
         free += 1;
     }
     told.retain(|told| told.upper.numerator > 0);
-    (told, entropy)
-}
-
-/// Entropy in nats of people of whom so many have a value.
-fn ratio_entropy(having: f64, people: f64) -> f64 {
-    if having > 0.0 && having < people { -having * (having / people).ln() } else { 0.0 }
+    told
 }
 
 /// One open value of one crowd in its piece.

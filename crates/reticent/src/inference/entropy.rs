@@ -15,7 +15,7 @@ mod strips;
 mod turns;
 
 use super::pieces::Piece;
-use strips::{Strips, Weigh};
+use strips::{Strips, Total, Weigh};
 use turns::Turns;
 
 /// Counts must be met this well, in people.
@@ -61,6 +61,8 @@ pub(super) struct Estimate {
     /// By crowd: where its cells start.
     start: Vec<u32>,
     shares: Vec<f64>,
+    /// The entropy in nats, of people who have none of their forced values.
+    pub nats: f64,
     pub gap: Gap,
 }
 
@@ -103,7 +105,7 @@ pub(super) fn estimate_with(piece: &Piece, many: usize) -> Option<Estimate> {
             start[*crowd as usize] = cells.start as u32;
             shares[cells].iter_mut().for_each(|having| *having *= dual.each[at]);
         }
-        return Some(Estimate { start, shares, gap });
+        return Some(Estimate { start, shares, nats: entropy, gap });
     }
     None
 }
@@ -319,7 +321,7 @@ impl Weigh for Spread<'_> {
     const KEEPS: bool = true;
 
     #[inline(always)]
-    fn weigh(&self, crowd: usize, first: usize, cells: &mut [f64]) -> f64 {
+    fn weigh(&self, crowd: usize, first: usize, cells: &mut [f64], value: &mut Total) {
         let dual = self.0;
         if !dual.possible.is_empty() {
             let possible = &dual.possible[first..first + cells.len()];
@@ -332,8 +334,14 @@ impl Weigh for Spread<'_> {
             *cell = (*cell - highest).exp();
             total += *cell;
         }
-        let scale = dual.people[crowd] / total;
+        let people = dual.people[crowd];
+        let scale = people / total;
         cells.iter_mut().for_each(|cell| *cell *= scale);
-        dual.people[crowd] * (total.ln() + highest)
+        if people == 1.0 {
+            value.add(highest);
+            value.add_ln(total);
+        } else {
+            value.add(people * (total.ln() + highest));
+        }
     }
 }

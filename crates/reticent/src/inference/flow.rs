@@ -39,6 +39,13 @@ pub(super) const MANY: u32 = 32;
 const FEW: usize = 4;
 const NONE: u32 = u32::MAX;
 
+/// Views of a source and people,
+pub(super) const PEOPLE: u8 = 1;
+/// of two sources,
+pub(super) const SOURCES: u8 = 2;
+/// and both.
+pub(super) const ANY: u8 = PEOPLE | SOURCES;
+
 /// More people can have a cell in what is left of a flow,
 const MORE: u8 = 1;
 /// or fewer can. One of them is so of every cell that is open, and none of one that is closed, which has the same in every flow.
@@ -71,6 +78,15 @@ struct View {
     leads_outside: bool,
 }
 
+impl View {
+    fn kind(&self) -> u8 {
+        match self.with {
+            With::People => PEOPLE,
+            With::Source(..) => SOURCES,
+        }
+    }
+}
+
 /// What a source is looked at together with.
 enum With {
     /// The rows of another source, of one value.
@@ -84,8 +100,8 @@ pub(super) struct State<'a> {
     pub boxes: &'a Boxes,
     /// By row: how many of its cells are open.
     pub open: &'a [u32],
-    /// By row: whether any of its cells was narrowed since the last time.
-    pub changed: &'a [bool],
+    /// By row: the views that have not looked at it since any of its cells was narrowed.
+    pub changed: &'a [u8],
 }
 
 impl<'a> Views<'a> {
@@ -124,8 +140,8 @@ impl<'a> Views<'a> {
         Views { system, views, one_value, all_one_value, row_of, held, many, spare: Mutex::new(Vec::new()) }
     }
 
-    /// Cells that are forced, each with its number of people. What does not hang together with a change is left out.
-    pub(super) fn forced(&self, state: &State) -> Result<Vec<(u32, i64)>> {
+    /// Cells that are forced in views of a kind, each with its number of people. What does not hang together with a change is left out.
+    pub(super) fn forced(&self, state: &State, kind: u8) -> Result<Vec<(u32, i64)>> {
         let leads = self.system.seen.as_ref().map(|seen| {
             let leads = |(cell, having): (usize, &i64)| leads(state.boxes.at(cell), *having);
             seen.par_iter().enumerate().with_min_len(1 << 14).map(leads).collect::<Vec<u8>>()
@@ -133,8 +149,9 @@ impl<'a> Views<'a> {
         let found: Result<Vec<Vec<(u32, i64)>>> = self
             .views
             .par_iter()
-            // The first of them are by far the largest.
+            // Some are far larger than others.
             .with_max_len(1)
+            .filter(|view| view.kind() == kind)
             .map(|view| {
                 let spare = self.spare().pop();
                 let mut marks = spare.unwrap_or_else(|| Marks::new(self.system.rows.len()));
@@ -289,7 +306,9 @@ impl<'a> Look<'a> {
     fn all(&mut self, rows: impl Iterator<Item = u32>, found: &mut Vec<(u32, i64)>) -> Result<()> {
         for row in rows {
             let at = row as usize;
-            let anew = self.state.changed[at] && self.state.open[at] > 0 && self.marks.entered[at].0 != self.marks.view;
+            let anew = self.state.changed[at] & self.view.kind() > 0
+                && self.state.open[at] > 0
+                && self.marks.entered[at].0 != self.marks.view;
             let seen_easily = |look: &mut Look| look.state.open[at] >= look.views.many && look.nothing_forced(row);
             if anew && !seen_easily(self) {
                 self.flow(row, found)?;
@@ -309,7 +328,7 @@ impl<'a> Look<'a> {
     }
 
     /// The row of the first kind, or of the other, that a cell is in.
-    #[inline]
+    #[inline(always)]
     fn end(&self, cell: usize, first: bool) -> Option<u32> {
         match self.row_of[usize::from(!first)] {
             Some((_, row_of)) if row_of[cell] == NONE => None,
@@ -415,14 +434,22 @@ impl<'a> Look<'a> {
         self.enter(row);
         let mut next = 0;
         while let Some(row) = self.marks.rows.get(next).copied() {
-            let (first, node) = (self.is_first(row), ROWS + next as u32);
+            let node = ROWS + next as u32;
             next += 1;
+            if self.is_first(row) {
+                for cell in self.open(row) {
+                    let other = self.end(cell, false).map_or(OUTSIDE, |other| self.enter(other));
+                    self.marks.cells.push((cell as u32, node, other));
+                }
+                continue;
+            }
             for cell in self.open(row) {
-                match (first, self.end(cell, !first).map(|other| self.enter(other))) {
-                    (true, other) => self.marks.cells.push((cell as u32, node, other.unwrap_or(OUTSIDE))),
-                    (false, None) => self.marks.cells.push((cell as u32, OUTSIDE, node)),
+                match self.end(cell, true) {
+                    None => self.marks.cells.push((cell as u32, OUTSIDE, node)),
                     // Told from the other end.
-                    (false, Some(_)) => {}
+                    Some(other) => {
+                        self.enter(other);
+                    }
                 }
             }
         }

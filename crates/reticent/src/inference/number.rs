@@ -111,6 +111,9 @@ impl PartialOrd for Fraction {
 
 impl Ord for Fraction {
     fn cmp(&self, other: &Fraction) -> Ordering {
+        if self.denominator == other.denominator {
+            return self.numerator.cmp(&other.numerator);
+        }
         let small = |number: u128| number <= u128::from(u64::MAX);
         if [self.numerator, self.denominator, other.numerator, other.denominator].into_iter().all(small) {
             return (self.numerator * other.denominator).cmp(&(other.numerator * self.denominator));

@@ -244,10 +244,7 @@ pub(super) fn together(system: &System, boxes: &Boxes) -> Union {
     let mut union = Union::new(system.crowds());
     for row in 0..system.counts() {
         let open = system.rows.at(row).iter().filter(|cell| boxes.is_open(**cell as usize));
-        let mut crowds = open.map(|cell| system.crowd[*cell as usize]);
-        if let Some(first) = crowds.next() {
-            crowds.for_each(|crowd| union.join(first, crowd));
-        }
+        union.join(open.map(|cell| system.crowd[*cell as usize]));
     }
     union
 }
@@ -268,9 +265,15 @@ impl Union {
         one
     }
 
-    pub(super) fn join(&mut self, one: u32, other: u32) {
-        let (one, other) = (self.root(one), self.root(other));
-        // The earlier is the root, so that pieces come in the order of the people.
-        self.0[one.max(other) as usize] = one.min(other);
+    /// All of these hang together.
+    pub(super) fn join(&mut self, mut all: impl Iterator<Item = u32>) {
+        let Some(first) = all.next() else { return };
+        let mut root = self.root(first);
+        for one in all {
+            let other = self.root(one);
+            // The earlier is the root, so that pieces come in the order of the people.
+            self.0[root.max(other) as usize] = root.min(other);
+            root = root.min(other);
+        }
     }
 }

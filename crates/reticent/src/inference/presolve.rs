@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use rayon::prelude::*;
 
-use super::pieces::{Piece, Split, together};
+use super::pieces::{Piece, Split};
 use super::symmetry::Alike;
 use super::system::System;
 use super::{contradiction, flow};
@@ -77,7 +77,7 @@ pub(super) fn presolve_with(system: &System, exchange: bool, many: u32) -> Resul
         let mut bounds = Bounds::new(system);
         bounds.settle()?;
         if bounds.open() > 0 {
-            bounds.changed.iter_mut().for_each(|changed| *changed = true);
+            bounds.changed.fill(flow::ANY);
             if exchange && system.people.iter().sum::<i64>() > EXCHANGED as i64 {
                 bounds.leave_exchanged();
             }
@@ -117,9 +117,9 @@ struct Bounds<'a> {
     largest: i64,
     waiting: VecDeque<u32>,
     waits: Vec<bool>,
-    /// By row: how many of its cells are open, and whether any of its cells was narrowed.
+    /// By row: how many of its cells are open, and the views that have not looked at it since any of its cells was narrowed.
     open: Vec<u32>,
-    changed: Vec<bool>,
+    changed: Vec<u8>,
 }
 
 impl<'a> Bounds<'a> {
@@ -144,7 +144,7 @@ impl<'a> Bounds<'a> {
         };
         let (sums, open) = (0..rows).into_par_iter().with_min_len(FEW_ROWS).map(counted).unzip();
         let (waiting, largest) = (VecDeque::new(), system.people.iter().copied().max().unwrap_or(0));
-        Bounds { system, boxes, sums, largest, waiting, waits: vec![false; rows], open, changed: vec![false; rows] }
+        Bounds { system, boxes, sums, largest, waiting, waits: vec![false; rows], open, changed: vec![0; rows] }
     }
 
     /// Rows of large pieces all of whose values can be exchanged are not looked at.
@@ -159,7 +159,7 @@ impl<'a> Bounds<'a> {
             if place.is_some_and(|(piece, _)| settled[piece as usize]) {
                 let open = self.system.cells(crowd).filter(|cell| self.boxes.is_open(*cell));
                 let rows = open.flat_map(|cell| self.system.of_cell.at(cell));
-                rows.for_each(|row| self.changed[*row as usize] = false);
+                rows.for_each(|row| self.changed[*row as usize] = 0);
             }
         }
     }
@@ -167,22 +167,42 @@ impl<'a> Bounds<'a> {
     /// Whether a large piece may be one of these, as far as is seen without taking it apart: values that can be exchanged are counted
     /// in rows of the same sizes.
     fn may_be_exchanged(&self) -> bool {
-        let mut union = together(self.system, &self.boxes);
+        let system = self.system;
         let sizes = |cell: usize| {
-            let sizes = self.system.counts_of(cell).map(|row| self.open[row]);
+            let sizes = system.counts_of(cell).map(|row| self.open[row]);
             sizes.fold((u32::MAX, 0), |(least, most), size| (least.min(size), most.max(size)))
         };
-        let mut people = vec![Some(0); self.system.crowds()];
-        for crowd in 0..self.system.crowds() {
-            let mut cells = self.system.cells(crowd).filter(|cell| self.boxes.is_open(*cell)).map(sizes);
-            let root = union.root(crowd as u32) as usize;
-            match cells.next() {
-                Some(first) if cells.any(|sizes| sizes != first) => people[root] = None,
-                Some(_) => people[root] = people[root].map(|people| people + self.system.people[crowd]),
-                None => {}
+        let open = |crowd: usize| system.cells(crowd).filter(|cell| self.boxes.is_open(*cell));
+        let same_sizes = |crowd: usize| {
+            let mut cells = open(crowd).map(sizes);
+            cells.next().is_some_and(|first| cells.all(|sizes| sizes == first))
+        };
+        let same: Vec<bool> = (0..system.crowds()).map(same_sizes).collect();
+        let counted = |row: usize| {
+            let open = system.rows.at(row).iter().filter(|cell| self.boxes.is_open(**cell as usize));
+            open.map(|cell| system.crowd[*cell as usize] as usize)
+        };
+        // From somebody of whom it is so to all with whom they hang together, as long as it is so of these.
+        let (mut looked, mut reached) = (vec![false; system.counts()], vec![false; system.crowds()]);
+        for first in (0..system.crowds()).filter(|crowd| same[*crowd]) {
+            let (mut waiting, mut people, mut all) = (Vec::new(), 0, true);
+            waiting.extend((!std::mem::replace(&mut reached[first], true)).then_some(first));
+            while let Some(crowd) = waiting.pop() {
+                people += system.people[crowd];
+                let rows = open(crowd).flat_map(|cell| system.counts_of(cell));
+                let rows = rows.filter(|row| !std::mem::replace(&mut looked[*row], true));
+                for other in rows.flat_map(counted) {
+                    all &= same[other];
+                    if same[other] && !std::mem::replace(&mut reached[other], true) {
+                        waiting.push(other);
+                    }
+                }
+            }
+            if all && people > EXCHANGED as i64 {
+                return true;
             }
         }
-        people.into_iter().flatten().any(|people| people > EXCHANGED as i64)
+        false
     }
 
     /// How many cells are open.
@@ -192,20 +212,24 @@ impl<'a> Bounds<'a> {
 
     /// Looks at many counts together, where rows have changed, and at each again, until nothing changes any more.
     fn by_flows(&mut self, views: &flow::Views) -> Result<()> {
-        loop {
+        // Those with people fall into small parts, so they come first: what they force is not looked at in the others.
+        let mut quiet = 0;
+        for kind in [flow::PEOPLE, flow::SOURCES].into_iter().cycle() {
             let state = flow::State { boxes: &self.boxes, open: &self.open, changed: &self.changed };
-            let closed = views.forced(&state)?;
-            self.changed.iter_mut().for_each(|changed| *changed = false);
+            let closed = views.forced(&state, kind)?;
+            self.changed.iter_mut().for_each(|changed| *changed &= !kind);
             let mut changed = false;
             for (cell, people) in closed {
                 changed |= self.boxes.is_open(cell as usize);
                 self.narrow(cell as usize, people, people)?;
             }
-            if !changed {
-                return Ok(());
-            }
             self.settle()?;
+            quiet = if changed { 0 } else { quiet + 1 };
+            if quiet == 2 {
+                break;
+            }
         }
+        Ok(())
     }
 
     /// Looks at each count until nothing changes any more, or too much has: between large crowds, two counts may narrow each other by
@@ -264,7 +288,7 @@ impl<'a> Bounds<'a> {
             let (sum_low, sum_high) = &mut self.sums[*row as usize];
             (*sum_low, *sum_high) = (*sum_low + (new_low - low), *sum_high + (new_high - high));
             self.open[*row as usize] -= u32::from(new_low == new_high);
-            self.changed[*row as usize] = true;
+            self.changed[*row as usize] = flow::ANY;
             if !std::mem::replace(&mut self.waits[*row as usize], true) {
                 self.waiting.push_back(*row);
             }

@@ -229,6 +229,19 @@ impl System {
         self.of_cell.at(cell).iter().map(|row| *row as usize).filter(|row| *row < self.counts())
     }
 
+    /// What a crowd adds to the entropy of those of its people, `open` of them, who have none of its forced values, in nats: what the forced
+    /// values add by themselves, and that it is not known who has none of them.
+    pub(super) fn forced_entropy(&self, crowd: usize, boxes: &Boxes, open: u64) -> f64 {
+        let people = self.people[crowd];
+        let of = |having: i64| if having > 0 { -(having as f64) * (having as f64 / people as f64).ln() } else { 0.0 };
+        // Nobody, or everybody, is told apart by nothing.
+        if open == people as u64 || people == 1 {
+            return 0.0;
+        }
+        let forced = self.cells(crowd).filter(|cell| !boxes.is_open(*cell)).map(|cell| of(boxes.at(cell).0));
+        of(open as i64) + forced.sum::<f64>()
+    }
+
     /// In how many ways the people of a crowd can be chosen who have its forced values, and the logarithm of that; `open`
     /// people have none of them.
     pub(super) fn arrangements(&self, crowd: usize, boxes: &Boxes, open: u64) -> (Option<u128>, f64) {

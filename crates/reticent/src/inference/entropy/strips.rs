@@ -23,6 +23,8 @@ const PARTS: usize = 8;
 const SHORT: usize = 8;
 /// Cells in more rows are always kept in strips.
 const FEW: usize = 3;
+/// Products do not become much larger.
+const LARGE: f64 = 1e100;
 /// Rows whose sums are added up together.
 const ROWS: usize = 1 << 14;
 /// Crowds that are swept together, so that their cells stay in the cache.
@@ -38,7 +40,37 @@ pub(super) trait Weigh: Sync {
 
     /// Turns the sums of a crowd's cells, the first of which is at this place, into what each of them weighs, and may add something to
     /// a total.
-    fn weigh(&self, crowd: usize, first: usize, cells: &mut [f64]) -> f64;
+    fn weigh(&self, crowd: usize, first: usize, cells: &mut [f64], total: &mut Total);
+}
+
+/// A sum, of logarithms too: of those it is enough to take one of a product from time to time.
+#[derive(Clone, Copy)]
+pub(super) struct Total {
+    sum: f64,
+    product: f64,
+}
+
+impl Total {
+    const NOTHING: Total = Total { sum: 0.0, product: 1.0 };
+
+    #[inline(always)]
+    pub(super) fn add(&mut self, number: f64) {
+        self.sum += number;
+    }
+
+    /// Adds the logarithm of a number that is at least 1, and not so large that a product of two could not be written.
+    #[inline(always)]
+    pub(super) fn add_ln(&mut self, number: f64) {
+        self.product *= number;
+        if self.product > LARGE {
+            self.sum += self.product.ln();
+            self.product = 1.0;
+        }
+    }
+
+    fn value(self) -> f64 {
+        self.sum + self.product.ln()
+    }
 }
 
 /// The sums of rows, and those of each part but the first where there are several.
@@ -98,14 +130,15 @@ impl Strips {
     /// The rows of a piece, which is cut into parts of about `many` cells.
     pub(super) fn of(piece: &Piece, many: usize) -> Strips {
         let cells = piece.value.len();
-        let strips = piece.crowds.iter().map(|crowd| strips_of(piece, *crowd).count()).sum::<usize>();
         let most = (0..cells).map(|cell| piece.rows_of.at(cell).len()).max().unwrap_or(0);
+        // They need not be counted to the end.
+        let short = || piece.crowds.iter().flat_map(|crowd| strips_of(piece, *crowd)).nth(cells / SHORT).is_some();
         let order = (0..piece.crowds.len() as u32).collect();
         let mut made = Strips { order, rows: piece.rows.len(), most, first: vec![0], ..Strips::default() };
-        if (1..=FEW).contains(&most) && strips * SHORT > cells {
+        if (1..=FEW).contains(&most) && short() {
             made.keep_cells(piece, cells);
         } else {
-            made.keep_strips(piece, strips);
+            made.keep_strips(piece);
         }
         let mut end = 0;
         let ends = made.order.iter().map(|crowd| {
@@ -122,18 +155,20 @@ impl Strips {
 
     /// Crowds of the same shape follow each other, and of these, those in the same rows, which are then near in memory too.
     fn keep_cells(&mut self, piece: &Piece, cells: usize) {
-        let shape = |crowd: &u32| Shape::of(piece, piece.crowds[*crowd as usize]);
-        self.order.sort_by_cached_key(|crowd| {
-            let cells = piece.crowds[*crowd as usize].cells();
-            (shape(crowd), piece.rows_of.items_of(cells).first().copied())
-        });
+        let key = |crowd: &u32| {
+            let merged = piece.crowds[*crowd as usize];
+            let first = piece.rows_of.items_of(merged.cells()).first().copied().unwrap_or(0);
+            (Shape::of(piece, merged), first, *crowd)
+        };
+        let mut keys: Vec<(Shape, u32, u32)> = self.order.iter().map(key).collect();
+        keys.sort_unstable();
         self.of_cell.reserve(cells * self.most);
-        let mut end = 0;
-        for same in self.order.chunk_by(|one, other| shape(one) == shape(other)) {
-            let (start, shape) = (end, shape(&same[0]));
-            end += same.len();
-            self.same.push(Same { crowds: start..end, shape, at: self.of_cell.len() });
-            for cell in same.iter().flat_map(|crowd| piece.crowds[*crowd as usize].cells()) {
+        self.order.clear();
+        for same in keys.chunk_by(|one, other| one.0 == other.0) {
+            let (start, shape) = (self.order.len(), same[0].0);
+            self.order.extend(same.iter().map(|(_, _, crowd)| *crowd));
+            self.same.push(Same { crowds: start..self.order.len(), shape, at: self.of_cell.len() });
+            for cell in self.order[start..].iter().flat_map(|crowd| piece.crowds[*crowd as usize].cells()) {
                 let rows = piece.rows_of.at(cell);
                 self.of_cell.extend_from_slice(rows);
                 self.of_cell.extend((rows.len()..shape.rows as usize).map(|_| piece.rows.len() as u32));
@@ -141,8 +176,7 @@ impl Strips {
         }
     }
 
-    fn keep_strips(&mut self, piece: &Piece, strips: usize) {
-        self.strips.reserve(strips);
+    fn keep_strips(&mut self, piece: &Piece) {
         for crowd in &piece.crowds {
             for strip in strips_of(piece, *crowd) {
                 self.of_strip.extend_from_slice(piece.rows_of.at(strip.start));
@@ -208,17 +242,15 @@ impl Strips {
         sums: &mut [f64],
         weigh: &W,
     ) -> f64 {
-        let mut total = 0.0;
         if !self.same.is_empty() {
-            for same in &self.same {
-                total += match same.shape.rows {
-                    1 => self.sweep_same::<1>(same, &crowds, of_row, cells, sums, weigh),
-                    2 => self.sweep_same::<2>(same, &crowds, of_row, cells, sums, weigh),
-                    _ => self.sweep_same::<FEW>(same, &crowds, of_row, cells, sums, weigh),
-                };
-            }
-            return total;
+            let total = self.same.iter().map(|same| match same.shape.rows {
+                1 => self.sweep_same::<1>(same, &crowds, of_row, cells, sums, weigh),
+                2 => self.sweep_same::<2>(same, &crowds, of_row, cells, sums, weigh),
+                _ => self.sweep_same::<FEW>(same, &crowds, of_row, cells, sums, weigh),
+            });
+            return total.sum();
         }
+        let mut total = Total::NOTHING;
         let mut rest = cells;
         for block in crowds.clone().step_by(BLOCK).map(|from| from..(from + BLOCK).min(crowds.end)) {
             let offset = self.start[block.start] as usize;
@@ -229,11 +261,11 @@ impl Strips {
             }
             for crowd in block.clone() {
                 let at = self.of_crowd(crowd);
-                total += weigh.weigh(crowd, at.start, &mut cells[at.start - offset..at.end - offset]);
+                weigh.weigh(crowd, at.start, &mut cells[at.start - offset..at.end - offset], &mut total);
             }
             self.scatter(block, cells, sums);
         }
-        total
+        total.value()
     }
 
     /// The same for those among some crowds that have one shape, where the rows of every cell are kept.
@@ -341,39 +373,45 @@ struct Few<'a, const ROWS: usize> {
 
 impl<const ROWS: usize> Few<'_, ROWS> {
     fn sweep<const CELLS: usize, W: Weigh>(&mut self, weigh: &W) -> f64 {
-        let mut total = 0.0;
+        let mut total = Total::NOTHING;
         for (at, rows) in self.rows.as_chunks::<CELLS>().0.iter().enumerate() {
             let mut cells = [0.0; CELLS];
-            total += self.sweep_crowd(at, rows, &mut cells, weigh);
+            self.sweep_crowd(at, rows, &mut cells, weigh, &mut total);
             if W::KEEPS {
                 self.cells[at * CELLS..(at + 1) * CELLS].copy_from_slice(&cells);
             }
         }
-        total
+        total.value()
     }
 
     fn sweep_any(&mut self, len: usize, weigh: &impl Weigh) -> f64 {
-        let mut total = 0.0;
+        let mut total = Total::NOTHING;
         for (at, rows) in self.rows.chunks_exact(len).enumerate() {
             let cells = std::mem::take(&mut self.cells);
-            total += self.sweep_crowd(at, rows, &mut cells[at * len..(at + 1) * len], weigh);
+            self.sweep_crowd(at, rows, &mut cells[at * len..(at + 1) * len], weigh, &mut total);
             self.cells = cells;
         }
-        total
+        total.value()
     }
 
     #[inline(always)]
-    fn sweep_crowd<W: Weigh>(&mut self, at: usize, rows: &[[u32; ROWS]], cells: &mut [f64], weigh: &W) -> f64 {
+    fn sweep_crowd<W: Weigh>(
+        &mut self,
+        at: usize,
+        rows: &[[u32; ROWS]],
+        cells: &mut [f64],
+        weigh: &W,
+        total: &mut Total,
+    ) {
         if W::TAKES {
             for (cell, rows) in cells.iter_mut().zip(rows) {
                 *cell = self.of_row[rows[0] as usize];
                 rows[1..].iter().for_each(|row| *cell += self.of_row[*row as usize]);
             }
         }
-        let total = weigh.weigh(self.crowd + at, self.first + at * cells.len(), cells);
+        weigh.weigh(self.crowd + at, self.first + at * cells.len(), cells, total);
         for (cell, rows) in cells.iter().zip(rows) {
             rows.iter().for_each(|row| self.sums[*row as usize] += cell);
         }
-        total
     }
 }

@@ -1,6 +1,6 @@
 //! One of Newton's steps by conjugate gradients, with a diagonal preconditioner.
 
-use super::strips::{Sums, Weigh};
+use super::strips::{Sums, Total, Weigh};
 use super::{Dual, Point};
 
 /// Conjugate gradients for one of Newton's steps after the other, in the same memory.
@@ -105,12 +105,11 @@ impl Weigh for Own<'_> {
     const KEEPS: bool = false;
 
     #[inline(always)]
-    fn weigh(&self, crowd: usize, first: usize, cells: &mut [f64]) -> f64 {
+    fn weigh(&self, crowd: usize, first: usize, cells: &mut [f64], _: &mut Total) {
         let (each, having) = (self.dual.each[crowd], &self.having[first..first + cells.len()]);
         for (cell, having) in cells.iter_mut().zip(having) {
             *cell = having * (1.0 - having * each);
         }
-        0.0
     }
 }
 
@@ -126,7 +125,7 @@ impl Weigh for Bend<'_> {
     const KEEPS: bool = false;
 
     #[inline(always)]
-    fn weigh(&self, crowd: usize, first: usize, cells: &mut [f64]) -> f64 {
+    fn weigh(&self, crowd: usize, first: usize, cells: &mut [f64], total: &mut Total) {
         let having = &self.having[first..first + cells.len()];
         let sum: f64 = having.iter().zip(&*cells).map(|(having, slope)| having * slope).sum();
         let mean = sum * self.dual.each[crowd];
@@ -136,7 +135,7 @@ impl Weigh for Bend<'_> {
             *cell = having * off;
             bend += *cell * off;
         }
-        bend
+        total.add(bend);
     }
 }
 
