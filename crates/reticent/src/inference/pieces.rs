@@ -240,7 +240,7 @@ impl Rows {
 }
 
 /// Who hangs together with whom, through rows that count something open of both.
-pub(super) fn together(system: &System, boxes: &Boxes) -> Union {
+fn together(system: &System, boxes: &Boxes) -> Union {
     let mut union = Union::new(system.crowds());
     for row in 0..system.counts() {
         let open = system.rows.at(row).iter().filter(|cell| boxes.is_open(**cell as usize));
@@ -250,14 +250,14 @@ pub(super) fn together(system: &System, boxes: &Boxes) -> Union {
 }
 
 /// Who hangs together with whom.
-pub(super) struct Union(Vec<u32>);
+struct Union(Vec<u32>);
 
 impl Union {
-    pub(super) fn new(len: usize) -> Union {
+    fn new(len: usize) -> Union {
         Union((0..len as u32).collect())
     }
 
-    pub(super) fn root(&mut self, mut one: u32) -> u32 {
+    fn root(&mut self, mut one: u32) -> u32 {
         while self.0[one as usize] != one {
             self.0[one as usize] = self.0[self.0[one as usize] as usize];
             one = self.0[one as usize];
@@ -266,7 +266,7 @@ impl Union {
     }
 
     /// All of these hang together.
-    pub(super) fn join(&mut self, mut all: impl Iterator<Item = u32>) {
+    fn join(&mut self, mut all: impl Iterator<Item = u32>) {
         let Some(first) = all.next() else { return };
         let mut root = self.root(first);
         for one in all {
