@@ -19,6 +19,7 @@ mod program;
 mod sample;
 mod symmetry;
 mod system;
+mod telling;
 #[cfg(test)]
 mod tests;
 mod worlds;
@@ -30,9 +31,9 @@ use crate::error::{Error, Result};
 pub use entropy::Gap;
 pub use number::Fraction;
 pub use sample::Sampled;
+pub use telling::{Tellings, Told};
 
 use pieces::{Piece, Split};
-use presolve::Boxes;
 use symmetry::Alike;
 use system::System;
 
@@ -103,30 +104,13 @@ impl Default for Ask {
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// By crowd: what each of its people can be told to have. Values that they cannot have are not listed.
-    pub crowds: Vec<Vec<Told>>,
+    pub crowds: Tellings,
     /// The natural logarithm of the number of worlds; none when they could not be counted.
     pub ln_worlds: Option<f64>,
     /// The number of worlds, where it is below 2^128.
     pub worlds: Option<u128>,
     /// How the answer was found.
     pub work: Work,
-}
-
-/// What is told about one value of one person.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Told {
-    /// The value.
-    pub value: Value,
-    /// The random-worlds probability is at least this,
-    pub lower: Fraction,
-    /// and at most this.
-    pub upper: Fraction,
-    /// The random-worlds probability, where worlds were counted.
-    pub worlds: Option<f64>,
-    /// The random-worlds probability as estimated from samples.
-    pub sampled: Option<Sampled>,
-    /// The maximum-entropy estimate.
-    pub entropy: Option<f64>,
 }
 
 /// How an answer was found.
@@ -238,8 +222,6 @@ fn solve_here(puzzle: &Puzzle, ask: &Ask) -> Result<Answer> {
     Ok(put_together(&system, &found, &split, &solved, &ask))
 }
 
-/// Fewer crowds are told of by one thread.
-const FEW_CROWDS: usize = 1 << 10;
 /// Steps of looking whether there is a world.
 const A_LITTLE: u64 = 20_000;
 
@@ -334,8 +316,7 @@ fn put_together(system: &System, found: &presolve::Found, split: &Split, solved:
             None => work.not_converged += 1,
         }
     }
-    let each = (0..system.crowds()).into_par_iter().with_min_len(FEW_CROWDS);
-    let crowds = each.map(|crowd| told_of(system, boxes, split, solved, crowd)).collect();
+    let crowds = Tellings::of(system, boxes, split, solved);
     for crowd in 0..system.crowds() {
         let Some(all) = ln_worlds else { break };
         let (arrangements, ln) = system.arrangements(crowd, boxes, split.open[crowd]);
@@ -355,132 +336,6 @@ fn put_together(system: &System, found: &presolve::Found, split: &Split, solved:
         work.not_converged = 0;
     }
     Answer { crowds, ln_worlds, worlds, work }
-}
-
-/// What is told of a crowd.
-fn told_of(system: &System, boxes: &Boxes, split: &Split, solved: &[Solved], crowd: usize) -> Vec<Told> {
-    let (place, open) = (split.place[crowd], split.open[crowd]);
-    let people = system.people[crowd] as u64;
-    // What nobody has is not told, so that there is room for the others only.
-    let had = system.cells(crowd).filter(|cell| boxes.at(*cell).1 > 0).count();
-    let mut told = Vec::with_capacity(had);
-    let mut free = 0;
-    let loose = system.loose.binary_search(&(crowd as u32)).is_ok();
-    for cell in system.cells(crowd) {
-        let (low, high) = boxes.at(cell);
-        let value = system.value[cell];
-        if loose {
-            // Something tells its people apart after all: only what all of them have, or none, is true of each.
-            let share = |all: bool| Fraction::new(u128::from(all), 1);
-            told.push(Told::between(value, share(low as u64 == people), share(high > 0)));
-            free += usize::from(low < high);
-            continue;
-        }
-        if low == high {
-            if low > 0 {
-                let share = Fraction::new(low as u128, u128::from(people));
-                told.push(Told::known(value, share));
-            }
-            continue;
-        }
-        let Some((piece, merged)) = place else { continue };
-        let (piece, solved) = (&split.pieces[piece as usize], &solved[piece as usize]);
-        let crowd = Here { people, open, piece, solved, merged: merged as usize, at: free };
-        told.push(crowd.told(value, low as u64, high as u64));
-        free += 1;
-    }
-    told.retain(|told| told.upper.numerator > 0);
-    told
-}
-
-/// One open value of one crowd in its piece.
-struct Here<'a> {
-    people: u64,
-    open: u64,
-    piece: &'a Piece,
-    solved: &'a Solved,
-    merged: usize,
-    at: usize,
-}
-
-impl Here<'_> {
-    fn told(&self, value: Value, low: u64, high: u64) -> Told {
-        let fraction = |a: u64, b: u64| Fraction::new(u128::from(a), u128::from(b));
-        // Of the crowd, `open` people are of the piece; each of them has the value as likely as anybody else in it.
-        let scale = self.open as f64 / self.people as f64;
-        let mut told = Told {
-            value,
-            lower: fraction(low, self.people),
-            upper: fraction(high, self.people),
-            worlds: None,
-            sampled: None,
-            entropy: None,
-        };
-        let alike = u64::from(self.solved.proved.alike.to(value));
-        told.upper = told.upper.min(fraction(self.open, self.people * alike));
-        if alike as usize == self.piece.crowds[self.merged].cells().len() {
-            told.lower = told.lower.max(told.upper);
-            told.worlds = Some(told.upper.value());
-        }
-        self.narrow(&mut told);
-        if let Some(counted) = &self.solved.proved.counted {
-            let share = counted.share(self.merged, self.at);
-            let exact = counted.exact(self.merged, self.at);
-            let exact = exact.and_then(|share| share.times(fraction(self.open, self.people)));
-            told.worlds = Some(exact.map_or(share * scale, |exact| exact.value()));
-            let (lower, upper) = match exact {
-                Some(exact) => (exact, exact),
-                None => Fraction::around(share * scale),
-            };
-            (told.lower, told.upper) = (told.lower.max(lower), told.upper.min(upper));
-        }
-        let sampled = self.solved.sampled.as_ref();
-        let sampled = sampled.and_then(|samples| samples.share(self.merged, self.at));
-        told.sampled = sampled.map(|sampled| sampled.scaled(scale));
-        let entropy = self.solved.entropy.as_ref();
-        told.entropy = entropy.map(|estimate| estimate.share(self.merged, self.at) * scale);
-        told
-    }
-
-    /// By what programs prove of all who are merged: each of them has the value as likely as any other.
-    fn narrow(&self, told: &mut Told) {
-        let Some(bounded) = self.solved.proved.bounded.as_ref().filter(|_| !self.solved.bounds_only) else { return };
-        let (low, high) = bounded.bounds[self.merged][self.at];
-        let merged = self.piece.crowds[self.merged].people;
-        let share = |people: u64| {
-            let share = u128::from(people) * u128::from(self.open);
-            Fraction::new(share, u128::from(merged) * u128::from(self.people))
-        };
-        (told.lower, told.upper) = (told.lower.max(share(low)), told.upper.min(share(high)));
-        if told.lower == told.upper {
-            told.worlds = Some(told.upper.value());
-        }
-    }
-}
-
-impl Told {
-    /// Something of which nothing but bounds is known.
-    fn between(value: Value, lower: Fraction, upper: Fraction) -> Told {
-        Told { value, lower, upper, worlds: None, sampled: None, entropy: None }
-    }
-
-    /// Something that is the same in every world.
-    fn known(value: Value, share: Fraction) -> Told {
-        let worlds = Some(share.value());
-        Told { value, lower: share, upper: share, worlds, sampled: None, entropy: worlds }
-    }
-
-    /// The random-worlds probability as a fraction, where it is known and small enough to write: then its bounds meet.
-    pub fn exact(&self) -> Option<Fraction> {
-        (self.lower == self.upper).then_some(self.lower)
-    }
-
-    /// The best single figure: counted, or else sampled, or else the estimate.
-    pub fn best(&self) -> f64 {
-        let sampled = self.sampled.map(|sampled| sampled.share);
-        let estimate = self.worlds.or(sampled).or(self.entropy).unwrap_or_else(|| self.upper.value());
-        estimate.clamp(self.lower.value(), self.upper.value())
-    }
 }
 
 /// The error for counts that contradict each other.

@@ -15,7 +15,7 @@ mod strips;
 mod turns;
 
 use super::pieces::Piece;
-use strips::{Strips, Total, Weigh};
+use strips::{Real, Strips, Sums, Total, Weigh};
 use turns::Turns;
 
 /// Counts must be met this well, in people.
@@ -26,6 +26,8 @@ const NOTHING: f64 = 1e-9;
 const MOST_GAP: f64 = 1e-7;
 /// Counts missed by less are near the maximum.
 const NEAR: f64 = 0.5;
+/// Counts missed by less are so near that Newton's steps become better and better.
+const VERY_NEAR: f64 = 1e-3;
 /// A step that would miss by less than this many times what is allowed is made the last one.
 const LAST: f64 = 50.0;
 /// As far as the second derivative tells, counts are then missed by less than what is allowed, so many times.
@@ -77,22 +79,28 @@ impl Estimate {
 /// Counts with bounds are left alone at first; those that are missed are then met exactly, and let go again when their multiplier
 /// pulls the wrong way.
 pub(super) fn estimate(piece: &Piece) -> Option<Estimate> {
-    estimate_with(piece, strips::MANY)
+    estimate_with(piece, strips::MANY, true)
 }
 
-/// The same, where pieces are cut into parts of about so many cells.
-pub(super) fn estimate_with(piece: &Piece, many: usize) -> Option<Estimate> {
+/// The same, where pieces are cut into parts of about so many cells, and Newton's steps are first looked for with short numbers or not.
+pub(super) fn estimate_with(piece: &Piece, many: usize, short: bool) -> Option<Estimate> {
     let mut dual = Dual::of(piece, many);
-    let (mut at, mut turns) = (dual.begin(), Turns::new(&dual));
+    let (mut at, mut newton) = (dual.begin(), Newton::new(&dual, short));
     for _ in 0..MOST_CHOICES {
-        at = dual.maximum(at, &mut turns)?;
+        dual.maximum(&mut at, &mut newton)?;
         if dual.choose(&mut at) {
-            at = dual.point(at.multipliers);
+            dual.look(&mut at);
             continue;
         }
         let (entropy, missed) = (dual.entropy(&at), at.missed);
-        let all_possible = std::mem::take(&mut dual.possible).is_empty();
-        let whole = if all_possible { at.value } else { dual.point(at.multipliers).value };
+        let whole = if std::mem::take(&mut dual.possible).is_empty() {
+            at.value
+        } else {
+            let next = &mut newton.next;
+            next.multipliers.clone_from(&at.multipliers);
+            dual.look(next);
+            next.value
+        };
         let nats = (whole - entropy).max(0.0);
         let gap = Gap { missed, nats };
         let people: f64 = dual.people.iter().sum();
@@ -103,7 +111,7 @@ pub(super) fn estimate_with(piece: &Piece, many: usize) -> Option<Estimate> {
         for (at, crowd) in dual.strips.order.iter().enumerate() {
             let cells = dual.strips.of_crowd(at);
             start[*crowd as usize] = cells.start as u32;
-            shares[cells].iter_mut().for_each(|having| *having *= dual.each[at]);
+            shares[cells].iter_mut().for_each(|having| *having /= dual.people[at]);
         }
         return Some(Estimate { start, shares, nats: entropy, gap });
     }
@@ -114,8 +122,6 @@ pub(super) fn estimate_with(piece: &Piece, many: usize) -> Option<Estimate> {
 struct Dual {
     /// By crowd, in the order of strips: its people.
     people: Vec<f64>,
-    /// By crowd: one over its people.
-    each: Vec<f64>,
     strips: Strips,
     /// By cell: whether it is taken for possible; nothing while all are.
     possible: Vec<bool>,
@@ -142,6 +148,57 @@ struct Point {
     gradient: Vec<f64>,
     /// The most by which a count is missed that is to be met exactly.
     missed: f64,
+    /// By row, and one more: its multipliers together, and its people.
+    of_row: Vec<f64>,
+    sums: Sums<f64>,
+}
+
+impl Point {
+    /// Where every multiplier is 0; nothing is known of it yet.
+    fn new(dual: &Dual) -> Point {
+        let nothing = vec![0.0; dual.bound.len()];
+        Point {
+            multipliers: nothing.clone(),
+            having: vec![0.0; dual.strips.cells()],
+            value: f64::NAN,
+            gradient: nothing,
+            missed: f64::NAN,
+            of_row: dual.strips.nothing(),
+            sums: dual.strips.sums(),
+        }
+    }
+}
+
+/// Newton's steps, one after the other in the same memory.
+struct Newton {
+    short: Turns<f32>,
+    /// Where short numbers were not enough.
+    long: Option<Turns<f64>>,
+    next: Point,
+}
+
+impl Newton {
+    fn new(dual: &Dual, short: bool) -> Newton {
+        Newton { short: Turns::new(dual), long: (!short).then(|| Turns::new(dual)), next: Point::new(dual) }
+    }
+
+    /// Goes to a better place; none when there is none.
+    fn step(&mut self, dual: &Dual, at: &mut Point) -> Option<()> {
+        if self.long.is_none() {
+            let missed = at.missed;
+            let better = dual.along(at, &mut self.next, dual.newton(at, &mut self.short));
+            // So near the maximum, a step that is known well enough leaves little of what is missed; far away it changes something.
+            let poor = if missed < VERY_NEAR { at.missed > missed / 2.0 } else { at.missed == missed };
+            if better.is_none() || poor {
+                self.long = Some(Turns::new(dual));
+            }
+            if better.is_some() {
+                return better;
+            }
+        }
+        let long = self.long.as_mut()?;
+        dual.along(at, &mut self.next, dual.newton(at, long))
+    }
 }
 
 impl Dual {
@@ -165,56 +222,54 @@ impl Dual {
         let strips = Strips::of(piece, many);
         let people = |crowd: &u32| piece.crowds[*crowd as usize].people as f64;
         let people: Vec<f64> = strips.order.iter().map(people).collect();
-        let each = people.iter().map(|people| 1.0 / people).collect();
         let exact = side.iter().all(|side| *side == 0.0);
         let met = side.iter().map(|side| *side == 0.0).collect();
         let sign = side.iter().map(|side| if *side < 0.0 { -1.0 } else { 1.0 }).collect();
-        Dual { people, each, possible: Vec::new(), strips, exact, row, bound, side, sign, met }
+        Dual { people, possible: Vec::new(), strips, exact, row, bound, side, sign, met }
     }
 
     /// By row: the sum of its multipliers, each with its sign.
-    fn by_row(&self, multipliers: &[f64], sums: &mut [f64]) {
+    fn by_row<R: Real>(&self, multipliers: &[R], sums: &mut [R]) {
         if self.exact {
             sums[..multipliers.len()].copy_from_slice(multipliers);
             return;
         }
-        sums.fill(0.0);
+        sums.fill(R::zero());
         for (at, multiplier) in multipliers.iter().enumerate() {
-            sums[self.row[at] as usize] += self.sign[at] * multiplier;
+            sums[self.row[at] as usize] += turns::short::<R>(self.sign[at]) * *multiplier;
         }
     }
 
-    fn point(&self, multipliers: Vec<f64>) -> Point {
-        let (mut of_row, mut sums) = (self.strips.nothing(), self.strips.sums());
-        self.by_row(&multipliers, &mut of_row);
-        let mut having = vec![0.0; self.strips.cells()];
-        let mut value = self.strips.sweep(&of_row, &mut having, &mut sums, &Spread(self));
-        let (mut gradient, mut missed) = (vec![0.0; self.bound.len()], 0.0f64);
-        for at in 0..gradient.len() {
-            gradient[at] = self.sign[at] * (sums.all[self.row[at] as usize] - self.bound[at]);
-            value -= self.sign[at] * self.bound[at] * multipliers[at];
-            let off = if self.met[at] { gradient[at].abs() } else { 0.0 };
+    /// Finds out what is known of a place with these multipliers.
+    fn look(&self, at: &mut Point) {
+        self.by_row(&at.multipliers, &mut at.of_row);
+        let mut value = self.strips.sweep(&at.of_row, &mut at.having, &mut at.sums, &Spread(self));
+        let mut missed = 0.0f64;
+        for (place, gradient) in at.gradient.iter_mut().enumerate() {
+            *gradient = self.sign[place] * (at.sums.all[self.row[place] as usize] - self.bound[place]);
+            value -= self.sign[place] * self.bound[place] * at.multipliers[place];
+            let off = if self.met[place] { gradient.abs() } else { 0.0 };
             missed = if off > missed { off } else { missed };
         }
-        Point { multipliers, having, value, gradient, missed }
+        (at.value, at.missed) = (value, missed);
     }
 
     /// Where to begin: a few rounds of proportional fitting (Darroch and Ratcliff's generalized iterative scaling), which come near
     /// from far away, where Newton's steps are too long.
     fn begin(&self) -> Point {
-        let mut at = self.point(vec![0.0; self.bound.len()]);
+        let mut at = Point::new(self);
+        self.look(&mut at);
         for _ in 0..MOST_ROUNDS {
             if at.missed < 1.0 {
                 break;
             }
-            let mut multipliers = at.multipliers;
-            for (place, multiplier) in multipliers.iter_mut().enumerate().filter(|(place, _)| self.met[*place]) {
+            for (place, multiplier) in at.multipliers.iter_mut().enumerate().filter(|(place, _)| self.met[*place]) {
                 let (wanted, having) = (self.bound[place], self.bound[place] + at.gradient[place]);
                 if wanted > 0.0 && having > 0.0 {
                     *multiplier += (wanted / having).ln() / self.strips.most as f64;
                 }
             }
-            at = self.point(multipliers);
+            self.look(&mut at);
         }
         at
     }
@@ -239,21 +294,20 @@ impl Dual {
         any
     }
 
-    /// The maximum where the chosen counts are met exactly.
-    fn maximum(&mut self, mut at: Point, turns: &mut Turns) -> Option<Point> {
+    /// Goes to the maximum where the chosen counts are met exactly; none when it is not found.
+    fn maximum(&mut self, at: &mut Point, newton: &mut Newton) -> Option<()> {
         for _ in 0..MOST_STEPS {
             // What is no number would not be seen in what is missed.
             if !at.value.is_finite() {
                 return None;
             }
             if at.missed <= TOLERANCE {
-                return Some(at);
+                return Some(());
             }
-            self.newton(&at, turns);
-            at = self.along(&at, &turns.step)?;
+            newton.step(self, at)?;
             // Far from the maximum a probability may be tiny that is not so there.
-            if at.missed < NEAR && self.forget(&at) {
-                at = self.point(at.multipliers);
+            if at.missed < NEAR && self.forget(at) {
+                self.look(at);
             }
         }
         None
@@ -278,34 +332,41 @@ impl Dual {
     }
 
     /// Newton's step, as far as conjugate gradients find it worth while.
-    fn newton(&self, at: &Point, turns: &mut Turns) {
+    fn newton<'a, R: Real>(
+        &self,
+        at: &Point,
+        turns: &'a mut Turns<R>,
+    ) -> impl Iterator<Item = f64> + Clone + use<'a, R> {
         turns.begin(self, at);
         // The nearer, the better a step is worth knowing: what is missed falls to its square.
         let enough = turns.size * turns.size.min(FORCE);
         // Better than what is asked for in the end is not needed; nearly as good would need another step.
         let last = enough < LAST * TOLERANCE;
         for _ in 0..MOST_TURNS {
-            if !turns.turn(self, at) || if last { turns.misses_at_most(ROOM * TOLERANCE) } else { turns.size <= enough }
-            {
+            if !turns.turn(self) || if last { turns.misses_at_most(ROOM * TOLERANCE) } else { turns.size <= enough } {
                 break;
             }
         }
+        turns.step()
     }
 
-    /// A better place in the direction of a step; none when there is none.
-    fn along(&self, at: &Point, step: &[f64]) -> Option<Point> {
-        let longest = step.iter().fold(0.0, |longest: f64, part| longest.max(part.abs()));
+    /// Goes to a better place in the direction of a step; none when there is none.
+    fn along(&self, at: &mut Point, next: &mut Point, step: impl Iterator<Item = f64> + Clone) -> Option<()> {
+        let longest = step.clone().fold(0.0, |longest: f64, part| longest.max(part.abs()));
         let mut length = (FARTHEST / longest).min(1.0);
         for _ in 0..50 {
-            let moved = |place: usize| at.multipliers[place] + length * step[place];
-            let next = self.point((0..step.len()).map(moved).collect());
+            let moved = at.multipliers.iter().zip(step.clone()).map(|(multiplier, step)| multiplier + length * step);
+            next.multipliers.clear();
+            next.multipliers.extend(moved);
+            self.look(next);
             let both = next.multipliers.iter().zip(&at.multipliers);
             let gain: f64 = both.zip(&at.gradient).map(|((new, old), gradient)| (new - old) * gradient).sum();
             let worse = next.value - at.value;
             // Near the end the value no longer changes in its last places; then what is missed decides.
             let flat = worse.abs() <= 1e-12 * at.value.abs().max(1.0) && next.missed < at.missed;
             if worse <= 1e-4 * gain || flat {
-                return Some(next);
+                std::mem::swap(at, next);
+                return Some(());
             }
             length *= 0.5;
         }
@@ -316,7 +377,7 @@ impl Dual {
 /// Spreads the people of a crowd over its values by the multipliers.
 struct Spread<'a>(&'a Dual);
 
-impl Weigh for Spread<'_> {
+impl Weigh<f64> for Spread<'_> {
     const TAKES: bool = true;
     const KEEPS: bool = true;
 
@@ -342,6 +403,45 @@ impl Weigh for Spread<'_> {
             value.add_ln(total);
         } else {
             value.add(people * (total.ln() + highest));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Dual, Newton, Piece, TOLERANCE};
+    use crate::inference::pieces::Row;
+
+    /// Five people in two crowds, of whom one has the first value and two have the second.
+    fn piece() -> Piece {
+        let mut piece = Piece { rows: vec![Row { least: 1, most: 1 }, Row { least: 2, most: 2 }], ..Piece::default() };
+        for (people, last) in [(3, 2), (2, 3)] {
+            piece.add_cell(0, [0]);
+            piece.add_cell(1, [1]);
+            piece.add_cell(last, []);
+            piece.add(people);
+        }
+        piece
+    }
+
+    /// Where short numbers lead nowhere, or to what is no number, long ones find the same maximum.
+    #[test]
+    fn short_numbers_give_way_to_long_ones() {
+        let found = |spoiled: Option<f32>| {
+            let mut dual = Dual::of(&piece(), usize::MAX);
+            let (mut at, mut newton) = (dual.begin(), Newton::new(&dual, true));
+            spoiled.into_iter().for_each(|by| newton.short.spoil(by));
+            dual.maximum(&mut at, &mut newton).expect("a maximum");
+            assert!(at.missed <= TOLERANCE && newton.long.is_some() == spoiled.is_some());
+            at.value
+        };
+        let value = found(None);
+        // The shares are 1, 2 and 2 of 5 for everybody.
+        let nats = -5.0 * (0.2 * f64::ln(0.2) + 2.0 * 0.4 * f64::ln(0.4));
+        assert!((value - nats).abs() < 1e-9, "{value} and {nats}");
+        for by in [f32::NAN, f32::INFINITY, 0.0] {
+            let spoiled = found(Some(by));
+            assert!((spoiled - value).abs() < 1e-9, "{by}: {spoiled} and {value}");
         }
     }
 }

@@ -163,6 +163,13 @@ impl<'a> Views<'a> {
         Ok(found?.into_iter().flatten().collect())
     }
 
+    /// Kinds of views for which it is something new that a view of one kind forces a cell. It is nothing new for the view itself: no
+    /// circle led through the cell, so all that had a circle still has it.
+    pub(super) fn concerned(&self, cell: usize, kind: u8) -> u8 {
+        let alone = if kind == PEOPLE { 1 } else { 2 };
+        if self.system.counts_of(cell).count() > alone { ANY } else { ANY & !kind }
+    }
+
     fn spare(&self) -> MutexGuard<'_, Vec<Marks>> {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }

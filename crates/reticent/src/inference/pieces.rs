@@ -127,15 +127,24 @@ impl Split {
             piece_of[root] = piece_of[crowd];
         }
         // In their order, so that the rows of a group stay neighbours.
-        let place_of = rows.place_in(&mut split.pieces, |cell| piece_of[system.crowd[cell as usize] as usize]);
-        let of_cell = rows.cells.turned(system.value.len());
+        let piece_of_row = |row: usize| {
+            open_in(system, boxes, row).next().and_then(|cell| piece_of[system.crowd[cell as usize] as usize])
+        };
+        let place_of = rows.place_in(&mut split.pieces, piece_of_row);
+        let mut places: Vec<u32> = Vec::new();
         let mut known: HashTable<(u32, u32)> = HashTable::with_capacity(system.crowds());
         for (crowd, piece) in piece_of.iter().enumerate() {
             // Its root may be somebody of whom nothing is open.
             let Some(piece) = piece.filter(|_| open_cells(crowd).next().is_some()) else { continue };
             let into = &mut split.pieces[piece as usize];
             for cell in open_cells(crowd) {
-                into.add_cell(system.value[cell], of_cell.at(cell).iter().map(|row| place_of[*row as usize]));
+                places.clear();
+                places.extend(system.counts_of(cell).map(|row| place_of[row]));
+                if rows.merged {
+                    places.sort_unstable();
+                    places.dedup();
+                }
+                into.add_cell(system.value[cell], places.iter().copied());
             }
             into.add(0);
             let last = into.crowds.len() as u32 - 1;
@@ -181,70 +190,73 @@ impl Split {
 
 /// Rows over open cells, each set of cells once.
 struct Rows {
-    cells: Lists,
+    /// By row: the first of those of the system that count its cells,
+    first: Vec<u32>,
     bounds: Vec<Row>,
+    /// By row of the system: its row here; none where nothing is open.
+    of: Vec<u32>,
+    /// Whether several of the system became one.
+    merged: bool,
 }
 
 impl Rows {
     fn of(system: &System, boxes: &Boxes) -> Rows {
-        let mut made = Rows { cells: Lists::default(), bounds: Vec::new() };
+        let mut made = Rows { first: Vec::new(), bounds: Vec::new(), of: vec![NONE; system.counts()], merged: false };
         // By cell: the last row that begins with it; by row: the one before that begins with the same. A source has one at most.
         let (mut last, mut before): (Vec<u32>, Vec<u32>) = (vec![NONE; system.value.len()], Vec::new());
-        let mut open: Vec<u32> = Vec::new();
         for row in 0..system.counts() {
-            let mut forced = 0;
-            open.clear();
-            for cell in system.rows.at(row) {
-                if boxes.is_open(*cell as usize) {
-                    open.push(*cell);
-                } else {
-                    forced += boxes.at(*cell as usize).0;
-                }
-            }
-            if open.is_empty() {
-                continue;
-            }
-            if !open.is_sorted() {
-                open.sort_unstable();
-            }
+            let Some(begin) = open_in(system, boxes, row).next() else { continue };
+            let closed = system.rows.at(row).iter().filter(|cell| !boxes.is_open(**cell as usize));
+            let forced: i64 = closed.map(|cell| boxes.at(*cell as usize).0).sum();
             let left = |bound: i64| (bound - forced).max(0) as u64;
             let bounds = Row { least: left(system.least[row]), most: left(system.most[row]) };
-            let last = &mut last[open[0] as usize];
+            let last = &mut last[begin as usize];
+            let is_same = |other: u32| {
+                let other = made.first[other as usize] as usize;
+                open_in(system, boxes, other).eq(open_in(system, boxes, row))
+            };
             let mut same = *last;
-            while same != NONE && made.cells.at(same as usize) != open {
+            while same != NONE && !is_same(same) {
                 same = before[same as usize];
             }
             if same == NONE {
-                before.push(std::mem::replace(last, made.bounds.len() as u32));
-                made.cells.push(open.iter().copied());
+                same = made.bounds.len() as u32;
+                before.push(std::mem::replace(last, same));
+                made.first.push(row as u32);
                 made.bounds.push(bounds);
             } else {
+                made.merged = true;
                 let known = &mut made.bounds[same as usize];
                 (known.least, known.most) = (known.least.max(bounds.least), known.most.min(bounds.most));
             }
+            made.of[row] = same;
         }
         made
     }
 
-    /// Puts every row into the piece of its cells, and says at which place.
-    fn place_in(&self, pieces: &mut [Piece], piece_of: impl Fn(u32) -> Option<u32>) -> Vec<u32> {
-        let mut places = vec![0; self.bounds.len()];
-        for (row, place) in places.iter_mut().enumerate() {
-            let Some(piece) = self.cells.at(row).first().and_then(|cell| piece_of(*cell)) else { continue };
+    /// Puts every row into the piece of its cells, and says, by row of the system, at which place.
+    fn place_in(&self, pieces: &mut [Piece], piece_of: impl Fn(usize) -> Option<u32>) -> Vec<u32> {
+        let mut places = vec![NONE; self.bounds.len()];
+        for ((row, bounds), place) in self.first.iter().zip(&self.bounds).zip(&mut places) {
+            let Some(piece) = piece_of(*row as usize) else { continue };
             let rows = &mut pieces[piece as usize].rows;
             *place = rows.len() as u32;
-            rows.push(self.bounds[row]);
+            rows.push(*bounds);
         }
-        places
+        self.of.iter().map(|row| if *row == NONE { NONE } else { places[*row as usize] }).collect()
     }
+}
+
+/// The cells of a row that are open, ascending.
+fn open_in(system: &System, boxes: &Boxes, row: usize) -> impl Iterator<Item = u32> {
+    system.rows.at(row).iter().copied().filter(|cell| boxes.is_open(*cell as usize))
 }
 
 /// Who hangs together with whom, through rows that count something open of both.
 fn together(system: &System, boxes: &Boxes) -> Union {
     let mut union = Union::new(system.crowds());
     for row in 0..system.counts() {
-        let open = system.rows.at(row).iter().filter(|cell| boxes.is_open(**cell as usize));
-        union.join(open.map(|cell| system.crowd[*cell as usize]));
+        union.join(open_in(system, boxes, row).map(|cell| system.crowd[cell as usize]));
     }
     union
 }

@@ -62,6 +62,7 @@ pub(super) const EXCHANGED: u64 = 50;
 /// Cells are narrowed by each count by itself so many times in all, and so many times each, before other ways are tried.
 const MOST_NARROWED: usize = 100_000;
 const NARROWED_EACH: usize = 64;
+const NOBODY: u32 = u32::MAX;
 /// Fewer rows are counted by one thread.
 const FEW_ROWS: usize = 1 << 12;
 
@@ -98,7 +99,7 @@ pub(super) fn presolve_with(system: &System, exchange: bool, many: u32) -> Resul
 pub(super) fn narrow(system: &System, found: &mut Found, proved: &[(u32, i64, i64)]) -> Result<()> {
     let mut bounds = Bounds::from(system, found.boxes.clone());
     for (cell, least, most) in proved {
-        bounds.narrow(*cell as usize, *least, *most)?;
+        bounds.narrow(*cell as usize, *least, *most, flow::ANY)?;
     }
     bounds.settle()?;
     bounds.by_flows(&flow::Views::of(system, flow::MANY))?;
@@ -177,24 +178,28 @@ impl<'a> Bounds<'a> {
             let mut cells = open(crowd).map(sizes);
             cells.next().is_some_and(|first| cells.all(|sizes| sizes == first))
         };
-        let same: Vec<bool> = (0..system.crowds()).map(same_sizes).collect();
         let counted = |row: usize| {
             let open = system.rows.at(row).iter().filter(|cell| self.boxes.is_open(**cell as usize));
             open.map(|cell| system.crowd[*cell as usize] as usize)
         };
-        // From somebody of whom it is so to all with whom they hang together, as long as it is so of these.
-        let (mut looked, mut reached) = (vec![false; system.counts()], vec![false; system.crowds()]);
-        for first in (0..system.crowds()).filter(|crowd| same[*crowd]) {
-            let (mut waiting, mut people, mut all) = (Vec::new(), 0, true);
-            waiting.extend((!std::mem::replace(&mut reached[first], true)).then_some(first));
-            while let Some(crowd) = waiting.pop() {
+        // From somebody to all with whom they hang together, as long as it is so of these. By crowd and by row: from whom it was reached.
+        let (mut from, mut row_from) = (vec![NOBODY; system.crowds()], vec![NOBODY; system.counts()]);
+        let mut waiting: Vec<usize> = Vec::new();
+        for first in 0..system.crowds() {
+            let (mut people, mut all) = (0, from[first] == NOBODY && same_sizes(first));
+            from[first] = from[first].min(first as u32);
+            waiting.clear();
+            waiting.push(first);
+            while let Some(crowd) = waiting.pop().filter(|_| all) {
                 people += system.people[crowd];
                 let rows = open(crowd).flat_map(|cell| system.counts_of(cell));
-                let rows = rows.filter(|row| !std::mem::replace(&mut looked[*row], true));
-                for other in rows.flat_map(counted) {
-                    all &= same[other];
-                    if same[other] && !std::mem::replace(&mut reached[other], true) {
-                        waiting.push(other);
+                for row in rows.filter(|row| std::mem::replace(&mut row_from[*row], first as u32) != first as u32) {
+                    for other in counted(row) {
+                        let new = from[other] == NOBODY;
+                        // With somebody who was reached before, it is not so.
+                        all &= if new { same_sizes(other) } else { from[other] == first as u32 };
+                        from[other] = from[other].min(first as u32);
+                        waiting.extend(new.then_some(other));
                     }
                 }
             }
@@ -220,8 +225,9 @@ impl<'a> Bounds<'a> {
             self.changed.iter_mut().for_each(|changed| *changed &= !kind);
             let mut changed = false;
             for (cell, people) in closed {
-                changed |= self.boxes.is_open(cell as usize);
-                self.narrow(cell as usize, people, people)?;
+                let cell = cell as usize;
+                changed |= self.boxes.is_open(cell);
+                self.narrow(cell, people, people, views.concerned(cell, kind))?;
             }
             self.settle()?;
             quiet = if changed { 0 } else { quiet + 1 };
@@ -253,7 +259,7 @@ impl<'a> Bounds<'a> {
                 let (more, less) = self.room(row);
                 if high - low > more.min(less) {
                     left = left.saturating_sub(1);
-                    self.narrow(*cell as usize, high - less, low + more)?;
+                    self.narrow(*cell as usize, high - less, low + more, flow::ANY)?;
                 }
             }
             // A row without cells can still demand somebody.
@@ -274,7 +280,8 @@ impl<'a> Bounds<'a> {
         (self.system.most[row] - low, high - self.system.least[row])
     }
 
-    fn narrow(&mut self, cell: usize, least: i64, most: i64) -> Result<()> {
+    /// Narrows a cell, which is something new for views of some kinds.
+    fn narrow(&mut self, cell: usize, least: i64, most: i64, kinds: u8) -> Result<()> {
         let (low, high) = self.boxes.at(cell);
         let (new_low, new_high) = (low.max(least), high.min(most));
         if new_low > new_high {
@@ -288,7 +295,7 @@ impl<'a> Bounds<'a> {
             let (sum_low, sum_high) = &mut self.sums[*row as usize];
             (*sum_low, *sum_high) = (*sum_low + (new_low - low), *sum_high + (new_high - high));
             self.open[*row as usize] -= u32::from(new_low == new_high);
-            self.changed[*row as usize] = flow::ANY;
+            self.changed[*row as usize] |= kinds;
             if !std::mem::replace(&mut self.waits[*row as usize], true) {
                 self.waiting.push_back(*row);
             }

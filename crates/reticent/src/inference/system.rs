@@ -1,7 +1,6 @@
 //! A puzzle as a sparse system: a *cell* for every crowd and value it may have, a *row* for every count, and one more row for
 //! every crowd, whose people have one value each.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -140,30 +139,48 @@ impl System {
         let mut start = vec![0u32];
         let (mut value, mut crowd) = (Vec::with_capacity(cells), Vec::with_capacity(cells));
         for (at, one) in (0..).zip(&puzzle.crowds) {
+            if !one.may.is_sorted_by(|value, next| value < next) {
+                return Err(not_ascending());
+            }
             value.extend(&one.may);
             crowd.extend(one.may.iter().map(|_| at));
             start.push(value.len() as u32);
         }
         let cell = |(crowd, wanted): &(u32, Value)| {
             let (first, end) = (start[*crowd as usize], start[*crowd as usize + 1]);
-            let may = &value[first as usize..end as usize];
-            let place = if may.len() <= SHORT {
-                may.iter().position(|value| value == wanted)
-            } else {
-                may.binary_search(wanted).ok()
+            let after = &value[first as usize..];
+            let len = (end - first) as usize;
+            let place = match after.first_chunk::<SHORT>().filter(|_| len <= SHORT) {
+                Some(few) => among(few, len, *wanted),
+                None => after[..len].binary_search(wanted).ok(),
             };
             place.map(|place| first + place as u32)
         };
         let some = puzzle.counts.par_chunks(ROWS).map(|counts| {
-            let mut rows = Lists::default();
+            let named = counts.iter().map(|count| count.of.len()).sum();
+            let (mut items, mut len) = (vec![0; named], 0);
+            let mut ends = Vec::with_capacity(counts.len() + 1);
+            ends.push(0);
             for count in counts {
-                // Whoever is named twice is counted once.
-                match count.of.is_sorted_by(|one, other| one < other) {
-                    true => rows.push(count.of.iter().filter_map(cell)),
-                    false => rows.push(BTreeSet::from_iter(&count.of).into_iter().filter_map(cell)),
+                let begin = len;
+                for named in &count.of {
+                    // Written in any case: whether somebody may have a value is not foreseen.
+                    let cell = cell(named);
+                    items[len] = cell.unwrap_or(0);
+                    len += usize::from(cell.is_some());
                 }
+                // Whoever is named twice is counted once.
+                if !items[begin..len].is_sorted_by(|one, other| one < other) {
+                    let mut once = items[begin..len].to_vec();
+                    once.sort_unstable();
+                    once.dedup();
+                    len = begin + once.len();
+                    items[begin..len].copy_from_slice(&once);
+                }
+                ends.push(len as u32);
             }
-            rows
+            items.truncate(len);
+            Lists { start: ends, items }
         });
         let mut rows = Lists::with_capacity(puzzle.counts.len() + puzzle.crowds.len(), counted + cells);
         some.collect::<Vec<_>>().iter().for_each(|some| rows.append(some));
@@ -178,23 +195,18 @@ impl System {
         let most = |count: &super::Count| count.most.min(all as u64) as i64;
         let most: Vec<i64> = puzzle.counts.iter().map(most).chain(people.iter().copied()).collect();
         let source = puzzle.counts.iter().map(|count| count.source).collect();
-        let seen = |seen: &Vec<(u32, Value, u64)>| {
-            let mut of_cell = vec![0; value.len()];
+        let of_cell = rows.turned(value.len());
+        let seen = puzzle.seen.as_ref().and_then(|seen| {
+            let (mut having, mut counted) = (vec![0; value.len()], vec![0; rows.len()]);
             for (crowd, value, people) in seen {
                 if let Some(cell) = cell(&(*crowd, *value)) {
-                    of_cell[cell as usize] += *people as i64;
+                    having[cell as usize] += *people as i64;
+                    of_cell.at(cell as usize).iter().for_each(|row| counted[*row as usize] += *people as i64);
                 }
             }
-            of_cell
-        };
-        let fits = |seen: &Vec<i64>| {
-            (0..rows.len()).all(|row| {
-                let counted: i64 = rows.at(row).iter().map(|cell| seen[*cell as usize]).sum();
-                (least[row]..=most[row]).contains(&counted)
-            })
-        };
-        let seen = || puzzle.seen.as_ref().map(seen).filter(fits);
-        let (of_cell, seen) = rayon::join(|| rows.turned(value.len()), seen);
+            let fits = |(row, counted): (usize, &i64)| (least[row]..=most[row]).contains(counted);
+            counted.iter().enumerate().all(fits).then_some(having)
+        });
         Ok(System {
             people,
             start,
@@ -276,6 +288,20 @@ fn choices(all: u64, chosen: u64) -> (Option<u128>, f64) {
         ln += (among as f64 / nth as f64).ln();
     }
     (ways, ln)
+}
+
+/// The place of a value among the first of some, which are all different. Looks at all of them, which is faster than to stop.
+fn among(some: &[Value; SHORT], first: usize, wanted: Value) -> Option<usize> {
+    let nth = |(value, nth): (&Value, u32)| if *value == wanted && nth <= first as u32 { nth } else { 0 };
+    let found: u32 = some.iter().zip(1..).map(nth).sum();
+    (found as usize).checked_sub(1)
+}
+
+fn not_ascending() -> Error {
+    Error::CannotCheck {
+        what: "what the releases give away together".to_owned(),
+        why: "the values that somebody may have are not in ascending order, or one is there twice".to_owned(),
+    }
 }
 
 fn too_large() -> Error {

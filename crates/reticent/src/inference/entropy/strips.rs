@@ -8,8 +8,10 @@
 //! are kept instead. Then crowds are many and small, and those with as many cells in as many rows each follow each other, so that
 //! every loop within them has a length that is known.
 
-use std::ops::Range;
+use std::iter::Sum;
+use std::ops::{AddAssign, Range};
 
+use num_traits::Float;
 use rayon::prelude::*;
 
 use crate::inference::pieces::{Merged, Piece};
@@ -30,9 +32,15 @@ const ROWS: usize = 1 << 14;
 /// Crowds that are swept together, so that their cells stay in the cache.
 const BLOCK: usize = 128;
 
+/// Numbers that are added up: short ones where many are read and a few places are enough, or long ones.
+pub(super) trait Real: Float + Default + AddAssign + Sum + Send + Sync {}
+
+impl Real for f32 {}
+impl Real for f64 {}
+
 /// What is made of the cells of a crowd. A trait, and not a closure, so that it is always part of the loop over crowds, which are many
 /// and small.
-pub(super) trait Weigh: Sync {
+pub(super) trait Weigh<R>: Sync {
     /// Whether cells are given the sums of their rows; if not, what they are given means nothing.
     const TAKES: bool;
     /// Whether what each cell weighs is asked for, and not the sums of rows only.
@@ -40,7 +48,7 @@ pub(super) trait Weigh: Sync {
 
     /// Turns the sums of a crowd's cells, the first of which is at this place, into what each of them weighs, and may add something to
     /// a total.
-    fn weigh(&self, crowd: usize, first: usize, cells: &mut [f64], total: &mut Total);
+    fn weigh(&self, crowd: usize, first: usize, cells: &mut [R], total: &mut Total);
 }
 
 /// A sum, of logarithms too: of those it is enough to take one of a product from time to time.
@@ -74,9 +82,9 @@ impl Total {
 }
 
 /// The sums of rows, and those of each part but the first where there are several.
-pub(super) struct Sums {
-    pub all: Vec<f64>,
-    by_part: Vec<Vec<f64>>,
+pub(super) struct Sums<R> {
+    pub all: Vec<R>,
+    by_part: Vec<Vec<R>>,
 }
 
 /// Crowds with as many cells, each of which is in as many rows.
@@ -187,13 +195,13 @@ impl Strips {
     }
 
     /// Room for the sums of a sweep.
-    pub(super) fn sums(&self) -> Sums {
+    pub(super) fn sums<R: Real>(&self) -> Sums<R> {
         Sums { all: self.nothing(), by_part: vec![self.nothing(); self.parts.len() - 1] }
     }
 
     /// Nothing, for every row and for the one behind the last.
-    pub(super) fn nothing(&self) -> Vec<f64> {
-        vec![0.0; self.rows + 1]
+    pub(super) fn nothing<R: Real>(&self) -> Vec<R> {
+        vec![R::zero(); self.rows + 1]
     }
 
     pub(super) fn cells(&self) -> usize {
@@ -207,9 +215,15 @@ impl Strips {
 
     /// Every cell gets the sum of its rows, of which there is one more than counts ([`Strips::nothing`]), and then what it weighs; every
     /// row gets the sum of its cells.
-    pub(super) fn sweep(&self, of_row: &[f64], cells: &mut [f64], sums: &mut Sums, weigh: &impl Weigh) -> f64 {
+    pub(super) fn sweep<R: Real>(
+        &self,
+        of_row: &[R],
+        cells: &mut [R],
+        sums: &mut Sums<R>,
+        weigh: &impl Weigh<R>,
+    ) -> f64 {
         if let [all] = &self.parts[..] {
-            sums.all.fill(0.0);
+            sums.all.fill(R::zero());
             return self.sweep_part(all.clone(), of_row, cells, &mut sums.all, weigh);
         }
         let mut rest = cells;
@@ -220,7 +234,7 @@ impl Strips {
             rest = others;
         }
         let swept = work.into_par_iter().map(|(part, cells, sums)| {
-            sums.fill(0.0);
+            sums.fill(R::zero());
             self.sweep_part(part, of_row, cells, sums, weigh)
         });
         let total = swept.collect::<Vec<f64>>().into_iter().sum();
@@ -228,25 +242,25 @@ impl Strips {
         sums.all.par_chunks_mut(ROWS).enumerate().for_each(|(chunk, all)| {
             for part in by_part {
                 let part = &part[chunk * ROWS..][..all.len()];
-                all.iter_mut().zip(part).for_each(|(all, part)| *all += part);
+                all.iter_mut().zip(part).for_each(|(all, part)| *all += *part);
             }
         });
         total
     }
 
-    fn sweep_part<W: Weigh>(
+    fn sweep_part<R: Real, W: Weigh<R>>(
         &self,
         crowds: Range<usize>,
-        of_row: &[f64],
-        cells: &mut [f64],
-        sums: &mut [f64],
+        of_row: &[R],
+        cells: &mut [R],
+        sums: &mut [R],
         weigh: &W,
     ) -> f64 {
         if !self.same.is_empty() {
             let total = self.same.iter().map(|same| match same.shape.rows {
-                1 => self.sweep_same::<1>(same, &crowds, of_row, cells, sums, weigh),
-                2 => self.sweep_same::<2>(same, &crowds, of_row, cells, sums, weigh),
-                _ => self.sweep_same::<FEW>(same, &crowds, of_row, cells, sums, weigh),
+                1 => self.sweep_same::<R, 1>(same, &crowds, of_row, cells, sums, weigh),
+                2 => self.sweep_same::<R, 2>(same, &crowds, of_row, cells, sums, weigh),
+                _ => self.sweep_same::<R, FEW>(same, &crowds, of_row, cells, sums, weigh),
             });
             return total.sum();
         }
@@ -269,14 +283,14 @@ impl Strips {
     }
 
     /// The same for those among some crowds that have one shape, where the rows of every cell are kept.
-    fn sweep_same<const ROWS: usize>(
+    fn sweep_same<R: Real, const ROWS: usize>(
         &self,
         same: &Same,
         crowds: &Range<usize>,
-        of_row: &[f64],
-        cells: &mut [f64],
-        sums: &mut [f64],
-        weigh: &impl Weigh,
+        of_row: &[R],
+        cells: &mut [R],
+        sums: &mut [R],
+        weigh: &impl Weigh<R>,
     ) -> f64 {
         let here = same.crowds.start.max(crowds.start)..same.crowds.end.min(crowds.end);
         if here.is_empty() {
@@ -298,7 +312,7 @@ impl Strips {
     }
 
     /// Every cell of some crowds gets the sum of its rows.
-    fn gather(&self, crowds: Range<usize>, of_row: &[f64], cells: &mut [f64]) {
+    fn gather<R: Real>(&self, crowds: Range<usize>, of_row: &[R], cells: &mut [R]) {
         let mut rest = cells;
         for (len, rows) in self.strips_of(crowds) {
             let (cells, others) = rest.split_at_mut(len);
@@ -307,27 +321,27 @@ impl Strips {
                 *cell = rows.iter().map(|row| of_row[*row as usize]).sum();
                 continue;
             }
-            cells.fill(0.0);
+            cells.fill(R::zero());
             for row in rows {
                 let of_rows = &of_row[*row as usize..*row as usize + len];
-                cells.iter_mut().zip(of_rows).for_each(|(cell, row)| *cell += row);
+                cells.iter_mut().zip(of_rows).for_each(|(cell, row)| *cell += *row);
             }
         }
     }
 
     /// Every row gets what the cells of some crowds weigh, added to what it has.
-    fn scatter(&self, crowds: Range<usize>, cells: &[f64], sums: &mut [f64]) {
+    fn scatter<R: Real>(&self, crowds: Range<usize>, cells: &[R], sums: &mut [R]) {
         let mut rest = cells;
         for (len, rows) in self.strips_of(crowds) {
             let (cells, others) = rest.split_at(len);
             rest = others;
             if let [cell] = cells {
-                rows.iter().for_each(|row| sums[*row as usize] += cell);
+                rows.iter().for_each(|row| sums[*row as usize] += *cell);
                 continue;
             }
             for row in rows {
                 let sums = &mut sums[*row as usize..*row as usize + len];
-                sums.iter_mut().zip(cells).for_each(|(sum, cell)| *sum += cell);
+                sums.iter_mut().zip(cells).for_each(|(sum, cell)| *sum += *cell);
             }
         }
     }
@@ -361,21 +375,21 @@ fn strips_of(piece: &Piece, crowd: Merged) -> impl Iterator<Item = Range<usize>>
 }
 
 /// Crowds with as many cells, each of which has so many rows.
-struct Few<'a, const ROWS: usize> {
+struct Few<'a, R, const ROWS: usize> {
     crowd: usize,
     /// The place of the first cell.
     first: usize,
     rows: &'a [[u32; ROWS]],
-    of_row: &'a [f64],
-    cells: &'a mut [f64],
-    sums: &'a mut [f64],
+    of_row: &'a [R],
+    cells: &'a mut [R],
+    sums: &'a mut [R],
 }
 
-impl<const ROWS: usize> Few<'_, ROWS> {
-    fn sweep<const CELLS: usize, W: Weigh>(&mut self, weigh: &W) -> f64 {
+impl<R: Real, const ROWS: usize> Few<'_, R, ROWS> {
+    fn sweep<const CELLS: usize, W: Weigh<R>>(&mut self, weigh: &W) -> f64 {
         let mut total = Total::NOTHING;
         for (at, rows) in self.rows.as_chunks::<CELLS>().0.iter().enumerate() {
-            let mut cells = [0.0; CELLS];
+            let mut cells = [R::zero(); CELLS];
             self.sweep_crowd(at, rows, &mut cells, weigh, &mut total);
             if W::KEEPS {
                 self.cells[at * CELLS..(at + 1) * CELLS].copy_from_slice(&cells);
@@ -384,7 +398,7 @@ impl<const ROWS: usize> Few<'_, ROWS> {
         total.value()
     }
 
-    fn sweep_any(&mut self, len: usize, weigh: &impl Weigh) -> f64 {
+    fn sweep_any(&mut self, len: usize, weigh: &impl Weigh<R>) -> f64 {
         let mut total = Total::NOTHING;
         for (at, rows) in self.rows.chunks_exact(len).enumerate() {
             let cells = std::mem::take(&mut self.cells);
@@ -395,11 +409,11 @@ impl<const ROWS: usize> Few<'_, ROWS> {
     }
 
     #[inline(always)]
-    fn sweep_crowd<W: Weigh>(
+    fn sweep_crowd<W: Weigh<R>>(
         &mut self,
         at: usize,
         rows: &[[u32; ROWS]],
-        cells: &mut [f64],
+        cells: &mut [R],
         weigh: &W,
         total: &mut Total,
     ) {
@@ -411,7 +425,7 @@ impl<const ROWS: usize> Few<'_, ROWS> {
         }
         weigh.weigh(self.crowd + at, self.first + at * cells.len(), cells, total);
         for (cell, rows) in cells.iter().zip(rows) {
-            rows.iter().for_each(|row| self.sums[*row as usize] += cell);
+            rows.iter().for_each(|row| self.sums[*row as usize] += *cell);
         }
     }
 }

@@ -123,3 +123,13 @@ fn who_is_loose_is_not_counted() {
     assert_eq!((answer.worlds, answer.ln_worlds), (None, None));
     assert_eq!(solve(&puzzle(Vec::new()), &Ask::default()).expect("solved").work.entropy, None);
 }
+
+/// Values are looked up by their order, so that another order is refused rather than misread.
+#[test]
+fn values_in_another_order_are_refused() {
+    let refused = |may: &[Value]| {
+        let told = answer(vec![crowd(1, may)], Vec::new(), &Ask::default());
+        matches!(told, Err(Error::CannotCheck { why, .. }) if why.contains("ascending"))
+    };
+    assert!(refused(&[F, D]) && refused(&[D, D]) && !refused(&[D, F]));
+}

@@ -128,7 +128,7 @@ fn apart_fault(puzzle: &Puzzle) -> Option<String> {
             let theirs = (0..of.len()).filter(|crowd| of[*crowd] == component);
             for (told, crowd) in found.crowds.iter().zip(theirs) {
                 if !same(told, &together.crowds[crowd]) {
-                    return Some(format!("question {at}, apart and together: {told:?} {:?}", together.crowds[crowd]));
+                    return Some(format!("question {at}, apart and together: {told:?} {:?}", &together.crowds[crowd]));
                 }
             }
             worlds = worlds.zip(found.worlds).map(|(one, other)| one * other);
@@ -384,5 +384,5 @@ fn what_is_forced_is_found_with_and_without_others() {
     assert_eq!(truth(&alone, 1000).unwrap().cells[&(1, 1)], (2, 1, 1));
     let ask = Ask { bounds_only: true, ..NOTHING };
     let (together, alone) = (solve(&together, &ask).unwrap(), solve(&alone, &ask).unwrap());
-    assert!(same(&together.crowds[1], &alone.crowds[1]), "{:?} {:?}", together.crowds[1], alone.crowds[1]);
+    assert!(same(&together.crowds[1], &alone.crowds[1]), "{:?} {:?}", &together.crowds[1], &alone.crowds[1]);
 }
