@@ -102,6 +102,8 @@ pub(super) struct State<'a> {
     pub open: &'a [u32],
     /// By row: the views that have not looked at it since any of its cells was narrowed.
     pub changed: &'a [u8],
+    /// By cell: what can flow through it in what a world leaves, where one is known.
+    pub leads: Option<&'a [u8]>,
 }
 
 impl<'a> Views<'a> {
@@ -142,10 +144,6 @@ impl<'a> Views<'a> {
 
     /// Cells that are forced in views of a kind, each with its number of people. What does not hang together with a change is left out.
     pub(super) fn forced(&self, state: &State, kind: u8) -> Result<Vec<(u32, i64)>> {
-        let leads = self.system.seen.as_ref().map(|seen| {
-            let leads = |(cell, having): (usize, &i64)| leads(state.boxes.at(cell), *having);
-            seen.par_iter().enumerate().with_min_len(1 << 14).map(leads).collect::<Vec<u8>>()
-        });
         let found: Result<Vec<Vec<(u32, i64)>>> = self
             .views
             .par_iter()
@@ -155,7 +153,7 @@ impl<'a> Views<'a> {
             .map(|view| {
                 let spare = self.spare().pop();
                 let mut marks = spare.unwrap_or_else(|| Marks::new(self.system.rows.len()));
-                let found = Look::at(self, view, state, leads.as_deref(), &mut marks).forced();
+                let found = Look::at(self, view, state, &mut marks).forced();
                 self.spare().push(marks);
                 found
             })
@@ -191,8 +189,14 @@ fn row_of(system: &System, (source, rows): (&u32, &Vec<u32>)) -> (u32, Vec<u32>)
     (*source, row_of)
 }
 
+/// By cell: what can flow through it in what a world leaves, where one is known.
+pub(super) fn all_leads(system: &System, boxes: &Boxes) -> Option<Vec<u8>> {
+    let leads = |(cell, having): (usize, &i64)| leads(boxes.at(cell), *having);
+    Some(system.seen.as_ref()?.par_iter().enumerate().with_min_len(1 << 14).map(leads).collect())
+}
+
 /// What can flow through a cell that so many have.
-fn leads((low, high): (i64, i64), having: i64) -> u8 {
+pub(super) fn leads((low, high): (i64, i64), having: i64) -> u8 {
     (MORE * u8::from(having < high)) + (FEWER * u8::from(having > low))
 }
 

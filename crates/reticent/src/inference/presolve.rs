@@ -121,6 +121,8 @@ struct Bounds<'a> {
     /// By row: how many of its cells are open, and the views that have not looked at it since any of its cells was narrowed.
     open: Vec<u32>,
     changed: Vec<u8>,
+    /// By cell: what can flow through it, once flows are looked at and where a world is known.
+    leads: Option<Vec<u8>>,
 }
 
 impl<'a> Bounds<'a> {
@@ -145,7 +147,8 @@ impl<'a> Bounds<'a> {
         };
         let (sums, open) = (0..rows).into_par_iter().with_min_len(FEW_ROWS).map(counted).unzip();
         let (waiting, largest) = (VecDeque::new(), system.people.iter().copied().max().unwrap_or(0));
-        Bounds { system, boxes, sums, largest, waiting, waits: vec![false; rows], open, changed: vec![0; rows] }
+        let (waits, changed) = (vec![false; rows], vec![0; rows]);
+        Bounds { system, boxes, sums, largest, waiting, waits, open, changed, leads: None }
     }
 
     /// Rows of large pieces all of whose values can be exchanged are not looked at.
@@ -219,8 +222,10 @@ impl<'a> Bounds<'a> {
     fn by_flows(&mut self, views: &flow::Views) -> Result<()> {
         // Those with people fall into small parts, so they come first: what they force is not looked at in the others.
         let mut quiet = 0;
+        self.leads = flow::all_leads(self.system, &self.boxes);
         for kind in [flow::PEOPLE, flow::SOURCES].into_iter().cycle() {
-            let state = flow::State { boxes: &self.boxes, open: &self.open, changed: &self.changed };
+            let (boxes, open, changed) = (&self.boxes, &self.open, &self.changed);
+            let state = flow::State { boxes, open, changed, leads: self.leads.as_deref() };
             let closed = views.forced(&state, kind)?;
             self.changed.iter_mut().for_each(|changed| *changed &= !kind);
             let mut changed = false;
@@ -291,6 +296,9 @@ impl<'a> Bounds<'a> {
             return Ok(());
         }
         self.boxes.set(cell, new_low, new_high);
+        if let Some((leads, seen)) = self.leads.as_mut().zip(self.system.seen.as_ref()) {
+            leads[cell] = flow::leads((new_low, new_high), seen[cell]);
+        }
         for row in self.system.of_cell.at(cell) {
             let (sum_low, sum_high) = &mut self.sums[*row as usize];
             (*sum_low, *sum_high) = (*sum_low + (new_low - low), *sum_high + (new_high - high));

@@ -38,8 +38,6 @@ pub(super) struct Look<'a> {
     views: &'a Views<'a>,
     view: &'a View,
     state: &'a State<'a>,
-    /// By cell: what can flow through it in what a world leaves, where one is known.
-    leads: Option<&'a [u8]>,
     marks: &'a mut Marks,
     /// How many rows with open cells there are at most.
     rows: usize,
@@ -64,13 +62,7 @@ impl Reach {
 }
 
 impl<'a> Look<'a> {
-    pub(super) fn at(
-        views: &'a Views<'a>,
-        view: &'a View,
-        state: &'a State,
-        leads: Option<&'a [u8]>,
-        marks: &'a mut Marks,
-    ) -> Look<'a> {
+    pub(super) fn at(views: &'a Views<'a>, view: &'a View, state: &'a State, marks: &'a mut Marks) -> Look<'a> {
         let open = |rows: &[u32]| rows.iter().filter(|row| state.open[**row as usize] > 0).count();
         let rows = match &view.with {
             With::Source(_, others) => open(&view.rows) + open(others),
@@ -83,7 +75,7 @@ impl<'a> Look<'a> {
         };
         let any_value = views.all_one_value || matches!(view.with, With::People);
         let row_of = [row_of(&view.source), other];
-        Look { system: views.system, views, view, state, leads, marks, rows, row_of, any_value }
+        Look { system: views.system, views, view, state, marks, rows, row_of, any_value }
     }
 
     /// The cells that are forced, each with its number of people.
@@ -157,7 +149,7 @@ impl<'a> Look<'a> {
 
     /// Whether it is seen easily that nothing is forced around a row: all that it can reach can reach it. False proves nothing.
     fn nothing_forced(&mut self, row: u32) -> bool {
-        let Some((seen, leads)) = self.system.seen.as_ref().zip(self.leads) else { return false };
+        let Some((seen, leads)) = self.system.seen.as_ref().zip(self.state.leads) else { return false };
         self.marks.now += 1;
         let (there, back) = (self.reach(seen, leads, row, 0), self.reach(seen, leads, row, 1));
         let both = |row: &u32| self.marks.reached[1][*row as usize] == self.marks.now;
@@ -306,7 +298,8 @@ impl<'a> Look<'a> {
     fn arcs(&self, having: &[i64], mut arc: impl FnMut(u32, u32)) {
         for (cell, from, to) in &self.marks.cells {
             let cell = *cell as usize;
-            let leads = self.leads.map_or_else(|| leads(self.state.boxes.at(cell), having[cell]), |leads| leads[cell]);
+            let leads =
+                self.state.leads.map_or_else(|| leads(self.state.boxes.at(cell), having[cell]), |leads| leads[cell]);
             if leads & MORE > 0 {
                 arc(*from, *to);
             }
