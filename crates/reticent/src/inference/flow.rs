@@ -55,6 +55,7 @@ const FEWER: u8 = 2;
 pub(super) struct Views<'a> {
     system: &'a System,
     views: Vec<View>,
+    sources: usize,
     /// By row of a count: whether it speaks of one value only; and whether all do.
     one_value: Vec<bool>,
     all_one_value: bool,
@@ -117,6 +118,7 @@ impl<'a> Views<'a> {
         } else {
             BTreeMap::new()
         };
+        let sources = by_source.len();
         let with_people = |(source, rows)| View { source, rows, with: With::People, leads_outside: true };
         let mut views: Vec<View> = by_source.into_iter().map(with_people).collect();
         let one_value: Vec<bool> = value.iter().map(Option::is_some).collect();
@@ -139,7 +141,7 @@ impl<'a> Views<'a> {
         };
         let held = if any_large { Lists::of((0..system.rows.len()).map(held)) } else { Lists::default() };
         let all_one_value = one_value.iter().all(|one_value| *one_value);
-        Views { system, views, one_value, all_one_value, row_of, held, many, spare: Mutex::new(Vec::new()) }
+        Views { system, views, sources, one_value, all_one_value, row_of, held, many, spare: Mutex::new(Vec::new()) }
     }
 
     /// Cells that are forced in views of a kind, each with its number of people. What does not hang together with a change is left out.
@@ -162,10 +164,10 @@ impl<'a> Views<'a> {
     }
 
     /// Kinds of views for which it is something new that a view of one kind forces a cell. It is nothing new for the view itself: no
-    /// circle led through the cell, so all that had a circle still has it.
-    pub(super) fn concerned(&self, cell: usize, kind: u8) -> u8 {
+    /// circle led through the cell, so all that had a circle still has it. Others of its kind may count the cell, or have it lead outside.
+    pub(super) fn concerned(&self, kind: u8) -> u8 {
         let alone = if kind == PEOPLE { 1 } else { 2 };
-        if self.system.counts_of(cell).count() > alone { ANY } else { ANY & !kind }
+        if self.sources > alone { ANY } else { ANY & !kind }
     }
 
     fn spare(&self) -> MutexGuard<'_, Vec<Marks>> {

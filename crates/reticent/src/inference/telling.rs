@@ -33,7 +33,7 @@ pub struct Told {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Tellings {
     crowds: usize,
-    /// [`TOGETHER`] crowds after the other.
+    /// By [`TOGETHER`] crowds.
     together: Vec<Together>,
 }
 
@@ -106,8 +106,8 @@ impl Together {
             }
             let told = if loose {
                 // Something tells its people apart after all: only what all of them have, or none, is true of each.
-                let share = |all: bool| Fraction::new(u128::from(all), 1);
-                Told::between(value, share(low as u64 == people), share(high > 0))
+                let lower = Fraction::new(u128::from(low as u64 == people), 1);
+                Told::between(value, lower, Fraction::ONE)
             } else if low == high {
                 Told::known(value, Fraction::new(low as u128, u128::from(people)))
             } else if let Some((piece, merged)) = place {

@@ -235,6 +235,7 @@ fn what_is_forced_does_not_depend_on_how_it_is_found() {
         let find = |puzzle: &Puzzle, many: u32| {
             let system = System::of(puzzle).expect("a system");
             let found = presolve::presolve_with(&system, true, many).expect("no contradiction");
+            assert_eq!(presolve::missed(&system, &found), 0, "of {puzzle:?}");
             (0..system.value.len()).map(|cell| found.boxes.at(cell)).collect::<Vec<_>>()
         };
         let (easy, flows) = (find(&puzzle, 0), find(&puzzle, u32::MAX));
