@@ -39,6 +39,8 @@ const FARTHEST: f64 = 40.0;
 /// Rounds of fitting before the first of Newton's steps.
 const MOST_ROUNDS: usize = 30;
 const MOST_STEPS: usize = 100;
+/// Of these, with short numbers.
+const MOST_SHORT: usize = 50;
 const MOST_CHOICES: usize = 50;
 const MOST_TURNS: usize = 2_000;
 
@@ -174,12 +176,15 @@ struct Newton {
     short: Turns<f32>,
     /// Where short numbers were not enough.
     long: Option<Turns<f64>>,
+    /// Steps with short numbers.
+    steps: usize,
     next: Point,
 }
 
 impl Newton {
     fn new(dual: &Dual, short: bool) -> Newton {
-        Newton { short: Turns::new(dual), long: (!short).then(|| Turns::new(dual)), next: Point::new(dual) }
+        let long = (!short).then(|| Turns::new(dual));
+        Newton { short: Turns::new(dual), long, steps: 0, next: Point::new(dual) }
     }
 
     /// Goes to a better place; none when there is none.
@@ -189,7 +194,8 @@ impl Newton {
             let better = dual.along(at, &mut self.next, dual.newton(at, &mut self.short));
             // So near the maximum, a step that is known well enough leaves little of what is missed; far away it changes something.
             let poor = if missed < VERY_NEAR { at.missed > missed / 2.0 } else { at.missed == missed };
-            if better.is_none() || poor {
+            self.steps += 1;
+            if better.is_none() || poor || self.steps == MOST_SHORT {
                 self.long = Some(Turns::new(dual));
             }
             if better.is_some() {
@@ -439,7 +445,7 @@ mod tests {
         // The shares are 1, 2 and 2 of 5 for everybody.
         let nats = -5.0 * (0.2 * f64::ln(0.2) + 2.0 * 0.4 * f64::ln(0.4));
         assert!((value - nats).abs() < 1e-9, "{value} and {nats}");
-        for by in [f32::NAN, f32::INFINITY, 0.0] {
+        for by in [f32::NAN, f32::INFINITY, 0.0, -1e4] {
             let spoiled = found(Some(by));
             assert!((spoiled - value).abs() < 1e-9, "{by}: {spoiled} and {value}");
         }
