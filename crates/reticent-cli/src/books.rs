@@ -73,6 +73,13 @@ impl Books {
         Ok(Ledger::open(&self.folder, &self.holder, self.wait)?)
     }
 
+    /// Opens the ledger for a command that writes: what a command that was killed left behind is put in order first.
+    pub fn open_to_write(&self) -> Result<Ledger, Failure> {
+        let ledger = self.open()?;
+        ledger.recover(&self.holder)?;
+        Ok(ledger)
+    }
+
     /// Opens the ledger for somebody who reads; what does not hold together is told, and read all the same.
     pub fn open_to_read(&self) -> Result<Ledger, Failure> {
         let ledger = self.open()?;
@@ -94,7 +101,7 @@ impl Books {
     /// next release must be judged with.
     pub fn open_or_start(&self) -> Result<Ledger, Failure> {
         if Ledger::is_there(&self.folder) {
-            return self.open();
+            return self.open_to_write();
         }
         self.may_start()?;
         Ok(Ledger::open_or_create(&self.folder, &self.holder, self.wait)?)
@@ -118,9 +125,9 @@ impl Books {
         format!("started the ledger {}: no earlier release is known", self.folder.display())
     }
 
-    /// The ledger, if there is one.
+    /// The ledger, if there is one, for a command that writes.
     pub fn open_if_there(&self) -> Result<Option<Ledger>, Failure> {
-        if Ledger::is_there(&self.folder) { self.open().map(Some) } else { Ok(None) }
+        if Ledger::is_there(&self.folder) { self.open_to_write().map(Some) } else { Ok(None) }
     }
 
     /// The same for somebody who publishes: nothing is judged with a ledger that does not hold together.

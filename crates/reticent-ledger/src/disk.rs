@@ -40,17 +40,16 @@ pub(crate) fn parent(path: &Path) -> PathBuf {
 
 /// Makes sure that the names in a folder are on the disk.
 pub fn sync_folder(path: &Path) -> Result<()> {
-    match File::open(path).and_then(|folder| folder.sync_all()) {
-        // Not every system lets a folder be opened or synced.
-        Err(error)
-            if matches!(
-                error.kind(),
-                ErrorKind::PermissionDenied | ErrorKind::InvalidInput | ErrorKind::Unsupported
-            ) =>
-        {
-            Ok(())
-        }
-        answer => answer.map_err(|error| Error::io("sync", path, error)),
+    let done = File::open(path).and_then(|folder| folder.sync_all());
+    synced(done).map_err(|error| Error::io("sync", path, error))
+}
+
+/// Not every system lets a folder be opened or synced.
+pub(crate) fn synced(done: std::io::Result<()>) -> std::io::Result<()> {
+    use ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
+    match done {
+        Err(error) if matches!(error.kind(), PermissionDenied | InvalidInput | Unsupported) => Ok(()),
+        answer => answer,
     }
 }
 

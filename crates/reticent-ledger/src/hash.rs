@@ -1,14 +1,18 @@
 //! SHA-256, the one hash of the ledger: entries, bodies, the catalogue and published files are all known by it.
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
+use cap_fs_ext::DirExt;
+use cap_std::fs::Dir;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
+use crate::staging::open_file;
 
 /// A SHA-256 hash, written as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -32,18 +36,53 @@ impl Hash {
             // To open a pipe would be to wait for whoever writes to it.
             return Err(failed(std::io::Error::other("it is no file")));
         }
-        let mut file = File::open(path).map_err(failed)?;
+        File::open(path).and_then(Hash::of_open).map_err(failed)
+    }
+
+    /// Of an open file, and how many bytes it has.
+    fn of_open(mut file: File) -> io::Result<(Hash, u64)> {
         let mut hasher = Sha256::new();
         let mut buffer = vec![0; 1 << 18];
         let mut bytes = 0;
         loop {
-            let read = file.read(&mut buffer).map_err(failed)?;
+            let read = file.read(&mut buffer)?;
             if read == 0 {
                 return Ok((Hash(hasher.finalize().into()), bytes));
             }
             hasher.update(&buffer[..read]);
             bytes += read as u64;
         }
+    }
+
+    /// Of a file or a folder of files by its name in an open folder, without following a symbolic link; none if there is
+    /// nothing of that name.
+    pub(crate) fn of_entry(folder: &Dir, name: &OsStr) -> io::Result<Option<Hash>> {
+        let about = match folder.symlink_metadata(name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            about => about?,
+        };
+        if about.is_file() {
+            return Ok(Some(Hash::of_open(open_file(folder, name)?)?.0));
+        }
+        if !about.is_dir() {
+            return Err(io::Error::other("it is no file"));
+        }
+        let folder = folder.open_dir_nofollow(name)?;
+        let mut names = Vec::new();
+        for entry in folder.entries()? {
+            let name = entry?.file_name().into_string();
+            names.push(name.map_err(|_| io::Error::other("a name in it is no text"))?);
+        }
+        names.sort_unstable();
+        let mut list = String::new();
+        for name in names {
+            if !folder.symlink_metadata(&name)?.is_file() {
+                return Err(io::Error::other("it holds something else than files"));
+            }
+            let (hash, _) = Hash::of_open(open_file(&folder, &name)?)?;
+            list += &format!("{hash}  {name}\n");
+        }
+        Ok(Some(Hash::of(list.as_bytes())))
     }
 
     /// Of a folder of files, and how many bytes all have.

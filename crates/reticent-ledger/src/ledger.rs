@@ -46,8 +46,9 @@ impl Ledger {
         is_unfinished(folder)
     }
 
-    /// Opens a ledger. If its last writer did not come to an end and is gone, what it left is put in order first; if it is
-    /// of an older format, it is brought to this one, and the catalogue as it was is kept in `backups`.
+    /// Opens a ledger. One of an older format is brought to this one, and the catalogue as it was is kept in `backups`.
+    ///
+    /// A writer that was killed leaves a journal. Opening does not act on it: [`Ledger::recover`] and [`Ledger::write`] do.
     pub fn open(folder: &Path, holder: &Holder, wait: Duration) -> Result<Ledger> {
         if !Ledger::is_there(folder) {
             return Err(Error::None(folder.to_owned()));
@@ -63,18 +64,23 @@ impl Ledger {
         Ledger::open(folder, holder, wait)
     }
 
+    /// Completes or undoes what a writer that is gone left behind, unless somebody else writes. For commands that write.
+    pub fn recover(&self, holder: &Holder) -> Result<()> {
+        if !is_unfinished(&self.folder) {
+            return Ok(());
+        }
+        let Ok(_lock) = Lock::take(&self.folder, holder, Duration::ZERO) else { return Ok(()) };
+        match settle(&self.folder, PATIENCE) {
+            Err(error @ (Error::Broken { .. } | Error::Newer { .. })) => Err(error),
+            // Other obstacles are met again when the command writes, and do not keep it from reading.
+            _ => Ok(()),
+        }
+    }
+
     pub(crate) fn open_as(folder: &Path, holder: &Holder, wait: Duration, formats: &[&str]) -> Result<Ledger> {
         // A newer ledger is left alone before anything else.
         if folder.join(CATALOGUE).exists() {
             Ledger::plain(folder)?.refuse_newer(formats)?;
-        }
-        if is_unfinished(folder)
-            && let Ok(_lock) = Lock::take(folder, holder, Duration::ZERO)
-        {
-            // Whatever else is in the way of finishing is not in the way of reading.
-            if let Err(error @ (Error::Broken { .. } | Error::Newer { .. })) = settle(folder, PATIENCE) {
-                return Err(error);
-            }
         }
         let mut ledger = Ledger::plain(folder)?;
         if ledger.refuse_newer(formats)? < formats.len() as i64 {

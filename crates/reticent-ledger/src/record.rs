@@ -20,7 +20,7 @@ use crate::lock::Holder;
 use crate::records::{Body, BodyTree};
 use crate::seal::{Naming, Seal, UnderWay};
 use crate::settle::{in_use, settle};
-use crate::{links, naming, records};
+use crate::{finalize, links, records};
 
 /// A release to be recorded.
 #[derive(Debug)]
@@ -199,8 +199,8 @@ impl Writer<'_> {
         let mut notes = Vec::new();
         let mut file = None;
         if let Some(naming) = naming {
-            let name = naming::finish(naming, entry.number)?;
-            naming::discard(naming);
+            let name = finalize::finish(naming, entry.number, self.ledger)?;
+            finalize::discard(naming, self.ledger);
             if name != naming.to {
                 notes.push(format!(
                     "{} was taken by somebody else meanwhile; the file is {}",

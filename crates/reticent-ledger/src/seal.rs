@@ -81,14 +81,27 @@ pub(crate) struct Place(String);
 
 impl Place {
     pub(crate) fn of(folder: &Path) -> Place {
+        Place::known(folder).unwrap_or_default()
+    }
+
+    /// The place of a folder; none if there is no such folder.
+    pub(crate) fn known(folder: &Path) -> Option<Place> {
+        let about = std::fs::metadata(folder).ok()?;
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt;
-            let about = std::fs::metadata(folder).map(|about| format!("{}:{}", about.dev(), about.ino()));
-            Place(about.unwrap_or_default())
+            Some(Place(format!("{}:{}", about.dev(), about.ino())))
         }
         #[cfg(not(unix))]
-        Place(whole(folder).display().to_string())
+        about.is_dir().then(|| Place(whole(folder).display().to_string()))
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.0
+    }
+
+    pub(crate) fn from_text(text: &str) -> Place {
+        Place(text.to_owned())
     }
 }
 

@@ -9,9 +9,9 @@ use crate::chain::Chain;
 use crate::disk;
 use crate::entry::{Entry, FORMAT};
 use crate::error::{Error, Result};
+use crate::finalize;
 use crate::ledger::Ledger;
 use crate::lock::Holder;
-use crate::naming;
 use crate::seal::{Place, Seal, UnderWay, Unnamed};
 
 /// Whether somebody left something to be brought to an end.
@@ -46,7 +46,7 @@ fn settle_entry(folder: &Path, under_way: &UnderWay, patience: Duration) -> Resu
     let naming = under_way.naming.as_ref().filter(|_| under_way.place == Place::of(folder));
     let naming = naming.map(|naming| naming.whole(folder));
     if let (Some(naming), Some(entry)) = (&naming, recorded)
-        && naming::finish_late(naming, entry).is_err()
+        && finalize::finish_late(naming, entry, &ledger).is_err()
     {
         Unnamed::add(folder, entry.number, &naming.inside(folder))?;
     }
@@ -55,7 +55,7 @@ fn settle_entry(folder: &Path, under_way: &UnderWay, patience: Duration) -> Resu
         return Err(Error::Held { holder: Holder::unknown("reading"), waited: patience });
     }
     if recorded.is_none() {
-        naming.iter().for_each(naming::discard);
+        naming.iter().for_each(|naming| finalize::discard(naming, &ledger));
         ledger.remove_unused(&under_way.bodies, &chain)?;
     }
     ledger.finish_purges(&chain)?;
@@ -73,7 +73,7 @@ fn name_what_waits(folder: &Path) -> Result<()> {
     let waits = |unnamed: &Unnamed| {
         let entry = entries.iter().find(|entry| entry.number == unnamed.release);
         let here = unnamed.place == Place::of(folder);
-        here && entry.is_some_and(|entry| naming::finish_late(&unnamed.naming.whole(folder), entry).is_err())
+        here && entry.is_some_and(|entry| finalize::finish_late(&unnamed.naming.whole(folder), entry, &ledger).is_err())
     };
     let all = Unnamed::read(folder)?;
     let left: Vec<Unnamed> = all.iter().filter(|unnamed| waits(unnamed)).cloned().collect();
@@ -82,7 +82,7 @@ fn name_what_waits(folder: &Path) -> Result<()> {
 
 impl Ledger {
     /// The entries, of a catalogue that is sound and has all that was ever sealed.
-    fn sound_chain(&self) -> Result<Chain> {
+    pub(crate) fn sound_chain(&self) -> Result<Chain> {
         if let Some(first) = self.catalogue.damage()?.first() {
             return Err(Error::broken(&self.folder, format!("the catalogue is damaged: {first}")));
         }

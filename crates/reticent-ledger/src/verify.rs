@@ -8,16 +8,20 @@ use serde::Serialize;
 
 use crate::bodies::{Bodies, relative};
 use crate::catalogue::Beside;
-use crate::chain::Head;
+use crate::chain::{Chain, Head};
 use crate::disk;
 use crate::entry::{Entry, Origin, Recorded};
 use crate::error::{Error, Result};
+use crate::finalize::numbered;
 use crate::hash::Hash;
-use crate::ledger::{Ledger, PATIENCE};
+use crate::ledger::Ledger;
 use crate::lock::{Holder, Lock};
-use crate::naming::numbered;
-use crate::seal::Unnamed;
-use crate::settle::{in_use, settle};
+use crate::seal::{UnderWay, Unnamed};
+use crate::settle::in_use;
+
+/// What a killed writer leaves.
+const UNFINISHED: &str =
+    "a command that writes did not finish; the next one that writes completes its work or undoes it";
 
 /// What verification found.
 #[derive(Debug, Default, Serialize)]
@@ -72,15 +76,14 @@ impl Findings {
 }
 
 impl Ledger {
-    /// Looks at everything, while nobody else writes.
+    /// Looks at everything, while nobody else writes. Changes nothing: what a writer that was killed left behind is a
+    /// warning, and the next command that writes completes it or undoes it.
     pub fn verify(&self, holder: &Holder, wait: Duration) -> Result<Findings> {
         let _lock = Lock::take(&self.folder, holder, wait)?;
-        let mut findings = Findings::default();
-        let settled = settle(&self.folder, PATIENCE).and_then(|()| self.bodies.sweep());
-        match settled.and_then(|()| self.finish_purges(&self.chain()?)) {
-            Ok(()) => findings = self.look(),
-            Err(Error::Broken { what, .. }) => findings.problems.push(what),
-            Err(error) => return Err(error),
+        let unfinished = UnderWay::is_there(&self.folder);
+        let mut findings = self.look(unfinished);
+        if unfinished {
+            findings.warnings.push(UNFINISHED.to_owned());
         }
         for unnamed in Unnamed::read(&self.folder)? {
             let to = unnamed.naming.whole(&self.folder).to;
@@ -97,41 +100,52 @@ impl Ledger {
             // Where there can be no lock, as on a copy that is only read, nobody writes under one.
             lock => lock.ok(),
         };
-        match self.check_seal() {
-            Ok(_) => Ok(None),
+        // A catalogue that was written and not sealed yet still has everything that was ever sealed.
+        let checked = match UnderWay::is_there(&self.folder) {
+            true => self.sound_chain().map(drop),
+            false => self.check_seal().map(drop),
+        };
+        match checked {
+            Ok(()) => Ok(None),
             Err(Error::Broken { what, .. }) => Ok(Some(what)),
             Err(error) => Err(error),
         }
     }
 
-    fn look(&self) -> Findings {
+    fn look(&self, unfinished: bool) -> Findings {
         let mut findings = Findings::default();
-        if let Err(error) = self.verify_catalogue(&mut findings) {
+        if let Err(error) = self.verify_catalogue(&mut findings, unfinished) {
             findings.problem(error);
             return findings;
         }
-        if let Err(error) = self.verify_bodies(&mut findings) {
+        if let Err(error) = self.verify_bodies(&mut findings, unfinished) {
             findings.problem(error);
         }
         self.verify_permissions(&mut findings);
         findings
     }
 
-    fn verify_catalogue(&self, findings: &mut Findings) -> Result<()> {
-        let seal = self.check_seal()?;
-        findings.problems.extend(self.catalogue.damage()?.into_iter().map(|what| format!("the catalogue: {what}")));
-        let chain = self.chain()?;
+    fn verify_catalogue(&self, findings: &mut Findings, unfinished: bool) -> Result<()> {
+        let chain = if unfinished { self.sound_chain()? } else { self.sealed_chain(findings)? };
         findings.head = Some(chain.head());
-        if seal.head != chain.head() || seal.ledger != self.catalogue.id()? {
-            findings.problems.push("the last entry is not the one that was sealed".to_owned());
-        }
         if self.catalogue.beside()? != Beside::of(&chain.entries) {
             findings.problems.push("the tables beside the entries do not say what the entries say".to_owned());
         }
         Ok(())
     }
 
-    fn verify_bodies(&self, findings: &mut Findings) -> Result<()> {
+    /// The entries of a catalogue that is the one that was sealed, byte for byte.
+    fn sealed_chain(&self, findings: &mut Findings) -> Result<Chain> {
+        let seal = self.check_seal()?;
+        findings.problems.extend(self.catalogue.damage()?.into_iter().map(|what| format!("the catalogue: {what}")));
+        let chain = self.chain()?;
+        if seal.head != chain.head() || seal.ledger != self.catalogue.id()? {
+            findings.problems.push("the last entry is not the one that was sealed".to_owned());
+        }
+        Ok(chain)
+    }
+
+    fn verify_bodies(&self, findings: &mut Findings, unfinished: bool) -> Result<()> {
         let entries = self.entries()?;
         let erased: Vec<u64> = entries.iter().filter_map(Entry::purge).map(|purge| purge.release).collect();
         findings.erased_releases = erased.len() as u64;
@@ -144,8 +158,15 @@ impl Ledger {
         findings.problems.extend(found.into_iter().flatten());
         let used = in_use(&entries);
         findings.bodies = used.len() as u64;
-        for stranger in self.bodies.files()?.iter().filter(|file| !used.contains(file)) {
-            findings.problems.push(format!("{stranger} belongs to no entry: entries may have been removed"));
+        let gone = releases.iter().filter(|(number, _)| erased.contains(number));
+        let gone: Vec<String> =
+            gone.flat_map(|(_, release)| release.bodies()).map(|(kind, body)| relative(kind, body.sha256)).collect();
+        // A command that did not finish may have left some.
+        for stranger in self.bodies.files()?.iter().filter(|file| !unfinished && !used.contains(file)) {
+            findings.problems.push(match gone.contains(stranger) {
+                true => format!("{stranger} was erased and is back"),
+                false => format!("{stranger} belongs to no entry: entries may have been removed"),
+            });
         }
         for (at, (number, release)) in releases.iter().enumerate() {
             let later = releases[at + 1..].iter().map(|(_, release)| *release);

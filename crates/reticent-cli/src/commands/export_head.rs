@@ -14,7 +14,7 @@ use crate::steward::Ways;
 /// Exports the head, signed where there is a key.
 pub fn run(options: &ExportHead, ways: &Ways) -> Result<u8, Failure> {
     let books = Books::find(&options.place, "exporting the head")?;
-    let mut ledger = books.open()?;
+    let mut ledger = books.open_to_write()?;
     let key = books.right_key(&ledger.entries()?)?;
     // Nothing is vouched for that does not hold together.
     books.write(&mut ledger)?;

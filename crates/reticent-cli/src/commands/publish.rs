@@ -7,7 +7,6 @@ mod make;
 mod print;
 mod record;
 mod refusal;
-mod workshop;
 
 use std::path::Path;
 use std::time::Instant;

@@ -31,7 +31,7 @@ struct Answer {
 /// Erases.
 pub fn run(options: &Purge, ways: &Ways) -> Result<u8, Failure> {
     let books = Books::find(&options.place, "erasing a release")?;
-    let mut ledger = books.open()?;
+    let mut ledger = books.open_to_write()?;
     let entry = ledger.find(&options.release)?;
     let Some(release) = entry.release() else { return Ok(2) };
     if !options.yes {

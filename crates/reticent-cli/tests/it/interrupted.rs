@@ -108,3 +108,29 @@ fn a_catalogue_of_another_make_does_not_hold_together() {
         desk.run("verify").exits(4);
     }
 }
+
+/// A journal that somebody planted makes no command remove or create anything outside the ledger; reading commands leave it alone.
+#[test]
+fn a_planted_journal_moves_no_file() {
+    use std::os::unix::fs::MetadataExt;
+    let desk = desk();
+    desk.run("publish people.csv --name zero --to press -o zero.csv").exits(0);
+    std::fs::create_dir_all(desk.file("home/.reticent-x")).unwrap();
+    desk.write("home/thesis.txt", "precious");
+    let about = std::fs::metadata(desk.file("ledger")).unwrap();
+    let place = format!("{}:{}", about.dev(), about.ino());
+    let home = desk.path().canonicalize().unwrap().join("home");
+    let naming = |from: &str| format!(r#"{{"from":"{0}/{from}","to":"{0}/.bashrc"}}"#, home.display());
+    for call in ["log", "show zero", "verify", "history for press", "audit", "export-head"] {
+        let from = naming(".reticent-x/..");
+        let journal = format!(r#"{{"format":1,"place":"{place}","entry":null,"bodies":[],"naming":{from}}}"#);
+        desk.write("ledger/under-way.json", journal);
+        let waits = naming("thesis.txt");
+        desk.write("ledger/unnamed.json", format!(r#"[{{"release":1,"place":"{place}","naming":{waits}}}]"#));
+        desk.run(call);
+        assert!(desk.file("home/thesis.txt").exists() && desk.file("home/.reticent-x").exists(), "{call}");
+        assert!(!desk.file("home/.bashrc").exists(), "{call}");
+        assert_eq!(desk.file("ledger/under-way.json").exists(), call != "export-head", "{call}");
+    }
+    desk.run("verify").exits(0);
+}

@@ -64,7 +64,7 @@ impl Recording {
                 let at = all.iter().rposition(is_it).expect("a change to be killed after") + 1;
                 assert_eq!(watched(&desk, scene.call, list.path(), Some(at)).code(), None);
                 assert!(is_it(read(&desk).last().unwrap()), "killed elsewhere");
-                assert!(watched(&desk, "verify", list.path(), None).success());
+                assert!(watched(&desk, "export-head", list.path(), None).success());
             }
         }
         let (changes, after) = (read(&desk), tree(desk.path()));

@@ -5,6 +5,8 @@ mod fixture;
 mod flips;
 mod formats;
 mod heads;
+#[cfg(unix)]
+mod recovery;
 mod reviewed;
 mod round_trip;
 mod support;

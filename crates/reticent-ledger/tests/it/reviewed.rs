@@ -2,42 +2,60 @@
 
 use std::path::Path;
 
-use reticent_ledger::{Error, Key, Ledger, Naming};
+use reticent_ledger::{Error, Key, Ledger, Naming, Staging};
 
 use crate::support::{Desk, WAIT, autumn, copy, files, holder, links, spring};
 
-/// Lays a note as a killed writer would have: its entry is recorded, its file has no name yet.
+/// Lays a journal as a killed writer would have: its entry is recorded, its file has no name yet, and the folder of the
+/// output is away.
 fn crash_before_naming(desk: &Desk) -> Naming {
     let body = spring();
     let links = links(&body, 5);
-    let workshop = desk.path().join(".reticent-a");
-    std::fs::create_dir(&workshop).unwrap();
-    std::fs::write(workshop.join("held"), "").unwrap();
-    let naming = Naming { from: workshop.join("release"), to: desk.path().join("out/out.csv") };
-    std::fs::write(&naming.from, "the release").unwrap();
+    let out = desk.path().join("out");
+    std::fs::create_dir(&out).unwrap();
+    let to = out.join("out.csv");
     let mut ledger = desk.open();
-    let mut draft = desk.draft(&ledger, "spring", &["press"], &body, &links, &naming.from);
+    let mut staging = Staging::create(&to, &desk.ledger()).unwrap();
+    std::fs::write(staging.release(), "the release").unwrap();
+    let naming = staging.naming(&to).unwrap();
+    let mut draft = desk.draft(&ledger, "spring", &["press"], &body, &links, &staging.release());
+    draft.file.as_mut().unwrap().path = ledger.inside(&to);
     draft.naming = Some(naming.clone());
-    // The folder of the output is away: the entry is recorded and the file waits.
+    std::fs::rename(&out, desk.path().join("away")).unwrap();
     let refused = ledger.write(&holder(), WAIT).unwrap().append(&draft).unwrap_err();
     assert!(matches!(refused, Error::Unnamed { number: 1, .. }), "{refused}");
+    staging.leave();
     naming
+}
+
+/// The folder of the output comes back.
+fn comes_back(project: &Path) {
+    std::fs::rename(project.join("away"), project.join("out")).unwrap();
+}
+
+/// What a command that writes does first.
+fn recover(ledger: &Path) {
+    Ledger::open(ledger, &holder(), WAIT).unwrap().recover(&holder()).unwrap();
 }
 
 #[test]
 fn a_file_whose_folder_is_away_waits_for_it() {
     let desk = Desk::new();
     let naming = crash_before_naming(&desk);
+    recover(&desk.ledger());
     for _ in 0..2 {
         let findings = desk.verify().unwrap();
         assert!(findings.intact());
         assert!(findings.warnings.iter().any(|told| told.contains("release 1 waits to be named")), "{findings:?}");
-        assert!(naming.from.exists());
     }
     // Others can publish meanwhile.
     desk.record("autumn", &["press"], &autumn());
-    std::fs::create_dir(desk.path().join("out")).unwrap();
-    desk.open();
+    comes_back(desk.path());
+    // A reader changes nothing.
+    desk.open().entries().unwrap();
+    desk.verify().unwrap();
+    assert!(naming.from.exists() && !naming.to.exists());
+    recover(&desk.ledger());
     assert_eq!(std::fs::read_to_string(&naming.to).unwrap(), "the release");
     assert!(!naming.from.exists() && desk.verify().unwrap().warnings.is_empty());
 }
@@ -49,8 +67,8 @@ fn a_project_that_was_moved_after_a_crash_finds_its_file() {
     // Everything moves, and then the folder of the output is there.
     let moved = desk.path().with_extension("moved");
     std::fs::rename(desk.path(), &moved).unwrap();
-    std::fs::create_dir(moved.join("out")).unwrap();
-    Ledger::open(&moved.join("ledger"), &holder(), WAIT).unwrap();
+    comes_back(&moved);
+    recover(&moved.join("ledger"));
     assert_eq!(std::fs::read_to_string(moved.join("out/out.csv")).unwrap(), "the release");
     std::fs::rename(&moved, desk.path()).unwrap();
 }
@@ -61,10 +79,10 @@ fn a_copy_of_a_ledger_touches_nothing_outside_it() {
     let naming = crash_before_naming(&desk);
     let other = desk.path().join("copies/ledger");
     copy(&desk.ledger(), &other);
-    std::fs::create_dir(desk.path().join("out")).unwrap();
-    Ledger::open(&other, &holder(), WAIT).unwrap().verify(&holder(), WAIT).unwrap();
+    comes_back(desk.path());
+    recover(&other);
     assert!(naming.from.exists() && !naming.to.exists());
-    desk.open();
+    recover(&desk.ledger());
     assert!(naming.to.exists());
 }
 
@@ -83,6 +101,7 @@ fn a_planted_note_removes_nothing_that_is_not_the_ledgers() {
         config.display()
     );
     std::fs::write(desk.ledger().join("under-way.json"), note).unwrap();
+    recover(&desk.ledger());
     assert_eq!(desk.wrong(), None);
     assert!(precious.exists() && config.exists());
 }
@@ -123,7 +142,7 @@ fn one_ledger_has_one_key() {
     assert!(matches!(refused, Error::OtherKey { .. }), "{refused}");
 }
 
-/// What came back after a crash is erased again by whoever writes or verifies next.
+/// What came back, from a backup for example, is reported by verification and erased again by the next command that writes.
 #[test]
 fn what_was_erased_stays_erased() {
     let desk = Desk::new();
@@ -133,8 +152,10 @@ fn what_was_erased_stays_erased() {
     desk.open().write(&holder(), WAIT).unwrap().purge("spring", "asked").unwrap();
     copy(&kept, &desk.ledger().join("links"));
     assert_eq!(files(&desk.ledger().join("links")).len(), 1);
-    assert_eq!(desk.wrong(), None);
+    assert!(desk.wrong().unwrap().contains("was erased and is back"));
+    desk.open().write(&holder(), WAIT).unwrap();
     assert_eq!(files(&desk.ledger().join("links")).len(), 0);
+    assert_eq!(desk.wrong(), None);
 }
 
 /// A log that was folded and came back after a crash says nothing new.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use reticent::schema::Role;
-use reticent_ledger::{Error, Judged, Ledger, Naming, Wanted};
+use reticent_ledger::{Error, Judged, Ledger, Staging, Wanted};
 
 use crate::support::{Desk, WAIT, autumn, clinic, files, holder, links, spring};
 
@@ -128,21 +128,21 @@ fn the_file_takes_its_name_with_the_entry_and_never_one_that_is_taken() {
     let mut ledger = desk.open();
     let body = spring();
     let links = links(&body, 5);
-    let workshop = desk.path().join(".reticent-a");
-    std::fs::create_dir(&workshop).unwrap();
-    let from = workshop.join("release");
-    std::fs::write(&from, "the release").unwrap();
     let to = desk.path().join("out.csv");
+    let staging = Staging::create(&to, &desk.ledger()).unwrap();
+    std::fs::write(staging.release(), "the release").unwrap();
     std::fs::write(&to, "somebody else's").unwrap();
-    let mut draft = desk.draft(&ledger, "spring", &["press"], &body, &links, &from);
-    draft.naming = Some(Naming { from, to: to.clone() });
+    let mut draft = desk.draft(&ledger, "spring", &["press"], &body, &links, &staging.release());
+    draft.naming = Some(staging.naming(&to).unwrap());
     let outcome = ledger.write(&holder(), WAIT).unwrap().append(&draft).unwrap();
     assert_eq!(std::fs::read_to_string(&to).unwrap(), "somebody else's");
     let named = outcome.file.unwrap();
     assert_eq!(named, desk.path().join("out-release-1.csv"));
     assert_eq!(std::fs::read_to_string(named).unwrap(), "the release");
     assert!(outcome.notes[0].contains("taken by somebody else"), "{:?}", outcome.notes);
-    assert!(!workshop.exists());
+    let path = staging.path().to_owned();
+    drop(staging);
+    assert!(!path.exists());
 }
 
 #[test]

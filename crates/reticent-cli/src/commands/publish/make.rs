@@ -14,12 +14,11 @@ use reticent::requirement::Requirement;
 use reticent::table::Counts;
 use reticent::verify::{Expected, OverJoins, Verdict, verify};
 use reticent_engine::{Engine, Format, Sink, Written, read_back, read_back_with_owners};
-use reticent_ledger::{Hash, Head, Judged};
+use reticent_ledger::{Hash, Head, Judged, Staging};
 
 use super::Past;
 use super::answer::{Looked, Metric, Seconds};
 use super::gate::Audited;
-use super::workshop::Workshop;
 use crate::args::Publish;
 use crate::failure::Failure;
 use crate::steward::{Loaded, Prepared, Ways};
@@ -45,7 +44,7 @@ pub struct Made {
     pub algorithm: String,
     pub outcome: Outcome,
     pub seed: u64,
-    pub workshop: Workshop,
+    pub staging: Staging,
     pub written: Written,
     pub verified: Verdict,
     /// What it gives away together with what was released before; none when it was refused already.
@@ -70,15 +69,15 @@ impl Job<'_> {
         let outcome = self.search(&algorithm, past, &requirement)?;
         seconds.search = lap(clock);
         let seed = loaded.policy.seed.unwrap_or_else(draw_seed);
-        let workshop = Workshop::new(&options.output, self.ledger)?;
+        let staging = stage(&options.output, self.ledger)?;
         let clock = Instant::now();
-        let sink = Sink { path: workshop.file(), format: self.format, seed };
+        let sink = Sink { path: staging.release(), format: self.format, seed };
         let written = prepared.engine.write(&prepared.table, &outcome.recoding, &sink)?;
         seconds.write = lap(clock);
         let clock = Instant::now();
         let (judged, file) = rayon::join(
-            || self.judge(&outcome, &workshop.file(), &written, past, &requirement),
-            || Hash::of_file(&workshop.file()),
+            || self.judge(&outcome, &staging.release(), &written, past, &requirement),
+            || Hash::of_file(&staging.release()),
         );
         let ((verified, published), file) = (judged?, file?);
         seconds.verify = lap(clock);
@@ -111,7 +110,7 @@ impl Job<'_> {
             algorithm,
             outcome,
             seed,
-            workshop,
+            staging,
             written,
             verified,
             audited,
@@ -225,6 +224,13 @@ fn numbers(past: &Past, earlier: &[usize]) -> Vec<u64> {
 fn names(past: &Past, earlier: &[usize]) -> Vec<String> {
     let held = |number: &u64| past.history.releases.iter().find(|held| held.number == *number);
     numbers(past, earlier).iter().filter_map(held).map(|held| held.name.clone()).collect()
+}
+
+/// A staging folder beside the output, which goes when the user interrupts twice.
+pub fn stage(output: &Path, ledger: &Path) -> Result<Staging, Failure> {
+    let staging = Staging::create(output, ledger)?;
+    crate::steward::remove_when_killed(Some(staging.path().to_owned()));
+    Ok(staging)
 }
 
 /// The seconds since a clock was started.

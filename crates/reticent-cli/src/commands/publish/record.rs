@@ -8,12 +8,11 @@ use reticent::recoding::Recoded;
 use reticent::schema::{Role, Schema, Tree};
 use reticent::taxonomy::{Taxonomy, Type};
 use reticent_ledger::{
-    Body, BodyColumn, BodyTree, Draft, Error, FileRecord, Hash, Key, Metric, Origin, Verified, Writer, today,
+    Body, BodyColumn, BodyTree, Draft, Error, FileRecord, Hash, Key, Metric, Origin, Staging, Verified, Writer, today,
 };
 
 use super::answer::classes;
 use super::make::{Job, Made, lap};
-use super::workshop::Workshop;
 use crate::failure::Failure;
 
 /// How a release is recorded.
@@ -83,21 +82,23 @@ pub fn record(
         policy: Some(&loaded.text),
         taxonomies: &taxonomies,
         file: Some(FileRecord { path: writer.ledger().inside(&options.output), sha256, bytes }),
-        naming: Some(made.workshop.naming(&options.output)?),
+        naming: Some(made.staging.naming(&options.output)?),
         made: Some(how(job, made)?),
         judged: made.judged.clone(),
     };
-    enter(writer, &draft, &mut made.workshop, clock).map(Some)
+    enter(writer, &draft, &mut made.staging, clock).map(Some)
 }
 
 /// Enters a release that was made against the head as it is, and gives its file its name.
 pub fn enter(
     writer: Writer<'_>,
     draft: &Draft<'_>,
-    workshop: &mut Workshop,
+    staging: &mut Staging,
     clock: Instant,
 ) -> Result<Recorded, Failure> {
     let folder = writer.ledger().folder().to_owned();
+    // From here on the ledger looks after the staging folder.
+    crate::steward::remove_when_killed(None);
     match writer.append(draft) {
         Ok(outcome) => {
             let wanted = draft.naming.as_ref().map(|naming| naming.to.clone());
@@ -113,7 +114,7 @@ pub fn enter(
         Err(error) => {
             // What is not settled yet may need the file.
             if matches!(error, Error::Unnamed { .. }) || reticent_ledger::Ledger::is_unsettled(&folder) {
-                workshop.leave();
+                staging.leave();
             }
             Err(error.into())
         }

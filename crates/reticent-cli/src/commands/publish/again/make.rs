@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use reticent::methods::{self, Leaving, Outcome, Reason, Remembered, Shown, Utility};
-use reticent_ledger::{Hash, Head, Judged};
+use reticent_ledger::{Hash, Head, Judged, Staging};
 
 use super::Job;
 use super::answer::Seconds;
@@ -13,8 +13,7 @@ use super::folder::{self, Files};
 use super::judge::Audited;
 use super::print::in_words;
 use super::readme::readme;
-use crate::commands::publish::make::{draw_seed, lap};
-use crate::commands::publish::workshop::Workshop;
+use crate::commands::publish::make::{draw_seed, lap, stage};
 use crate::failure::Failure;
 
 /// A release that was made, written and judged, and has no name yet.
@@ -29,7 +28,7 @@ pub struct Made {
     pub shown: Shown,
     pub files: Files,
     pub seed: u64,
-    pub workshop: Workshop,
+    pub staging: Staging,
     /// The hash of the folder, and its size.
     pub file: (Hash, u64),
     pub neutralised: u64,
@@ -59,20 +58,20 @@ impl Job<'_> {
         ways.check_stop()?;
         seconds.group = lap(clock);
         let clock = Instant::now();
-        let workshop = Workshop::new(&options.output, &self.books.folder)?;
+        let staging = stage(&options.output, &self.books.folder)?;
         let files = Files::of(&shown);
-        let neutralised = folder::write(&shown, &files, &workshop.file(), seed, &ways.options())?;
+        let neutralised = folder::write(&shown, &files, &staging.release(), seed, &ways.options())?;
         seconds.write = lap(clock);
         let clock = Instant::now();
         ways.progress.busy("verifying");
-        let shown = folder::read(&shown, &files, &workshop.file(), &ways.options())?;
+        let shown = folder::read(&shown, &files, &staging.release(), &ways.options())?;
         methods::prove(&task, &shown)?;
         seconds.verify = lap(clock);
         ways.check_stop()?;
         let clock = Instant::now();
         let audited = self.admit(&shown, before)?;
-        folder::explain(&workshop.file(), &readme(self, &shown, &files, &audited, &before.judged))?;
-        let file = Hash::of_file(&workshop.file())?;
+        folder::explain(&staging.release(), &readme(self, &shown, &files, &audited, &before.judged))?;
+        let file = Hash::of_file(&staging.release())?;
         seconds.audit = lap(clock);
         let clock = Instant::now();
         let utility = methods::utility(&task, &outcome, method.form);
@@ -87,7 +86,7 @@ impl Job<'_> {
             shown,
             files,
             seed,
-            workshop,
+            staging,
             file,
             neutralised,
             audited,

@@ -60,11 +60,11 @@ pub fn record(job: &Job<'_>, made: &mut Made, writer: Writer<'_>, key: &Key) -> 
         policy: Some(&loaded.text),
         taxonomies: &taxonomies,
         file: Some(FileRecord { path: writer.ledger().inside(&options.output), sha256, bytes }),
-        naming: Some(made.workshop.naming(&options.output)?),
+        naming: Some(made.staging.naming(&options.output)?),
         made: Some(how(job, made)),
         judged: made.judged.clone(),
     };
-    enter(writer, &draft, &mut made.workshop, clock).map(Some)
+    enter(writer, &draft, &mut made.staging, clock).map(Some)
 }
 
 /// A table with what its columns are.
