@@ -1,5 +1,7 @@
 //! The walls of the design, held by reading the sources as text.
 
+mod cycles;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

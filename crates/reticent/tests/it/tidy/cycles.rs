@@ -1,0 +1,317 @@
+//! No import cycle among the top-level modules of the library.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{code, library};
+
+/// Imports that lie in a cycle and are still allowed. The list only shrinks: an entry that lies in no cycle fails the test.
+const TIES: &[(&str, &str)] = &[
+    ("algorithms", "classes"),
+    ("algorithms", "combos"),
+    ("algorithms", "error"),
+    ("algorithms", "history"),
+    ("algorithms", "join"),
+    ("algorithms", "joined"),
+    ("algorithms", "matching"),
+    ("algorithms", "models"),
+    ("algorithms", "operations"),
+    ("algorithms", "recoding"),
+    ("algorithms", "registry"),
+    ("algorithms", "release"),
+    ("algorithms", "requirement"),
+    ("algorithms", "schema"),
+    ("algorithms", "share"),
+    ("algorithms", "table"),
+    ("algorithms", "taxonomy"),
+    ("attacks", "classes"),
+    ("attacks", "combos"),
+    ("attacks", "error"),
+    ("attacks", "history"),
+    ("attacks", "interval"),
+    ("attacks", "join"),
+    ("attacks", "links"),
+    ("attacks", "matching"),
+    ("attacks", "registry"),
+    ("attacks", "release"),
+    ("attacks", "schema"),
+    ("attacks", "share"),
+    ("attacks", "taxonomy"),
+    ("attacks", "verify"),
+    ("audit", "combos"),
+    ("audit", "error"),
+    ("audit", "history"),
+    ("audit", "inference"),
+    ("audit", "interval"),
+    ("audit", "join"),
+    ("audit", "links"),
+    ("audit", "release"),
+    ("audit", "schema"),
+    ("audit", "share"),
+    ("audit", "taxonomy"),
+    ("audit", "verify"),
+    ("classes", "combos"),
+    ("classes", "release"),
+    ("classes", "taxonomy"),
+    ("combos", "taxonomy"),
+    ("error", "registry"),
+    ("history", "combos"),
+    ("history", "error"),
+    ("history", "joined"),
+    ("history", "links"),
+    ("history", "recipients"),
+    ("history", "release"),
+    ("history", "schema"),
+    ("history", "taxonomy"),
+    ("inference", "error"),
+    ("interval", "taxonomy"),
+    ("join", "combos"),
+    ("join", "interval"),
+    ("join", "matching"),
+    ("join", "release"),
+    ("join", "taxonomy"),
+    ("joined", "classes"),
+    ("joined", "combos"),
+    ("joined", "error"),
+    ("joined", "history"),
+    ("joined", "interval"),
+    ("joined", "join"),
+    ("joined", "matching"),
+    ("joined", "models"),
+    ("joined", "recipients"),
+    ("joined", "recoding"),
+    ("joined", "registry"),
+    ("joined", "release"),
+    ("joined", "requirement"),
+    ("joined", "schema"),
+    ("joined", "share"),
+    ("joined", "table"),
+    ("joined", "taxonomy"),
+    ("joined", "verify"),
+    ("links", "combos"),
+    ("matching", "interval"),
+    ("matching", "release"),
+    ("matching", "taxonomy"),
+    ("methods", "combos"),
+    ("methods", "error"),
+    ("methods", "history"),
+    ("methods", "interval"),
+    ("methods", "links"),
+    ("methods", "matching"),
+    ("methods", "recognise"),
+    ("methods", "registry"),
+    ("methods", "release"),
+    ("methods", "schema"),
+    ("methods", "share"),
+    ("methods", "table"),
+    ("methods", "taxonomy"),
+    ("metrics", "algorithms"),
+    ("metrics", "classes"),
+    ("metrics", "combos"),
+    ("metrics", "error"),
+    ("metrics", "recoding"),
+    ("metrics", "registry"),
+    ("metrics", "release"),
+    ("metrics", "schema"),
+    ("metrics", "table"),
+    ("metrics", "taxonomy"),
+    ("models", "classes"),
+    ("models", "combos"),
+    ("models", "error"),
+    ("models", "history"),
+    ("models", "joined"),
+    ("models", "registry"),
+    ("models", "release"),
+    ("models", "schema"),
+    ("models", "share"),
+    ("models", "taxonomy"),
+    ("models", "verify"),
+    ("operations", "classes"),
+    ("operations", "combos"),
+    ("operations", "error"),
+    ("operations", "joined"),
+    ("operations", "recoding"),
+    ("operations", "registry"),
+    ("operations", "release"),
+    ("operations", "requirement"),
+    ("operations", "schema"),
+    ("operations", "table"),
+    ("operations", "taxonomy"),
+    ("policy", "algorithms"),
+    ("policy", "audit"),
+    ("policy", "error"),
+    ("policy", "join"),
+    ("policy", "joined"),
+    ("policy", "methods"),
+    ("policy", "models"),
+    ("policy", "recipients"),
+    ("policy", "registry"),
+    ("policy", "requirement"),
+    ("policy", "schema"),
+    ("policy", "share"),
+    ("policy", "taxonomy"),
+    ("recipients", "error"),
+    ("recoding", "combos"),
+    ("recoding", "error"),
+    ("recoding", "release"),
+    ("recoding", "table"),
+    ("recoding", "taxonomy"),
+    ("recognise", "combos"),
+    ("recognise", "error"),
+    ("recognise", "interval"),
+    ("recognise", "release"),
+    ("recognise", "schema"),
+    ("recognise", "table"),
+    ("recognise", "taxonomy"),
+    ("recognise", "verify"),
+    ("registry", "algorithms"),
+    ("registry", "attacks"),
+    ("registry", "error"),
+    ("registry", "methods"),
+    ("registry", "metrics"),
+    ("registry", "models"),
+    ("registry", "operations"),
+    ("release", "combos"),
+    ("release", "error"),
+    ("release", "recoding"),
+    ("release", "schema"),
+    ("release", "table"),
+    ("release", "taxonomy"),
+    ("requirement", "error"),
+    ("requirement", "history"),
+    ("requirement", "join"),
+    ("requirement", "joined"),
+    ("requirement", "models"),
+    ("requirement", "registry"),
+    ("requirement", "schema"),
+    ("schema", "error"),
+    ("schema", "taxonomy"),
+    ("share", "taxonomy"),
+    ("table", "combos"),
+    ("table", "error"),
+    ("table", "links"),
+    ("table", "policy"),
+    ("table", "schema"),
+    ("table", "taxonomy"),
+    ("table", "verify"),
+    ("taxonomy", "error"),
+    ("taxonomy", "interval"),
+    ("verify", "combos"),
+    ("verify", "error"),
+    ("verify", "history"),
+    ("verify", "join"),
+    ("verify", "joined"),
+    ("verify", "models"),
+    ("verify", "recoding"),
+    ("verify", "release"),
+    ("verify", "schema"),
+    ("verify", "share"),
+    ("verify", "table"),
+    ("verify", "taxonomy"),
+];
+
+/// By top-level module: the top-level modules that it imports.
+type Imports = BTreeMap<String, BTreeSet<String>>;
+
+/// The top-level module that a source file belongs to; none for the crate root.
+fn module_of(file: &str) -> Option<&str> {
+    let module = file.split('/').next().unwrap_or_default().trim_end_matches(".rs");
+    (module != "lib").then_some(module)
+}
+
+/// The first segments of the paths that follow `crate::`: one name, or one for each member of a group in braces.
+fn first_segments(path: &str) -> Vec<&str> {
+    let name = |path: &str| path.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(path.len());
+    let Some(group) = path.strip_prefix('{') else { return vec![&path[..name(path)]] };
+    let mut found = Vec::new();
+    let (mut depth, mut start) = (1, 0);
+    for (at, character) in group.char_indices() {
+        depth += i32::from(character == '{') - i32::from(character == '}');
+        if depth == 0 || (depth == 1 && character == ',') {
+            let member = group[start..at].trim_start();
+            found.push(&member[..name(member)]);
+            start = at + 1;
+        }
+        if depth == 0 {
+            break;
+        }
+    }
+    found.retain(|name| !name.is_empty());
+    found
+}
+
+/// The import graph of source files, each with its path from the folder of the crate root. Names that the crate root
+/// re-exports belong to the module they come from.
+fn imports(files: &[(String, String)], exported: &[(&str, &str)]) -> Imports {
+    let mut graph = Imports::new();
+    for (file, text) in files {
+        let Some(module) = module_of(file) else { continue };
+        let imported = graph.entry(module.to_owned()).or_default();
+        let text: String = code(file, text).iter().flat_map(|(_, line)| [*line, "\n"]).collect();
+        for (at, found) in text.match_indices("crate::") {
+            for name in first_segments(&text[at + found.len()..]) {
+                let from = exported.iter().find(|(export, _)| *export == name).map_or(name, |(_, from)| from);
+                if from != module {
+                    imported.insert(from.to_owned());
+                }
+            }
+        }
+    }
+    graph
+}
+
+/// The modules that can be reached from one by imports.
+fn reached<'a>(graph: &'a Imports, from: &str) -> BTreeSet<&'a str> {
+    let mut reached = BTreeSet::new();
+    let mut open: Vec<&str> = vec![from];
+    while let Some(module) = open.pop() {
+        for next in graph.get(module).into_iter().flatten() {
+            if reached.insert(next.as_str()) {
+                open.push(next);
+            }
+        }
+    }
+    reached
+}
+
+/// The imports whose two ends lie in the same strongly connected component.
+fn ties(graph: &Imports) -> BTreeSet<(&str, &str)> {
+    let reached: BTreeMap<&str, BTreeSet<&str>> =
+        graph.keys().map(|module| (module.as_str(), reached(graph, module))).collect();
+    let edges = graph.iter().flat_map(|(from, to)| to.iter().map(|to| (from.as_str(), to.as_str())));
+    edges.filter(|(from, to)| reached.get(to).is_some_and(|reached| reached.contains(from))).collect()
+}
+
+#[test]
+fn modules_import_each_other_in_one_direction() {
+    let graph = imports(&library(), &[("Error", "error"), ("Result", "error")]);
+    let unknown: Vec<&String> = graph.values().flatten().filter(|module| !graph.contains_key(*module)).collect();
+    assert!(unknown.is_empty(), "not a top-level module: {unknown:?}");
+    let found = ties(&graph);
+    let allowed: BTreeSet<(&str, &str)> = TIES.iter().copied().collect();
+    let new: Vec<_> = found.difference(&allowed).collect();
+    let old: Vec<_> = allowed.difference(&found).collect();
+    assert!(new.is_empty(), "imports that lie in a cycle: {new:#?}");
+    assert!(old.is_empty(), "imports that lie in no cycle and must leave the list: {old:#?}");
+}
+
+#[test]
+fn cycles_are_found_in_sources() {
+    let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    let files = [
+        file("lib.rs", "pub mod a;\npub use crate::a::X;\n"),
+        file("a.rs", "use crate::{\n    b::{Y, Z},\n    e,\n};\n/// crate::d\nfn f() {}\n"),
+        file("b/mod.rs", "mod inner;\nuse crate::b::inner::Y;\n"),
+        file("b/inner.rs", "fn g() -> crate::c::W { crate::Fault }\n"),
+        file("c.rs", "use crate::a::X;\nuse crate::e::V;\n"),
+        file("d.rs", "use crate::a::X;\n"),
+        file("d/tests.rs", "use crate::f;\n"),
+        file("e.rs", "// use crate::a;\n#[cfg(test)]\nmod tests {\n    use crate::a;\n}\n"),
+        file("f.rs", ""),
+    ];
+    let graph = imports(&files, &[("Fault", "f")]);
+    let to = |module: &str| graph[module].iter().map(String::as_str).collect::<Vec<_>>();
+    assert_eq!((to("a"), to("b"), to("c")), (vec!["b", "e"], vec!["c", "f"], vec!["a", "e"]));
+    assert_eq!((to("d"), to("e"), to("f")), (vec!["a"], vec![], vec![]));
+    assert!(!graph.contains_key("lib"));
+    assert_eq!(ties(&graph), BTreeSet::from([("a", "b"), ("b", "c"), ("c", "a")]));
+}
