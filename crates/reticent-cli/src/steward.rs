@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use reticent::catalogue::check_models;
 use reticent::classes::{Measured, people_in};
 use reticent::combos::Combos;
 use reticent::links::Links;
@@ -114,6 +115,7 @@ impl Loaded {
     /// `known` are the names of all others.
     pub fn requirement(&self, schema: &Schema, name: &str, known: &[&str]) -> Result<Requirement, Failure> {
         let wordings = spoken_here(&self.policy.wordings(schema), name, schema, &self.schema, known);
+        check_models(&wordings)?;
         Ok(Requirement::of_models(&wordings, schema)?)
     }
 }

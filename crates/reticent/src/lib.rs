@@ -10,6 +10,7 @@
 pub mod algorithms;
 pub mod attacks;
 pub mod audit;
+pub mod catalogue;
 pub mod classes;
 pub mod combos;
 pub mod error;

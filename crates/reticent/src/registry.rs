@@ -59,6 +59,13 @@ pub struct Entry {
     pub evidence: &'static [&'static str],
 }
 
+impl Entry {
+    /// Whether this is its id or its title, in any case.
+    pub(crate) fn is_called(&self, name: &str) -> bool {
+        [self.id, self.title].iter().any(|known| known.eq_ignore_ascii_case(name))
+    }
+}
+
 /// One parameter of an entry.
 #[derive(Debug, Clone, Copy, serde::Serialize)]
 pub struct Parameter {
@@ -110,39 +117,20 @@ impl fmt::Display for Domain {
     }
 }
 
-/// Every entry there is, by kind and in the order of the lists.
-pub fn all() -> Vec<&'static Entry> {
-    let models = crate::models::LIST.iter().map(|listed| &listed.entry);
-    let operations = crate::operations::LIST.iter();
-    let metrics = crate::metrics::LIST.iter().map(|listed| &listed.entry);
-    let algorithms = crate::algorithms::LIST.iter().map(|listed| &listed.entry);
-    let attacks = crate::attacks::LIST.iter().map(|listed| &listed.entry);
-    let methods = crate::methods::LIST.iter().map(|listed| &listed.entry);
-    models.chain(operations).chain(metrics).chain(algorithms).chain(methods).chain(attacks).collect()
-}
-
-/// The error for a name that a list does not have.
-pub(crate) fn unknown<'a>(kind: Kind, id: &str, names: impl IntoIterator<Item = &'a str>) -> Error {
-    let names: Vec<&str> = names.into_iter().collect();
-    let near = || did_you_mean(id, names.iter().copied());
-    let hint = meant(kind, id).or_else(near).unwrap_or_else(|| format!("there are: {}", names.join(", ")));
+/// The error for a name that a list does not have, with the nearest name of the list. Names from other lists are
+/// explained by `catalogue::meant`.
+pub(crate) fn unknown(kind: Kind, id: &str, entries: impl Iterator<Item = &'static Entry>) -> Error {
+    let entries: Vec<&Entry> = entries.collect();
+    let names: Vec<&str> = entries.iter().map(|entry| entry.id).collect();
+    let hint = by_name(&entries, id).or_else(|| did_you_mean(id, names.iter().copied()));
+    let hint = hint.unwrap_or_else(|| format!("there are: {}", names.join(", ")));
     Error::Unknown { kind, id: id.to_owned(), hint: Some(hint) }
 }
 
-/// What is meant by a name of the literature, or by one that stands in another list.
-pub(crate) fn meant(kind: Kind, typed: &str) -> Option<String> {
-    let called = |entry: &&'static Entry| [entry.id, entry.title].iter().any(|name| name.eq_ignore_ascii_case(typed));
-    let (here, elsewhere): (Vec<&Entry>, Vec<&Entry>) =
-        all().into_iter().filter(called).partition(|entry| entry.kind == kind);
-    let other = |entry: &&Entry| {
-        let (id, kind) = (entry.id, entry.kind);
-        match kind {
-            Kind::Algorithm => format!("it is an algorithm: write algorithm = \"{id}\""),
-            Kind::Method => format!("it is a method, for the same table again and again: write method = \"{id}\""),
-            kind => format!("`{id}` is the name of a {kind}"),
-        }
-    };
-    here.first().map(|entry| format!("did you mean `{}`?", entry.id)).or_else(|| elsewhere.first().map(other))
+/// The suggestion for the id or the title of an entry, in any case.
+pub(crate) fn by_name(entries: &[&'static Entry], typed: &str) -> Option<String> {
+    let entry = entries.iter().find(|entry| entry.is_called(typed))?;
+    Some(format!("did you mean `{}`?", entry.id))
 }
 
 /// The values given for an entry's parameters, checked against their domains.

@@ -1,7 +1,7 @@
 //! `reticent catalogue`: everything that is registered, with its paper and parameters.
 
-use reticent::methods;
-use reticent::registry::{self, Entry, Kind};
+use reticent::registry::{Entry, Kind};
+use reticent::{catalogue, methods};
 
 use crate::args::{Catalogue, KindWord};
 use crate::failure::Failure;
@@ -13,7 +13,7 @@ pub fn run(options: &Catalogue, ways: &Ways) -> Result<u8, Failure> {
     let wanted = |entry: &&&Entry| {
         options.kind.is_none_or(|kind| entry.kind == kind.into()) && options.id.as_ref().is_none_or(|id| entry.id == id)
     };
-    let all = registry::all();
+    let all = catalogue::all();
     let chosen: Vec<&Entry> = all.iter().filter(wanted).copied().collect();
     if chosen.is_empty() {
         let asked = options.id.as_deref().unwrap_or_default();

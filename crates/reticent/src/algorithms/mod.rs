@@ -45,7 +45,7 @@ pub struct Listed {
 /// Runs an algorithm by name.
 pub fn run(id: &str, task: &Task<'_>, arguments: Arguments, control: &Control<'_>) -> Result<Outcome> {
     let listed = LIST.iter().find(|listed| listed.entry.id == id);
-    let listed = listed.ok_or_else(|| unknown(Kind::Algorithm, id, LIST.iter().map(|listed| listed.entry.id)))?;
+    let listed = listed.ok_or_else(|| unknown(Kind::Algorithm, id, LIST.iter().map(|listed| &listed.entry)))?;
     (listed.run)(task, &arguments.checked(&listed.entry)?, control)
 }
 

@@ -90,7 +90,7 @@ pub const LIST: &[Listed] = &[
 /// Runs the attack with this id.
 pub fn run(id: &str, scene: &Scene<'_>) -> Result<Findings> {
     let listed = LIST.iter().find(|listed| listed.entry.id == id);
-    let listed = listed.ok_or_else(|| unknown(Kind::Attack, id, LIST.iter().map(|listed| listed.entry.id)))?;
+    let listed = listed.ok_or_else(|| unknown(Kind::Attack, id, LIST.iter().map(|listed| &listed.entry)))?;
     match listed.looks_at {
         LooksAt::Values => (listed.run)(&Scene { history: &with_values(scene.history), ..*scene }),
         LooksAt::People => on_people(listed, scene),

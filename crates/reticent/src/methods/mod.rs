@@ -170,7 +170,7 @@ pub fn run(id: &str, task: &Task<'_>, arguments: Arguments) -> Result<Outcome> {
 /// The method of that name.
 pub fn named(id: &str) -> Result<&'static Listed> {
     let listed = LIST.iter().find(|listed| listed.entry.id == id);
-    listed.ok_or_else(|| unknown(Kind::Method, id, LIST.iter().map(|listed| listed.entry.id)))
+    listed.ok_or_else(|| unknown(Kind::Method, id, LIST.iter().map(|listed| &listed.entry)))
 }
 
 /// What is to be published, and what was before.

@@ -62,14 +62,14 @@ pub struct Listed {
 /// Makes a model from a policy's words.
 pub fn build(id: &str, arguments: Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
     let listed = LIST.iter().find(|listed| listed.entry.id == id);
-    let listed = listed.ok_or_else(|| unknown(Kind::Model, id, LIST.iter().map(|listed| listed.entry.id)))?;
+    let listed = listed.ok_or_else(|| unknown(Kind::Model, id, LIST.iter().map(|listed| &listed.entry)))?;
     (listed.build)(&arguments.checked(&listed.entry)?, schema)
 }
 
 /// What a model, worded like this, demands of joined releases.
 pub fn joined(id: &str, arguments: Arguments, scope: &Scope, schema: &Schema) -> Result<Vec<Statement>> {
     let listed = LIST.iter().find(|listed| listed.entry.id == id);
-    let listed = listed.ok_or_else(|| unknown(Kind::Model, id, LIST.iter().map(|listed| listed.entry.id)))?;
+    let listed = listed.ok_or_else(|| unknown(Kind::Model, id, LIST.iter().map(|listed| &listed.entry)))?;
     let arguments = arguments.checked(&listed.entry)?;
     let Some(speak) = listed.joined else {
         let speaking = LIST.iter().filter(|listed| listed.joined.is_some()).map(|listed| listed.entry.id);

@@ -5,8 +5,9 @@ use toml::de::{DeTable, DeValue};
 
 use super::draft::toml_key;
 use super::keys::{Key, Shape, home_of};
+use crate::catalogue::meant;
 use crate::error::{Error, Result, did_you_mean};
-use crate::registry::{Kind, meant};
+use crate::registry::Kind;
 
 /// A value of the document, where it stands and what it is called.
 #[derive(Debug, Clone)]

@@ -117,6 +117,22 @@ fn models_are_checked_when_they_are_built() {
     let schema = schema_of(&policy).unwrap();
     let error = crate::requirement::Requirement::build(&policy.wordings(&schema), &schema).unwrap_err().to_string();
     assert_eq!(error, "policy line 5: there is no model `k-anonimity` (did you mean `k-anonymity`?)");
+    assert_eq!(crate::catalogue::check_models(&policy.wordings(&schema)).unwrap_err().to_string(), error);
+}
+
+#[test]
+fn a_model_from_another_list_is_explained() {
+    let check = |model: &str, hint: &str| {
+        let text = format!("[columns.a]\n[requirement]\n[[requirement.models]]\nmodel = {model:?}\nk = 3");
+        let policy = Policy::parse(&text).unwrap();
+        let wordings = policy.wordings(&schema_of(&policy).unwrap());
+        let error = crate::catalogue::check_models(&wordings).unwrap_err().to_string();
+        assert_eq!(error, format!("policy line 4: there is no model `{model}` ({hint})"));
+    };
+    check("K-Anonymity", "did you mean `k-anonymity`?");
+    check("m-invariance", "it is a method, for the same table again and again: write method = \"m-invariance\"");
+    check("top-down-specialization", "it is an algorithm: write algorithm = \"top-down-specialization\"");
+    check("skewness", "`skewness` is the name of a attack");
 }
 
 #[test]

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use reticent::registry::{Domain, Kind, all};
+use reticent::catalogue::all;
+use reticent::registry::{Domain, Kind};
 
 #[test]
 fn ids_are_unique_and_plain() {
