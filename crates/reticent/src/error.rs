@@ -2,7 +2,7 @@
 //!
 //! No text here shows a raw identifier or a raw sensitive value: columns, counts and policy words only.
 
-use crate::registry::Kind;
+use crate::kind::Kind;
 
 /// The library's one result type.
 pub type Result<T> = std::result::Result<T, Error>;

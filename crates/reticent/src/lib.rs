@@ -19,6 +19,7 @@ pub mod inference;
 pub mod interval;
 pub mod join;
 pub mod joined;
+pub mod kind;
 pub mod links;
 pub mod matching;
 pub mod methods;
