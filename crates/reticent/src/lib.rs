@@ -12,6 +12,7 @@ pub mod attacks;
 pub mod audit;
 pub mod catalogue;
 pub mod classes;
+pub mod column_names;
 pub mod combos;
 pub mod error;
 pub mod history;

@@ -22,7 +22,8 @@ use crate::requirement::{Short, Wording};
 use crate::schema::{Attribute, Missing, Role, Schema, Tree};
 use crate::taxonomy::{Level, Taxonomy, Type};
 
-pub use draft::{ColumnSketch, Draft, draft, is_called_private, suggested_role};
+pub use crate::column_names::is_called_private;
+pub use draft::{ColumnSketch, Draft, draft, suggested_role};
 pub use json_schema::json_schema;
 
 /// What a steward says about the data and its releases.

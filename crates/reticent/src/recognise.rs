@@ -21,8 +21,7 @@ use crate::release::{PublishedColumn, Release};
 use crate::schema::Role;
 use crate::table::{Counts, SPARE_MISSING};
 use crate::taxonomy::{NodeId, SUPPRESSED, Taxonomy, Type, is_code};
-use crate::text::counted;
-use crate::verify::plain;
+use crate::text::{counted, plain};
 
 /// What is known about a published column besides its texts.
 #[derive(Debug, Clone, Copy)]

@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::column_names::is_called_private;
 use crate::combos::{Combos, Weight, combine};
 use crate::error::{Error, Result, did_you_mean};
 use crate::links::Links;
-use crate::policy::is_called_private;
 use crate::schema::{Attribute, Missing, Role, Schema, Tree};
 use crate::taxonomy::{Code, Taxonomy, Type, parse_scale, scale_text};
-use crate::text::counted;
-use crate::verify::plain;
+use crate::text::{counted, plain};
 
 /// What an engine answers: how many rows carry each combination of these columns' texts.
 #[derive(Debug, Clone, PartialEq, Default)]

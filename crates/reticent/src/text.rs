@@ -1,4 +1,4 @@
-//! Counts as people write them.
+//! Texts: counts as people write them, and cells without the apostrophe that guards a formula.
 
 /// A count with its thousands apart: 9981 as `9,981`.
 pub fn grouped(number: u64) -> String {
@@ -16,4 +16,12 @@ pub fn grouped(number: u64) -> String {
 /// `1 row`, `2 rows`, `1,000 rows`.
 pub fn counted(number: u64, word: &str) -> String {
     format!("{} {word}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
+/// A text without the apostrophe that was put before something that looks like a formula.
+pub(crate) fn plain(text: &str) -> &str {
+    match text.strip_prefix('\'') {
+        Some(rest) if rest.starts_with(['=', '+', '-', '@', '\t', '\r']) => rest,
+        _ => text,
+    }
 }

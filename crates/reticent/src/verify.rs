@@ -14,6 +14,7 @@ use crate::recoding::Recoding;
 use crate::schema::Role;
 use crate::table::Counts;
 use crate::taxonomy::Taxonomy;
+use crate::text::plain;
 
 pub use over_joins::{Over, OverJoins};
 
@@ -236,12 +237,4 @@ fn as_findings<S: serde::Serializer>(
         holds: violations.is_empty(),
         violations,
     }))
-}
-
-/// A text without the apostrophe that was put before something that looks like a formula.
-pub(crate) fn plain(text: &str) -> &str {
-    match text.strip_prefix('\'') {
-        Some(rest) if rest.starts_with(['=', '+', '-', '@', '\t', '\r']) => rest,
-        _ => text,
-    }
 }

@@ -21,7 +21,8 @@ use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::schema::{Schema, Tree};
 use crate::share::Share;
 use crate::taxonomy::{NodeId, Taxonomy, Type};
-use crate::verify::{Breach, Reading, plain};
+use crate::text::plain;
+use crate::verify::{Breach, Reading};
 
 pub(super) const LISTED: Listed = Listed {
     entry: Entry {

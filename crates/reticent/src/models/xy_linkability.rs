@@ -15,7 +15,8 @@ use crate::release::PublishedColumn;
 use crate::schema::{Schema, Tree};
 use crate::share::Share;
 use crate::taxonomy::Code;
-use crate::verify::{Breach, Reading, plain};
+use crate::text::plain;
+use crate::verify::{Breach, Reading};
 
 pub(super) const LISTED: Listed = Listed {
     entry: Entry {

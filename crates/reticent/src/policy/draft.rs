@@ -46,12 +46,6 @@ pub fn suggested_role(column: &ColumnSketch) -> Option<(&'static str, String)> {
     suggest::role(column).filter(|(role, _)| *role != "other")
 }
 
-/// Whether values of a column are shown in no message, whatever its role: its name says that they name people, or that nobody may learn
-/// them.
-pub fn is_called_private(name: &str) -> bool {
-    suggest::is_called_private(name)
-}
-
 /// Drafts a policy for these columns.
 pub fn draft(dataset: &str, columns: &[ColumnSketch]) -> Draft {
     let mut files = Files::default();

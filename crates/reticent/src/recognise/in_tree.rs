@@ -8,7 +8,7 @@ use super::{Drawn, Kinds, Recognised, Told, finish};
 use crate::error::{Error, Result};
 use crate::table::{SPARE_MISSING, listed};
 use crate::taxonomy::{NodeId, SUPPRESSED, Taxonomy};
-use crate::verify::plain;
+use crate::text::plain;
 
 /// What each text stands for in the taxonomy of its column.
 pub(super) fn recognise(told: &Told<'_>, tree: &Arc<Taxonomy>, cells: &[&str]) -> Result<Recognised> {

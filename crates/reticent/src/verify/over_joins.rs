@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Breach, Reading, UNSHOWN, plain};
+use super::{Breach, Reading, UNSHOWN};
 use crate::combos::{Combos, Owner};
 use crate::error::{Error, Result};
 use crate::history::{Held, History};
@@ -19,6 +19,7 @@ use crate::release::{PublishedColumn, Release};
 use crate::schema::Role;
 use crate::share::Share;
 use crate::taxonomy::{Code, Taxonomy};
+use crate::text::plain;
 
 /// What is demanded of joined releases, and what was released before.
 #[derive(Clone, Copy)]

@@ -1,103 +1,12 @@
 //! What a column seems to be, and why. Suggestions only: whoever knows the data decides.
 
 use super::ColumnSketch;
+use crate::column_names::{IDENTITY, PEOPLE, PRIVATE, PRIVATE_STEMS, words_of};
 use crate::taxonomy::{Type, is_code};
 use crate::text::grouped;
 
-/// Words in a column's name that speak of a person's identity.
-const IDENTITY: &[&str] = &[
-    "account",
-    "address",
-    "card",
-    "email",
-    "fax",
-    "firstname",
-    "forename",
-    "iban",
-    "id",
-    "identifier",
-    "insurance",
-    "ip",
-    "lastname",
-    "licence",
-    "license",
-    "login",
-    "mail",
-    "mobile",
-    "mrn",
-    "name",
-    "passport",
-    "phone",
-    "plate",
-    "ssn",
-    "street",
-    "surname",
-    "telephone",
-    "url",
-    "user",
-    "username",
-    "uuid",
-];
-
-/// Words in a column's name that speak of the person a row is about.
-const PEOPLE: &[&str] =
-    &["citizen", "client", "customer", "employee", "id", "mrn", "patient", "person", "pupil", "ssn", "student"];
-
 /// Words in a column's name that speak of codes, which are no numbers even where they look it.
 const CODES: &[&str] = &["code", "fips", "icd", "plz", "postal", "postcode", "zip", "zipcode"];
-
-/// Words in a column's name that speak of what people keep to themselves.
-const PRIVATE: &[&str] = &[
-    "condition",
-    "conviction",
-    "credit",
-    "crime",
-    "debt",
-    "diagnosis",
-    "disability",
-    "disease",
-    "drug",
-    "dx",
-    "ethnicity",
-    "grade",
-    "hiv",
-    "icd",
-    "illness",
-    "income",
-    "medication",
-    "orientation",
-    "party",
-    "religion",
-    "salary",
-    "score",
-    "symptom",
-    "treatment",
-    "union",
-    "wage",
-];
-
-/// How such words begin in other languages.
-const PRIVATE_STEMS: &[&str] = &[
-    "befund",
-    "diagn",
-    "einkommen",
-    "enferm",
-    "erkrank",
-    "gehalt",
-    "gesundheit",
-    "ingreso",
-    "krank",
-    "lohn",
-    "malad",
-    "malatt",
-    "medik",
-    "sal\u{e1}r",
-    "salair",
-    "salar",
-    "stipend",
-    "symptom",
-    "therap",
-];
 
 /// Texts that often stand for a missing value.
 const MISSING: &[&str] = &["?", "-", "N/A", "NA", "NULL", "NaN", "None", "n/a", "na", "null", "unknown"];
@@ -127,14 +36,6 @@ pub(super) fn what_it_holds(column: &ColumnSketch) -> String {
         (Type::Text, _) => "",
     };
     format!("{values} in {} rows{empty}{kind}", grouped(column.rows))
-}
-
-/// Whether a column is called what names people, or what nobody may learn about them.
-pub(super) fn is_called_private(name: &str) -> bool {
-    let words = words_of(name);
-    let named = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    let begins = |known: &&str| words.iter().any(|word| word.starts_with(known));
-    named(PEOPLE) || named(IDENTITY) || named(PRIVATE) || PRIVATE_STEMS.iter().any(begins)
 }
 
 /// The suggested role and the reason for it.
@@ -211,23 +112,4 @@ fn different(column: &ColumnSketch) -> u64 {
 
 fn texts(column: &ColumnSketch) -> impl Iterator<Item = &str> {
     column.values.iter().flatten().map(|(text, _)| text.as_str())
-}
-
-/// The words of a name: `patientID`, `patient_id` and `Patient Id` are patient and id.
-fn words_of(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut after_lower = false;
-    for character in name.chars() {
-        if !character.is_alphanumeric() || (character.is_uppercase() && after_lower) {
-            words.push(String::new());
-        }
-        if character.is_alphanumeric()
-            && let Some(word) = words.last_mut()
-        {
-            word.extend(character.to_lowercase());
-        }
-        after_lower = character.is_lowercase();
-    }
-    words.retain(|word| !word.is_empty());
-    words
 }
