@@ -43,5 +43,6 @@ pub mod table;
 pub mod taxonomy;
 pub mod text;
 pub mod verify;
+pub mod witness;
 
 pub use error::{Error, Result};

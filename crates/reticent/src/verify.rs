@@ -15,11 +15,10 @@ use crate::schema::Role;
 use crate::table::Counts;
 use crate::taxonomy::Taxonomy;
 use crate::text::plain;
+use crate::witness::as_cells;
 
+pub use crate::witness::UNSHOWN;
 pub use over_joins::{Over, OverJoins};
-
-/// What a witness shows of a sensitive column.
-pub const UNSHOWN: &str = "(not shown)";
 
 /// What was read back from a written file: texts, and how many records carry each combination of them.
 #[derive(Debug)]
@@ -206,19 +205,6 @@ impl Reading {
         };
         Breach { witness: by.iter().zip(class).map(text).collect(), explanation }
     }
-}
-
-/// A witness as a list of columns with their values.
-pub(crate) fn as_cells<S: serde::Serializer>(
-    cells: &[(String, String)],
-    serializer: S,
-) -> std::result::Result<S::Ok, S::Error> {
-    #[derive(serde::Serialize)]
-    struct Cell<'a> {
-        column: &'a str,
-        value: &'a str,
-    }
-    serializer.collect_seq(cells.iter().map(|(column, value)| Cell { column, value }))
 }
 
 /// Models with their breaches, as a list of objects.

@@ -28,7 +28,7 @@ pub struct Finding {
     /// Whether nothing else is possible.
     pub certain: bool,
     /// The group: quasi-identifiers with the texts that were published.
-    #[serde(serialize_with = "crate::verify::as_cells")]
+    #[serde(serialize_with = "crate::witness::as_cells")]
     pub class: Vec<(String, String)>,
     /// The sensitive column that is inferred; none where a person is found and not a value.
     pub column: Option<String>,

@@ -28,7 +28,7 @@ pub struct GroupShown {
     /// When it went out.
     pub date: String,
     /// The group's published quasi-identifiers, or its number.
-    #[serde(serialize_with = "crate::verify::as_cells")]
+    #[serde(serialize_with = "crate::witness::as_cells")]
     pub group: Vec<(String, String)>,
     /// People in it.
     pub people: u64,

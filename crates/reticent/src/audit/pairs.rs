@@ -44,7 +44,7 @@ pub struct Pair {
     /// The most that is told in any.
     pub highest: Level,
     /// The pair of groups in which it is told: quasi-identifiers as published.
-    #[serde(serialize_with = "crate::verify::as_cells")]
+    #[serde(serialize_with = "crate::witness::as_cells")]
     pub worst: Vec<(String, String)>,
 }
 

@@ -15,7 +15,8 @@ use crate::history::History;
 use crate::joined::{At, Of, Rule, Scope, Statement};
 use crate::registry::{Arguments, Entry, Kind, unknown};
 use crate::schema::{Role, Schema};
-use crate::verify::{Breach, Reading, UNSHOWN};
+use crate::verify::{Breach, Reading};
+use crate::witness::UNSHOWN;
 
 mod alpha_k_anonymity;
 mod confidence_bounding;
@@ -203,7 +204,7 @@ pub trait Model: std::fmt::Debug + Send + Sync {
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Violation {
     /// The published values that name the class.
-    #[serde(serialize_with = "crate::verify::as_cells")]
+    #[serde(serialize_with = "crate::witness::as_cells")]
     pub witness: Vec<(String, String)>,
     /// People in it.
     pub people: u64,

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Breach, Reading, UNSHOWN};
+use super::{Breach, Reading};
 use crate::combos::{Combos, Owner};
 use crate::error::{Error, Result};
 use crate::history::{Held, History};
@@ -20,6 +20,7 @@ use crate::schema::Role;
 use crate::share::Share;
 use crate::taxonomy::{Code, Taxonomy};
 use crate::text::plain;
+use crate::witness::UNSHOWN;
 
 /// What is demanded of joined releases, and what was released before.
 #[derive(Clone, Copy)]

@@ -10,7 +10,7 @@ use crate::models::{Survey, Violation};
 use crate::release::{PublishedColumn, Release};
 use crate::schema::Role;
 use crate::taxonomy::Code;
-use crate::verify::UNSHOWN;
+use crate::witness::UNSHOWN;
 
 impl Joint<'_> {
     /// What can be told of a release made of the new table.

@@ -11,7 +11,6 @@ const TIES: &[(&str, &str)] = &[
     ("joined", "history"),
     ("joined", "models"),
     ("joined", "requirement"),
-    ("joined", "verify"),
     ("models", "history"),
     ("models", "joined"),
     ("models", "verify"),
