@@ -7,10 +7,9 @@ use hashbrown::HashMap;
 
 use crate::combos::{Combos, Owner, Weight};
 use crate::error::{Error, Result};
-use crate::joined::Member;
 use crate::links::Links;
 use crate::recipients::PUBLIC;
-use crate::release::Release;
+use crate::release::{Member, Release};
 use crate::schema::Role;
 use crate::taxonomy::{Code, NodeId};
 

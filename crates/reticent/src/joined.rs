@@ -22,12 +22,13 @@ mod visit;
 
 use crate::models::Bounds;
 
+pub use crate::release::Member;
 pub(crate) use histories::Made;
 pub use histories::{Breadth, sets_for, sub_histories};
 pub use judge::{Cells, Joint};
 pub use related::{Dangling, dangling, matching};
 pub(crate) use rest::join_columns;
-pub use scope::{Member, PEOPLE, Scope};
+pub use scope::{PEOPLE, Scope};
 
 /// A column of a release. Of the releases that are joined, the new one is 0, and the earlier ones follow in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -44,5 +44,6 @@ pub mod taxonomy;
 pub mod text;
 pub mod verify;
 pub mod witness;
+pub mod wording;
 
 pub use error::{Error, Result};

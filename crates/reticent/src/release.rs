@@ -44,6 +44,15 @@ pub struct Release {
     pub suppressed: Weight,
 }
 
+/// A release, as far as words can name it.
+#[derive(Debug, Clone)]
+pub struct Member {
+    /// Its name.
+    pub name: String,
+    /// Its columns, with what each is to an attacker.
+    pub columns: Vec<(String, Role)>,
+}
+
 impl Release {
     /// The table as it would be published with nothing done to it.
     pub fn raw(table: &Table) -> Result<Release> {

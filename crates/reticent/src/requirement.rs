@@ -7,6 +7,9 @@ use crate::joined::{Made, Member, PEOPLE, Scope, Together};
 use crate::models::{Model, Survey};
 use crate::registry::{Argument, Arguments};
 use crate::schema::{Role, Schema};
+use crate::wording::cuts;
+
+pub use crate::wording::Wording;
 
 /// Models that must all hold, and what they demand of joined releases.
 #[derive(Debug, Default)]
@@ -17,32 +20,6 @@ pub struct Requirement {
     pub joined: Vec<Together>,
     /// Values that no one person has.
     pub rules: Vec<Inconsistent>,
-}
-
-/// One model as a policy words it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Wording {
-    /// The model's id.
-    pub model: String,
-    /// Its parameters.
-    pub arguments: Arguments,
-    /// The line of the policy it stands on.
-    pub line: Option<usize>,
-}
-
-impl Wording {
-    /// Whether it names a release, as in `release.column`.
-    pub fn names(&self, release: &str) -> bool {
-        let names = |word: &str| cuts(word).any(|(name, _)| name == release);
-        self.arguments.names().any(|name| {
-            let words = self.arguments.words(name).unwrap_or_default().iter().map(String::as_str);
-            let word = match self.arguments.get(name) {
-                Some(Argument::Word(word)) => Some(word.as_str()),
-                _ => None,
-            };
-            words.chain(word).any(names)
-        })
-    }
 }
 
 /// The short form for people who do not want to choose models.
@@ -151,11 +128,6 @@ impl Requirement {
 /// nothing to say about it is left out.
 pub fn spoken_here(wordings: &[Wording], release: &str, schema: &Schema, all: &Schema, known: &[&str]) -> Vec<Wording> {
     wordings.iter().filter_map(|wording| here(wording, release, schema, all, known)).collect()
-}
-
-/// A word as a release's name and what follows it, wherever it can be cut.
-fn cuts(word: &str) -> impl Iterator<Item = (&str, &str)> {
-    word.match_indices('.').map(|(at, _)| (&word[..at], &word[at + 1..]))
 }
 
 /// What wordings speak of and nobody has heard of: releases, and columns that a release does not have. Nothing is demanded of them.

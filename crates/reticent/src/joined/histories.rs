@@ -10,8 +10,8 @@ use crate::join::{Inconsistent, is_same, relate};
 use crate::matching;
 use crate::recoding::Recoding;
 use crate::release::PublishedColumn;
-use crate::requirement::Wording;
 use crate::table::Table;
+use crate::wording::Wording;
 
 /// Which subsets of the releases that somebody holds are judged with the new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -2,19 +2,11 @@
 
 use super::{At, Of, Rule, Statement};
 use crate::registry::Arguments;
+use crate::release::Member;
 use crate::schema::Role;
 
 /// How a policy names the people of a release among the columns that are counted.
 pub const PEOPLE: &str = "people";
-
-/// A release, as far as words can name it.
-#[derive(Debug, Clone)]
-pub struct Member {
-    /// Its name.
-    pub name: String,
-    /// Its columns, with what each is to an attacker.
-    pub columns: Vec<(String, Role)>,
-}
 
 /// The releases that are joined: the new one, and then the earlier ones.
 #[derive(Debug, Clone)]

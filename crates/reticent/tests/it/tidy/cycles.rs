@@ -6,21 +6,13 @@ use super::{code, library};
 
 /// Imports that lie in a cycle and are still allowed. The list only shrinks: an entry that lies in no cycle fails the test.
 const TIES: &[(&str, &str)] = &[
-    ("history", "joined"),
     ("interval", "taxonomy"),
-    ("joined", "history"),
     ("joined", "models"),
-    ("joined", "requirement"),
-    ("models", "history"),
     ("models", "joined"),
     ("models", "verify"),
     ("recoding", "release"),
     ("release", "recoding"),
-    ("requirement", "history"),
-    ("requirement", "joined"),
-    ("requirement", "models"),
     ("taxonomy", "interval"),
-    ("verify", "history"),
     ("verify", "joined"),
     ("verify", "models"),
 ];
