@@ -171,3 +171,10 @@ impl Recoding {
         Ok(Release { columns, combos: published, suppressed })
     }
 }
+
+impl Release {
+    /// The table as it would be published with nothing done to it.
+    pub fn raw(table: &Table) -> Result<Release> {
+        Recoding::identity(table).apply(table)
+    }
+}

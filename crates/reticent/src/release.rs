@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::combos::{Combos, Weight};
 use crate::error::Result;
 use crate::schema::Role;
-use crate::table::{Table, position};
+use crate::table::position;
 use crate::taxonomy::{NodeId, Taxonomy};
 
 /// One published column. A published code is a place in `nodes`.
@@ -54,11 +54,6 @@ pub struct Member {
 }
 
 impl Release {
-    /// The table as it would be published with nothing done to it.
-    pub fn raw(table: &Table) -> Result<Release> {
-        crate::recoding::Recoding::identity(table).apply(table)
-    }
-
     /// The place of a column, or an error that names the nearest one.
     pub fn position(&self, name: &str) -> Result<usize> {
         position(name, self.columns.iter().map(|column| column.name.as_str()))

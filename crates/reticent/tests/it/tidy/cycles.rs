@@ -10,8 +10,6 @@ const TIES: &[(&str, &str)] = &[
     ("joined", "models"),
     ("models", "joined"),
     ("models", "verify"),
-    ("recoding", "release"),
-    ("release", "recoding"),
     ("taxonomy", "interval"),
     ("verify", "joined"),
     ("verify", "models"),
