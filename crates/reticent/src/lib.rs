@@ -37,6 +37,7 @@ pub mod relief;
 pub mod report;
 pub mod requirement;
 pub mod risk;
+pub mod scalar;
 pub mod schema;
 pub mod share;
 pub mod table;

@@ -92,6 +92,6 @@ impl Ord for Share {
 
 impl fmt::Display for Share {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", crate::taxonomy::number_text((self.to_f64() * 1e6).round() / 1e6))
+        write!(f, "{}", crate::scalar::number_text((self.to_f64() * 1e6).round() / 1e6))
     }
 }

@@ -7,7 +7,7 @@
 use jiff::civil::Date;
 
 use super::Interval;
-use crate::taxonomy::{EXACT, SUPPRESSED, Type, days, parse_date, parse_number, parse_scale};
+use crate::scalar::{EXACT, SUPPRESSED, Type, days, parse_date, parse_number, parse_scale};
 
 /// Hyphens that are tried as the sign between two bounds; two dates and two numbers with exponents have fewer.
 const HYPHENS: usize = 8;

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::taxonomy::{Type, interval_text, scale_text};
+use crate::scalar::{Type, interval_text, scale_text};
 
 /// The interval as `[low,high)`, with `..` where there is no bound.
 fn drawn(values: Type, interval: Interval) -> String {

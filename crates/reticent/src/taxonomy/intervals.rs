@@ -4,6 +4,7 @@ use jiff::civil::Date;
 
 use super::{Code, Scale, Taxonomy, Type, interval_text, scale_text};
 use crate::error::{Error, Result};
+use crate::scalar::{date, days};
 
 /// One level of an interval tree.
 #[derive(Debug, Clone, PartialEq)]
@@ -154,18 +155,4 @@ fn months_around(day: f64, months: i64) -> Interval {
         Date::new(year, (month.rem_euclid(12) + 1) as i8, 1).map(|date| f64::from(days(date))).ok()
     };
     (first(low), first(low + months))
-}
-
-const EPOCH: Date = Date::constant(1970, 1, 1);
-
-/// Days since 1970-01-01.
-pub(crate) fn days(date: Date) -> i32 {
-    EPOCH.until(date).map(|span| span.get_days()).unwrap_or(0)
-}
-
-/// The date so many days after 1970-01-01, or the last one there is.
-pub(super) fn date(after: f64) -> Date {
-    use jiff::ToSpan;
-    let after = after.clamp(days(Date::MIN).into(), days(Date::MAX).into());
-    EPOCH.saturating_add((after as i32).days())
 }
