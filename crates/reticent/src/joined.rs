@@ -20,7 +20,7 @@ mod scope;
 mod values;
 mod visit;
 
-use crate::models::Bounds;
+use crate::contract::Bounds;
 
 pub use crate::release::Member;
 pub(crate) use histories::Made;

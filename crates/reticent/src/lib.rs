@@ -14,6 +14,7 @@ pub mod catalogue;
 pub mod classes;
 pub mod column_names;
 pub mod combos;
+pub mod contract;
 pub mod error;
 pub mod history;
 pub mod inference;

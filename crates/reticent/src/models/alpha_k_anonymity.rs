@@ -5,17 +5,17 @@
 //! Paper       Wong, Li, Fu and Wang, (alpha, k)-anonymity, KDD 2006; survey section 2.2.3.
 //! Monotone    both parts hold for a merged class when they hold for its parts.
 
-use super::xy_linkability::{Bounds, VALUES};
+use super::xy_linkability::VALUES;
 use super::{
-    Judge, Judgement, Listed, Merging, Model, ON, SENSITIVE, grouping, of_people, of_sensitive, on_text, people_share,
-    sensitive,
+    Bounds, Judge, Judgement, Listed, Merging, Model, ON, SENSITIVE, grouping, of_people, of_sensitive, on_text,
+    people_share, sensitive,
 };
 use crate::classes::Whole;
+use crate::contract::{Breach, Reading};
 use crate::error::Result;
 use crate::joined::{Rule, Scope, Statement};
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::schema::Schema;
-use crate::verify::{Breach, Reading};
 
 pub(super) const LISTED: Listed = Listed {
     entry: Entry {

@@ -5,14 +5,14 @@
 //! Paper       Wang, Fung and Yu, Handicapping attacker's confidence, KAIS 11(3), 2007; survey section 2.2.2.
 //! Monotone    a merged class's confidence is a mean of its parts'.
 
-use super::xy_linkability::{Bounds, H, VALUES};
-use super::{Judge, Listed, Merging, Model, ON, SENSITIVE, grouping, of_sensitive, on_text, sensitive};
+use super::xy_linkability::{H, VALUES};
+use super::{Bounds, Judge, Listed, Merging, Model, ON, SENSITIVE, grouping, of_sensitive, on_text, sensitive};
 use crate::classes::Whole;
+use crate::contract::{Breach, Reading};
 use crate::error::Result;
 use crate::joined::{Rule, Scope, Statement};
 use crate::registry::{Arguments, Entry, Kind};
 use crate::schema::Schema;
-use crate::verify::{Breach, Reading};
 
 pub(super) const LISTED: Listed = Listed {
     entry: Entry {

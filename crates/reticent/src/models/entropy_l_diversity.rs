@@ -11,10 +11,10 @@
 
 use super::{Judge, Judgement, Listed, Merging, Model, ON, SENSITIVE, grouping, on_text, sensitive};
 use crate::classes::{Group, Whole};
+use crate::contract::{Breach, Reading};
 use crate::error::Result;
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::schema::Schema;
-use crate::verify::{Breach, Reading};
 
 pub(super) const LISTED: Listed = Listed {
     entry: Entry {

@@ -7,11 +7,11 @@
 
 use super::{Judge, Judgement, Listed, Merging, Model, ON, SENSITIVE, grouping, on_text, sensitive};
 use crate::classes::Whole;
+use crate::contract::{Breach, Reading};
 use crate::error::{Error, Result};
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::schema::Schema;
 use crate::share::Share;
-use crate::verify::{Breach, Reading};
 
 pub(super) const LISTED: Listed = Listed {
     entry: Entry {

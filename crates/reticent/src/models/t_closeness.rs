@@ -16,13 +16,13 @@ use std::collections::BTreeMap;
 
 use super::{Judge, Judgement, Listed, Merging, Model, ON, SENSITIVE, grouping, on_text, sensitive};
 use crate::classes::{Group, Whole};
+use crate::contract::{Breach, Reading};
 use crate::error::{Error, Result};
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::schema::{Schema, Tree};
 use crate::share::Share;
 use crate::taxonomy::{NodeId, Taxonomy, Type};
 use crate::text::plain;
-use crate::verify::{Breach, Reading};
 
 pub(super) const LISTED: Listed = Listed {
     entry: Entry {
