@@ -30,7 +30,8 @@ paper:
     bash bench/paper/kdd2006
     bash bench/paper/inference2009
 
-# The reference page and the JSON Schema, generated from the registries.
+# The reference page, the JSON Schema and the page of error codes, generated from the code.
 reference:
+    cargo run --release -q -p reticent-app --example errors_page > docs/errors.md
     cargo run --release -q -p reticent-cli -- catalogue --markdown > docs/reference.md
     cargo run --release -q -p reticent-cli -- schema > docs/reticent.schema.json

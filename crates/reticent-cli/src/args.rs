@@ -1,11 +1,10 @@
 //! The words of the command line.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
-
-/// Where the policy is looked for.
-pub const POLICY: &str = "reticent.toml";
+use reticent_app::{Confidence, Day, POLICY, PurgeReason, Recipient, ReleaseName, Workspace};
 
 /// Publish data about people more than once, without letting the releases add up to a leak.
 #[derive(Debug, Parser)]
@@ -104,13 +103,13 @@ pub struct Publish {
     pub data: Vec<String>,
     /// The release's name, which no other release has.
     #[arg(long, value_parser = release)]
-    pub name: String,
+    pub name: ReleaseName,
     /// The file to write: .csv, .csv.gz, .csv.zst or .parquet; by a method, a folder. It must not exist.
     #[arg(long, short, value_name = "OUT")]
     pub output: PathBuf,
     /// Who gets it, such as `research` or `press,ministry`; `public` is everybody.
     #[arg(long, value_delimiter = ',', value_name = "WHO", default_value = reticent::recipients::PUBLIC, value_parser = recipient)]
-    pub to: Vec<String>,
+    pub to: Vec<Recipient>,
     /// Judge this release by itself, although its recipients can hold earlier ones too. The ledger says so.
     #[arg(long)]
     pub alone: bool,
@@ -140,7 +139,7 @@ pub struct WhatIf {
     pub k: Option<u64>,
     /// What if `confidence` were this? Only with --dry-run.
     #[arg(long, value_name = "H", requires = "dry_run", value_parser = confidence)]
-    pub confidence: Option<f64>,
+    pub confidence: Option<Confidence>,
 }
 
 /// Arguments of `compare`.
@@ -151,10 +150,10 @@ pub struct Compare {
     pub data: Vec<String>,
     /// The name that the release would have.
     #[arg(long, default_value = "next", value_parser = release)]
-    pub name: String,
+    pub name: ReleaseName,
     /// Who would get it.
     #[arg(long, value_delimiter = ',', value_name = "WHO", default_value = reticent::recipients::PUBLIC, value_parser = recipient)]
-    pub to: Vec<String>,
+    pub to: Vec<Recipient>,
     /// Judge it by itself, although its recipients can hold earlier releases too.
     #[arg(long)]
     pub alone: bool,
@@ -169,7 +168,7 @@ pub struct Compare {
     pub k: Vec<u64>,
     /// The values of `confidence` to compare, instead of the policies' own.
     #[arg(long, value_name = "H", value_delimiter = ',', value_parser = confidence)]
-    pub confidence: Vec<f64>,
+    pub confidence: Vec<Confidence>,
     /// Publish these columns only. Given more than once, the choices are compared.
     #[arg(long, value_name = "A,B,...")]
     pub columns: Vec<String>,
@@ -179,11 +178,6 @@ pub struct Compare {
     /// The file with the ledger's key, instead of the policy's.
     #[arg(long, value_name = "FILE", env = "RETICENT_KEY")]
     pub key: Option<PathBuf>,
-}
-
-fn confidence(text: &str) -> Result<f64, String> {
-    let share: f64 = text.parse().map_err(|_| "is not a number".to_owned())?;
-    if share > 0.0 && share <= 1.0 { Ok(share) } else { Err("must be above 0 and up to 1".to_owned()) }
 }
 
 /// Where the ledger is, and how long to wait for it.
@@ -213,13 +207,13 @@ pub struct Register {
     pub file: PathBuf,
     /// The release's name, which no other release has.
     #[arg(long, value_parser = release)]
-    pub name: String,
+    pub name: ReleaseName,
     /// Who got it, such as `research` or `press,ministry`; `public` is everybody.
     #[arg(long, value_delimiter = ',', value_name = "WHO", required = true, value_parser = recipient)]
-    pub to: Vec<String>,
+    pub to: Vec<Recipient>,
     /// The day it went out, as YYYY-MM-DD.
     #[arg(long, value_name = "DAY", value_parser = day)]
-    pub date: String,
+    pub date: Day,
     /// Columns that name a person by themselves; not stored.
     #[arg(long, value_delimiter = ',', value_name = "A,B,...")]
     pub identifier: Vec<String>,
@@ -249,11 +243,14 @@ pub struct Register {
 }
 
 impl Place {
-    /// A policy that the call names must be there; without one the usual place may be empty.
-    pub fn check_policy(&self) -> Result<(), crate::failure::Failure> {
-        match self.policy.as_os_str() == POLICY || self.policy.exists() {
-            true => Ok(()),
-            false => Err(crate::failure::Failure::Call(format!("there is no policy {}", self.policy.display()))),
+    /// The workspace that the arguments name.
+    pub fn workspace(&self) -> Workspace {
+        Workspace {
+            ledger: self.ledger.clone(),
+            key: self.key.clone(),
+            start_ledger: self.new_ledger,
+            wait: Duration::from_secs_f64(self.wait.clamp(0.0, 1e9)),
+            ..Workspace::new(&self.policy)
         }
     }
 }
@@ -263,7 +260,7 @@ impl Place {
 pub struct Audit {
     /// Only what coalitions with these recipients can hold; all coalitions when not given.
     #[arg(long = "for", value_delimiter = ',', value_name = "WHO", value_parser = recipient)]
-    pub who: Vec<String>,
+    pub who: Vec<Recipient>,
     /// What the attacker knows besides: a text file with one statement a line, or a CSV file with the owner column and some
     /// people's values.
     #[arg(long, value_name = "FILE")]
@@ -277,7 +274,7 @@ pub struct Audit {
     pub columns: Option<Vec<String>>,
     /// Nobody's value may be told with more confidence than this, instead of the policy's.
     #[arg(long, value_name = "H", value_parser = confidence)]
-    pub confidence: Option<f64>,
+    pub confidence: Option<Confidence>,
     /// Run these attacks too; `all` runs every one that can be run.
     #[arg(long = "attack", value_delimiter = ',', value_name = "ID")]
     pub attacks: Vec<String>,
@@ -389,7 +386,7 @@ pub struct Purge {
     pub release: String,
     /// Why; it stays in the ledger, so name nobody.
     #[arg(long, value_parser = reason)]
-    pub reason: String,
+    pub reason: PurgeReason,
     /// Really erase: it cannot be undone.
     #[arg(long)]
     pub yes: bool,
@@ -441,39 +438,33 @@ pub struct Demo {
     pub seed: u64,
 }
 
-fn name(text: &str) -> Result<String, String> {
-    let name = text.trim();
-    if reticent::recipients::is_name(name) {
-        return Ok(name.to_owned());
-    }
-    Err(reticent::recipients::NAME_RULE.to_owned())
-}
-
-/// A name that is not taken for a number.
-fn release(text: &str) -> Result<String, String> {
-    let name = name(text)?;
-    let number = name.bytes().all(|byte| byte.is_ascii_digit());
-    if number {
-        Err("a release's name is not only digits: it could be taken for its number".to_owned())
-    } else {
-        Ok(name)
+/// The rule that a text breaks.
+fn rule(error: reticent::Error) -> String {
+    match error {
+        reticent::Error::Name { rule, .. } => rule,
+        error => error.to_string(),
     }
 }
 
-/// A recipient, who is the same however the name is written.
-fn recipient(text: &str) -> Result<String, String> {
-    Ok(reticent::recipients::folded(&name(text)?))
+fn release(text: &str) -> Result<ReleaseName, String> {
+    ReleaseName::new(text).map_err(rule)
 }
 
-fn reason(text: &str) -> Result<String, String> {
-    let text = text.trim();
-    let told = !text.is_empty() && text.chars().count() <= 200 && !text.chars().any(char::is_control);
-    if told { Ok(text.to_owned()) } else { Err("write one line of at most 200 characters".to_owned()) }
+fn recipient(text: &str) -> Result<Recipient, String> {
+    Recipient::new(text).map_err(rule)
 }
 
-fn day(text: &str) -> Result<String, String> {
-    let day = reticent::taxonomy::parse_date(text).filter(|_| text.trim().len() == 10);
-    day.map(|_| text.trim().to_owned()).ok_or_else(|| "write a day as YYYY-MM-DD".to_owned())
+fn confidence(text: &str) -> Result<Confidence, String> {
+    let decimal: f64 = text.parse().map_err(|_| "is not a number".to_owned())?;
+    Confidence::new(decimal).map_err(rule)
+}
+
+fn reason(text: &str) -> Result<PurgeReason, String> {
+    PurgeReason::new(text).map_err(rule)
+}
+
+fn day(text: &str) -> Result<Day, String> {
+    Day::new(text).map_err(rule)
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

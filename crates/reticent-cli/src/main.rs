@@ -8,33 +8,32 @@
 /// Prints a line of the answer. Where nobody takes it, that is said on standard error; what was done stays done.
 macro_rules! println {
     () => {
-        $crate::screen::line(format_args!(""))
+        $crate::terminal::line(format_args!(""))
     };
     ($($text:tt)+) => {
-        $crate::screen::line(format_args!($($text)+))
+        $crate::terminal::line(format_args!($($text)+))
     };
 }
 
 mod args;
-mod books;
 mod commands;
-mod failure;
-mod hospital;
+mod console;
+mod error;
 mod progress;
-mod screen;
-mod steward;
+mod terminal;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use args::{Args, Command};
-use failure::Failure;
+use console::Console;
+use error::Error;
 
 fn main() -> ExitCode {
     let tell = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        if !reticent_engine::is_guarded() {
+        if !reticent_app::is_guarded() {
             tell(panic);
         }
     }));
@@ -45,9 +44,9 @@ fn main() -> ExitCode {
     let json = args.json;
     match run(args) {
         Ok(status) => ExitCode::from(status),
-        Err(failure) => {
-            failure.print(json);
-            ExitCode::from(failure.status())
+        Err(error) => {
+            error.print(json);
+            ExitCode::from(error.status())
         }
     }
 }
@@ -59,31 +58,37 @@ fn misunderstood(error: &clap::Error) -> ExitCode {
         let text = error.render().to_string();
         let lines = text.lines().take_while(|line| !line.starts_with("Usage:"));
         let text = lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ");
-        Failure::Call(text.trim_start_matches("error: ").trim().to_owned()).print(true);
+        Error::Usage(text.trim_start_matches("error: ").trim().to_owned()).print(true);
     } else if error.print().is_err() {
         // Nobody is there to be told.
     }
     ExitCode::from(error.exit_code() as u8)
 }
 
-fn run(args: Args) -> Result<u8, Failure> {
-    let ways = steward::Ways::new(&args)?;
-    match args.command {
-        Command::Init(options) => commands::init::run(&options, &ways),
-        Command::Check(options) => commands::check::run(&options, &ways),
-        Command::Publish(options) => commands::publish::run(&options, &ways),
-        Command::Register(options) => commands::register::run(&options, &ways),
-        Command::Log(options) => commands::log::run(&options, &ways),
-        Command::Show(options) => commands::show::run(&options, &ways),
-        Command::Diff(options) => commands::diff::run(&options, &ways),
-        Command::History(options) => commands::history::run(&options, &ways),
-        Command::Audit(options) => commands::audit::run(&options, &ways),
-        Command::Verify(options) => commands::verify::run(&options, &ways),
-        Command::ExportHead(options) => commands::export_head::run(&options, &ways),
-        Command::Purge(options) => commands::purge::run(&options, &ways),
-        Command::Catalogue(options) => commands::catalogue::run(&options, &ways),
-        Command::Schema => commands::schema::run(),
-        Command::Compare(options) => commands::compare::run(&options, &ways),
-        Command::Demo(options) => commands::demo::run(&options, &ways),
+fn run(args: Args) -> Result<u8, Error> {
+    let console = Console::new(&args)?;
+    let done = dispatch(args.command, &console);
+    console.progress.done();
+    done
+}
+
+fn dispatch(command: Command, console: &Console) -> Result<u8, Error> {
+    match command {
+        Command::Init(options) => commands::init::run(&options, console),
+        Command::Check(options) => commands::check::run(&options, console),
+        Command::Publish(options) => commands::publish::run(&options, console),
+        Command::Register(options) => commands::register::run(&options, console),
+        Command::Log(options) => commands::log::run(&options, console),
+        Command::Show(options) => commands::show::run(&options, console),
+        Command::Diff(options) => commands::diff::run(&options, console),
+        Command::History(options) => commands::history::run(&options, console),
+        Command::Audit(options) => commands::audit::run(&options, console),
+        Command::Verify(options) => commands::verify::run(&options, console),
+        Command::ExportHead(options) => commands::export_head::run(&options, console),
+        Command::Purge(options) => commands::purge::run(&options, console),
+        Command::Catalogue(options) => commands::catalogue::run(&options, console),
+        Command::Schema => commands::schema::run(console),
+        Command::Compare(options) => commands::compare::run(&options, console),
+        Command::Demo(options) => commands::demo::run(&options, console),
     }
 }

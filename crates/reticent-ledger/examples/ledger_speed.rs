@@ -21,12 +21,13 @@ use std::time::{Duration, Instant};
 use reticent::combos::Combos;
 use reticent::history::Held;
 use reticent::links::Links;
+use reticent::names::{Recipient, ReleaseName};
 use reticent::schema::Role;
 use reticent::table::Counts;
 use reticent::taxonomy::{Code, Type};
 use reticent_ledger::{
     Body, BodyColumn, BodyTree, Draft, FileRecord, Hash, Holder, Judged, Key, Ledger, Made, Metric, Naming, Origin,
-    Verified, Wanted,
+    Session, Staging, Verified, Wanted,
 };
 use rusqlite::Connection;
 use serde_json::json;
@@ -119,7 +120,7 @@ impl Desk {
     }
 
     fn open(&self) -> Result<Ledger, Failure> {
-        Ok(Ledger::open_or_create(&self.folder.join("ledger"), &holder(), WAIT)?)
+        Ok(Ledger::open_or_create(&self.folder.join("ledger"), &session())?)
     }
 
     /// Records one release, as `reticent publish` does: its file waits in a folder of its own, and takes its name.
@@ -128,14 +129,14 @@ impl Desk {
         let name = format!("release-{}", entries + 1);
         let body = self.body(entries, size);
         let links = size.links.then(|| links(entries, &body));
-        let naming = self.workshop(&name)?;
+        let (_staging, naming) = self.stage(&name)?;
         let clock = Instant::now();
         let mut ledger = self.open()?;
         let open = clock.elapsed();
-        let writer = ledger.write(&holder(), WAIT)?;
+        let writer = ledger.write(&session())?;
         let write = clock.elapsed();
         let file = writer.ledger().inside(&naming.to);
-        let outcome = writer.append(&self.draft(&name, &body, links.as_ref(), naming, file))?;
+        let outcome = writer.append(&self.draft(&name, &body, links.as_ref(), naming, file)?)?;
         let done = clock.elapsed();
         let bodies = outcome.entry.release().map(|release| release.bodies()).unwrap_or_default();
         Ok(Committed {
@@ -170,12 +171,12 @@ impl Desk {
     }
 
     /// A published file before it has its name.
-    fn workshop(&self, name: &str) -> Result<Naming, Failure> {
-        let folder = self.folder.join(format!(".reticent-{name}"));
-        std::fs::create_dir_all(&folder)?;
-        let from = std::path::absolute(folder.join("release"))?;
-        std::fs::write(&from, name)?;
-        Ok(Naming { from, to: std::path::absolute(self.folder.join(format!("{name}.csv")))? })
+    fn stage(&self, name: &str) -> Result<(Staging, Naming), Failure> {
+        let to = self.folder.join(format!("{name}.csv"));
+        let staging = Staging::create(&to, &self.folder.join("ledger"))?;
+        std::fs::write(staging.release(), name)?;
+        let naming = staging.naming(&to)?;
+        Ok((staging, naming))
     }
 
     fn draft<'a>(
@@ -185,12 +186,12 @@ impl Desk {
         links: Option<&'a Links>,
         naming: Naming,
         file: String,
-    ) -> Draft<'a> {
-        Draft {
-            name: name.to_owned(),
+    ) -> Result<Draft<'a>, Failure> {
+        Ok(Draft {
+            name: ReleaseName::new(name)?,
             dataset: "people".to_owned(),
             date: "2026-03-01".to_owned(),
-            recipients: vec!["research".to_owned()],
+            recipients: vec![Recipient::new("research")?],
             origin: Origin::Published,
             suppressed: 0,
             dropped: 0,
@@ -204,17 +205,18 @@ impl Desk {
             naming: Some(naming),
             made: Some(made()),
             judged: Judged::History { with: Vec::new() },
-        }
+        })
     }
 }
 
-fn holder() -> Holder {
-    Holder {
+fn session() -> Session {
+    let holder = Holder {
         steward: "bench".to_owned(),
         process: std::process::id(),
         since: "2026-03-01T00:00:00Z".to_owned(),
         doing: "measuring".to_owned(),
-    }
+    };
+    Session::new(holder, WAIT)
 }
 
 fn made() -> Made {
@@ -354,7 +356,7 @@ fn load(desk: &Desk, with_links: bool) -> Result<(), Failure> {
 
 fn verify(desk: &Desk) -> Result<(), Failure> {
     let clock = Instant::now();
-    let findings = desk.open()?.verify(&holder(), WAIT)?;
+    let findings = desk.open()?.verify(&session())?;
     let seconds = clock.elapsed().as_secs_f64();
     if !findings.intact() {
         return Err(findings.problems.join("; ").into());

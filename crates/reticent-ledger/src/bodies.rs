@@ -132,7 +132,7 @@ impl Bodies {
     }
 }
 
-fn is_staged(path: &str) -> bool {
+pub(crate) fn is_staged(path: &str) -> bool {
     path.rsplit('/').next().is_some_and(|name| name.starts_with(STAGED))
 }
 

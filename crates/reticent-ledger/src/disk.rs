@@ -38,6 +38,12 @@ pub(crate) fn parent(path: &Path) -> PathBuf {
     }
 }
 
+/// A path without `..` and symbolic links, as far as it is there.
+pub(crate) fn real(path: &Path) -> PathBuf {
+    let absolute = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    path.canonicalize().unwrap_or_else(|_| absolute())
+}
+
 /// Makes sure that the names in a folder are on the disk.
 pub fn sync_folder(path: &Path) -> Result<()> {
     let done = File::open(path).and_then(|folder| folder.sync_all());

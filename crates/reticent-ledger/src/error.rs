@@ -1,6 +1,12 @@
-//! What can go wrong with a ledger, with what the reader needs to act. No text here shows a cell of any table.
+//! Errors of the ledger: a stable code, data, and a text made from the data.
+//!
+//! No text shows the value of a cell, and none names a flag or a command. The texts of the database name tables and columns of
+//! the catalogue, and values are bound as parameters: they hold no cell either.
 
 use std::path::{Path, PathBuf};
+
+use reticent::error::Hint;
+use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::lock::Holder;
 
@@ -8,14 +14,16 @@ use crate::lock::Holder;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Everything a ledger can refuse to do.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
 #[non_exhaustive]
 pub enum Error {
     /// There is no ledger.
-    #[error("there is no ledger in {}; `reticent publish` and `reticent register` start one with --new-ledger", .0.display())]
+    #[error("there is no ledger in {}", .0.display())]
+    #[strum(serialize = "ledger-not-found")]
     None(PathBuf),
     /// The ledger does not hold together.
     #[error("the ledger in {} does not hold together: {what}", .folder.display())]
+    #[strum(serialize = "ledger-inconsistent")]
     Broken {
         /// The ledger's folder.
         folder: PathBuf,
@@ -27,6 +35,7 @@ pub enum Error {
         "the ledger in {} has format {found}, and this program knows formats up to {known}; use a newer Reticent",
         .folder.display()
     )]
+    #[strum(serialize = "ledger-format-newer")]
     Newer {
         /// The ledger's folder.
         folder: PathBuf,
@@ -36,7 +45,8 @@ pub enum Error {
         known: i64,
     },
     /// Somebody else is writing.
-    #[error("the ledger is held by {holder}; waited {} s for it (wait longer with --wait SECONDS)", .waited.as_secs())]
+    #[error("the ledger is held by {holder}; waited {} s for it", .waited.as_secs())]
+    #[strum(serialize = "ledger-locked")]
     Held {
         /// Who holds it.
         holder: Holder,
@@ -45,12 +55,15 @@ pub enum Error {
     },
     /// Somebody asked to stop before anything was written.
     #[error("interrupted; nothing was recorded")]
+    #[strum(serialize = "stopped")]
     Stopped,
     /// The head is not the one a release was made against.
     #[error("another release was recorded while this one was made")]
+    #[strum(serialize = "history-changed")]
     Stale,
     /// A name that another release has.
     #[error("release {number} is already named `{name}`; every release has a name of its own, choose another")]
+    #[strum(serialize = "release-name-taken")]
     NameTaken {
         /// The name.
         name: String,
@@ -58,13 +71,15 @@ pub enum Error {
         number: u64,
     },
     /// A release that the ledger does not have.
-    #[error("the ledger has no release `{wanted}`; `reticent log` lists those there are")]
+    #[error("the ledger has no release `{wanted}`")]
+    #[strum(serialize = "release-not-found")]
     NoSuch {
         /// What was asked for.
         wanted: String,
     },
     /// A release that was erased.
     #[error("release {number} (`{name}`) was erased on {at}: its contents can no longer be read")]
+    #[strum(serialize = "release-erased")]
     Erased {
         /// The release.
         number: u64,
@@ -75,6 +90,7 @@ pub enum Error {
     },
     /// The key cannot be used.
     #[error("the key {}: {why}", .path.display())]
+    #[strum(serialize = "key-unusable")]
     Key {
         /// The key's file.
         path: PathBuf,
@@ -86,6 +102,7 @@ pub enum Error {
         "the owner links of this ledger are made with the key {known}, and this is {given}; with another key nobody would be \
          recognised again"
     )]
+    #[strum(serialize = "key-differs")]
     OtherKey {
         /// The fingerprint of the key that was used.
         known: String,
@@ -95,9 +112,10 @@ pub enum Error {
     /// A release was recorded, and its file could not be given its name.
     #[error(
         "release {number} is recorded, but its file could not be named {}: {source}; it waits in {} and is named \
-         by the next command that finds the obstacle gone",
+         by the next command that writes and finds the obstacle gone",
         .to.display(), .from.display()
     )]
+    #[strum(serialize = "release-file-unnamed")]
     Unnamed {
         /// The release.
         number: u64,
@@ -110,12 +128,15 @@ pub enum Error {
     },
     /// A text that is no exported head.
     #[error("this is no exported head: {0}")]
+    #[strum(serialize = "head-invalid")]
     NoHead(String),
     /// What was to be recorded does not fit together.
     #[error("cannot record the release: {0}")]
+    #[strum(serialize = "release-unfit")]
     Unfit(String),
     /// A file could not be read or written.
     #[error("could not {doing} {}: {source}", .path.display())]
+    #[strum(serialize = "ledger-io-failed")]
     Io {
         /// What was being done.
         doing: &'static str,
@@ -126,6 +147,7 @@ pub enum Error {
     },
     /// The catalogue could not be read or written.
     #[error("could not {doing} the catalogue: {source}")]
+    #[strum(serialize = "catalogue-failed")]
     Catalogue {
         /// What was being done.
         doing: &'static str,
@@ -134,10 +156,37 @@ pub enum Error {
     },
     /// The library says so.
     #[error(transparent)]
+    #[strum(serialize = "library")]
     Library(#[from] reticent::Error),
 }
 
 impl Error {
+    /// Returns the stable code of the error, for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Error::Library(error) => error.code(),
+            error => error.into(),
+        }
+    }
+
+    /// Returns the codes of this crate; those of the library are in [`reticent::Error::codes`].
+    pub fn codes() -> Vec<&'static str> {
+        let all = <Error as strum::VariantNames>::VARIANTS.iter().copied();
+        all.filter(|code| *code != "library").collect()
+    }
+
+    /// Returns what the user can do, for the interface to put into words.
+    pub fn hints(&self) -> Vec<Hint> {
+        match self {
+            Error::None(_) => vec![Hint::StartLedger],
+            Error::Broken { .. } => vec![Hint::Verify],
+            Error::Held { .. } => vec![Hint::WaitLonger],
+            Error::NameTaken { .. } | Error::NoSuch { .. } | Error::Erased { .. } => vec![Hint::ListReleases],
+            Error::Library(error) => error.hints(),
+            _ => Vec::new(),
+        }
+    }
+
     /// A failed file operation.
     pub(crate) fn io(doing: &'static str, path: impl AsRef<Path>, source: std::io::Error) -> Error {
         Error::Io { doing, path: path.as_ref().to_owned(), source }
@@ -163,6 +212,64 @@ impl Error {
     }
 }
 
+/// The data of the error as a map, without texts other than those of the operating system and the database.
+impl Serialize for Error {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        if let Error::Library(error) = self {
+            return error.serialize(serializer);
+        }
+        let mut map = serializer.serialize_map(None)?;
+        match self {
+            Error::None(folder) | Error::Broken { folder, .. } => map.serialize_entry("folder", &text(folder))?,
+            Error::Newer { folder, found, known } => {
+                map.serialize_entry("folder", &text(folder))?;
+                map.serialize_entry("found", found)?;
+                map.serialize_entry("known", known)?;
+            }
+            Error::Held { holder, waited } => {
+                map.serialize_entry("holder", holder)?;
+                map.serialize_entry("waited_seconds", &waited.as_secs())?;
+            }
+            Error::NameTaken { name, number } => {
+                map.serialize_entry("name", name)?;
+                map.serialize_entry("number", number)?;
+            }
+            Error::NoSuch { wanted } => map.serialize_entry("wanted", wanted)?,
+            Error::Erased { number, name, at } => {
+                map.serialize_entry("number", number)?;
+                map.serialize_entry("name", name)?;
+                map.serialize_entry("at", at)?;
+            }
+            Error::Key { path, .. } => map.serialize_entry("path", &text(path))?,
+            Error::OtherKey { known, given } => {
+                map.serialize_entry("known", known)?;
+                map.serialize_entry("given", given)?;
+            }
+            Error::Unnamed { number, from, to, source } => {
+                map.serialize_entry("number", number)?;
+                map.serialize_entry("from", &text(from))?;
+                map.serialize_entry("to", &text(to))?;
+                map.serialize_entry("source", &source.to_string())?;
+            }
+            Error::Io { doing, path, source } => {
+                map.serialize_entry("doing", doing)?;
+                map.serialize_entry("path", &text(path))?;
+                map.serialize_entry("source", &source.to_string())?;
+            }
+            Error::Catalogue { doing, source } => {
+                map.serialize_entry("doing", doing)?;
+                map.serialize_entry("source", &source.to_string())?;
+            }
+            Error::NoHead(_) | Error::Unfit(_) | Error::Stopped | Error::Stale | Error::Library(_) => {}
+        }
+        map.end()
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
 /// Whether the database can be read, and does not hold what a catalogue does.
 fn is_of_another_make(source: &rusqlite::Error) -> bool {
     use rusqlite::Error::{
@@ -176,5 +283,22 @@ fn is_of_another_make(source: &rusqlite::Error) -> bool {
         QueryReturnedNoRows | Utf8Error(..) => true,
         SqlInputError { msg: message, .. } | SqliteFailure(_, Some(message)) => message.starts_with("no such "),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Error, Hint};
+
+    #[test]
+    fn codes_data_and_hints_belong_to_the_variant() {
+        let taken = Error::NameTaken { name: "may".to_owned(), number: 5 };
+        assert_eq!((taken.code(), taken.hints()), ("release-name-taken", vec![Hint::ListReleases]));
+        assert_eq!(serde_json::to_string(&taken).unwrap(), r#"{"name":"may","number":5}"#);
+        assert_eq!(serde_json::to_string(&Error::Stale).unwrap(), "{}");
+        let library = Error::from(reticent::Error::Stopped);
+        assert_eq!((library.code(), serde_json::to_string(&library).unwrap().as_str()), ("stopped", "{}"));
+        let codes = Error::codes();
+        assert!(codes.contains(&"ledger-not-found") && !codes.contains(&"library"), "{codes:?}");
     }
 }

@@ -1,7 +1,6 @@
 //! The last step of a release: its file takes its name, after its entry is in the ledger and never before.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
@@ -34,47 +33,38 @@ pub(crate) fn finish(naming: &Naming, number: u64, ledger: &Ledger) -> Result<Pa
     Err(failed(ErrorKind::AlreadyExists.into()))
 }
 
-/// The same after a crash, when the file may have its name already or be gone. Acts only if the naming is the one that the
-/// entry records and the file is in a staging folder of this ledger. A file that cannot be looked at is an error: it may
-/// still be there later.
+/// The same after a crash, when the file may have its name already or be gone. The name is the one that the entry records, and
+/// the file must be in a staging folder of this ledger beside it. An error if that cannot be proved or looked at now: the file
+/// may still be there later.
 pub(crate) fn finish_late(naming: &Naming, entry: &Entry, ledger: &Ledger) -> io::Result<()> {
     let Some(file) = entry.release().and_then(|release| release.file.as_ref()) else { return Ok(()) };
-    if ledger.inside(&naming.to) != file.path {
-        return Ok(());
-    }
-    let beside = disk::parent(&naming.to);
-    let folder = match Folder::of_naming(naming, &ledger.folder) {
-        Ok(folder) => folder,
-        // The naming is not ours, so there is nothing to finish.
-        Err(error) if error.kind() == ErrorKind::InvalidInput => return Ok(()),
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            // If even the folder of the output is away, the file may come back with it.
-            fs::metadata(&beside)?;
-            // The process that gave the file its name may have been killed before the disk had it.
-            return disk::sync_folder(&beside).map_err(io::Error::other);
-        }
-        Err(error) => return Err(error),
-    };
-    match folder.look()? {
-        Some(hash) if hash == file.sha256 => {
+    let recorded = ledger.outside(&file.path);
+    // If even the folder of the output is away, the file may come back with it.
+    let beside = disk::parent(&recorded).canonicalize()?;
+    let naming = Naming { from: naming.from.clone(), to: beside.join(name_of(&recorded)) };
+    match Folder::of_naming(&naming, &ledger.folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        folder => {
+            let folder = folder?;
+            let is_there = folder.look()? == Some(file.sha256);
             let mut named = false;
             for name in [naming.to.clone(), numbered(&naming.to, entry.number)] {
                 // A name that leads to something else than a file is taken, and not by this release.
                 named |= folder.look_beside(name_of(&name)).ok().flatten() == Some(file.sha256);
             }
-            if !named {
-                finish(naming, entry.number, ledger).map_err(|error| match error {
+            if is_there && !named {
+                finish(&naming, entry.number, ledger).map_err(|error| match error {
                     Error::Unnamed { source, .. } => source,
                     error => io::Error::other(error),
                 })?;
+            } else if !named && folder.look()?.is_some() {
+                return Err(io::Error::other("the file is not the one that was recorded"));
             }
         }
-        // Other bytes than those that were recorded get no name.
-        Some(_) => return Ok(()),
-        None => {}
     }
+    // The process that gave the file its name may have been killed before the disk had it.
     disk::sync_folder(&beside).map_err(io::Error::other)?;
-    discard(naming, ledger);
+    discard(&naming, ledger);
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use crate::chain::Head;
 use crate::error::{Error, Result};
 use crate::hash::{Hash, encode};
 use crate::key::Key;
-use crate::ledger::{Ledger, now};
+use crate::ledger::Ledger;
 
 const PURPOSE: &str = "reticent head\0";
 
@@ -29,11 +29,17 @@ pub struct ExportedHead {
 }
 
 impl Ledger {
-    /// The head, to be kept elsewhere.
-    pub fn export_head(&self, key: Option<&Key>) -> Result<ExportedHead> {
+    /// The head at some time, to be kept elsewhere.
+    pub fn export_head(&self, key: Option<&Key>, at: &str) -> Result<ExportedHead> {
         let Head { entries, hash } = self.head()?;
-        let mut head =
-            ExportedHead { format: 1, id: self.catalogue.id()?, entries, head: hash, at: now(), signature: None };
+        let mut head = ExportedHead {
+            format: 1,
+            id: self.catalogue.id()?,
+            entries,
+            head: hash,
+            at: at.to_owned(),
+            signature: None,
+        };
         head.signature = key.map(|key| head.signed(key));
         Ok(head)
     }

@@ -1,10 +1,7 @@
 //! Opening a ledger, and the right to write to it.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-
-use jiff::{SignedDuration, Timestamp};
 
 use crate::bodies::Bodies;
 use crate::catalogue::{Catalogue, FORMATS, NAME as CATALOGUE};
@@ -13,8 +10,9 @@ use crate::disk;
 use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::hash::Hash;
-use crate::lock::{Holder, Lock};
+use crate::lock::Lock;
 use crate::seal::UnderWay;
+use crate::session::{Clock, Session, Writing};
 use crate::settle::{is_unfinished, settle};
 
 /// How long a reader may be in the way of sealing before it is left for later.
@@ -49,27 +47,27 @@ impl Ledger {
     /// Opens a ledger. One of an older format is brought to this one, and the catalogue as it was is kept in `backups`.
     ///
     /// A writer that was killed leaves a journal. Opening does not act on it: [`Ledger::recover`] and [`Ledger::write`] do.
-    pub fn open(folder: &Path, holder: &Holder, wait: Duration) -> Result<Ledger> {
+    pub fn open(folder: &Path, session: &Session) -> Result<Ledger> {
         if !Ledger::is_there(folder) {
             return Err(Error::None(folder.to_owned()));
         }
-        Ledger::open_as(folder, holder, wait, FORMATS)
+        Ledger::open_as(folder, session, FORMATS)
     }
 
     /// Opens a ledger, or makes one.
-    pub fn open_or_create(folder: &Path, holder: &Holder, wait: Duration) -> Result<Ledger> {
+    pub fn open_or_create(folder: &Path, session: &Session) -> Result<Ledger> {
         if !Ledger::is_there(folder) {
-            create(folder, holder, wait)?;
+            create(folder, session)?;
         }
-        Ledger::open(folder, holder, wait)
+        Ledger::open(folder, session)
     }
 
     /// Completes or undoes what a writer that is gone left behind, unless somebody else writes. For commands that write.
-    pub fn recover(&self, holder: &Holder) -> Result<()> {
+    pub fn recover(&self, session: &Session) -> Result<()> {
         if !is_unfinished(&self.folder) {
             return Ok(());
         }
-        let Ok(_lock) = Lock::take(&self.folder, holder, Duration::ZERO) else { return Ok(()) };
+        let Ok(_lock) = Lock::take(&self.folder, &session.impatient()) else { return Ok(()) };
         match settle(&self.folder, PATIENCE) {
             Err(error @ (Error::Broken { .. } | Error::Newer { .. })) => Err(error),
             // Other obstacles are met again when the command writes, and do not keep it from reading.
@@ -77,15 +75,17 @@ impl Ledger {
         }
     }
 
-    pub(crate) fn open_as(folder: &Path, holder: &Holder, wait: Duration, formats: &[&str]) -> Result<Ledger> {
+    pub(crate) fn open_as(folder: &Path, session: &Session, formats: &[&str]) -> Result<Ledger> {
         // A newer ledger is left alone before anything else.
         if folder.join(CATALOGUE).exists() {
             Ledger::plain(folder)?.refuse_newer(formats)?;
         }
         let mut ledger = Ledger::plain(folder)?;
         if ledger.refuse_newer(formats)? < formats.len() as i64 {
-            let _lock = Lock::take(folder, holder, wait)?;
-            ledger.migrate(formats)?;
+            let _lock = Lock::take(folder, session)?;
+            // A catalogue that was written and not sealed cannot be migrated.
+            settle(folder, PATIENCE)?;
+            ledger.migrate(formats, &session.clock)?;
         }
         Ok(ledger)
     }
@@ -104,7 +104,7 @@ impl Ledger {
         if found > known { Err(Error::Newer { folder: self.folder.clone(), found, known }) } else { Ok(found) }
     }
 
-    fn migrate(&mut self, formats: &[&str]) -> Result<()> {
+    fn migrate(&mut self, formats: &[&str], clock: &Clock) -> Result<()> {
         // Somebody else may have been faster.
         let from = self.catalogue.format()?;
         if from == formats.len() as i64 {
@@ -113,7 +113,7 @@ impl Ledger {
         self.check_seal()?;
         let backups = self.folder.join("backups");
         disk::create_folder(&backups)?;
-        let stamp = now().replace(':', "");
+        let stamp = clock.now().replace(':', "");
         let backup = backups.join(format!("catalogue-format-{from}-{stamp}.sqlite"));
         self.catalogue.bytes(|bytes| disk::create_file(&backup, bytes))??;
         disk::sync_folder(&backups)?;
@@ -166,12 +166,12 @@ impl Ledger {
         hash.ok_or_else(|| Error::NoSuch { wanted: entry.number.to_string() })
     }
 
-    /// Waits for the right to write, at most so long. A ledger that does not hold together is not written to.
-    pub fn write(&mut self, holder: &Holder, wait: Duration) -> Result<Writer<'_>> {
-        let lock = Lock::take(&self.folder, holder, wait)?;
+    /// Waits for the right to write, at most as long as the session does. A ledger that does not hold together is not written to.
+    pub fn write(&mut self, session: &Session) -> Result<Writer<'_>> {
+        let lock = Lock::take(&self.folder, session)?;
         // A copy may have come without folders that are empty.
         self.bodies.create_folders()?;
-        settle(&self.folder, wait.max(PATIENCE))?;
+        settle(&self.folder, session.wait.max(PATIENCE))?;
         self.bodies.sweep()?;
         let seal = self.check_seal()?;
         let chain = self.chain()?;
@@ -179,7 +179,8 @@ impl Ledger {
         if chain.head() != seal.head {
             return Err(Error::broken(&self.folder, "the last entry is not the one that was sealed"));
         }
-        Ok(Writer { ledger: self, chain, holder: holder.clone(), _lock: lock, _writing: Writing::new() })
+        let _writing = Writing::new(session);
+        Ok(Writer { ledger: self, chain, session: session.clone(), _lock: lock, _writing })
     }
 }
 
@@ -188,34 +189,9 @@ impl Ledger {
 pub struct Writer<'a> {
     pub(crate) ledger: &'a mut Ledger,
     pub(crate) chain: Chain,
-    pub(crate) holder: Holder,
+    pub(crate) session: Session,
     _lock: Lock,
     _writing: Writing,
-}
-
-/// How many writers this process has.
-static WRITING: AtomicUsize = AtomicUsize::new(0);
-
-/// Whether this process has the right to write to a ledger: to end it now would leave the rest to whoever opens that next.
-pub fn is_writing() -> bool {
-    WRITING.load(Ordering::SeqCst) > 0
-}
-
-/// Counts a writer as long as it is there.
-#[derive(Debug)]
-struct Writing;
-
-impl Writing {
-    fn new() -> Writing {
-        WRITING.fetch_add(1, Ordering::SeqCst);
-        Writing
-    }
-}
-
-impl Drop for Writing {
-    fn drop(&mut self) {
-        WRITING.fetch_sub(1, Ordering::SeqCst);
-    }
 }
 
 impl Writer<'_> {
@@ -231,32 +207,14 @@ impl Writer<'_> {
 }
 
 /// Makes an empty ledger; does nothing when somebody else was faster.
-fn create(folder: &Path, holder: &Holder, wait: Duration) -> Result<()> {
+fn create(folder: &Path, session: &Session) -> Result<()> {
     disk::create_folder(folder)?;
-    let _lock = Lock::take(folder, holder, wait)?;
+    let _lock = Lock::take(folder, session)?;
     if Ledger::is_there(folder) {
         return Ok(());
     }
     Bodies::new(folder).create_folders()?;
     UnderWay::of(folder, None).write(folder)?;
-    Catalogue::create(folder, &now())?;
+    Catalogue::create(folder, &session.clock.now())?;
     settle(folder, PATIENCE)
-}
-
-/// The time, in UTC, to the second.
-pub fn now() -> String {
-    let now = Timestamp::now();
-    let second = Timestamp::from_second(now.as_second()).unwrap_or(now);
-    second.to_string()
-}
-
-/// The day after this one, in UTC.
-pub fn tomorrow() -> String {
-    let day = SignedDuration::from_hours(24);
-    Timestamp::now().checked_add(day).map_or_else(|_| today(), |then| then.to_string()[..10].to_owned())
-}
-
-/// The day, in UTC.
-pub fn today() -> String {
-    now()[..10].to_owned()
 }

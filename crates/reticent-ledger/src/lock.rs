@@ -6,14 +6,13 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use crate::disk;
 use crate::error::{Error, Result};
+use crate::session::Session;
 
 const NAME: &str = "lock";
 const NAP: Duration = Duration::from_millis(20);
@@ -60,39 +59,27 @@ impl Drop for Lock {
     }
 }
 
-/// What tells that somebody asked to stop, if anything does.
-static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
-
-/// From here on, nobody waits for a ledger, or begins to write, once this is true. The first call counts.
-pub fn heed(stop: Arc<AtomicBool>) {
-    STOP.get_or_init(|| stop);
-}
-
-fn is_stopped() -> bool {
-    STOP.get().is_some_and(|stop| stop.load(Ordering::SeqCst))
-}
-
 impl Lock {
-    /// Waits for the lock, at most so long.
-    pub fn take(folder: &Path, holder: &Holder, wait: Duration) -> Result<Lock> {
+    /// Waits for the lock, at most as long as the session does.
+    pub fn take(folder: &Path, session: &Session) -> Result<Lock> {
         let path = folder.join(NAME);
         let mut file = open(&path)?;
         let start = Instant::now();
         loop {
             // Whoever asked to stop while it waited wants nothing done.
-            if is_stopped() {
+            if session.is_stopped() {
                 return Err(Error::Stopped);
             }
             match file.try_lock() {
                 Ok(()) => break,
-                Err(TryLockError::WouldBlock) if start.elapsed() < wait => std::thread::sleep(NAP),
+                Err(TryLockError::WouldBlock) if start.elapsed() < session.wait => std::thread::sleep(NAP),
                 Err(TryLockError::WouldBlock) => {
                     return Err(Error::Held { holder: read(&path), waited: start.elapsed() });
                 }
                 Err(TryLockError::Error(error)) => return Err(Error::io("lock", &path, error)),
             }
         }
-        let text = serde_json::to_string(holder).unwrap_or_default();
+        let text = serde_json::to_string(&session.holder_now()).unwrap_or_default();
         // The name helps those who wait; the lock holds without it, also on a full disk.
         let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(text.as_bytes()));
         Ok(Lock { file })

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use reticent::history::Disguise;
 use reticent::links::Links;
 use reticent::methods::Remembered;
+use reticent::names::{Recipient, ReleaseName};
 
 use crate::bodies::{Staged, relative};
 use crate::catalogue::Catalogue;
@@ -15,7 +16,7 @@ use crate::entry::{
 };
 use crate::error::{Error, Result};
 use crate::hash::Hash;
-use crate::ledger::{Ledger, PATIENCE, Writer, now};
+use crate::ledger::{Ledger, PATIENCE, Writer};
 use crate::lock::Holder;
 use crate::records::{Body, BodyTree};
 use crate::seal::{Naming, Seal, UnderWay};
@@ -26,13 +27,13 @@ use crate::{finalize, links, records};
 #[derive(Debug)]
 pub struct Draft<'a> {
     /// Its name, which no other release has.
-    pub name: String,
+    pub name: ReleaseName,
     /// The data it was made from.
     pub dataset: String,
     /// The day it goes out.
     pub date: String,
     /// Who gets it.
-    pub recipients: Vec<String>,
+    pub recipients: Vec<Recipient>,
     /// Whether Reticent made it.
     pub origin: Origin,
     /// Records left out because their class violated the requirement.
@@ -91,9 +92,9 @@ impl Writer<'_> {
         if self.head() != against {
             return Err(Error::Stale);
         }
-        let named = |entry: &&Entry| entry.release().is_some_and(|release| release.name == draft.name);
+        let named = |entry: &&Entry| entry.release().is_some_and(|release| release.name == draft.name.as_str());
         if let Some(entry) = self.chain.entries.iter().find(named) {
-            return Err(Error::NameTaken { name: draft.name.clone(), number: entry.number });
+            return Err(Error::NameTaken { name: draft.name.to_string(), number: entry.number });
         }
         check_fit(draft)?;
         self.check_key(draft)?;
@@ -151,8 +152,8 @@ impl Writer<'_> {
             format: FORMAT,
             number: head.entries + 1,
             previous: head.hash,
-            at: now(),
-            by: self.holder.steward.clone(),
+            at: self.session.clock.now(),
+            by: self.session.holder.steward.clone(),
             what,
         }
     }
@@ -271,11 +272,11 @@ fn recorded(draft: &Draft<'_>, staged: &[Staged]) -> Recorded {
     let nothing = || Stored { sha256: Hash::of(b""), bytes: 0 };
     let tables = draft.by_method.iter().flat_map(|by| &by.tables);
     let trees = draft.taxonomies.iter().zip(of_kind(Kind::Taxonomy));
-    let mut recipients = draft.recipients.clone();
+    let mut recipients: Vec<String> = draft.recipients.iter().map(Recipient::to_string).collect();
     recipients.sort();
     recipients.dedup();
     Recorded {
-        name: draft.name.clone(),
+        name: draft.name.to_string(),
         dataset: draft.dataset.clone(),
         date: draft.date.clone(),
         recipients,

@@ -63,14 +63,14 @@ pub struct Naming {
 impl Naming {
     /// With paths from the folder that the ledger is in, where they lie below it: a project can be moved.
     pub(crate) fn inside(&self, ledger: &Path) -> Naming {
-        let beside = disk::parent(&whole(ledger));
+        let beside = disk::parent(&disk::real(ledger));
         let below = |path: &Path| path.strip_prefix(&beside).unwrap_or(path).to_owned();
         Naming { from: below(&self.from), to: below(&self.to) }
     }
 
     /// With paths from the root.
     pub(crate) fn whole(&self, ledger: &Path) -> Naming {
-        let beside = disk::parent(&whole(ledger));
+        let beside = disk::parent(&disk::real(ledger));
         Naming { from: beside.join(&self.from), to: beside.join(&self.to) }
     }
 }
@@ -93,7 +93,7 @@ impl Place {
             Some(Place(format!("{}:{}", about.dev(), about.ino())))
         }
         #[cfg(not(unix))]
-        about.is_dir().then(|| Place(whole(folder).display().to_string()))
+        about.is_dir().then(|| Place(disk::real(folder).display().to_string()))
     }
 
     pub(crate) fn text(&self) -> &str {
@@ -105,8 +105,9 @@ impl Place {
     }
 }
 
-fn whole(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+/// Whether a file is there, or cannot be looked for.
+fn may_be_there(path: &Path) -> bool {
+    path.try_exists().unwrap_or(true)
 }
 
 /// What somebody is doing to the ledger.
@@ -131,7 +132,7 @@ impl UnderWay {
     }
 
     pub(crate) fn is_there(folder: &Path) -> bool {
-        folder.join(UNDER_WAY).exists()
+        may_be_there(&folder.join(UNDER_WAY))
     }
 
     /// What was under way. A note that cannot be read says that something was, and no more.
@@ -160,7 +161,7 @@ pub(crate) struct Unnamed {
 
 impl Unnamed {
     pub(crate) fn is_there(folder: &Path) -> bool {
-        folder.join(UNNAMED).exists()
+        may_be_there(&folder.join(UNNAMED))
     }
 
     /// All that wait. A list that cannot be read is no list: entries do not depend on it.

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::finalize;
 use crate::ledger::Ledger;
 use crate::lock::Holder;
-use crate::seal::{Place, Seal, UnderWay, Unnamed};
+use crate::seal::{Seal, UnderWay, Unnamed};
 
 /// Whether somebody left something to be brought to an end.
 pub(crate) fn is_unfinished(folder: &Path) -> bool {
@@ -42,9 +42,8 @@ fn settle_entry(folder: &Path, under_way: &UnderWay, patience: Duration) -> Resu
     let ledger = Ledger::plain(folder)?;
     let chain = ledger.sound_chain()?;
     let recorded = under_way.entry.and_then(|hash| chain.find(hash));
-    // What a copy of a ledger says about files outside it is the original's affair.
-    let naming = under_way.naming.as_ref().filter(|_| under_way.place == Place::of(folder));
-    let naming = naming.map(|naming| naming.whole(folder));
+    // Whether the file outside is this ledger's, and not that of the one it is a copy of, its staging folder says.
+    let naming = under_way.naming.as_ref().map(|naming| naming.whole(folder));
     if let (Some(naming), Some(entry)) = (&naming, recorded)
         && finalize::finish_late(naming, entry, &ledger).is_err()
     {
@@ -72,8 +71,7 @@ fn name_what_waits(folder: &Path) -> Result<()> {
     let entries = ledger.entries()?;
     let waits = |unnamed: &Unnamed| {
         let entry = entries.iter().find(|entry| entry.number == unnamed.release);
-        let here = unnamed.place == Place::of(folder);
-        here && entry.is_some_and(|entry| finalize::finish_late(&unnamed.naming.whole(folder), entry, &ledger).is_err())
+        entry.is_some_and(|entry| finalize::finish_late(&unnamed.naming.whole(folder), entry, &ledger).is_err())
     };
     let all = Unnamed::read(folder)?;
     let left: Vec<Unnamed> = all.iter().filter(|unnamed| waits(unnamed)).cloned().collect();

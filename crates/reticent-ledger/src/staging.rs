@@ -9,8 +9,9 @@
 //! ```
 //!
 //! A process that was killed leaves its folder behind. Cleanup and recovery act on such a folder only if they can prove
-//! that it is one: its name has the form above, it is a real folder and no symbolic link, it belongs to this user, it
-//! holds nothing else, and `held` names the ledger. They reach it through a handle on the folder of the output, never
+//! that it is one: its name has the form above, it is a real folder and no symbolic link, and it holds nothing else. A sweep
+//! needs besides that it belongs to this user and that no ledger may still need it; recovery, that `held` names the ledger
+//! and that the bytes are those of the entry. They reach it through a handle on the folder of the output, never
 //! through a path that somebody could exchange meanwhile.
 
 use std::ffi::OsStr;
@@ -56,7 +57,7 @@ impl Staging {
             let missing = io::Error::new(ErrorKind::NotFound, "the folder is not there; make it first");
             return Err(Error::io("write in", &parent, missing));
         }
-        sweep(&parent);
+        sweep(&parent, ledger);
         let mut tries = 0;
         loop {
             let mut builder = tempfile::Builder::new();
@@ -73,7 +74,7 @@ impl Staging {
                 Err(error) if error.kind() == ErrorKind::NotFound && tries < 100 => tries += 1,
                 Err(error) => {
                     // The folder is empty or holds one file of ours; the error that led here is reported.
-                    let _ = std::fs::remove_file(path.join(NOT_YET));
+                    let _ = std::fs::remove_file(path.join(NOT_YET)).or_else(|_| std::fs::remove_file(path.join(HELD)));
                     let _ = std::fs::remove_dir(&path);
                     return Err(Error::io("write in", path, error));
                 }
@@ -93,12 +94,29 @@ impl Staging {
 
     /// How the release takes its name.
     pub fn naming(&self, output: &Path) -> Result<Naming> {
-        let whole = |path: &Path| std::path::absolute(path).map_err(|error| Error::io("find", path, error));
+        let name = |path: &Path| path.file_name().unwrap_or_default().to_owned();
+        let beside = disk::parent(&self.path);
+        let beside = beside.canonicalize().map_err(|error| Error::io("find", &beside, error))?;
         // After a power cut the release must be found, and whose it is: its name in the folder, and the folder's own.
         self.held.sync_all().map_err(|error| Error::io("write in", &self.path, error))?;
         disk::sync_folder(&self.path)?;
         disk::sync_folder(&disk::parent(&self.path))?;
-        Ok(Naming { from: whole(&self.release())?, to: whole(output)? })
+        Ok(Naming { from: beside.join(name(&self.path)).join(RELEASE), to: beside.join(name(output)) })
+    }
+
+    /// Removes a staging folder by its path, unless it is not proved to be one of this user.
+    ///
+    /// # Errors
+    ///
+    /// If it is no staging folder of this user, or cannot be removed.
+    pub fn remove_at(path: &Path) -> Result<()> {
+        let failed = |error| Error::io("remove", path, error);
+        let parent = Dir::open_ambient_dir(disk::parent(path), ambient_authority()).map_err(failed)?;
+        let folder = Folder::open(&parent, path.file_name().unwrap_or_default()).map_err(failed)?;
+        if !is_own(&folder.inside).map_err(failed)? {
+            return Err(failed(ErrorKind::PermissionDenied.into()));
+        }
+        folder.remove().map_err(failed)
     }
 
     /// Leaves the folder where it is, for the command that completes the release.
@@ -126,7 +144,7 @@ fn hold(path: &Path, ledger: &Path) -> io::Result<(Folder, File)> {
         // Where the file system knows no locks, no process is taken for gone.
         Ok(()) | Err(TryLockError::Error(_)) => {}
     }
-    file.write_all(&Belongs::to(ledger)?.bytes())?;
+    file.write_all(&Belongs::to(ledger).bytes())?;
     std::fs::rename(&fresh, path.join(HELD))?;
     let parent = Dir::open_ambient_dir(disk::parent(path), ambient_authority())?;
     let folder = Folder::open(&parent, path.file_name().unwrap_or_default())?;
@@ -141,8 +159,8 @@ struct Belongs {
 }
 
 impl Belongs {
-    fn to(ledger: &Path) -> io::Result<Belongs> {
-        Ok(Belongs { ledger: std::path::absolute(ledger)?, place: Place::known(ledger) })
+    fn to(ledger: &Path) -> Belongs {
+        Belongs { ledger: disk::real(ledger), place: Place::known(ledger) }
     }
 
     /// The path and the place with a zero byte between them, which no path contains.
@@ -161,11 +179,21 @@ impl Belongs {
         Some(Belongs { ledger, place })
     }
 
-    /// Whether this is the ledger in a folder.
+    /// Whether this is the ledger in a folder: a move keeps its place, and a file system that numbers its devices anew its path.
     fn is(&self, ledger: &Path) -> bool {
-        match &self.place {
-            Some(place) => Some(place) == Place::known(ledger).as_ref(),
-            None => std::path::absolute(ledger).is_ok_and(|ledger| ledger == self.ledger),
+        let place = Place::known(ledger);
+        place.is_some() && place == self.place || disk::real(ledger) == self.ledger
+    }
+
+    /// Whether that ledger may still give a name to the release in the folder. In doubt, yes.
+    fn may_need_it(&self) -> bool {
+        match (&self.place, Place::known(&self.ledger)) {
+            // There was no ledger, and there is none.
+            (None, None) => self.ledger.try_exists().unwrap_or(true),
+            // It was moved, or is away, or another one is in its place.
+            (Some(_), None) => true,
+            (Some(then), Some(now)) if *then != now => true,
+            _ => Ledger::awaits_names(&self.ledger),
         }
     }
 }
@@ -187,7 +215,7 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
-    /// Opens a folder by its name. An error unless it is a staging folder of this user.
+    /// Opens a folder by its name. An error unless it has the form of a staging folder.
     fn open(parent: &Dir, name: &OsStr) -> io::Result<Folder> {
         let refused = |kind, why: &str| io::Error::new(kind, why.to_owned());
         let name = name.to_str().filter(|name| is_staging_name(name));
@@ -197,9 +225,6 @@ impl Folder {
             return Err(refused(ErrorKind::InvalidInput, "the folder is a symbolic link"));
         }
         let inside = parent.open_dir_nofollow(&name)?;
-        if !is_own(&inside)? {
-            return Err(refused(ErrorKind::PermissionDenied, "the folder belongs to another user"));
-        }
         for entry in inside.entries()? {
             let entry = entry?.file_name();
             if ![HELD, NOT_YET, RELEASE].iter().any(|known| entry == *known) {
@@ -320,17 +345,20 @@ pub(crate) fn open_file(folder: &Dir, name: impl AsRef<Path>) -> io::Result<File
 }
 
 /// Removes staging folders whose makers are gone. One that a ledger may still need is left to that ledger.
-fn sweep(parent: &Path) {
+fn sweep(parent: &Path, ledger: &Path) {
     let Ok(parent) = Dir::open_ambient_dir(parent, ambient_authority()) else { return };
     let Ok(entries) = parent.entries() else { return };
     for entry in entries.flatten() {
         // What is not proved to be ours is left alone.
         let Ok(folder) = Folder::open(&parent, &entry.file_name()) else { continue };
+        if !is_own(&folder.inside).unwrap_or(false) {
+            continue;
+        }
         let held = open_file(&folder.inside, HELD).or_else(|_| open_file(&folder.inside, NOT_YET));
         let is_there = |name: &str| folder.inside.symlink_metadata(name).is_ok();
         // A folder that will not go does no harm.
         let _ = match held {
-            Ok(held) if held.try_lock().is_ok() && !is_awaited(&folder) => folder.remove(),
+            Ok(held) if held.try_lock().is_ok() && !is_awaited(&folder, ledger) => folder.remove(),
             // `held` was there before the release, so the power went while the folder was removed. The order of looks matters.
             Err(_) if is_there(RELEASE) && !is_there(HELD) => folder.remove(),
             // A process was killed, or is about to hold the folder at this moment: only an empty folder goes.
@@ -340,10 +368,11 @@ fn sweep(parent: &Path) {
     }
 }
 
-/// Whether the ledger that a folder belongs to may still give a name to the release in it. In doubt, yes.
-fn is_awaited(folder: &Folder) -> bool {
+/// Whether the ledger that a folder belongs to, this one or another, may still give a name to the release in it. In doubt, yes.
+fn is_awaited(folder: &Folder, ledger: &Path) -> bool {
     match folder.belongs() {
-        Ok(belongs) => belongs.is_none_or(|belongs| Ledger::awaits_names(&belongs.ledger)),
+        Ok(Some(belongs)) if belongs.is(ledger) => Ledger::awaits_names(ledger),
+        Ok(belongs) => belongs.is_none_or(|belongs| belongs.may_need_it()),
         Err(error) => error.kind() != ErrorKind::NotFound,
     }
 }

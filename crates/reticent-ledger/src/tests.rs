@@ -7,11 +7,11 @@ use crate::entry::{Purge, What};
 use crate::ledger::Ledger;
 use crate::lock::Holder;
 use crate::record::written;
+use crate::session::Session;
 
-const WAIT: Duration = Duration::from_secs(5);
-
-fn holder() -> Holder {
-    Holder { steward: "ana".to_owned(), process: 7, since: String::new(), doing: "testing".to_owned() }
+fn session() -> Session {
+    let holder = Holder { steward: "ana".to_owned(), process: 7, since: String::new(), doing: "testing".to_owned() };
+    Session::new(holder, Duration::from_secs(5))
 }
 
 /// The formats of a future program: today's, and one that adds a table.
@@ -21,8 +21,8 @@ const FUTURE: &[&str] = &[FORMATS[0], "CREATE TABLE remarks (release INTEGER NOT
 fn an_older_ledger_is_migrated_and_its_catalogue_is_kept() {
     let desk = tempfile::tempdir().unwrap();
     let folder = desk.path().join("ledger");
-    let mut ledger = Ledger::open_or_create(&folder, &holder(), WAIT).unwrap();
-    let writer = ledger.write(&holder(), WAIT).unwrap();
+    let mut ledger = Ledger::open_or_create(&folder, &session()).unwrap();
+    let writer = ledger.write(&session()).unwrap();
     let purge = Purge { release: 9, reason: "a test".to_owned(), erased: Vec::new(), shared: Vec::new() };
     let entry = writer.entry(What::Purge(purge));
     let (document, hash) = written(&entry).unwrap();
@@ -32,7 +32,7 @@ fn an_older_ledger_is_migrated_and_its_catalogue_is_kept() {
     drop(writer);
     let before = std::fs::read(folder.join("catalogue.sqlite")).unwrap();
 
-    let migrated = Ledger::open_as(&folder, &holder(), WAIT, FUTURE).unwrap();
+    let migrated = Ledger::open_as(&folder, &session(), FUTURE).unwrap();
     assert_eq!(migrated.catalogue.format().unwrap(), 2);
     assert_eq!(migrated.head().unwrap().hash, hash);
     migrated.check_seal().unwrap();
@@ -41,9 +41,9 @@ fn an_older_ledger_is_migrated_and_its_catalogue_is_kept() {
     assert_eq!(backups.len(), 1);
     assert_eq!(std::fs::read(&backups[0]).unwrap(), before);
     // Today's program leaves the migrated one alone.
-    assert!(Ledger::open(&folder, &holder(), WAIT).is_err());
+    assert!(Ledger::open(&folder, &session()).is_err());
     // Opened again, nothing is migrated twice.
-    Ledger::open_as(&folder, &holder(), WAIT, FUTURE).unwrap();
+    Ledger::open_as(&folder, &session(), FUTURE).unwrap();
     assert_eq!(std::fs::read_dir(folder.join("backups")).unwrap().count(), 1);
 }
 
@@ -51,10 +51,10 @@ fn an_older_ledger_is_migrated_and_its_catalogue_is_kept() {
 fn a_migration_that_fails_leaves_the_ledger_as_it_was() {
     let desk = tempfile::tempdir().unwrap();
     let folder = desk.path().join("ledger");
-    Ledger::open_or_create(&folder, &holder(), WAIT).unwrap();
+    Ledger::open_or_create(&folder, &session()).unwrap();
     let broken: &[&str] = &[FORMATS[0], "CREATE TABLE remarks (a TEXT) STRICT; SELECT nonsense FROM nowhere;"];
-    assert!(Ledger::open_as(&folder, &holder(), WAIT, broken).is_err());
-    let ledger = Ledger::open(&folder, &holder(), WAIT).unwrap();
+    assert!(Ledger::open_as(&folder, &session(), broken).is_err());
+    let ledger = Ledger::open(&folder, &session()).unwrap();
     assert_eq!(ledger.catalogue.format().unwrap(), 1);
     ledger.check_seal().unwrap();
     assert!(Catalogue::open(&folder).unwrap().damage().unwrap().is_empty());

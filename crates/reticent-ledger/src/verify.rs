@@ -1,12 +1,11 @@
 //! Verification: whether a ledger, and every file it names, is what was written.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::bodies::{Bodies, relative};
+use crate::bodies::{Bodies, is_staged, relative};
 use crate::catalogue::Beside;
 use crate::chain::{Chain, Head};
 use crate::disk;
@@ -15,8 +14,9 @@ use crate::error::{Error, Result};
 use crate::finalize::numbered;
 use crate::hash::Hash;
 use crate::ledger::Ledger;
-use crate::lock::{Holder, Lock};
-use crate::seal::{UnderWay, Unnamed};
+use crate::lock::Lock;
+use crate::seal::{Seal, UnderWay, Unnamed};
+use crate::session::Session;
 use crate::settle::in_use;
 
 /// What a killed writer leaves.
@@ -78,11 +78,11 @@ impl Findings {
 impl Ledger {
     /// Looks at everything, while nobody else writes. Changes nothing: what a writer that was killed left behind is a
     /// warning, and the next command that writes completes it or undoes it.
-    pub fn verify(&self, holder: &Holder, wait: Duration) -> Result<Findings> {
-        let _lock = Lock::take(&self.folder, holder, wait)?;
-        let unfinished = UnderWay::is_there(&self.folder);
-        let mut findings = self.look(unfinished);
-        if unfinished {
+    pub fn verify(&self, session: &Session) -> Result<Findings> {
+        let _lock = Lock::take(&self.folder, session)?;
+        let journal = UnderWay::read(&self.folder)?;
+        let mut findings = self.look(journal.as_ref());
+        if journal.is_some() {
             findings.warnings.push(UNFINISHED.to_owned());
         }
         for unnamed in Unnamed::read(&self.folder)? {
@@ -93,17 +93,16 @@ impl Ledger {
     }
 
     /// What does not hold together about the catalogue, if anything does not. An error where that cannot be told, as when somebody else
-    /// writes for longer than this.
-    pub fn unsound(&self, holder: &Holder, wait: Duration) -> Result<Option<String>> {
-        let _lock = match Lock::take(&self.folder, holder, wait) {
+    /// writes for longer than the session waits.
+    pub fn unsound(&self, session: &Session) -> Result<Option<String>> {
+        let _lock = match Lock::take(&self.folder, session) {
             Err(error @ (Error::Held { .. } | Error::Stopped)) => return Err(error),
             // Where there can be no lock, as on a copy that is only read, nobody writes under one.
             lock => lock.ok(),
         };
-        // A catalogue that was written and not sealed yet still has everything that was ever sealed.
-        let checked = match UnderWay::is_there(&self.folder) {
-            true => self.sound_chain().map(drop),
-            false => self.check_seal().map(drop),
+        let checked = match UnderWay::read(&self.folder)? {
+            Some(journal) => self.unsealed_chain(&journal).map(drop),
+            None => self.check_seal().map(drop),
         };
         match checked {
             Ok(()) => Ok(None),
@@ -112,26 +111,42 @@ impl Ledger {
         }
     }
 
-    fn look(&self, unfinished: bool) -> Findings {
+    fn look(&self, journal: Option<&UnderWay>) -> Findings {
         let mut findings = Findings::default();
-        if let Err(error) = self.verify_catalogue(&mut findings, unfinished) {
+        if let Err(error) = self.verify_catalogue(&mut findings, journal) {
             findings.problem(error);
             return findings;
         }
-        if let Err(error) = self.verify_bodies(&mut findings, unfinished) {
+        if let Err(error) = self.verify_bodies(&mut findings, journal) {
             findings.problem(error);
         }
         self.verify_permissions(&mut findings);
         findings
     }
 
-    fn verify_catalogue(&self, findings: &mut Findings, unfinished: bool) -> Result<()> {
-        let chain = if unfinished { self.sound_chain()? } else { self.sealed_chain(findings)? };
+    fn verify_catalogue(&self, findings: &mut Findings, journal: Option<&UnderWay>) -> Result<()> {
+        let chain = match journal {
+            Some(journal) => self.unsealed_chain(journal)?,
+            None => self.sealed_chain(findings)?,
+        };
         findings.head = Some(chain.head());
         if self.catalogue.beside()? != Beside::of(&chain.entries) {
             findings.problems.push("the tables beside the entries do not say what the entries say".to_owned());
         }
         Ok(())
+    }
+
+    /// The entries of a catalogue whose writer did not finish: those that were sealed, and at most the one that its journal names.
+    fn unsealed_chain(&self, journal: &UnderWay) -> Result<Chain> {
+        let chain = self.sound_chain()?;
+        let sealed = Seal::read(&self.folder)?.map(|seal| seal.head);
+        let new = chain.entries.len() as u64 - sealed.map_or(0, |head| head.entries);
+        if new == 0 && sealed.is_some() {
+            self.check_seal()?;
+        } else if new > 1 || new == 1 && journal.entry != Some(chain.head().hash) {
+            return Err(Error::broken(&self.folder, "it has entries that were never sealed"));
+        }
+        Ok(chain)
     }
 
     /// The entries of a catalogue that is the one that was sealed, byte for byte.
@@ -145,7 +160,7 @@ impl Ledger {
         Ok(chain)
     }
 
-    fn verify_bodies(&self, findings: &mut Findings, unfinished: bool) -> Result<()> {
+    fn verify_bodies(&self, findings: &mut Findings, journal: Option<&UnderWay>) -> Result<()> {
         let entries = self.entries()?;
         let erased: Vec<u64> = entries.iter().filter_map(Entry::purge).map(|purge| purge.release).collect();
         findings.erased_releases = erased.len() as u64;
@@ -161,8 +176,14 @@ impl Ledger {
         let gone = releases.iter().filter(|(number, _)| erased.contains(number));
         let gone: Vec<String> =
             gone.flat_map(|(_, release)| release.bodies()).map(|(kind, body)| relative(kind, body.sha256)).collect();
-        // A command that did not finish may have left some.
-        for stranger in self.bodies.files()?.iter().filter(|file| !unfinished && !used.contains(file)) {
+        // A command that did not finish may have left what its journal names, and what it was about to erase.
+        let erasing = journal.is_some() && entries.last().is_some_and(|entry| entry.purge().is_some());
+        let left = |file: &String| {
+            journal.is_some_and(|journal| {
+                journal.bodies.contains(file) || is_staged(file) || erasing && gone.contains(file)
+            })
+        };
+        for stranger in self.bodies.files()?.iter().filter(|file| !used.contains(file) && !left(file)) {
             findings.problems.push(match gone.contains(stranger) {
                 true => format!("{stranger} was erased and is back"),
                 false => format!("{stranger} belongs to no entry: entries may have been removed"),

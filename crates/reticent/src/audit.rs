@@ -5,6 +5,7 @@
 //! that fits everything published (a world) to another. [`Audit::assumed`] says what was taken for granted, and
 //! [`Audit::not_considered`] which attackers were not considered.
 
+mod adversaries;
 mod because;
 mod before;
 mod board;
@@ -13,6 +14,7 @@ mod counted;
 mod exchange;
 mod figures;
 mod gate;
+mod group_checks;
 mod identity;
 mod knowledge;
 mod pairs;
@@ -23,8 +25,10 @@ mod several;
 mod shown;
 #[cfg(test)]
 mod tests;
+mod timeline;
+mod verdict;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, KnowledgeFault, Obstacle, Result};
 use crate::history::{Held, History};
 use crate::inference::{Answer, Ask, Fraction, Work, solve};
 use crate::links::Pseudonym;
@@ -32,17 +36,23 @@ use crate::release::PublishedColumn;
 use crate::schema::Role;
 use crate::share::Share;
 
+pub use adversaries::{Attacked, Beside, algorithm_attacks, attack, disclosures, known_attack, looked_at_all};
 pub use because::{Because, GroupShown};
 pub use board::Board;
 pub use chances::Chance;
 pub use exchange::{Exchanged, exchanged};
 use figures::Top;
 pub use figures::{Column, Level};
-pub use gate::{Proof, admit};
+pub use gate::{
+    Audited, AuditedColumn, AuditedGroups, Gate, GroupedCandidate, Proof, admit, admit_grouped, admit_recoded,
+};
+pub use group_checks::{changed_quasi, fewest_alike};
 pub use identity::Identity;
 pub use knowledge::{Knowledge, Known, Statement};
 pub use pairs::Pair;
 pub use question::Question;
+pub use timeline::{Moment, MomentColumn, Timeline, timeline};
+pub use verdict::{Disclosure, is_within, not_established};
 
 /// What a history gives away.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -187,11 +197,9 @@ fn knowledge_at_fault(error: Error, history: &History, question: &Question) -> E
     let fits =
         |board: &Board| solve(&board.puzzle(), &Ask { bounds_only: true, entropy: false, ..question.ask }).is_ok();
     match boards(history, &without) {
-        Ok(boards) if boards.iter().all(fits) => Error::CannotCheck {
-            what: "the background knowledge".to_owned(),
-            why: "it contradicts the releases, or itself: no assignment of the published values to people fits it"
-                .to_owned(),
-        },
+        Ok(boards) if boards.iter().all(fits) => {
+            Obstacle::BackgroundKnowledgeInvalid { fault: KnowledgeFault::Contradiction }.into()
+        }
         _ => error,
     }
 }

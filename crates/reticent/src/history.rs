@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use hashbrown::HashMap;
 
 use crate::combos::{Combos, Owner, Weight};
-use crate::error::{Error, Result};
+use crate::error::{Obstacle, Result, SingleFault};
 use crate::links::Links;
 use crate::recipients::PUBLIC;
 use crate::release::{Member, Release};
@@ -69,7 +69,7 @@ impl Disguise {
 }
 
 /// A release whose contents were erased.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Lost {
     /// Its number in the ledger.
     pub number: u64,
@@ -225,11 +225,11 @@ impl History {
     pub fn only(&self, what: &str) -> Result<&Release> {
         match self.releases.as_slice() {
             [held] if self.lost.is_empty() => Ok(&held.release),
-            [] => Err(Error::CannotCheck { what: what.to_owned(), why: "the history is empty".to_owned() }),
-            more => Err(Error::CannotCheck {
-                what: what.to_owned(),
-                why: format!("it has {} releases, and this judges a single one", more.len() + self.lost.len()),
-            }),
+            [] => Err(Obstacle::NotSingleRelease { statement: what.to_owned(), fault: SingleFault::Empty }.into()),
+            more => {
+                let fault = SingleFault::Several { releases: more.len() + self.lost.len() };
+                Err(Obstacle::NotSingleRelease { statement: what.to_owned(), fault }.into())
+            }
         }
     }
 }

@@ -26,7 +26,7 @@ mod worlds;
 
 use rayon::prelude::*;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Obstacle, Result};
 
 pub use entropy::Gap;
 pub use number::Fraction;
@@ -340,10 +340,5 @@ fn put_together(system: &System, found: &presolve::Found, split: &Split, solved:
 
 /// The error for counts that contradict each other.
 fn contradiction() -> Error {
-    Error::CannotCheck {
-        what: "what the releases give away together".to_owned(),
-        why: "their counts contradict each other: no assignment of values to people fits all of them. A person's value may have \
-              changed between releases, or a release may hold records that are not real"
-            .to_owned(),
-    }
+    Obstacle::ReleasesContradict {}.into()
 }

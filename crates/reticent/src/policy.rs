@@ -115,6 +115,11 @@ struct ShortLines {
 }
 
 impl Policy {
+    /// The sensitive columns that may change from release to release.
+    pub fn varying_columns(&self) -> Vec<String> {
+        self.inconsistent.iter().filter_map(|rule| rule.varying_column().map(str::to_owned)).collect()
+    }
+
     /// Reads a policy. Models and their parameters are checked later, by `Requirement::build`.
     pub fn parse(text: &str) -> Result<Policy> {
         reader::with_document(text, read::policy)

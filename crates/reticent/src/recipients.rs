@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::error::{Error, Result};
+use crate::error::{Obstacle, Result};
 
 /// The recipient that stands for everybody: what is released to it, all others hold too.
 pub const PUBLIC: &str = "public";
@@ -96,9 +96,7 @@ impl Search<'_> {
             self.found.push(coalition.clone());
         }
         if self.found.len() > MOST_COALITIONS || self.steps > MOST_STEPS {
-            let why =
-                format!("they make too many coalitions (at most {MOST_COALITIONS}); declare fewer of them separate");
-            return Err(Error::CannotCheck { what: "what recipients can combine".to_owned(), why });
+            return Err(Obstacle::TooManyCoalitions { limit: MOST_COALITIONS }.into());
         }
         // Every largest set has the pivot in it, or somebody who is separate from it.
         let pivot = with.iter().chain(without).min_by_key(|one| self.strangers(**one, with).len());

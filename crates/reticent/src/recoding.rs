@@ -7,7 +7,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use crate::combos::{Combos, Weight, combine};
-use crate::error::{Error, Result};
+use crate::error::{Error, FileFault, Obstacle, Result};
 use crate::release::{PublishedColumn, Release};
 use crate::table::{Counts, Table};
 use crate::taxonomy::{Code, Cut, NodeId, Taxonomy};
@@ -113,10 +113,7 @@ impl Recoding {
     /// By combination that was counted, before it was typed: its place among the published ones, none where its records
     /// are left out. `published` is ascending, as an engine reads it back.
     pub fn places(&self, table: &Table, counted: &Combos, published: &Counts) -> Result<Vec<Option<u32>>> {
-        let other = || Error::CannotCheck {
-            what: "whose the published records are".to_owned(),
-            why: "the written file does not hold what was to be published".to_owned(),
-        };
+        let other = || Error::from(Obstacle::WrittenFileDiffers { fault: FileFault::Records });
         let in_file: Vec<Vec<Option<u32>>> = self
             .columns
             .iter()

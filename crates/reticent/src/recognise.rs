@@ -15,7 +15,7 @@ use std::sync::Arc;
 use hashbrown::HashSet;
 
 use crate::combos::{Combos, Weight};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, TableFault};
 use crate::interval::{Interval, masked_prefix};
 use crate::release::{PublishedColumn, Release};
 use crate::schema::Role;
@@ -240,7 +240,7 @@ fn in_order<'a, 'b>(names: &[String], told: &'a [Told<'b>]) -> Result<Vec<&'a To
     let ordered: Vec<&Told<'_>> = names.iter().map(find).collect::<Result<_>>()?;
     let different: HashSet<&str> = names.iter().map(|name| plain(name)).collect();
     if different.len() < names.len() {
-        return Err(Error::Table("two columns of the published table have the same name; rename one".to_owned()));
+        return Err(Error::Table { fault: TableFault::SameName });
     }
     match told.iter().find(|told| !different.contains(plain(told.name))) {
         Some(told) => Err(Error::column(told.name, "is not in the published table")),
@@ -259,5 +259,5 @@ fn check_shape(counts: &Counts) -> Result<()> {
         && codes.iter().all(long)
         && owners.as_ref().is_none_or(long)
         && codes.iter().zip(&counts.values).all(known);
-    if holds { Ok(()) } else { Err(Error::Table("the counts of the published table do not fit together".to_owned())) }
+    if holds { Ok(()) } else { Err(Error::Table { fault: TableFault::CountsInconsistent }) }
 }

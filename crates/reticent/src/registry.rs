@@ -1,11 +1,14 @@
 //! What a registered thing says about itself.
 //!
-//! Each folder (`models`, `operations`, `metrics`, `algorithms`, `attacks`) keeps one list. Help, `reticent catalogue`,
+//! Each folder (`models`, `operations`, `metrics`, `algorithms`, `attacks`) keeps one list. Help, the catalogue,
 //! the reference pages, the policy's JSON Schema and the law tests are made from the lists, never typed again.
+
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 
-use crate::error::{Error, Result, did_you_mean};
+use crate::error::{ArgumentFault, Error, Result, did_you_mean};
 
 pub use crate::kind::Kind;
 
@@ -104,10 +107,25 @@ pub(crate) fn by_name(entries: &[&'static Entry], typed: &str) -> Option<String>
     Some(format!("did you mean `{}`?", entry.id))
 }
 
-/// The values given for an entry's parameters, checked against their domains.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// The values given for an entry's parameters.
+///
+/// Only [`Arguments::checked`] makes values that can be read with [`Arguments::whole`] and the other typed getters. A getter
+/// fails on a name that the entry does not have: it never invents a value.
+///
+/// ```
+/// use reticent::models::LIST;
+/// use reticent::registry::{Argument, Arguments};
+///
+/// let arguments = Arguments::default().set("k", Argument::Number(3.0)).checked(&LIST[0].entry)?;
+/// assert_eq!(arguments.whole("k")?, 3);
+/// assert!(arguments.whole("K").is_err());
+/// # Ok::<(), reticent::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
 pub struct Arguments {
     given: Vec<(String, Argument)>,
+    /// The entry that the values were checked against.
+    entry: Option<Entry>,
 }
 
 /// One given value.
@@ -126,14 +144,15 @@ pub enum Argument {
 }
 
 impl Arguments {
-    /// Adds or replaces a value.
+    /// Adds or replaces a value. The arguments must be checked after that.
     pub fn set(mut self, name: &str, value: Argument) -> Self {
         self.given.retain(|(known, _)| known != name);
         self.given.push((name.to_owned(), value));
+        self.entry = None;
         self
     }
 
-    /// What was given under this name.
+    /// Returns the value of this name as it was given, whether or not it was checked.
     pub fn get(&self, name: &str) -> Option<&Argument> {
         self.given.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
@@ -144,6 +163,10 @@ impl Arguments {
     }
 
     /// Checks every value against the entry, and fills in the defaults.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a name is not a parameter of the entry, if a value is outside of its domain, or if a value is missing.
     pub fn checked(mut self, entry: &Entry) -> Result<Self> {
         let known = || entry.parameters.iter().map(|parameter| parameter.name);
         for (name, value) in &self.given {
@@ -163,52 +186,142 @@ impl Arguments {
                 }
                 // An empty default stands for "not given": the entry decides from the rest of the policy.
                 Some("") => {}
-                Some(text) => self = self.set(parameter.name, default_argument(text, &parameter.domain)),
+                Some(text) => {
+                    let value = default_argument(text, &parameter.domain);
+                    let wrong = || bad(entry, format!("the default of `{}` cannot be read", parameter.name), None);
+                    self = self.set(parameter.name, value.ok_or_else(wrong)?);
+                }
             }
         }
+        self.entry = Some(*entry);
         Ok(self)
     }
 
-    /// A whole number that `checked` let through.
-    pub fn whole(&self, name: &str) -> u64 {
-        self.number(name) as u64
+    /// Returns a whole number.
+    ///
+    /// # Errors
+    ///
+    /// Fails if these arguments were not checked, if the entry has no whole number of this name, or if none is given.
+    pub fn whole(&self, name: &str) -> Result<u64> {
+        self.optional_whole(name)?.ok_or_else(|| self.unusable(name, ArgumentFault::NotGiven))
     }
 
-    /// A number that `checked` let through.
-    pub fn number(&self, name: &str) -> f64 {
-        match self.get(name) {
-            Some(Argument::Number(number)) => *number,
-            _ => 0.0,
+    /// Returns a number, whole or not.
+    ///
+    /// # Errors
+    ///
+    /// Fails if these arguments were not checked, if the entry has no number of this name, or if none is given.
+    pub fn number(&self, name: &str) -> Result<f64> {
+        self.optional_number(name)?.ok_or_else(|| self.unusable(name, ArgumentFault::NotGiven))
+    }
+
+    /// Returns a word, or the name of a column.
+    ///
+    /// # Errors
+    ///
+    /// Fails if these arguments were not checked, if the entry has no word of this name, or if none is given.
+    pub fn word(&self, name: &str) -> Result<&str> {
+        self.optional_word(name)?.ok_or_else(|| self.unusable(name, ArgumentFault::NotGiven))
+    }
+
+    /// Returns a flag.
+    ///
+    /// # Errors
+    ///
+    /// Fails if these arguments were not checked, if the entry has no flag of this name, or if none is given.
+    pub fn flag(&self, name: &str) -> Result<bool> {
+        match self.given_as(name, |domain| matches!(domain, Domain::Flag))? {
+            Some(Argument::Flag(flag)) => Ok(*flag),
+            Some(_) => Err(self.unusable(name, ArgumentFault::OtherKind)),
+            None => Err(self.unusable(name, ArgumentFault::NotGiven)),
         }
     }
 
-    /// A word that `checked` let through.
-    pub fn word(&self, name: &str) -> &str {
-        match self.get(name) {
-            Some(Argument::Word(word)) => word,
-            _ => "",
+    /// Returns a whole number, if one is given.
+    ///
+    /// # Errors
+    ///
+    /// Fails if these arguments were not checked, or if the entry has no whole number of this name.
+    pub fn optional_whole(&self, name: &str) -> Result<Option<u64>> {
+        match self.given_as(name, |domain| matches!(domain, Domain::Whole(_)))? {
+            Some(Argument::Number(number)) => Ok(Some(*number as u64)),
+            Some(_) => Err(self.unusable(name, ArgumentFault::OtherKind)),
+            None => Ok(None),
         }
     }
 
-    /// A flag that `checked` let through.
-    pub fn flag(&self, name: &str) -> bool {
-        matches!(self.get(name), Some(Argument::Flag(true)))
-    }
-
-    /// A list of names, if given.
-    pub fn words(&self, name: &str) -> Option<&[String]> {
-        match self.get(name) {
-            Some(Argument::Words(words)) => Some(words),
-            _ => None,
+    /// Returns a number, if one is given.
+    ///
+    /// # Errors
+    ///
+    /// Fails if these arguments were not checked, or if the entry has no number of this name.
+    pub fn optional_number(&self, name: &str) -> Result<Option<f64>> {
+        match self.given_as(name, |domain| matches!(domain, Domain::Whole(_) | Domain::Number(..)))? {
+            Some(Argument::Number(number)) => Ok(Some(*number)),
+            Some(_) => Err(self.unusable(name, ArgumentFault::OtherKind)),
+            None => Ok(None),
         }
     }
 
-    /// Values with thresholds, if given.
-    pub fn thresholds(&self, name: &str) -> Option<&[(String, f64)]> {
-        match self.get(name) {
-            Some(Argument::Thresholds(values)) => Some(values),
-            _ => None,
+    /// Returns a word or the name of a column, if one is given.
+    ///
+    /// # Errors
+    ///
+    /// Fails if these arguments were not checked, or if the entry has no word of this name.
+    pub fn optional_word(&self, name: &str) -> Result<Option<&str>> {
+        match self.given_as(name, |domain| matches!(domain, Domain::Word(_) | Domain::Column))? {
+            Some(Argument::Word(word)) => Ok(Some(word)),
+            Some(_) => Err(self.unusable(name, ArgumentFault::OtherKind)),
+            None => Ok(None),
         }
+    }
+
+    /// Returns a list of names, if one is given.
+    ///
+    /// # Errors
+    ///
+    /// Fails if these arguments were not checked, or if the entry has no list of this name.
+    pub fn words(&self, name: &str) -> Result<Option<&[String]>> {
+        match self.given_as(name, |domain| matches!(domain, Domain::Columns))? {
+            Some(Argument::Words(words)) => Ok(Some(words)),
+            Some(_) => Err(self.unusable(name, ArgumentFault::OtherKind)),
+            None => Ok(None),
+        }
+    }
+
+    /// Returns values with a number each, if any are given.
+    ///
+    /// # Errors
+    ///
+    /// Fails if these arguments were not checked, or if the entry has no such values of this name.
+    pub fn thresholds(&self, name: &str) -> Result<Option<&[(String, f64)]>> {
+        match self.given_as(name, |domain| matches!(domain, Domain::Thresholds | Domain::Each(_)))? {
+            Some(Argument::Thresholds(values)) => Ok(Some(values)),
+            Some(_) => Err(self.unusable(name, ArgumentFault::OtherKind)),
+            None => Ok(None),
+        }
+    }
+
+    /// The value given for a parameter of the entry, which must have a domain that fits.
+    fn given_as(&self, name: &str, fits: impl Fn(&Domain) -> bool) -> Result<Option<&Argument>> {
+        let Some(entry) = &self.entry else { return Err(self.unusable(name, ArgumentFault::Unchecked)) };
+        match entry.parameters.iter().find(|parameter| parameter.name == name) {
+            None => Err(self.unusable(name, ArgumentFault::UnknownParameter)),
+            Some(parameter) if !fits(&parameter.domain) => Err(self.unusable(name, ArgumentFault::OtherKind)),
+            Some(_) => Ok(self.get(name)),
+        }
+    }
+
+    fn unusable(&self, name: &str, fault: ArgumentFault) -> Error {
+        let id = self.entry.map(|entry| entry.id.to_owned());
+        Error::Argument { id, parameter: name.to_owned(), fault }
+    }
+}
+
+impl PartialEq for Arguments {
+    /// Compares the values only, not what they were checked against.
+    fn eq(&self, other: &Arguments) -> bool {
+        self.given == other.given
     }
 }
 
@@ -236,11 +349,14 @@ fn fits(value: &Argument, domain: &Domain) -> std::result::Result<(), String> {
     if ok { Ok(()) } else { Err(format!("must be: {domain}")) }
 }
 
-fn default_argument(text: &str, domain: &Domain) -> Argument {
-    match domain {
-        Domain::Whole(_) | Domain::Number(..) => Argument::Number(text.parse().unwrap_or(0.0)),
-        Domain::Flag => Argument::Flag(text == "true"),
+/// The value of a default; none where the text does not fit the domain.
+fn default_argument(text: &str, domain: &Domain) -> Option<Argument> {
+    let value = match domain {
+        Domain::Whole(_) | Domain::Number(..) => Argument::Number(text.parse().ok()?),
+        Domain::Flag => Argument::Flag(text.parse().ok()?),
         Domain::Columns => Argument::Words(text.split(',').map(|name| name.trim().to_owned()).collect()),
-        Domain::Word(_) | Domain::Column | Domain::Thresholds | Domain::Each(_) => Argument::Word(text.to_owned()),
-    }
+        Domain::Word(_) | Domain::Column => Argument::Word(text.to_owned()),
+        Domain::Thresholds | Domain::Each(_) => return None,
+    };
+    fits(&value, domain).is_ok().then_some(value)
 }

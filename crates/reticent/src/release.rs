@@ -34,7 +34,7 @@ impl PublishedColumn {
 }
 
 /// What is published: columns, and how many rows carry each combination of published values.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Release {
     /// The columns.
     pub columns: Vec<PublishedColumn>,

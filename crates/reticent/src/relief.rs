@@ -207,7 +207,8 @@ impl Refused<'_> {
                 });
             }
             // A threshold of a single value is the policy's to change.
-            if wording.arguments.thresholds("values").is_some() && judged.most.contains_key(&at) {
+            if matches!(wording.arguments.get("values"), Some(Argument::Thresholds(_))) && judged.most.contains_key(&at)
+            {
                 return None;
             }
         }

@@ -17,7 +17,7 @@ mod verdict;
 mod view;
 mod words;
 
-use crate::audit::Audit;
+use crate::audit::{Audit, Disclosure};
 
 /// What is reported.
 #[derive(Debug, Clone)]
@@ -46,22 +46,13 @@ pub struct Coalition {
     /// Why it is not established what they can tell, besides what is counted; nothing when it is. A public report shows it.
     pub open: Vec<String>,
     /// What is told besides what is counted, and not allowed. A public report shows it.
-    pub breaches: Vec<Breach>,
+    pub breaches: Vec<Disclosure>,
     /// What they hold, oldest first.
     pub releases: Vec<ReleaseLine>,
     /// The name of each release, and the audit of everything up to it; the last is of the whole.
     pub over_time: Vec<(String, Audit)>,
     /// What else was tried.
     pub attacks: Vec<Attack>,
-}
-
-/// Something that is told and not allowed, in words that name nobody.
-#[derive(Debug, Clone, Default, serde::Serialize)]
-pub struct Breach {
-    /// What.
-    pub words: String,
-    /// Whether for certain.
-    pub certain: bool,
 }
 
 /// A release in a list.

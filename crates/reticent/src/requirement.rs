@@ -136,11 +136,10 @@ pub fn unheard_of(wordings: &[Wording], known: &[(&str, Vec<&str>)], all: &Schem
     let is_column = |name: &str| all.attributes.iter().any(|attribute| attribute.name == name);
     let mut unheard = Vec::new();
     for wording in wordings {
-        let words =
-            |name: &'static str| wording.arguments.words(name).unwrap_or_default().iter().map(move |word| (name, word));
-        let lists = ["on", "x", "y"].into_iter().flat_map(words).map(|(name, word)| (name, word.as_str()));
-        let sensitive = Some(("sensitive", wording.arguments.word("sensitive"))).filter(|(_, word)| !word.is_empty());
-        for (name, word) in lists.chain(sensitive).filter(|(_, word)| !is_column(word)) {
+        let words = |name: &'static str| columns_given(wording, name).iter().map(move |word| (name, word.as_str()));
+        for (name, word) in
+            ["on", "x", "y", "sensitive"].into_iter().flat_map(words).filter(|(_, word)| !is_column(word))
+        {
             // People are counted, and nobody knows them.
             let is_people = |column: &str| column == PEOPLE && name == "y";
             let of = |name: &str| known.iter().find(|(release, _)| *release == name).map(|(_, columns)| columns);
@@ -160,6 +159,15 @@ pub fn unheard_of(wordings: &[Wording], known: &[(&str, Vec<&str>)], all: &Schem
         }
     }
     unheard
+}
+
+/// The columns that an argument of a wording names; the arguments of a wording are not checked yet.
+fn columns_given<'a>(wording: &'a Wording, name: &str) -> &'a [String] {
+    match wording.arguments.get(name) {
+        Some(Argument::Words(words)) => words,
+        Some(Argument::Word(word)) => std::slice::from_ref(word),
+        _ => &[],
+    }
 }
 
 /// Something that wordings speak of, and that is not there.
@@ -194,7 +202,7 @@ fn here(wording: &Wording, release: &str, schema: &Schema, all: &Schema, known: 
     };
     let mut arguments = wording.arguments.clone();
     for name in ["on", "x", "y"] {
-        if let Some(words) = wording.arguments.words(name) {
+        if let Some(Argument::Words(words)) = wording.arguments.get(name) {
             let words: Vec<String> = words.iter().filter_map(translate).collect();
             if words.is_empty() && !(name == "y" && people.get()) {
                 return None;
@@ -226,6 +234,8 @@ fn at_line(error: crate::Error, line: Option<usize>) -> crate::Error {
     match (line, error) {
         (Some(_), error @ crate::Error::Policy { line: Some(_), .. }) => error,
         (line, crate::Error::Policy { message, hint, .. }) => crate::Error::Policy { line, message, hint },
+        // A mistake of the program, not of the policy.
+        (_, error @ crate::Error::Argument { .. }) => error,
         (Some(line), error) => crate::Error::policy(Some(line), error.to_string()),
         (None, error) => error,
     }

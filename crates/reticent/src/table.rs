@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::column_names::is_called_private;
 use crate::combos::{Combos, Weight, combine};
-use crate::error::{Error, Result, did_you_mean};
+use crate::error::{Error, Result, TableFault, did_you_mean};
 use crate::links::Links;
 use crate::schema::{Attribute, Missing, Role, Schema, Tree};
 use crate::taxonomy::{Code, Taxonomy, Type, parse_scale, scale_text};
@@ -109,7 +109,7 @@ impl Table {
     /// together that turn out equal.
     pub fn build(counts: &Counts, schema: &Schema) -> Result<Table> {
         if counts.combos.rows() == 0 {
-            return Err(Error::Table("the table has no rows: there is nothing to publish".to_owned()));
+            return Err(Error::Table { fault: TableFault::NoRows });
         }
         let mut columns = Vec::new();
         let mut codes = Vec::new();
@@ -135,9 +135,7 @@ impl Table {
         let kept = all.filter(|at| all.codes.iter().all(|codes| codes[at] != LEFT_OUT));
         let dropped = all.rows() - kept.rows();
         if kept.is_empty() {
-            let message =
-                "every row has a missing value that the policy drops; set `missing = \"value\"` for some column";
-            return Err(Error::Table(message.to_owned()));
+            return Err(Error::Table { fault: TableFault::EveryRowDropped });
         }
         let views: Vec<&[Code]> = kept.codes.iter().map(Vec::as_slice).collect();
         let combos = combine(&views, &kept.weights, kept.owners.as_deref());

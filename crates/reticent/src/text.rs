@@ -13,6 +13,11 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// `1 person`, `2 people`.
+pub fn people(number: u64) -> String {
+    if number == 1 { "1 person".to_owned() } else { format!("{} people", grouped(number)) }
+}
+
 /// `1 row`, `2 rows`, `1,000 rows`.
 pub fn counted(number: u64, word: &str) -> String {
     format!("{} {word}{}", grouped(number), if number == 1 { "" } else { "s" })

@@ -8,7 +8,7 @@ mod over_joins;
 use std::collections::BTreeSet;
 
 use crate::contract::Model;
-use crate::error::{Error, Result};
+use crate::error::{Error, FileFault, Obstacle, Result};
 use crate::recoding::Recoding;
 use crate::schema::Role;
 use crate::table::Counts;
@@ -73,19 +73,19 @@ impl Reading {
     /// The same columns in the same order, as many records as were to be written, and no text that the column's
     /// taxonomy does not have.
     fn is_what_was_meant(&self, expected: &Expected<'_>) -> Result<u64> {
-        let wrong = |why: String| Error::CannotCheck { what: "the written file".to_owned(), why };
+        let wrong = |fault: FileFault| Error::from(Obstacle::WrittenFileDiffers { fault });
         let names: Vec<String> =
             expected.recoding.columns.iter().map(|recoded| plain(&recoded.column.name).to_owned()).collect();
         let found: Vec<String> = self.counts.names.iter().map(|name| plain(name).to_owned()).collect();
         if found != names {
-            return Err(wrong("its columns are not those that were to be written".to_owned()));
+            return Err(wrong(FileFault::Columns));
         }
         if found.iter().collect::<BTreeSet<_>>().len() < found.len() {
-            return Err(wrong("two of its columns differ by an apostrophe only; rename one".to_owned()));
+            return Err(wrong(FileFault::SimilarNames));
         }
         let rows: u64 = self.counts.combos.weights.iter().sum();
         if rows != expected.rows {
-            return Err(wrong(format!("it has {rows} records, {} were to be written", expected.rows)));
+            return Err(wrong(FileFault::Rows { found: rows, expected: expected.rows }));
         }
         for (recoded, values) in expected.recoding.columns.iter().zip(&self.counts.values) {
             let column = &recoded.column;
@@ -94,16 +94,10 @@ impl Reading {
             let foreign = values.iter().filter(|text| !allowed.contains(plain(text))).count();
             let spelled: BTreeSet<&str> = values.iter().map(|text| plain(text)).collect();
             if spelled.len() < values.len() {
-                return Err(wrong(format!(
-                    "column `{}` has a value with and without an apostrophe before it",
-                    column.name
-                )));
+                return Err(wrong(FileFault::SimilarValues { column: column.name.clone() }));
             }
             if foreign > 0 {
-                return Err(wrong(format!(
-                    "column `{}` has {foreign} values that were not to be published",
-                    column.name
-                )));
+                return Err(wrong(FileFault::ForeignValues { column: column.name.clone(), values: foreign }));
             }
         }
         Ok(rows)

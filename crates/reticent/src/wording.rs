@@ -17,13 +17,10 @@ impl Wording {
     /// Whether it names a release, as in `release.column`.
     pub fn names(&self, release: &str) -> bool {
         let names = |word: &str| cuts(word).any(|(name, _)| name == release);
-        self.arguments.names().any(|name| {
-            let words = self.arguments.words(name).unwrap_or_default().iter().map(String::as_str);
-            let word = match self.arguments.get(name) {
-                Some(Argument::Word(word)) => Some(word.as_str()),
-                _ => None,
-            };
-            words.chain(word).any(names)
+        self.arguments.names().any(|name| match self.arguments.get(name) {
+            Some(Argument::Words(words)) => words.iter().any(|word| names(word)),
+            Some(Argument::Word(word)) => names(word),
+            _ => false,
         })
     }
 }

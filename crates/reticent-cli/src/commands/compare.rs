@@ -1,172 +1,32 @@
 //! `reticent compare`: what releases would be like under several policies, algorithms or thresholds, side by side.
 
-use std::path::{Path, PathBuf};
+use reticent_app::answer::{Choice, Comparison};
+use reticent_app::request::CompareRequest;
+use reticent_app::{POLICY, Workspace};
 
-use reticent::algorithms::Guarantee;
-use reticent::relief::Relief;
-use reticent::risk::Brief;
-use serde::Serialize;
+use crate::args;
+use crate::console::Console;
+use crate::error::Error;
+use crate::terminal::{BAD, GOOD, HEAD, HINT, WIDTH, columns, count, number, wrap};
 
-use super::publish::{Answer, publish};
-use crate::args::{Compare, Place, Publish, WhatIf};
-use crate::failure::Failure;
-use crate::screen::{BAD, GOOD, HEAD, HINT, WIDTH, columns, count, number, print_json, wrap};
-use crate::steward::Ways;
-
-/// What `compare` answers.
-#[derive(Debug, Serialize)]
-struct Comparison {
-    /// One for every choice.
-    choices: Vec<Choice>,
-}
-
-/// One way to publish.
-#[derive(Debug, Serialize)]
-struct Choice {
-    /// The policy.
-    policy: PathBuf,
-    /// The algorithm, if it is not the policy's.
-    algorithm: Option<String>,
-    /// `k`, if it is not the policy's.
-    k: Option<u64>,
-    /// `confidence`, if it is not the policy's.
-    confidence: Option<f64>,
-    /// The columns, if not all.
-    columns: Option<Vec<String>>,
-    /// What would be published; none where it would be refused.
-    would: Option<Would>,
-    /// Why it would be refused.
-    refused: Option<String>,
-    /// What is known about the refusal.
-    refusal: Option<Relief>,
-}
-
-/// What would be published.
-#[derive(Debug, Serialize)]
-struct Would {
-    /// Records in the file.
-    published: u64,
-    /// Records left out because their class violated the requirement.
-    suppressed: u64,
-    /// Classes of records that look alike on the quasi-identifiers.
-    classes: u64,
-    /// The algorithm.
-    algorithm: String,
-    /// What is known about how little was lost.
-    guarantee: Guarantee,
-    /// What somebody who knows the quasi-identifiers can do with it by itself.
-    risk: Brief,
-    /// By metric: its value.
-    metrics: Vec<Value>,
-    /// Seconds of the search.
-    search: f64,
-}
-
-/// The value of a metric.
-#[derive(Debug, Serialize)]
-struct Value {
-    /// The metric.
-    id: &'static str,
-    /// Its value.
-    value: f64,
-}
-
-/// Compares, and publishes nothing.
-pub fn run(options: &Compare, ways: &Ways) -> Result<u8, Failure> {
-    let folder = tempfile::tempdir().map_err(Failure::file("write in", std::env::temp_dir()))?;
-    let mut choices = Vec::new();
-    for choice in choices_of(options) {
-        choices.push(judge(options, choice, folder.path(), ways)?);
-        ways.check_stop()?;
-    }
-    ways.progress.done();
-    let comparison = Comparison { choices };
-    let some = comparison.choices.iter().any(|choice| choice.would.is_some());
-    if ways.json {
-        print_json(&comparison)?;
-    } else {
-        print(&comparison);
-    }
-    Ok(u8::from(!some))
-}
-
-/// Every combination of what is to be compared.
-fn choices_of(options: &Compare) -> Vec<Choice> {
-    fn or_none<T: Clone>(given: &[T]) -> Vec<Option<T>> {
-        if given.is_empty() { vec![None] } else { given.iter().cloned().map(Some).collect() }
-    }
+/// Compares, and publishes nothing. The status is 1 when every choice would be refused.
+pub fn run(options: &args::Compare, console: &Console) -> Result<u8, Error> {
     let split = |list: &String| list.split(',').map(|name| name.trim().to_owned()).collect::<Vec<_>>();
-    let lists: Vec<Vec<String>> = options.columns.iter().map(split).collect();
-    let mut choices = Vec::new();
-    for policy in &options.policies {
-        for algorithm in or_none(&options.algorithms) {
-            for k in or_none(&options.k) {
-                for confidence in or_none(&options.confidence) {
-                    for columns in or_none(&lists) {
-                        choices.push(Choice {
-                            policy: policy.clone(),
-                            algorithm: algorithm.clone(),
-                            k,
-                            confidence,
-                            columns,
-                            would: None,
-                            refused: None,
-                            refusal: None,
-                        });
-                    }
-                }
-            }
-        }
-    }
-    choices
-}
-
-/// Rehearses one way to publish.
-fn judge(options: &Compare, mut choice: Choice, folder: &Path, ways: &Ways) -> Result<Choice, Failure> {
-    let rehearsal = Publish {
+    let request = CompareRequest {
         data: options.data.clone(),
         name: options.name.clone(),
-        output: folder.join("release.csv"),
-        to: options.to.clone(),
+        recipients: options.to.clone(),
         alone: options.alone,
-        place: Place {
-            policy: choice.policy.clone(),
-            ledger: options.ledger.clone(),
-            key: options.key.clone(),
-            new_ledger: true,
-            wait: 60.0,
-        },
-        columns: choice.columns.clone(),
-        algorithm: choice.algorithm.clone(),
-        time_limit: None,
-        dry_run: true,
-        what_if: WhatIf { k: choice.k, confidence: choice.confidence },
+        policies: options.policies.clone(),
+        algorithms: options.algorithms.clone(),
+        k: options.k.clone(),
+        confidence: options.confidence.clone(),
+        columns: options.columns.iter().map(split).collect(),
     };
-    match publish(&rehearsal, ways) {
-        Ok(answer) if answer.verified.holds() => choice.would = Some(would(answer)),
-        Ok(_) => choice.refused = Some("the written file violates the requirement".to_owned()),
-        Err(failure) if failure.status() == 1 => {
-            choice.refused = Some(failure.to_string());
-            if let Failure::Refused { relief, .. } = failure {
-                choice.refusal = Some(*relief);
-            }
-        }
-        Err(failure) => return Err(failure),
-    }
-    Ok(choice)
-}
-
-fn would(answer: Answer) -> Would {
-    Would {
-        published: answer.published,
-        suppressed: answer.suppressed,
-        classes: answer.classes,
-        algorithm: answer.algorithm,
-        guarantee: answer.guarantee,
-        risk: answer.risk,
-        metrics: answer.metrics.iter().map(|metric| Value { id: metric.id, value: metric.measure.value }).collect(),
-        search: answer.seconds.search,
-    }
+    let workspace = Workspace { ledger: options.ledger.clone(), key: options.key.clone(), ..Workspace::new(POLICY) };
+    let answer = workspace.compare(&request, &console.context)?;
+    console.answer(&answer, print)?;
+    Ok(u8::from(!answer.choices.iter().any(|choice| choice.would.is_some())))
 }
 
 /// A table with a line for every choice; what all choices share is left out.

@@ -1,10 +1,10 @@
 //! `reticent schema`: the JSON Schema of `reticent.toml`, for editors.
 
-use crate::failure::Failure;
-use crate::screen::print_json;
+use crate::console::Console;
+use crate::error::Error;
 
 /// Prints it.
-pub fn run() -> Result<u8, Failure> {
-    print_json(&reticent::policy::json_schema())?;
+pub fn run(console: &Console) -> Result<u8, Error> {
+    console.json(&reticent_app::schema())?;
     Ok(0)
 }

@@ -1,84 +1,21 @@
 //! `reticent show`: one release in full.
 
-use reticent::interval::Interval;
-use reticent::schema::Role;
-use reticent::taxonomy::{SUPPRESSED, Type};
-use reticent_ledger::{Body, Entry, Judged, MethodRecord, Origin, Recorded};
-use serde::Serialize;
+use reticent_app::answer::{ColumnRecord, Judged, MethodRecord, Origin, Recorded, Show, TableRecord};
 
-use crate::args::Show;
-use crate::books::Books;
-use crate::commands::log::erased;
-use crate::commands::register::in_words;
-use crate::failure::Failure;
-use crate::screen::{BAD, GOOD, HEAD, HINT, WIDTH, columns, count, number, plural, print_json, role, shown, wrap};
-use crate::steward::Ways;
-
-/// What `show` answers.
-#[derive(Debug, Serialize)]
-struct Answer {
-    /// The hash of the entry.
-    entry: String,
-    /// When the contents were erased, if they were.
-    erased: Option<String>,
-    /// Then: the releases that have the same, and through which it can still be read.
-    shared_with: Vec<u64>,
-    /// By quasi-identifier: the values that stand in it. None once the contents are erased.
-    cuts: Option<Vec<CutLine>>,
-    /// The entry as it is recorded.
-    recorded: Entry,
-}
-
-#[derive(Debug, Serialize)]
-struct CutLine {
-    column: String,
-    values: Vec<String>,
-}
+use crate::args;
+use crate::console::Console;
+use crate::error::Error;
+use crate::terminal::{BAD, GOOD, HEAD, HINT, WIDTH, columns, count, disguise, number, plural, role, shown, wrap};
 
 /// Shows a release.
-pub fn run(options: &Show, ways: &Ways) -> Result<u8, Failure> {
-    let ledger = Books::find(&options.place, "reading a release")?.open_to_read()?;
-    let entry = ledger.find(&options.release)?;
-    let entries = ledger.entries()?;
-    let erased = erased(entry.number, &entries);
-    let cuts = if erased.is_none() { Some(cuts(&ledger.body(&entry)?)) } else { None };
-    let purge = entries.iter().find(|other| other.purge().is_some_and(|purge| purge.release == entry.number));
-    let shared_with = purge.map(|purge| ledger.sharing(purge)).transpose()?.unwrap_or_default();
-    let answer = Answer { entry: ledger.hash_of(&entry)?.to_string(), erased, shared_with, cuts, recorded: entry };
-    if ways.json {
-        print_json(&answer)?;
-    } else if let Some(release) = answer.recorded.release() {
-        print(&answer, release);
-    }
+pub fn run(options: &args::Show, console: &Console) -> Result<u8, Error> {
+    let answer = options.place.workspace().show(&options.release, &console.context)?;
+    console.answer(&answer, print)?;
     Ok(0)
 }
 
-/// Values of other columns are data, not a description of the release.
-fn cuts(body: &Body) -> Vec<CutLine> {
-    let quasi = |(column, _): &(&reticent_ledger::BodyColumn, &Vec<String>)| column.role == Role::QuasiIdentifier;
-    let line = |(column, texts): (&reticent_ledger::BodyColumn, &Vec<String>)| CutLine {
-        column: column.name.clone(),
-        values: in_order(column.values, texts),
-    };
-    body.columns.iter().zip(&body.counts.values).filter(quasi).map(line).collect()
-}
-
-/// Intervals by where they begin and end, what says nothing last; all else as it is.
-fn in_order(values: Type, texts: &[String]) -> Vec<String> {
-    let mut ordered = texts.to_vec();
-    let bound = |bound: Option<f64>, unsaid: f64| bound.unwrap_or(unsaid);
-    let key = |text: &String| {
-        let interval = Interval::parse(values, text).filter(|_| values != Type::Text && text != SUPPRESSED);
-        interval.map(|it| (bound(it.low, f64::NEG_INFINITY), bound(it.high, f64::INFINITY)))
-    };
-    ordered.sort_by(|one, other| match (key(one), key(other)) {
-        (Some(one), Some(other)) => one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)),
-        (one, other) => one.is_none().cmp(&other.is_none()),
-    });
-    ordered
-}
-
-fn print(answer: &Answer, release: &Recorded) {
+fn print(answer: &Show) {
+    let Some(release) = answer.recorded.release() else { return };
     let entry = &answer.recorded;
     println!(
         "{HEAD}Release {}: {}{HEAD:#}, {} to {}",
@@ -130,23 +67,23 @@ fn numbers(list: &[u64]) -> String {
     format!("{} {numbers}", if list.len() == 1 { "release" } else { "releases" })
 }
 
-fn print_columns(answer: &Answer, release: &Recorded) {
+fn print_columns(answer: &Show, release: &Recorded) {
     println!("\n{HEAD}Columns{HEAD:#}");
-    let row = |column: &reticent_ledger::ColumnRecord| {
+    let row = |column: &ColumnRecord| {
         let cut = answer.cuts.iter().flatten().find(|cut| cut.column == column.name);
         let values = cut.map(|cut| listed(&cut.values)).unwrap_or_default();
         vec![format!("  {}", column.name), role(column.role).to_owned(), plural(column.distinct, "value"), values]
     };
     let rows: Vec<Vec<String>> = release.columns.iter().map(row).collect();
     columns(&rows).iter().for_each(|line| println!("{line}"));
-    for line in in_words(&release.disguise) {
+    for line in disguise(&release.disguise) {
         println!("  {line}");
     }
     if release.tables.is_empty() {
         return;
     }
     println!("\n{HEAD}Lists of its people's values{HEAD:#}");
-    let row = |table: &reticent_ledger::TableRecord| {
+    let row = |table: &TableRecord| {
         let columns: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
         let how = if table.set { "each value once" } else { "with counts" };
         vec![format!("  {}", table.name), plural(table.combinations, "row"), columns.join(", "), how.to_owned()]
@@ -215,7 +152,7 @@ fn print_making(release: &Recorded) {
     println!("\n{HINT}{}{HINT:#}", wrap(&text, WIDTH, ""));
 }
 
-fn print_hashes(answer: &Answer, release: &Recorded) {
+fn print_hashes(answer: &Show, release: &Recorded) {
     println!("\n{HEAD}Hashes{HEAD:#} (SHA-256)");
     let mut rows = vec![vec!["  entry".to_owned(), answer.entry.clone()]];
     rows.push(vec!["  entry before".to_owned(), answer.recorded.previous.to_string()]);

@@ -1,75 +1,24 @@
 //! `reticent verify`: whether the ledger, and every file it names, is what was written.
 
-use reticent_ledger::{ExportedHead, FileState, Findings};
-use serde::Serialize;
+use reticent_app::answer::{FileState, Verification};
 
-use crate::args::Verify;
-use crate::books::Books;
-use crate::failure::Failure;
-use crate::screen::{BAD, GOOD, HINT, WIDTH, count, plural, print_json, wrap};
-use crate::steward::Ways;
+use crate::args;
+use crate::console::Console;
+use crate::error::Error;
+use crate::terminal::{BAD, GOOD, HINT, WIDTH, count, plural, wrap};
 
-/// What `verify` answers.
-#[derive(Debug, Serialize)]
-struct Answer {
-    intact: bool,
-    ledger: String,
-    /// How many entries there are; null when they could not be read.
-    entries: Option<u64>,
-    /// The hash of the last one.
-    head: Option<String>,
-    #[serde(flatten)]
-    findings: Findings,
-    /// What an exported head says; none without one.
-    compared_with_head: Option<bool>,
+/// Verifies. The status is 4 when something was modified.
+pub fn run(options: &args::Verify, console: &Console) -> Result<u8, Error> {
+    let answer = options.place.workspace().verify(options.head.as_deref(), &console.context)?;
+    console.answer(&answer, print)?;
+    Ok(if answer.intact { 0 } else { 4 })
 }
 
-/// Verifies. The status is 4 when something does not hold together.
-pub fn run(options: &Verify, ways: &Ways) -> Result<u8, Failure> {
-    let books = Books::find(&options.place, "verifying the ledger")?;
-    let ledger = books.open()?;
-    ways.progress.tell("verifying", 0, 0);
-    let exported = options.head.as_ref().map(|path| {
-        let text = std::fs::read_to_string(path).map_err(Failure::file("read", path))?;
-        ExportedHead::parse(&text).map_err(|error| match error {
-            error @ reticent_ledger::Error::NoHead(_) => Failure::Call(format!("{}: {error}", path.display())),
-            error => error.into(),
-        })
-    });
-    let exported = exported.transpose()?;
-    let mut findings = books.verify(&ledger)?;
-    let key = if exported.is_some() && findings.intact() { books.right_key(&ledger.entries()?)? } else { None };
-    if exported.as_ref().is_some_and(|head| head.signature.is_some()) && key.is_none() {
-        findings.warnings.push("the signature of the exported head was not checked: there is no key".to_owned());
-    }
-    let mut compared_with_head = None;
-    if let Some(head) = exported {
-        let against = if findings.intact() { ledger.compare_head(&head, key.as_ref())? } else { None };
-        compared_with_head = Some(against.is_none() && findings.intact());
-        findings.problems.extend(against);
-    }
-    ways.progress.done();
-    let intact = findings.intact();
-    let answer = Answer {
-        intact,
-        ledger: books.folder.display().to_string(),
-        entries: findings.head.map(|head| head.entries),
-        head: findings.head.map(|head| head.hash.to_string()),
-        findings,
-        compared_with_head,
-    };
-    if ways.json {
-        print_json(&answer)?;
-    } else {
-        print(&answer);
-    }
-    Ok(if intact { 0 } else { 4 })
-}
-
-fn print(answer: &Answer) {
+fn print(answer: &Verification) {
     let findings = &answer.findings;
     if answer.intact {
-        let head = findings.head.map(|head| (head.entries, head.hash.short())).unwrap_or_default();
+        let head =
+            (answer.entries.unwrap_or(0), answer.head.as_deref().and_then(|head| head.get(..12)).unwrap_or_default());
         println!(
             "{GOOD}intact{GOOD:#} {}: {}, {}, head {}",
             answer.ledger,

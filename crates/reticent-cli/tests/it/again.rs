@@ -259,7 +259,7 @@ fn mistakes_are_told() {
     wrong("[release]\n", "[release]\nalgorithm = \"multidimensional\"\n", call, "take one of them out");
     wrong("method = \"m-invariance\"\n", "form = \"anatomized\"\n", call, "no `method` is named");
     wrong("role = \"sensitive\"", "role = \"other\"", call, "has the role other");
-    wrong("", "", "publish may.csv --name may -o out.csv", "name a folder with -o, such as -o out");
+    wrong("", "", "publish may.csv --name may -o out.csv", "name a folder, such as out");
     wrong("", "", "publish twice.csv --name may -o out", "one record for each owner");
     wrong("", "", "publish may.csv --name may -o out --algorithm multidimensional", "the policy names a method");
     wrong("", "", "compare may.csv", "publish --dry-run");

@@ -115,7 +115,7 @@ fn by_flow_needs_something_to_follow() {
     let desk = Desk::new();
     let policy = policy("", "bcf-anonymity-by-flow", "k = 2");
     let said = publish(&desk, "r", "p,age\na,21\nb,22\nc,25\ne,27\n", &policy, 1);
-    assert!(said.as_str().unwrap().contains("no sensitive column"), "{said}");
+    assert!(said.as_str().unwrap().contains("\"code\":\"sensitive-column-missing\""), "{said}");
 }
 
 /// Why nobody could be published is said.

@@ -127,10 +127,22 @@ fn a_planted_journal_moves_no_file() {
         desk.write("ledger/under-way.json", journal);
         let waits = naming("thesis.txt");
         desk.write("ledger/unnamed.json", format!(r#"[{{"release":1,"place":"{place}","naming":{waits}}}]"#));
-        desk.run(call);
+        desk.run(call).exits(0);
         assert!(desk.file("home/thesis.txt").exists() && desk.file("home/.reticent-x").exists(), "{call}");
         assert!(!desk.file("home/.bashrc").exists(), "{call}");
         assert_eq!(desk.file("ledger/under-way.json").exists(), call != "export-head", "{call}");
     }
     desk.run("verify").exits(0);
+}
+
+/// An output may be named with `..`, and through a symbolic link.
+#[test]
+fn an_output_is_named_however_its_folder_is_written() {
+    let desk = desk();
+    std::fs::create_dir_all(desk.file("deep/er")).unwrap();
+    std::os::unix::fs::symlink(desk.file("deep"), desk.file("linked")).unwrap();
+    desk.run("publish people.csv --name zero --to press -o deep/er/../../zero.csv").exits(0);
+    desk.run("publish people.csv --name one --to press --alone -o linked/one.csv").exits(0);
+    assert!(desk.file("zero.csv").exists() && desk.file("deep/one.csv").exists());
+    desk.run("verify").exits(0).says("2 files where published, unchanged");
 }

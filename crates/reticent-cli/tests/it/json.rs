@@ -12,6 +12,9 @@ use serde_json::Value;
 
 use crate::support::{CLINIC, Desk, clinic_policy};
 
+/// The page of error codes.
+const ERRORS: &str = include_str!("../../../../docs/errors.md");
+
 /// Documented fields that no call below can fill, and why.
 const NEVER_FILLED: &[(&str, &str, &str)] = &[
     ("check", "data.notes[]", "needs a column with four million different values"),
@@ -63,8 +66,12 @@ impl Answers {
 
     #[track_caller]
     fn error(&mut self, said: &str, status: i32) {
-        let error: Value = serde_json::from_str(said).unwrap_or_else(|error| panic!("{error}: {said}"));
+        let mut error: Value = serde_json::from_str(said).unwrap_or_else(|error| panic!("{error}: {said}"));
         assert_eq!(error["status"], status, "{said}");
+        let code = error["code"].as_str().unwrap_or_default();
+        assert!(ERRORS.contains(&format!("| `{code}` |")), "docs/errors.md does not list {code}");
+        // The fields of the data depend on the code.
+        error["data"] = Value::Bool(true);
         collect(&error, "", self.0.entry("errors".to_owned()).or_default());
     }
 }

@@ -83,7 +83,9 @@ fn assumptions_are_those_of_the_attacker_who_was_declared() {
     desk.write("knows.txt", "\"3\" has ill = Gout\n");
     let not = audit(&desk, "audit --knows knows.txt")["not_considered"].to_string();
     assert!(not.contains("than those that were given") && not.contains("other background knowledge"), "{not}");
-    desk.run("audit --knows knows.txt --adversary quasi-identifiers").exits(2).says("--knows names people");
+    desk.run("audit --knows knows.txt --adversary quasi-identifiers")
+        .exits(2)
+        .says("the background knowledge names people");
     desk.write("knows.txt", "\u{feff}\"3\" has ill = Gout\n");
     desk.run("audit --knows knows.txt").exits(0);
     let of_quasi = audit(&desk, "audit --adversary quasi-identifiers");

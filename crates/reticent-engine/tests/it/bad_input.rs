@@ -134,7 +134,8 @@ fn memory_limit() {
     }
     let options = Options { memory: 1 << 20, block_bytes: 4096, ..Options::default() };
     let error = count_text(&text, options.clone()).unwrap_err();
-    assert!(error.to_string().contains("--memory") && error.to_string().contains("`a`"), "{error}");
+    assert_eq!((error.code(), error.hints()), ("memory-exceeded", vec![reticent::error::Hint::MoreMemory]));
+    assert!(error.to_string().contains("`a`"), "{error}");
     let error = Embedded::from_csv(text.as_bytes(), options).unwrap().values(None).unwrap_err();
     assert!(matches!(error, Error::Memory { .. }), "{error}");
     assert!(count_text(&text, Options::default()).is_ok());

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use reticent::history::Held;
 use reticent_ledger::{ExportedHead, Judged, Key, Ledger, Origin, Wanted};
 
-use crate::support::{WAIT, copy, holder};
+use crate::support::{copy, session};
 
 /// HMAC-SHA-256 of `reticent owner`, a zero byte and the name, under the fixture's key; made with Python's hmac.
 const ADA: u128 = 0x84eec447_f8e2acaf_d4fb143a_f0563368;
@@ -48,8 +48,8 @@ fn same(found: Vec<(String, u64)>, expected: &[(&str, u64)]) {
 #[test]
 fn format_1_opens_verifies_and_loads() {
     let (desk, folder, key) = fixture("format-1");
-    let ledger = Ledger::open(&folder, &holder(), WAIT).unwrap();
-    let findings = ledger.verify(&holder(), WAIT).unwrap();
+    let ledger = Ledger::open(&folder, &session()).unwrap();
+    let findings = ledger.verify(&session()).unwrap();
     assert!(findings.intact(), "{:?}", findings.problems);
     let head = std::fs::read_to_string(desk.path().join("head.json")).unwrap();
     assert_eq!(ledger.compare_head(&ExportedHead::parse(&head).unwrap(), Some(&key)).unwrap(), None);
@@ -79,7 +79,7 @@ fn format_1_opens_verifies_and_loads() {
 #[test]
 fn format_1_knows_who_is_in_which_release() {
     let (_desk, folder, key) = fixture("format-1");
-    let ledger = Ledger::open(&folder, &holder(), WAIT).unwrap();
+    let ledger = Ledger::open(&folder, &session()).unwrap();
     let history = ledger.history(Wanted { links: Some(&key), ..Wanted::default() }).unwrap();
     let of = |held: &Held, person: u128| -> u32 {
         let links = held.links.as_ref().unwrap();
@@ -102,7 +102,7 @@ fn format_1_knows_who_is_in_which_release() {
 #[test]
 fn format_1_says_how_releases_were_made() {
     let (_desk, folder, _) = fixture("format-1");
-    let mut ledger = Ledger::open(&folder, &holder(), WAIT).unwrap();
+    let mut ledger = Ledger::open(&folder, &session()).unwrap();
     let spring = ledger.find("spring").unwrap();
     let release = spring.release().unwrap();
     assert_eq!((release.origin, release.recipients.join(" ")), (Origin::Published, "press".to_owned()));
@@ -112,6 +112,6 @@ fn format_1_says_how_releases_were_made() {
     let autumn = ledger.find("4").unwrap();
     assert_eq!(autumn.release().unwrap().judged, Judged::Alone { apart_from: vec![1, 3] });
     // And it can be written to.
-    ledger.write(&holder(), WAIT).unwrap().purge("spring", "asked").unwrap();
-    assert!(ledger.verify(&holder(), WAIT).unwrap().intact());
+    ledger.write(&session()).unwrap().purge("spring", "asked").unwrap();
+    assert!(ledger.verify(&session()).unwrap().intact());
 }

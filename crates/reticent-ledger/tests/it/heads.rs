@@ -4,14 +4,17 @@ use std::path::Path;
 
 use reticent_ledger::{ExportedHead, Hash};
 
-use crate::support::{Desk, WAIT, autumn, clinic, copy, holder, spring};
+use crate::support::{Desk, autumn, clinic, copy, session, spring};
+
+/// When heads are exported.
+const AT: &str = "2026-03-01T00:00:00Z";
 
 fn three() -> (Desk, ExportedHead) {
     let desk = Desk::new();
     desk.record("spring", &["press"], &spring());
     desk.record("summer", &["press"], &autumn());
     desk.record("autumn", &["press"], &clinic(&[(&["*", "Oslo", "flu"], 9)]));
-    let head = desk.open().export_head(Some(&desk.key())).unwrap();
+    let head = desk.open().export_head(Some(&desk.key()), AT).unwrap();
     (desk, head)
 }
 
@@ -51,7 +54,7 @@ fn a_head_agrees_with_its_ledger_and_with_what_grows_on_it() {
     assert_eq!(against(&desk, &head), None);
     desk.record("winter", &["press"], &spring());
     assert_eq!(against(&desk, &head), None);
-    desk.open().write(&holder(), WAIT).unwrap().purge("spring", "asked").unwrap();
+    desk.open().write(&session()).unwrap().purge("spring", "asked").unwrap();
     assert_eq!(against(&desk, &head), None);
     let text = serde_json::to_string(&head).unwrap();
     assert_eq!(ExportedHead::parse(&text).unwrap(), head);
@@ -64,7 +67,7 @@ fn a_ledger_that_was_rolled_back_is_revealed() {
     let kept = desk.path().join("kept");
     copy(&desk.ledger(), &kept);
     desk.record("summer", &["press"], &autumn());
-    let head = desk.open().export_head(Some(&desk.key())).unwrap();
+    let head = desk.open().export_head(Some(&desk.key()), AT).unwrap();
     std::fs::remove_dir_all(desk.ledger()).unwrap();
     copy(&kept, &desk.ledger());
     // A whole old copy holds together; only the head that was kept elsewhere tells.

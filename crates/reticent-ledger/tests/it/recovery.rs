@@ -9,15 +9,15 @@ use std::path::Path;
 
 use reticent_ledger::{Error, Hash, Ledger, Naming, Staging};
 
-use crate::support::{Desk, WAIT, files, holder, links, spring};
+use crate::support::{Desk, files, links, session, spring};
 
 fn recover(ledger: &Path) {
-    Ledger::open(ledger, &holder(), WAIT).unwrap().recover(&holder()).unwrap();
+    Ledger::open(ledger, &session()).unwrap().recover(&session()).unwrap();
 }
 
 /// A writer recovers, too.
 fn write(ledger: &Path) {
-    Ledger::open(ledger, &holder(), WAIT).unwrap().write(&holder(), WAIT).unwrap();
+    Ledger::open(ledger, &session()).unwrap().write(&session()).unwrap();
 }
 
 /// How a journal names the ledger's folder.
@@ -134,7 +134,7 @@ fn readers_act_on_no_journal() {
     let findings = desk.verify().unwrap();
     assert!(findings.intact(), "{:?}", findings.problems);
     assert!(findings.warnings.iter().any(|warning| warning.contains("did not finish")), "{:?}", findings.warnings);
-    assert_eq!(ledger.unsound(&holder(), WAIT).unwrap(), None);
+    assert_eq!(ledger.unsound(&session()).unwrap(), None);
     assert!(from.exists() && desk.ledger().join("under-way.json").exists());
     // The next command that writes undoes it.
     write(&desk.ledger());
@@ -177,6 +177,77 @@ fn a_staging_folder_of_a_killed_process_is_swept() {
     assert!(!path.exists());
 }
 
+/// A release to `../out/..` is named, and recovered if its writer is killed before.
+#[test]
+fn an_output_with_dots_and_links_is_named() {
+    let desk = Desk::new();
+    fs::create_dir_all(desk.path().join("project/deep")).unwrap();
+    fs::create_dir(desk.path().join("real")).unwrap();
+    symlink(desk.path().join("real"), desk.path().join("linked")).unwrap();
+    for (at, out) in ["project/deep/../../project/one.csv", "linked/two.csv"].iter().enumerate() {
+        let (out, name) = (desk.path().join(out), format!("release-{at}"));
+        let (body, mut ledger) = (spring(), desk.open());
+        let links = links(&body, 5);
+        let mut staging = Staging::create(&out, &desk.ledger()).unwrap();
+        fs::write(staging.release(), "the release").unwrap();
+        let mut draft = desk.draft(&ledger, &name, &["press"], &body, &links, &staging.release());
+        draft.file.as_mut().unwrap().path = ledger.inside(&out);
+        draft.naming = Some(staging.naming(&out).unwrap());
+        // Both names are taken first, so that recovery has to name it.
+        let numbered = out.with_file_name(format!("{}-release-{}.csv", ["one", "two"][at], at + 1));
+        for taken in [&out, &numbered] {
+            fs::write(taken, "taken").unwrap();
+        }
+        ledger.write(&session()).unwrap().append(&draft).unwrap_err();
+        staging.leave();
+        drop(staging);
+        fs::remove_file(&out).unwrap();
+        // Another release beside it sweeps nothing that waits.
+        drop(Staging::create(&out.with_file_name("other.csv"), &desk.path().join("elsewhere")).unwrap());
+        drop(Staging::create(&out.with_file_name("other.csv"), &desk.ledger()).unwrap());
+        // Through another spelling of the ledger's path.
+        recover(&desk.path().join("project/../ledger"));
+        assert_eq!(fs::read_to_string(&out).unwrap(), "the release", "{}", out.display());
+    }
+}
+
+/// A release that waits is not swept when its ledger was moved, or is away.
+#[test]
+fn a_release_of_a_ledger_that_is_away_is_not_swept() {
+    let desk = Desk::new();
+    desk.record("spring", &["press"], &spring());
+    let out = desk.path().join("one.csv");
+    let mut staging = Staging::create(&out, &desk.ledger()).unwrap();
+    fs::write(staging.release(), "waits").unwrap();
+    let path = staging.path().to_owned();
+    staging.leave();
+    drop(staging);
+    fs::rename(desk.ledger(), desk.path().join("moved")).unwrap();
+    drop(Staging::create(&out, &desk.path().join("another")).unwrap());
+    assert!(path.exists());
+    // The ledger itself, wherever it is now, knows that nothing waits.
+    drop(Staging::create(&out, &desk.path().join("moved")).unwrap());
+    assert!(!path.exists());
+}
+
+/// A planted journal hides neither bodies without an entry nor a changed catalogue.
+#[test]
+fn a_journal_excuses_only_what_it_names() {
+    let desk = Desk::new();
+    desk.record("spring", &["press"], &spring());
+    let stray = "bodies/0000000000000000000000000000000000000000000000000000000000000000.csv";
+    fs::write(desk.ledger().join(stray), "x").unwrap();
+    fs::write(desk.ledger().join("under-way.json"), "{}").unwrap();
+    assert!(desk.wrong().unwrap().contains("belongs to no entry"));
+    fs::remove_file(desk.ledger().join(stray)).unwrap();
+    assert_eq!(desk.wrong(), None);
+    let connection = rusqlite::Connection::open(desk.ledger().join("catalogue.sqlite")).unwrap();
+    connection.execute("UPDATE recipients SET name = 'ministry'", []).unwrap();
+    drop(connection);
+    assert!(desk.wrong().unwrap().contains("changed after it was sealed"));
+    assert!(desk.open().unsound(&session()).unwrap().unwrap().contains("changed after it was sealed"));
+}
+
 /// Recovery gives a name only to the bytes that the entry records.
 #[test]
 fn other_bytes_get_no_name() {
@@ -195,7 +266,7 @@ fn other_bytes_get_no_name() {
         fs::write(desk.path().join(name), "taken").unwrap();
     }
     draft.naming = Some(naming.clone());
-    let refused = ledger.write(&holder(), WAIT).unwrap().append(&draft).unwrap_err();
+    let refused = ledger.write(&session()).unwrap().append(&draft).unwrap_err();
     assert!(matches!(refused, Error::Unnamed { .. }), "{refused}");
     staging.leave();
     drop(staging);

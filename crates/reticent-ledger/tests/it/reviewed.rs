@@ -4,7 +4,7 @@ use std::path::Path;
 
 use reticent_ledger::{Error, Key, Ledger, Naming, Staging};
 
-use crate::support::{Desk, WAIT, autumn, copy, files, holder, links, spring};
+use crate::support::{Desk, autumn, copy, files, links, session, spring};
 
 /// Lays a journal as a killed writer would have: its entry is recorded, its file has no name yet, and the folder of the
 /// output is away.
@@ -22,7 +22,7 @@ fn crash_before_naming(desk: &Desk) -> Naming {
     draft.file.as_mut().unwrap().path = ledger.inside(&to);
     draft.naming = Some(naming.clone());
     std::fs::rename(&out, desk.path().join("away")).unwrap();
-    let refused = ledger.write(&holder(), WAIT).unwrap().append(&draft).unwrap_err();
+    let refused = ledger.write(&session()).unwrap().append(&draft).unwrap_err();
     assert!(matches!(refused, Error::Unnamed { number: 1, .. }), "{refused}");
     staging.leave();
     naming
@@ -35,7 +35,7 @@ fn comes_back(project: &Path) {
 
 /// What a command that writes does first.
 fn recover(ledger: &Path) {
-    Ledger::open(ledger, &holder(), WAIT).unwrap().recover(&holder()).unwrap();
+    Ledger::open(ledger, &session()).unwrap().recover(&session()).unwrap();
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn a_newer_ledger_with_a_note_is_left_alone() {
     drop(connection);
     std::fs::write(desk.ledger().join("under-way.json"), "{\"format\":99}").unwrap();
     let before: Vec<(std::path::PathBuf, Vec<u8>)> = contents(&desk.ledger());
-    assert!(matches!(Ledger::open(&desk.ledger(), &holder(), WAIT).unwrap_err(), Error::Newer { .. }));
+    assert!(matches!(Ledger::open(&desk.ledger(), &session()).unwrap_err(), Error::Newer { .. }));
     assert_eq!(contents(&desk.ledger()), before);
 }
 
@@ -138,7 +138,7 @@ fn one_ledger_has_one_key() {
     let mut ledger = desk.open();
     let mut draft = desk.draft(&ledger, "autumn", &["press"], &body, &links, &file);
     draft.links = Some((&links, other.fingerprint()));
-    let refused = ledger.write(&holder(), WAIT).unwrap().append(&draft).unwrap_err();
+    let refused = ledger.write(&session()).unwrap().append(&draft).unwrap_err();
     assert!(matches!(refused, Error::OtherKey { .. }), "{refused}");
 }
 
@@ -149,11 +149,11 @@ fn what_was_erased_stays_erased() {
     desk.record("spring", &["press"], &spring());
     let kept = desk.path().join("kept");
     copy(&desk.ledger().join("links"), &kept);
-    desk.open().write(&holder(), WAIT).unwrap().purge("spring", "asked").unwrap();
+    desk.open().write(&session()).unwrap().purge("spring", "asked").unwrap();
     copy(&kept, &desk.ledger().join("links"));
     assert_eq!(files(&desk.ledger().join("links")).len(), 1);
     assert!(desk.wrong().unwrap().contains("was erased and is back"));
-    desk.open().write(&holder(), WAIT).unwrap();
+    desk.open().write(&session()).unwrap();
     assert_eq!(files(&desk.ledger().join("links")).len(), 0);
     assert_eq!(desk.wrong(), None);
 }
@@ -173,7 +173,7 @@ fn a_log_that_came_back_is_no_tampering() {
     let reader = rusqlite::Connection::open(desk.ledger().join("catalogue.sqlite")).unwrap();
     reader.execute_batch("BEGIN; SELECT count(*) FROM entries;").unwrap();
     reader.query_row("SELECT count(*) FROM entries", [], |_| Ok(())).unwrap();
-    let outcome = ledger.write(&holder(), WAIT).unwrap().append(&draft).unwrap();
+    let outcome = ledger.write(&session()).unwrap().append(&draft).unwrap();
     assert!(outcome.notes.iter().any(|note| note.contains("will be sealed later")), "{:?}", outcome.notes);
     let log = desk.ledger().join("catalogue.sqlite-wal");
     let kept = std::fs::read(&log).unwrap();

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use reticent::schema::Role;
 use reticent_ledger::{Error, Judged, Ledger, Staging, Wanted};
 
-use crate::support::{Desk, WAIT, autumn, clinic, files, holder, links, spring};
+use crate::support::{Desk, autumn, clinic, files, links, session, spring};
 
 #[test]
 fn a_release_comes_back_as_it_was_published() {
@@ -90,11 +90,11 @@ fn a_release_that_was_made_against_another_head_is_not_recorded() {
     let file = desk.path().join("slow.csv");
     std::fs::write(&file, "slow").unwrap();
     let draft = desk.draft(&ledger, "slow", &["press"], &body, &links, &file);
-    let refused = ledger.write(&holder(), WAIT).unwrap().record(before, &draft).unwrap_err();
+    let refused = ledger.write(&session()).unwrap().record(before, &draft).unwrap_err();
     assert!(matches!(refused, Error::Stale));
     let refused = {
         let draft = desk.draft(&ledger, "faster", &["press"], &body, &links, &file);
-        ledger.write(&holder(), WAIT).unwrap().append(&draft).unwrap_err()
+        ledger.write(&session()).unwrap().append(&draft).unwrap_err()
     };
     assert!(matches!(refused, Error::NameTaken { number: 1, .. }));
     assert_eq!(ledger.head().unwrap().entries, 1);
@@ -110,14 +110,14 @@ fn links_that_do_not_add_up_are_refused() {
     let file = desk.path().join("a.csv");
     std::fs::write(&file, "a").unwrap();
     let draft = desk.draft(&ledger, "a", &["press"], &body, &links, &file);
-    let refused = ledger.write(&holder(), WAIT).unwrap().append(&draft).unwrap_err().to_string();
+    let refused = ledger.write(&session()).unwrap().append(&draft).unwrap_err().to_string();
     assert!(refused.contains("do not add up"), "{refused}");
     // People are followed by owners that ascend.
     let mut turned = self::links(&body, 5);
     [&mut turned.combos, &mut turned.records].into_iter().for_each(|column| column.reverse());
     turned.pseudonyms.reverse();
     let draft = desk.draft(&ledger, "a", &["press"], &body, &turned, &file);
-    let refused = ledger.write(&holder(), WAIT).unwrap().append(&draft).unwrap_err().to_string();
+    let refused = ledger.write(&session()).unwrap().append(&draft).unwrap_err().to_string();
     assert!(refused.contains("do not add up"), "{refused}");
     assert_eq!(desk.wrong(), None);
 }
@@ -134,7 +134,7 @@ fn the_file_takes_its_name_with_the_entry_and_never_one_that_is_taken() {
     std::fs::write(&to, "somebody else's").unwrap();
     let mut draft = desk.draft(&ledger, "spring", &["press"], &body, &links, &staging.release());
     draft.naming = Some(staging.naming(&to).unwrap());
-    let outcome = ledger.write(&holder(), WAIT).unwrap().append(&draft).unwrap();
+    let outcome = ledger.write(&session()).unwrap().append(&draft).unwrap();
     assert_eq!(std::fs::read_to_string(&to).unwrap(), "somebody else's");
     let named = outcome.file.unwrap();
     assert_eq!(named, desk.path().join("out-release-1.csv"));
@@ -152,7 +152,7 @@ fn what_is_erased_is_gone_and_named_as_lost() {
     desk.record("same", &["press"], &spring());
     desk.record("autumn", &["press"], &autumn());
     let before = files(&desk.ledger().join("bodies")).len();
-    let purge = desk.open().write(&holder(), WAIT).unwrap().purge("autumn", "a person asked").unwrap();
+    let purge = desk.open().write(&session()).unwrap().purge("autumn", "a person asked").unwrap();
     assert_eq!(purge.purge().unwrap().release, 3);
     // The records and links of autumn went; policy and taxonomy stay, others use them.
     assert_eq!(files(&desk.ledger().join("bodies")).len(), before - 1);
@@ -164,15 +164,12 @@ fn what_is_erased_is_gone_and_named_as_lost() {
     assert!(history.only("anything").is_err());
     let gone = ledger.body(&ledger.find("autumn").unwrap()).unwrap_err();
     assert!(matches!(gone, Error::Erased { number: 3, .. }));
-    assert!(matches!(
-        desk.open().write(&holder(), WAIT).unwrap().purge("3", "again").unwrap_err(),
-        Error::Erased { .. }
-    ));
+    assert!(matches!(desk.open().write(&session()).unwrap().purge("3", "again").unwrap_err(), Error::Erased { .. }));
     // What two releases share stays as long as one of them does.
-    desk.open().write(&holder(), WAIT).unwrap().purge("spring", "asked").unwrap();
+    desk.open().write(&session()).unwrap().purge("spring", "asked").unwrap();
     assert_eq!(desk.open().history(Wanted::default()).unwrap().releases.len(), 1);
     assert_eq!(desk.wrong(), None);
-    desk.open().write(&holder(), WAIT).unwrap().purge("same", "asked").unwrap();
+    desk.open().write(&session()).unwrap().purge("same", "asked").unwrap();
     assert_eq!(files(&desk.ledger().join("bodies")).len() + files(&desk.ledger().join("links")).len(), 0);
     assert_eq!(desk.wrong(), None);
     // Recording the same contents again brings them back.
@@ -184,12 +181,12 @@ fn what_is_erased_is_gone_and_named_as_lost() {
 #[test]
 fn there_is_no_ledger_where_there_is_none() {
     let desk = Desk::new();
-    let missing = Ledger::open(&desk.ledger(), &holder(), WAIT).unwrap_err();
+    let missing = Ledger::open(&desk.ledger(), &session()).unwrap_err();
     assert!(matches!(missing, Error::None(_)));
     // A folder whose catalogue is gone is not taken for a new one.
     desk.record("spring", &["press"], &spring());
     std::fs::remove_file(desk.ledger().join("catalogue.sqlite")).unwrap();
-    let broken = Ledger::open_or_create(&desk.ledger(), &holder(), WAIT).unwrap_err();
+    let broken = Ledger::open_or_create(&desk.ledger(), &session()).unwrap_err();
     assert!(matches!(broken, Error::Broken { .. }), "{broken}");
 }
 

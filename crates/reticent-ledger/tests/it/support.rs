@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use reticent::combos::{Combos, combine};
 use reticent::links::Links;
+use reticent::names::{Recipient, ReleaseName};
 use reticent::schema::Role;
 use reticent::table::Counts;
 use reticent::taxonomy::Type;
 use reticent_ledger::{
     Body, BodyColumn, BodyTree, Draft, Error, FileRecord, Findings, Hash, Holder, Judged, Key, Ledger, Made, Metric,
-    Origin, Outcome, Verified,
+    Origin, Outcome, Session, Verified,
 };
 
 pub const WAIT: Duration = Duration::from_secs(5);
@@ -24,6 +25,11 @@ pub fn holder() -> Holder {
         since: "2026-01-01T00:00:00Z".to_owned(),
         doing: "testing".to_owned(),
     }
+}
+
+/// A session of that holder.
+pub fn session() -> Session {
+    Session::new(holder(), WAIT)
 }
 
 /// Texts with a count in the last place.
@@ -92,7 +98,7 @@ impl Desk {
         desk.record("spring", &["press"], &spring());
         desk.record("summer", &["ministry", "press"], &autumn());
         desk.record("autumn", &["public"], &clinic(&[(&["*", "Oslo", "flu"], 9)]));
-        desk.open().write(&holder(), WAIT).unwrap().purge("summer", "asked for").unwrap();
+        desk.open().write(&session()).unwrap().purge("summer", "asked for").unwrap();
         desk
     }
 
@@ -110,11 +116,11 @@ impl Desk {
     }
 
     pub fn open(&self) -> Ledger {
-        Ledger::open_or_create(&self.ledger(), &holder(), WAIT).unwrap()
+        Ledger::open_or_create(&self.ledger(), &session()).unwrap()
     }
 
     pub fn verify(&self) -> Result<Findings, Error> {
-        Ledger::open(&self.ledger(), &holder(), WAIT)?.verify(&holder(), WAIT)
+        Ledger::open(&self.ledger(), &session())?.verify(&session())
     }
 
     /// Whether a look at the ledger finds something wrong, and what.
@@ -133,7 +139,7 @@ impl Desk {
         std::fs::write(&file, name).unwrap();
         let draft = self.draft(&ledger, name, to, body, &links, &file);
         let head = ledger.head().unwrap();
-        ledger.write(&holder(), WAIT).unwrap().record(head, &draft).unwrap()
+        ledger.write(&session()).unwrap().record(head, &draft).unwrap()
     }
 
     pub fn draft<'a>(
@@ -149,10 +155,10 @@ impl Desk {
         let trees = TREES.get_or_init(|| vec![("city".to_owned(), CITIES.to_owned())]);
         let (sha256, bytes) = Hash::of_file(file).unwrap();
         Draft {
-            name: name.to_owned(),
+            name: ReleaseName::new(name).unwrap(),
             dataset: "clinic".to_owned(),
             date: "2026-03-01".to_owned(),
-            recipients: to.iter().map(|name| (*name).to_owned()).collect(),
+            recipients: to.iter().map(|name| Recipient::new(name).unwrap()).collect(),
             origin: Origin::Published,
             suppressed: 1,
             dropped: 0,

@@ -57,7 +57,7 @@ impl Search {
         let control = Control { stop: &stop, ..Control::QUIET };
         let outcome = match reticent::algorithms::run("top-down-specialization", &task, options, &control) {
             Ok(outcome) => outcome,
-            Err(reticent::Error::Refused { .. }) => return Ok(None),
+            Err(reticent::Error::Refused(_)) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
         let took = begin.elapsed();

@@ -44,12 +44,12 @@ fn run(task: &Task<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<
     let quasi = task.table.with_role(Role::QuasiIdentifier);
     let on: Vec<String> = quasi.iter().map(|column| task.table.columns[*column].name.clone()).collect();
     let schema = super::joints::schema_of(task.table);
-    let words = Arguments::default().set("k", Argument::Number(arguments.number("k"))).set("on", Argument::Words(on));
+    let words = Arguments::default().set("k", Argument::Number(arguments.number("k")?)).set("on", Argument::Words(on));
     let wording = Wording { model: "k-anonymity".to_owned(), arguments: words, line: None };
     let requirement = Requirement::build(&[wording], &schema)?;
     let history = History::default();
     let alone = Task { requirement: &requirement, history: &history, ..*task };
-    let options = Arguments::default().set("zero-gain", Argument::Flag(arguments.flag("zero-gain")));
+    let options = Arguments::default().set("zero-gain", Argument::Flag(arguments.flag("zero-gain")?));
     let outcome = super::run("top-down-specialization", &alone, options, control)?;
     judged(task, Outcome { guarantee: Guarantee::Safe, ..outcome })
 }

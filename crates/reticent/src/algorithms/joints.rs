@@ -1,7 +1,7 @@
 //! What a task demands of joined releases, ready to judge candidates.
 
 use super::{Outcome, Task};
-use crate::error::{Error, Result};
+use crate::error::{Error, Obstacle, Outlook, Refusal, Result};
 use crate::history::{Held, History};
 use crate::joined::{Joint, Of, join_columns};
 use crate::models::Violation;
@@ -15,16 +15,11 @@ use std::sync::Arc;
 
 /// An error where a task cannot be judged: some earlier release is lost, or nothing is demanded of the join with it.
 pub(super) fn check_history(task: &Task<'_>) -> Result<()> {
-    let cannot =
-        |why: String| Err(Error::CannotCheck { what: "the release together with its history".to_owned(), why });
     if let Some(lost) = task.history.lost.first() {
-        return cannot(format!(
-            "the contents of release {} {} were erased, and what they give away with this one can no longer be computed",
-            lost.number, lost.name
-        ));
+        return Err(Obstacle::EarlierReleaseErased { release: lost.number, name: lost.name.clone() }.into());
     }
     if !task.history.releases.is_empty() && task.requirement.joined.is_empty() {
-        return cannot("nothing is demanded of the join with earlier releases".to_owned());
+        return Err(Obstacle::JoinNotRequired {}.into());
     }
     Ok(())
 }
@@ -79,8 +74,9 @@ pub(super) fn judged(task: &Task<'_>, mut outcome: Outcome) -> Result<Outcome> {
         }
     }
     let release = outcome.recoding.apply(task.table)?;
-    let refused = |title: &str, worst: &Violation| Error::Refused {
-        message: format!("{title} does not hold for this baseline: {}", worst.explanation),
+    let refused = |title: &str, worst: &Violation| {
+        let (requirement, explanation) = (title.to_owned(), worst.explanation.clone());
+        Error::from(Refusal::BaselineViolates { requirement, explanation })
     };
     for (title, survey) in task.requirement.survey(&History::single(release.clone()))? {
         if let Some(worst) = survey.violations.first() {
@@ -91,6 +87,12 @@ pub(super) fn judged(task: &Task<'_>, mut outcome: Outcome) -> Result<Outcome> {
         Some((joint, worst)) => Err(refused(&joint.statement.title, &worst)),
         None => Ok(outcome),
     }
+}
+
+/// The refusal for a requirement that is violated with all quasi-identifiers suppressed.
+pub(super) fn unreachable(requirement: String, worst: &Violation, outlook: Outlook) -> Refusal {
+    let explanation = worst.explanation.clone();
+    Refusal::RequirementUnreachable { requirement, explanation, witness: Vec::new(), outlook, examined: None }
 }
 
 /// The columns of a table as a schema, for words that name them.

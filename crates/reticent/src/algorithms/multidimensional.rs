@@ -26,7 +26,7 @@ use super::top_down_specialization::Gain;
 use super::{Control, Guarantee, Listed, Outcome, Task};
 use crate::classes::Tally;
 use crate::combos::Weight;
-use crate::error::{Error, Result};
+use crate::error::{Error, Outlook, Refusal, Result};
 use crate::history::History;
 use crate::joined::Joint;
 use crate::recoding::{Recoding, Rule};
@@ -169,25 +169,15 @@ impl Search<'_> {
         let history = History::single(release.clone());
         for model in &task.requirement.models {
             if let Some(worst) = model.survey(&history)?.violations.first() {
-                let message = format!(
-                    "{} does not hold even when every quasi-identifier says nothing: {}",
-                    model.title(),
-                    worst.explanation
-                );
-                return Ok(Error::Refused { message });
+                return Ok(super::joints::unreachable(model.title(), worst, Outlook::Unknown).into());
             }
         }
         let joints = super::joints::all(task, &columns, self.control.abort)?;
         if let Some((joint, worst)) = first_violated(&joints, &release)? {
-            let message = format!(
-                "{} does not hold even when every quasi-identifier says nothing: {}",
-                joint.statement.title, worst.explanation
-            );
-            return Ok(Error::Refused { message });
+            let title = joint.statement.title.clone();
+            return Ok(super::joints::unreachable(title, &worst, Outlook::Unknown).into());
         }
-        let message =
-            "some part of the table violates the requirement even when every quasi-identifier says nothing".to_owned();
-        Ok(Error::Refused { message })
+        Ok(Refusal::PartUnreachable {}.into())
     }
 
     fn judge(&self, members: &[u32], nodes: &[NodeId]) -> (Vec<f64>, bool) {

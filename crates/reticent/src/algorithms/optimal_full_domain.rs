@@ -46,7 +46,7 @@ mod search;
 mod tests;
 
 use crate::algorithms::{Control, Guarantee, Listed, Outcome, Task};
-use crate::error::{Error, Result};
+use crate::error::{Error, Failing, Obstacle, Refusal, Result};
 use crate::history::History;
 use crate::operations::suppress_cells::suppress_cells;
 use crate::operations::suppress_records::suppress_records;
@@ -84,12 +84,7 @@ pub(super) const LISTED: Listed = Listed {
 
 fn run(task: &Task<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<Outcome> {
     if !task.history.is_empty() {
-        return Err(Error::CannotCheck {
-            what: "a release together with earlier ones".to_owned(),
-            why: "the optimal full-domain search judges single releases; choose top-down-specialization or \
-                  multidimensional-specialization, or judge the release by itself with --alone"
-                .to_owned(),
-        });
+        return Err(Obstacle::SearchIgnoresHistory {}.into());
     }
     let table = task.table;
     let ladders = generalized(task)?;
@@ -98,7 +93,7 @@ fn run(task: &Task<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<
     let rows = table.combos.rows();
     // A release with no record at all is none.
     let limit = task.suppression.of(rows).min(rows.saturating_sub(1));
-    let metric = Metric::named(arguments.word("metric"));
+    let metric = Metric::named(arguments.word("metric")?);
     let given = Given { table, requirement: task.requirement, ladders: &ladders, plain: &plain, metric, limit };
     let judging = Judging::new(&given)?;
     let mut search = Search::new(&judging, lattice, control);
@@ -144,10 +139,7 @@ fn outcome(task: &Task<'_>, given: &Given<'_>, search: &Search<'_>, best: &Best,
     let suppressed = suppress(task.table, &mut recoding, task.requirement, &[])?;
     let expected = if task.suppression.cells { given.limit } else { best.suppressed };
     if suppressed > expected || (suppressed < expected && !task.suppression.cells) {
-        return Err(Error::CannotCheck {
-            what: "the release that the search chose".to_owned(),
-            why: format!("it leaves out {suppressed} records, the search counted {expected}"),
-        });
+        return Err(Obstacle::SuppressionMiscounted { suppressed, expected }.into());
     }
     let mut notes = vec![levels_text(task.table, given.ladders, &rungs), search_text(search, &cost)];
     if task.suppression.cells && best.suppressed > 0 {
@@ -196,22 +188,12 @@ fn refusal(given: &Given<'_>) -> Result<Error> {
     let mut failing = Vec::new();
     for (title, survey) in given.requirement.survey(&history)? {
         if let Some(worst) = survey.violations.first() {
-            failing.push(format!("{title} ({}; {} people in violating classes)", worst.explanation, survey.violating));
+            let explanation = worst.explanation.clone();
+            failing.push(Failing { requirement: title, explanation, people: survey.violating });
         }
     }
     let rows = given.table.combos.rows();
     let needed = suppress_records(given.table, &mut recoding, given.requirement, &[])?;
-    let help = if needed < rows {
-        format!("raise the suppression limit to at least {needed} of {rows} records, or ask for less")
-    } else {
-        "leaving out records does not help there; ask for less (a smaller k or l, a larger confidence or distance)"
-            .to_owned()
-    };
-    let message = format!(
-        "no choice of generalization levels satisfies the requirement with at most {} of {rows} records left out. Even with \
-         every generalized column at its root these fail: {}. What helps: {help}.",
-        given.limit,
-        failing.join("; ")
-    );
-    Ok(Error::Refused { message })
+    let needed = Some(needed).filter(|needed| *needed < rows);
+    Ok(Refusal::LevelsUnreachable { limit: given.limit, rows, needed, failing }.into())
 }

@@ -23,7 +23,7 @@ use rayon::prelude::*;
 
 use super::joints::{self, check_history, generalized_columns, recoding_of};
 use super::{Control, Guarantee, Listed, Outcome, Task};
-use crate::error::{Error, Result};
+use crate::error::{Error, Outlook, Refusal, Result};
 use crate::history::History;
 use crate::joined::Joint;
 use crate::models::{Merging, merging_of};
@@ -81,7 +81,7 @@ fn run(task: &Task<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<
     let gain = Gain::chosen(arguments, task.purpose)?;
     let mut search = Search::new(task, gain, columns, &joints)?;
     search.begin_at(&start);
-    let least = if arguments.flag("zero-gain") { 0.0 } else { f64::MIN_POSITIVE };
+    let least = if arguments.flag("zero-gain")? { 0.0 } else { f64::MIN_POSITIVE };
     let finished = search.specialize_all(least, control)?;
     joints.iter().try_for_each(Joint::check)?;
     search.outcome(finished)
@@ -99,11 +99,10 @@ fn prunes(task: &Task<'_>, limit: u64, joints: &[&Joint<'_>], columns: &[usize])
 
 fn also_looked_at(error: Error, looked: usize) -> Error {
     match error {
-        Error::Refused { message } => Error::Refused {
-            message: format!(
-                "{message}; {looked} releases that say more were looked at, and none of them holds either"
-            ),
-        },
+        Error::Refused(Refusal::RequirementUnreachable { requirement, explanation, witness, outlook, .. }) => {
+            let examined = Some(looked);
+            Refusal::RequirementUnreachable { requirement, explanation, witness, outlook, examined }.into()
+        }
         error => error,
     }
 }
@@ -123,17 +122,12 @@ fn refusal(task: &Task<'_>, columns: &[usize], joints: &[Joint<'_>]) -> Result<O
         if left_out <= limit && left_out < task.table.combos.rows() {
             return Ok(None);
         }
-        let why = if limit == 0 && merging_of(model.as_ref(), &task.table.combos) != Merging::Never {
-            "No generalization can help; ask for less (a smaller k or l, a larger confidence or distance)"
+        let outlook = if limit == 0 && merging_of(model.as_ref(), &task.table.combos) != Merging::Never {
+            Outlook::NoGeneralizationHelps
         } else {
-            "Specializing can go nowhere from there; ask for less, or try the algorithm optimal-full-domain"
+            Outlook::SearchEnds
         };
-        let title = model.title();
-        let message = format!(
-            "{title} does not hold even when every quasi-identifier says nothing: {}. {why}",
-            worst.explanation
-        );
-        return Ok(Some((Error::Refused { message }, true)));
+        return Ok(Some((joints::unreachable(model.title(), worst, outlook).into(), true)));
     }
     if let Some((joint, worst)) = joints::first_violated(joints, &release)? {
         let limit = task.suppression.of(task.table.combos.rows());
@@ -143,15 +137,14 @@ fn refusal(task: &Task<'_>, columns: &[usize], joints: &[Joint<'_>]) -> Result<O
         }
         // Leaving records out can make more classes hold than the most general ones.
         let proved = limit == 0 && joint.keeps_violating(columns);
-        let why = if proved { ". Nothing that is done to this release can help" } else { "" };
-        let witness: Vec<String> = worst.witness.iter().map(|(column, value)| format!("{column} = {value}")).collect();
-        let message = format!(
-            "{} does not hold even when every quasi-identifier says nothing: {} (with {}){why}",
-            joint.statement.title,
-            worst.explanation,
-            witness.join(", ")
-        );
-        return Ok(Some((Error::Refused { message }, proved)));
+        let refusal = Refusal::RequirementUnreachable {
+            requirement: joint.statement.title.clone(),
+            explanation: worst.explanation,
+            witness: worst.witness,
+            outlook: if proved { Outlook::NothingHelps } else { Outlook::Unknown },
+            examined: None,
+        };
+        return Ok(Some((refusal.into(), proved)));
     }
     Ok(None)
 }
@@ -481,8 +474,7 @@ impl<'a> Search<'a> {
                     continue;
                 }
                 if left_out > self.limit {
-                    let message = "more records would have to be left out than the policy allows".to_owned();
-                    return Err(Error::Refused { message });
+                    return Err(Refusal::SuppressionAboveLimit { left_out, limit: self.limit }.into());
                 }
             }
             if steps < self.steps.len() {

@@ -52,7 +52,7 @@ pub(super) fn run(
     entry: &Entry,
     attack: impl Fn(&Corresponding<'_>, &mut Vec<Finding>, &Asked) -> Result<()>,
 ) -> Result<Findings> {
-    let (least, left) = (scene.confidence, scene.arguments(entry)?.whole("k"));
+    let (least, left) = (scene.confidence, scene.arguments(entry)?.whole("k")?);
     let asked = Asked { least, left, attack: entry.id, broken: Cell::new(false) };
     let mut unchecked = Unchecked::of(scene);
     let all = tracked_counts(scene, entry, &mut unchecked)?;

@@ -83,7 +83,7 @@ fn run(scene: &Scene<'_>) -> Result<Findings> {
         for sensitive in with_role(&held.release, Role::Sensitive) {
             looked = true;
             let learnt = Learnt::from(&groups, &on, sensitive);
-            findings.extend(learnt.findings(scene, &groups, &on, sensitive, &arguments));
+            findings.extend(learnt.findings(scene, &groups, &on, sensitive, &arguments)?);
         }
     }
     if !looked {
@@ -96,7 +96,7 @@ fn run(scene: &Scene<'_>) -> Result<Findings> {
 /// The columns to learn from; never those that mark the groups or are sensitive.
 fn columns(held: &Held, arguments: &Arguments) -> Result<Vec<usize>> {
     let quasi = with_role(&held.release, Role::QuasiIdentifier);
-    let asked = match arguments.words("on") {
+    let asked = match arguments.words("on")? {
         Some(names) => held.release.positions(names)?,
         None => quasi.clone(),
     };
@@ -168,8 +168,9 @@ impl Learnt {
         on: &[usize],
         sensitive: usize,
         arguments: &Arguments,
-    ) -> Vec<Finding> {
-        let drawn = || sampling::posterior(&self.buckets, arguments.whole("sweeps"), arguments.whole("seed"));
+    ) -> Result<Vec<Finding>> {
+        let (sweeps, seed) = (arguments.whole("sweeps")?, arguments.whole("seed")?);
+        let drawn = || sampling::posterior(&self.buckets, sweeps, seed);
         let posterior = worlds::posterior(&self.buckets).unwrap_or_else(drawn);
         let mut findings = Vec::new();
         for (group, (bucket, posterior)) in self.buckets.groups.iter().zip(&posterior).enumerate() {
@@ -196,7 +197,7 @@ impl Learnt {
                 }
             }
         }
-        findings
+        Ok(findings)
     }
 }
 

@@ -44,6 +44,7 @@ pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run
 
 fn run(scene: &Scene<'_>) -> Result<Findings> {
     let arguments = scene.arguments(&ENTRY)?;
+    let given = arguments.optional_whole("k")?;
     let mut unchecked = Unchecked::of(scene);
     let mut findings = Vec::new();
     for held in releases(scene, &ENTRY, 1)? {
@@ -54,7 +55,7 @@ fn run(scene: &Scene<'_>) -> Result<Findings> {
         let groups = Groups::of(held)?;
         let people = people_by_group(&groups)?;
         let smallest = groups.records.iter().copied().min().unwrap_or(0);
-        let k = if arguments.get("k").is_some() { arguments.whole("k") } else { smallest };
+        let k = given.unwrap_or(smallest);
         for (group, people) in people.iter().enumerate() {
             match hidden(held, &groups, group).as_slice() {
                 [] => {}

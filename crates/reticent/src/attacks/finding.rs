@@ -6,7 +6,7 @@ use serde::ser::SerializeStruct;
 
 use super::scene::Unchecked;
 use crate::combos::Weight;
-use crate::error::{Error, Result};
+use crate::error::{Obstacle, Result};
 use crate::history::Held;
 use crate::registry::Entry;
 use crate::share::Share;
@@ -155,7 +155,7 @@ impl Finding {
 /// The findings, worst first. That nothing was found is only said when everything could be looked at.
 pub(super) fn conclude(entry: &Entry, mut findings: Vec<Finding>, unchecked: Unchecked) -> Result<Findings> {
     if findings.is_empty() && !unchecked.is_empty() {
-        return Err(Error::CannotCheck { what: entry.title.to_owned(), why: unchecked.why() });
+        return Err(Obstacle::AttackNotRunnable { attack: entry.title, reason: unchecked.why() }.into());
     }
     findings.sort_by(Finding::order);
     let not_checked = (!unchecked.is_empty()).then(|| unchecked.why());

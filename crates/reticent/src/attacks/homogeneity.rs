@@ -32,7 +32,7 @@ pub const ENTRY: Entry = Entry {
 pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
 
 fn run(scene: &Scene<'_>) -> Result<Findings> {
-    let ruled_out = scene.arguments(&ENTRY)?.whole("ruled-out");
+    let ruled_out = scene.arguments(&ENTRY)?.whole("ruled-out")?;
     let mut unchecked = Unchecked::of(scene);
     let mut findings = Vec::new();
     visit_groups(scene, &ENTRY, &mut unchecked, |seen| {

@@ -53,7 +53,7 @@ type At = (usize, usize);
 
 fn run(scene: &Scene<'_>) -> Result<Findings> {
     let arguments = scene.arguments(&ENTRY)?;
-    let on = arguments.words("on");
+    let on = arguments.words("on")?;
     let all = releases(scene, &ENTRY, 2)?;
     let sensitive = |name: &&String| {
         let mut columns = all.iter().flat_map(|held| &held.release.columns);

@@ -64,10 +64,11 @@ struct Bounded {
 
 fn run(scene: &Scene<'_>) -> Result<Findings> {
     let arguments = scene.arguments(&ENTRY)?;
-    let bound = match arguments.thresholds("values") {
+    let bound = match arguments.thresholds("values")? {
         Some([(value, most)]) => Share::from_decimal(*most).map(|most| (value.as_str(), most)),
         _ => None,
     };
+    let asked = arguments.optional_word("sensitive")?;
     let Some((value, most)) = bound else {
         return Err(cannot(&ENTRY, "it looks at one bounded value at a time: name one in `values`"));
     };
@@ -83,7 +84,6 @@ fn run(scene: &Scene<'_>) -> Result<Findings> {
             continue;
         }
         let groups = Groups::of(held)?;
-        let asked = arguments.get("sensitive").map(|_| arguments.word("sensitive"));
         let bounded = bounded(held, value, most, asked);
         let people = people_of_groups(scene, held, &groups)?;
         let (Some(people), false) = (people, bounded.is_empty()) else {

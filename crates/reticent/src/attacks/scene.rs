@@ -1,7 +1,7 @@
 //! The scene of an attack: what the attacker holds and knows. Nothing else may be used.
 
 use super::Person;
-use crate::error::{Error, Result};
+use crate::error::{Error, Obstacle, Result};
 use crate::history::{Held, History};
 use crate::registry::{Arguments, Entry};
 use crate::share::Share;
@@ -70,7 +70,7 @@ impl Unchecked {
 
 /// The error of an attack that cannot be run.
 pub(super) fn cannot(entry: &Entry, why: impl Into<String>) -> Error {
-    Error::CannotCheck { what: entry.title.to_owned(), why: why.into() }
+    Obstacle::AttackNotRunnable { attack: entry.title, reason: why.into() }.into()
 }
 
 /// The releases of the scene; an error where there are fewer than the attack needs.

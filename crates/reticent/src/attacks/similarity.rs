@@ -47,7 +47,7 @@ pub const ENTRY: Entry = Entry {
 pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
 
 fn run(scene: &Scene<'_>) -> Result<Findings> {
-    let width = scene.arguments(&ENTRY)?.number("width");
+    let width = scene.arguments(&ENTRY)?.number("width")?;
     let mut unchecked = Unchecked::of(scene);
     let (mut findings, mut without) = (Vec::new(), BTreeSet::new());
     // Of the column of a release whose groups are visited now.

@@ -47,7 +47,7 @@ pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run
 fn run(scene: &Scene<'_>) -> Result<Findings> {
     let arguments = scene.arguments(&ENTRY)?;
     let least = |name: &str| {
-        let share = Share::from_decimal(arguments.number(name));
+        let share = Share::from_decimal(arguments.number(name)?);
         share.ok_or_else(|| cannot(&ENTRY, format!("`{name}` is written with too many digits")))
     };
     let (least_gain, least_share) = (least("gain")?, least("share")?);

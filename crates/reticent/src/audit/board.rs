@@ -15,7 +15,7 @@ use hashbrown::HashMap;
 use super::counted;
 use super::secrets::{Cover, Secrets, Shape};
 use crate::combos::Combos;
-use crate::error::{Error, Result};
+use crate::error::{Obstacle, Result};
 use crate::history::{Held, History};
 use crate::inference::{Count, Value};
 use crate::links::Pseudonym;
@@ -268,8 +268,7 @@ fn group(held: &Held, at: usize, covers: &[Cover], groups: &mut Vec<Group>) -> R
         && held.disguise.groups.is_none()
         && release.columns.iter().all(|column| column.role != Role::Sensitive)
     {
-        let why = format!("release {} {} has neither quasi-identifiers nor sensitive columns", held.number, held.name);
-        return Err(Error::CannotCheck { what: "what the releases give away together".to_owned(), why });
+        return Err(Obstacle::NothingToAudit { release: held.number, name: held.name.clone() }.into());
     }
     Ok(of_combo)
 }

@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 
 use super::board::{Group, Nameless};
-use crate::error::{Error, Result};
+use crate::error::{CountFault, CounterfeitFault, Error, Obstacle, Result};
 use crate::history::{Held, History};
 use crate::release::PublishedColumn;
 use crate::schema::Role;
@@ -15,20 +15,20 @@ pub(super) fn counterfeits(held: &Held, at: usize, of_combo: &[u32], groups: &mu
     let column = held.release.position(name)?;
     let shown = &held.release.columns[column];
     let codes = &held.release.combos.codes[column];
-    let cannot = |why: &str| {
-        let why = format!("the column {name} of release {} {} {why}", held.number, held.name);
-        Error::CannotCheck { what: "what the releases give away together".to_owned(), why }
+    let cannot = |fault: CounterfeitFault| {
+        let (release, name, column) = (held.number, held.name.clone(), name.clone());
+        Error::from(Obstacle::CounterfeitsUnclear { release, name, column, fault })
     };
     for (combo, group) in of_combo.iter().enumerate() {
         let group = &mut groups[*group as usize];
         if codes[combo] != codes[group.member] {
-            return Err(cannot("tells different numbers of counterfeits within a group"));
+            return Err(cannot(CounterfeitFault::Different));
         }
         let number = shown.label(codes[combo]).trim().parse::<u64>();
-        group.counterfeits = number.map_err(|_| cannot("does not tell a number of counterfeits"))?;
+        group.counterfeits = number.map_err(|_| cannot(CounterfeitFault::NoNumber))?;
     }
     match groups.iter().any(|group| group.release == at && group.counterfeits > group.records) {
-        true => Err(cannot("tells more counterfeits than a group has records")),
+        true => Err(cannot(CounterfeitFault::TooMany)),
         false => Ok(()),
     }
 }
@@ -56,9 +56,8 @@ pub(super) fn beside(history: &History, of: &[u32], there: &[u32], nameless: &mu
     pairs.sort_unstable();
     pairs.dedup();
     if pairs.windows(2).any(|two| two[0].0 == two[1].0) {
-        let name = &history.releases[at].name;
-        let why = format!("it is not known whom of a group {name} counts where. Register it with its owners");
-        return Err(Error::CannotCheck { what: "what the releases give away together".to_owned(), why });
+        let fault = CountFault::GroupSplit { name: history.releases[at].name.clone() };
+        return Err(Obstacle::CountsNotLinked { fault }.into());
     }
     for (group, _, more) in nameless {
         let pair = pairs.binary_search_by_key(group, |(of, _)| *of);
@@ -71,16 +70,15 @@ pub(super) fn beside(history: &History, of: &[u32], there: &[u32], nameless: &mu
 /// be told by the first; else it is not known who is counted where.
 pub(super) fn groups(history: &History, at: usize, about: usize, of_combo: &[u32]) -> Result<Vec<u32>> {
     let (counts, people) = (&history.releases[at], &history.releases[about]);
-    let cannot = |why: String| Error::CannotCheck { what: "what the releases give away together".to_owned(), why };
+    let cannot = |fault: CountFault| Error::from(Obstacle::CountsNotLinked { fault });
+    let names = || (counts.name.clone(), people.name.clone());
     let quasi = |column: &&PublishedColumn| column.role == Role::QuasiIdentifier;
     let mut columns: Vec<(usize, usize)> = Vec::new();
     for column in counts.release.columns.iter().filter(quasi) {
         let there = people.release.columns.iter().position(|known| known.name == column.name);
         let there = there.ok_or_else(|| {
-            cannot(format!(
-                "{} counts by {}, which {} does not show: register it with its owners",
-                counts.name, column.name, people.name
-            ))
+            let (name, other) = names();
+            cannot(CountFault::ColumnNotShown { name, column: column.name.clone(), other })
         })?;
         columns.push((counts.release.position(&column.name)?, there));
     }
@@ -106,11 +104,8 @@ pub(super) fn groups(history: &History, at: usize, about: usize, of_combo: &[u32
         };
         let mut fitting = counting.iter().filter(fits);
         let (Some((group, _)), None) = (fitting.next(), fitting.next()) else {
-            let why = format!(
-                "it is not known whom {} counts where: {} shows its quasi-identifiers coarser, or otherwise. Register it with its owners",
-                counts.name, people.name
-            );
-            return Err(cannot(why));
+            let (name, other) = names();
+            return Err(cannot(CountFault::Coarser { name, other }));
         };
         found.push(*group);
     }

@@ -1,10 +1,17 @@
 //! The gate: a release goes out only when what it tells together with its history is established to be allowed.
 
+mod grouped;
+mod recoded;
+
 use super::{Audit, Question, audit};
-use crate::error::{Error, Result};
+use crate::error::{Basis, Error, Obstacle, Refusal, Result};
 use crate::history::History;
 use crate::inference::Ask;
-use crate::text::counted;
+use crate::names::Confidence;
+use crate::share::Share;
+
+pub use grouped::{AuditedColumn, AuditedGroups, GroupedCandidate, admit_grouped};
+pub use recoded::{Audited, admit_recoded};
 
 /// How well it must be established that nobody's value is told with more confidence than allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
@@ -47,6 +54,18 @@ impl Proof {
     }
 }
 
+/// What a candidate is held to, and how.
+pub struct Gate<'a> {
+    /// How well it must be established.
+    pub proof: Proof,
+    /// The bound on the posterior of a sensitive value, if there is one.
+    pub confidence: Option<Confidence>,
+    /// Sensitive columns that may change from release to release.
+    pub varies: Vec<String>,
+    /// Asked before every audit; an error stops.
+    pub watch: &'a (dyn Fn() -> Result<()> + 'a),
+}
+
 /// Audits a history whose newest release is a candidate. Refuses when it brings that more is told about anybody than allowed, be
 /// they in it or not, or when that could not be established.
 pub fn admit(history: &History, question: &Question, proof: Proof) -> Result<Audit> {
@@ -57,60 +76,34 @@ pub fn admit(history: &History, question: &Question, proof: Proof) -> Result<Aud
     for column in &audit.columns {
         let earlier: Vec<String> =
             audit.releases[..audit.releases.len() - 1].iter().map(|(_, name)| name.clone()).collect();
-        let together =
-            if earlier.is_empty() { String::new() } else { format!(" together with {}", earlier.join(", ")) };
-        let allowed = question.allowed(&column.name).map_or(1.0, |confidence| confidence.to_f64() * 100.0);
-        let allowed = crate::taxonomy::number_text((allowed * 10.0).round() / 10.0);
-        let people = |people: u64| {
-            if people == 1 { "1 person".to_owned() } else { format!("{} people", crate::text::grouped(people)) }
-        };
+        let confidence = question.allowed(&column.name).unwrap_or(Share::new(1, 1)).fraction();
         if column.above > 0 {
-            let message = format!(
-                "this release{together} tells the {} of {} with more confidence than {allowed} %. `reticent audit` tells what earlier \
-                 releases give away already; fewer columns or other recipients may help, or to ask for more: a lower `confidence` of an algorithm, a greater \
-                 m, l or k of a method{}",
-                column.name,
-                people(column.above),
-                if audit.several > 0 { "; or fewer records of people who have several" } else { "" },
-            );
-            return Err(Error::Refused { message });
+            return Err(Error::from(Refusal::PosteriorAboveConfidence {
+                column: column.name.clone(),
+                people: column.above,
+                confidence,
+                earlier,
+                several_records: audit.several > 0,
+            }));
         }
-        let (open, why) = match proof {
-            Proof::Exact => {
-                (column.people - column.exact, "is told with a confidence that is not known exactly; allowed are")
-            }
-            Proof::Bounds => (column.may_be_above, "may be told with more confidence than"),
-            Proof::Estimate => (column.likely_above, "is by the best estimate told with more confidence than"),
-            Proof::Off => (0, ""),
+        let (people, basis) = match proof {
+            Proof::Exact => (column.people - column.exact, Basis::NotExact),
+            Proof::Bounds => (column.may_be_above, Basis::UpperBound),
+            Proof::Estimate => (column.likely_above, Basis::Estimate),
+            Proof::Off => continue,
         };
-        if open > 0 {
-            let why = format!(
-                "the {} of {} {why} {allowed} %{together}{}. To publish a table again, let a method keep people in the groups they were in \
-                 ([release] method, such as \"m-invariance\"); or publish fewer columns, or let an estimate decide with \
-                 `audit = \"estimate\"` under [requirement]",
-                column.name,
-                people(open),
-                obstacles(&audit),
-            );
-            let what = "what all releases together give away".to_owned();
-            return Err(Error::CannotCheck { what, why });
+        if people > 0 {
+            return Err(Error::from(Obstacle::PosteriorNotEstablished {
+                column: column.name.clone(),
+                people,
+                confidence,
+                basis,
+                earlier,
+                several_records: audit.several,
+                changed_values: audit.changed,
+                not_counted: audit.work.not_counted,
+            }));
         }
     }
     Ok(audit)
-}
-
-/// What stood in the way, in words.
-fn obstacles(audit: &Audit) -> String {
-    let mut words = Vec::new();
-    if audit.several > 0 {
-        words.push("people with several records in one release are not followed to others".to_owned());
-    }
-    if audit.changed > 0 {
-        words.push("values that changed, or are written differently, are not followed".to_owned());
-    }
-    if audit.work.not_counted > 0 {
-        let sets = counted(audit.work.not_counted, "set");
-        words.push(format!("{sets} of people who depend on each other could not be counted"));
-    }
-    if words.is_empty() { String::new() } else { format!(": {}", words.join("; ")) }
 }

@@ -68,7 +68,8 @@ impl Identity {
             }
         }
         known.values().for_each(|places| found.add(places, 1));
-        found.identity.prosecutor_average = found.sum / found.people.max(1) as f64;
+        let sum: f64 = found.by_class.iter().map(|(fewest, people)| *people as f64 / *fewest as f64).sum();
+        found.identity.prosecutor_average = sum / found.people.max(1) as f64;
         found.identity
     }
 }
@@ -98,8 +99,8 @@ fn alike(held: &Held) -> (Vec<usize>, Vec<u64>) {
 struct Found {
     identity: Identity,
     people: u64,
-    /// Of everybody's chances to be found.
-    sum: f64,
+    /// By size of the smallest class they are in: people. Counted before anything is added up, so that the order does not matter.
+    by_class: BTreeMap<u64, u64>,
 }
 
 impl Found {
@@ -113,7 +114,7 @@ impl Found {
         self.identity.in_several += when(places.len() > 1);
         self.identity.linkable += when(alone > 1);
         self.identity.prosecutor_highest = self.identity.prosecutor_highest.max(chance);
-        self.sum += chance * people as f64;
+        *self.by_class.entry(*fewest).or_default() += people;
         self.people += people;
     }
 }

@@ -5,7 +5,7 @@ mod parse;
 use hashbrown::{HashMap, HashSet};
 
 use super::board::{Board, Somebody};
-use crate::error::{Error, Result};
+use crate::error::{Error, KnowledgeFault, Obstacle, Result};
 use crate::history::History;
 use crate::inference::{Count, Value};
 use crate::join::is_below;
@@ -93,7 +93,7 @@ impl Knowledge {
             let with = secrets_with(board, &known.column, &known.value)?;
             let places = apart(board, known.who)?;
             if places.len() > 1 {
-                return Err(cannot("somebody it speaks of has several records, or a value that changed"));
+                return Err(cannot(KnowledgeFault::SeveralRecords));
             }
             // Where nothing of the column was published, knowing it tells nothing about anybody else.
             let at = board.secrets.columns.iter().position(|name| *name == known.column).unwrap_or(0);
@@ -127,10 +127,7 @@ impl Knowledge {
         let twice = spoken_of.into_iter().find(|(_, (often, with_others))| *often > 1 && *with_others);
         match twice {
             None => Ok(()),
-            Some(((column, _), _)) => Err(cannot(&format!(
-                "somebody whose `{column}` no release shows is spoken of in several statements, which cannot be judged; say by name what \
-                 they have, or leave them out of all statements but one"
-            ))),
+            Some(((column, _), _)) => Err(cannot(KnowledgeFault::SeveralStatements { column: column.to_string() })),
         }
     }
 
@@ -155,9 +152,7 @@ impl Knowledge {
             having.is_some_and(|value| known.has != (**value == known.value))
         };
         if self.known.iter().any(contradicts) {
-            return Err(cannot(
-                "it contradicts the releases, or itself: somebody has two values, or has one and has it not",
-            ));
+            return Err(cannot(KnowledgeFault::TwoValues));
         }
         Ok(())
     }
@@ -278,9 +273,7 @@ impl Statement {
                         false => match apart(board, *who)?.as_slice() {
                             [place] => Outside::Place(*place),
                             _ => {
-                                return Err(cannot(
-                                    "somebody it speaks of has several records, or a value that changed",
-                                ));
+                                return Err(cannot(KnowledgeFault::SeveralRecords));
                             }
                         },
                     };
@@ -309,7 +302,7 @@ impl Statement {
                     .iter()
                     .any(|one| one.places.len() > 1 && one.places.iter().any(|at| places.contains(at)))
                 {
-                    return Err(cannot("somebody it speaks of has several records, or a value that changed"));
+                    return Err(cannot(KnowledgeFault::SeveralRecords));
                 }
                 let people: u64 = places.iter().map(|place| board.alike[*place as usize].people).sum();
                 let at = board.secrets.columns.iter().position(|name| name == column).unwrap_or(0);
@@ -328,18 +321,18 @@ impl Statement {
                 let spoken: u64 = places.iter().map(|place| board.alike[*place as usize].people).sum();
                 let of = places.iter().flat_map(|place| with.iter().map(move |secret| (*place, *secret))).collect();
                 if people == 0 {
-                    return Err(cannot("nobody in the releases is known to be one of those it speaks of"));
+                    return Err(cannot(KnowledgeFault::NobodyMeant));
                 }
                 let times = |share: &Share| u128::from(people) * share.numerator;
                 let least = times(least).div_ceil(least.denominator) as u64;
                 let most = (times(most) / most.denominator) as u64;
                 if least > most {
-                    return Err(cannot("no number of the people it speaks of has the share that it says"));
+                    return Err(cannot(KnowledgeFault::ShareImpossible));
                 }
                 let least = least.saturating_sub(people - spoken - not_having);
                 match most.checked_sub(having) {
                     Some(most) => Ok((Count { source, of, least, most }, outside)),
-                    None => Err(cannot("more people are known to have a value than it says there are")),
+                    None => Err(cannot(KnowledgeFault::ShareExceeded)),
                 }
             }
         }
@@ -365,7 +358,7 @@ fn secrets_with(board: &Board, column: &str, value: &str) -> Result<Vec<Value>> 
     let found: Vec<Value> =
         board.secrets.all().into_iter().filter(|secret| board.secrets.reads(*secret, at) == Some(value)).collect();
     if found.is_empty() {
-        return Err(cannot(&format!("no release shows the value it speaks of in `{column}`")));
+        return Err(cannot(KnowledgeFault::ValueNotShown { column: column.to_owned() }));
     }
     Ok(found)
 }
@@ -373,7 +366,7 @@ fn secrets_with(board: &Board, column: &str, value: &str) -> Result<Vec<Value>> 
 /// What it names instead of a column is not told: it may be a value, in the wrong place.
 fn no_column(mut known: Vec<&str>) -> Error {
     known.sort_unstable();
-    cannot(&format!("it names no sensitive column of any release; there are: {}", known.join(", ")))
+    cannot(KnowledgeFault::ColumnUnknown { columns: known.into_iter().map(str::to_owned).collect() })
 }
 
 fn apart(board: &mut Board, who: Pseudonym) -> Result<Vec<u32>> {
@@ -394,8 +387,7 @@ fn people_in(history: &History) -> HashSet<Pseudonym> {
 
 /// The places of those who have a value of a quasi-identifier. Where that cannot be told of somebody, it is an error.
 fn having(board: &mut Board, history: &History, column: &str, value: &str) -> Result<Vec<u32>> {
-    let cannot_tell =
-        || cannot(&format!("of some people the releases do not show whether `{column}` is what it speaks of"));
+    let cannot_tell = || cannot(KnowledgeFault::NotShownForAll { column: column.to_owned() });
     // By person: whether they have it, as far as some release tells.
     let mut told: HashMap<Pseudonym, Option<bool>> = HashMap::new();
     for held in &history.releases {
@@ -404,7 +396,7 @@ fn having(board: &mut Board, history: &History, column: &str, value: &str) -> Re
             let Some(has) = has(&held.release, links.combos[link] as usize, column, value) else { continue };
             let known = told.entry(links.pseudonyms[link]).or_insert(has);
             if known.zip(has).is_some_and(|(one, other)| one != other) {
-                return Err(cannot(&format!("the releases differ in whose `{column}` is what it speaks of")));
+                return Err(cannot(KnowledgeFault::ReleasesDiffer { column: column.to_owned() }));
             }
             *known = known.or(has);
         }
@@ -463,9 +455,9 @@ fn is_above(tree: &Taxonomy, node: NodeId, below: NodeId) -> bool {
 }
 
 fn nobody() -> Error {
-    cannot("somebody it speaks of is in none of the releases")
+    cannot(KnowledgeFault::PersonUnknown)
 }
 
-fn cannot(why: &str) -> Error {
-    Error::CannotCheck { what: "the background knowledge".to_owned(), why: why.to_owned() }
+fn cannot(fault: KnowledgeFault) -> Error {
+    Obstacle::BackgroundKnowledgeInvalid { fault }.into()
 }

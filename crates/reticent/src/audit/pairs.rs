@@ -16,7 +16,7 @@ use super::counted;
 use super::figures::Level;
 use super::{Question, group_name, threshold};
 use crate::combos::Combos;
-use crate::error::{Error, Result};
+use crate::error::{Obstacle, Result};
 use crate::history::{Held, History};
 use crate::inference::{Ask, Fraction, Told, Value, solve};
 use crate::join::fits;
@@ -199,8 +199,7 @@ impl Both {
         let mut board = Board::of(&self.history, None, &question.varies)?;
         let matches: usize = self.matching.iter().flatten().filter(|matching| **matching).count();
         if matches.saturating_mul(board.secrets.all.len() / self.members.len().max(1)) > MOST_CELLS {
-            let why = "too many pairs of groups match each other".to_owned();
-            return Err(Error::CannotCheck { what: "the two releases together".to_owned(), why });
+            return Err(Obstacle::PairsTooMany {}.into());
         }
         // The second release's people are the first one's.
         board.alike.pop();

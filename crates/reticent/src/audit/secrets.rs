@@ -7,7 +7,7 @@
 use hashbrown::HashMap;
 
 use super::scale::Scale;
-use crate::error::{Error, Result, did_you_mean};
+use crate::error::{Obstacle, Result, did_you_mean};
 use crate::history::{Held, History};
 use crate::inference::Value;
 use crate::release::PublishedColumn;
@@ -247,11 +247,7 @@ impl Secrets {
         if secrets <= MOST {
             return Ok(());
         }
-        let why = format!(
-            "the sensitive columns {} together have more than {MOST} combinations of values; audit them one at a time with --column",
-            self.columns.join(", ")
-        );
-        Err(Error::CannotCheck { what: "what the releases give away together".to_owned(), why })
+        Err(Obstacle::TooManyCombinations { columns: self.columns.clone(), limit: MOST }.into())
     }
 
     fn compatible(&self, shown: &[Option<Vec<u32>>]) -> Vec<Value> {
@@ -374,15 +370,13 @@ pub(super) fn named(history: &History, only: Option<&[String]>) -> Result<Vec<St
         }
     }
     if columns.len() > Shape::BITS as usize {
-        let why = format!("there are more than {} sensitive columns; audit some of them with --column", Shape::BITS);
-        return Err(Error::CannotCheck { what: "what the releases give away together".to_owned(), why });
+        return Err(Obstacle::TooManySensitiveColumns { limit: Shape::BITS }.into());
     }
     let Some(only) = only else { return Ok(columns) };
     if let Some(stranger) = only.iter().find(|name| !columns.contains(name)) {
         let hint = did_you_mean(stranger, columns.iter().map(String::as_str));
-        let hint = hint.unwrap_or_else(|| format!("there are: {}", columns.join(", ")));
-        let why = format!("no release has a sensitive column `{stranger}`; {hint}");
-        return Err(Error::CannotCheck { what: "what the releases give away together".to_owned(), why });
+        let suggestion = hint.unwrap_or_else(|| format!("there are: {}", columns.join(", ")));
+        return Err(Obstacle::SensitiveColumnUnknown { column: stranger.clone(), columns, suggestion }.into());
     }
     Ok(only.to_vec())
 }

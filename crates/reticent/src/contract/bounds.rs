@@ -2,7 +2,7 @@
 
 use super::{Breach, Judge, Judgement, Reading};
 use crate::classes::{Group, Whole};
-use crate::error::{Error, Result};
+use crate::error::{Error, Obstacle, Result};
 use crate::registry::{Arguments, Entry};
 use crate::release::PublishedColumn;
 use crate::schema::{Schema, Tree};
@@ -31,8 +31,8 @@ impl Bounds {
         let share = |number: f64| {
             Share::from_decimal(number).ok_or_else(|| wrong("a threshold has too many digits".to_owned()))
         };
-        let default = arguments.get(general).map(|_| share(arguments.number(general))).transpose()?;
-        let given = arguments.thresholds("values").unwrap_or_default();
+        let default = arguments.optional_number(general)?.map(share).transpose()?;
+        let given = arguments.thresholds("values")?.unwrap_or_default();
         if default.is_none() && given.is_empty() {
             return Err(wrong(format!("needs `{general}`, or `values` with a threshold each")));
         }
@@ -81,8 +81,8 @@ impl Bounds {
             if self.by_value.is_empty() {
                 return Ok(None);
             }
-            let what = "confidence of single values".to_owned();
-            return Err(Error::CannotCheck { what, why: "no single column was measured".to_owned() });
+            let statement = "confidence of single values".to_owned();
+            return Err(Obstacle::NoSingleColumn { statement }.into());
         };
         // A value that the policy names and no record carries is most likely a slip of the pen, and would protect nobody.
         for (value, _) in &self.by_value {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::{FileFault, Obstacle, Result};
 use crate::table::Counts;
 use crate::taxonomy::Taxonomy;
 use crate::text::plain;
@@ -47,9 +47,8 @@ impl Reading {
     fn place(&self, column: &str) -> Result<usize> {
         let names = &self.counts.names;
         let exact = names.iter().position(|name| name == column);
-        exact.or_else(|| names.iter().position(|name| plain(name) == plain(column))).ok_or_else(|| Error::CannotCheck {
-            what: format!("column `{column}`"),
-            why: "it is not in the written file".to_owned(),
+        exact.or_else(|| names.iter().position(|name| plain(name) == plain(column))).ok_or_else(|| {
+            Obstacle::WrittenFileDiffers { fault: FileFault::ColumnMissing { column: column.to_owned() } }.into()
         })
     }
 
@@ -90,10 +89,7 @@ impl Reading {
 
     /// The taxonomy of a column.
     pub fn tree(&self, column: &str) -> Result<Arc<Taxonomy>> {
-        self.trees.get(column).cloned().ok_or_else(|| Error::CannotCheck {
-            what: format!("column `{column}`"),
-            why: "its taxonomy is not known".to_owned(),
-        })
+        self.trees.get(column).cloned().ok_or_else(|| Obstacle::TaxonomyUnknown { column: column.to_owned() }.into())
     }
 
     /// A breach, with the class's values as witness.

@@ -74,7 +74,7 @@ pub(super) fn presolve(system: &System, exchange: bool) -> Result<Found> {
 
 /// The same, where rows with `many` open cells are first looked at in the easy way.
 pub(super) fn presolve_with(system: &System, exchange: bool, many: u32) -> Result<Found> {
-    let settled = || {
+    let settled = || -> Result<Bounds> {
         let mut bounds = Bounds::new(system);
         bounds.settle()?;
         if bounds.open() > 0 {
@@ -86,7 +86,7 @@ pub(super) fn presolve_with(system: &System, exchange: bool, many: u32) -> Resul
         Ok(bounds)
     };
     let (bounds, views) = rayon::join(settled, || flow::Views::of(system, many));
-    let mut bounds: Bounds = bounds?;
+    let mut bounds = bounds?;
     let open = bounds.open();
     if open > 0 {
         bounds.by_flows(&views)?;

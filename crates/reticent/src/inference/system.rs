@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::presolve::Boxes;
 use super::{Puzzle, Value, contradiction};
-use crate::error::{Error, Result};
+use crate::error::{Error, Obstacle, Result};
 
 /// No more people whom nothing tells apart,
 const MOST_PEOPLE: u64 = u32::MAX as u64;
@@ -298,18 +298,9 @@ fn among(some: &[Value; SHORT], first: usize, wanted: Value) -> Option<usize> {
 }
 
 fn not_ascending() -> Error {
-    Error::CannotCheck {
-        what: "what the releases give away together".to_owned(),
-        why: "the values that somebody may have are not in ascending order, or one is there twice".to_owned(),
-    }
+    Obstacle::ValuesNotAscending {}.into()
 }
 
 fn too_large() -> Error {
-    Error::CannotCheck {
-        what: "what the releases give away together".to_owned(),
-        why: format!(
-            "it is too large: more than {MOST_PEOPLE} people whom nothing tells apart, or more than {MOST_CELLS} pairs of \
-             people and values in all counts"
-        ),
-    }
+    Obstacle::InferenceTooLarge { people_limit: MOST_PEOPLE, cells_limit: MOST_CELLS as u64 }.into()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::largest::Largest;
 use super::{At, Of, Scope, Statement};
-use crate::error::{Error, Result};
+use crate::error::{Error, HistoryLimit, Obstacle, Result};
 use crate::history::{Held, History};
 use crate::join::{Inconsistent, is_same, relate};
 use crate::matching;
@@ -77,8 +77,7 @@ pub fn sets_for(
     let first = |at: &usize| (0..*at).find(|other| is_the_same(history, *other, *at, wordings)).unwrap_or(*at);
     let held: Vec<Vec<usize>> = held.iter().map(|held| sorted(held.iter().map(first).collect())).collect();
     let Some(all) = sub_histories(&held, breadth) else {
-        let message = "they are too many to judge every subset; set `judge` under [history] to \"each\"";
-        return Err(cannot(message.to_owned()));
+        return Err(too_large(HistoryLimit::Subsets));
     };
     let mut sets: BTreeSet<(usize, Vec<usize>)> = BTreeSet::new();
     let mut add = |set: Vec<usize>| sets.insert((set.len(), set));
@@ -96,8 +95,8 @@ pub fn sets_for(
     Ok(sets.into_iter().map(|(_, set)| set).filter(|set| !set.is_empty()).collect())
 }
 
-pub(super) fn cannot(why: String) -> Error {
-    Error::CannotCheck { what: "the release together with its history".to_owned(), why }
+pub(super) fn too_large(limit: HistoryLimit) -> Error {
+    Obstacle::HistoryTooLarge { limit }.into()
 }
 
 /// An error where a column holds numbers in one release and days in another: nobody can say which of them match.
@@ -114,11 +113,8 @@ fn comparable(table: &Table, history: &History, held: &[Vec<usize>], rules: &[In
             let same = |(_, other): &&(String, &PublishedColumn)| is_same(&column.name, &other.name, rules);
             let others = all[at + 1..].iter().filter(same);
             if let Some((other, _)) = others.into_iter().find(|(_, other)| !matching::comparable(column, other)) {
-                return Err(cannot(format!(
-                    "`{}` holds numbers in one of {one} and {other} and dates in the other, which cannot be compared; give it one `type`, \
-                     and register what was made elsewhere with it, or say that it `varies` under [history]",
-                    column.name
-                )));
+                let (column, one, other) = (column.name.clone(), one.clone(), other.clone());
+                return Err(Obstacle::ColumnsNotComparable { column, one, other }.into());
             }
         }
     }

@@ -22,7 +22,7 @@ use super::{At, Of, Rule, Statement};
 use crate::classes::Measured;
 use crate::combos::{Combos, Weight, ascending};
 use crate::contract::Judgement;
-use crate::error::{Error, Result};
+use crate::error::{Error, Obstacle, Result};
 use crate::history::{Held, History};
 use crate::join::{Inconsistent, Tuples};
 use crate::release::PublishedColumn;
@@ -479,13 +479,8 @@ impl<'a> Joint<'a> {
         if !self.rest.gave_up() {
             return Ok(());
         }
-        let names: Vec<&str> = self.earlier.iter().map(|held| held.name.as_str()).collect();
-        Err(Error::CannotCheck {
-            what: format!("the join with {}", names.join(", ")),
-            why: "it has too many combinations of values to look at; publish fewer of the columns that earlier releases have, or \
-                  to fewer recipients"
-                .to_owned(),
-        })
+        let releases = self.earlier.iter().map(|held| held.name.clone()).collect();
+        Err(Obstacle::JoinTooLarge { releases }.into())
     }
 }
 

@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::histories::{cannot, connected, sorted};
+use super::histories::{connected, sorted, too_large};
 use super::related::matched;
-use crate::error::{Error, Result};
+use crate::error::{Error, HistoryLimit, Result};
 use crate::history::{Held, History};
 use crate::interval::is_masked;
 use crate::join::{Inconsistent, is_same, relate};
@@ -179,12 +179,12 @@ fn parts(len: usize, pairs: &[(usize, usize)]) -> Vec<Vec<usize>> {
 }
 
 fn too_many() -> Error {
-    cannot("there are too many ways in which its people can be in earlier releases together".to_owned())
+    too_large(HistoryLimit::Ways)
 }
 
 fn limit(sets: usize) -> Result<()> {
     match sets > MOST_PATTERNS {
-        true => Err(cannot(format!("its people are in more than {MOST_PATTERNS} different sets of earlier releases"))),
+        true => Err(too_large(HistoryLimit::Patterns { limit: MOST_PATTERNS })),
         false => Ok(()),
     }
 }

@@ -1,6 +1,7 @@
 //! From the words of a policy to columns of the releases that are joined.
 
 use super::{At, Of, Rule, Statement};
+use crate::error::Result;
 use crate::registry::Arguments;
 use crate::release::Member;
 use crate::schema::Role;
@@ -26,22 +27,30 @@ impl Scope {
     }
 
     /// The columns that an attacker knows: those named, or every quasi-identifier of every release.
-    pub fn known(&self, arguments: &Arguments, name: &str) -> Vec<At> {
-        let mut known = match arguments.words(name) {
+    ///
+    /// # Errors
+    ///
+    /// Fails if the arguments were not checked against an entry with a list of columns of this name.
+    pub fn known(&self, arguments: &Arguments, name: &str) -> Result<Vec<At>> {
+        let mut known = match arguments.words(name)? {
             Some(words) => words.iter().flat_map(|word| self.named(word)).collect(),
             None => self.all(|_, _, role| role == Role::QuasiIdentifier),
         };
         known.sort_unstable();
         known.dedup();
-        known
+        Ok(known)
     }
 
     /// The sensitive column that is named, in every release that has it, or every sensitive column.
-    pub fn sensitive(&self, arguments: &Arguments) -> Vec<At> {
-        match arguments.get("sensitive") {
-            Some(_) => self.named(arguments.word("sensitive")),
+    ///
+    /// # Errors
+    ///
+    /// Fails if the arguments were not checked against an entry with a parameter `sensitive`.
+    pub fn sensitive(&self, arguments: &Arguments) -> Result<Vec<At>> {
+        Ok(match arguments.optional_word("sensitive")? {
+            Some(word) => self.named(word),
             None => self.all(|_, _, role| role == Role::Sensitive),
-        }
+        })
     }
 
     /// What is counted together. A word that names several columns names each in turn, which demands more than counting

@@ -8,8 +8,8 @@
 //! Paper    Xiao and Tao, Anatomy: simple and effective privacy preservation, VLDB 2006.
 
 use super::largest::{Buckets, Drawn};
-use super::{Form, Group, List, Listed, Outcome, Task, Updates, refused};
-use crate::error::Result;
+use super::{Form, Group, List, Listed, Outcome, Task, Updates};
+use crate::error::{Error, Refusal, Result};
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::share::Share;
 
@@ -34,21 +34,19 @@ pub const ENTRY: Entry = Entry {
 pub const LISTED: Listed = Listed {
     entry: ENTRY,
     updates: Updates { again: false, insert: false, delete: false, reinsert: false, correct: false },
-    promise: |arguments, _| Some(Share::new(1, arguments.whole("l"))),
+    promise: |arguments, _| Ok(Some(Share::new(1, arguments.whole("l")?))),
     gone: "there is one release, so nobody goes",
     form: Form::Anatomized,
     run,
 };
 
 fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
-    let l = arguments.whole("l") as usize;
+    let l = arguments.whole("l")? as usize;
     let column = task.only_sensitive(&ENTRY)?;
     if !task.past.releases.is_empty() {
-        return Err(refused(
-            "Anatomy covers one release, and one was published: a second forms its groups anew, and the two together may tell \
-             everything. Choose a method for several releases, such as m-invariance"
-                .to_owned(),
-        ));
+        let advice = ": a second forms its groups anew, and the two together may tell everything. Choose a method for several \
+                      releases, such as m-invariance";
+        return Err(Refusal::MethodCoversOneRelease { method: "Anatomy", advice }.into());
     }
     let values = task.table.columns[column].tree.len();
     let mut order: Vec<u32> = (0..task.records.len() as u32).collect();
@@ -60,13 +58,8 @@ fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
         groups.push(chosen.iter().filter_map(|value| buckets.records(*value).pop()).collect());
         buckets.put_back(&chosen);
     }
-    let too_common = || {
-        refused(format!(
-            "some value of {} has more than 1/{l} of the records, so that no groups can hide it; choose a smaller l, or publish \
-             without the column",
-            task.table.columns[column].name
-        ))
-    };
+    let too_common =
+        || Error::from(Refusal::ValueTooFrequent { column: task.table.columns[column].name.clone(), l: l as u64 });
     for (value, records) in buckets.left() {
         for record in records {
             // Those that have the value already cannot take it again.

@@ -25,13 +25,12 @@ use hashbrown::HashMap;
 
 use super::largest::Drawn;
 use super::trees::Trees;
-use super::{Form, Group, Listed, Outcome, Reason, Task, Updates, refused};
-use crate::error::Result;
+use super::{Form, Group, Listed, Outcome, Reason, Task, Updates};
+use crate::error::{Refusal, Result};
 use crate::links::Pseudonym;
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::share::Share;
 use crate::taxonomy::NodeId;
-use crate::text::counted;
 
 /// What it says about itself.
 pub const ENTRY: Entry = Entry {
@@ -63,19 +62,19 @@ pub const ENTRY: Entry = Entry {
 pub const LISTED: Listed = Listed {
     entry: ENTRY,
     updates: Updates { again: true, insert: true, delete: false, reinsert: false, correct: false },
-    promise: |_, _| None,
+    promise: |_, _| Ok(None),
     gone: "so many others are withheld that k people share every difference; with `gone = \"refuse\"`, which is usual, the release is refused",
     form: Form::Generalized,
     run,
 };
 
 /// With how much confidence a record is linked to somebody at most.
-pub(super) fn linked(arguments: &Arguments) -> Share {
-    Share::new(1, arguments.whole("k"))
+pub(super) fn linked(arguments: &Arguments) -> Result<Share> {
+    Ok(Share::new(1, arguments.whole("k")?))
 }
 
 fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
-    let k = arguments.whole("k") as usize;
+    let k = arguments.whole("k")? as usize;
     let mut outcome = Outcome::default();
     let known = cells(task);
     let mut here: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
@@ -87,13 +86,11 @@ fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
             Some(cell) => here.entry(*cell).or_default().push(at),
         }
     }
+    let refuses = arguments.word("gone")? == "refuse";
     let gone = known.of.len() - here.values().map(Vec::len).sum::<usize>();
-    if gone > 0 && arguments.word("gone") == "refuse" {
-        let records = counted(gone as u64, "record");
-        return Err(refused(format!(
-            "BCF-anonymity publishes everybody so far, and this release lacks {records} of people who were published before, or holds \
-             another sensitive value for them; add them as they were, or set `gone = \"withhold\"`, which leaves out others with them"
-        )));
+    if gone > 0 && refuses {
+        let advice = "set `gone = \"withhold\"`, which leaves out others with them";
+        return Err(Refusal::RecordsGone { method: "BCF-anonymity", records: gone as u64, advice }.into());
     }
     let mut pieces: Vec<Vec<u32>> = Vec::new();
     let mut drawn = Drawn(task.seed);

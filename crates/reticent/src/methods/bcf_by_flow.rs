@@ -24,12 +24,11 @@ use hashbrown::HashMap;
 
 use super::left::{Left, People};
 use super::trees::{Specialized, Trees};
-use super::{Form, Group, Listed, Outcome, Task, Updates, refused};
-use crate::error::Result;
+use super::{Form, Group, Listed, Outcome, Task, Updates};
+use crate::error::{Refusal, Result};
 use crate::links::Pseudonym;
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::taxonomy::{Code, NodeId};
-use crate::text::counted;
 
 /// What it says about itself.
 pub const ENTRY: Entry = Entry {
@@ -61,25 +60,22 @@ pub const ENTRY: Entry = Entry {
 pub const LISTED: Listed = Listed {
     entry: ENTRY,
     updates: Updates { again: true, insert: true, delete: false, reinsert: false, correct: false },
-    promise: |_, _| None,
+    promise: |_, _| Ok(None),
     gone: "the release is refused",
     form: Form::Generalized,
     run,
 };
 
 /// How many records are left to anybody at least.
-pub(super) fn left(arguments: &Arguments) -> u64 {
+pub(super) fn left(arguments: &Arguments) -> Result<u64> {
     arguments.whole("k")
 }
 
 fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
-    let k = arguments.whole("k") as usize;
+    let (k, apart) = (arguments.whole("k")? as usize, arguments.word("begin")? == "apart");
     if task.sensitive().is_empty() {
-        return Err(refused(
-            "BCF-anonymity by flow follows records by their sensitive values, and the table has no sensitive column; say which one is (role = \
-             \"sensitive\"), or choose bcf-anonymity"
-                .to_owned(),
-        ));
+        let advice = "; say which one is (role = \"sensitive\"), or choose bcf-anonymity";
+        return Err(Refusal::SensitiveColumnMissing { method: "BCF-anonymity by flow", advice }.into());
     }
     let places: HashMap<Pseudonym, u32> = (0..)
         .zip(task.records)
@@ -103,11 +99,9 @@ fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
     gone.sort_unstable();
     gone.dedup();
     if !gone.is_empty() {
-        return Err(refused(format!(
-            "BCF-anonymity by flow publishes everybody so far, and this release lacks {} of people who were published before, or holds \
-             another sensitive value for them; add them as they were, or begin another series with `bcf-anonymity` and `gone = \"withhold\"`",
-            counted(gone.len() as u64, "record")
-        )));
+        let advice = "begin another series with `bcf-anonymity` and `gone = \"withhold\"`";
+        let records = gone.len() as u64;
+        return Err(Refusal::RecordsGone { method: "BCF-anonymity by flow", records, advice }.into());
     }
     let mut outcome = Outcome::default();
     let (mut all, mut new): (Vec<u32>, Vec<u32>) = (0..task.records.len() as u32).partition(|at| known[*at as usize]);
@@ -116,12 +110,7 @@ fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
     }
     all.append(&mut new);
     if !all.is_empty() {
-        outcome.groups = groups(task, arguments, &all, &earlier).ok_or_else(|| {
-            refused(format!(
-                "the releases before leave fewer than {k} records to somebody, whatever is published now; ask for fewer (`k`), or begin \
-                 another series"
-            ))
-        })?;
+        outcome.groups = groups(task, k, apart, &all, &earlier).ok_or(Refusal::TooFewRecordsLeft { k: k as u64 })?;
     }
     Ok(outcome)
 }
@@ -155,8 +144,7 @@ impl PartialEq for Split {
 impl Eq for Split {}
 
 /// Specializes everybody as far as enough records stay left.
-fn groups(task: &Task<'_>, arguments: &Arguments, all: &[u32], earlier: &[Vec<Option<u32>>]) -> Option<Vec<Group>> {
-    let (k, apart) = (arguments.whole("k") as usize, arguments.word("begin") == "apart");
+fn groups(task: &Task<'_>, k: usize, apart: bool, all: &[u32], earlier: &[Vec<Option<u32>>]) -> Option<Vec<Group>> {
     let codes = |columns: Vec<usize>| -> Vec<Vec<Code>> {
         let of_column = |column: usize| (0..task.records.len()).map(|at| task.code(at, column)).collect();
         columns.into_iter().map(of_column).collect()

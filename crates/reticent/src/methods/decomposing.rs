@@ -42,18 +42,18 @@ pub(super) const MARGINALS: Parameter = Parameter {
 };
 
 /// What the policy says of marginals.
-pub(super) fn marginals(arguments: &Arguments) -> Marginals {
-    match arguments.word("marginals") {
+pub(super) fn marginals(arguments: &Arguments) -> Result<Marginals> {
+    Ok(match arguments.word("marginals")? {
         "each" => Marginals::Each,
         "joint" => Marginals::Joint,
         _ => Marginals::Off,
-    }
+    })
 }
 
 /// The promise of both: 1/l of the column.
-pub(super) fn promise(arguments: &Arguments, column: &str) -> Option<Share> {
-    let l = arguments.thresholds("l")?.iter().find(|(known, _)| known == column)?.1;
-    Some(Share::new(1, l as u64))
+pub(super) fn promise(arguments: &Arguments, column: &str) -> Result<Option<Share>> {
+    let l = arguments.thresholds("l")?.unwrap_or_default().iter().find(|(known, _)| known == column);
+    Ok(l.map(|(_, l)| Share::new(1, *l as u64)))
 }
 
 /// Groups, and by value of the primary column the records left over.
@@ -72,7 +72,7 @@ pub(super) struct Demand {
 
 impl Demand {
     pub fn of(task: &Task<'_>, arguments: &Arguments, entry: &Entry) -> Result<Demand> {
-        let wanted = arguments.thresholds("l").unwrap_or_default();
+        let wanted = arguments.thresholds("l")?.unwrap_or_default();
         let sensitive = task.sensitive();
         let name = |column: usize| task.table.columns[column].name.as_str();
         let wrong =
@@ -82,17 +82,16 @@ impl Demand {
             return Err(wrong(format!("`l` names {stranger}, and the sensitive columns are {}", names())));
         }
         let l_of = |column: usize| wanted.iter().find(|(known, _)| known == name(column)).map(|(_, l)| *l as usize);
-        let primary = sensitive.iter().copied().find(|at| name(*at) == arguments.word("primary"));
-        let Some(primary) = primary else {
-            let primary = arguments.word("primary");
-            return Err(wrong(format!("the primary column {primary} is not among the sensitive columns {}", names())));
+        let named = arguments.word("primary")?;
+        let Some(primary) = sensitive.iter().copied().find(|at| name(*at) == named) else {
+            return Err(wrong(format!("the primary column {named} is not among the sensitive columns {}", names())));
         };
         let missing = |column: usize| wrong(format!("`l` does not say how many values {} needs", name(column)));
         let l = l_of(primary).ok_or_else(|| missing(primary))?;
         let others = sensitive.iter().copied().filter(|column| *column != primary);
         let others =
             others.map(|column| Ok((column, l_of(column).ok_or_else(|| missing(column))?))).collect::<Result<_>>()?;
-        Ok(Demand { primary, l, others, frequency: arguments.word("diversity") == "frequency" })
+        Ok(Demand { primary, l, others, frequency: arguments.word("diversity")? == "frequency" })
     }
 
     /// Groups by the largest-l rule, and the records left over, by value of the primary column. Records are taken from the end, and

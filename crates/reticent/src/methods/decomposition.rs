@@ -14,8 +14,8 @@
 
 use super::decomposing::{AtRandom, DIVERSITY, Demand, L, Linkable, MARGINALS, PRIMARY, marginals, promise};
 use super::largest::Drawn;
-use super::{Form, Listed, Outcome, Reason, Task, Updates, refused};
-use crate::error::Result;
+use super::{Form, Listed, Outcome, Reason, Task, Updates};
+use crate::error::{Refusal, Result};
 use crate::registry::{Arguments, Entry, Kind};
 
 /// What it says about itself.
@@ -43,15 +43,14 @@ pub const LISTED: Listed = Listed {
 fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
     let demand = Demand::of(task, arguments, &ENTRY)?;
     if !task.past.releases.is_empty() {
-        return Err(refused(
-            "Decomposition covers one release, and one was published; choose decomposition-plus for several".to_owned(),
-        ));
+        let advice = "; choose decomposition-plus for several";
+        return Err(Refusal::MethodCoversOneRelease { method: "Decomposition", advice }.into());
     }
     let mut order: Vec<u32> = (0..task.records.len() as u32).collect();
     let mut drawn = Drawn(task.seed);
     drawn.shuffle(&mut order);
     let (mut groups, left) = demand.form(task, order, &|_| 0);
-    let mut outcome = Outcome { marginals: marginals(arguments), ..Outcome::default() };
+    let mut outcome = Outcome { marginals: marginals(arguments)?, ..Outcome::default() };
     for (value, records) in left {
         let has = |group: &Vec<u32>| group.iter().any(|at| task.code(*at as usize, demand.primary) == value);
         let mut lacking = groups.iter_mut().filter(|group| !has(group));

@@ -58,7 +58,7 @@ pub const LISTED: Listed = Listed {
 fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
     let demand = Demand::of(task, arguments, &ENTRY)?;
     let (kept, of) = kept(task);
-    let mut outcome = Outcome { marginals: marginals(arguments), ..Outcome::default() };
+    let mut outcome = Outcome { marginals: marginals(arguments)?, ..Outcome::default() };
     let mut staying: Vec<Vec<u32>> = vec![Vec::new(); kept.len()];
     let mut new: Vec<u32> = Vec::new();
     for at in 0..task.records.len() as u32 {
@@ -86,7 +86,7 @@ fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
     new.sort_by_key(|at| waited[*at as usize]);
     let (groups, left) = demand.form(task, new, &|at| waited[at as usize]);
     let linkable = Linkable::among(task, &demand);
-    let starvation = u32::try_from(arguments.whole("starvation")).unwrap_or(u32::MAX);
+    let starvation = u32::try_from(arguments.whole("starvation")?).unwrap_or(u32::MAX);
     let mut wait = |at: u32| match waited[at as usize] {
         times if starvation > 0 && times > starvation => outcome.withheld.push((at, Reason::Starved)),
         times => outcome.waiting.push((at, times)),

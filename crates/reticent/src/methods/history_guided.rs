@@ -47,7 +47,7 @@ pub const ENTRY: Entry = Entry {
 pub const LISTED: Listed = Listed {
     entry: ENTRY,
     updates: Updates { again: true, insert: true, delete: true, reinsert: true, correct: false },
-    promise: |arguments, _| Some(Share::new(1, arguments.whole("l"))),
+    promise: |arguments, _| Ok(Some(Share::new(1, arguments.whole("l")?))),
     gone: "their places are taken by newcomers with the same value or by counterfeits, so that their groups' values stay (with `counterfeits = false`, the others of their groups are withheld where nobody takes a place)",
     form: Form::Anatomized,
     run,
@@ -70,7 +70,8 @@ impl Slots {
 }
 
 fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
-    let l = arguments.whole("l") as usize;
+    let l = arguments.whole("l")? as usize;
+    let counterfeits = arguments.flag("counterfeits")?;
     let column = task.only_sensitive(&ENTRY)?;
     let name = &task.table.columns[column].name;
     let (kept, of) = kept(task);
@@ -112,7 +113,7 @@ fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
             *place = newcomers.get_mut(value.as_str()).and_then(Vec::pop);
         }
         let whole = group.places.iter().all(Option::is_some);
-        if whole || arguments.flag("counterfeits") {
+        if whole || counterfeits {
             let members = group.places.iter().flatten().copied().collect();
             outcome.groups.push(listed(members, group.values.iter().map(String::as_str)));
             continue;

@@ -62,7 +62,7 @@ pub const ENTRY: Entry = Entry {
 pub const LISTED: Listed = Listed {
     entry: ENTRY,
     updates: Updates { again: true, insert: true, delete: true, reinsert: true, correct: false },
-    promise: |arguments, _| Some(Share::new(1, arguments.whole("l"))),
+    promise: |arguments, _| Ok(Some(Share::new(1, arguments.whole("l")?))),
     gone: "their groups are shown with the same values as before, or withheld where too few are left",
     form: Form::Generalized,
     run,
@@ -91,7 +91,7 @@ struct Standing {
 }
 
 fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
-    let l = arguments.whole("l") as usize;
+    let l = arguments.whole("l")? as usize;
     let column = task.only_sensitive(&ENTRY)?;
     let Known { mut parts, of } = Known::of(task, column);
     let mut outcome = Outcome::default();
@@ -112,7 +112,7 @@ fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
     refuse_changed(&outcome, arguments)?;
     let mut groups = standing(parts);
     let fresh = fresh(task, column, l, new, &mut outcome);
-    extend(task, column, arguments.whole("parts") as usize, fresh, &mut groups);
+    extend(task, column, arguments.whole("parts")? as usize, fresh, &mut groups);
     let groups = groups.into_iter().filter(|group| !group.members.is_empty());
     outcome.groups = groups
         .map(|group| Group { members: group.members, lists: vec![List::of(group.values.iter().map(String::as_str))] })

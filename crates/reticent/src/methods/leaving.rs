@@ -3,10 +3,12 @@
 //! The attack is critical absence: whoever holds the release before and the one after compares the values of a group. What is no
 //! longer listed was a leaver's, and what is left is the others'.
 
+use crate::text::{counted, grouped, people};
 use std::collections::BTreeMap;
 
 use super::Task;
 use super::past::list_of;
+use crate::error::Result;
 use crate::links::ByOwner;
 use crate::share::Share;
 
@@ -34,8 +36,12 @@ pub struct LeavingColumn {
 
 /// What the removal of people would tell, if their groups were shown again without them and their values. Columns without a promise
 /// are not looked at, nor lists that only say which values there are.
-pub fn leaving(task: &Task<'_>, promise: &dyn Fn(&str) -> Option<Share>) -> Leaving {
-    let Some(newest) = task.past.releases.last() else { return Leaving::default() };
+///
+/// # Errors
+///
+/// Fails if `promise` fails.
+pub fn leaving(task: &Task<'_>, promise: &dyn Fn(&str) -> Result<Option<Share>>) -> Result<Leaving> {
+    let Some(newest) = task.past.releases.last() else { return Ok(Leaving::default()) };
     let places: ByOwner<usize> = task.records.iter().zip(0..).map(|(record, at)| (record.who, at)).collect();
     let places = places.of_each(newest.who.iter().copied());
     // By group: whether somebody is gone.
@@ -55,7 +61,7 @@ pub fn leaving(task: &Task<'_>, promise: &dyn Fn(&str) -> Option<Share>) -> Leav
     }
     for column in task.sensitive() {
         let name = &task.table.columns[column].name;
-        let Some(most) = promise(name) else { continue };
+        let Some(most) = promise(name)? else { continue };
         let above = |part: u64, whole: u64| Share::new(part, whole) > most;
         let mut told = LeavingColumn { column: name.clone(), gone: 0, staying: 0 };
         for (group, (stay, people)) in &groups {
@@ -75,5 +81,41 @@ pub fn leaving(task: &Task<'_>, promise: &dyn Fn(&str) -> Option<Share>) -> Leav
         }
         leaving.columns.push(told);
     }
-    leaving
+    Ok(leaving)
+}
+
+impl Leaving {
+    /// What deleting those who left would disclose, in words; none if nobody left.
+    pub fn words(&self) -> Option<String> {
+        if self.people == 0 {
+            return None;
+        }
+        let told: Vec<String> = self
+            .columns
+            .iter()
+            .filter(|told| told.gone + told.staying > 0)
+            .map(|told| {
+                format!(
+                    "the {} of {} of them and of {} who stay",
+                    told.column,
+                    grouped(told.gone),
+                    people(told.staying)
+                )
+            })
+            .collect();
+        let are = if self.people == 1 { "is" } else { "are" };
+        let left = format!(
+            "{} of the release before {are} not in the data any more; they were in {}",
+            people(self.people),
+            counted(self.groups, "group")
+        );
+        Some(match told.is_empty() {
+            true if self.columns.is_empty() => left,
+            true => format!("{left}, which would tell nothing that is not allowed if they were shown without them"),
+            false => format!(
+                "{left}. Shown again without them and their values, these would tell, with more confidence than is promised, {}",
+                told.join("; ")
+            ),
+        })
+    }
 }

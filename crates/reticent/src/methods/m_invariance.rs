@@ -22,8 +22,8 @@ use rayon::prelude::*;
 use super::cutting::{Along, cut};
 use super::largest::{Drawn, fresh};
 use super::past::list_of;
-use super::{Form, Group, List, Listed, Lists, Outcome, Reason, Task, Updates, refused};
-use crate::error::Result;
+use super::{Form, Group, List, Listed, Lists, Outcome, Reason, Task, Updates};
+use crate::error::{Refusal, Result};
 use crate::links::ByOwner;
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::share::Share;
@@ -70,7 +70,7 @@ pub(super) const CHANGED: Parameter = Parameter {
 pub const LISTED: Listed = Listed {
     entry: ENTRY,
     updates: Updates { again: true, insert: true, delete: true, reinsert: true, correct: false },
-    promise: |arguments, _| Some(Share::new(1, arguments.whole("m"))),
+    promise: |arguments, _| Ok(Some(Share::new(1, arguments.whole("m")?))),
     gone: "their places are taken by newcomers with the same value or by counterfeits, so that their groups' values stay (with `counterfeits = false`, the others of their groups are withheld where nobody takes a place)",
     form: Form::Generalized,
     run,
@@ -80,7 +80,7 @@ pub const LISTED: Listed = Listed {
 pub(super) type Signature = Vec<String>;
 
 fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
-    let m = arguments.whole("m") as usize;
+    let m = arguments.whole("m")? as usize;
     let column = task.only_sensitive(&ENTRY)?;
     let (all, known) = signatures(task, column);
     let mut outcome = Outcome::default();
@@ -107,7 +107,7 @@ fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
     let mut newcomers = Newcomers::of(task, column, new, m);
     let mut signatures: Vec<Signature> = buckets.keys().cloned().collect();
     signatures.sort_unstable();
-    let fake = arguments.flag("counterfeits");
+    let fake = arguments.flag("counterfeits")?;
     for signature in &signatures {
         if let Some(bucket) = buckets.get_mut(signature) {
             bucket.balance(signature, &mut newcomers, fake, &mut outcome);
@@ -128,15 +128,11 @@ fn run(task: &Task<'_>, arguments: &Arguments) -> Result<Outcome> {
 /// Refuses where the policy says so.
 pub(super) fn refuse_changed(outcome: &Outcome, arguments: &Arguments) -> Result<()> {
     let changed = outcome.withheld.iter().filter(|(_, reason)| *reason == Reason::Changed).count() as u64;
-    if changed == 0 || arguments.word("changed") != "refuse" {
+    let refuses = arguments.word("changed")? == "refuse";
+    if changed == 0 || !refuses {
         return Ok(());
     }
-    let people = crate::text::counted(changed, "record");
-    let hold = if changed == 1 { "holds" } else { "hold" };
-    Err(refused(format!(
-        "{people} {hold} another sensitive value than their owners were published with, which the releases together would tell; to \
-         publish without them, set `changed = \"withhold\"`"
-    )))
+    Err(Refusal::ValuesChanged { records: changed }.into())
 }
 
 /// The values somebody is always listed with, by owner that was ever published, as places among the signatures; none when these were

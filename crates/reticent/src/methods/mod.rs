@@ -31,7 +31,7 @@ mod utility;
 
 use rayon::prelude::*;
 
-use crate::error::{Error, Result};
+use crate::error::{Obstacle, Refusal, Result};
 use crate::links::Pseudonym;
 use crate::registry::{Arguments, Entry, Kind, unknown};
 use crate::schema::Role;
@@ -41,7 +41,7 @@ use crate::taxonomy::Code;
 
 pub use leaving::{Leaving, LeavingColumn, leaving};
 pub use past::{Lists, Past, Remembered, ShownGroup, ShownRelease};
-pub use proven::{changed_quasi, fewest_alike, prove};
+pub use proven::prove;
 pub use shown::{Form, Shown, ShownList, held};
 pub use utility::{Utility, utility};
 
@@ -58,13 +58,13 @@ pub const LIST: &[Listed] = &[
 ];
 
 /// A promise about records: with how much confidence one is linked to somebody at most.
-type Linked = fn(&Arguments) -> Share;
+type Linked = fn(&Arguments) -> Result<Share>;
 
 /// Which methods promise that, by name.
 const LINKED: &[(&str, Linked)] = &[(bcf_anonymity::ENTRY.id, bcf_anonymity::linked)];
 
 /// Another promise about records: how many are left to anybody at least.
-type LeftOver = fn(&Arguments) -> u64;
+type LeftOver = fn(&Arguments) -> Result<u64>;
 
 /// Which methods promise, of records, how many are left to somebody when two releases are compared, by name.
 const LEFT: &[(&str, LeftOver)] = &[(bcf_by_flow::ENTRY.id, bcf_by_flow::left)];
@@ -78,7 +78,7 @@ pub struct Listed {
     pub updates: Updates,
     /// The promise: nobody's value of this column is told with more confidence than this, by all releases together. None when
     /// nothing is promised about it; see [`Listed::linked`].
-    pub promise: fn(&Arguments, &str) -> Option<Share>,
+    pub promise: fn(&Arguments, &str) -> Result<Option<Share>>,
     /// What becomes of the groups of people who go, in a sentence.
     pub gone: &'static str,
     /// How it publishes quasi-identifiers unless the policy says otherwise.
@@ -88,16 +88,24 @@ pub struct Listed {
 }
 
 impl Listed {
-    /// The promise about records, where there is one: no record of any release is linked to anybody with more confidence than this,
+    /// Returns the promise about records, where there is one: no record of any release is linked to anybody with more confidence than this,
     /// by all releases together.
-    pub fn linked(&self, arguments: &Arguments) -> Option<Share> {
-        LINKED.iter().find(|(id, _)| *id == self.entry.id).map(|(_, linked)| linked(arguments))
+    ///
+    /// # Errors
+    ///
+    /// Fails if the arguments were not checked against the entry of this method.
+    pub fn linked(&self, arguments: &Arguments) -> Result<Option<Share>> {
+        LINKED.iter().find(|(id, _)| *id == self.entry.id).map(|(_, linked)| linked(arguments)).transpose()
     }
 
     /// Another promise about records, where there is one: so many can be anybody's, whichever two releases are compared by somebody who
     /// knows their quasi-identifiers and nobody else's.
-    pub fn left(&self, arguments: &Arguments) -> Option<u64> {
-        LEFT.iter().find(|(id, _)| *id == self.entry.id).map(|(_, left)| left(arguments))
+    ///
+    /// # Errors
+    ///
+    /// Fails if the arguments were not checked against the entry of this method.
+    pub fn left(&self, arguments: &Arguments) -> Result<Option<u64>> {
+        LEFT.iter().find(|(id, _)| *id == self.entry.id).map(|(_, left)| left(arguments)).transpose()
     }
 
     /// Whether it can publish quasi-identifiers like that: as they are they tell records apart, of which something is promised.
@@ -234,14 +242,10 @@ impl Task<'_> {
     pub fn only_sensitive(&self, method: &Entry) -> Result<usize> {
         match self.sensitive().as_slice() {
             [only] => Ok(*only),
-            [] => Err(refused(format!("{} needs a sensitive column, and the table has none", method.title))),
+            [] => Err(Refusal::SensitiveColumnMissing { method: method.title, advice: "" }.into()),
             several => {
-                let names: Vec<&str> = several.iter().map(|at| self.table.columns[*at].name.as_str()).collect();
-                let names = names.join(", ");
-                Err(refused(format!(
-                    "{} is for one sensitive column, and the table has {names}; publish one of them (--columns), or choose decomposition",
-                    method.title
-                )))
+                let columns = several.iter().map(|at| self.table.columns[*at].name.clone()).collect();
+                Err(Refusal::SeveralSensitiveColumns { method: method.title, columns }.into())
             }
         }
     }
@@ -301,6 +305,18 @@ impl Reason {
             Reason::Starved => "starved",
             Reason::NoNoise => "no-noise",
         }
+    }
+}
+
+/// Why a record is withheld, in words, for the word of a reason.
+pub fn withheld_words(reason: &str) -> &str {
+    match reason {
+        "too-common" => "too many have the same value: no group could hide it",
+        "changed" => "a sensitive value is not the one that was published",
+        "history" => "what was published before leaves no group that would not tell more",
+        "starved" => "waited longer than the policy allows; tried first next time",
+        "no-noise" => "too few plausible values to list beside it",
+        other => other,
     }
 }
 
@@ -369,7 +385,7 @@ impl List {
 impl Outcome {
     /// Every record must be accounted for once, and every group's people must be able to have what is listed.
     fn check(&self, task: &Task<'_>) -> Result<()> {
-        let wrong = |why: &str| Err(Error::CannotCheck { what: "the groups".to_owned(), why: why.to_owned() });
+        let wrong = |reason: &'static str| Err(Obstacle::GroupsInconsistent { reason }.into());
         let mut seen = vec![0u8; task.records.len()];
         let members = self.groups.iter().flat_map(|group| &group.members);
         let all = members.chain(self.waiting.iter().map(|(at, _)| at)).chain(self.withheld.iter().map(|(at, _)| at));
@@ -397,9 +413,4 @@ impl Outcome {
         };
         self.groups.par_iter().try_for_each(check)
     }
-}
-
-/// Nothing can be published, and why.
-pub(crate) fn refused(message: String) -> Error {
-    Error::Refused { message }
 }

@@ -12,7 +12,7 @@ use smartcore::naive_bayes::categorical::{CategoricalNB, CategoricalNBParameters
 
 use super::learning::{self, Lesson, Records};
 use super::{Comparison, Listed, Measure};
-use crate::error::{Error, Result};
+use crate::error::{Error, Obstacle, Result};
 use crate::registry::{Entry, Kind};
 
 pub(super) const LISTED: Listed = Listed {
@@ -35,9 +35,8 @@ fn measure(comparison: &Comparison<'_>) -> Result<Option<Measure>> {
 
 pub(super) fn predict(lesson: &Lesson) -> Result<Vec<u32>> {
     let categories: Vec<HashMap<u32, u32>> = lesson.training.features.iter().map(|values| numbered(values)).collect();
-    let failed = |why: smartcore::error::Failed| Error::CannotCheck {
-        what: "the naive Bayes error".to_owned(),
-        why: why.to_string(),
+    let failed = |why: smartcore::error::Failed| {
+        Error::from(Obstacle::LearningFailed { metric: "the naive Bayes error", reason: why.to_string() })
     };
     let training = matrix(&lesson.training, &categories).map_err(failed)?;
     let test = matrix(&lesson.test, &categories).map_err(failed)?;

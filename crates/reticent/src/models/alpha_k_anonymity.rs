@@ -53,18 +53,19 @@ struct AlphaKAnonymity {
 
 fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
     let by = grouping(arguments, "on", schema)?;
+    let k = arguments.whole("k")?;
     let columns = sensitive(arguments, schema)?;
     let mut models: Vec<Box<dyn Model>> = Vec::new();
     for column in columns {
         let of = [column];
         let bounds = Bounds::new(&LISTED.entry, arguments, "alpha", &of, schema)?;
-        models.push(Box::new(AlphaKAnonymity { k: arguments.whole("k"), bounds, by: by.clone(), of }));
+        models.push(Box::new(AlphaKAnonymity { k, bounds, by: by.clone(), of }));
     }
     Ok(models)
 }
 
 fn joined(arguments: &Arguments, scope: &Scope, schema: &Schema) -> Result<Vec<Statement>> {
-    let mut statements = of_people(&scope.known(arguments, "on"), arguments.whole("k"), scope);
+    let mut statements = of_people(&scope.known(arguments, "on")?, arguments.whole("k")?, scope);
     let share = |of: &[String; 1]| Ok(Rule::AtMost(Bounds::new(&LISTED.entry, arguments, "alpha", of, schema)?));
     statements.extend(of_sensitive(arguments, scope, share)?);
     Ok(statements)

@@ -46,14 +46,13 @@ struct DistinctDiversity {
 
 fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
     let by = grouping(arguments, "on", schema)?;
-    let make = |column| -> Box<dyn Model> {
-        Box::new(DistinctDiversity { l: arguments.whole("l"), by: by.clone(), of: [column] })
-    };
+    let l = arguments.whole("l")?;
+    let make = |column| -> Box<dyn Model> { Box::new(DistinctDiversity { l, by: by.clone(), of: [column] }) };
     Ok(sensitive(arguments, schema)?.into_iter().map(make).collect())
 }
 
 fn joined(arguments: &Arguments, scope: &Scope, _: &Schema) -> Result<Vec<Statement>> {
-    of_sensitive(arguments, scope, |_| Ok(Rule::AtLeast(arguments.whole("l"))))
+    of_sensitive(arguments, scope, |_| Ok(Rule::AtLeast(arguments.whole("l")?)))
 }
 
 impl Model for DistinctDiversity {

@@ -52,9 +52,8 @@ struct EntropyDiversity {
 
 fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
     let by = grouping(arguments, "on", schema)?;
-    let make = |column| -> Box<dyn Model> {
-        Box::new(EntropyDiversity { l: arguments.number("l"), by: by.clone(), of: [column] })
-    };
+    let l = arguments.number("l")?;
+    let make = |column| -> Box<dyn Model> { Box::new(EntropyDiversity { l, by: by.clone(), of: [column] }) };
     Ok(sensitive(arguments, schema)?.into_iter().map(make).collect())
 }
 

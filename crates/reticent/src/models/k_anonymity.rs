@@ -38,11 +38,11 @@ struct KAnonymity {
 }
 
 fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
-    Ok(vec![Box::new(KAnonymity { k: arguments.whole("k"), by: grouping(arguments, "on", schema)? })])
+    Ok(vec![Box::new(KAnonymity { k: arguments.whole("k")?, by: grouping(arguments, "on", schema)? })])
 }
 
 fn joined(arguments: &Arguments, scope: &Scope, _: &Schema) -> Result<Vec<Statement>> {
-    Ok(of_people(&scope.known(arguments, "on"), arguments.whole("k"), scope))
+    Ok(of_people(&scope.known(arguments, "on")?, arguments.whole("k")?, scope))
 }
 
 impl Model for KAnonymity {

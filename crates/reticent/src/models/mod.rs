@@ -8,7 +8,7 @@
 //! People are distinct owners where the policy names an owner key and some owner has several records, else records.
 //! How many people carry a value means: how many have at least one record in the class with it.
 
-use crate::error::Result;
+use crate::error::{Obstacle, Result};
 use crate::joined::{At, Of, Rule, Scope, Statement};
 use crate::registry::{Arguments, Entry, Kind, unknown};
 use crate::schema::{Role, Schema};
@@ -69,22 +69,15 @@ pub fn joined(id: &str, arguments: Arguments, scope: &Scope, schema: &Schema) ->
     let arguments = arguments.checked(&listed.entry)?;
     let Some(speak) = listed.joined else {
         let speaking = LIST.iter().filter(|listed| listed.joined.is_some()).map(|listed| listed.entry.id);
-        let speaking: Vec<&str> = speaking.collect();
-        return Err(crate::Error::CannotCheck {
-            what: format!("{} of joined releases", listed.entry.title),
-            why: format!(
-                "it is defined for single releases only; require one of these instead ({}), or judge the release by itself with \
-                 --alone",
-                speaking.join(", ")
-            ),
-        });
+        let alternatives = speaking.map(str::to_owned).collect();
+        return Err(Obstacle::UndefinedForJoins { model: listed.entry.title.to_owned(), alternatives }.into());
     };
     speak(&arguments, scope, schema)
 }
 
 /// The columns that make the classes: those named, or all quasi-identifiers.
 fn grouping(arguments: &Arguments, name: &str, schema: &Schema) -> Result<Vec<String>> {
-    match arguments.words(name) {
+    match arguments.words(name)? {
         Some(names) => named(names, schema),
         None => {
             let columns = schema.with_role(Role::QuasiIdentifier);
@@ -113,8 +106,8 @@ fn named(names: &[String], schema: &Schema) -> Result<Vec<String>> {
 
 /// The sensitive column that is named, or every one.
 fn sensitive(arguments: &Arguments, schema: &Schema) -> Result<Vec<String>> {
-    if arguments.get("sensitive").is_some() {
-        return named(&[arguments.word("sensitive").to_owned()], schema);
+    if let Some(name) = arguments.optional_word("sensitive")? {
+        return named(&[name.to_owned()], schema);
     }
     let columns = schema.with_role(Role::Sensitive);
     if columns.is_empty() {
@@ -130,9 +123,9 @@ fn of_sensitive(
     scope: &Scope,
     mut rule: impl FnMut(&[String; 1]) -> Result<Rule>,
 ) -> Result<Vec<Statement>> {
-    let x = scope.known(arguments, "on");
+    let x = scope.known(arguments, "on")?;
     let mut statements = Vec::new();
-    for at in scope.sensitive(arguments) {
+    for at in scope.sensitive(arguments)? {
         let name = [scope.members[at.release].columns[at.column].0.clone()];
         statements.extend(scope.statement(&x, &[Of::Column(at)], rule(&name)?));
     }

@@ -53,10 +53,10 @@ struct RecursiveDiversity {
 
 fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
     let by = grouping(arguments, "on", schema)?;
-    let c = Share::from_decimal(arguments.number("c")).ok_or_else(|| Error::policy(None, "`c` has too many digits"))?;
-    let make = |column| -> Box<dyn Model> {
-        Box::new(RecursiveDiversity { c, l: arguments.whole("l") as usize, by: by.clone(), of: [column] })
-    };
+    let c =
+        Share::from_decimal(arguments.number("c")?).ok_or_else(|| Error::policy(None, "`c` has too many digits"))?;
+    let l = arguments.whole("l")? as usize;
+    let make = |column| -> Box<dyn Model> { Box::new(RecursiveDiversity { c, l, by: by.clone(), of: [column] }) };
     Ok(sensitive(arguments, schema)?.into_iter().map(make).collect())
 }
 

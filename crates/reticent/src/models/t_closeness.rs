@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use super::{Judge, Judgement, Listed, Merging, Model, ON, SENSITIVE, grouping, on_text, sensitive};
 use crate::classes::{Group, Whole};
 use crate::contract::{Breach, Reading};
-use crate::error::{Error, Result};
+use crate::error::{Error, Obstacle, Result};
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::schema::{Schema, Tree};
 use crate::share::Share;
@@ -74,8 +74,9 @@ struct TCloseness {
 
 fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
     let by = grouping(arguments, "on", schema)?;
-    let t = Share::from_decimal(arguments.number("t")).ok_or_else(|| Error::policy(None, "`t` has too many digits"))?;
-    let distance = match arguments.word("distance") {
+    let t =
+        Share::from_decimal(arguments.number("t")?).ok_or_else(|| Error::policy(None, "`t` has too many digits"))?;
+    let distance = match arguments.word("distance")? {
         "ordered" => Distance::Ordered,
         "hierarchical" => Distance::Hierarchical,
         _ => Distance::Equal,
@@ -134,10 +135,7 @@ impl Model for TCloseness {
             Distance::Ordered => Box::new(ordered),
             Distance::Hierarchical => {
                 let Some(column) = whole.column else {
-                    return Err(Error::CannotCheck {
-                        what: self.title(),
-                        why: "no single column was measured".to_owned(),
-                    });
+                    return Err(Obstacle::NoSingleColumn { statement: self.title() }.into());
                 };
                 let leaves: Vec<NodeId> = totals.iter().map(|(code, _)| column.nodes[*code as usize]).collect();
                 hierarchical(&column.tree, &leaves)
@@ -245,9 +243,8 @@ impl TCloseness {
             let text = reading.text(column, *value)?;
             // Numbers that are published as intervals are in the order of these.
             let interval = || tree.find(text).map(|node| tree.node(node).codes.start as usize);
-            let place = known.get(text).copied().or_else(interval).ok_or_else(|| Error::CannotCheck {
-                what: self.title(),
-                why: format!("the file has a value of {column} that the table does not"),
+            let place = known.get(text).copied().or_else(interval).ok_or_else(|| {
+                Error::from(Obstacle::ValueNotInTable { statement: self.title(), column: column.clone() })
             })?;
             places.insert(*value, place);
         }

@@ -55,14 +55,14 @@ struct XyAnonymity {
 }
 
 fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
-    let y = named(arguments.words("y").unwrap_or_default(), schema)?;
-    Ok(vec![Box::new(XyAnonymity { k: arguments.whole("k"), x: grouping(arguments, "x", schema)?, y })])
+    let y = named(arguments.words("y")?.unwrap_or_default(), schema)?;
+    Ok(vec![Box::new(XyAnonymity { k: arguments.whole("k")?, x: grouping(arguments, "x", schema)?, y })])
 }
 
 fn joined(arguments: &Arguments, scope: &Scope, _: &Schema) -> Result<Vec<Statement>> {
-    let x = scope.known(arguments, "x");
-    let counted = scope.counted(arguments.words("y").unwrap_or_default());
-    let least = arguments.whole("k");
+    let x = scope.known(arguments, "x")?;
+    let counted = scope.counted(arguments.words("y")?.unwrap_or_default());
+    let least = arguments.whole("k")?;
     Ok(counted.iter().filter_map(|y| scope.statement(&x, y, Rule::AtLeast(least))).collect())
 }
 

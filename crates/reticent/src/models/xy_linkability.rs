@@ -66,15 +66,15 @@ struct XyLinkability {
 }
 
 fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
-    let y = named(arguments.words("y").unwrap_or_default(), schema)?;
+    let y = named(arguments.words("y")?.unwrap_or_default(), schema)?;
     let bounds = Bounds::new(&LISTED.entry, arguments, "h", &y, schema)?;
     Ok(vec![Box::new(XyLinkability { x: grouping(arguments, "x", schema)?, y, bounds })])
 }
 
 fn joined(arguments: &Arguments, scope: &Scope, schema: &Schema) -> Result<Vec<Statement>> {
-    let x = scope.known(arguments, "x");
+    let x = scope.known(arguments, "x")?;
     let mut statements = Vec::new();
-    for y in scope.counted(arguments.words("y").unwrap_or_default()) {
+    for y in scope.counted(arguments.words("y")?.unwrap_or_default()) {
         if y.iter().any(|of| matches!(of, Of::People(_))) {
             let message = "`y` names people, and it is values that (X, Y)-linkability keeps from being inferred; how many people remain is what \
                            xy-anonymity counts";

@@ -122,8 +122,9 @@ fn reads_the_parameters_of_models() {
     let policy = hospital();
     let [diversity, bounding] = policy.models.as_slice() else { panic!("two models") };
     assert_eq!((diversity.model.as_str(), diversity.line), ("distinct-l-diversity", Some(35)));
-    assert_eq!(diversity.arguments.whole("l"), 3);
-    assert_eq!(diversity.arguments.words("on").unwrap(), ["age", "city"]);
+    assert_eq!(diversity.arguments.get("l"), Some(&Argument::Number(3.0)));
+    let on = ["age", "city"].map(str::to_owned).to_vec();
+    assert_eq!(diversity.arguments.get("on"), Some(&Argument::Words(on)));
     let thresholds = [("HIV".to_owned(), 0.1), ("flu".to_owned(), 0.9)];
     assert_eq!(bounding.arguments.get("values"), Some(&Argument::Thresholds(thresholds.to_vec())));
 }

@@ -33,7 +33,7 @@ pub(super) fn recognise(told: &Told<'_>, tree: &Arc<Taxonomy>, cells: &[&str]) -
     }
     if !unknown.is_empty() {
         let message = format!(
-            "not in its taxonomy: {}; add them to it, or describe this table in a policy of its own (--policy)",
+            "not in its taxonomy: {}; add them to it, or describe this table in a policy of its own",
             told.some(&unknown, listed)
         );
         return Err(Error::column(told.name, message));

@@ -194,12 +194,12 @@ fn a_taxonomy_says_what_texts_are() {
     check_wrong(
         &told,
         &["Paris", "Oslo", "Bern", "Lima", "Kiew"],
-        "not in its taxonomy: 4 values (`Oslo`, `Bern`, `Lima`, ...); add them to it, or describe this table in a policy of its own (--policy)",
+        "not in its taxonomy: 4 values (`Oslo`, `Bern`, `Lima`, ...); add them to it, or describe this table in a policy of its own",
     );
     check_wrong(
         &Told { role: Role::Sensitive, ..told },
         &["Paris", "Oslo"],
-        "not in its taxonomy: 1 value; add them to it, or describe this table in a policy of its own (--policy)",
+        "not in its taxonomy: 1 value; add them to it, or describe this table in a policy of its own",
     );
 }
 

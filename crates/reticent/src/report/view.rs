@@ -6,8 +6,8 @@ use super::grid::Grid;
 use super::words::{
     Worlds, list, one_in, percent, percent_at_least, percent_at_most, sentence, worlds, worlds_roughly,
 };
-use super::{Attack, Breach, Coalition, Report};
-use crate::audit::{Audit, Case, Column, Identity, Level, Pair, Person};
+use super::{Attack, Coalition, Report};
+use crate::audit::{Audit, Case, Column, Disclosure, Identity, Level, Pair, Person};
 use crate::inference::{Fraction, Work};
 use crate::text::{counted, grouped};
 
@@ -31,7 +31,7 @@ pub struct Part<'a> {
     /// Why it is not established what is told.
     pub open: &'a [String],
     /// What is told besides what is counted, and not allowed.
-    pub breaches: &'a [Breach],
+    pub breaches: &'a [Disclosure],
     /// None when nothing was audited.
     pub found: Option<Found<'a>>,
     /// Each with what came of it, where that may be said, and whether that is certain; none where nothing was found.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::{Breach, Reading};
 use crate::combos::{Combos, Owner};
-use crate::error::{Error, Result};
+use crate::error::{Error, FileFault, Obstacle, Result};
 use crate::history::{Held, History};
 use crate::join::{Inconsistent, Join, Tuples, relate};
 use crate::joined::{At, Of, Rule, Statement, Together};
@@ -85,9 +85,9 @@ fn as_release(reading: &Reading, recoding: &Recoding) -> Result<Release> {
             (0..column.nodes.len() as Code).map(|code| (plain(column.label(code)), code)).collect();
         let place = |text: &String| known.get(plain(text)).copied();
         let places: Option<Vec<Code>> = reading.counts.values[at].iter().map(place).collect();
-        let places = places.ok_or_else(|| Error::CannotCheck {
-            what: format!("column `{}` of the written file", column.name),
-            why: "it has a value that was not to be published".to_owned(),
+        let places = places.ok_or_else(|| {
+            let fault = FileFault::ForeignValue { column: column.name.clone() };
+            Error::from(Obstacle::WrittenFileDiffers { fault })
         })?;
         codes.push(reading.counts.combos.codes[at].iter().map(|code| places[*code as usize]).collect());
         columns.push(column.clone());
@@ -179,10 +179,7 @@ fn judge(statement: &Statement, releases: &[Release], joins: &OverJoins<'_>, ear
         || visited > MOST_VISITED
         || tallies.values().any(|counted| counted.values().any(|(tuples, _)| *tuples == Tuples::MAX))
     {
-        return Err(Error::CannotCheck {
-            what: statement.title.clone(),
-            why: "the join has too many different values to count".to_owned(),
-        });
+        return Err(Obstacle::JoinNotCountable { statement: statement.title.clone() }.into());
     }
     let bound = bounds(statement, releases);
     let mut breaches = Vec::new();

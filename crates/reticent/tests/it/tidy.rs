@@ -230,10 +230,80 @@ fn every_file_of_a_registry_is_listed() {
     }
 }
 
-/// Only the engine, the ledger and the command line read and write.
+/// The string literals of a source file, with the line each starts on. Comments and raw strings with hashes are skipped.
+fn literals(text: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    let (mut line, mut rest) = (1, text.chars().peekable());
+    while let Some(next) = rest.next() {
+        match next {
+            '\n' => line += 1,
+            '/' if rest.peek() == Some(&'/') => while rest.next_if(|next| *next != '\n').is_some() {},
+            // A quote as a character.
+            '\'' if rest.peek() == Some(&'"') => {
+                rest.next();
+            }
+            '"' => {
+                let (start, mut literal) = (line, String::new());
+                while let Some(next) = rest.next_if(|next| *next != '"') {
+                    line += usize::from(next == '\n');
+                    literal.push(next);
+                    if next == '\\' {
+                        let escaped = rest.next();
+                        line += usize::from(escaped == Some('\n'));
+                        literal.extend(escaped);
+                    }
+                }
+                rest.next();
+                found.push((start, literal));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Whether a text names a flag or a command of the command line.
+fn names_the_command_line(literal: &str) -> bool {
+    let flag = |(at, _): (usize, &str)| {
+        let before = literal[..at].chars().next_back();
+        let after = literal[at + 2..].chars().next();
+        before.is_none_or(|before| before.is_whitespace() || "(`'".contains(before))
+            && after.is_some_and(|after| after.is_ascii_alphabetic())
+    };
+    literal.contains("`reticent ") || literal.match_indices("--").any(flag)
+}
+
+/// An interface puts the hints of an error into its own words.
 #[test]
-fn only_engine_ledger_and_command_line_do_io() {
-    let allowed = ["reticent-engine", "reticent-ledger", "reticent-cli"];
+fn no_text_below_the_command_line_names_a_flag_or_a_command() {
+    for name in ["reticent", "reticent-engine", "reticent-ledger"] {
+        for (file, text) in sources(&crates().join(name).join("src")) {
+            if file.starts_with("policy/draft") || file.ends_with("tests.rs") || file.contains("/tests/") {
+                continue;
+            }
+            for (line, literal) in literals(&text) {
+                assert!(!names_the_command_line(&literal), "{name}/{file}:{line}: {literal}");
+            }
+        }
+    }
+}
+
+#[test]
+fn flags_are_found_in_texts() {
+    let text = "// \"a --b\"\nlet c = '\"'; let d = \"e \\\" --f\";\n\"one \\\n --two\"\n";
+    let found = literals(text);
+    assert_eq!(found.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 3]);
+    assert!(found.iter().all(|(_, literal)| names_the_command_line(literal)), "{found:?}");
+    for plain in ["a -- b", "---", "see `reticent`", "a--b"] {
+        assert!(!names_the_command_line(plain), "{plain}");
+    }
+    assert!(names_the_command_line("run `reticent log`") && names_the_command_line("(--columns)"));
+}
+
+/// Only the engine, the ledger, the application layer and the interfaces read and write.
+#[test]
+fn only_engine_ledger_application_and_interfaces_do_io() {
+    let allowed = ["reticent-engine", "reticent-ledger", "reticent-app", "reticent-cli"];
     let words = ["std::fs", "std::io", "std::net", "SystemTime", "Instant", "println!", "eprintln!"];
     let others: Vec<String> = crate_names().into_iter().filter(|name| !allowed.contains(&name.as_str())).collect();
     assert!(others.contains(&"reticent".to_owned()));

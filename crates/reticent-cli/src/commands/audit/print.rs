@@ -1,17 +1,18 @@
 //! An audit on the screen.
 
-use reticent::audit::{Audit, Case, Column, Pair};
-use reticent::report::Breach;
+use reticent::audit::{Attacked, Audit, Case, Column, Disclosure, Pair};
+use reticent_app::answer::{AuditAnswer, CoalitionAudit};
 
-use super::{Answer, Attack, Coalition};
-use crate::screen::{BAD, GOOD, HEAD, HINT, WIDTH, bar, columns, count, people, percent, plural, shown, witness, wrap};
+use crate::terminal::{
+    BAD, GOOD, HEAD, HINT, WIDTH, bar, columns, count, people, percent, plural, shown, witness, wrap,
+};
 
 /// Groups of one reason that are shown,
 const GROUPS: usize = 8;
 /// and findings of one attack.
 const FINDINGS: usize = 3;
 
-pub fn print(answer: &Answer) {
+pub fn print(answer: &AuditAnswer) {
     for coalition in &answer.coalitions {
         print_coalition(coalition, answer.holds.is_some());
         println!();
@@ -26,7 +27,7 @@ pub fn print(answer: &Answer) {
         Some(false) => println!("{BAD}More is told than the policy allows, or may be.{BAD:#}"),
         None => {}
     }
-    let found = |attack: &Attack| !attack.findings.is_empty();
+    let found = |attack: &Attacked| !attack.findings.is_empty();
     if answer.holds == Some(true) && answer.coalitions.iter().flat_map(|coalition| &coalition.attacks).any(found) {
         println!("{HINT}What attacks found is not part of that: it is told above, for each of them.{HINT:#}");
     }
@@ -57,7 +58,7 @@ fn range(lower: f64, upper: f64) -> String {
     format!("{low} to {}", share(high))
 }
 
-fn print_coalition(coalition: &Coalition, judged: bool) {
+fn print_coalition(coalition: &CoalitionAudit, judged: bool) {
     let audit = &coalition.audit;
     let releases: Vec<String> = audit.releases.iter().map(|(number, name)| format!("{number} {name}")).collect();
     let releases = if releases.is_empty() { "nothing that is left".to_owned() } else { releases.join(", ") };
@@ -98,7 +99,7 @@ fn print_coalition(coalition: &Coalition, judged: bool) {
 }
 
 /// One sentence.
-fn verdict(audit: &Audit, judged_all: bool, breaches: &[Breach]) -> String {
+fn verdict(audit: &Audit, judged_all: bool, breaches: &[Disclosure]) -> String {
     if audit.columns.is_empty() && audit.pairs.is_empty() {
         return format!(
             "No sensitive column that was asked about is shown, so nothing is inferred about {}.",
@@ -273,7 +274,7 @@ fn identity(audit: &Audit) {
     println!();
 }
 
-fn over_time(coalition: &Coalition, allowed: bool) {
+fn over_time(coalition: &CoalitionAudit, allowed: bool) {
     let names: Vec<&str> = coalition.audit.columns.iter().map(|column| column.name.as_str()).collect();
     for name in &names {
         let of = if names.len() > 1 { format!(": {name}") } else { String::new() };
@@ -344,7 +345,7 @@ fn others(number: u64) -> String {
     if number == 1 { "1 other".to_owned() } else { format!("{} others", count(number)) }
 }
 
-fn print_attack(attack: &Attack) {
+fn print_attack(attack: &Attacked) {
     match &attack.not_run {
         Some(why) => println!("{HINT}{}{HINT:#}", wrap(&format!("{}: not run: {why}", attack.title), WIDTH, "  ")),
         None if attack.findings.is_empty() => match &attack.not_checked {

@@ -8,7 +8,7 @@ use crate::algorithms::top_down_specialization::Gain;
 use crate::algorithms::{Purpose, Task};
 use crate::classes::{Group, Measured};
 use crate::combos::Combos;
-use crate::error::{Error, Result};
+use crate::error::{Obstacle, Result};
 use crate::joined::{At, Cells, Joint, Of, Statement};
 use crate::models::{Judge, Judgement};
 use crate::recoding::{Recoded, Recoding};
@@ -69,13 +69,7 @@ impl Ground {
         let fixed: Vec<usize> = all.iter().copied().filter(|column| !columns.contains(column)).collect();
         let exact = known.iter().all(|known| *known == all);
         if let Some(column) = fixed.iter().find(|column| counted.contains(column)) {
-            return Err(Error::CannotCheck {
-                what: "parts of the table one at a time".to_owned(),
-                why: format!(
-                    "column `{}` is known to one demand and counted by another; use top-down-specialization",
-                    table.columns[*column].name
-                ),
-            });
+            return Err(Obstacle::ColumnKnownAndCounted { column: table.columns[*column].name.clone() }.into());
         }
         let class = match (gain, task.purpose) {
             (Gain::Entropy, Purpose::Classification(column)) => Some(table.position(column)?),

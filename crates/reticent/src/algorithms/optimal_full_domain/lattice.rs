@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::{Refusal, Result};
 use crate::table::Table;
 use crate::taxonomy::{NodeId, Taxonomy};
 
@@ -118,14 +118,8 @@ impl Lattice {
             len = len.saturating_mul(*height);
         }
         if len > MOST_NODES {
-            return Err(Error::Refused {
-                message: format!(
-                    "the lattice of generalization levels has {} nodes, and at most {MOST_NODES} can be searched; give \
-                     the columns fewer levels, let the requirement group by fewer columns, or use the algorithm \
-                     `top-down-specialization`",
-                    if len == usize::MAX { "too many".to_owned() } else { len.to_string() }
-                ),
-            });
+            let nodes = Some(len).filter(|len| *len < usize::MAX);
+            return Err(Refusal::LatticeTooLarge { nodes, limit: MOST_NODES }.into());
         }
         Ok(Lattice { heights, strides, marks: vec![0; len], tagged: 0 })
     }

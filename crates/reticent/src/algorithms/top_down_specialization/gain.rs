@@ -26,7 +26,7 @@ pub(in crate::algorithms) enum Gain {
 impl Gain {
     /// What the parameter `gain` says, for a purpose.
     pub(in crate::algorithms) fn chosen(arguments: &Arguments, purpose: &Purpose) -> Result<Gain> {
-        match (arguments.word("gain"), purpose) {
+        match (arguments.word("gain")?, purpose) {
             ("entropy", Purpose::General) => {
                 Err(Error::policy(None, "`gain = \"entropy\"` needs `purpose = { classify = \"column\" }`"))
             }

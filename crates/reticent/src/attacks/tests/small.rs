@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 
 use crate::attacks::{Finding, Findings, Scene, run};
 use crate::combos::Combos;
-use crate::error::{Error, Result};
+use crate::error::{Error, Obstacle, Result};
 use crate::history::{Disguise, Held, History};
 use crate::links::Links;
 use crate::recognise::{Told, release};
@@ -122,7 +122,7 @@ pub fn certain(id: &str, releases: &[&Small]) -> Vec<Finding> {
 /// Why an attack cannot be run.
 pub fn obstacle(result: Result<Findings>) -> String {
     match result {
-        Err(Error::CannotCheck { why, .. }) => why,
+        Err(Error::CannotCheck(Obstacle::AttackNotRunnable { reason, .. })) => reason,
         other => panic!("not an obstacle: {other:?}"),
     }
 }

@@ -11,7 +11,7 @@
 //! ```
 
 use super::{Knowledge, Known, Statement};
-use crate::error::{Error, Result};
+use crate::error::{Error, KnowledgeFault, Obstacle, Result};
 use crate::links::Pseudonym;
 use crate::share::Share;
 
@@ -135,11 +135,5 @@ fn share(text: &str) -> Option<Statement> {
 }
 
 fn wrong(line: usize) -> Error {
-    let why = format!(
-        "line {line} is not understood; a line is like `\"NAME\" has COLUMN = VALUE`, `\"NAME\" has not COLUMN = VALUE`, \
-         `1 of \"NAME\", \"NAME\" have COLUMN = VALUE` (or `at least 1 of`, `at most 1 of`; \
-         everybody once, and no more than are named), or \
-         `P(COLUMN = VALUE | COLUMN = VALUE) <= 0.3` (or `>=`, `=`)"
-    );
-    Error::CannotCheck { what: "the background knowledge".to_owned(), why }
+    Obstacle::BackgroundKnowledgeInvalid { fault: KnowledgeFault::NotUnderstood { line } }.into()
 }

@@ -87,14 +87,14 @@ fn month(
 }
 
 /// What the method is asked to do.
-struct Month<'a> {
-    here: &'a BTreeMap<u128, Row>,
-    several: bool,
-    past: &'a Past,
-    seed: u64,
+pub struct Month<'a> {
+    pub here: &'a BTreeMap<u128, Row>,
+    pub several: bool,
+    pub past: &'a Past,
+    pub seed: u64,
 }
 
-fn publish(
+pub fn publish(
     listed: &Listed,
     arguments: &Arguments,
     month: &Month<'_>,
@@ -126,7 +126,7 @@ fn publish(
 }
 
 /// Arguments of a method to try; a method whose parameters this does not know fails here.
-fn arguments(listed: &Listed) -> Vec<(Arguments, bool)> {
+pub fn arguments(listed: &Listed) -> Vec<(Arguments, bool)> {
     let one = |name: &str, number: f64| Arguments::default().set(name, Argument::Number(number));
     match listed.entry.id {
         "anatomy" | "history-guided" => vec![(one("l", 2.0), false), (one("l", 3.0), false)],
@@ -199,7 +199,7 @@ fn live(listed: &Listed, given: &(Arguments, bool), habit: &Habit, seed: u64, sc
         }
         let now = Month { here: &here, several: *several, past: &past, seed: seed ^ number };
         match publish(listed, given, &now) {
-            Err(Error::Refused { .. }) => score.refused += 1,
+            Err(Error::Refused(_)) => score.refused += 1,
             Err(error) => panic!("{} {}: {error}", listed.entry.id, habit.name),
             Ok((one, shown, columns)) => {
                 score.releases += 1;
@@ -216,14 +216,15 @@ fn live(listed: &Listed, given: &(Arguments, bool), habit: &Habit, seed: u64, sc
 fn judge(listed: &Listed, arguments: &Arguments, habit: &Habit, past: &Past, history: &History, score: &mut Score) {
     let lists = past.releases.iter().flat_map(|release| &release.lists);
     let columns: BTreeSet<&String> = lists.flat_map(|lists| lists.iter().map(|(name, _)| name)).collect();
+    let arguments = &arguments.clone().checked(&listed.entry).unwrap();
     for (at, column) in columns.into_iter().enumerate() {
-        if let Some(least) = listed.left(arguments) {
+        if let Some(least) = listed.left(arguments).unwrap() {
             judge_left(least as usize, at, history, score);
         }
-        if let Some(most) = listed.linked(arguments) {
+        if let Some(most) = listed.linked(arguments).unwrap() {
             judge_records(most.to_f64(), column, past, score);
         }
-        let Some(most) = (listed.promise)(arguments, column) else { continue };
+        let Some(most) = (listed.promise)(arguments, column).unwrap() else { continue };
         let listings = listings(past, column);
         match told(&listings) {
             Some(told) => {

@@ -1,6 +1,7 @@
 //! Laws that loop over the registries: whatever is listed is held to them.
 
 pub mod algorithms;
+mod arguments;
 mod joined;
 mod left;
 mod methods;

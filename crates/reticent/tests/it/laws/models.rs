@@ -10,7 +10,7 @@ use crate::oracle::definitions::violating;
 use crate::support::{Data, Random, contents, cut_at, model, random_cut, random_data, violated, witnesses};
 
 /// Every model with some parameters that small tables satisfy and violate.
-const EVERY: &[&str] = &[
+pub const EVERY: &[&str] = &[
     "k-anonymity k=2",
     "k-anonymity k=3",
     "xy-anonymity k=2 y=ill",

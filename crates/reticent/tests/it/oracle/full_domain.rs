@@ -82,8 +82,8 @@ fn nothing_costs_less(seed: u64, people: usize) {
                     let ends = [0, lost(&table, &nodes[nodes.len() - 1])];
                     between += usize::from(!ends.contains(&cost));
                 }
-                Err(Error::Refused { message }) => {
-                    assert_eq!(best, None, "refused: {message}: {}", about());
+                Err(Error::Refused(refusal)) => {
+                    assert_eq!(best, None, "refused: {refusal}: {}", about());
                     refused += 1;
                 }
                 Err(error) => panic!("{error}: {}", about()),

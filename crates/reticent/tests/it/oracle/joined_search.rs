@@ -293,8 +293,8 @@ fn specialized(seed: u64, rounds: usize, work: impl Fn(&mut Random) -> Option<Wo
             let about = || format!("round {round}, {suppression:?}, {}", work.about());
             let outcome = match work.specialize(&table, suppression) {
                 Ok(outcome) => outcome,
-                Err(Error::Refused { message }) => {
-                    assert!(!top, "refused: {message}: {}", about());
+                Err(Error::Refused(refusal)) => {
+                    assert!(!top, "refused: {refusal}: {}", about());
                     refused += 1;
                     continue;
                 }

@@ -63,7 +63,7 @@ fn no_step_is_left(seed: u64, people: usize) {
             };
             let outcome = match run("top-down-specialization", &task, Arguments::default(), &Control::QUIET) {
                 Ok(outcome) => outcome,
-                Err(Error::Refused { .. }) => continue,
+                Err(Error::Refused(_)) => continue,
                 Err(error) => panic!("{words:?}: {error}"),
             };
             if outcome.guarantee != Guarantee::LocallyMaximal {

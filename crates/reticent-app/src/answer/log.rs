@@ -1,0 +1,63 @@
+//! What `log` answers.
+
+use reticent_ledger::{Judged, Origin};
+use serde::Serialize;
+
+/// What `log` answers.
+#[derive(Debug, Serialize)]
+pub struct Log {
+    /// The ledger's folder.
+    pub ledger: String,
+    /// How many entries there are.
+    pub entries: u64,
+    /// The hash of the last one.
+    pub head: String,
+    /// The entries, oldest first.
+    pub log: Vec<LogLine>,
+}
+
+/// One entry.
+#[derive(Debug, Serialize)]
+pub struct LogLine {
+    /// Its number.
+    pub number: u64,
+    /// When it was entered.
+    pub at: String,
+    /// Who entered it.
+    pub by: String,
+    /// What it records.
+    #[serde(flatten)]
+    pub what: LogEntry,
+}
+
+/// What an entry records.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "what")]
+pub enum LogEntry {
+    /// A release.
+    Release {
+        /// Its name.
+        name: String,
+        /// When it went out.
+        date: String,
+        /// To whom.
+        recipients: Vec<String>,
+        /// Whether Reticent made it.
+        origin: Origin,
+        /// Its records.
+        records: u64,
+        /// Its columns.
+        columns: Vec<String>,
+        /// What it was judged together with.
+        judged: Judged,
+        /// When its contents were erased, if they were.
+        erased: Option<String>,
+    },
+    /// The contents of a release were erased.
+    Purge {
+        /// The release.
+        release: u64,
+        /// Why.
+        reason: String,
+    },
+}

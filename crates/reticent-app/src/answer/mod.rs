@@ -1,0 +1,35 @@
+//! Answers: what verbs return. Serialized, they are the documented JSON (docs/json.md).
+
+mod audit;
+mod check;
+mod compare;
+mod demo;
+mod diff;
+mod grouped;
+mod history;
+mod init;
+mod log;
+mod publish;
+mod purge;
+mod register;
+mod show;
+mod verify;
+
+pub use audit::*;
+pub use check::*;
+pub use compare::*;
+pub use demo::*;
+pub use diff::*;
+pub use grouped::*;
+pub use history::*;
+pub use init::*;
+pub use log::*;
+pub use publish::*;
+pub use purge::*;
+pub use register::*;
+pub use reticent_ledger::{
+    ColumnRecord, Entry, ExportedHead, FileState, Findings, Judged, MethodRecord, Origin, Promised, Recorded,
+    TableRecord, Withheld,
+};
+pub use show::*;
+pub use verify::*;

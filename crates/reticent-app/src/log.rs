@@ -1,0 +1,37 @@
+//! `log`: what was released, when and to whom.
+
+use reticent_ledger::{Entry, Recorded, What};
+
+use crate::Workspace;
+use crate::answer::{Log, LogEntry, LogLine};
+use crate::context::Context;
+use crate::error::Result;
+use crate::ledger_access::LedgerAccess;
+
+pub(crate) fn log(workspace: &Workspace, context: &Context) -> Result<Log> {
+    let access = LedgerAccess::find(workspace, "reading the log", context)?;
+    let ledger = access.open_to_read()?;
+    let entries = ledger.entries()?;
+    let head = ledger.head()?;
+    let log = entries.iter().map(|entry| line(entry, &entries)).collect();
+    Ok(Log { ledger: access.folder.display().to_string(), entries: head.entries, head: head.hash.to_string(), log })
+}
+
+/// When the contents of a release were erased, if they were.
+pub(crate) fn erased(number: u64, entries: &[Entry]) -> Option<String> {
+    let purge = entries.iter().find(|entry| entry.purge().is_some_and(|purge| purge.release == number));
+    purge.map(|entry| entry.at.clone())
+}
+
+fn line(entry: &Entry, entries: &[Entry]) -> LogLine {
+    let what = match &entry.what {
+        What::Release(release) => {
+            let columns = release.column_names();
+            let Recorded { name, date, recipients, origin, records, judged, .. } = (**release).clone();
+            let erased = erased(entry.number, entries);
+            LogEntry::Release { name, date, recipients, origin, records, columns, judged, erased }
+        }
+        What::Purge(purge) => LogEntry::Purge { release: purge.release, reason: purge.reason.clone() },
+    };
+    LogLine { number: entry.number, at: entry.at.clone(), by: entry.by.clone(), what }
+}

@@ -1,0 +1,49 @@
+//! `show`: one release in full.
+
+use reticent::interval::Interval;
+use reticent::schema::Role;
+use reticent::taxonomy::{SUPPRESSED, Type};
+use reticent_ledger::Body;
+
+use crate::Workspace;
+use crate::answer::{ColumnCut, Show};
+use crate::context::Context;
+use crate::error::Result;
+use crate::ledger_access::LedgerAccess;
+use crate::log::erased;
+
+pub(crate) fn show(workspace: &Workspace, release: &str, context: &Context) -> Result<Show> {
+    let ledger = LedgerAccess::find(workspace, "reading a release", context)?.open_to_read()?;
+    let entry = ledger.find(release)?;
+    let entries = ledger.entries()?;
+    let erased = erased(entry.number, &entries);
+    let cuts = if erased.is_none() { Some(cuts(&ledger.body(&entry)?)) } else { None };
+    let purge = entries.iter().find(|other| other.purge().is_some_and(|purge| purge.release == entry.number));
+    let shared_with = purge.map(|purge| ledger.sharing(purge)).transpose()?.unwrap_or_default();
+    Ok(Show { entry: ledger.hash_of(&entry)?.to_string(), erased, shared_with, cuts, recorded: entry })
+}
+
+/// Values of other columns are data, not a description of the release.
+fn cuts(body: &Body) -> Vec<ColumnCut> {
+    let quasi = |(column, _): &(&reticent_ledger::BodyColumn, &Vec<String>)| column.role == Role::QuasiIdentifier;
+    let line = |(column, texts): (&reticent_ledger::BodyColumn, &Vec<String>)| ColumnCut {
+        column: column.name.clone(),
+        values: in_order(column.values, texts),
+    };
+    body.columns.iter().zip(&body.counts.values).filter(quasi).map(line).collect()
+}
+
+/// Intervals by where they begin and end, what says nothing last; all else as it is.
+fn in_order(values: Type, texts: &[String]) -> Vec<String> {
+    let mut ordered = texts.to_vec();
+    let bound = |bound: Option<f64>, unsaid: f64| bound.unwrap_or(unsaid);
+    let key = |text: &String| {
+        let interval = Interval::parse(values, text).filter(|_| values != Type::Text && text != SUPPRESSED);
+        interval.map(|it| (bound(it.low, f64::NEG_INFINITY), bound(it.high, f64::INFINITY)))
+    };
+    ordered.sort_by(|one, other| match (key(one), key(other)) {
+        (Some(one), Some(other)) => one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1)),
+        (one, other) => one.is_none().cmp(&other.is_none()),
+    });
+    ordered
+}

@@ -1,0 +1,8 @@
+//! The verbs, called as functions.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod concurrent;
+mod errors;
+mod rules;
+mod support;
+mod tidy;

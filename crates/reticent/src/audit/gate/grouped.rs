@@ -1,0 +1,341 @@
+//! The gate for releases by republication methods: what all releases together disclose, against what the method promises.
+
+use serde::Serialize;
+
+use super::{Gate, Proof, admit};
+use crate::attacks::{self, Scene, backward_correspondence, cross_correspondence, forward_correspondence};
+use crate::audit::group_checks::{changed_quasi, fewest_alike};
+use crate::audit::{Question, exchanged};
+use crate::error::{Error, Obstacle, Refusal, Result};
+use crate::history::{Held, History};
+use crate::inference::Ask;
+use crate::registry::{Argument, Arguments};
+use crate::share::Share;
+use crate::statement::{Claim, Scope, Statement};
+
+/// So many times the usual work is spent where the usual work does not settle a release.
+const PATIENT: u64 = 20;
+
+/// What the audit of a release with its history found.
+#[derive(Debug, Clone, Serialize)]
+pub struct AuditedGroups {
+    /// How well it had to be established: `exact`, `bounds`, `estimate` or `off`.
+    pub proof: Proof,
+    /// By sensitive column with a promise.
+    pub columns: Vec<AuditedColumn>,
+    /// For a promise about linkage: how many people, at least, share all their groups in all releases.
+    pub alike: Option<u64>,
+    /// For a promise about candidate records: so many records, at least, can be anybody's after comparison with any earlier release.
+    pub left: Option<u64>,
+    /// The fewest candidate records that were left in any comparison.
+    #[serde(skip)]
+    pub fewest_left: Option<u64>,
+}
+
+/// What the audit found about a column.
+#[derive(Debug, Clone, Serialize)]
+pub struct AuditedColumn {
+    /// The column.
+    pub column: String,
+    /// The bound on the posterior of a value.
+    pub confidence: f64,
+    /// People who were looked at.
+    pub people: u64,
+    /// The maximum posterior over all people: its lower bound,
+    pub lower: f64,
+    /// and its upper bound.
+    pub upper: f64,
+    /// People in components that have too many possible worlds to count.
+    pub not_counted: u64,
+    /// People about whom earlier releases disclose more, and this one nothing more.
+    pub already: u64,
+    /// The upper bound of the maximum posterior over these; 0 when there are none.
+    pub already_most: f64,
+    /// People whose posterior exceeds the bound. A release with such people is refused.
+    #[serde(skip)]
+    pub above: u64,
+}
+
+impl AuditedColumn {
+    fn new(column: &str, most: Share) -> AuditedColumn {
+        AuditedColumn {
+            column: column.to_owned(),
+            confidence: most.to_f64(),
+            people: 0,
+            lower: 0.0,
+            upper: 0.0,
+            not_counted: 0,
+            already: 0,
+            already_most: 0.0,
+            above: 0,
+        }
+    }
+
+    /// Keeps the worse of what two coalitions can infer.
+    fn take(&mut self, other: &AuditedColumn) {
+        self.people = self.people.max(other.people);
+        self.lower = self.lower.max(other.lower);
+        self.upper = self.upper.max(other.upper);
+        self.not_counted = self.not_counted.max(other.not_counted);
+        self.already = self.already.max(other.already);
+        self.already_most = self.already_most.max(other.already_most);
+        self.above = self.above.max(other.above);
+    }
+}
+
+/// A candidate by a republication method, and what is promised about it.
+#[derive(Debug)]
+pub struct GroupedCandidate<'a> {
+    /// The method's id.
+    pub method: &'a str,
+    /// Its tables; the number of the release is 0.
+    pub tables: &'a [Held],
+    /// The column that numbers its groups.
+    pub group: &'a str,
+    /// Whether it publishes marginal tables.
+    pub marginals: bool,
+    /// By sensitive column: the bound on the posterior, where one is promised or demanded.
+    pub bounds: &'a [(String, Share)],
+    /// The bound on the probability that a record is a given person's, where that is promised.
+    pub linked: Option<Share>,
+    /// How many candidate records are left, at least, where that is promised.
+    pub left: Option<u64>,
+}
+
+/// Audits a candidate with what each coalition of its recipients holds, given by release numbers. `series` are the numbers of
+/// the releases that a method published.
+///
+/// # Errors
+///
+/// If the candidate discloses more than is promised, or if that could not be established.
+pub fn admit_grouped(
+    candidate: &GroupedCandidate<'_>,
+    history: &History,
+    held: &[Vec<u64>],
+    series: &[u64],
+    gate: &Gate<'_>,
+) -> Result<AuditedGroups> {
+    let mut audited =
+        AuditedGroups { proof: gate.proof, columns: Vec::new(), alike: None, left: None, fewest_left: None };
+    if gate.proof == Proof::Off {
+        return match candidate.marginals {
+            true => Err(Error::CannotCheck(Obstacle::MarginalsUnaudited {})),
+            false => Ok(audited),
+        };
+    }
+    let numbers = |places: &Vec<usize>| -> Vec<u64> {
+        let mut numbers: Vec<u64> = places.iter().map(|at| history.releases[*at].number).collect();
+        numbers.dedup();
+        numbers
+    };
+    // A recipient who was not told what the coalition was told before is judged without it too.
+    let recipients = candidate.tables.first().map(|held| held.recipients.clone()).unwrap_or_default();
+    let alone = history.held_alone(&recipients);
+    // A release without recipients has no coalition that could be judged.
+    if held.is_empty() && alone.is_empty() {
+        return Err(Error::CannotCheck(Obstacle::NotEstablished {}));
+    }
+    let alone = alone.iter().map(numbers).filter(|alone| !held.contains(alone));
+    for numbers in held.iter().cloned().chain(alone) {
+        let earlier = history.releases.iter().filter(|release| numbers.contains(&release.number));
+        let tables: Vec<&Held> = earlier.chain(candidate.tables).collect();
+        for (column, most) in candidate.bounds {
+            followed(column, &tables)?;
+            (gate.watch)()?;
+            audited.take(audit_column(column, *most, &tables, gate)?);
+        }
+        audited.admit_linkage(candidate, &tables, series)?;
+        audited.admit_left(candidate, &tables, series, gate)?;
+    }
+    Ok(audited)
+}
+
+/// A release of the same column without owner links cannot be judged together with one that has them.
+fn followed(column: &str, tables: &[&Held]) -> Result<()> {
+    let shows = |held: &&Held| held.release.columns.iter().any(|shown| shown.name == column);
+    // A list is about the people of another table.
+    let is_followed = |held: &&Held| {
+        let about = held.disguise.of.unwrap_or(held.number);
+        let mut people = tables.iter().filter(|table| table.number == about && table.disguise.of.is_none());
+        people.next().is_some_and(|people| people.links.is_some())
+    };
+    match tables.iter().copied().filter(shows).find(|held| !is_followed(held)) {
+        None => Ok(()),
+        Some(held) => {
+            let (release, name, column) = (held.number, held.name.clone(), column.to_owned());
+            Err(Error::CannotCheck(Obstacle::SharedColumnUnlinked { release, name, column }))
+        }
+    }
+}
+
+/// What the tables disclose about one column.
+fn audit_column(column: &str, most: Share, tables: &[&Held], gate: &Gate<'_>) -> Result<Option<AuditedColumn>> {
+    let question = Question {
+        columns: Some(vec![column.to_owned()]),
+        confidence: Some(most),
+        varies: gate.varies.clone(),
+        worst: 0,
+        ..Question::default()
+    };
+    let mut found = AuditedColumn::new(column, most);
+    let known = exchanged(tables, column).filter(|known| question.varies.is_empty() && known.most <= most);
+    if let Some(known) = known {
+        (found.people, found.lower, found.upper) = (known.people, known.most.to_f64(), known.most.to_f64());
+        return Ok(Some(found));
+    }
+    let releases = tables.iter().map(|held| (*held).clone().canonical()).collect();
+    let history = History { releases, lost: Vec::new() };
+    let audit = match admit(&history, &question, gate.proof) {
+        // A few components may need more counting than is usual.
+        Err(Error::CannotCheck(_)) => {
+            let Ask { steps, program, .. } = question.ask;
+            let ask = Ask { steps: steps * PATIENT, program: program * PATIENT, ..question.ask };
+            admit(&history, &Question { ask, ..question }, gate.proof)?
+        }
+        audit => audit?,
+    };
+    let Some(told) = audit.columns.first() else { return Ok(None) };
+    found.people = told.people;
+    (found.lower, found.upper) = (told.highest.lower.value(), told.highest.upper.value());
+    found.not_counted = audit.work.people_not_counted;
+    (found.already, found.already_most) = (told.already, told.already_most.upper.value());
+    found.above = told.above;
+    Ok(Some(found))
+}
+
+impl AuditedGroups {
+    /// What is claimed about records, where something is promised about them.
+    pub fn record_claims(&self, scope: Scope) -> Vec<Claim> {
+        let shared = self.alike.map(|alike| Claim::Shared { others: alike.saturating_sub(1), scope });
+        let left = self.left.map(|records| Claim::Candidates { records, scope });
+        shared.into_iter().chain(left).collect()
+    }
+
+    /// What the gate established about the candidate. `bound` says of a column what was promised, as it is to be read.
+    pub fn statements(
+        &self,
+        candidate: &GroupedCandidate<'_>,
+        scope: Scope,
+        bound: &dyn Fn(&AuditedColumn) -> String,
+    ) -> Vec<Statement> {
+        let posterior = |column: &AuditedColumn| Statement {
+            claim: Claim::Posterior {
+                column: column.column.clone(),
+                bound: bound(column),
+                scope,
+                already: column.already,
+            },
+            violations: column.above,
+        };
+        let violations = |claim: &Claim| match claim {
+            Claim::Shared { others, .. } => {
+                u64::from(candidate.linked.is_some_and(|most| Share::new(1, others + 1) > most))
+            }
+            _ => u64::from(candidate.left.is_some_and(|least| self.fewest_left.is_none_or(|left| left < least))),
+        };
+        let records = self.record_claims(scope).into_iter();
+        let records = records.map(|claim| Statement { violations: violations(&claim), claim });
+        self.columns.iter().map(posterior).chain(records).collect()
+    }
+
+    fn take(&mut self, found: Option<AuditedColumn>) {
+        let Some(found) = found else { return };
+        match self.columns.iter_mut().find(|known| known.column == found.column) {
+            Some(known) => known.take(&found),
+            None => self.columns.push(found),
+        }
+    }
+
+    /// Where records are promised not to be linked: every person shares all their groups with enough others.
+    fn admit_linkage(&mut self, candidate: &GroupedCandidate<'_>, tables: &[&Held], series: &[u64]) -> Result<()> {
+        let Some(most) = candidate.linked else { return Ok(()) };
+        let by_method = |held: &Held| held.number == 0 || series.contains(&held.number);
+        let group = |held: &Held| by_method(held).then_some(candidate.group);
+        let tables = tables.iter().copied().filter(|held| held.disguise.of.is_none());
+        let tables: Vec<(&Held, Option<&str>)> = tables.map(|held| (held, group(held))).collect();
+        if let Some((held, _)) = tables.iter().find(|(held, _)| held.links.is_none()) {
+            let (release, name) = (held.number, held.name.clone());
+            return Err(Error::CannotCheck(Obstacle::ReleaseUnlinked { release, name }));
+        }
+        let alike = fewest_alike(&tables);
+        if Share::new(1, alike) > most {
+            return Err(Error::Refused(Refusal::RecordsLinked { bound: most.fraction(), people: alike }));
+        }
+        self.alike = Some(self.alike.unwrap_or(alike).min(alike));
+        Ok(())
+    }
+
+    /// Where candidate records are promised to be left: the correspondence attacks on the release with each one before it leave
+    /// enough.
+    fn admit_left(
+        &mut self,
+        candidate: &GroupedCandidate<'_>,
+        tables: &[&Held],
+        series: &[u64],
+        gate: &Gate<'_>,
+    ) -> Result<()> {
+        let Some(least) = candidate.left else { return Ok(()) };
+        let of_series = |held: &&&Held| held.number == 0 || series.contains(&held.number);
+        if let Some(other) = tables.iter().find(|held| !of_series(held)) {
+            let (release, name) = (other.number, other.name.clone());
+            return Err(Error::CannotCheck(Obstacle::NotOfSeries { release, name }));
+        }
+        let new: Vec<&Held> = tables.iter().copied().filter(|held| held.number == 0).collect();
+        let people = new.iter().filter(|held| held.disguise.of.is_none());
+        let people: Vec<(&Held, Option<&str>)> = people.map(|held| (*held, Some(candidate.group))).collect();
+        let too_few = |left: u64, by: String| Err(Error::Refused(Refusal::TooFewCandidates { left, least, by }));
+        let alone = fewest_alike(&people);
+        if alone < least {
+            return too_few(alone, "the release".to_owned());
+        }
+        let mut fewest = alone;
+        let arguments = Arguments::default().set("k", Argument::Number(least as f64));
+        for number in series.iter().filter(|number| tables.iter().any(|held| held.number == **number)) {
+            (gate.watch)()?;
+            let earlier = tables.iter().copied().filter(|held| held.number == *number);
+            let releases = earlier.chain(new.iter().copied()).map(|held| held.clone().canonical()).collect();
+            let history = History { releases, lost: Vec::new() };
+            same_quasi(&history, candidate)?;
+            let scene = Scene {
+                history: &history,
+                people: &[],
+                confidence: Share::new(1, 1),
+                rows: &[],
+                varies: &[],
+                arguments: &arguments,
+            };
+            for attack in
+                [&forward_correspondence::ENTRY, &cross_correspondence::ENTRY, &backward_correspondence::ENTRY]
+            {
+                let findings = attacks::run(attack.id, &scene)?;
+                if let Some(why) = &findings.not_checked {
+                    return Err(Error::CannotCheck(Obstacle::AttackNotRunnable {
+                        attack: attack.title,
+                        reason: why.clone(),
+                    }));
+                }
+                let left = findings.iter().filter_map(|finding| finding.records).min().unwrap_or(fewest);
+                if left < least {
+                    return too_few(left, format!("{}, comparing it with release {number},", attack.title));
+                }
+                fewest = fewest.min(left);
+            }
+        }
+        self.left = Some(least);
+        self.fewest_left = Some(self.fewest_left.unwrap_or(fewest).min(fewest));
+        Ok(())
+    }
+}
+
+/// Records can be compared only where what was published about people before is still true of them.
+fn same_quasi(history: &History, candidate: &GroupedCandidate<'_>) -> Result<()> {
+    let mut people = history.releases.iter().filter(|held| held.disguise.of.is_none());
+    let (Some(before), Some(now)) = (people.next(), people.next()) else { return Ok(()) };
+    match changed_quasi(before, now, candidate.group) {
+        0 => Ok(()),
+        changed => {
+            let (release, name, method) = (before.number, before.name.clone(), candidate.method.to_owned());
+            Err(Error::Refused(Refusal::QuasiIdentifierChanged { release, name, people: changed, method }))
+        }
+    }
+}

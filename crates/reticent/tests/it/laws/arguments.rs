@@ -1,0 +1,132 @@
+//! No entry reads an argument that it does not declare.
+
+use std::collections::BTreeMap;
+
+use reticent::algorithms::{self, Control, Purpose, Suppression};
+use reticent::history::History;
+use reticent::joined::Scope;
+use reticent::methods::{self, Past};
+use reticent::metrics::{self, Comparison};
+use reticent::recoding::Recoding;
+use reticent::registry::{Argument, Arguments, Domain, Entry};
+use reticent::release::Member;
+use reticent::{Error, Result, attacks, models};
+
+use super::methods::{Month, arguments as of_method, publish};
+use super::models::EVERY;
+use crate::broken::attacks::planted;
+use crate::support::{Random, random_data, requirement, wording};
+
+/// Fails where an entry asked for an argument that it does not have.
+fn reads_its_own<T>(entry: &Entry, result: Result<T>) {
+    let error = result.err();
+    assert!(!matches!(error, Some(Error::Argument { .. })), "{} {}: {error:?}", entry.kind, entry.id);
+}
+
+/// The arguments of an entry whose parameters all have a default: none, and every parameter in turn at each of its words.
+fn variants(entry: &Entry) -> Vec<Arguments> {
+    let mut all = vec![Arguments::default()];
+    for parameter in entry.parameters {
+        let values: Vec<Argument> = match parameter.domain {
+            Domain::Whole(least) => vec![Argument::Number(least as f64)],
+            Domain::Number(low, _) => vec![Argument::Number(low)],
+            Domain::Word(words) => words.iter().map(|word| Argument::Word((*word).to_owned())).collect(),
+            Domain::Flag => vec![Argument::Flag(false), Argument::Flag(true)],
+            Domain::Column => vec![Argument::Word("ill".to_owned())],
+            Domain::Columns => vec![Argument::Words(vec!["sex".to_owned()])],
+            Domain::Thresholds => vec![Argument::Thresholds(vec![("flu".to_owned(), 0.5)])],
+            Domain::Each(least) => vec![Argument::Thresholds(vec![("ill".to_owned(), least as f64)])],
+        };
+        all.extend(values.into_iter().map(|value| Arguments::default().set(parameter.name, value)));
+    }
+    all
+}
+
+#[test]
+fn models_read_their_own_arguments() {
+    let data = random_data(&mut Random(71), 30, 0);
+    let schema = data.schema();
+    let columns: Vec<_> = schema.attributes.iter().map(|column| (column.name.clone(), column.role)).collect();
+    let member = |name: &str| Member { name: name.to_owned(), columns: columns.clone() };
+    let scope = Scope { members: vec![member("new"), member("old")] };
+    for words in EVERY {
+        let worded = wording(words);
+        let entry = &models::LIST.iter().find(|listed| listed.entry.id == worded.model).unwrap().entry;
+        let built = models::build(&worded.model, worded.arguments.clone(), &schema);
+        assert!(built.is_ok(), "{words}: {:?}", built.err());
+        reads_its_own(entry, models::joined(&worded.model, worded.arguments, &scope, &schema));
+    }
+}
+
+#[test]
+fn algorithms_read_their_own_arguments() {
+    let data = random_data(&mut Random(72), 30, 0);
+    let (table, history) = (data.table(), History::default());
+    let requirement = requirement(&["k-anonymity k=2"], &data.schema());
+    for listed in algorithms::LIST {
+        for arguments in variants(&listed.entry) {
+            for purpose in [Purpose::General, Purpose::Classification("ill".to_owned())] {
+                let task = algorithms::Task {
+                    table: &table,
+                    history: &history,
+                    requirement: &requirement,
+                    purpose: &purpose,
+                    suppression: Suppression::NONE,
+                };
+                let made = algorithms::run(listed.entry.id, &task, arguments.clone(), &Control::QUIET);
+                reads_its_own(&listed.entry, made);
+            }
+        }
+    }
+}
+
+#[test]
+fn methods_read_their_own_arguments() {
+    let row = |who: u128| {
+        let pick = |from: &[&str]| from[who as usize % from.len()].to_owned();
+        let values = [
+            pick(&["n1", "n2", "s1"]),
+            format!("{}", 20 + who),
+            pick(&["flu", "hiv", "gout", "cold"]),
+            pick(&["1", "2", "3"]),
+        ];
+        (who, values)
+    };
+    let here: BTreeMap<_, _> = (1..=24).map(row).collect();
+    for listed in methods::LIST {
+        for (arguments, several) in of_method(listed) {
+            let month = Month { here: &here, several, past: &Past::default(), seed: 1 };
+            reads_its_own(&listed.entry, publish(listed, &arguments, &month));
+            let checked = arguments.clone().checked(&listed.entry).unwrap();
+            assert!((listed.promise)(&checked, "ill").is_ok(), "{}", listed.entry.id);
+            assert!(listed.linked(&checked).is_ok() && listed.left(&checked).is_ok(), "{}", listed.entry.id);
+            // What was not checked promises neither something nor nothing.
+            let reads = (listed.promise)(&checked, "ill").unwrap().is_some();
+            assert!(!reads || (listed.promise)(&arguments, "ill").is_err(), "{}", listed.entry.id);
+        }
+    }
+}
+
+#[test]
+fn attacks_read_their_own_arguments() {
+    for attack in attacks::LIST {
+        let (broken, safe) = planted(attack.entry.id).unwrap();
+        for case in [broken, safe] {
+            let result = case.run(attack);
+            assert!(result.is_ok(), "{}: {:?}", attack.entry.id, result.err());
+        }
+    }
+}
+
+/// Metrics take no arguments.
+#[test]
+fn metrics_read_no_arguments() {
+    assert!(metrics::LIST.iter().all(|listed| listed.entry.parameters.is_empty()));
+    let data = random_data(&mut Random(73), 30, 0);
+    let (table, release) = (data.table(), data.raw());
+    let recoding = Recoding::identity(&table);
+    for purpose in [Purpose::General, Purpose::Classification("ill".to_owned())] {
+        let comparison = Comparison { table: &table, recoding: &recoding, release: &release, purpose: &purpose };
+        assert!(metrics::measure_all(&comparison).is_ok());
+    }
+}
