@@ -38,10 +38,15 @@ pub(crate) fn parent(path: &Path) -> PathBuf {
     }
 }
 
-/// A path without `..` and symbolic links, as far as it is there.
+/// A path without `..` and symbolic links, as far as its folders are there; the same before and after it is created.
 pub(crate) fn real(path: &Path) -> PathBuf {
-    let absolute = || std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    path.canonicalize().unwrap_or_else(|_| absolute())
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    for known in absolute.ancestors() {
+        if let (Ok(found), Ok(rest)) = (known.canonicalize(), absolute.strip_prefix(known)) {
+            return if rest.as_os_str().is_empty() { found } else { found.join(rest) };
+        }
+    }
+    absolute
 }
 
 /// Makes sure that the names in a folder are on the disk.

@@ -277,10 +277,11 @@ fn record<M: Maker>(
         Ok(outcome) => {
             made.seconds.record = lap(clock);
             let people = outcome.entry.release().and_then(|release| release.links.as_ref()).map(|links| links.people);
-            let wanted = std::path::absolute(&request.output).ok();
-            let file = outcome.file.filter(|file| Some(file) != wanted.as_ref());
+            // Its name differs from the one that was asked for if that was taken meanwhile.
+            let name = outcome.file.as_deref().and_then(Path::file_name);
+            let file = name.map_or_else(|| request.output.clone(), |name| request.output.with_file_name(name));
             Ok(Some(Recorded {
-                file: file.unwrap_or_else(|| request.output.clone()),
+                file,
                 notes: outcome.notes,
                 answer: RecordedAs {
                     ledger: plan.access.folder.clone(),

@@ -145,4 +145,10 @@ fn an_output_is_named_however_its_folder_is_written() {
     desk.run("publish people.csv --name one --to press --alone -o linked/one.csv").exits(0);
     assert!(desk.file("zero.csv").exists() && desk.file("deep/one.csv").exists());
     desk.run("verify").exits(0).says("2 files where published, unchanged");
+    // A first release whose ledger is named in a roundabout way.
+    let first = "publish people.csv --name first --to press --new-ledger";
+    desk.run(&format!("{first} -o deep/first.csv --ledger deep/er/../books")).exits(0);
+    desk.run(&format!("{first} -o deep/second.csv --ledger linked/er/ledger")).exits(0);
+    assert!(desk.file("deep/first.csv").exists() && desk.file("deep/second.csv").exists());
+    desk.run("verify --ledger deep/books").exits(0).says("1 file where published, unchanged");
 }

@@ -211,6 +211,25 @@ fn an_output_with_dots_and_links_is_named() {
     }
 }
 
+/// The first release is staged before there is a ledger.
+#[test]
+fn a_ledger_that_is_created_later_knows_its_staging_folder() {
+    let desk = Desk::new();
+    fs::create_dir(desk.path().join("deep")).unwrap();
+    symlink(desk.path().join("deep"), desk.path().join("linked")).unwrap();
+    for (at, ledger) in ["deep/../one", "linked/two"].iter().enumerate() {
+        let (ledger, out) = (desk.path().join(ledger), desk.path().join(format!("{at}.csv")));
+        let body = spring();
+        let links = links(&body, 5);
+        let staging = Staging::create(&out, &ledger).unwrap();
+        fs::write(staging.release(), "the release").unwrap();
+        let mut ledger = Ledger::open_or_create(&ledger, &session()).unwrap();
+        let mut draft = desk.draft(&ledger, "first", &["press"], &body, &links, &staging.release());
+        draft.naming = Some(staging.naming(&out).unwrap());
+        assert_eq!(ledger.write(&session()).unwrap().append(&draft).unwrap().file, Some(out.canonicalize().unwrap()));
+    }
+}
+
 /// A release that waits is not swept when its ledger was moved, or is away.
 #[test]
 fn a_release_of_a_ledger_that_is_away_is_not_swept() {
