@@ -4,9 +4,13 @@ use std::ffi::OsStr;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+
 use crate::disk;
 use crate::entry::Entry;
 use crate::error::{Error, Result};
+use crate::hash::Hash;
 use crate::ledger::Ledger;
 use crate::seal::Naming;
 use crate::staging::Folder;
@@ -42,25 +46,18 @@ pub(crate) fn finish_late(naming: &Naming, entry: &Entry, ledger: &Ledger) -> io
     // If even the folder of the output is away, the file may come back with it.
     let beside = disk::parent(&recorded).canonicalize()?;
     let naming = Naming { from: naming.from.clone(), to: beside.join(name_of(&recorded)) };
-    match Folder::of_naming(&naming, &ledger.folder) {
-        Err(error) if error.kind() == ErrorKind::NotFound => {}
-        folder => {
-            let folder = folder?;
-            let is_there = folder.look()? == Some(file.sha256);
-            let mut named = false;
-            for name in [naming.to.clone(), numbered(&naming.to, entry.number)] {
-                // A name that leads to something else than a file is taken, and not by this release.
-                named |= folder.look_beside(name_of(&name)).ok().flatten() == Some(file.sha256);
-            }
-            if is_there && !named {
-                finish(&naming, entry.number, ledger).map_err(|error| match error {
-                    Error::Unnamed { source, .. } => source,
-                    error => io::Error::other(error),
-                })?;
-            } else if !named && folder.look()?.is_some() {
-                return Err(io::Error::other("the file is not the one that was recorded"));
-            }
+    let is_named = |name: &Path| is_file_with(&beside, name_of(name), file.sha256);
+    let named = is_named(&naming.to) || is_named(&numbered(&naming.to, entry.number));
+    if !named {
+        // If the staging folder is not there either, what is mounted here may be something else.
+        let folder = Folder::of_naming(&naming, &ledger.folder)?;
+        if folder.look()? != Some(file.sha256) {
+            return Err(io::Error::other("the file is not the one that was recorded"));
         }
+        finish(&naming, entry.number, ledger).map_err(|error| match error {
+            Error::Unnamed { source, .. } => source,
+            error => io::Error::other(error),
+        })?;
     }
     // The process that gave the file its name may have been killed before the disk had it.
     disk::sync_folder(&beside).map_err(io::Error::other)?;
@@ -77,6 +74,13 @@ pub(crate) fn discard(naming: &Naming, ledger: &Ledger) {
         // A folder that will not go does no harm: it has no name that anybody would take for a release.
         let _ = folder.remove();
     }
+}
+
+/// Whether a name in a folder leads to a file, or a folder of files, with these bytes. A name that leads to something else is
+/// taken, and not by this release.
+fn is_file_with(folder: &Path, name: &OsStr, hash: Hash) -> bool {
+    let folder = Dir::open_ambient_dir(folder, ambient_authority());
+    folder.is_ok_and(|folder| Hash::of_entry(&folder, name).is_ok_and(|found| found == Some(hash)))
 }
 
 fn name_of(path: &Path) -> &OsStr {

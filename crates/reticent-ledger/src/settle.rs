@@ -85,12 +85,14 @@ impl Ledger {
             return Err(Error::broken(&self.folder, format!("the catalogue is damaged: {first}")));
         }
         let chain = self.chain()?;
-        if let Some(seal) = Seal::read(&self.folder)?
-            && chain.head_after(seal.head.entries) != Some(seal.head.hash)
-        {
-            return Err(Error::broken(&self.folder, "an entry that was sealed is no longer there"));
+        match Seal::read(&self.folder)? {
+            Some(seal) if chain.head_after(seal.head.entries) != Some(seal.head.hash) => {
+                Err(Error::broken(&self.folder, "an entry that was sealed is no longer there"))
+            }
+            // A ledger is sealed before its first entry is written.
+            None if !chain.entries.is_empty() => Err(Error::broken(&self.folder, "its seal is missing")),
+            _ => Ok(chain),
         }
-        Ok(chain)
     }
 
     /// The seal, which is that of the catalogue as it stands. Only for who holds the lock.

@@ -16,7 +16,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{File, TryLockError};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Seek, Write};
 use std::path::{Component, Path, PathBuf};
 
 use cap_fs_ext::{DirExt, FollowSymlinks, OpenOptionsFollowExt};
@@ -47,6 +47,7 @@ pub struct Staging {
     folder: Option<Folder>,
     path: PathBuf,
     held: File,
+    ledger: PathBuf,
 }
 
 impl Staging {
@@ -69,7 +70,9 @@ impl Staging {
             let failed = |error: io::Error| Error::io("write in", &parent, error.kind().into());
             let path = builder.tempdir_in(&parent).map_err(failed)?.keep();
             match hold(&path, ledger) {
-                Ok((folder, held)) => return Ok(Staging { folder: Some(folder), path, held }),
+                Ok((folder, held)) => {
+                    return Ok(Staging { folder: Some(folder), path, held, ledger: ledger.to_owned() });
+                }
                 // Another process that sweeps took the empty folder for a leftover.
                 Err(error) if error.kind() == ErrorKind::NotFound && tries < 100 => tries += 1,
                 Err(error) => {
@@ -97,8 +100,12 @@ impl Staging {
         let name = |path: &Path| path.file_name().unwrap_or_default().to_owned();
         let beside = disk::parent(&self.path);
         let beside = beside.canonicalize().map_err(|error| Error::io("find", &beside, error))?;
+        // The first release is staged before there is a ledger, whose place is known only now.
+        let mut held = &self.held;
+        let belongs = Belongs::to(&self.ledger).bytes();
+        let written = held.set_len(0).and_then(|()| held.rewind()).and_then(|()| held.write_all(&belongs));
         // After a power cut the release must be found, and whose it is: its name in the folder, and the folder's own.
-        self.held.sync_all().map_err(|error| Error::io("write in", &self.path, error))?;
+        written.and_then(|()| held.sync_all()).map_err(|error| Error::io("write in", &self.path, error))?;
         disk::sync_folder(&self.path)?;
         disk::sync_folder(&disk::parent(&self.path))?;
         Ok(Naming { from: beside.join(name(&self.path)).join(RELEASE), to: beside.join(name(output)) })
@@ -260,11 +267,6 @@ impl Folder {
     /// The release in it; none if there is none.
     pub(crate) fn look(&self) -> io::Result<Option<Hash>> {
         Hash::of_entry(&self.inside, OsStr::new(RELEASE))
-    }
-
-    /// What lies beside the folder under a name; none if nothing does.
-    pub(crate) fn look_beside(&self, name: &OsStr) -> io::Result<Option<Hash>> {
-        Hash::of_entry(&self.parent, name)
     }
 
     /// Gives the release a name beside the folder. A name that is taken is left alone.

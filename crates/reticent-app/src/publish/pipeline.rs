@@ -295,7 +295,7 @@ fn record<M: Maker>(
         Err(error) => {
             // A command that completes the release later may need the file.
             let unnamed = matches!(error, reticent_ledger::Error::Unnamed { .. });
-            if unnamed || Ledger::is_unsettled(&plan.access.folder) {
+            if unnamed || Ledger::awaits_names(&plan.access.folder) {
                 made.staging.leave();
             }
             Err(error.into())

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use reticent::error::Hint;
 use reticent_engine::{Ask, Embedded, Engine, Error, Options, count_csv_bytes};
 
 use crate::support::{ask, count_all, count_file, count_text, file, folder, open, refusal, rows};
@@ -134,7 +135,7 @@ fn memory_limit() {
     }
     let options = Options { memory: 1 << 20, block_bytes: 4096, ..Options::default() };
     let error = count_text(&text, options.clone()).unwrap_err();
-    assert_eq!((error.code(), error.hints()), ("memory-exceeded", vec![reticent::error::Hint::MoreMemory]));
+    assert_eq!((error.code(), error.hints()), ("memory-exceeded", vec![Hint::ChooseColumns, Hint::MoreMemory]));
     assert!(error.to_string().contains("`a`"), "{error}");
     let error = Embedded::from_csv(text.as_bytes(), options).unwrap().values(None).unwrap_err();
     assert!(matches!(error, Error::Memory { .. }), "{error}");

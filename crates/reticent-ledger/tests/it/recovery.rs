@@ -230,6 +230,62 @@ fn a_ledger_that_is_created_later_knows_its_staging_folder() {
     }
 }
 
+/// A first release whose writer was killed is found again after the project was moved.
+#[test]
+fn a_first_release_survives_a_crash_and_a_move() {
+    let desk = Desk::new();
+    let project = desk.path().join("project");
+    fs::create_dir(&project).unwrap();
+    let (ledger, out, body) = (project.join("ledger"), project.join("one.csv"), spring());
+    let links = links(&body, 5);
+    let mut staging = Staging::create(&out, &ledger).unwrap();
+    fs::write(staging.release(), "the release").unwrap();
+    let mut opened = Ledger::open_or_create(&ledger, &session()).unwrap();
+    let mut draft = desk.draft(&opened, "first", &["press"], &body, &links, &staging.release());
+    draft.file.as_mut().unwrap().path = opened.inside(&out);
+    draft.naming = Some(staging.naming(&out).unwrap());
+    for name in ["one.csv", "one-release-1.csv"] {
+        fs::write(project.join(name), "taken").unwrap();
+    }
+    opened.write(&session()).unwrap().append(&draft).unwrap_err();
+    staging.leave();
+    drop((staging, opened));
+    fs::remove_file(&out).unwrap();
+    let moved = desk.path().join("moved");
+    fs::rename(&project, &moved).unwrap();
+    // Others who publish there sweep nothing that waits.
+    drop(Staging::create(&moved.join("other.csv"), &desk.path().join("another")).unwrap());
+    recover(&moved.join("ledger"));
+    assert_eq!(fs::read_to_string(moved.join("one.csv")).unwrap(), "the release");
+}
+
+/// A folder that is empty because nothing is mounted there yet does not make a release forgotten.
+#[test]
+fn a_release_whose_folder_was_replaced_still_waits() {
+    let desk = Desk::new();
+    let (out, body) = (desk.path().join("share/one.csv"), spring());
+    fs::create_dir(desk.path().join("share")).unwrap();
+    let links = links(&body, 5);
+    let mut ledger = desk.open();
+    let mut staging = Staging::create(&out, &desk.ledger()).unwrap();
+    fs::write(staging.release(), "the release").unwrap();
+    let mut draft = desk.draft(&ledger, "first", &["press"], &body, &links, &staging.release());
+    draft.file.as_mut().unwrap().path = ledger.inside(&out);
+    draft.naming = Some(staging.naming(&out).unwrap());
+    fs::rename(desk.path().join("share"), desk.path().join("away")).unwrap();
+    ledger.write(&session()).unwrap().append(&draft).unwrap_err();
+    staging.leave();
+    drop((staging, ledger));
+    fs::create_dir(desk.path().join("share")).unwrap();
+    recover(&desk.ledger());
+    write(&desk.ledger());
+    fs::remove_dir(desk.path().join("share")).unwrap();
+    fs::rename(desk.path().join("away"), desk.path().join("share")).unwrap();
+    drop(Staging::create(&out, &desk.ledger()).unwrap());
+    recover(&desk.ledger());
+    assert_eq!(fs::read_to_string(&out).unwrap(), "the release");
+}
+
 /// A release that waits is not swept when its ledger was moved, or is away.
 #[test]
 fn a_release_of_a_ledger_that_is_away_is_not_swept() {
