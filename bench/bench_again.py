@@ -7,7 +7,7 @@ release with all earlier ones, measures and records. Six parts:
   million   Decomposition+ on 10,000 to a million records, drawn from those of Adult: how time and memory grow
   year      twelve monthly releases of a million generated people by m-invariance, one in twenty replaced from month to month
   naive     a year of months of Adult: each month made safe by itself, and the same months by methods that remember
-  bcf       BCF-anonymity by cells and by flow, on months of Adult in which everybody stays: what each test costs and leaves
+  bcf       BCF-anonymity on months of Adult in which everybody stays: what it costs and leaves
   utility   what each method publishes of those months, and how far off estimates from it are, in both forms
 
 The tables are made by again_data.py.
@@ -89,14 +89,11 @@ ALL = [
     Method("history-guided, no counterfeits", "history-guided", {"l": L, "counterfeits": False}),
     REMEMBER[2],
     Method("bcf-anonymity, nobody goes", "bcf-anonymity", {"k": L, "gone": "withhold"}, stay=True),
-    Method("bcf-anonymity-by-flow, nobody goes", "bcf-anonymity-by-flow", {"k": L}, stay=True),
 ]
 FORMS = ["anatomized", "generalized"]
 K = 5
 BCF = [
     Method("by cells (bcf-anonymity)", "bcf-anonymity", {"k": K}, stay=True),
-    Method("by flow", "bcf-anonymity-by-flow", {"k": K}, stay=True),
-    Method("by flow, beginning together", "bcf-anonymity-by-flow", {"k": K, "begin": "together"}, stay=True),
 ]
 BCF_MONTHS = [1, 2, 6, 12]
 
@@ -465,7 +462,7 @@ def above(told):
 def bcf(place, given):
     start = SHORT_START if given.short else START
     heading(
-        "Again, bcf: k people alike in all releases, or k records left by two",
+        "Again, bcf: k people alike in all releases",
         f"Adult, {start:,} people at first, so many new ones a month, and nobody goes; {HIDDEN} is sensitive, k = {K}; generalized.",
         f"{machine_text()}; once.",
     )

@@ -39,7 +39,7 @@ pub fn reference(entries: &[&Entry]) -> String {
             page.push_str(&format!("\n### {} (`{}`)\n\n{}\n\n", entry.title, entry.id, entry.summary));
             page.push_str(&format!("- Paper: {}\n- Against: {}\n", entry.paper, entry.thwarts));
             if let Some(listed) = method(entry) {
-                page.push_str(&format!("- Covers: {}\n- Attacker: {}\n", listed.updates.in_words(), listed.attacker()));
+                page.push_str(&format!("- Covers: {}\n- Attacker: {}\n", listed.updates.in_words(), methods::ATTACKER));
                 page.push_str(&format!("- Who goes: {}\n", listed.gone));
             }
             page.push_str(&format!("- Evidence: {}\n", entry.evidence.join(", ")));

@@ -22,6 +22,7 @@ const METHOD_NOTE: &str = "What a method promises is about releases, not about t
 pub(crate) fn check(workspace: &Workspace, request: &CheckRequest, context: &Context) -> Result<Check> {
     let loaded = load(&workspace.policy)?;
     let by_method = loaded.policy.method.is_some();
+    loaded.policy.method.map_or(Ok(()), |method| method.listed.offered())?;
     let (mut demands, data): (Vec<String>, _) = if request.data.is_empty() {
         let requirement = loaded.requirement(&loaded.schema, "", &[])?;
         if !by_method {

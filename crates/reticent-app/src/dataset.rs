@@ -67,12 +67,6 @@ impl Loaded {
         words.extend(
             of_records.map(|most| format!("no record is linked to anybody with more than {} {by}", most.fraction())),
         );
-        words.extend(method.listed.left(&arguments)?.map(|left| {
-            format!(
-                "{left} records at least can be anybody's, whichever two releases of {} are compared by who knows nobody else's quasi-identifiers",
-                method.listed.entry.id
-            )
-        }));
         Ok(words)
     }
 }

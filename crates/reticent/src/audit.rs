@@ -46,7 +46,7 @@ pub use figures::{Column, Level};
 pub use gate::{
     Audited, AuditedColumn, AuditedGroups, Gate, GroupedCandidate, Proof, admit, admit_grouped, admit_recoded,
 };
-pub use group_checks::{changed_quasi, fewest_alike};
+pub use group_checks::fewest_alike;
 pub use identity::Identity;
 pub use knowledge::{Knowledge, Known, Statement};
 pub use pairs::Pair;

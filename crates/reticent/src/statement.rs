@@ -48,13 +48,6 @@ pub enum Claim {
         /// In which releases.
         scope: Scope,
     },
-    /// So many candidate records are left for every person.
-    Candidates {
-        /// At least so many.
-        records: u64,
-        /// Compared with which releases.
-        scope: Scope,
-    },
 }
 
 /// With which releases a release was judged.
@@ -100,15 +93,6 @@ impl fmt::Display for Claim {
                     more => format!("{} others", grouped(*more)),
                 };
                 write!(f, "everybody shares {all} with {others} at least")
-            }
-            Claim::Candidates { records, scope } => {
-                let compared = match scope {
-                    Scope::Alone => "by this release by itself",
-                    Scope::History => {
-                        "whichever earlier release it is compared with by who knows nobody else's quasi-identifiers"
-                    }
-                };
-                write!(f, "{} records at least can be anybody's, {compared}", grouped(*records))
             }
         }
     }

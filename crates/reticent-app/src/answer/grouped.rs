@@ -77,8 +77,6 @@ pub struct Promise {
     pub columns: Vec<Promised>,
     /// No record is linked to anybody with more confidence than this fraction.
     pub records: Option<String>,
-    /// So many records can be anybody's, whichever earlier release it is compared with by who knows nobody else's quasi-identifiers.
-    pub left: Option<u64>,
 }
 
 /// Records that wait.

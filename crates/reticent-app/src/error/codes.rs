@@ -290,24 +290,14 @@ const REFUSALS: &[ErrorCode] = &[
         "Choose a method that covers deletions.",
     ),
     entry(
-        "too-few-records-left",
-        "Earlier releases leave too few candidate records.",
-        "Ask for fewer, or begin another series.",
-    ),
-    entry(
         "records-linked",
         "All releases together link a record to a person above the promised bound.",
         "Ask for less, or publish to other recipients.",
     ),
     entry(
-        "too-few-candidates",
-        "Comparing releases leaves fewer candidate records than promised.",
-        "Ask for fewer, or publish to other recipients.",
-    ),
-    entry(
-        "quasi-identifier-changed",
-        "Quasi-identifiers of people changed since an earlier release of the series.",
-        "Leave the column out, or choose another method.",
+        "method-retired",
+        "The policy names a republication method that is no longer offered.",
+        "Name the method that takes its place; recorded releases can still be read and audited.",
     ),
     entry("no-group", "No group of people could be formed.", "Ask for smaller groups, or publish more records."),
 ];
@@ -436,11 +426,6 @@ const OBSTACLES: &[ErrorCode] = &[
         "Judge the release alone, or register the earlier one with owners.",
     ),
     entry("release-unlinked", "The owners of an earlier release are not known.", "Register it with owners."),
-    entry(
-        "not-of-series",
-        "The recipients can hold a release that is not of this series.",
-        "Judge the release alone, or publish to other recipients.",
-    ),
     entry(
         "not-recordwise",
         "An earlier release does not show its records one by one.",

@@ -213,7 +213,6 @@ impl Maker for Group<'_> {
             marginals: !shown.marginals.is_empty(),
             bounds: &bounds,
             linked: self.method.listed.linked(&self.arguments)?,
-            left: self.method.listed.left(&self.arguments)?,
         };
         let audited = admit_grouped(&candidate, &made.past.history, &made.recalled.held, &made.past.series, &gate)?;
         let promises = self.promises()?;
@@ -360,7 +359,7 @@ impl Group<'_> {
             form: self.method.form.word().to_owned(),
             promise: promised(self)?,
             records: self.method.listed.linked(&self.arguments)?.map(|most| most.fraction()),
-            left: self.method.listed.left(&self.arguments)?,
+            left: None,
             groups: outcome.groups.len() as u64,
             counterfeits: made.verified.counterfeits(),
             waiting: outcome.waiting.len() as u64,

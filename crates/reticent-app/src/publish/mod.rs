@@ -40,6 +40,7 @@ fn run(
     let loaded = load(&workspace.policy)?;
     match loaded.policy.method {
         Some(method) => {
+            method.listed.offered()?;
             let request = group::folder_request(request);
             let plan = Plan::new(workspace, &request, rehearsal, loaded, context);
             group::publish(&plan, method).map(Publication::Grouped)

@@ -3,6 +3,7 @@
 
 mod concurrent;
 mod errors;
+mod methods;
 mod rules;
 mod support;
 mod tidy;

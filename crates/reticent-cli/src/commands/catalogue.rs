@@ -65,7 +65,7 @@ fn in_full(entry: &Entry) {
     println!("  Against   {}", entry.thwarts);
     if let Some(listed) = method(entry) {
         println!("  Covers    {}", listed.updates.in_words());
-        println!("  Attacker  {}", wrap(listed.attacker(), 96, "            ").trim_start());
+        println!("  Attacker  {}", wrap(reticent::methods::ATTACKER, 96, "            ").trim_start());
         println!("  Who goes  {}", wrap(listed.gone, 96, "            ").trim_start());
     }
     println!("  Evidence  {}", entry.evidence.join(", "));

@@ -110,7 +110,6 @@ const METHODS: &[(&str, &str, bool)] = &[
     ("history-guided", "l = 3", false),
     ("incremental-l-diversity", "l = 2", false),
     ("bcf-anonymity", "k = 3\ngone = \"withhold\"", false),
-    ("bcf-anonymity-by-flow", "k = 3", false),
 ];
 
 /// Every method publishes month after month, or says that it is for one release; the ledger is whole, and an audit of what it kept
@@ -124,12 +123,10 @@ fn every_method_publishes_again() {
             let pay = if *several { "[columns.pay]\nrole = \"sensitive\"\n" } else { "" };
             let policy = policy(id, options).replace("[release]\n", &format!("{pay}[release]\nform = \"{form}\"\n"));
             let desk = desk(&policy);
-            let by_flow = *id == "bcf-anonymity-by-flow";
-            let of_records = id.starts_with("bcf-anonymity");
+            let of_records = *id == "bcf-anonymity";
             for number in 1..=4 {
                 let name = format!("month{number}");
-                let people: Vec<usize> = if by_flow { (0..40 + 5 * number).collect() } else { here(number).collect() };
-                desk.write(&format!("{name}.csv"), month(people, *several));
+                desk.write(&format!("{name}.csv"), month(here(number), *several));
                 if of_records && form == "anatomized" {
                     publish(&desk, &name).exits(2).says("which quasi-identifiers as they are tell apart");
                     continue;
@@ -156,10 +153,9 @@ fn every_method_publishes_again() {
             });
             attacked(&desk, if promised { 0 } else { u64::MAX }, !["anatomy", "decomposition"].contains(id));
             desk.run("show month1").exits(0).says(&format!("Published by {id} ({form})"));
-            desk.run("check month1.csv").says(match (promised, by_flow) {
-                (true, _) => "nobody's illness",
-                (_, true) => "3 records at least can be anybody's",
-                _ => "no record is linked",
+            desk.run("check month1.csv").says(match promised {
+                true => "nobody's illness",
+                false => "no record is linked",
             });
         }
     }
@@ -431,39 +427,6 @@ fn intervals_are_kept() {
         assert!(lows.len() > 2, "{form}: {lows:?}");
         desk.run("audit").exits(0);
     }
-}
-
-/// Records are compared by what was said of people; where that is not true any more, nothing can be promised, and by itself a release
-/// promises nothing of others.
-#[test]
-fn records_are_left_to_people_who_stay_as_they_were() {
-    let desk = desk(&policy("bcf-anonymity-by-flow", "k = 3"));
-    // Six who are young and in Paris, and six who are old and in Oslo.
-    let somebody = |who: usize, old: bool| {
-        let (age, city) = if old { (70 + who % 6, "Oslo") } else { (20 + who % 6, "Paris") };
-        format!("p{who},{age},{city},flu\n")
-    };
-    let people = |all: usize, moved: &[usize]| -> String {
-        let rows = (0..all).map(|who| somebody(who, who % 12 >= 6 || moved.contains(&who)));
-        "patient,age,city,illness\n".to_owned() + &rows.collect::<String>()
-    };
-    desk.write("one.csv", people(12, &[]));
-    desk.run("publish one.csv --name one -o one")
-        .exits(0)
-        .says("3 records at least can be anybody's, whichever earlier release");
-    // One of the young is old now, and far away.
-    desk.write("two.csv", people(24, &[3]));
-    let refused = desk.run("publish two.csv --name two -o two").exits(1);
-    refused.says("what release 1 one said of 1 person is not true of them any more");
-    assert!(!desk.file("two").exists());
-    let alone = desk.run("publish two.csv --name two -o two --alone").exits(0);
-    let alone = alone.says("3 records at least can be anybody's, by this release by itself");
-    assert!(!alone.out.contains("whichever earlier release"));
-    // Somebody who left, and a value that changed.
-    desk.write("three.csv", people(24, &[3]).replace("p5,25,Paris,flu\n", ""));
-    desk.run("publish three.csv --name three -o three").exits(1).says("lacks 1 record");
-    desk.write("three.csv", people(24, &[3]).replace("p5,25,Paris,flu\n", "p5,25,Paris,gout\n"));
-    desk.run("publish three.csv --name three -o three").exits(1).says("another sensitive value");
 }
 
 /// A release whose owners are not known, and that shows the same column, is no history that a method can go on from.

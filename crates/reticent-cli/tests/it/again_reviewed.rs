@@ -109,15 +109,6 @@ fn what_no_single_value_is_published_of_is_lost() {
     }
 }
 
-/// Records are followed by their sensitive values; without any, the first release says so and not the second.
-#[test]
-fn by_flow_needs_something_to_follow() {
-    let desk = Desk::new();
-    let policy = policy("", "bcf-anonymity-by-flow", "k = 2");
-    let said = publish(&desk, "r", "p,age\na,21\nb,22\nc,25\ne,27\n", &policy, 1);
-    assert!(said.as_str().unwrap().contains("\"code\":\"sensitive-column-missing\""), "{said}");
-}
-
 /// Why nobody could be published is said.
 #[test]
 fn no_group_has_reasons() {

@@ -310,17 +310,6 @@ pub enum Obstacle {
         /// Its name.
         name: String,
     },
-    /// A release that the recipients can hold is not one of the series.
-    #[error(
-        "how many records are left to somebody: release {release} {name}, which its recipients can hold, is not one of this \
-         series"
-    )]
-    NotOfSeries {
-        /// The number of the release.
-        release: u64,
-        /// Its name.
-        name: String,
-    },
     /// An earlier release does not show its records one by one.
     #[error(
         "the release together with its history: release {release} {name} does not show its records one by one, and what such a \
@@ -360,7 +349,7 @@ impl Obstacle {
             Obstacle::TooManyCombinations { .. } | Obstacle::TooManySensitiveColumns { .. } => {
                 vec![Hint::AuditFewerColumns]
             }
-            Obstacle::SharedColumnUnlinked { .. } | Obstacle::NotOfSeries { .. } | Obstacle::NotRecordwise { .. } => {
+            Obstacle::SharedColumnUnlinked { .. } | Obstacle::NotRecordwise { .. } => {
                 vec![Hint::JudgeAlone]
             }
             Obstacle::EarlierReleaseErased { .. } => vec![Hint::JudgeAlone, Hint::ListReleases],

@@ -162,15 +162,6 @@ pub enum Refusal {
         #[serde(skip)]
         advice: &'static str,
     },
-    /// The earlier releases leave too few records to some person.
-    #[error(
-        "the releases before leave fewer than {k} records to somebody, whatever is published now; ask for fewer (`k`), or \
-         begin another series"
-    )]
-    TooFewRecordsLeft {
-        /// How many records must be left.
-        k: u64,
-    },
     /// All releases together link a record to a person with a probability above the bound.
     #[error(
         "all releases together leave somebody whose record is linked to them with more confidence than {bound}: only {} in the \
@@ -183,31 +174,16 @@ pub enum Refusal {
         /// The fewest people who share all their groups.
         people: u64,
     },
-    /// Comparing releases leaves too few candidate records.
-    #[error("{by} leaves only {} that can be somebody's, and {least} are promised", records_text(*.left))]
-    TooFewCandidates {
-        /// How many are left.
-        left: u64,
-        /// How many are promised.
-        least: u64,
-        /// What leaves so few.
-        by: String,
-    },
-    /// Quasi-identifiers of people changed since an earlier release of the series.
+    /// The policy names a method that is no longer offered.
     #[error(
-        "what release {release} {name} said of {} is not true of them any more, because a quasi-identifier changed; {method} \
-         needs people who stay as they were: leave the column out, or choose bcf-anonymity",
-        people_text(*.people)
+        "{method} is no longer offered for new releases. Use {instead} (method = \"{instead}\" under [release]), which starts a new \
+         series; releases that were recorded can still be read and audited"
     )]
-    QuasiIdentifierChanged {
-        /// The number of the earlier release.
-        release: u64,
-        /// Its name.
-        name: String,
-        /// How many people changed.
-        people: u64,
+    MethodRetired {
         /// The method.
-        method: String,
+        method: &'static str,
+        /// The method to use in its place.
+        instead: &'static str,
     },
     /// No group could be formed.
     #[error(
@@ -300,9 +276,8 @@ impl Refusal {
             | Refusal::SensitiveColumnMissing { .. }
             | Refusal::ValuesChanged { .. }
             | Refusal::RecordsGone { .. }
-            | Refusal::TooFewRecordsLeft { .. } => vec![Hint::OtherPolicy],
-            Refusal::QuasiIdentifierChanged { .. } => vec![Hint::ChooseColumns],
-            Refusal::RecordsLinked { .. } | Refusal::TooFewCandidates { .. } | Refusal::NoGroup { .. } => {
+            | Refusal::MethodRetired { .. } => vec![Hint::OtherPolicy],
+            Refusal::RecordsLinked { .. } | Refusal::NoGroup { .. } => {
                 vec![Hint::OtherPolicy]
             }
         }

@@ -12,7 +12,7 @@
 //!          each of these has nobody of the cell or k, along the column that undoes most distortion. People of different cells
 //!          with the same values are one group. Newcomers are one cell at first, and wait while they are fewer than k.
 //! Not      as in the paper, which counts the records that are left by comparing two releases, for who knows the victim's
-//!          quasi-identifiers and no other (`bcf-anonymity-by-flow`). 1 to 4 with a, a, a, b, then 1 to 3 with a, a, a and 4 to 6 with a, a, b leave 2
+//!          quasi-identifiers and no other. 1 to 4 with a, a, a, b, then 1 to 3 with a, a, a and 4 to 6 with a, a, b leave 2
 //!          records or more for everybody, by flow and so by the paper's closed form; but 4 is the only one of the last group who
 //!          was there before, so b is theirs.
 //! Not      covered: people who leave. Releases are cumulative, and one that lacks somebody is refused; or others of their cell
@@ -61,6 +61,7 @@ pub const ENTRY: Entry = Entry {
 /// The method as it stands in the list.
 pub const LISTED: Listed = Listed {
     entry: ENTRY,
+    instead: None,
     updates: Updates { again: true, insert: true, delete: false, reinsert: false, correct: false },
     promise: |_, _| Ok(None),
     gone: "so many others are withheld that k people share every difference; with `gone = \"refuse\"`, which is usual, the release is refused",

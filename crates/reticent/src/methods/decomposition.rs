@@ -33,6 +33,7 @@ pub const ENTRY: Entry = Entry {
 /// The method as it stands in the list.
 pub const LISTED: Listed = Listed {
     entry: ENTRY,
+    instead: None,
     updates: Updates { again: false, insert: false, delete: false, reinsert: false, correct: false },
     promise,
     gone: "there is one release, so nobody goes",

@@ -48,6 +48,7 @@ pub const ENTRY: Entry = Entry {
 /// The method as it stands in the list.
 pub const LISTED: Listed = Listed {
     entry: ENTRY,
+    instead: None,
     updates: Updates { again: true, insert: true, delete: true, reinsert: true, correct: false },
     promise,
     gone: "their groups are shown with the same values as before, without saying whose are gone",

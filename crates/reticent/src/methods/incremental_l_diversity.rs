@@ -61,6 +61,7 @@ pub const ENTRY: Entry = Entry {
 /// The method as it stands in the list.
 pub const LISTED: Listed = Listed {
     entry: ENTRY,
+    instead: None,
     updates: Updates { again: true, insert: true, delete: true, reinsert: true, correct: false },
     promise: |arguments, _| Ok(Some(Share::new(1, arguments.whole("l")?))),
     gone: "their groups are shown with the same values as before, or withheld where too few are left",

@@ -69,6 +69,7 @@ pub(super) const CHANGED: Parameter = Parameter {
 /// The method as it stands in the list.
 pub const LISTED: Listed = Listed {
     entry: ENTRY,
+    instead: None,
     updates: Updates { again: true, insert: true, delete: true, reinsert: true, correct: false },
     promise: |arguments, _| Ok(Some(Share::new(1, arguments.whole("m")?))),
     gone: "their places are taken by newcomers with the same value or by counterfeits, so that their groups' values stay (with `counterfeits = false`, the others of their groups are withheld where nobody takes a place)",

@@ -19,7 +19,6 @@ mod incremental_l_diversity;
 mod kept;
 mod largest;
 mod leaving;
-mod left;
 mod m_invariance;
 mod past;
 mod proven;
@@ -54,8 +53,10 @@ pub const LIST: &[Listed] = &[
     history_guided::LISTED,
     incremental_l_diversity::LISTED,
     bcf_anonymity::LISTED,
-    bcf_by_flow::LISTED,
 ];
+
+/// Methods that are no longer offered. Old policies that name them can be parsed, and their recorded releases can be read and audited.
+const RETIRED: &[Listed] = &[bcf_by_flow::LISTED];
 
 /// A promise about records: with how much confidence one is linked to somebody at most.
 type Linked = fn(&Arguments) -> Result<Share>;
@@ -63,17 +64,13 @@ type Linked = fn(&Arguments) -> Result<Share>;
 /// Which methods promise that, by name.
 const LINKED: &[(&str, Linked)] = &[(bcf_anonymity::ENTRY.id, bcf_anonymity::linked)];
 
-/// Another promise about records: how many are left to anybody at least.
-type LeftOver = fn(&Arguments) -> Result<u64>;
-
-/// Which methods promise, of records, how many are left to somebody when two releases are compared, by name.
-const LEFT: &[(&str, LeftOver)] = &[(bcf_by_flow::ENTRY.id, bcf_by_flow::left)];
-
 /// A method in the list: what it says about itself, what it promises, and how it is run.
 #[derive(Debug, Clone, Copy)]
 pub struct Listed {
     /// What it says about itself.
     pub entry: Entry,
+    /// The method to use in its place, if it is no longer offered.
+    pub instead: Option<&'static str>,
     /// Which changes between releases its promise covers. Others are refused, or the records wait or are withheld.
     pub updates: Updates,
     /// The promise: nobody's value of this column is told with more confidence than this, by all releases together. None when
@@ -98,31 +95,21 @@ impl Listed {
         LINKED.iter().find(|(id, _)| *id == self.entry.id).map(|(_, linked)| linked(arguments)).transpose()
     }
 
-    /// Another promise about records, where there is one: so many can be anybody's, whichever two releases are compared by somebody who
-    /// knows their quasi-identifiers and nobody else's.
+    /// Fails if the method is no longer offered, and names the one to use in its place.
     ///
     /// # Errors
     ///
-    /// Fails if the arguments were not checked against the entry of this method.
-    pub fn left(&self, arguments: &Arguments) -> Result<Option<u64>> {
-        LEFT.iter().find(|(id, _)| *id == self.entry.id).map(|(_, left)| left(arguments)).transpose()
+    /// [`Refusal::MethodRetired`].
+    pub fn offered(&self) -> Result<()> {
+        match self.instead {
+            None => Ok(()),
+            Some(instead) => Err(Refusal::MethodRetired { method: self.entry.id, instead }.into()),
+        }
     }
 
     /// Whether it can publish quasi-identifiers like that: as they are they tell records apart, of which something is promised.
     pub fn allows(&self, form: Form) -> bool {
-        let records = LINKED.iter().map(|(id, _)| *id).chain(LEFT.iter().map(|(id, _)| *id));
-        form == Form::Generalized || !records.into_iter().any(|id| id == self.entry.id)
-    }
-
-    /// Against whom it promises, in words.
-    pub fn attacker(&self) -> &'static str {
-        match LEFT.iter().any(|(id, _)| *id == self.entry.id) {
-            true => {
-                "somebody who knows a person's quasi-identifiers and since when they are there, nothing of that about others, and who \
-                     compares two releases"
-            }
-            false => ATTACKER,
-        }
+        form == Form::Generalized || !LINKED.iter().any(|(id, _)| *id == self.entry.id)
     }
 }
 
@@ -163,8 +150,8 @@ impl Updates {
     }
 }
 
-/// Against whom most methods promise, in words.
-const ATTACKER: &str = "somebody who knows everybody's quasi-identifiers, who is in which release and in which group, and who takes \
+/// Against whom the methods promise, in words.
+pub const ATTACKER: &str = "somebody who knows everybody's quasi-identifiers, who is in which release and in which group, and who takes \
                             every assignment of the listed values that fits all releases for equally likely";
 
 /// Runs a method by name.
@@ -175,9 +162,9 @@ pub fn run(id: &str, task: &Task<'_>, arguments: Arguments) -> Result<Outcome> {
     Ok(outcome)
 }
 
-/// The method of that name.
+/// The method of that name, also one that is no longer offered.
 pub fn named(id: &str) -> Result<&'static Listed> {
-    let listed = LIST.iter().find(|listed| listed.entry.id == id);
+    let listed = LIST.iter().chain(RETIRED).find(|listed| listed.entry.id == id);
     listed.ok_or_else(|| unknown(Kind::Method, id, LIST.iter().map(|listed| &listed.entry)))
 }
 

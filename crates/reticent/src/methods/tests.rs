@@ -2,7 +2,6 @@
 #![allow(clippy::expect_used, clippy::panic)]
 
 mod around;
-mod left;
 
 use std::collections::{BTreeMap, BTreeSet};
 

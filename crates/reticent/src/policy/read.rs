@@ -278,7 +278,11 @@ fn read_method(release: &Table<'_>, dataset: &Table<'_>, requirement: &Table<'_>
         };
     };
     let ids: Vec<&str> = methods::LIST.iter().map(|listed| listed.entry.id).collect();
-    let listed = methods::named(item.listed(Kind::Method, &ids)?)?;
+    // A method that is no longer offered is not among those that are named to the user.
+    let listed = match methods::named(item.text()?) {
+        Ok(listed) => listed,
+        Err(_) => methods::named(item.listed(Kind::Method, &ids)?)?,
+    };
     for (table, name) in [(release, "algorithm"), (release, "purpose"), (release, "suppression"), (release, "suppress")]
     {
         if let Some(other) = table.get(name) {

@@ -63,7 +63,6 @@ impl Group<'_> {
                 words: method.listed.entry.thwarts,
                 columns: promised(self)?,
                 records: method.listed.linked(&self.arguments)?.map(|most| most.fraction()),
-                left: method.listed.left(&self.arguments)?,
             },
             records: self.records.len() as u64 + prepared.table.dropped,
             published: shown.people.combos.rows(),

@@ -82,12 +82,6 @@ pub(crate) fn readme(
     if let Some(most) = method.listed.linked(&group.arguments)? {
         text += &format!("\n- a record: at most {}", most.fraction());
     }
-    if let Some(left) = method.listed.left(&group.arguments)? {
-        text += &format!(
-            "\n- records that can be somebody's: at least {left}. This release was compared with each earlier one; these were compared \
-             with each other when they were published, by what was promised then"
-        );
-    }
     Ok(text.trim_end().to_owned() + "\n")
 }
 

@@ -115,7 +115,7 @@ fn print_verified(answer: &PublishedGroups) {
         );
         println!("{}", wrap(&text, WIDTH, "           "));
     }
-    for claim in answer.audited.record_claims(scope(&answer.judged)) {
+    if let Some(claim) = answer.audited.record_claim(scope(&answer.judged)) {
         println!("  {GOOD}holds{GOOD:#}    {}", wrap(&claim.to_string(), WIDTH, "           ").trim_start());
     }
 }

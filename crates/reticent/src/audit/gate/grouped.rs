@@ -3,13 +3,11 @@
 use serde::Serialize;
 
 use super::{Gate, Proof, admit};
-use crate::attacks::{self, Scene, backward_correspondence, cross_correspondence, forward_correspondence};
-use crate::audit::group_checks::{changed_quasi, fewest_alike};
+use crate::audit::group_checks::fewest_alike;
 use crate::audit::{Question, exchanged};
 use crate::error::{Error, Obstacle, Refusal, Result};
 use crate::history::{Held, History};
 use crate::inference::Ask;
-use crate::registry::{Argument, Arguments};
 use crate::share::Share;
 use crate::statement::{Claim, Scope, Statement};
 
@@ -25,11 +23,6 @@ pub struct AuditedGroups {
     pub columns: Vec<AuditedColumn>,
     /// For a promise about linkage: how many people, at least, share all their groups in all releases.
     pub alike: Option<u64>,
-    /// For a promise about candidate records: so many records, at least, can be anybody's after comparison with any earlier release.
-    pub left: Option<u64>,
-    /// The fewest candidate records that were left in any comparison.
-    #[serde(skip)]
-    pub fewest_left: Option<u64>,
 }
 
 /// What the audit found about a column.
@@ -98,8 +91,6 @@ pub struct GroupedCandidate<'a> {
     pub bounds: &'a [(String, Share)],
     /// The bound on the probability that a record is a given person's, where that is promised.
     pub linked: Option<Share>,
-    /// How many candidate records are left, at least, where that is promised.
-    pub left: Option<u64>,
 }
 
 /// Audits a candidate with what each coalition of its recipients holds, given by release numbers. `series` are the numbers of
@@ -115,8 +106,7 @@ pub fn admit_grouped(
     series: &[u64],
     gate: &Gate<'_>,
 ) -> Result<AuditedGroups> {
-    let mut audited =
-        AuditedGroups { proof: gate.proof, columns: Vec::new(), alike: None, left: None, fewest_left: None };
+    let mut audited = AuditedGroups { proof: gate.proof, columns: Vec::new(), alike: None };
     if gate.proof == Proof::Off {
         return match candidate.marginals {
             true => Err(Error::CannotCheck(Obstacle::MarginalsUnaudited {})),
@@ -145,7 +135,6 @@ pub fn admit_grouped(
             audited.take(audit_column(column, *most, &tables, gate)?);
         }
         audited.admit_linkage(candidate, &tables, series)?;
-        audited.admit_left(candidate, &tables, series, gate)?;
     }
     Ok(audited)
 }
@@ -205,10 +194,8 @@ fn audit_column(column: &str, most: Share, tables: &[&Held], gate: &Gate<'_>) ->
 
 impl AuditedGroups {
     /// What is claimed about records, where something is promised about them.
-    pub fn record_claims(&self, scope: Scope) -> Vec<Claim> {
-        let shared = self.alike.map(|alike| Claim::Shared { others: alike.saturating_sub(1), scope });
-        let left = self.left.map(|records| Claim::Candidates { records, scope });
-        shared.into_iter().chain(left).collect()
+    pub fn record_claim(&self, scope: Scope) -> Option<Claim> {
+        self.alike.map(|alike| Claim::Shared { others: alike.saturating_sub(1), scope })
     }
 
     /// What the gate established about the candidate. `bound` says of a column what was promised, as it is to be read.
@@ -227,14 +214,9 @@ impl AuditedGroups {
             },
             violations: column.above,
         };
-        let violations = |claim: &Claim| match claim {
-            Claim::Shared { others, .. } => {
-                u64::from(candidate.linked.is_some_and(|most| Share::new(1, others + 1) > most))
-            }
-            _ => u64::from(candidate.left.is_some_and(|least| self.fewest_left.is_none_or(|left| left < least))),
-        };
-        let records = self.record_claims(scope).into_iter();
-        let records = records.map(|claim| Statement { violations: violations(&claim), claim });
+        let linked = |alike: u64| candidate.linked.is_some_and(|most| Share::new(1, alike) > most);
+        let violations = u64::from(self.alike.is_some_and(linked));
+        let records = self.record_claim(scope).map(|claim| Statement { violations, claim });
         self.columns.iter().map(posterior).chain(records).collect()
     }
 
@@ -263,79 +245,5 @@ impl AuditedGroups {
         }
         self.alike = Some(self.alike.unwrap_or(alike).min(alike));
         Ok(())
-    }
-
-    /// Where candidate records are promised to be left: the correspondence attacks on the release with each one before it leave
-    /// enough.
-    fn admit_left(
-        &mut self,
-        candidate: &GroupedCandidate<'_>,
-        tables: &[&Held],
-        series: &[u64],
-        gate: &Gate<'_>,
-    ) -> Result<()> {
-        let Some(least) = candidate.left else { return Ok(()) };
-        let of_series = |held: &&&Held| held.number == 0 || series.contains(&held.number);
-        if let Some(other) = tables.iter().find(|held| !of_series(held)) {
-            let (release, name) = (other.number, other.name.clone());
-            return Err(Error::CannotCheck(Obstacle::NotOfSeries { release, name }));
-        }
-        let new: Vec<&Held> = tables.iter().copied().filter(|held| held.number == 0).collect();
-        let people = new.iter().filter(|held| held.disguise.of.is_none());
-        let people: Vec<(&Held, Option<&str>)> = people.map(|held| (*held, Some(candidate.group))).collect();
-        let too_few = |left: u64, by: String| Err(Error::Refused(Refusal::TooFewCandidates { left, least, by }));
-        let alone = fewest_alike(&people);
-        if alone < least {
-            return too_few(alone, "the release".to_owned());
-        }
-        let mut fewest = alone;
-        let arguments = Arguments::default().set("k", Argument::Number(least as f64));
-        for number in series.iter().filter(|number| tables.iter().any(|held| held.number == **number)) {
-            (gate.watch)()?;
-            let earlier = tables.iter().copied().filter(|held| held.number == *number);
-            let releases = earlier.chain(new.iter().copied()).map(|held| held.clone().canonical()).collect();
-            let history = History { releases, lost: Vec::new() };
-            same_quasi(&history, candidate)?;
-            let scene = Scene {
-                history: &history,
-                people: &[],
-                confidence: Share::new(1, 1),
-                rows: &[],
-                varies: &[],
-                arguments: &arguments,
-            };
-            for attack in
-                [&forward_correspondence::ENTRY, &cross_correspondence::ENTRY, &backward_correspondence::ENTRY]
-            {
-                let findings = attacks::run(attack.id, &scene)?;
-                if let Some(why) = &findings.not_checked {
-                    return Err(Error::CannotCheck(Obstacle::AttackNotRunnable {
-                        attack: attack.title,
-                        reason: why.clone(),
-                    }));
-                }
-                let left = findings.iter().filter_map(|finding| finding.records).min().unwrap_or(fewest);
-                if left < least {
-                    return too_few(left, format!("{}, comparing it with release {number},", attack.title));
-                }
-                fewest = fewest.min(left);
-            }
-        }
-        self.left = Some(least);
-        self.fewest_left = Some(self.fewest_left.unwrap_or(fewest).min(fewest));
-        Ok(())
-    }
-}
-
-/// Records can be compared only where what was published about people before is still true of them.
-fn same_quasi(history: &History, candidate: &GroupedCandidate<'_>) -> Result<()> {
-    let mut people = history.releases.iter().filter(|held| held.disguise.of.is_none());
-    let (Some(before), Some(now)) = (people.next(), people.next()) else { return Ok(()) };
-    match changed_quasi(before, now, candidate.group) {
-        0 => Ok(()),
-        changed => {
-            let (release, name, method) = (before.number, before.name.clone(), candidate.method.to_owned());
-            Err(Error::Refused(Refusal::QuasiIdentifierChanged { release, name, people: changed, method }))
-        }
     }
 }

@@ -57,7 +57,7 @@ fn a_release_without_recipients_is_not_established() {
     let refused = admit(&history, &candidate, &[], &gate(Some(1.0), Proof::Bounds)).expect_err("nobody was judged");
     assert_eq!(refused.code(), "not-established");
     let tables = [Held { number: 0, ..bucketized(1, &[(&[1, 2], &[F, P])]) }];
-    let candidate = grouped(&tables, &[], Some(Share::new(1, 1)), None);
+    let candidate = grouped(&tables, &[], Some(Share::new(1, 1)));
     let refused =
         admit_grouped(&candidate, &history, &[], &[], &gate(None, Proof::Bounds)).expect_err("nobody was judged");
     assert_eq!(refused.code(), "not-established");
@@ -70,14 +70,9 @@ fn a_gate_that_is_asked_to_stop_stops() {
     assert_eq!(admit(&history, &candidate, &[vec![0]], &stopped).expect_err("stopped"), Error::Stopped);
 }
 
-/// A candidate of two groups of two, with a promise about linkage or candidates.
-fn grouped<'a>(
-    tables: &'a [Held],
-    bounds: &'a [(String, Share)],
-    linked: Option<Share>,
-    left: Option<u64>,
-) -> GroupedCandidate<'a> {
-    GroupedCandidate { method: "test", tables, group: "group", marginals: false, bounds, linked, left }
+/// A candidate of two groups of two, with a promise about linkage.
+fn grouped<'a>(tables: &'a [Held], bounds: &'a [(String, Share)], linked: Option<Share>) -> GroupedCandidate<'a> {
+    GroupedCandidate { method: "test", tables, group: "group", marginals: false, bounds, linked }
 }
 
 fn pairs() -> Vec<Held> {
@@ -92,7 +87,7 @@ fn pairs() -> Vec<Held> {
 fn linkage_is_counted_over_all_groups() {
     let tables = pairs();
     let half = Share::new(1, 2);
-    let candidate = grouped(&tables, &[], Some(half), None);
+    let candidate = grouped(&tables, &[], Some(half));
     let none = History::default();
     let audited =
         admit_grouped(&candidate, &none, &[vec![]], &[], &gate(None, Proof::Bounds)).expect("two share a group");
@@ -104,7 +99,7 @@ fn linkage_is_counted_over_all_groups() {
         (&Claim::Shared { others: 1, scope: Scope::History }, 0)
     );
     // A third would be promised.
-    let candidate = grouped(&tables, &[], Some(Share::new(1, 3)), None);
+    let candidate = grouped(&tables, &[], Some(Share::new(1, 3)));
     let refused =
         admit_grouped(&candidate, &none, &[vec![]], &[], &gate(None, Proof::Bounds)).expect_err("two, not three");
     assert_eq!(refused, Error::Refused(Refusal::RecordsLinked { bound: "1/3".to_owned(), people: 2 }));
@@ -116,13 +111,13 @@ fn linkage_is_counted_over_all_groups() {
 fn posteriors_are_held_to_the_promise_of_each_column() {
     let tables = pairs();
     let bounds = [("disease".to_owned(), Share::new(1, 2))];
-    let candidate = grouped(&tables, &bounds, None, None);
+    let candidate = grouped(&tables, &bounds, None);
     let none = History::default();
     let audited = admit_grouped(&candidate, &none, &[vec![]], &[], &gate(None, Proof::Bounds)).expect("one of two");
     let column = &audited.columns[0];
     assert_eq!((column.people, column.lower, column.upper, column.above), (4, 0.5, 0.5, 0));
     let bounds = [("disease".to_owned(), Share::new(1, 3))];
-    let candidate = grouped(&tables, &bounds, None, None);
+    let candidate = grouped(&tables, &bounds, None);
     let refused = admit_grouped(&candidate, &none, &[vec![]], &[], &gate(None, Proof::Bounds)).expect_err("one of two");
     assert_eq!(refused.code(), "posterior-above-confidence");
 }
@@ -136,10 +131,9 @@ fn obstacles_of_grouped_releases_are_no_pass() {
     let with = |candidate: &GroupedCandidate<'_>, proof| {
         admit_grouped(candidate, &history, &[vec![1]], &[], &gate(None, proof)).expect_err("an obstacle").code()
     };
-    assert_eq!(with(&grouped(&tables, &bounds, None, None), Proof::Bounds), "shared-column-unlinked");
-    assert_eq!(with(&grouped(&tables, &[], Some(Share::new(1, 2)), None), Proof::Bounds), "release-unlinked");
-    assert_eq!(with(&grouped(&tables, &[], None, Some(2)), Proof::Bounds), "not-of-series");
-    let marginals = GroupedCandidate { marginals: true, ..grouped(&tables, &[], None, None) };
+    assert_eq!(with(&grouped(&tables, &bounds, None), Proof::Bounds), "shared-column-unlinked");
+    assert_eq!(with(&grouped(&tables, &[], Some(Share::new(1, 2))), Proof::Bounds), "release-unlinked");
+    let marginals = GroupedCandidate { marginals: true, ..grouped(&tables, &[], None) };
     assert_eq!(with(&marginals, Proof::Off), "marginals-unaudited");
 }
 

@@ -134,10 +134,6 @@ pub fn arguments(listed: &Listed) -> Vec<(Arguments, bool)> {
             let withhold = |k| one("k", k).set("gone", Argument::Word("withhold".to_owned()));
             vec![(one("k", 2.0), false), (withhold(2.0), false), (withhold(3.0), true)]
         }
-        "bcf-anonymity-by-flow" => {
-            let together = one("k", 2.0).set("begin", Argument::Word("together".to_owned()));
-            vec![(one("k", 2.0), false), (one("k", 3.0), true), (together, false)]
-        }
         "incremental-l-diversity" => {
             let alone = one("l", 2.0).set("parts", Argument::Number(1.0));
             vec![(one("l", 2.0), false), (one("l", 3.0), false), (alone, false)]
@@ -218,11 +214,12 @@ fn judge(listed: &Listed, arguments: &Arguments, habit: &Habit, past: &Past, his
     let columns: BTreeSet<&String> = lists.flat_map(|lists| lists.iter().map(|(name, _)| name)).collect();
     let arguments = &arguments.clone().checked(&listed.entry).unwrap();
     for (at, column) in columns.into_iter().enumerate() {
-        if let Some(least) = listed.left(arguments).unwrap() {
-            judge_left(least as usize, at, history, score);
-        }
         if let Some(most) = listed.linked(arguments).unwrap() {
             judge_records(most.to_f64(), column, past, score);
+            // Where nobody is missing, 1/k also means that k records are left.
+            if arguments.word("gone").unwrap() == "refuse" {
+                judge_left((1.0 / most.to_f64()).round() as usize, at, history, score);
+            }
         }
         let Some(most) = (listed.promise)(arguments, column).unwrap() else { continue };
         let listings = listings(past, column);
