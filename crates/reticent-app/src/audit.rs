@@ -9,13 +9,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use reticent::attacks::{self, Person};
+use reticent::audit::Ask;
 use reticent::audit::{
     Attacked, Beside, Knowledge, Question, algorithm_attacks, attack as run_attack, audit as audit_history,
     disclosures, is_within, not_established, timeline,
 };
 use reticent::error::Obstacle;
 use reticent::history::{Held, History};
-use reticent::inference::Ask;
 use reticent::names::Confidence;
 use reticent::registry::{Arguments, Entry as Listed};
 use reticent::share::Share;

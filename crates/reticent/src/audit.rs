@@ -30,11 +30,11 @@ mod verdict;
 
 use crate::error::{Error, KnowledgeFault, Obstacle, Result};
 use crate::history::{Held, History};
-use crate::inference::{Answer, Ask, Fraction, Work, solve};
 use crate::links::Pseudonym;
 use crate::release::PublishedColumn;
 use crate::schema::Role;
 use crate::share::Share;
+use reticent_inference::{Answer, solve};
 
 pub use adversaries::{Attacked, Beside, algorithm_attacks, attack, disclosures, known_attack, looked_at_all};
 pub use because::{Because, GroupShown};
@@ -51,6 +51,7 @@ pub use identity::Identity;
 pub use knowledge::{Knowledge, Known, Statement};
 pub use pairs::Pair;
 pub use question::Question;
+pub use reticent_inference::{Ask, Fraction, Sampled, Work};
 pub use timeline::{Moment, MomentColumn, Timeline, timeline};
 pub use verdict::{Disclosure, is_within, not_established};
 
@@ -139,7 +140,8 @@ pub fn audit(history: &History, question: &Question) -> Result<Audit> {
     let mut parts = Vec::new();
     for board in boards(history, question)? {
         let ask = Ask { bounds_only: board.relaxed, ..question.ask };
-        let answer = solve(&board.puzzle(), &ask).map_err(|error| knowledge_at_fault(error, history, question))?;
+        let answer =
+            solve(&board.puzzle(), &ask).map_err(|error| knowledge_at_fault(error.into(), history, question))?;
         let told = figures::Tally::of(&board, &answer, question, &before::Before::default());
         parts.push(Part { board, answer, told });
     }

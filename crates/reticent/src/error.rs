@@ -188,6 +188,18 @@ impl From<Obstacle> for Error {
     }
 }
 
+impl From<reticent_inference::Error> for Error {
+    fn from(error: reticent_inference::Error) -> Error {
+        Error::CannotCheck(match error {
+            reticent_inference::Error::Contradiction => Obstacle::ReleasesContradict {},
+            reticent_inference::Error::ValuesNotAscending => Obstacle::ValuesNotAscending {},
+            reticent_inference::Error::TooLarge { people_limit, cells_limit } => {
+                Obstacle::InferenceTooLarge { people_limit, cells_limit }
+            }
+        })
+    }
+}
+
 /// The data of the error as a map, without texts.
 impl serde::Serialize for Error {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {

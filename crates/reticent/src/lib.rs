@@ -17,7 +17,6 @@ pub mod combos;
 pub mod contract;
 pub mod error;
 pub mod history;
-pub mod inference;
 pub mod interval;
 pub mod join;
 pub mod joined;

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use reticent::audit::Ask;
 use reticent::audit::{Knowledge, Known, Question, audit};
 use reticent::error::Obstacle;
 use reticent::history::History;
-use reticent::inference::Ask;
 use reticent::links::Pseudonym;
 use reticent_engine::{Ask as AskEngine, AskColumn, Embedded, Engine, OwnerKey};
 use reticent_ledger::Entry;

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use reticent::inference::{Answer, Puzzle, Value};
+use reticent_inference::{Answer, Puzzle, Value};
 
 use crate::Failure;
 

@@ -1,6 +1,6 @@
 //! The histories that are measured.
 
-use reticent::inference::{Puzzle, Value};
+use reticent_inference::{Puzzle, Value};
 
 use crate::made::{Draw, Group, alike, buckets, each, puzzle};
 

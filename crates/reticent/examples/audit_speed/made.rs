@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use reticent::inference::{Count, Crowd, Puzzle, Value};
+use reticent_inference::{Count, Crowd, Puzzle, Value};
 
 /// Random numbers by SplitMix64, the same on every machine.
 pub struct Draw(pub u64);

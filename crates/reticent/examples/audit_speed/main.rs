@@ -15,7 +15,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use export::Open;
-use reticent::inference::{Ask, Puzzle, solve};
+use reticent_inference::{Ask, Puzzle, solve};
 use serde_json::{Value, json};
 
 type Failure = Box<dyn std::error::Error>;

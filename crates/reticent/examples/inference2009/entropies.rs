@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use reticent::inference::{Answer, Ask, Told, Value, solve};
+use reticent_inference::{Answer, Ask, Told, Value, solve};
 
 use crate::Failure;
 use crate::made::{Group, each, puzzle};

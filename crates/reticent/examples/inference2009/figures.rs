@@ -1,6 +1,6 @@
 //! Figures 2 to 4: how much the entropy of one release falls when there are two.
 
-use reticent::inference::Value;
+use reticent_inference::Value;
 
 use crate::adult::Records;
 use crate::entropies::{Found, found};

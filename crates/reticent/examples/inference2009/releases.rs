@@ -1,6 +1,6 @@
 //! The two releases of the paper: D2 is D1 with some records gone and as many new ones.
 
-use reticent::inference::Value;
+use reticent_inference::Value;
 
 use crate::adult::{Records, place};
 use crate::made::{Draw, Group, buckets};

@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Instant;
 
-use reticent::inference::{Ask, solve};
+use reticent_inference::{Ask, solve};
 use serde_json::{Value, json};
 
 use crate::adult::{Records, folder};

@@ -7,7 +7,7 @@ use super::board::{Board, Group, Somebody};
 use super::chances::{Chance, chances};
 use super::group_name;
 use crate::history::{Held, History};
-use crate::inference::{Answer, Ask, Fraction, solve};
+use reticent_inference::{Answer, Ask, Fraction, solve};
 
 /// Releases and groups that tell something.
 #[derive(Debug, Clone, serde::Serialize)]

@@ -7,8 +7,8 @@ use super::several::Several;
 use super::{Question, boards, threshold};
 use crate::error::Result;
 use crate::history::History;
-use crate::inference::{Ask, Fraction, solve};
 use crate::links::Pseudonym;
+use reticent_inference::{Ask, Fraction, solve};
 
 /// By sensitive column and person: the values that are told with more confidence than allowed without the newest release, for sure,
 /// and with how much at least.

@@ -17,10 +17,10 @@ use super::secrets::{Cover, Secrets, Shape};
 use crate::combos::Combos;
 use crate::error::{Obstacle, Result};
 use crate::history::{Held, History};
-use crate::inference::{Count, Value};
 use crate::links::Pseudonym;
 use crate::schema::Role;
 use crate::taxonomy::Code;
+use reticent_inference::{Count, Value};
 
 /// People, groups and what they show.
 pub struct Board {

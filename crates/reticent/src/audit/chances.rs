@@ -1,7 +1,7 @@
 //! What is told about somebody's secret, column by column.
 
 use super::secrets::Secrets;
-use crate::inference::{Fraction, Sampled, Told};
+use reticent_inference::{Fraction, Sampled, Told};
 
 /// What is told about one value of a column.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]

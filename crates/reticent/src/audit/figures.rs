@@ -7,9 +7,9 @@ use super::board::{Board, Somebody};
 use super::chances::{Chance, chances};
 use super::several::Several;
 use super::{Question, threshold};
-use crate::inference::{Answer, Fraction};
 use crate::links::Pseudonym;
 use crate::share::Share;
+use reticent_inference::{Answer, Fraction};
 
 /// So many bars has the histogram of what can be told: the last is certainty.
 pub const BARS: usize = 11;

@@ -6,9 +6,9 @@ mod recoded;
 use super::{Audit, Question, audit};
 use crate::error::{Basis, Error, Obstacle, Refusal, Result};
 use crate::history::History;
-use crate::inference::Ask;
 use crate::names::Confidence;
 use crate::share::Share;
+use reticent_inference::Ask;
 
 pub use grouped::{AuditedColumn, AuditedGroups, GroupedCandidate, admit_grouped};
 pub use recoded::{Audited, admit_recoded};

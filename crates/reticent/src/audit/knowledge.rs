@@ -7,13 +7,13 @@ use hashbrown::{HashMap, HashSet};
 use super::board::{Board, Somebody};
 use crate::error::{Error, KnowledgeFault, Obstacle, Result};
 use crate::history::History;
-use crate::inference::{Count, Value};
 use crate::join::is_below;
 use crate::links::Pseudonym;
 use crate::release::Release;
 use crate::schema::Role;
 use crate::share::Share;
 use crate::taxonomy::{NodeId, Taxonomy};
+use reticent_inference::{Count, Value};
 
 /// What an attacker knows besides the releases.
 #[derive(Debug, Clone, Default)]

@@ -18,11 +18,11 @@ use super::{Question, group_name, threshold};
 use crate::combos::Combos;
 use crate::error::{Obstacle, Result};
 use crate::history::{Held, History};
-use crate::inference::{Ask, Fraction, Told, Value, solve};
 use crate::join::fits;
 use crate::release::{PublishedColumn, Release};
 use crate::schema::Role;
 use crate::taxonomy::{Code, Taxonomy};
+use reticent_inference::{Ask, Fraction, Told, Value, solve};
 
 /// What two releases tell about people who are in a group of each.
 #[derive(Debug, Clone, serde::Serialize)]

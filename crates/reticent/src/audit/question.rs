@@ -2,9 +2,9 @@
 
 use super::knowledge::{Knowledge, shown};
 use crate::history::History;
-use crate::inference::Ask;
 use crate::join::Inconsistent;
 use crate::share::Share;
+use reticent_inference::Ask;
 
 /// What is asked.
 #[derive(Debug, Clone)]

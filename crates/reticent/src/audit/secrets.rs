@@ -9,9 +9,9 @@ use hashbrown::HashMap;
 use super::scale::Scale;
 use crate::error::{Obstacle, Result, did_you_mean};
 use crate::history::{Held, History};
-use crate::inference::Value;
 use crate::release::PublishedColumn;
 use crate::schema::Role;
+use reticent_inference::Value;
 
 /// What a record shows of a secret, by number.
 pub type Cover = u32;

@@ -16,7 +16,7 @@ use hashbrown::HashSet;
 
 use super::board::{Board, Group, Somebody};
 use super::chances::{Chance, chances};
-use crate::inference::{Answer, Fraction};
+use reticent_inference::{Answer, Fraction};
 
 /// What is told at a place.
 pub(super) type At = (u32, Vec<Chance>);
@@ -153,7 +153,7 @@ fn none_of(all: u64, showing: u64, own: u64) -> (Option<Fraction>, f64) {
 #[cfg(test)]
 mod tests {
     use super::none_of;
-    use crate::inference::Fraction;
+    use reticent_inference::Fraction;
 
     /// By listing all ways to choose which records are somebody's.
     #[test]

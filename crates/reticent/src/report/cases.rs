@@ -2,8 +2,8 @@
 
 use super::words::{escape, list, percent, percent_at_least, percent_at_most};
 use crate::audit::{Because, Case, Chance, Person};
-use crate::inference::Fraction;
 use crate::text::{counted, grouped};
+use reticent_inference::Fraction;
 
 /// So many groups of a case are shown side by side.
 const GROUPS: usize = 6;

@@ -2,8 +2,8 @@
 
 use super::view::{Found, releases};
 use super::words::escape;
-use crate::inference::Work;
 use crate::text::{counted, grouped};
+use reticent_inference::Work;
 
 /// What is exact, what is a bound, what is an estimate.
 pub fn figures(found: &Found, judged_all: bool) -> String {

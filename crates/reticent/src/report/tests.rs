@@ -4,7 +4,7 @@ use super::grid::Grid;
 use super::words::{percent, percent_at_least, percent_at_most, worlds};
 use super::*;
 use crate::audit::{Because, Case, Chance, Column, GroupShown, Identity, Level, Pair, Person, PersonColumn};
-use crate::inference::{Fraction, Work};
+use reticent_inference::{Fraction, Work};
 
 /// So many people of so many are certain; the others are at one half.
 fn column(name: &str, people: u64, certain: u64, above: u64) -> Column {

@@ -8,8 +8,8 @@ use super::words::{
 };
 use super::{Attack, Coalition, Report};
 use crate::audit::{Audit, Case, Column, Disclosure, Identity, Level, Pair, Person};
-use crate::inference::{Fraction, Work};
 use crate::text::{counted, grouped};
+use reticent_inference::{Fraction, Work};
 
 /// A report, as far as it may be seen.
 pub struct View<'a> {

@@ -30,6 +30,9 @@ fn sources(root: &Path) -> Vec<(String, String)> {
     found
 }
 
+/// The crates of pure computation.
+const PURE: [&str; 2] = ["reticent", "reticent-inference"];
+
 fn library() -> Vec<(String, String)> {
     sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))
 }
@@ -108,7 +111,7 @@ fn attacks_see_no_table_no_model_no_algorithm() {
 }
 
 #[test]
-fn methods_audit_and_inference_keep_to_their_rooms() {
+fn methods_and_audit_keep_to_their_rooms() {
     let in_room =
         |room: &'static str| move |name: &str| name == format!("{room}.rs") || name.starts_with(&format!("{room}/"));
     without(&library(), in_room("methods"), &["crate::audit", "crate::algorithms"]);
@@ -117,11 +120,17 @@ fn methods_audit_and_inference_keep_to_their_rooms() {
         in_room("audit"),
         &["crate::table", "crate::algorithms", "crate::models", "crate::contract", "crate::methods"],
     );
-    without(&library(), in_room("inference"), &["crate::release", "crate::history", "crate::audit", "crate::links"]);
 }
 
 #[test]
-fn the_library_does_no_io_and_reads_no_clock() {
+fn inference_imports_nothing_of_ours() {
+    let manifest = fs::read_to_string(crates().join("reticent-inference/Cargo.toml")).unwrap();
+    let (_, dependencies) = manifest.split_once("[dependencies]").unwrap();
+    assert!(!dependencies.lines().any(|line| line.starts_with("reticent")), "{dependencies}");
+}
+
+#[test]
+fn pure_crates_do_no_io_and_read_no_clock() {
     let words = [
         "std::fs",
         "std::io",
@@ -140,18 +149,23 @@ fn the_library_does_no_io_and_reads_no_clock() {
         "eprint!(",
         "dbg!",
     ];
-    without(&library(), |_| true, &words);
+    for name in PURE {
+        without(&sources(&crates().join(name).join("src")), |_| true, &words);
+    }
 }
 
 #[test]
 fn randomness_is_a_seed() {
-    without(&library(), |_| true, &["rand::", "thread_rng", "getrandom", "RandomState", "fastrand"]);
-    let manifest = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")).unwrap();
-    let dependencies = manifest.split("[dev-dependencies]").next().unwrap();
-    assert!(
-        !dependencies.lines().any(|line| line.starts_with("rand") || line.starts_with("fastrand")),
-        "{dependencies}"
-    );
+    for name in PURE {
+        let words = ["rand::", "thread_rng", "getrandom", "RandomState", "fastrand"];
+        without(&sources(&crates().join(name).join("src")), |_| true, &words);
+        let manifest = fs::read_to_string(crates().join(name).join("Cargo.toml")).unwrap();
+        let dependencies = manifest.split("[dev-dependencies]").next().unwrap();
+        assert!(
+            !dependencies.lines().any(|line| line.starts_with("rand") || line.starts_with("fastrand")),
+            "{dependencies}"
+        );
+    }
 }
 
 #[test]

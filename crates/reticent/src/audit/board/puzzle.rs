@@ -2,7 +2,7 @@
 
 use super::{Alike, Board, Group};
 use crate::audit::secrets::Cover;
-use crate::inference::{Count, Crowd, Puzzle, Value};
+use reticent_inference::{Count, Crowd, Puzzle, Value};
 
 /// So many sources a release can be.
 const MOST_LAYERS: u32 = 1024;

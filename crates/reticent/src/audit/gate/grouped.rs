@@ -7,9 +7,9 @@ use crate::audit::group_checks::fewest_alike;
 use crate::audit::{Question, exchanged};
 use crate::error::{Error, Obstacle, Refusal, Result};
 use crate::history::{Held, History};
-use crate::inference::Ask;
 use crate::share::Share;
 use crate::statement::{Claim, Scope, Statement};
+use reticent_inference::Ask;
 
 /// So many times the usual work is spent where the usual work does not settle a release.
 const PATIENT: u64 = 20;

@@ -10,12 +10,12 @@ use std::sync::Arc;
 use reticent::audit::{Audit, Chance, Knowledge, Known, Question, Statement, audit, called};
 use reticent::combos::Combos;
 use reticent::history::{Disguise, Held, History};
-use reticent::inference::{Ask, Count, Crowd, Puzzle};
 use reticent::links::Links;
 use reticent::release::{PublishedColumn, Release};
 use reticent::schema::Role;
 use reticent::share::Share;
 use reticent::taxonomy::{NodeId, Taxonomy};
+use reticent_inference::{Ask, Count, Crowd, Puzzle};
 
 use super::inference::{Program, compare, times};
 use crate::support::Random;

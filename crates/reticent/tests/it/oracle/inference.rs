@@ -5,7 +5,7 @@ mod laws;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reticent::inference::{Answer, Ask, Count, Crowd, Fraction, Puzzle, Told, Value, solve};
+use reticent_inference::{Answer, Ask, Count, Crowd, Fraction, Puzzle, Told, Value, solve};
 
 pub use entropy::Program;
 
@@ -276,7 +276,7 @@ pub fn compare(one: Fraction, (c, d): (u128, u128)) -> std::cmp::Ordering {
 }
 
 /// The answer, or what went wrong, also where it is a panic.
-fn answer(puzzle: &Puzzle, ask: &Ask) -> Result<Result<Answer, reticent::Error>, String> {
+fn answer(puzzle: &Puzzle, ask: &Ask) -> Result<Result<Answer, reticent_inference::Error>, String> {
     let caught = std::panic::catch_unwind(|| solve(puzzle, ask));
     caught.map_err(|_| format!("solve panics with {ask:?}"))
 }

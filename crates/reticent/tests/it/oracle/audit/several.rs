@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use reticent::audit::{Question, audit};
-use reticent::inference::Fraction;
 use reticent::share::Share;
 use reticent::taxonomy::NodeId;
+use reticent_inference::Fraction;
 
 use super::{Published, Record, Small, flat};
 use crate::support::Random;

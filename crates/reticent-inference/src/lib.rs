@@ -5,12 +5,13 @@
 //! probability of a value is the share of the worlds in which the person has it (random worlds).
 //!
 //! [`solve`] answers, for everybody and every value: bounds that are true, the random-worlds probability where it can be
-//! counted, and the maximum-entropy estimate. Releases, people and knowledge become puzzles in [`crate::audit`].
+//! counted, and the maximum-entropy estimate.
 //!
 //! Paper    Wang, Zhu, Du and Teng, Inference Analysis in Privacy-Preserving Data Re-publishing: unknowns, counts and
 //!          maximum entropy. That estimate can be below the truth, also where the truth is certain; so it bounds nothing here.
 
 mod entropy;
+mod error;
 mod flow;
 mod number;
 mod pieces;
@@ -26,9 +27,8 @@ mod worlds;
 
 use rayon::prelude::*;
 
-use crate::error::{Error, Obstacle, Result};
-
 pub use entropy::Gap;
+pub use error::{Error, Result};
 pub use number::Fraction;
 pub use sample::Sampled;
 pub use telling::{Tellings, Told};
@@ -340,5 +340,5 @@ fn put_together(system: &System, found: &presolve::Found, split: &Split, solved:
 
 /// The error for counts that contradict each other.
 fn contradiction() -> Error {
-    Obstacle::ReleasesContradict {}.into()
+    Error::Contradiction
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::expect_used)]
 
 use super::*;
-use crate::inference::{Ask, Count, Crowd, Puzzle, Value, solve};
+use crate::{Ask, Count, Crowd, Puzzle, Value, solve};
 
 /// Random numbers by SplitMix64, the same on every machine.
 struct Draw(u64);
@@ -130,7 +130,7 @@ const ONLY: Ask = Ask { steps: 0, program: 1_000_000, entropy: false, samples: 0
 
 fn bounds(puzzle: &Puzzle, ask: &Ask) -> Vec<Vec<(f64, f64)>> {
     let answer = solve(puzzle, ask).expect("solved");
-    let of = |(told, crowd): (&[crate::inference::Told], &Crowd)| {
+    let of = |(told, crowd): (&[crate::Told], &Crowd)| {
         let of_value = |value: &Value| {
             let told = told.iter().find(|told| told.value == *value);
             told.map_or((0.0, 0.0), |told| (told.lower.value(), told.upper.value()))

@@ -14,7 +14,7 @@ use std::ops::{AddAssign, Range};
 use num_traits::Float;
 use rayon::prelude::*;
 
-use crate::inference::pieces::{Merged, Piece};
+use crate::pieces::{Merged, Piece};
 
 /// Pieces with more cells are cut into parts of about so many, each of which has sums of its own; smaller ones are not worth a second
 /// thread.

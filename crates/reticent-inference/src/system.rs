@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::presolve::Boxes;
 use super::{Puzzle, Value, contradiction};
-use crate::error::{Error, Obstacle, Result};
+use crate::error::{Error, Result};
 
 /// No more people whom nothing tells apart,
 const MOST_PEOPLE: u64 = u32::MAX as u64;
@@ -298,9 +298,9 @@ fn among(some: &[Value; SHORT], first: usize, wanted: Value) -> Option<usize> {
 }
 
 fn not_ascending() -> Error {
-    Obstacle::ValuesNotAscending {}.into()
+    Error::ValuesNotAscending
 }
 
 fn too_large() -> Error {
-    Obstacle::InferenceTooLarge { people_limit: MOST_PEOPLE, cells_limit: MOST_CELLS as u64 }.into()
+    Error::TooLarge { people_limit: MOST_PEOPLE, cells_limit: MOST_CELLS as u64 }
 }

@@ -416,7 +416,7 @@ impl Weigh<f64> for Spread<'_> {
 #[cfg(test)]
 mod tests {
     use super::{Dual, Newton, Piece, TOLERANCE};
-    use crate::inference::pieces::Row;
+    use crate::pieces::Row;
 
     /// Five people in two crowds, of whom one has the first value and two have the second.
     fn piece() -> Piece {

@@ -7,8 +7,8 @@ use std::hash::BuildHasherDefault;
 use hashbrown::HashMap;
 use rustc_hash::FxHasher;
 
-use crate::inference::pieces::Piece;
-use crate::inference::system::Lists;
+use crate::pieces::Piece;
+use crate::system::Lists;
 
 /// Rows over the cells of a piece: its counts, and after them one row a crowd, whose people have one value each.
 pub(super) struct Rows {

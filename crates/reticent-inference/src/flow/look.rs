@@ -4,7 +4,7 @@ use super::network::{Network, OUTSIDE, ROWS};
 use super::parts::{Few, Parts};
 use super::{FEWER, MORE, NONE, State, View, Views, With, leads};
 use crate::error::Result;
-use crate::inference::system::System;
+use crate::system::System;
 
 /// Marks on rows, and other things that are used again; raising `now` or `view` takes all marks away.
 #[derive(Default)]

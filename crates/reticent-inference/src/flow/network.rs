@@ -1,9 +1,9 @@
 //! A flow through rows, where no world is known that would be one.
 
+use crate::contradiction;
 use crate::error::Result;
-use crate::inference::contradiction;
-use crate::inference::presolve::Boxes;
-use crate::inference::system::System;
+use crate::presolve::Boxes;
+use crate::system::System;
 
 /// What lies outside of both kinds of rows.
 pub(super) const OUTSIDE: u32 = 0;
