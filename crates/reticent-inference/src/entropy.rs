@@ -2,7 +2,7 @@
 //!
 //! Maximise -sum n p ln p over crowds and their values, where every count holds on average. The dual has one multiplier a count:
 //! minimise  sum over crowds of people * ln(sum over values of exp(sum of its multipliers))  -  sum of multiplier * count,
-//! a smooth convex function. Newton's method, each step by conjugate gradients ([`turns`]); a count with
+//! a smooth convex function. Newton's method, each step by conjugate gradients ([`conjugate_gradient`]); a count with
 //! bounds has a multiplier for each, which cannot be negative, and is 0 unless the bound is reached.
 //!
 //! Where a probability is forced to 0 and nobody noticed, the multipliers grow without end. So a value that falls below
@@ -11,12 +11,12 @@
 //!
 //! An estimate: it can be far below the random-worlds probability. It also spreads over fractions of people.
 
-mod strips;
-mod turns;
+mod conjugate_gradient;
+mod incidence;
 
 use super::pieces::Piece;
-use strips::{Real, Strips, Sums, Total, Weigh};
-use turns::Turns;
+use conjugate_gradient::ConjugateGradient;
+use incidence::{Incidence, Sums, Total, Weigh};
 
 /// Counts must be met this well, in people.
 const TOLERANCE: f64 = 1e-8;
@@ -26,8 +26,6 @@ const NOTHING: f64 = 1e-9;
 const MOST_GAP: f64 = 1e-7;
 /// Counts missed by less are near the maximum.
 const NEAR: f64 = 0.5;
-/// Counts missed by less are so near that Newton's steps become better and better.
-const VERY_NEAR: f64 = 1e-3;
 /// A step that would miss by less than this many times what is allowed is made the last one.
 const LAST: f64 = 50.0;
 /// As far as the second derivative tells, counts are then missed by less than what is allowed, so many times.
@@ -39,10 +37,8 @@ const FARTHEST: f64 = 40.0;
 /// Rounds of fitting before the first of Newton's steps.
 const MOST_ROUNDS: usize = 30;
 const MOST_STEPS: usize = 100;
-/// Of these, with short numbers.
-const MOST_SHORT: usize = 50;
 const MOST_CHOICES: usize = 50;
-const MOST_TURNS: usize = 2_000;
+const MOST_ITERATIONS: usize = 2_000;
 
 /// How exactly the maximum was found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
@@ -81,13 +77,13 @@ impl Estimate {
 /// Counts with bounds are left alone at first; those that are missed are then met exactly, and let go again when their multiplier
 /// pulls the wrong way.
 pub(super) fn estimate(piece: &Piece) -> Option<Estimate> {
-    estimate_with(piece, strips::MANY, true)
+    estimate_with(piece, incidence::CELLS_A_PART)
 }
 
-/// The same, where pieces are cut into parts of about so many cells, and Newton's steps are first looked for with short numbers or not.
-pub(super) fn estimate_with(piece: &Piece, many: usize, short: bool) -> Option<Estimate> {
-    let mut dual = Dual::of(piece, many);
-    let (mut at, mut newton) = (dual.begin(), Newton::new(&dual, short));
+/// The same, where pieces are cut into parts of about so many cells.
+pub(super) fn estimate_with(piece: &Piece, cells_a_part: usize) -> Option<Estimate> {
+    let mut dual = Dual::new(piece, cells_a_part);
+    let (mut at, mut newton) = (dual.begin(), Newton::new(&dual));
     for _ in 0..MOST_CHOICES {
         dual.maximum(&mut at, &mut newton)?;
         if dual.choose(&mut at) {
@@ -109,26 +105,23 @@ pub(super) fn estimate_with(piece: &Piece, many: usize, short: bool) -> Option<E
         if nats > MOST_GAP * people {
             return None;
         }
-        let (mut shares, mut start) = (at.having, vec![0; dual.people.len()]);
-        for (at, crowd) in dual.strips.order.iter().enumerate() {
-            let cells = dual.strips.of_crowd(at);
-            start[*crowd as usize] = cells.start as u32;
-            shares[cells].iter_mut().for_each(|having| *having /= dual.people[at]);
+        let mut shares = at.having;
+        for (crowd, people) in dual.people.iter().enumerate() {
+            shares[dual.incidence.of_crowd(crowd)].iter_mut().for_each(|having| *having /= people);
         }
+        let start = piece.crowds.iter().map(|crowd| crowd.cells().start as u32).collect();
         return Some(Estimate { start, shares, nats: entropy, gap });
     }
     None
 }
 
 /// The dual problem of a piece.
-struct Dual {
-    /// By crowd, in the order of strips: its people.
+struct Dual<'a> {
+    /// By crowd: its people.
     people: Vec<f64>,
-    strips: Strips,
+    incidence: Incidence<'a>,
     /// By cell: whether it is taken for possible; nothing while all are.
     possible: Vec<bool>,
-    /// Whether all counts are exact, so that every row has one multiplier.
-    exact: bool,
     /// By multiplier: its row, the count it holds, and its side: 0 where the count is met exactly, else +1 for the least and -1
     /// for the most.
     row: Vec<u32>,
@@ -150,65 +143,47 @@ struct Point {
     gradient: Vec<f64>,
     /// The most by which a count is missed that is to be met exactly.
     missed: f64,
-    /// By row, and one more: its multipliers together, and its people.
+    /// By row: its multipliers together, and its people.
     of_row: Vec<f64>,
-    sums: Sums<f64>,
+    sums: Sums,
 }
 
 impl Point {
     /// Where every multiplier is 0; nothing is known of it yet.
-    fn new(dual: &Dual) -> Point {
+    fn new(dual: &Dual<'_>) -> Point {
         let nothing = vec![0.0; dual.bound.len()];
         Point {
             multipliers: nothing.clone(),
-            having: vec![0.0; dual.strips.cells()],
+            having: vec![0.0; dual.incidence.cells()],
             value: f64::NAN,
             gradient: nothing,
             missed: f64::NAN,
-            of_row: dual.strips.nothing(),
-            sums: dual.strips.sums(),
+            of_row: dual.incidence.zeros(),
+            sums: dual.incidence.sums(),
         }
     }
 }
 
 /// Newton's steps, one after the other in the same memory.
 struct Newton {
-    short: Turns<f32>,
-    /// Where short numbers were not enough.
-    long: Option<Turns<f64>>,
-    /// Steps with short numbers.
-    steps: usize,
+    gradient: ConjugateGradient,
     next: Point,
 }
 
 impl Newton {
-    fn new(dual: &Dual, short: bool) -> Newton {
-        let long = (!short).then(|| Turns::new(dual));
-        Newton { short: Turns::new(dual), long, steps: 0, next: Point::new(dual) }
+    fn new(dual: &Dual<'_>) -> Newton {
+        Newton { gradient: ConjugateGradient::new(dual), next: Point::new(dual) }
     }
 
-    /// Goes to a better place; none when there is none.
-    fn step(&mut self, dual: &Dual, at: &mut Point) -> Option<()> {
-        if self.long.is_none() {
-            let missed = at.missed;
-            let better = dual.along(at, &mut self.next, dual.newton(at, &mut self.short));
-            // So near the maximum, a step that is known well enough leaves little of what is missed; far away it changes something.
-            let poor = if missed < VERY_NEAR { at.missed > missed / 2.0 } else { at.missed == missed };
-            self.steps += 1;
-            if better.is_none() || poor || self.steps == MOST_SHORT {
-                self.long = Some(Turns::new(dual));
-            }
-            if better.is_some() {
-                return better;
-            }
-        }
-        let long = self.long.as_mut()?;
-        dual.along(at, &mut self.next, dual.newton(at, long))
+    /// Goes to a better point; none when there is none.
+    fn step(&mut self, dual: &Dual<'_>, at: &mut Point) -> Option<()> {
+        dual.newton(at, &mut self.gradient);
+        dual.along(at, &mut self.next, &self.gradient.step)
     }
 }
 
-impl Dual {
-    fn of(piece: &Piece, many: usize) -> Dual {
+impl<'a> Dual<'a> {
+    fn new(piece: &'a Piece, cells_a_part: usize) -> Dual<'a> {
         let (mut row, mut bound, mut side) = (Vec::new(), Vec::new(), Vec::new());
         for (at, count) in (0..).zip(&piece.rows) {
             let mut add = |count: u64, sign: f64| {
@@ -225,31 +200,25 @@ impl Dual {
             }
             add(count.most, -1.0);
         }
-        let strips = Strips::of(piece, many);
-        let people = |crowd: &u32| piece.crowds[*crowd as usize].people as f64;
-        let people: Vec<f64> = strips.order.iter().map(people).collect();
-        let exact = side.iter().all(|side| *side == 0.0);
+        let incidence = Incidence::new(piece, cells_a_part);
+        let people = piece.crowds.iter().map(|crowd| crowd.people as f64).collect();
         let met = side.iter().map(|side| *side == 0.0).collect();
         let sign = side.iter().map(|side| if *side < 0.0 { -1.0 } else { 1.0 }).collect();
-        Dual { people, possible: Vec::new(), strips, exact, row, bound, side, sign, met }
+        Dual { people, possible: Vec::new(), incidence, row, bound, side, sign, met }
     }
 
     /// By row: the sum of its multipliers, each with its sign.
-    fn by_row<R: Real>(&self, multipliers: &[R], sums: &mut [R]) {
-        if self.exact {
-            sums[..multipliers.len()].copy_from_slice(multipliers);
-            return;
-        }
-        sums.fill(R::zero());
+    fn by_row(&self, multipliers: &[f64], sums: &mut [f64]) {
+        sums.fill(0.0);
         for (at, multiplier) in multipliers.iter().enumerate() {
-            sums[self.row[at] as usize] += turns::short::<R>(self.sign[at]) * *multiplier;
+            sums[self.row[at] as usize] += self.sign[at] * multiplier;
         }
     }
 
     /// Finds out what is known of a place with these multipliers.
     fn look(&self, at: &mut Point) {
         self.by_row(&at.multipliers, &mut at.of_row);
-        let mut value = self.strips.sweep(&at.of_row, &mut at.having, &mut at.sums, &Spread(self));
+        let mut value = self.incidence.sweep(&at.of_row, &mut at.having, &mut at.sums, &Spread(self));
         let mut missed = 0.0f64;
         for (place, gradient) in at.gradient.iter_mut().enumerate() {
             *gradient = self.sign[place] * (at.sums.all[self.row[place] as usize] - self.bound[place]);
@@ -265,6 +234,7 @@ impl Dual {
     fn begin(&self) -> Point {
         let mut at = Point::new(self);
         self.look(&mut at);
+        let most_rows = self.incidence.most_rows() as f64;
         for _ in 0..MOST_ROUNDS {
             if at.missed < 1.0 {
                 break;
@@ -272,7 +242,7 @@ impl Dual {
             for (place, multiplier) in at.multipliers.iter_mut().enumerate().filter(|(place, _)| self.met[*place]) {
                 let (wanted, having) = (self.bound[place], self.bound[place] + at.gradient[place]);
                 if wanted > 0.0 && having > 0.0 {
-                    *multiplier += (wanted / having).ln() / self.strips.most as f64;
+                    *multiplier += (wanted / having).ln() / most_rows;
                 }
             }
             self.look(&mut at);
@@ -282,7 +252,7 @@ impl Dual {
 
     fn entropy(&self, at: &Point) -> f64 {
         let of_crowd = |crowd: usize| {
-            let having = at.having[self.strips.of_crowd(crowd)].iter().filter(|having| **having > 0.0);
+            let having = at.having[self.incidence.of_crowd(crowd)].iter().filter(|having| **having > 0.0);
             -having.map(|having| having * (having / self.people[crowd]).ln()).sum::<f64>()
         };
         (0..self.people.len()).map(of_crowd).sum()
@@ -292,8 +262,8 @@ impl Dual {
     fn forget(&mut self, at: &Point) -> bool {
         let mut any = false;
         for (crowd, people) in self.people.iter().enumerate() {
-            for cell in self.strips.of_crowd(crowd).filter(|cell| at.having[*cell] < NOTHING * people) {
-                self.possible.resize(self.strips.cells(), true);
+            for cell in self.incidence.of_crowd(crowd).filter(|cell| at.having[*cell] < NOTHING * people) {
+                self.possible.resize(self.incidence.cells(), true);
                 any |= std::mem::replace(&mut self.possible[cell], false);
             }
         }
@@ -338,30 +308,26 @@ impl Dual {
     }
 
     /// Newton's step, as far as conjugate gradients find it worth while.
-    fn newton<'a, R: Real>(
-        &self,
-        at: &Point,
-        turns: &'a mut Turns<R>,
-    ) -> impl Iterator<Item = f64> + Clone + use<'a, R> {
-        turns.begin(self, at);
+    fn newton(&self, at: &Point, gradient: &mut ConjugateGradient) {
+        gradient.begin(self, at);
         // The nearer, the better a step is worth knowing: what is missed falls to its square.
-        let enough = turns.size * turns.size.min(FORCE);
+        let enough = gradient.norm * gradient.norm.min(FORCE);
         // Better than what is asked for in the end is not needed; nearly as good would need another step.
         let last = enough < LAST * TOLERANCE;
-        for _ in 0..MOST_TURNS {
-            if !turns.turn(self) || if last { turns.misses_at_most(ROOM * TOLERANCE) } else { turns.size <= enough } {
+        for _ in 0..MOST_ITERATIONS {
+            let better = gradient.iterate(self, at);
+            if !better || if last { gradient.misses_at_most(ROOM * TOLERANCE) } else { gradient.norm <= enough } {
                 break;
             }
         }
-        turns.step()
     }
 
-    /// Goes to a better place in the direction of a step; none when there is none.
-    fn along(&self, at: &mut Point, next: &mut Point, step: impl Iterator<Item = f64> + Clone) -> Option<()> {
-        let longest = step.clone().fold(0.0, |longest: f64, part| longest.max(part.abs()));
+    /// Goes to a better point in the direction of a step; none when there is none.
+    fn along(&self, at: &mut Point, next: &mut Point, step: &[f64]) -> Option<()> {
+        let longest = step.iter().fold(0.0, |longest: f64, part| longest.max(part.abs()));
         let mut length = (FARTHEST / longest).min(1.0);
         for _ in 0..50 {
-            let moved = at.multipliers.iter().zip(step.clone()).map(|(multiplier, step)| multiplier + length * step);
+            let moved = at.multipliers.iter().zip(step).map(|(multiplier, step)| multiplier + length * step);
             next.multipliers.clear();
             next.multipliers.extend(moved);
             self.look(next);
@@ -381,11 +347,10 @@ impl Dual {
 }
 
 /// Spreads the people of a crowd over its values by the multipliers.
-struct Spread<'a>(&'a Dual);
+struct Spread<'a>(&'a Dual<'a>);
 
-impl Weigh<f64> for Spread<'_> {
-    const TAKES: bool = true;
-    const KEEPS: bool = true;
+impl Weigh for Spread<'_> {
+    const GATHERS: bool = true;
 
     #[inline(always)]
     fn weigh(&self, crowd: usize, first: usize, cells: &mut [f64], value: &mut Total) {
@@ -415,7 +380,7 @@ impl Weigh<f64> for Spread<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Dual, Newton, Piece, TOLERANCE};
+    use super::{Piece, TOLERANCE, estimate};
     use crate::pieces::Row;
 
     /// Five people in two crowds, of whom one has the first value and two have the second.
@@ -430,24 +395,16 @@ mod tests {
         piece
     }
 
-    /// Where short numbers lead nowhere, or to what is no number, long ones find the same maximum.
+    /// The shares are 1, 2 and 2 of 5 for everybody.
     #[test]
-    fn short_numbers_give_way_to_long_ones() {
-        let found = |spoiled: Option<f32>| {
-            let mut dual = Dual::of(&piece(), usize::MAX);
-            let (mut at, mut newton) = (dual.begin(), Newton::new(&dual, true));
-            spoiled.into_iter().for_each(|by| newton.short.spoil(by));
-            dual.maximum(&mut at, &mut newton).expect("a maximum");
-            assert!(at.missed <= TOLERANCE && newton.long.is_some() == spoiled.is_some());
-            at.value
-        };
-        let value = found(None);
-        // The shares are 1, 2 and 2 of 5 for everybody.
+    fn the_maximum_is_the_one_computed_by_hand() {
+        let estimate = estimate(&piece()).expect("a maximum");
         let nats = -5.0 * (0.2 * f64::ln(0.2) + 2.0 * 0.4 * f64::ln(0.4));
-        assert!((value - nats).abs() < 1e-9, "{value} and {nats}");
-        for by in [f32::NAN, f32::INFINITY, 0.0, -1e4] {
-            let spoiled = found(Some(by));
-            assert!((spoiled - value).abs() < 1e-9, "{by}: {spoiled} and {value}");
+        assert!((estimate.nats - nats).abs() < 1e-9, "{} and {nats}", estimate.nats);
+        for crowd in 0..2 {
+            for (cell, share) in [0.2, 0.4, 0.4].into_iter().enumerate() {
+                assert!((estimate.share(crowd, cell) - share).abs() < TOLERANCE, "{crowd}, {cell}");
+            }
         }
     }
 }
