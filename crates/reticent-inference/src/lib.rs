@@ -5,7 +5,21 @@
 //! probability of a value is the share of the worlds in which the person has it (random worlds).
 //!
 //! [`solve`] answers, for everybody and every value: bounds that are true, the random-worlds probability where it can be
-//! counted, and the maximum-entropy estimate.
+//! counted, and the maximum-entropy estimate. The crate `reticent` makes such puzzles of releases, people and knowledge.
+//!
+//! Three people may have value 0 or 1, and one of them has value 1. Each has it in one of three worlds:
+//!
+//! ```
+//! use reticent_inference::{Ask, Count, Crowd, Fraction, Puzzle, solve};
+//!
+//! let people = Crowd { people: 3, may: vec![0, 1] };
+//! let one = Count { source: 0, of: vec![(0, 1)], least: 1, most: 1 };
+//! let puzzle = Puzzle { crowds: vec![people], counts: vec![one], ..Puzzle::default() };
+//! let answer = solve(&puzzle, &Ask::default())?;
+//! assert_eq!(answer.worlds, Some(3));
+//! assert_eq!(answer.crowds[0][1].exact(), Some(Fraction::new(1, 3)));
+//! # Ok::<(), reticent_inference::Error>(())
+//! ```
 //!
 //! Paper    Wang, Zhu, Du and Teng, Inference Analysis in Privacy-Preserving Data Re-publishing: unknowns, counts and
 //!          maximum entropy. That estimate can be below the truth, also where the truth is certain; so it bounds nothing here.
@@ -13,6 +27,7 @@
 mod entropy;
 mod error;
 mod flow;
+pub mod max_flow;
 mod number;
 mod pieces;
 mod presolve;

@@ -7,7 +7,6 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use super::finding::{Confidence, Finding, Findings, Value, called, conclude, people_of};
 use super::groups::{Groups, SameValues, Tracked, compared_elsewhere, shared_sensitive, tracked_counts, with_role};
@@ -131,7 +130,6 @@ fn corresponding<'a>(
         unchecked.push(format!("{pair} have too many groups that can be the same"));
         return Vec::new();
     };
-    let to = Arc::new(to);
     let mut all = Vec::new();
     for (here, there) in columns {
         let name = earlier.release().columns[here].name.clone();
@@ -142,9 +140,8 @@ fn corresponding<'a>(
             continue;
         };
         let by_value = |counts: &[Vec<Weight>], value: usize| counts.iter().map(|counts| counts[value]).collect();
-        let transport = |value| -> Option<Transport> {
-            Transport::of(by_value(&first, value), by_value(&second, value), to.clone())
-        };
+        let transport =
+            |value| -> Option<Transport> { Transport::of(by_value(&first, value), by_value(&second, value), &to) };
         let transports: Option<Vec<Transport>> = (0..same.labels.len()).map(transport).collect();
         match transports {
             Some(transports) => all.push(Corresponding { earlier, later, name, same, first, second, transports }),

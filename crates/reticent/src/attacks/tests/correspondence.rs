@@ -1,7 +1,5 @@
 //! The attacks that follow records from release to release, on the notes' example 3.11, and transports on every small case.
 
-use std::sync::Arc;
-
 use super::small::{Small, attack, brief, certain, history, linked, obstacle, quasi, sensitive};
 use crate::attacks::Confidence;
 use crate::attacks::transport::Transport;
@@ -129,7 +127,7 @@ fn transports_are_those_of_every_way_to_place_the_records() {
         let to: Vec<Vec<u32>> =
             (0..lefts).map(|_| (0..rights as u32).filter(|_| random.below(3) > 0).collect()).collect();
         let ways = ways(&supply, &capacity, &to);
-        let Some(transport) = Transport::of(supply.clone(), capacity.clone(), Arc::new(to.clone())) else {
+        let Some(transport) = Transport::of(supply.clone(), capacity.clone(), &to) else {
             assert!(ways.is_empty());
             continue;
         };
