@@ -38,6 +38,9 @@ pub fn reference(entries: &[&Entry]) -> String {
         for entry in of_kind {
             page.push_str(&format!("\n### {} (`{}`)\n\n{}\n\n", entry.title, entry.id, entry.summary));
             page.push_str(&format!("- Paper: {}\n- Against: {}\n", entry.paper, entry.thwarts));
+            if entry.comparison {
+                page.push_str("- For comparison only, as in its paper; not for releases\n");
+            }
             if let Some(listed) = method(entry) {
                 page.push_str(&format!("- Covers: {}\n- Attacker: {}\n", listed.updates.in_words(), methods::ATTACKER));
                 page.push_str(&format!("- Who goes: {}\n", listed.gone));

@@ -27,6 +27,8 @@ pub struct Entry {
     pub paper: &'static str,
     /// What it protects against (models), costs or answers (the others).
     pub thwarts: &'static str,
+    /// Whether it is there to be compared with, and not for releases.
+    pub comparison: bool,
     /// Its parameters.
     pub parameters: &'static [Parameter],
     /// The tests that hold it to its definition.

@@ -225,8 +225,8 @@ impl Maker for Recode<'_> {
 
     fn explain(&self, error: Error, recalled: &Recalled, past: &Past) -> Error {
         let Error::Library(error @ reticent::Error::Refused(_)) = error else { return error };
-        // Remedies are known for releases that are as general as they can be, which a baseline does not make.
-        if self.algorithm().starts_with("baseline-") {
+        // Remedies are known for releases that are as general as they can be, which an algorithm for comparison does not make.
+        if reticent::algorithms::named(self.algorithm()).is_ok_and(|listed| listed.entry.comparison) {
             return Error::Library(error);
         }
         match self.relief(recalled, past) {

@@ -44,9 +44,14 @@ fn in_short(entries: &[&Entry]) {
             _ => "",
         };
         println!("{HEAD}{}s{HEAD:#}{HINT}{how}{HINT:#}", capital(&kind.to_string()));
-        for entry in of_kind {
+        let (compared, offered): (Vec<&&Entry>, Vec<&&Entry>) = of_kind.into_iter().partition(|entry| entry.comparison);
+        for entry in offered {
             println!("  {HEAD}{}{HEAD:#}{}", entry.id, parameters_in_short(entry));
             println!("{}", wrap(entry.summary, 96, "      "));
+        }
+        if !compared.is_empty() {
+            let ids: Vec<&str> = compared.iter().map(|entry| entry.id).collect();
+            println!("{HINT}{}{HINT:#}", wrap(&format!("for comparison only: {}", ids.join(", ")), 96, "  "));
         }
         println!();
     }
@@ -63,6 +68,9 @@ fn in_full(entry: &Entry) {
     println!("{}\n", wrap(entry.summary, 96, "  "));
     println!("  Paper     {}", entry.paper);
     println!("  Against   {}", entry.thwarts);
+    if entry.comparison {
+        println!("  For comparison only, as in its paper; not for releases");
+    }
     if let Some(listed) = method(entry) {
         println!("  Covers    {}", listed.updates.in_words());
         println!("  Attacker  {}", wrap(reticent::methods::ATTACKER, 96, "            ").trim_start());

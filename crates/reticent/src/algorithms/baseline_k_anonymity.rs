@@ -21,6 +21,7 @@ pub(super) const LISTED: Listed = Listed {
         summary: "Makes classes of k people on all quasi-identifiers, and refuses if that does not keep the requirement.",
         paper: "Wang and Fung, Anonymizing Sequential Releases, KDD 2006, section 6: KAD and KAE",
         thwarts: "a comparison, not a recommendation: what it costs to ignore the history",
+        comparison: true,
         parameters: &[
             Parameter {
                 name: "k",

@@ -25,6 +25,7 @@ pub(super) const LISTED: Listed = Listed {
         summary: "Publishes no value finer than an earlier release did, all else as it is, and refuses if that does not keep the requirement.",
         paper: "Sweeney, k-anonymity: a model for protecting privacy, 2002; Wang and Fung, KDD 2006, section 1",
         thwarts: "a comparison, not a recommendation: what it costs to follow the coarsest release",
+        comparison: true,
         parameters: &[],
         evidence: &["laws::algorithms"],
     },

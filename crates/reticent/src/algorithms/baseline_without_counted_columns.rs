@@ -19,6 +19,7 @@ pub(super) const LISTED: Listed = Listed {
         summary: "Lets every column that the requirement protects say nothing, publishes the others as they are, and refuses if that does not keep the requirement.",
         paper: "Wang and Fung, Anonymizing Sequential Releases, KDD 2006, section 6.2: RSE",
         thwarts: "a comparison, not a recommendation: what it costs to remove what must not be inferred",
+        comparison: true,
         parameters: &[],
         evidence: &["laws::algorithms"],
     },

@@ -20,6 +20,7 @@ pub(super) const LISTED: Listed = Listed {
         summary: "Lets every column that an earlier release has say nothing, publishes the others as they are, and refuses if that does not keep the requirement.",
         paper: "Wang and Fung, Anonymizing Sequential Releases, KDD 2006, section 6: RJE",
         thwarts: "a comparison, not a recommendation: what it costs to remove what could be joined",
+        comparison: true,
         parameters: &[],
         evidence: &["laws::algorithms"],
     },

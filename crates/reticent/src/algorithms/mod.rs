@@ -44,9 +44,14 @@ pub struct Listed {
 
 /// Runs an algorithm by name.
 pub fn run(id: &str, task: &Task<'_>, arguments: Arguments, control: &Control<'_>) -> Result<Outcome> {
-    let listed = LIST.iter().find(|listed| listed.entry.id == id);
-    let listed = listed.ok_or_else(|| unknown(Kind::Algorithm, id, LIST.iter().map(|listed| &listed.entry)))?;
+    let listed = named(id)?;
     (listed.run)(task, &arguments.checked(&listed.entry)?, control)
+}
+
+/// The algorithm of that name. A name that does not exist is an error that suggests one that is not for comparison only.
+pub fn named(id: &str) -> Result<&'static Listed> {
+    let offered = LIST.iter().map(|listed| &listed.entry).filter(|entry| !entry.comparison);
+    LIST.iter().find(|listed| listed.entry.id == id).ok_or_else(|| unknown(Kind::Algorithm, id, offered))
 }
 
 /// What is to be published, and under which conditions.

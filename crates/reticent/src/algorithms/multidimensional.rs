@@ -44,6 +44,7 @@ pub(super) const LISTED: Listed = Listed {
         summary: "Specializes one part of the table at a time, along the column that gains most per privacy lost, as long as the requirement holds.",
         paper: "LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006",
         thwarts: "whatever the requirement's models thwart; values are published finer for some people than for others",
+        comparison: false,
         parameters: &[Parameter {
             name: "gain",
             domain: Domain::Word(&["auto", "entropy", "distortion", "discernibility"]),

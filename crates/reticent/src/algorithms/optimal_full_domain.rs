@@ -71,6 +71,7 @@ pub(super) const LISTED: Listed = Listed {
         paper: "El Emam et al., A globally optimal k-anonymity method for the de-identification of health data, JAMIA \
                 16(5), 2009; Kohlmayer et al., Flash: efficient, stable and optimal k-anonymity, PASSAT 2012",
         thwarts: "what the requirement says, in one release",
+        comparison: false,
         parameters: &[Parameter {
             name: "metric",
             domain: Domain::Word(cost::WORDS),

@@ -47,6 +47,7 @@ pub(super) const LISTED: Listed = Listed {
         summary: "Starts with everything generalized and specializes the value that gains most per privacy lost, as long as the requirement holds.",
         paper: "Fung, Wang and Yu, Anonymizing classification data for privacy preservation, TKDE 19(5), 2007",
         thwarts: "whatever the requirement's models thwart; locally maximal: no single further step is valid",
+        comparison: false,
         parameters: &[
             Parameter {
                 name: "gain",

@@ -21,6 +21,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Finds the classes in which a sensitive value is certain, or held by a given share of the people.",
     paper: "Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, ICDE 2006; survey section 2.2",
     thwarts: "whose sensitive value can be inferred, and with what confidence",
+    comparison: false,
     parameters: &[],
     evidence: &["attacks::tests::attribute_linkage_example_2_6", "broken::attacks"],
 };

@@ -23,6 +23,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Excludes records of a later release that cannot be a newcomer's, because records of an earlier one need their places.",
     paper: "Fung, Wang, Fu and Pei, Anonymity for continuous data publishing, EDBT 2008; survey section 6.3",
     thwarts: "how many records of a later release can still be a newcomer's",
+    comparison: false,
     parameters: &[LEFT],
     evidence: &[
         "attacks::tests::correspondence::backward",

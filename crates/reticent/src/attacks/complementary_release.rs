@@ -23,6 +23,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Links records of two releases that have the same rare sensitive value, so that each tells what the other generalized.",
     paper: "Sweeney, k-anonymity: a model for protecting privacy, 2002, sections 4.2 and 4.3",
     thwarts: "whose quasi-identifiers two releases together give away through a sensitive value",
+    comparison: false,
     parameters: &[],
     evidence: &["attacks::tests::rows::complementary_release_of_races_and_years", "broken::attacks"],
 };

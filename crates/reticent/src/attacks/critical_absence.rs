@@ -27,6 +27,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Rules out, for people who are in two releases, the values of their group that the other release does not have at all.",
     paper: "Xiao and Tao, m-invariance: towards privacy preserving re-publication of dynamic datasets, SIGMOD 2007; survey section 6.3",
     thwarts: "whose value is given away by a value that is gone, whatever the groups",
+    comparison: false,
     parameters: &[],
     evidence: &[
         "attacks::tests::several::critical_absence_of_bronchitis",

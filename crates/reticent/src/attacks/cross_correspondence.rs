@@ -20,6 +20,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Excludes records of a later release that cannot be somebody's, because their group in an earlier one had none like it.",
     paper: "Fung, Wang, Fu and Pei, Anonymity for continuous data publishing, EDBT 2008; survey section 6.3",
     thwarts: "how many records of a later release can still be somebody's who was there before",
+    comparison: false,
     parameters: &[LEFT],
     evidence: &[
         "attacks::tests::correspondence::cross",

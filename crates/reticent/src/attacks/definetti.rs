@@ -31,6 +31,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Learns from all groups of a release how quasi-identifiers go with values, and weighs the worlds of each group by it.",
     paper: "Kifer, Attacks on privacy and deFinetti's theorem, SIGMOD 2009",
     thwarts: "what groups tell about each other's people",
+    comparison: false,
     parameters: &[
         Parameter {
             name: "on",

@@ -27,6 +27,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Subtracts the groups of one release from the group of another that covers them, which leaves the values of the others.",
     paper: "Byun et al., Secure anonymization for incremental datasets, SDM 2006; survey section 6.3",
     thwarts: "what newcomers, and people who left, can be told to have",
+    comparison: false,
     parameters: &[],
     evidence: &[
         "attacks::tests::several::difference_example_6_3",

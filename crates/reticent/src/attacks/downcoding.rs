@@ -30,6 +30,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Counts the ways to fill hidden cells, not generalized ones, that made hiding them necessary: few ways are none the less a guess.",
     paper: "Cohen, Attacks on deidentification's defenses, USENIX Security 2022",
     thwarts: "which hidden cells can be filled in again",
+    comparison: false,
     parameters: &[Parameter {
         name: "k",
         domain: Domain::Whole(2),

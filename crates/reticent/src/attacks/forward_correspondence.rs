@@ -20,6 +20,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Excludes records of an earlier release that cannot be somebody's, because a later one leaves them no place in the person's group.",
     paper: "Fung, Wang, Fu and Pei, Anonymity for continuous data publishing, EDBT 2008; survey section 6.3",
     thwarts: "how many records of an earlier release can still be somebody's",
+    comparison: false,
     parameters: &[LEFT],
     evidence: &[
         "attacks::tests::correspondence::forward",

@@ -19,6 +19,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Finds the groups whose people all have one sensitive value, or so few that ruling out some leaves one.",
     paper: "Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, ICDE 2006; survey section 2.2",
     thwarts: "whose sensitive value is certain though nobody is singled out",
+    comparison: false,
     parameters: &[Parameter {
         name: "ruled-out",
         domain: Domain::Whole(0),

@@ -28,6 +28,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Keeps, for everybody who is in several releases, the values that their group has in each of them, column by column.",
     paper: "Ganta, Kasiviswanathan and Smith, Composition attacks and auxiliary information in data privacy, KDD 2008; survey section 6.3",
     thwarts: "whose value the groups of several releases leave no choice of",
+    comparison: false,
     parameters: &[],
     evidence: &[
         "attacks::tests::several::intersection_example_6_4",

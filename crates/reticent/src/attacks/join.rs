@@ -33,6 +33,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Joins two releases on the columns they share: known columns of the one lead to sensitive values of the other.",
     paper: "Wang and Fung, Anonymizing sequential releases, KDD 2006; survey section 6.1",
     thwarts: "what two releases tell together and neither alone",
+    comparison: false,
     parameters: &[Parameter {
         name: "on",
         domain: Domain::Columns,

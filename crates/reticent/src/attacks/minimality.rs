@@ -35,6 +35,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Keeps the worlds in which a release that was generalized a step less would have broken its bound on a value.",
     paper: "Wong, Fu, Wang and Pei, Minimality attack in privacy preserving data publishing, VLDB 2007; survey section 5.4",
     thwarts: "what the need to generalize gives away",
+    comparison: false,
     parameters: &[
         Parameter {
             name: "values",

@@ -32,6 +32,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Joins what is known about people with the release: how many records can be theirs, and which sensitive values those carry.",
     paper: "Sweeney, k-anonymity: a model for protecting privacy, 2002; survey section 2.1",
     thwarts: "who can be linked to a record, and what that record says",
+    comparison: false,
     parameters: &[],
     evidence: &[
         "attacks::tests::record_linkage_example_2_1",

@@ -30,6 +30,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Finds the groups whose sensitive values differ but are all of one kind, or lie near each other.",
     paper: "Li, Li and Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007; survey section 2.2",
     thwarts: "whose sensitive value is known well enough without being known exactly",
+    comparison: false,
     parameters: &[Parameter {
         name: "width",
         domain: Domain::Number(0.0, 1.0),

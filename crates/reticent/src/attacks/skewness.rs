@@ -24,6 +24,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Finds the groups where a value is much more common than in the whole release, though the group has other values too.",
     paper: "Li, Li and Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007; survey section 2.2",
     thwarts: "of whom an attacker comes to believe much more than of everybody",
+    comparison: false,
     parameters: &[
         Parameter {
             name: "gain",

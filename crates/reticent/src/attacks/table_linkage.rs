@@ -30,6 +30,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Infers from a population that covers the release how likely each known person is in it.",
     paper: "Nergiz, Atzori and Clifton, Hiding the presence of individuals from shared databases, SIGMOD 2007; survey section 2.3",
     thwarts: "who can be told to be in the release, or not to be",
+    comparison: false,
     parameters: &[],
     evidence: &["attacks::tests::table_linkage_example_2_8", "broken::attacks"],
 };

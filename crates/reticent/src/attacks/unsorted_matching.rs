@@ -31,6 +31,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Joins the rows of two releases by their place in the files, when both are in the same order.",
     paper: "Sweeney, k-anonymity: a model for protecting privacy, 2002, section 4.1",
     thwarts: "who is singled out because files were not shuffled",
+    comparison: false,
     parameters: &[],
     evidence: &["attacks::tests::rows::unsorted_matching_of_races_and_zips", "broken::attacks"],
 };

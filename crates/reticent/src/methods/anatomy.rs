@@ -21,6 +21,7 @@ pub const ENTRY: Entry = Entry {
     summary: "One release: quasi-identifiers as they are, and the sensitive values of groups of at least l different ones.",
     paper: "Xiao and Tao, Anatomy: simple and effective privacy preservation, VLDB 2006",
     thwarts: "nobody's value is told with more than 1/l by this release; it covers no second one",
+    comparison: false,
     parameters: &[Parameter {
         name: "l",
         domain: Domain::Whole(2),

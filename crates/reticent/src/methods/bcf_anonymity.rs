@@ -40,6 +40,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Cumulative releases, generalized so that k records can be anybody's after all releases have been compared.",
     paper: "Fung, Wang, Fu and Pei, Anonymity for continuous data publishing, EDBT 2008",
     thwarts: "no record is linked to anybody with more than 1/k by all releases together; values may be told",
+    comparison: false,
     parameters: &[
         Parameter {
             name: "k",

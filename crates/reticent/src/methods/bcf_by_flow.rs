@@ -17,6 +17,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Cumulative releases, generalized so that k records can be anybody's whichever two releases are compared.",
     paper: "Fung, Wang, Fu and Pei, Anonymity for continuous data publishing, EDBT 2008",
     thwarts: "at least k records can be anybody's when two releases are compared by who knows nobody else's quasi-identifiers; values may be told",
+    comparison: false,
     parameters: &[
         Parameter {
             name: "k",

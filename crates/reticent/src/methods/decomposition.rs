@@ -26,6 +26,7 @@ pub const ENTRY: Entry = Entry {
     summary: "One release of several sensitive columns: groups by the primary one, and of each column the values of a group by themselves.",
     paper: "Ye, Liu, Wang, Lv and Feng, Decomposition: privacy preservation for multiple sensitive attributes, DASFAA 2009",
     thwarts: "nobody's value of a column is told with more than 1/l of that column by this release; it covers no second one",
+    comparison: false,
     parameters: &[PRIMARY, L, DIVERSITY, MARGINALS],
     evidence: &["laws::methods::nobody_is_told_more_than_promised", "golden::methods"],
 };

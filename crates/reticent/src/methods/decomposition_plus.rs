@@ -29,6 +29,7 @@ pub const ENTRY: Entry = Entry {
     paper: "Das and Bhattacharyya, Decomposition+: improving l-diversity for multiple sensitive attributes, CCSIT 2012",
     thwarts: "nobody's value of a column is told with more than 1/l of that column by all releases together, whoever comes, goes or \
               comes back",
+    comparison: false,
     parameters: &[
         PRIMARY,
         L,

@@ -30,6 +30,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Groups keep their list of values for ever; who leaves is followed by somebody with the same value, or by a counterfeit.",
     paper: "Wang, Zhu, Du and Teng, Inference analysis in privacy-preserving data re-publishing, ICDM 2009",
     thwarts: "nobody's value is told with more than 1/l by all releases together, whoever comes, goes or comes back",
+    comparison: false,
     parameters: &[
         Parameter {
             name: "l",

@@ -40,6 +40,7 @@ pub const ENTRY: Entry = Entry {
     paper: "Byun, Sohn, Bertino and Li, Secure anonymization for incremental datasets, 2006; Byun, Li, Bertino, Li and Sohn, \
             Privacy-preserving incremental data dissemination, 2009",
     thwarts: "nobody's value is told with more than 1/l by all releases together, whoever comes, goes or comes back",
+    comparison: false,
     parameters: &[
         Parameter {
             name: "l",

@@ -36,6 +36,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Release after release, everybody is in groups that list the same m or more values, once each; counterfeits fill gaps.",
     paper: "Xiao and Tao, m-invariance: towards privacy preserving re-publication of dynamic datasets, SIGMOD 2007",
     thwarts: "nobody's value is told with more than 1/m by all releases together, whoever comes, goes or comes back",
+    comparison: false,
     parameters: &[
         Parameter {
             name: "m",

@@ -20,6 +20,7 @@ pub(super) const LISTED: Listed = Listed {
         summary: "Published records for each class on the quasi-identifiers.",
         paper: "LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006",
         thwarts: "how coarse the classes are",
+        comparison: false,
         parameters: &[],
         evidence: &["metrics::tests::average_class_size", "laws::metrics"],
     },

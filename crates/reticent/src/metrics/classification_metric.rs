@@ -21,6 +21,7 @@ pub(super) const LISTED: Listed = Listed {
         summary: "The share of records that are suppressed or do not carry the majority label of their class.",
         paper: "Iyengar, Transforming data to satisfy privacy constraints, KDD 2002",
         thwarts: "how well the published quasi-identifiers still separate the labels",
+        comparison: false,
         parameters: &[],
         evidence: &["metrics::tests::classification_metric", "laws::metrics"],
     },

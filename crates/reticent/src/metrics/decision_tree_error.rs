@@ -19,6 +19,7 @@ pub(super) const LISTED: Listed = Listed {
         summary: "The error, on published test records, of a decision tree grown on published training records; two records in three train.",
         paper: "Wang and Fung, Anonymizing sequential releases, KDD 2006; Breiman et al., Classification and regression trees, 1984",
         thwarts: "how well the release can be learned from",
+        comparison: false,
         parameters: &[],
         evidence: &["metrics::tests::decision_tree", "laws::metrics"],
     },

@@ -19,6 +19,7 @@ pub(super) const LISTED: Listed = Listed {
         summary: "The sum over all records of how many records share their published quasi-identifiers; a suppressed record costs the whole table.",
         paper: "Bayardo and Agrawal, Data privacy through optimal k-anonymization, ICDE 2005",
         thwarts: "how many records became indistinguishable",
+        comparison: false,
         parameters: &[],
         evidence: &["metrics::tests::discernibility", "laws::metrics"],
     },

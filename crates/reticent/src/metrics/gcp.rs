@@ -20,6 +20,7 @@ pub(super) const LISTED: Listed = Listed {
         summary: "Mean over the cells of quasi-identifiers of the share of other values that the published one could stand for.",
         paper: "Ghinita, Karras, Kalnis and Mamoulis, Fast data anonymization with low information loss, VLDB 2007",
         thwarts: "how uncertain a published cell leaves its raw value",
+        comparison: false,
         parameters: &[],
         evidence: &["metrics::tests::gcp", "laws::metrics"],
     },

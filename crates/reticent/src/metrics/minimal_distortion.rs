@@ -22,6 +22,7 @@ pub(super) const LISTED: Listed = Listed {
         summary: "Steps that a record's categorical values were generalized, plus the share of the full range that its published intervals span.",
         paper: "Sweeney, Achieving k-anonymity privacy protection using generalization and suppression, 2002; Wang and Fung, KDD 2006, section 6",
         thwarts: "how far the published values are from the raw ones",
+        comparison: false,
         parameters: &[],
         evidence: &["metrics::tests::distortion", "laws::metrics"],
     },

@@ -23,6 +23,7 @@ pub(super) const LISTED: Listed = Listed {
         summary: "The error, on published test records, of naive Bayes trained on published training records; two records in three train.",
         paper: "Fung, Wang and Yu, Anonymizing classification data for privacy preservation, TKDE 19(5), 2007",
         thwarts: "how well the release can be learned from",
+        comparison: false,
         parameters: &[],
         evidence: &["metrics::tests::naive_bayes", "laws::metrics"],
     },

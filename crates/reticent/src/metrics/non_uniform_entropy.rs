@@ -19,6 +19,7 @@ pub(super) const LISTED: Listed = Listed {
         summary: "Bits per record that the published quasi-identifiers leave open about the raw ones.",
         paper: "Gionis and Tassa, k-Anonymization with minimal loss of information, TKDE 21(2), 2009",
         thwarts: "how many bits are needed to get the raw values back",
+        comparison: false,
         parameters: &[],
         evidence: &["metrics::tests::entropy", "laws::metrics"],
     },

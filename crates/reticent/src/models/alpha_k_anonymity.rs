@@ -25,6 +25,7 @@ pub(super) const LISTED: Listed = Listed {
         summary: "Classes of at least k people, in which no sensitive value has a share above alpha.",
         paper: "Wong, Li, Fu and Wang, (alpha, k)-anonymity, KDD 2006",
         thwarts: "record linkage, attribute linkage",
+        comparison: false,
         parameters: &[
             Parameter {
                 name: "alpha",

@@ -22,6 +22,7 @@ pub(super) const LISTED: Listed = Listed {
         summary: "No sensitive value can be inferred from a person's quasi-identifiers with confidence above its threshold.",
         paper: "Wang, Fung and Yu, Handicapping attacker's confidence: an alternative to k-anonymization, KAIS 11(3), 2007",
         thwarts: "attribute linkage",
+        comparison: false,
         parameters: &[H, VALUES, ON, SENSITIVE],
         evidence: &["oracle::models", "golden::survey::example_2_6", "laws::models"],
     },

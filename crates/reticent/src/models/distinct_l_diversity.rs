@@ -21,6 +21,7 @@ pub(super) const LISTED: Listed = Listed {
         summary: "Every class holds at least l different sensitive values.",
         paper: "Machanavajjhala, Gehrke, Kifer and Venkitasubramaniam, l-Diversity, ICDE 2006",
         thwarts: "attribute linkage (homogeneity)",
+        comparison: false,
         parameters: &[
             Parameter {
                 name: "l",

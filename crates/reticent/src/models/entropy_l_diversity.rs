@@ -24,6 +24,7 @@ pub(super) const LISTED: Listed = Listed {
         summary: "In every class the sensitive values are as uncertain as l equally likely ones.",
         paper: "Machanavajjhala, Gehrke, Kifer and Venkitasubramaniam, l-Diversity, ICDE 2006",
         thwarts: "attribute linkage",
+        comparison: false,
         parameters: &[
             Parameter {
                 name: "l",

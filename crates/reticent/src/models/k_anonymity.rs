@@ -21,6 +21,7 @@ pub(super) const LISTED: Listed = Listed {
         summary: "Everybody shares their published quasi-identifiers with at least k - 1 other people.",
         paper: "Samarati and Sweeney, Protecting privacy when disclosing information, 1998",
         thwarts: "record linkage",
+        comparison: false,
         parameters: &[
             Parameter { name: "k", domain: Domain::Whole(1), default: None, meaning: "people in the smallest class" },
             ON,

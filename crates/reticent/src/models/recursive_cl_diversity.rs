@@ -21,6 +21,7 @@ pub(super) const LISTED: Listed = Listed {
         summary: "In every class the most frequent value occurs less than c times as often as the l-th and rarer ones together.",
         paper: "Machanavajjhala, Gehrke, Kifer and Venkitasubramaniam, l-Diversity, ICDE 2006",
         thwarts: "attribute linkage",
+        comparison: false,
         parameters: &[
             Parameter {
                 name: "c",

@@ -32,6 +32,7 @@ pub(super) const LISTED: Listed = Listed {
         summary: "In every class the sensitive values are distributed as in the whole release, up to earth mover's distance t.",
         paper: "Li, Li and Venkatasubramanian, t-Closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007",
         thwarts: "attribute linkage (skewness, similarity)",
+        comparison: false,
         parameters: &[
             Parameter {
                 name: "t",

@@ -21,6 +21,7 @@ pub(super) const LISTED: Listed = Listed {
         summary: "Every combination of values on X occurs with at least k different combinations of values on Y.",
         paper: "Wang and Fung, Anonymizing Sequential Releases, KDD 2006, definition 3.1",
         thwarts: "record linkage",
+        comparison: false,
         parameters: &[
             Parameter {
                 name: "k",

@@ -22,6 +22,7 @@ pub(super) const LISTED: Listed = Listed {
         summary: "No value on Y can be inferred from a combination of values on X with confidence above its threshold.",
         paper: "Wang and Fung, Anonymizing Sequential Releases, KDD 2006, definition 3.2",
         thwarts: "attribute linkage",
+        comparison: false,
         parameters: &[
             Parameter {
                 name: "x",

@@ -19,6 +19,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Publishes every value as the node above it in a cut of its column's taxonomy.",
     paper: "Fung, Wang, Chen and Yu, Privacy-preserving data publishing: a survey, section 3.1, ACM CSUR 42(4), 2010",
     thwarts: "what single values give away",
+    comparison: false,
     parameters: &[],
     evidence: &["laws::operations"],
 };

@@ -23,6 +23,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Hides cells in classes that violate the requirement, and leaves out only the records that this cannot save.",
     paper: "Cox, Suppression methodology and statistical disclosure control, JASA 75, 1980",
     thwarts: "outliers that would force everybody's values to be generalized",
+    comparison: false,
     parameters: &[],
     evidence: &["laws::operations"],
 };

@@ -24,6 +24,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Leaves out the records of classes that violate the requirement.",
     paper: "Samarati, Protecting respondents' identities in microdata release, TKDE 13(6), 2001",
     thwarts: "outliers that would force everybody's values to be generalized",
+    comparison: false,
     parameters: &[],
     evidence: &["laws::operations"],
 };

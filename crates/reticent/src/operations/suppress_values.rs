@@ -14,6 +14,7 @@ pub const ENTRY: Entry = Entry {
     summary: "Publishes given values of a column as nothing, wherever they occur.",
     paper: "Wang, Fung and Yu, Template-based privacy preservation in classification problems, ICDM 2005",
     thwarts: "rare values that give people away",
+    comparison: false,
     parameters: &[],
     evidence: &["laws::operations"],
 };

@@ -263,10 +263,15 @@ fn argument(item: &Item<'_>) -> Result<Argument> {
 }
 
 fn read_algorithm(release: &Table<'_>) -> Result<&'static Entry> {
-    let ids: Vec<&str> = algorithms::LIST.iter().map(|listed| listed.entry.id).collect();
-    let id = release.get("algorithm").map_or(Ok(keys::ALGORITHM), |item| item.listed(Kind::Algorithm, &ids))?;
-    let listed = algorithms::LIST.iter().find(|listed| listed.entry.id == id);
-    Ok(listed.map_or(&algorithms::LIST[0].entry, |listed| &listed.entry))
+    let Some(item) = release.get("algorithm") else { return Ok(&algorithms::named(keys::ALGORITHM)?.entry) };
+    let offered = algorithms::LIST.iter().filter(|listed| !listed.entry.comparison);
+    let ids: Vec<&str> = offered.map(|listed| listed.entry.id).collect();
+    // An algorithm for comparison can be named, and is not suggested.
+    let id = item.text()?;
+    match algorithms::named(id) {
+        Ok(listed) => Ok(&listed.entry),
+        Err(_) => Ok(&algorithms::named(item.listed(Kind::Algorithm, &ids)?)?.entry),
+    }
 }
 
 /// What the policy says of publishing again. A method's promise takes the place of what would be required of every release.

@@ -14,6 +14,7 @@ const ENTRY: Entry = Entry {
     summary: "",
     paper: "",
     thwarts: "",
+    comparison: false,
     parameters: &[
         parameter("k", Domain::Whole(2), None),
         parameter("h", Domain::Number(0.0, 1.0), Some("0.5")),

@@ -1,7 +1,7 @@
 //! Laws of every algorithm: what it answers is safe by the models and by the definitions, and it answers the same each
 //! time. An algorithm refuses or stops with a typed error, and never panics.
 
-use reticent::algorithms::{Control, LIST, Outcome, Purpose, Suppression, Task, run};
+use reticent::algorithms::{Control, LIST, Outcome, Purpose, Suppression, Task, named, run};
 use reticent::history::History;
 use reticent::operations::generalize::generalize;
 use reticent::registry::Arguments;
@@ -38,7 +38,7 @@ const PURPOSES: fn() -> [Purpose; 2] = || [Purpose::General, Purpose::Classifica
 
 /// A baseline does one thing, and refuses where that does not keep the requirement.
 fn is_baseline(id: &str) -> bool {
-    id.starts_with("baseline-")
+    named(id).unwrap().entry.comparison
 }
 
 fn limit(numerator: u64, denominator: u64, cells: bool) -> Suppression {
