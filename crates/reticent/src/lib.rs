@@ -35,7 +35,6 @@ pub mod recognise;
 pub mod registry;
 pub mod release;
 pub mod relief;
-pub mod report;
 pub mod requirement;
 pub mod risk;
 pub mod scalar;

@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::Path;
 
 use reticent::audit::Attacked;
-use reticent::report::{Attack, Coalition, ReleaseLine, Report, html};
 use reticent::text::grouped;
 use reticent_ledger::{Entry, Recorded};
+use reticent_report::{Attack, Coalition, ReleaseLine, Report, html};
 
 use crate::answer::{AuditAnswer, CoalitionAudit};
 use crate::dataset::Loaded;

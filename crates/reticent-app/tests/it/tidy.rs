@@ -57,7 +57,7 @@ fn is_static(line: &str) -> bool {
 fn there_is_no_process_wide_state() {
     assert!(is_static("    static X: AtomicBool = AtomicBool::new(false);") && is_static("pub static Y: u8 = 1;"));
     assert!(!is_static("fn a(text: &'static str) {"));
-    for name in ["reticent-app", "reticent-ledger"] {
+    for name in ["reticent-app", "reticent-ledger", "reticent-report"] {
         let found = with(name, |line| is_static(line) || line.contains("build_global"));
         assert!(found.is_empty(), "{found:#?}");
     }
@@ -68,11 +68,21 @@ fn there_is_no_process_wide_state() {
 
 #[test]
 fn interfaces_call_only_the_application() {
-    let found = with("reticent-cli", |line| line.contains("reticent_ledger") || line.contains("reticent_engine"));
+    let below = ["reticent_ledger", "reticent_engine", "reticent_report"];
+    let found = with("reticent-cli", |line| below.iter().any(|name| line.contains(name)));
     assert!(found.is_empty(), "{found:#?}");
     let manifest = fs::read_to_string(crates().join("reticent-cli/Cargo.toml")).unwrap();
     let dependencies = manifest.split("[dev-dependencies]").next().unwrap();
-    assert!(!dependencies.contains("reticent-ledger") && !dependencies.contains("reticent-engine"), "{dependencies}");
+    let below = ["reticent-ledger", "reticent-engine", "reticent-report"];
+    assert!(!below.iter().any(|name| dependencies.contains(name)), "{dependencies}");
+}
+
+/// The report sees results of the library, and no record or table.
+#[test]
+fn the_report_depends_on_the_library_only() {
+    let manifest = fs::read_to_string(crates().join("reticent-report/Cargo.toml")).unwrap();
+    let ours: Vec<&str> = manifest.lines().filter(|line| line.starts_with("reticent")).collect();
+    assert_eq!(ours, ["reticent.workspace = true"]);
 }
 
 /// Errors of the application name no flag and no command: hints do, in the interface's words.

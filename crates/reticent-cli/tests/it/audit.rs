@@ -51,7 +51,8 @@ fn the_report_is_one_file_for_the_steward_or_for_everybody() {
     assert!(inside.contains("Lung cancer") && inside.contains("Internal"));
     assert!(!outside.contains("Lung cancer") && !outside.contains("Diabetes") && !outside.contains("Internal:"));
     for page in [&inside, &outside] {
-        assert!(!page.contains("http") && !page.contains("<script"));
+        assert!(!page.contains("http:") && !page.contains("https:") && !page.contains("<script"));
+        assert!(page.contains("default-src 'none'; style-src 'sha256-"));
     }
     #[cfg(unix)]
     {

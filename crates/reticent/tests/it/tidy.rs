@@ -31,7 +31,7 @@ fn sources(root: &Path) -> Vec<(String, String)> {
 }
 
 /// The crates of pure computation.
-const PURE: [&str; 2] = ["reticent", "reticent-inference"];
+const PURE: [&str; 3] = ["reticent", "reticent-inference", "reticent-report"];
 
 fn library() -> Vec<(String, String)> {
     sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))
@@ -290,7 +290,7 @@ fn names_the_command_line(literal: &str) -> bool {
 /// An interface puts the hints of an error into its own words.
 #[test]
 fn no_text_below_the_command_line_names_a_flag_or_a_command() {
-    for name in ["reticent", "reticent-engine", "reticent-ledger"] {
+    for name in ["reticent", "reticent-report", "reticent-engine", "reticent-ledger"] {
         for (file, text) in sources(&crates().join(name).join("src")) {
             if file.starts_with("policy/draft") || file.ends_with("tests.rs") || file.contains("/tests/") {
                 continue;
@@ -312,6 +312,25 @@ fn flags_are_found_in_texts() {
         assert!(!names_the_command_line(plain), "{plain}");
     }
     assert!(names_the_command_line("run `reticent log`") && names_the_command_line("(--columns)"));
+}
+
+/// Templates escape data. A text with markup of its own would not, so only the style sheet may be one.
+#[test]
+fn the_report_makes_html_by_templates_only() {
+    let mut unescaped = Vec::new();
+    for (file, text) in sources(&crates().join("reticent-report").join("src")) {
+        if file == "tests.rs" {
+            continue;
+        }
+        for (line, literal) in literals(&text) {
+            assert!(!literal.contains('<'), "{file}:{line} has markup in a text: {literal}");
+        }
+        for (line, code) in code(&file, &text) {
+            assert!(!code.contains(" style="), "{file}:{line} has an inline style");
+            unescaped.extend(code.contains("PreEscaped(").then(|| format!("{file}: {}", code.trim())));
+        }
+    }
+    assert_eq!(unescaped, ["page.rs: style { (PreEscaped(style)) }"]);
 }
 
 /// Only the engine, the ledger, the application layer and the interfaces read and write.

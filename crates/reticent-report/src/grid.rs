@@ -1,28 +1,28 @@
-//! Which counts of people a public report tells apart.
+//! Bands of counts: a public page shows the band of a count, not the count.
 //!
-//! A public report shows a count as the band of a grid that it lies in. Hiding small counts is not enough: 147 of 150 gives 3 away,
-//! and so do 12 before and 15 after. So all bands but 0 are about as wide as the smallest count that may be shown, or wider; then two
-//! counts of one grid that differ by a small number might differ by any small number. Totals that a reader may know exactly (the
-//! people in a release) are *known points* of the grid: below each lies a band of its own, `all but fewer than 10`.
+//! Hiding small counts is not enough: 147 of 150 discloses 3, and so do 12 before and 15 after. So every band but 0 is about as
+//! wide as the smallest count that is shown, or wider. Two counts of one grid that differ by a small number can then differ by any
+//! small number. Totals that a reader may know exactly, such as the people in a release, are *known points* of the grid. Below each
+//! of them lies a separate band, `all but fewer than 10`.
 //!
-//! Rule     A public report shows nested counts (at least so sure, certain), never the parts of a whole: nine bars of 9 that make
-//!          81 are no secret. Counts that are compared come from one grid.
-//! Held by  `tests.rs`: for all small totals and counts, what the bands leave possible is every small difference.
+//! Rule     A public page shows nested counts (at least this probability), never the parts of a whole: nine bars of 9 with a sum of
+//!          81 disclose themselves. Counts that are compared come from one grid.
+//! Test     `tests.rs`: for all small totals and counts, the bands leave every small difference possible.
 
 /// Bands of counts.
 #[derive(Debug, Clone)]
 pub struct Grid {
     least: u64,
-    /// Known points that lie close together, by the first and the last.
+    /// Runs of known points that lie close together: the first and the last point of each.
     known: Vec<(u64, u64)>,
 }
 
-/// Counts that are not told apart.
+/// Counts that the page shows as the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Band {
-    /// The smallest of them.
+    /// The smallest count.
     pub low: u64,
-    /// The largest.
+    /// The largest count.
     pub high: u64,
 }
 
@@ -46,7 +46,7 @@ impl Grid {
         if count == 0 {
             return Band { low: 0, high: 0 };
         }
-        // A known point by itself begins the band after it.
+        // A single known point begins the band after it.
         let single = |at: usize| self.known[at].0 == self.known[at].1 && !self.is_near_nothing(at);
         let mut next = self.known.partition_point(|(_, last)| *last < count);
         if next < self.known.len() && single(next) && self.known[next].1 == count {
@@ -89,10 +89,10 @@ impl Grid {
         count / self.least * self.least
     }
 
-    /// What is said of a count, of all there are when they are given; and how high it is drawn, which says no more.
+    /// The text of a count, with the total if it is given; and its height in a chart, which discloses no more.
     pub fn says(&self, count: u64, of: Option<u64>) -> (String, u64) {
         let band = self.band(count);
-        let least = crate::text::grouped(self.least);
+        let least = reticent::text::grouped(self.least);
         let round = self.round(band.low);
         match (band, of) {
             (Band { high: 0, .. }, _) => ("0".to_owned(), 0),
@@ -102,7 +102,7 @@ impl Grid {
                 (format!("all but fewer than {least}"), self.round(of))
             }
             _ if round == 0 => ("some".to_owned(), self.least / 2),
-            _ => (format!("at least {}", crate::text::grouped(round)), round),
+            _ => (format!("at least {}", reticent::text::grouped(round)), round),
         }
     }
 }

@@ -1,0 +1,319 @@
+//! Charts: people with a disclosed value, over the releases and before and after the last one.
+//!
+//! Every chart is drawn twice, for wide and for narrow pages, so that its text is readable on both. It has a title for screen
+//! readers, and its series differ by shape and place as well as by colour. A table with the same numbers follows it.
+
+use std::fmt::Write;
+
+use maud::{Markup, Render, html};
+use reticent::text::grouped;
+
+use crate::view::Count;
+use crate::words::{cut, percent};
+
+/// A line over the releases.
+pub struct Series<'a> {
+    /// The label.
+    pub name: String,
+    /// The class in the style sheet.
+    pub class: &'static str,
+    /// The count after each release.
+    pub counts: Vec<&'a Count>,
+}
+
+/// The widths of charts, by their class in the style sheet.
+const WIDTHS: [(&str, f64); 2] = [("wide", 720.0), ("narrow", 340.0)];
+
+/// A coordinate, rounded to a tenth.
+struct Tenth(f64);
+
+impl Render for Tenth {
+    fn render_to(&self, buffer: &mut String) {
+        format_args!("{:.1}", self.0).render_to(buffer);
+    }
+}
+
+/// A coordinate, rounded to a whole number.
+struct Whole(f64);
+
+impl Render for Whole {
+    fn render_to(&self, buffer: &mut String) {
+        format_args!("{:.0}", self.0).render_to(buffer);
+    }
+}
+
+/// People over the releases, as lines.
+pub fn over_releases(title: &str, releases: &[&str], series: &[Series], label_points: bool) -> Markup {
+    twice(|width| lines(title, releases, series, label_points, width))
+}
+
+/// People by the probability of their likeliest value, as bars.
+pub fn histogram(title: &str, before: Option<&[Count]>, after: &[Count], threshold: Option<f64>) -> Markup {
+    twice(|width| bars(title, before, after, threshold, width))
+}
+
+fn twice(draw: impl Fn(f64) -> Markup) -> Markup {
+    html! { @for (class, width) in WIDTHS { div.(class) { (draw(width)) } } }
+}
+
+fn chart(title: &str, width: f64, height: f64, body: Markup) -> Markup {
+    html! {
+        svg.chart viewBox={ "0 0 " (width) " " (height) } role="img" aria-label=(title) {
+            title { (title) }
+            (body)
+        }
+    }
+}
+
+/// A chart's axis of people, and the area that the values are drawn in.
+struct Axis {
+    /// The highest tick.
+    end: u64,
+    /// The distance between two ticks.
+    step: u64,
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+}
+
+impl Axis {
+    /// An axis for counts up to `most`: whole people, at most five ticks.
+    fn new(most: u64, right: f64, top: f64, bottom: f64) -> Axis {
+        let most = most.max(1);
+        let mut unit = 1;
+        let step = loop {
+            if let Some(step) = [unit, 2 * unit, 5 * unit].into_iter().find(|step| most.div_ceil(*step) <= 4) {
+                break step;
+            }
+            unit *= 10;
+        };
+        let end = most.div_ceil(step) * step;
+        Axis { end, step, left: 18.0 + 8.0 * grouped(end).len() as f64, right, top, bottom }
+    }
+
+    /// The height of a count.
+    fn y(&self, people: u64) -> f64 {
+        self.bottom - (self.bottom - self.top) * people as f64 / self.end as f64
+    }
+
+    /// The label, the horizontal lines and their numbers.
+    fn draw(&self) -> Markup {
+        html! {
+            text.axis x=(Whole(self.left)) y="14" { "people" }
+            @for tick in (0..=self.end / self.step).map(|at| at * self.step) {
+                @let y = self.y(tick);
+                line.(if tick == 0 { "base" } else { "rule" })
+                    x1=(Whole(self.left)) x2=(Whole(self.right)) y1=(Tenth(y)) y2=(Tenth(y)) {}
+                text.tick x=(Whole(self.left - 8.0)) y=(Tenth(y + 4.0)) text-anchor="end" { (grouped(tick)) }
+            }
+        }
+    }
+
+    /// A short vertical line below the axis.
+    fn mark(&self, x: f64) -> Markup {
+        html! { line.base x1=(Tenth(x)) x2=(Tenth(x)) y1=(Whole(self.bottom)) y2=(Whole(self.bottom + 5.0)) {} }
+    }
+}
+
+fn is_narrow(width: f64) -> bool {
+    width < 500.0
+}
+
+fn lines(title: &str, releases: &[&str], series: &[Series], label_points: bool, width: f64) -> Markup {
+    let narrow = is_narrow(width);
+    let height = if narrow { 250.0 } else { 270.0 };
+    let most = series.iter().flat_map(|series| &series.counts).map(|count| count.drawn).max().unwrap_or(0);
+    let longest = series.iter().map(|series| {
+        let count = series.counts.last().map_or(0, |count| count.text.chars().count());
+        (9.0 * count as f64).max(7.2 * series.name.chars().count() as f64)
+    });
+    let aside = longest.fold(60.0, f64::max) + 18.0;
+    let right = width - aside.min(if narrow { 140.0 } else { 230.0 });
+    let axis = Axis::new(most, right, 34.0, height - 34.0);
+    let slot = (right - axis.left) / releases.len().max(1) as f64;
+    let x = |at: usize| axis.left + slot * (at as f64 + 0.4);
+    let room = ((right - axis.left) / if narrow { 74.0 } else { 96.0 }).max(1.0);
+    let every = (releases.len() as f64 / room).ceil().max(1.0) as usize;
+    let letters = (slot * every as f64 / 7.2) as usize;
+    let body = html! {
+        (axis.draw())
+        @for (at, name) in releases.iter().enumerate() {
+            (axis.mark(x(at)))
+            // Counted from the end, so that the last release always has its name.
+            @if (releases.len() - 1 - at).is_multiple_of(every) {
+                text.tick x=(Tenth(x(at))) y=(Whole(axis.bottom + 21.0)) text-anchor="middle" { (cut(name, letters.max(5))) }
+            }
+        }
+        @for one in series { (step(one, &x, &axis)) }
+        @for one in series { (points(one, &x, &axis)) }
+        @if label_points && slot > 44.0 { (labels(series, &x, &axis)) }
+        (ends(series, &axis, narrow))
+    };
+    chart(title, width, height, body)
+}
+
+fn step(series: &Series, x: &dyn Fn(usize) -> f64, axis: &Axis) -> Markup {
+    let mut path = String::new();
+    for (at, count) in series.counts.iter().enumerate() {
+        let _ = match at {
+            0 => write!(path, "M{:.1} {:.1}", x(0), axis.y(count.drawn)),
+            at => write!(path, "H{:.1}V{:.1}", x(at), axis.y(count.drawn)),
+        };
+    }
+    html! { path.line.(series.class) d={ (path) "H" (Tenth(axis.right)) } {} }
+}
+
+fn points(series: &Series, x: &dyn Fn(usize) -> f64, axis: &Axis) -> Markup {
+    html! {
+        @for (at, count) in series.counts.iter().enumerate() {
+            @let (x, y) = (x(at), axis.y(count.drawn));
+            @if series.class == "certain" {
+                circle.point.certain cx=(Tenth(x)) cy=(Tenth(y)) r="4.5" {}
+            } @else {
+                rect.point.(series.class) x=(Tenth(x - 4.0)) y=(Tenth(y - 4.0)) width="8" height="8" {}
+            }
+        }
+    }
+}
+
+/// The counts of the highest line above it, and those of the lowest line beside it if they differ.
+fn labels(series: &[Series], x: &dyn Fn(usize) -> f64, axis: &Axis) -> Markup {
+    let (Some(highest), Some(lowest)) = (series.first(), series.last()) else { return html! {} };
+    // The last counts stand beside the ends of the lines.
+    let but_last = highest.counts.len().saturating_sub(1);
+    html! {
+        @for (at, (high, low)) in highest.counts.iter().zip(&lowest.counts).enumerate().take(but_last) {
+            @let class = if high == low { lowest.class } else { highest.class };
+            text.value.(class) x=(Tenth(x(at))) y=(Tenth(axis.y(high.drawn) - 10.0)) text-anchor="middle" { (high) }
+            @let below = axis.y(low.drawn) + 16.0;
+            // There is no room for a label below the axis.
+            @if high != low && below < axis.bottom {
+                text.value.(lowest.class) x=(Tenth(x(at) + 6.0)) y=(Tenth(below)) { (low) }
+            }
+        }
+    }
+}
+
+/// The name and the last count of each line beside its end; moved apart if two lines end together.
+fn ends(series: &[Series], axis: &Axis, narrow: bool) -> Markup {
+    const APART: f64 = 38.0;
+    let end = |series| {
+        let Series { counts, .. }: &Series = series;
+        counts.last().map(|last| (axis.y(last.drawn), series, *last))
+    };
+    let mut ends: Vec<(f64, &Series, &Count)> = series.iter().filter_map(end).collect();
+    ends.sort_by(|one, two| one.0.total_cmp(&two.0));
+    let mut free = 0.0;
+    for end in &mut ends {
+        end.0 = end.0.max(free);
+        free = end.0 + APART;
+    }
+    let mut free = axis.bottom + 12.0;
+    for end in ends.iter_mut().rev() {
+        end.0 = end.0.min(free);
+        free = end.0 - APART;
+    }
+    let (count_letters, name_letters) = if narrow { (15, 19) } else { (25, 32) };
+    let x = axis.right + 10.0;
+    html! {
+        @for (y, series, last) in ends {
+            text.end.(series.class) x=(Whole(x)) y=(Tenth(y + 4.0)) { (cut(&last.text, count_letters)) }
+            text.tick x=(Whole(x)) y=(Tenth(y + 20.0)) { (cut(&series.name, name_letters)) }
+        }
+    }
+}
+
+fn bars(title: &str, before: Option<&[Count]>, after: &[Count], threshold: Option<f64>, width: f64) -> Markup {
+    let narrow = is_narrow(width);
+    let height = if narrow { 276.0 } else { 306.0 };
+    let most = before.into_iter().flatten().chain(after).map(|count| count.drawn).max().unwrap_or(0);
+    let axis = Axis::new(most, width - 8.0, 56.0, height - 52.0);
+    // Ten bars side by side, and the bar of certainty apart from them.
+    let gap = if narrow { 8.0 } else { 26.0 };
+    let last = if narrow { 46.0 } else { 78.0 };
+    let slot = (axis.right - axis.left - gap - last) / 10.0;
+    let begin = |at: usize| if at < 10 { axis.left + slot * at as f64 } else { axis.right - last };
+    let threshold = threshold.filter(|threshold| (0.0..1.0).contains(threshold));
+    // A narrow chart has no room for 100 % beside certainty.
+    let ticks = (0..=if narrow { 9 } else { 10 }).step_by(if narrow { 5 } else { 2 });
+    let body = html! {
+        (axis.draw())
+        @if let Some(threshold) = threshold {
+            @let x = axis.left + slot * 10.0 * threshold;
+            line.policy x1=(Tenth(x)) x2=(Tenth(x)) y1="24" y2=(Whole(axis.bottom)) {}
+            text.policy x=(Tenth(x - 6.0)) y="32" text-anchor="end" { "allowed: " (percent(threshold)) }
+        }
+        @for (at, now) in after.iter().enumerate() {
+            @let before = before.and_then(|before| before.get(at));
+            (bars_at(&axis, begin(at), if at < 10 { slot } else { last }, before, now, at == 10, narrow))
+        }
+        @for tick in ticks {
+            @let x = axis.left + slot * tick as f64;
+            (axis.mark(x))
+            text.tick x=(Tenth(x)) y=(Whole(axis.bottom + 20.0)) text-anchor="middle" { (tick * 10) "\u{a0}%" }
+        }
+        text.end.certain x=(Tenth(begin(10) + last / 2.0)) y=(Whole(axis.bottom + 20.0)) text-anchor="middle" { "certain" }
+        text.axis x=(Whole(axis.left)) y=(Whole(axis.bottom + 42.0)) { "how sure the likeliest value is" }
+    };
+    chart(title, width, height, body)
+}
+
+/// The bars of one interval: before the last release, if there is an earlier one, and after it.
+fn bars_at(
+    axis: &Axis,
+    begin: f64,
+    room: f64,
+    before: Option<&Count>,
+    now: &Count,
+    certain: bool,
+    narrow: bool,
+) -> Markup {
+    let wide = if before.is_some() { (room - 6.0) / 2.0 } else { (room - 6.0).min(44.0) };
+    let from = begin + (room - wide * if before.is_some() { 2.0 } else { 1.0 }) / 2.0;
+    let before = before.map(|count| ("before", count));
+    html! {
+        @for (place, (class, count)) in before.into_iter().chain([("after", now)]).enumerate() {
+            // Narrow bars have room for every second number.
+            @let label = !narrow || certain || class == "after";
+            (bar(axis, &Bar { class, certain, x: from + wide * place as f64, wide, label }, count))
+        }
+    }
+}
+
+/// The place and the look of a bar.
+struct Bar {
+    class: &'static str,
+    certain: bool,
+    x: f64,
+    wide: f64,
+    label: bool,
+}
+
+fn bar(axis: &Axis, bar: &Bar, count: &Count) -> Markup {
+    let Bar { class, certain, x, wide, label } = *bar;
+    // A bar of at least one person is visible, however high the others are.
+    let height = if count.is_zero() { 0.0 } else { (axis.bottom - axis.y(count.drawn)).max(2.5) };
+    let top = axis.bottom - height;
+    html! {
+        @if certain || !count.is_zero() {
+            rect.bar.(class).sure[certain] x=(Tenth(x + 1.0)) y=(Tenth(top)) width=(Tenth(wide - 2.0)) height=(Tenth(height)) {}
+            @if label {
+                text.value.(class).sure[certain] x=(Tenth(x + wide / 2.0)) y=(Tenth(top - 5.0)) text-anchor="middle" {
+                    (short(count, wide))
+                }
+            }
+        }
+    }
+}
+
+/// A count that fits above a bar.
+fn short(count: &Count, wide: f64) -> String {
+    match count.drawn {
+        _ if count.text.len() as f64 * 7.0 <= wide + 6.0 => count.text.clone(),
+        drawn if drawn >= 1_000_000 => format!("{:.1}m", drawn as f64 / 1e6),
+        drawn if drawn >= 10_000 => format!("{:.0}k", drawn as f64 / 1e3),
+        drawn if drawn >= 1_000 => format!("{:.1}k", drawn as f64 / 1e3),
+        _ => count.text.clone(),
+    }
+}

@@ -1,0 +1,238 @@
+//! Hand-made reports, and the worked example of figure 1.
+
+use std::sync::Arc;
+
+use reticent::audit::{
+    Audit, Because, Case, Chance, Column, GroupShown, Identity, Level, Person, PersonColumn, Question, audit,
+};
+use reticent::audit::{Fraction, Work};
+use reticent::combos::Combos;
+use reticent::history::{Disguise, Held, History};
+use reticent::links::Links;
+use reticent::release::{PublishedColumn, Release};
+use reticent::schema::Role;
+use reticent::share::Share;
+use reticent::taxonomy::Taxonomy;
+use reticent_report::{Attack, Coalition, ReleaseLine, Report, html};
+
+/// The notice on every internal page.
+pub const NOTICE: &str = "Internal: contains what the releases give away about people";
+
+/// A column: of its people some are certain and some above the threshold; the others are at one half.
+pub fn column(name: &str, people: u64, certain: u64, above: u64) -> Column {
+    let mut histogram = [0; 11];
+    (histogram[5], histogram[7], histogram[10]) = (people - above, above - certain, certain);
+    let highest = if certain > 0 { Fraction::ONE } else { Fraction::new(1, 2) };
+    Column {
+        name: name.to_owned(),
+        values: 5,
+        people,
+        allowed: Some(0.6),
+        certain,
+        may_be_certain: certain,
+        above,
+        may_be_above: above,
+        likely_above: 0,
+        any_above: 0,
+        highest: Level { lower: highest, upper: highest, best: highest.value() },
+        of_record: Level { lower: highest, upper: highest, best: highest.value() },
+        average: 0.52,
+        prior: 0.31,
+        histogram,
+        bounded: 0,
+        exact: people,
+        entropy_bits: Some(14.04),
+        already: 0,
+        already_most: Level { lower: highest, upper: highest, best: 0.0 },
+    }
+}
+
+pub fn chance(lower: Fraction) -> Chance {
+    Chance { value: 0, lower, upper: Fraction::ONE, worlds: Some(1.0), sampled: None, entropy: Some(0.9) }
+}
+
+pub fn audit_of(releases: u64, columns: Vec<Column>) -> Audit {
+    let group = GroupShown {
+        release: 1,
+        name: "spring".to_owned(),
+        date: "2026-03-02".to_owned(),
+        group: vec![("age".to_owned(), "30-39canary".to_owned()), ("sex".to_owned(), "Male".to_owned())],
+        people: 4,
+        theirs: true,
+        set: false,
+        shows: vec![("Flu-canary".to_owned(), 2), ("HIV<i>-canary".to_owned(), 1)],
+    };
+    let told = PersonColumn {
+        column: "diagnosis".to_owned(),
+        values: vec![("HIV<i>-canary".to_owned(), chance(Fraction::ONE))],
+    };
+    Audit {
+        releases: (1..=releases).map(|number| (number, format!("release-{number}"))).collect(),
+        people: columns.iter().map(|column| column.people).max().unwrap_or(0),
+        columns,
+        pairs: Vec::new(),
+        identity: Identity {
+            in_several: 8,
+            linkable: 3,
+            singled_out: 4,
+            prosecutor_highest: 1.0,
+            prosecutor_average: 0.4,
+        },
+        worst: vec![Case {
+            people: 1,
+            pseudonyms: vec!["c0ffee-canary".to_owned()],
+            column: "diagnosis".to_owned(),
+            value: "HIV<i>-canary".to_owned(),
+            chance: chance(Fraction::ONE),
+            because: Some(Because { groups: vec![group], words: "one group tells it by itself".to_owned() }),
+        }],
+        each: Some(vec![Person { pseudonym: Some("c0ffee-canary".to_owned()), people: 1, told: vec![told] }]),
+        ln_worlds: Some(16f64.ln()),
+        worlds: Some("16".to_owned()),
+        several: 6,
+        changed: 7,
+        unlinked: vec![1],
+        not_followed: Vec::new(),
+        work: Work { pieces: 4, largest: 9, counted: 4, open: 39, forced: 8, ..Work::default() },
+        assumed: vec!["the attacker knows something about the values of 3 by name".to_owned()],
+        not_considered: vec!["attackers who know how the algorithm decided".to_owned()],
+    }
+}
+
+pub fn report_of(over_time: Vec<Audit>) -> Report {
+    let lines = (1..=over_time.len() as u64).map(|number| ReleaseLine {
+        number,
+        name: format!("release-{number}"),
+        date: "2026-03-02".to_owned(),
+        recipients: vec!["City <office>".to_owned()],
+        columns: vec!["age".to_owned(), "diagnosis".to_owned()],
+        records: over_time[number as usize - 1].people,
+    });
+    let coalition = Coalition {
+        members: vec!["City <office>".to_owned(), "Insurer & Sons".to_owned()],
+        open: Vec::new(),
+        breaches: Vec::new(),
+        releases: lines.collect(),
+        over_time: (1..).zip(over_time).map(|(number, audit)| (format!("release-{number}"), audit)).collect(),
+        attacks: vec![Attack {
+            title: "Difference".to_owned(),
+            words: "the difference-canary is 3".to_owned(),
+            findings: 3,
+            certain: true,
+            ran: true,
+        }],
+    };
+    Report {
+        title: "Admissions \"2026\"".to_owned(),
+        made: "2026-05-04".to_owned(),
+        dataset: "a<b>.csv".to_owned(),
+        coalitions: vec![coalition],
+        public: false,
+        least: 10,
+        version: "0.1.0".to_owned(),
+    }
+}
+
+pub fn sample() -> Report {
+    let before = audit_of(1, vec![column("diagnosis", 13, 0, 0)]);
+    report_of(vec![before, audit_of(2, vec![column("diagnosis", 15, 3, 5)])])
+}
+
+pub fn public(report: Report) -> String {
+    html(&Report { public: true, ..report })
+}
+
+/// Figure 1: two bucketized releases, and the audits after each. Together they disclose the disease of three of 15 people.
+pub fn figure_1() -> Report {
+    const MARCH: &[Group] = &[
+        (&[1, 2, 3, 4], &["Flu", "Pneumonia", "Diabetes", "Flu"]),
+        (&[5, 6, 7], &["Flu", "Pneumonia", "Diabetes"]),
+        (&[8, 9, 10], &["HIV", "Flu", "Lung cancer"]),
+        (&[11, 12, 13], &["Pneumonia", "HIV", "Diabetes"]),
+    ];
+    const APRIL: &[Group] = &[
+        (&[1, 2, 14], &["Flu", "Pneumonia", "Diabetes"]),
+        (&[3, 4, 15], &["Diabetes", "Flu", "Pneumonia"]),
+        (&[5, 8, 11], &["Flu", "HIV", "Pneumonia"]),
+        (&[6, 9, 12], &["Pneumonia", "Flu", "HIV"]),
+    ];
+    let held = [bucketized(1, "march", "2026-03-01", MARCH), bucketized(2, "april", "2026-04-01", APRIL)];
+    let question = Question { confidence: Share::from_decimal(0.6), each: true, worst: 3, ..Question::default() };
+    let up_to = |last: usize| {
+        let history = History { releases: held[..=last].to_vec(), lost: Vec::new() };
+        let mut audit = audit(&history, &question).unwrap();
+        // The last digits of an iteration differ between machines.
+        audit.work.gap = None;
+        (held[last].name.clone(), audit)
+    };
+    let line = |held: &Held| ReleaseLine {
+        number: held.number,
+        name: held.name.clone(),
+        date: held.date.clone(),
+        recipients: held.recipients.clone(),
+        columns: held.release.columns.iter().map(|column| column.name.clone()).collect(),
+        records: held.release.combos.weights.iter().sum(),
+    };
+    let coalition = Coalition {
+        members: vec!["public".to_owned()],
+        releases: held.iter().map(line).collect(),
+        over_time: vec![up_to(0), up_to(1)],
+        ..Coalition::default()
+    };
+    Report {
+        title: "What the releases of stays give away".to_owned(),
+        made: "2026-05-04".to_owned(),
+        dataset: "stays".to_owned(),
+        coalitions: vec![coalition],
+        public: false,
+        least: 10,
+        version: "0.1.0".to_owned(),
+    }
+}
+
+/// The people of a group, by number, and their values.
+type Group = (&'static [u128], &'static [&'static str]);
+
+/// A release of groups and values, with the owner of each record.
+fn bucketized(number: u64, name: &str, date: &str, groups: &[Group]) -> Held {
+    let mut values: Vec<String> =
+        groups.iter().flat_map(|(_, values)| values.iter().map(|v| (*v).to_owned())).collect();
+    values.sort();
+    values.dedup();
+    let marks = (1..=groups.len()).map(|group| group.to_string()).collect();
+    let mut rows: Vec<(u128, [u32; 2])> = Vec::new();
+    for (group, (people, of_group)) in (0..).zip(groups) {
+        for (person, value) in people.iter().zip(*of_group) {
+            let code = values.iter().position(|known| known == value).unwrap() as u32;
+            rows.push((*person, [group, code]));
+        }
+    }
+    let mut distinct: Vec<[u32; 2]> = rows.iter().map(|(_, row)| *row).collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let weight = |row: &[u32; 2]| rows.iter().filter(|(_, other)| other == row).count() as u64;
+    let combos = Combos {
+        codes: (0..2).map(|at| distinct.iter().map(|row| row[at]).collect()).collect(),
+        weights: distinct.iter().map(weight).collect(),
+        owners: None,
+    };
+    let place = |row: &[u32; 2]| distinct.binary_search(row).unwrap() as u32;
+    let links = Links::collect(rows.iter().map(|(person, row)| (*person, place(row))).collect());
+    let columns = vec![flat("group", Role::Other, marks), flat("disease", Role::Sensitive, values)];
+    Held {
+        number,
+        name: name.to_owned(),
+        date: date.to_owned(),
+        recipients: vec!["public".to_owned()],
+        disguise: Disguise { groups: Some("group".to_owned()), ..Disguise::default() },
+        release: Release { columns, combos, suppressed: 0 },
+        links: Some(links),
+    }
+}
+
+/// A column whose values are published unchanged.
+fn flat(name: &str, role: Role, values: Vec<String>) -> PublishedColumn {
+    let tree = Arc::new(Taxonomy::flat(values));
+    let nodes = (0..tree.len() as u32).map(|code| tree.leaf_of(code)).collect();
+    PublishedColumn { name: name.to_owned(), role, tree, nodes }
+}

@@ -1,0 +1,8 @@
+//! Tests of the report's pages: one binary, because linking is slow.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod fixture;
+mod pages;
+mod public;
+mod safe;
+mod snapshots;

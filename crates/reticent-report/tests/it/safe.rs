@@ -1,0 +1,185 @@
+//! Pages load nothing, run nothing, and show data as text.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use reticent::audit::{Audit, Disclosure};
+use reticent_report::{Attack, Coalition, Report, html};
+use sha2::{Digest, Sha256};
+
+use crate::fixture::{audit_of, column, figure_1, public, report_of, sample};
+
+/// Every tag is closed, in order.
+fn well_formed(html: &str) {
+    let mut open: Vec<&str> = Vec::new();
+    for piece in html.split('<').skip(1) {
+        let (tag, rest) = piece.split_once('>').expect("a tag ends");
+        assert!(!rest.contains('>') || open.last() == Some(&"style") || tag == "style", "a lone > after <{tag}>");
+        let name = tag.split([' ', '\n']).next().unwrap_or_default();
+        match name {
+            "!DOCTYPE" | "meta" | "br" => {}
+            name if name.starts_with('/') => assert_eq!(open.pop(), Some(&name[1..]), "</{name}> closes another"),
+            name => open.push(name),
+        }
+        assert_eq!(tag.matches('"').count() % 2, 0, "quotes of <{tag}>");
+    }
+    assert!(open.is_empty(), "{open:?} stay open");
+}
+
+/// The text between two others that occur once.
+fn between<'a>(page: &'a str, start: &str, end: &str) -> &'a str {
+    assert_eq!((page.matches(start).count(), page.matches(end).count()), (1, 1), "{start} and {end}");
+    page.split_once(start).unwrap().1.split_once(end).unwrap().0
+}
+
+/// Reports with every part of a page.
+fn reports() -> Vec<Report> {
+    let several = audit_of(2, vec![column("diagnosis", 1500, 12, 40), column("income <\"&'>", 1500, 0, 0)]);
+    let nothing = Report { coalitions: vec![Coalition::default()], ..sample() };
+    vec![sample(), figure_1(), report_of(vec![several]), nothing, Report { coalitions: Vec::new(), ..sample() }]
+}
+
+#[test]
+fn pages_need_nothing_and_are_well_formed() {
+    for report in reports() {
+        for page in [html(&report), public(report.clone())] {
+            well_formed(&page);
+            for word in ["http://", "https://", "<script", "url(", "@import", " src=", " style=", "javascript:"] {
+                assert!(!page.contains(word), "{word}");
+            }
+            assert!(!page.contains("NaN") && !page.contains("inf\""));
+        }
+        assert_eq!(html(&report), html(&report));
+    }
+}
+
+/// The policy names the hash of the style element's text, and allows nothing else.
+#[test]
+fn the_content_security_policy_allows_the_style_sheet_only() {
+    for report in reports() {
+        for page in [html(&report), public(report.clone())] {
+            let hash = STANDARD.encode(Sha256::digest(between(&page, "<style>", "</style>")));
+            let policy = format!("default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'");
+            assert_eq!(
+                between(&page, "<meta http-equiv=\"Content-Security-Policy\" content=\"", "\"><meta name=\"viewport\""),
+                policy
+            );
+            let (before, _) = page.split_once("<style>").unwrap();
+            assert!(before.contains(&policy), "the policy stands before what it is about");
+        }
+    }
+}
+
+/// A text that would end an attribute, an element or the style sheet, with the name of its field.
+fn hostile(field: &str) -> String {
+    format!("{field}</style><script>\"'&amp;<!--")
+}
+
+/// The same as HTML text.
+fn escaped(field: &str) -> String {
+    format!("{field}&lt;/style&gt;&lt;script&gt;&quot;'&amp;amp;&lt;!--")
+}
+
+/// Fields that both kinds of pages show.
+const SHOWN: [&str; 16] = [
+    "Title",
+    "Made",
+    "Dataset",
+    "Version",
+    "Member",
+    "Open",
+    "Breach",
+    "Release",
+    "Date",
+    "Recipient",
+    "Published",
+    "Moment",
+    "Sensitive",
+    "Assumed",
+    "Unconsidered",
+    "Attack",
+];
+
+/// Fields that only an internal page shows.
+const INTERNAL: [&str; 12] = [
+    "Words",
+    "CaseColumn",
+    "CaseValue",
+    "CasePerson",
+    "GroupName",
+    "GroupDate",
+    "KeyColumn",
+    "KeyValue",
+    "GroupValue",
+    "Person",
+    "PersonColumn",
+    "PersonValue",
+];
+
+fn hostile_report() -> Report {
+    let mut report = sample();
+    (report.title, report.made) = (hostile("Title"), hostile("Made"));
+    (report.dataset, report.version) = (hostile("Dataset"), hostile("Version"));
+    let coalition = &mut report.coalitions[0];
+    coalition.members = vec![hostile("Member")];
+    coalition.open = vec![hostile("Open")];
+    coalition.breaches = vec![Disclosure { words: hostile("Breach"), certain: false }];
+    coalition.attacks =
+        vec![Attack { title: hostile("Attack"), words: hostile("Words"), findings: 1, certain: false, ran: true }];
+    for line in &mut coalition.releases {
+        (line.name, line.date) = (hostile("Release"), hostile("Date"));
+        (line.recipients, line.columns) = (vec![hostile("Recipient")], vec![hostile("Published")]);
+    }
+    for (name, audit) in &mut coalition.over_time {
+        *name = hostile("Moment");
+        make_hostile(audit);
+    }
+    report
+}
+
+fn make_hostile(audit: &mut Audit) {
+    audit.releases.iter_mut().for_each(|(_, name)| *name = hostile("Release"));
+    audit.columns[0].name = hostile("Sensitive");
+    (audit.assumed, audit.not_considered) = (vec![hostile("Assumed")], vec![hostile("Unconsidered")]);
+    let case = &mut audit.worst[0];
+    (case.column, case.value) = (hostile("CaseColumn"), hostile("CaseValue"));
+    case.pseudonyms = vec![hostile("CasePerson")];
+    for group in case.because.iter_mut().flat_map(|because| &mut because.groups) {
+        (group.name, group.date) = (hostile("GroupName"), hostile("GroupDate"));
+        group.group = vec![(hostile("KeyColumn"), hostile("KeyValue"))];
+        group.shows = vec![(hostile("GroupValue"), 1)];
+    }
+    for person in audit.each.iter_mut().flatten() {
+        person.pseudonym = Some(hostile("Person"));
+        person.told[0].column = hostile("PersonColumn");
+        person.told[0].values[0].0 = hostile("PersonValue");
+    }
+}
+
+#[test]
+fn every_text_is_escaped() {
+    let report = hostile_report();
+    let (internal, public) = (html(&report), public(report));
+    for page in [&internal, &public] {
+        well_formed(page);
+        assert!(!page.contains("<script") && !page.contains("<!--"));
+        assert_eq!(page.matches("</style>").count(), 1);
+        for field in SHOWN {
+            assert!(page.contains(&escaped(field)), "{field} is not shown");
+        }
+    }
+    for field in INTERNAL {
+        assert!(internal.contains(&escaped(field)), "{field} is not shown");
+        // A name of a field may be the start of another.
+        assert!(!public.contains(&escaped(field)), "{field} is shown");
+    }
+}
+
+/// Characters that hide text or change its direction are replaced wherever they stand.
+#[test]
+fn no_text_hides_or_turns() {
+    let mut report = sample();
+    report.title = "a\u{202e}b\u{7}c".to_owned();
+    let page = html(&report);
+    assert!(page.contains("<h1>a\u{fffd}b\u{fffd}c</h1>") && page.contains("<title>a\u{fffd}b\u{fffd}c</title>"));
+    assert!(!page.contains('\u{202e}') && !page.contains('\u{7}'));
+}

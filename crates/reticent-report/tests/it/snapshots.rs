@@ -1,0 +1,20 @@
+//! Whole pages of a worked example, internal and public.
+
+use reticent_report::{Report, html};
+
+use crate::fixture::figure_1;
+
+/// The page with a line break between tags, so that a difference is easy to read.
+fn readable(page: &str) -> String {
+    page.replace("><", ">\n<")
+}
+
+#[test]
+fn internal() {
+    insta::assert_snapshot!(readable(&html(&figure_1())));
+}
+
+#[test]
+fn public() {
+    insta::assert_snapshot!(readable(&html(&Report { public: true, ..figure_1() })));
+}
