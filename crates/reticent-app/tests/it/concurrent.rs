@@ -7,13 +7,14 @@ use reticent_app::answer::{LogEntry, LogLine};
 use reticent_app::error::Class;
 use reticent_app::{Clock, Context, Event, Limits};
 
-use crate::support::{Desk, context};
+use reticent_testkit::{Outcome, TestFolder};
 
 /// Two workspaces publish in two threads at once; one is cancelled, and the other is as if it had been alone.
 #[test]
 fn cancelling_one_workspace_leaves_the_other_alone() {
-    let (one, other, alone) = (Desk::new(3_000), Desk::new(3_000), Desk::new(3_000));
+    let (one, other, alone) = (TestFolder::patients(3_000), TestFolder::patients(3_000), TestFolder::patients(3_000));
     let limits = Limits { threads: Some(2), ..Limits::default() };
+    let context = || Context::new("tester");
     let stopped = context();
     let cancel = stopped.cancel.clone();
     let both = Arc::new(Barrier::new(2));
@@ -35,8 +36,8 @@ fn cancelling_one_workspace_leaves_the_other_alone() {
     }));
     let works = works.with_limits(limits).unwrap();
     let (cancelled, published) = std::thread::scope(|scope| {
-        let cancelled = scope.spawn(|| one.workspace().publish(&one.request("spring", "press"), &stopped));
-        let published = scope.spawn(|| other.workspace().publish(&other.request("spring", "press"), &works));
+        let cancelled = scope.spawn(|| one.with_context(stopped).publish("people.csv", "spring").to("press").run());
+        let published = scope.spawn(|| other.with_context(works).publish("people.csv", "spring").to("press").run());
         (cancelled.join().unwrap(), published.join().unwrap())
     });
     let error = cancelled.unwrap_err();
@@ -45,23 +46,23 @@ fn cancelling_one_workspace_leaves_the_other_alone() {
     let left: Vec<_> = std::fs::read_dir(one.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(!left.iter().any(|name| name.to_string_lossy().starts_with(".reticent-")), "{left:?}");
     assert!(published.unwrap().holds());
-    alone.workspace().publish(&alone.request("spring", "press"), &context()).unwrap();
-    let read = |desk: &Desk| std::fs::read(desk.file("spring.csv")).unwrap();
+    alone.publish("people.csv", "spring").to("press").run().passes();
+    let read = |folder: &TestFolder| std::fs::read(folder.file("spring.csv")).unwrap();
     assert_eq!(read(&other), read(&alone));
 }
 
 /// Two publishers of one ledger at the same time: both releases are recorded, each judged with the other or before it.
 #[test]
 fn two_publishers_of_one_ledger_are_both_recorded() {
-    let desk = Desk::new(300);
-    let publish = |name: &str| desk.workspace().publish(&desk.request(name, "press"), &context());
+    let folder = TestFolder::patients(300);
+    let publish = |name: &str| folder.publish("people.csv", name).to("press").run();
     publish("zero").unwrap();
     let (one, other) = std::thread::scope(|scope| {
         let (one, other) = (scope.spawn(|| publish("one")), scope.spawn(|| publish("other")));
         (one.join().unwrap(), other.join().unwrap())
     });
     assert!(one.unwrap().holds() && other.unwrap().holds());
-    let log = desk.workspace().log(&context()).unwrap();
+    let log = folder.log().passes();
     // Each was judged with everything that was recorded before it, also if another release was recorded meanwhile.
     let with = |line: &LogLine| match &line.what {
         LogEntry::Release { judged, .. } => serde_json::to_value(judged).unwrap()["with"].clone(),
@@ -69,17 +70,17 @@ fn two_publishers_of_one_ledger_are_both_recorded() {
     };
     let with: Vec<_> = log.log.iter().map(with).collect();
     assert_eq!(with, [serde_json::json!([]), serde_json::json!([1]), serde_json::json!([1, 2])]);
-    assert!(desk.workspace().verify(None, &context()).unwrap().intact);
+    folder.verify().passes();
 }
 
 /// A call that waits for a ledger hears its own cancellation, and no other.
 #[test]
 fn waiting_for_a_ledger_is_cancelled_too() {
-    let desk = Desk::new(60);
-    desk.workspace().publish(&desk.request("zero", "press"), &context()).unwrap();
-    let lock = std::fs::File::open(desk.file("ledger/lock")).unwrap();
+    let folder = TestFolder::patients(60);
+    folder.publish("people.csv", "zero").to("press").run().passes();
+    let lock = std::fs::File::open(folder.file("ledger/lock")).unwrap();
     lock.lock().unwrap();
-    let waiting = context();
+    let waiting = Context::new("tester");
     let cancel = waiting.cancel.clone();
     let clock = Instant::now();
     std::thread::scope(|scope| {
@@ -87,7 +88,7 @@ fn waiting_for_a_ledger_is_cancelled_too() {
             std::thread::sleep(Duration::from_millis(300));
             cancel.cancel();
         });
-        let error = desk.workspace().publish(&desk.request("one", "press"), &waiting).unwrap_err();
+        let error = folder.with_context(waiting).publish("people.csv", "one").to("press").run().unwrap_err();
         assert_eq!(error.class(), Class::Cancelled, "{error}");
     });
     assert!(clock.elapsed() < Duration::from_secs(30));
@@ -96,9 +97,8 @@ fn waiting_for_a_ledger_is_cancelled_too() {
 /// The clock is the context's: what is recorded has its time.
 #[test]
 fn the_ledger_records_the_time_of_the_context() {
-    let desk = Desk::new(60);
-    let context: Context = context().with_clock(Clock::fixed(86_400).unwrap());
-    desk.workspace().publish(&desk.request("zero", "press"), &context).unwrap();
-    let log = desk.workspace().log(&context).unwrap();
+    let folder = TestFolder::patients(60);
+    folder.with_clock(Clock::fixed(86_400).unwrap()).publish("people.csv", "zero").to("press").run().passes();
+    let log = folder.log().passes();
     assert_eq!((log.log[0].at.as_str(), log.log[0].by.as_str()), ("1970-01-02T00:00:00Z", "tester"));
 }

@@ -1,10 +1,10 @@
 //! Safety rules hold for every caller, whichever interface it comes from.
 
 use reticent_app::answer::{LogEntry, Publication};
-use reticent_app::request::{PublishRequest, PurgeRequest, RehearseRequest, WhatIf};
+use reticent_app::request::WhatIf;
 use reticent_app::{Confidence, PurgeReason, Recipient, ReleaseName};
 
-use crate::support::{Desk, context};
+use reticent_testkit::{Outcome, TestFolder};
 
 #[test]
 fn recipients_are_the_same_however_they_are_written() {
@@ -19,12 +19,12 @@ fn recipients_are_the_same_however_they_are_written() {
 /// A release to "Press" is held by "press": the second one is judged with it.
 #[test]
 fn a_release_to_press_is_joined_with_one_to_press_in_capitals() {
-    let desk = Desk::new(90);
-    desk.workspace().publish(&desk.request("one", "Press"), &context()).unwrap();
-    let publication = desk.workspace().publish(&desk.request("two", "press"), &context()).unwrap();
+    let folder = TestFolder::patients(90);
+    folder.publish("people.csv", "one").to("Press").run().passes();
+    let publication = folder.publish("people.csv", "two").to("press").run().passes();
     let Publication::Recoded(release) = publication else { panic!("by an algorithm") };
     assert_eq!(serde_json::to_value(&release.judged).unwrap()["with"], serde_json::json!([1]));
-    let log = desk.workspace().log(&context()).unwrap();
+    let log = folder.log().unwrap();
     for line in &log.log {
         let LogEntry::Release { recipients, .. } = &line.what else { panic!("releases only") };
         assert_eq!(recipients, &["press"]);
@@ -45,44 +45,34 @@ fn thresholds_of_a_rehearsal_are_checked_and_publish_nothing() {
         assert!(Confidence::new(wrong).is_err(), "{wrong}");
     }
     assert_eq!(WhatIf::new(Some(1), None).unwrap_err().code(), "small-k");
-    let desk = Desk::new(90);
-    let what_if = WhatIf::new(Some(2), Some(Confidence::new(1.0).unwrap())).unwrap();
-    let request = RehearseRequest { publish: desk.request("one", "press"), what_if };
-    let publication = desk.workspace().rehearse(&request, &context()).unwrap();
-    assert!(publication.holds());
-    assert!(!desk.file("one.csv").exists() && !desk.file("ledger").exists());
+    let folder = TestFolder::patients(90);
+    folder.publish("people.csv", "one").to("press").what_if_k(2).what_if_confidence(1.0).rehearse().passes();
+    assert!(!folder.file("one.csv").exists() && !folder.file("ledger").exists());
 }
 
 #[test]
 fn erasing_needs_a_confirmation() {
-    let desk = Desk::new(90);
-    desk.workspace().publish(&desk.request("one", "press"), &context()).unwrap();
-    let reason = PurgeReason::new("a person asked").unwrap();
-    let mut request = PurgeRequest { release: "one".to_owned(), reason, confirmed: false };
-    let error = desk.workspace().purge(&request, &context()).unwrap_err();
-    assert_eq!(error.code(), "purge-unconfirmed");
+    let folder = TestFolder::patients(90);
+    folder.publish("people.csv", "one").to("press").run().passes();
+    let error = folder.purge_if("one", "a person asked", false).fails_with("purge-unconfirmed");
     assert_eq!(error.data()["number"], 1);
-    request.confirmed = true;
-    assert_eq!(desk.workspace().purge(&request, &context()).unwrap().release, 1);
+    assert_eq!(folder.purge("one", "a person asked").passes().release, 1);
     assert!(PurgeReason::new("two\nlines").is_err());
 }
 
 /// Without a recipient nothing could be judged, so nothing is published or rehearsed.
 #[test]
 fn a_release_needs_a_recipient() {
-    let desk = Desk::new(90);
-    let publish = PublishRequest { recipients: Vec::new(), ..desk.request("one", "press") };
-    assert_eq!(desk.workspace().publish(&publish, &context()).unwrap_err().code(), "no-recipient");
-    let rehearsal = RehearseRequest { publish, what_if: WhatIf::default() };
-    assert_eq!(desk.workspace().rehearse(&rehearsal, &context()).unwrap_err().code(), "no-recipient");
+    let folder = TestFolder::patients(90);
+    let call = folder.publish("people.csv", "one").to("");
+    call.run().fails_with("no-recipient");
+    call.rehearse().fails_with("no-recipient");
 }
 
 /// A missing ledger is never replaced silently: it may be lost, and with it what the release must be judged with.
 #[test]
 fn a_missing_ledger_is_not_started_silently() {
-    let desk = Desk::new(90);
-    let workspace = reticent_app::Workspace { start_ledger: false, ..desk.workspace() };
-    let error = workspace.publish(&desk.request("one", "press"), &context()).unwrap_err();
-    assert_eq!(error.code(), "ledger-missing");
-    assert!(!desk.file("ledger").exists() && !desk.file("one.csv").exists());
+    let folder = TestFolder::patients(90);
+    folder.without_new_ledger().publish("people.csv", "one").to("press").run().fails_with("ledger-missing");
+    assert!(!folder.file("ledger").exists() && !folder.file("one.csv").exists());
 }

@@ -9,7 +9,12 @@ fn crates() -> PathBuf {
 
 /// Every line of code of a crate's sources, without comments, by file and number.
 fn lines(name: &str) -> Vec<(String, String)> {
-    let root = crates().join(name).join("src");
+    lines_in(name, "src")
+}
+
+/// The same of one of its folders.
+fn lines_in(name: &str, folder: &str) -> Vec<(String, String)> {
+    let root = crates().join(name).join(folder);
     let (mut folders, mut found) = (vec![root.clone()], Vec::new());
     while let Some(folder) = folders.pop() {
         for path in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
@@ -91,5 +96,15 @@ fn texts_of_errors_name_no_flag() {
     let found = with("reticent-app", |line| line.contains(" --") || line.contains("`reticent "));
     let found: Vec<_> =
         found.into_iter().filter(|(at, _)| at.contains("/error/") || at.contains("/error.rs")).collect();
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+/// Tests of the verbs run at the same time in one process: they change nothing that it shares, and do not start the command.
+#[test]
+fn tests_of_the_verbs_change_nothing_that_a_process_shares() {
+    let words = ["set_current_dir", "set_var", "remove_var", "CARGO_BIN_EXE"];
+    let mut found = lines_in("reticent-app", "tests");
+    found.extend(lines("reticent-testkit"));
+    found.retain(|(at, line)| !at.contains("/tidy.rs") && words.iter().any(|word| line.contains(word)));
     assert!(found.is_empty(), "{found:#?}");
 }

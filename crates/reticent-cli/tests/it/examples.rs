@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::pages::run_page;
-use crate::support::Desk;
+use crate::support::TestFolder;
 
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -20,11 +20,11 @@ fn every_example_is_true() {
     let mut stories = 0;
     for entry in std::fs::read_dir(examples).unwrap() {
         let folder = entry.unwrap().path();
-        let desk = Desk::new();
+        let copy = TestFolder::new();
         for file in files(&folder) {
-            desk.write(&file.strip_prefix(&folder).unwrap().to_string_lossy(), std::fs::read(&file).unwrap());
+            copy.write(&file.strip_prefix(&folder).unwrap().to_string_lossy(), std::fs::read(&file).unwrap());
         }
-        let (commands, lines) = run_page(&desk, &desk.read("README.md"));
+        let (commands, lines) = run_page(&copy, &copy.read("README.md"));
         assert!(commands >= 3 && lines >= 8, "{}: {commands} commands, {lines} lines", folder.display());
         stories += 1;
     }

@@ -9,7 +9,9 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use crate::support::{CLINIC, Desk, clinic_policy};
+use reticent_testkit::followed_clinic_policy;
+
+use crate::support::{CLINIC, RunCommand, TestFolder};
 
 /// Builds a library that is loaded before the C library, once.
 pub fn built(source: &str) -> PathBuf {
@@ -33,12 +35,11 @@ pub fn built(source: &str) -> PathBuf {
 
 /// A clinic where people are known by an owner key, so that owner links are recorded too.
 fn policy(ledger: &str, key: &str) -> String {
-    let policy = clinic_policy(3).replace("name = \"clinic\"", "name = \"clinic\"\nowner = \"name\"");
-    format!("{policy}[ledger]\npath = \"{ledger}\"\nkey = \"{key}\"\n")
+    format!("{}[ledger]\npath = \"{ledger}\"\nkey = \"{key}\"\n", followed_clinic_policy(3))
 }
 
 /// What is done while faults happen, and what was there before.
-pub struct Scene {
+pub struct Operation {
     before: &'static [&'static str],
     pub call: &'static str,
     pub ledger: &'static str,
@@ -47,7 +48,7 @@ pub struct Scene {
     entries: (u64, u64),
 }
 
-pub const FIRST: Scene = Scene {
+pub const FIRST: Operation = Operation {
     before: &[],
     call: "publish people.csv --name one --to press -o one.csv --threads 1",
     ledger: "ledger",
@@ -55,37 +56,37 @@ pub const FIRST: Scene = Scene {
     entries: (0, 1),
 };
 /// Ledger, key and output are in folders of their own.
-pub const APART: Scene = Scene { ledger: "books/clinic/ledger", key: "keys/clinic/reticent.key", ..FIRST };
-pub const NEXT: Scene = Scene {
+pub const APART: Operation = Operation { ledger: "books/clinic/ledger", key: "keys/clinic/reticent.key", ..FIRST };
+pub const NEXT: Operation = Operation {
     before: &["publish people.csv --name zero --to press -o zero.csv"],
     call: "publish people.csv --name one --to press --alone -o one.csv --threads 1",
     entries: (1, 2),
     ..FIRST
 };
-pub const PURGE: Scene = Scene {
+pub const PURGE: Operation = Operation {
     before: &["publish people.csv --name zero --to press -o zero.csv"],
     call: "purge zero --reason asked --yes",
     entries: (1, 2),
     ..FIRST
 };
 
-impl Scene {
-    pub fn desk(&self) -> Desk {
-        let desk = Desk::new();
-        desk.write("people.csv", CLINIC);
-        desk.write("reticent.toml", policy(self.ledger, self.key));
-        self.before.iter().for_each(|call| drop(desk.run(call).exits(0)));
-        desk
+impl Operation {
+    pub fn folder(&self) -> TestFolder {
+        let folder = TestFolder::new();
+        folder.write("people.csv", CLINIC);
+        folder.write("reticent.toml", policy(self.ledger, self.key));
+        self.before.iter().for_each(|call| drop(folder.run(call).exits(0)));
+        folder
     }
 
-    fn run(&self, desk: &Desk, mode: &str, at: usize, log: Option<&Path>) -> Output {
+    fn run(&self, folder: &TestFolder, mode: &str, at: usize, log: Option<&Path>) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_reticent"));
         command
             .args(self.call.split_whitespace())
-            .current_dir(desk.path())
+            .current_dir(folder.path())
             .env("NO_COLOR", "1")
             .env("RETICENT_NEW_LEDGER", "true");
-        command.env("LD_PRELOAD", built("faults/shim.c")).env("SHIM_DIR", desk.path().canonicalize().unwrap());
+        command.env("LD_PRELOAD", built("faults/shim.c")).env("SHIM_DIR", folder.path().canonicalize().unwrap());
         command.env("SHIM_MODE", mode).env("SHIM_AT", at.to_string());
         if let Some(log) = log {
             command.env("SHIM_LOG", log);
@@ -95,18 +96,19 @@ impl Scene {
 
     /// Every call that changes something, by its kind.
     fn points(&self) -> Vec<String> {
-        let desk = self.desk();
+        let folder = self.folder();
         let log = tempfile::NamedTempFile::new().unwrap();
-        let ran = self.run(&desk, "count", 0, Some(log.path()));
+        let ran = self.run(&folder, "count", 0, Some(log.path()));
         assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
         std::fs::read_to_string(log.path()).unwrap().lines().map(str::to_owned).collect()
     }
 
     /// What must hold after any fault; tells whether the entry is there.
-    pub fn holds(&self, desk: &Desk, what: &str, finished: bool) -> bool {
-        let verified = desk.run("verify --json");
+    pub fn holds(&self, folder: &TestFolder, what: &str, finished: bool) -> bool {
+        let verified = folder.run("verify --json");
         let there = if verified.status == 2 {
-            assert!(self.entries.0 == 0 && verified.err.contains("there is no ledger"), "{what}: {}", verified.err);
+            let error: serde_json::Value = serde_json::from_str(&verified.err).unwrap();
+            assert!(self.entries.0 == 0 && error["code"] == "ledger-not-found", "{what}: {}", verified.err);
             0
         } else {
             assert_eq!(verified.status, 0, "{what}: {}{}", verified.out, verified.err);
@@ -116,35 +118,35 @@ impl Scene {
         let done = there == self.entries.1;
         // Verifying changes nothing; a command that writes completes or undoes what was left.
         if verified.status == 0 {
-            recover(desk, what);
+            recover(folder, what);
         }
         assert!(done || !finished, "{what}: it said that it was done, and it was not");
         if self.call.starts_with("publish") {
-            assert_eq!(desk.file("one.csv").exists(), done, "{what}: entry and file do not agree");
+            assert_eq!(folder.file("one.csv").exists(), done, "{what}: entry and file do not agree");
         } else {
-            let bodies = std::fs::read_dir(desk.file(self.ledger).join("links")).unwrap().count();
+            let bodies = std::fs::read_dir(folder.file(self.ledger).join("links")).unwrap().count();
             assert_eq!(bodies == 0, done, "{what}: the entry and what it erases do not agree");
         }
         done
     }
 
     /// The steward tries again, and it works.
-    pub fn recovers(&self, desk: &Desk, what: &str, done: bool) {
+    pub fn recovers(&self, folder: &TestFolder, what: &str, done: bool) {
         if !done {
-            let again = desk.run(self.call);
+            let again = folder.run(self.call);
             assert_eq!(again.status, 0, "{what}: {}{}", again.out, again.err);
         }
-        let next = desk.run("publish people.csv --name more --to press --alone -o more.csv");
+        let next = folder.run("publish people.csv --name more --to press --alone -o more.csv");
         assert_eq!(next.status, 0, "{what}: {}{}", next.out, next.err);
-        desk.run("verify").exits(0).says("intact");
-        let left: Vec<String> = desk.files().into_iter().filter(|name| name.starts_with(".reticent-")).collect();
+        assert_eq!(folder.run("verify --json").exits(0).json()["intact"], true, "{what}");
+        let left: Vec<String> = folder.files().into_iter().filter(|name| name.starts_with(".reticent-")).collect();
         assert!(left.is_empty(), "{what}: {left:?} were left behind");
     }
 }
 
 /// The smallest command that writes.
-fn recover(desk: &Desk, what: &str) {
-    let head = desk.run("export-head");
+fn recover(folder: &TestFolder, what: &str) {
+    let head = folder.run("export-head");
     assert_eq!(head.status, 0, "{what}: {}", head.err);
 }
 
@@ -154,21 +156,21 @@ fn recover(desk: &Desk, what: &str) {
 fn recovery_that_cannot_look_loses_nothing() {
     let link = FIRST.points().iter().rposition(|point| point == "link").unwrap() + 1;
     let killed = || {
-        let desk = FIRST.desk();
-        FIRST.run(&desk, "kill", link, None);
-        assert!(!desk.file("one.csv").exists());
-        desk
+        let folder = FIRST.folder();
+        FIRST.run(&folder, "kill", link, None);
+        assert!(!folder.file("one.csv").exists());
+        folder
     };
-    let writes = Scene { call: "export-head", ..FIRST };
+    let writes = Operation { call: "export-head", ..FIRST };
     let list = tempfile::NamedTempFile::new().unwrap();
     writes.run(&killed(), "look", 0, Some(list.path()));
     let points = std::fs::read_to_string(list.path()).unwrap().lines().count();
     for at in 1..=points {
-        let desk = killed();
-        writes.run(&desk, "look", at, None);
-        desk.run("verify").exits(0);
-        recover(&desk, "look");
-        assert!(desk.file("one.csv").exists(), "the file was lost at {at} of {points}");
+        let folder = killed();
+        writes.run(&folder, "look", at, None);
+        folder.run("verify").exits(0);
+        recover(&folder, "look");
+        assert!(folder.file("one.csv").exists(), "the file was lost at {at} of {points}");
     }
     println!("recovery, look: {points} points");
     assert!(points >= 10, "{points}");
@@ -178,23 +180,25 @@ fn recovery_that_cannot_look_loses_nothing() {
 #[test]
 fn a_file_that_waits_for_its_name_is_not_swept() {
     let link = FIRST.points().iter().rposition(|point| point == "link").unwrap() + 1;
-    let desk = FIRST.desk();
-    FIRST.run(&desk, "kill", link, None);
+    let folder = FIRST.folder();
+    FIRST.run(&folder, "kill", link, None);
     for name in ["one.csv", "one-release-1.csv"] {
-        desk.write(name, "somebody else's");
+        folder.write(name, "somebody else's");
     }
-    recover(&desk, "both names are taken");
-    desk.run("verify").says("waits to be named");
-    desk.run("publish people.csv --name more --to press --alone -o more.csv").exits(0);
-    std::fs::remove_file(desk.file("one.csv")).unwrap();
-    recover(&desk, "a name is free");
-    desk.run("verify").exits(0);
-    assert!(desk.read("one.csv").starts_with("age,sex,city,illness"), "the release was lost");
+    recover(&folder, "both names are taken");
+    let warnings = folder.run("verify --json").json()["warnings"].clone();
+    let warned = warnings.as_array().unwrap().iter().any(|text| text.as_str().unwrap().starts_with("release 1 waits"));
+    assert!(warned, "{warnings}");
+    folder.run("publish people.csv --name more --to press --alone -o more.csv").exits(0);
+    std::fs::remove_file(folder.file("one.csv")).unwrap();
+    recover(&folder, "a name is free");
+    folder.run("verify").exits(0);
+    assert!(folder.read("one.csv").starts_with("age,sex,city,illness"), "the release was lost");
 }
 
-/// Lets every point of a scene fail in one way.
-fn at_every_point(name: &str, scene: &Scene, mode: &str) -> usize {
-    let points = scene.points();
+/// Lets every point of a operation fail in one way.
+fn at_every_point(name: &str, operation: &Operation, mode: &str) -> usize {
+    let points = operation.points();
     let next = AtomicUsize::new(1);
     let wrong: Mutex<Vec<String>> = Mutex::new(Vec::new());
     let work = || {
@@ -203,8 +207,8 @@ fn at_every_point(name: &str, scene: &Scene, mode: &str) -> usize {
             let Some(point) = points.get(at - 1) else { return };
             let what = format!("{name}, {mode} at {at} of {} ({point})", points.len());
             let tried = std::panic::catch_unwind(|| {
-                let desk = scene.desk();
-                let ran = scene.run(&desk, mode, at, None);
+                let folder = operation.folder();
+                let ran = operation.run(&folder, mode, at, None);
                 if mode == "kill" {
                     assert_eq!(ran.status.code(), None, "{what}: it was not killed");
                 } else {
@@ -213,8 +217,8 @@ fn at_every_point(name: &str, scene: &Scene, mode: &str) -> usize {
                     let shown = ["Ada", "Leo", "asthma", "diabetes", "panicked"].iter().any(|word| said.contains(word));
                     assert!(!shown, "{what}: {said}");
                 }
-                let done = scene.holds(&desk, &what, ran.status.success());
-                scene.recovers(&desk, &what, done);
+                let done = operation.holds(&folder, &what, ran.status.success());
+                operation.recovers(&folder, &what, done);
             });
             if tried.is_err() {
                 wrong.lock().unwrap().push(what);

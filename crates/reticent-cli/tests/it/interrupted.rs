@@ -1,29 +1,22 @@
-//! Being stopped, waiting, and what cannot be had: nothing is done that was not to be done.
+//! A process that is interrupted or cannot write: nothing is done that was not asked for, and no half a file is left.
 #![cfg(target_os = "linux")]
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::support::{CLINIC, Desk, clinic_policy};
+use crate::support::{RunCommand, TestFolder, clinic_policy};
 
-fn desk() -> Desk {
-    let desk = Desk::new();
-    desk.write("people.csv", CLINIC);
-    desk.write("reticent.toml", clinic_policy(3));
-    desk
-}
-
-/// Whoever waits for the ledger and is stopped does nothing when it is free.
+/// A process that waits for the ledger and is interrupted does nothing when the ledger is free.
 #[test]
-fn stopped_while_waiting() {
-    let desk = desk();
-    desk.run("publish people.csv --name zero --to press -o zero.csv").exits(0);
-    let lock = std::fs::File::options().read(true).write(true).open(desk.file("ledger/lock")).unwrap();
+fn interrupted_while_waiting() {
+    let folder = TestFolder::clinic(&clinic_policy(3));
+    folder.run("publish people.csv --name zero --to press -o zero.csv").exits(0);
+    let lock = std::fs::File::options().read(true).write(true).open(folder.file("ledger/lock")).unwrap();
     lock.lock().unwrap();
     for call in ["purge zero --reason asked --yes", "publish people.csv --name one --to press --alone -o one.csv"] {
         let mut waiting = Command::new(env!("CARGO_BIN_EXE_reticent"))
             .args(call.split_whitespace())
-            .current_dir(desk.path())
+            .current_dir(folder.path())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
@@ -33,122 +26,29 @@ fn stopped_while_waiting() {
         assert_eq!(waiting.wait().unwrap().code(), Some(130), "{call}");
     }
     drop(lock);
-    let entries = desk.run("verify --json").exits(0).json();
-    assert_eq!(entries["entries"], 1);
-    assert!(!desk.file("one.csv").exists());
+    assert_eq!(folder.run("verify --json").exits(0).json()["entries"], 1);
+    assert!(!folder.exists("one.csv"));
 }
 
-/// Texts that are too long for a table are cut, not the answer.
+/// A disk that is full in the middle of the report: half a page would show less than was found.
 #[test]
-fn long_texts_are_shown_in_part() {
-    let desk = Desk::new();
-    let long = "x".repeat(70_000);
-    desk.write("old.csv", format!("ward,kind\n{long},b\n{long},c\na,b\na,c\n"));
-    desk.run("register old.csv --name old --to press --date 2020-01-01 --quasi-identifier ward,kind").exits(0);
-    desk.run("show old").exits(0);
-}
-
-/// A name that can never be given is refused before anything is recorded.
-#[test]
-fn impossible_names_are_refused_first() {
-    let desk = desk();
-    let name = format!("{}.csv", "a".repeat(252));
-    for output in [name.as_str(), "one.csv/"] {
-        let ran = desk.run(&format!("publish people.csv --name one --to press -o {output}"));
-        assert!(ran.status == 2 || ran.status == 3, "{}{}", ran.out, ran.err);
-        assert!(!desk.file("ledger").exists(), "{output}");
-    }
-}
-
-/// A pipe is read once, and data several times.
-#[test]
-fn pipes_are_refused() {
-    let desk = desk();
-    assert!(Command::new("mkfifo").arg(desk.file("pipe.csv")).status().unwrap().success());
-    desk.run("check pipe.csv").exits(2).says("write it to a file first");
-}
-
-/// Folders that are empty may not come with a copy.
-#[test]
-fn a_copy_without_empty_folders_is_written_to() {
-    let desk = desk();
-    desk.run("publish people.csv --name zero --to press -o zero.csv").exits(0);
-    std::fs::remove_dir(desk.file("ledger/links")).unwrap();
-    desk.run("publish people.csv --name one --to press --alone -o one.csv").exits(0);
-    desk.run("verify").exits(0);
-}
-
-/// Only what was left by the program itself is swept.
-#[test]
-fn other_peoples_folders_are_left_alone() {
-    let desk = desk();
-    for (folder, held) in [(".reticent-backup", None), (".reticent-work-mine", Some("mine"))] {
-        std::fs::create_dir_all(desk.file(folder).join("release")).unwrap();
-        desk.write(&format!("{folder}/release/a"), "x");
-        if let Some(held) = held {
-            desk.write(&format!("{folder}/held"), held);
-            desk.write(&format!("{folder}/notes"), held);
-        }
-    }
-    desk.run("publish people.csv --name one --to press -o one.csv --dry-run").exits(0);
-    desk.run("publish people.csv --name one --to press -o one.csv").exits(0);
-    assert!(desk.file(".reticent-backup/release/a").exists() && desk.file(".reticent-work-mine/release/a").exists());
-}
-
-/// A catalogue that is not as it was written does not hold together, whatever is wrong with it.
-#[test]
-fn a_catalogue_of_another_make_does_not_hold_together() {
-    for change in ["DROP TABLE entries", "DROP TABLE ledger"] {
-        let desk = desk();
-        desk.run("publish people.csv --name zero --to press -o zero.csv").exits(0);
-        let catalogue = rusqlite::Connection::open(desk.file("ledger/catalogue.sqlite")).unwrap();
-        catalogue.pragma_update(None, "foreign_keys", false).unwrap();
-        catalogue.execute_batch(change).unwrap();
-        drop(catalogue);
-        desk.run("verify").exits(4);
-    }
-}
-
-/// A journal that somebody planted makes no command remove or create anything outside the ledger; reading commands leave it alone.
-#[test]
-fn a_planted_journal_moves_no_file() {
-    use std::os::unix::fs::MetadataExt;
-    let desk = desk();
-    desk.run("publish people.csv --name zero --to press -o zero.csv").exits(0);
-    std::fs::create_dir_all(desk.file("home/.reticent-x")).unwrap();
-    desk.write("home/thesis.txt", "precious");
-    let about = std::fs::metadata(desk.file("ledger")).unwrap();
-    let place = format!("{}:{}", about.dev(), about.ino());
-    let home = desk.path().canonicalize().unwrap().join("home");
-    let naming = |from: &str| format!(r#"{{"from":"{0}/{from}","to":"{0}/.bashrc"}}"#, home.display());
-    for call in ["log", "show zero", "verify", "history for press", "audit", "export-head"] {
-        let from = naming(".reticent-x/..");
-        let journal = format!(r#"{{"format":1,"place":"{place}","entry":null,"bodies":[],"naming":{from}}}"#);
-        desk.write("ledger/under-way.json", journal);
-        let waits = naming("thesis.txt");
-        desk.write("ledger/unnamed.json", format!(r#"[{{"release":1,"place":"{place}","naming":{waits}}}]"#));
-        desk.run(call).exits(0);
-        assert!(desk.file("home/thesis.txt").exists() && desk.file("home/.reticent-x").exists(), "{call}");
-        assert!(!desk.file("home/.bashrc").exists(), "{call}");
-        assert_eq!(desk.file("ledger/under-way.json").exists(), call != "export-head", "{call}");
-    }
-    desk.run("verify").exits(0);
-}
-
-/// An output may be named with `..`, and through a symbolic link.
-#[test]
-fn an_output_is_named_however_its_folder_is_written() {
-    let desk = desk();
-    std::fs::create_dir_all(desk.file("deep/er")).unwrap();
-    std::os::unix::fs::symlink(desk.file("deep"), desk.file("linked")).unwrap();
-    desk.run("publish people.csv --name zero --to press -o deep/er/../../zero.csv").exits(0);
-    desk.run("publish people.csv --name one --to press --alone -o linked/one.csv").exits(0);
-    assert!(desk.file("zero.csv").exists() && desk.file("deep/one.csv").exists());
-    desk.run("verify").exits(0).says("2 files where published, unchanged");
-    // A first release whose ledger is named in a roundabout way.
-    let first = "publish people.csv --name first --to press --new-ledger";
-    desk.run(&format!("{first} -o deep/first.csv --ledger deep/er/../books")).exits(0);
-    desk.run(&format!("{first} -o deep/second.csv --ledger linked/er/ledger")).exits(0);
-    assert!(desk.file("deep/first.csv").exists() && desk.file("deep/second.csv").exists());
-    desk.run("verify --ledger deep/books").exits(0).says("1 file where published, unchanged");
+fn half_a_report_is_not_left() {
+    let folder = TestFolder::of_policy(
+        "[dataset]\nowner = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n[columns.zip]\n[columns.ill]\n\
+         role = \"sensitive\"\n[requirement]\nconfidence = 0.6\n",
+    );
+    let rows: String = (0..400).map(|at| format!("p{at},{},v{}\n", at / 2, at % 7)).collect();
+    folder.write("one.csv", format!("pid,zip,ill\n{rows}"));
+    folder.run("register one.csv --name one --to press --date 2026-01-01").exits(0);
+    let call = "audit --confidence 1 --each --worst 300 --html r.html --json";
+    // As much as the catalogue's log needs when it is opened, and less than the report.
+    let limited = format!("trap '' XFSZ; ulimit -f 80; exec {} {call}", env!("CARGO_BIN_EXE_reticent"));
+    let run = Command::new("sh").args(["-c", &limited]).current_dir(folder.path()).output().unwrap();
+    assert_eq!(run.status.code(), Some(3), "{}", String::from_utf8_lossy(&run.stderr));
+    let error: serde_json::Value = serde_json::from_slice(&run.stderr).unwrap();
+    assert_eq!((&error["code"], &error["data"]["path"]), (&"file-failed".into(), &"r.html".into()), "{error:#}");
+    let left = folder.files();
+    assert!(!left.iter().any(|name| name.contains("report") || name.contains("html")), "{left:?}");
+    folder.run(call).exits(0);
+    assert!(folder.read("r.html").len() > 100_000);
 }

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-use crate::support::{CLINIC, Desk, clinic_policy};
+use crate::support::{CLINIC, RunCommand, TestFolder, clinic_policy};
 
 /// The page of error codes.
 const ERRORS: &str = include_str!("../../../../docs/errors.md");
@@ -18,12 +18,7 @@ const ERRORS: &str = include_str!("../../../../docs/errors.md");
 /// Documented fields that no call below can fill, and why.
 const NEVER_FILLED: &[(&str, &str, &str)] = &[
     ("check", "data.notes[]", "needs a column with four million different values"),
-    ("publish", "verified.models[].violations[]", "only a wrong search makes a file that violates the policy"),
-    ("publish", "verified.models[].violations[].witness[]", "as above"),
-    ("publish", "verified.models[].violations[].witness[].column", "as above"),
-    ("publish", "verified.models[].violations[].witness[].value", "as above"),
-    ("publish", "verified.models[].violations[].explanation", "as above"),
-    ("publish", "verified.joined[].violations[]", "as above"),
+    ("publish", "verified.joined[].violations[]", "only a wrong search makes a file whose join violates the policy"),
     ("publish", "verified.joined[].violations[].witness[]", "as above"),
     ("publish", "verified.joined[].violations[].witness[].column", "as above"),
     ("publish", "verified.joined[].violations[].witness[].value", "as above"),
@@ -38,14 +33,14 @@ struct Answers(BTreeMap<String, BTreeMap<String, bool>>);
 impl Answers {
     /// Runs a call that answers.
     #[track_caller]
-    fn ask(&mut self, desk: &Desk, call: &str, status: i32) {
-        self.ask_as(call.split_whitespace().next().unwrap(), desk, call, status);
+    fn ask(&mut self, folder: &TestFolder, call: &str, status: i32) {
+        self.ask_as(call.split_whitespace().next().unwrap(), folder, call, status);
     }
 
     /// The same for a section of the page that is not called like the command.
     #[track_caller]
-    fn ask_as(&mut self, section: &str, desk: &Desk, call: &str, status: i32) {
-        let ran = desk.run(&format!("{call} --json")).exits(status);
+    fn ask_as(&mut self, section: &str, folder: &TestFolder, call: &str, status: i32) {
+        let ran = folder.run(&format!("{call} --json")).exits(status);
         assert_eq!(ran.err, "", "{call}");
         let command = call.split_whitespace().next().unwrap();
         let mut answer = ran.json();
@@ -58,8 +53,8 @@ impl Answers {
 
     /// Runs a call that fails.
     #[track_caller]
-    fn fail(&mut self, desk: &Desk, call: &str, status: i32) {
-        let ran = desk.run(&format!("{call} --json")).exits(status);
+    fn fail(&mut self, folder: &TestFolder, call: &str, status: i32) {
+        let ran = folder.run(&format!("{call} --json")).exits(status);
         assert_eq!(ran.out, "", "{call}");
         self.error(&ran.err, status);
     }
@@ -122,43 +117,51 @@ fn told_elsewhere(page: &BTreeMap<String, Vec<(String, String)>>, path: &str, me
 }
 
 /// A clinic whose people are known by their names; one has no sex.
-fn clinic() -> Desk {
+fn clinic() -> TestFolder {
     let policy = clinic_policy(3)
         .replace("name = \"clinic\"", "name = \"clinic\"\nowner = \"name\"")
         .replace("[columns.sex]", "[columns.sex]\nmissing = \"drop\"")
         .replace("[columns.city]", "[columns.city]\ntaxonomy = \"city.csv\"");
-    let desk = Desk::clinic(&policy);
-    desk.write("people.csv", format!("{CLINIC}Mia,40,,Oslo,flu\n"));
-    desk.write("city.csv", "Paris;France;*\nLyon;France;*\nOslo;Norway;*\nBergen;Norway;*\n");
-    desk.write("old.csv", "name,age,city,ward\nAda,30-39,France,a\nBen,30-39,Paris,a\nZoe,90+,*,b\n");
+    let folder = TestFolder::clinic(&policy);
+    folder.write("people.csv", format!("{CLINIC}Mia,40,,Oslo,flu\n"));
+    folder.write("city.csv", "Paris;France;*\nLyon;France;*\nOslo;Norway;*\nBergen;Norway;*\n");
+    folder.write("old.csv", "name,age,city,ward\nAda,30-39,France,a\nBen,30-39,Paris,a\nZoe,90+,*,b\n");
     // Nobody protects the illness, and one person is alone with theirs.
-    desk.write("bare.csv", CLINIC.replace("Leo,54,M,Oslo,diabetes", "Leo,54,M,Oslo,gout"));
-    desk.write(
+    folder.write("bare.csv", CLINIC.replace("Leo,54,M,Oslo,diabetes", "Leo,54,M,Oslo,gout"));
+    folder.write(
         "lax.toml",
         policy.replace("k = 3", "[[requirement.models]]\nmodel = \"xy-anonymity\"\nk = 2\ny = [\"next.people\"]"),
     );
-    desk.write("bare.toml", clinic_policy(12).replace("role = \"sensitive\"", "role = \"other\""));
-    desk
+    folder.write("bare.toml", clinic_policy(12).replace("role = \"sensitive\"", "role = \"other\""));
+    folder
 }
 
 /// Every command, with every optional part of its answer.
 fn answers() -> Answers {
-    let (mut all, desk, empty) = (Answers::default(), clinic(), Desk::new());
+    let (mut all, folder, empty) = (Answers::default(), clinic(), TestFolder::new());
     empty.write("people.csv", CLINIC);
     for call in ["init people.csv", "demo --rows 3000", "catalogue", "schema"] {
         all.ask(&empty, call, 0);
     }
-    all.ask(&desk, "check", 0);
-    all.ask(&desk, "check people.csv", 1);
-    all.ask(&desk, "check bare.csv --policy bare.toml", 1);
-    all.ask(&desk, "publish bare.csv --policy bare.toml --name bare -o bare-out.csv --dry-run", 0);
-    all.ask(&desk, "register old.csv --name old --to press --date 2020-05-01 --groups ward --sensitive city", 0);
-    all.ask(&desk, "publish people.csv --name one --to press -o one.csv --alone", 0);
-    all.ask(&desk, "export-head -o head.json", 0);
-    all.ask(&desk, "publish people.csv --name two --to clinic -o two.csv --columns age,illness --alone", 0);
-    all.ask(&desk, "diff old one", 0);
-    all.ask(&desk, "diff one two", 0);
-    all.ask(&desk, "publish people.csv --name same --to press -o same.csv --alone", 0);
+    all.ask(&folder, "check", 0);
+    all.ask(&folder, "check people.csv", 1);
+    all.ask(&folder, "check bare.csv --policy bare.toml", 1);
+    all.ask(&folder, "publish bare.csv --policy bare.toml --name bare -o bare-out.csv --dry-run", 0);
+    // In the file two values are written alike, and together they exceed the bound of one.
+    folder.write("alike.csv", "age,s\n30,'+pos\n30,+pos\n30,+pos\n30,+pos\n30,neg\n");
+    folder.write(
+        "alike.toml",
+        "[columns.age]\n[columns.s]\nrole = \"sensitive\"\n[[requirement.models]]\nmodel = \"confidence-bounding\"\n\
+         values = { \"'+pos\" = 0.3 }\non = [\"age\"]\n",
+    );
+    all.ask(&folder, "publish alike.csv --policy alike.toml --name alike -o alike-out.csv", 1);
+    all.ask(&folder, "register old.csv --name old --to press --date 2020-05-01 --groups ward --sensitive city", 0);
+    all.ask(&folder, "publish people.csv --name one --to press -o one.csv --alone", 0);
+    all.ask(&folder, "export-head -o head.json", 0);
+    all.ask(&folder, "publish people.csv --name two --to clinic -o two.csv --columns age,illness --alone", 0);
+    all.ask(&folder, "diff old one", 0);
+    all.ask(&folder, "diff one two", 0);
+    all.ask(&folder, "publish people.csv --name same --to press -o same.csv --alone", 0);
     // Judged together with a release that is about other people, too.
     let next = clinic();
     all.ask(&next, "register old.csv --name old --to press --date 2020-05-01 --sensitive city", 0);
@@ -166,7 +169,7 @@ fn answers() -> Answers {
     all.ask(&next, "log", 0);
     all.ask(&next, "show next", 0);
     // And with releases of which it is known whose the records are, and of which it is not.
-    let held = Desk::new();
+    let held = TestFolder::new();
     held.write(
         "reticent.toml",
         "[dataset]\nowner = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n[columns.zip]\n[columns.ill]\nrole = \"sensitive\"\n\
@@ -186,38 +189,39 @@ fn answers() -> Answers {
     all.ask(&next, "show marginal", 0);
     audits(&mut all);
     methods(&mut all);
-    all.ask(&desk, "purge one --reason asked --yes", 0);
-    all.ask(&desk, "verify --head head.json", 0);
+    all.ask(&folder, "purge one --reason asked --yes", 0);
+    all.ask(&folder, "verify --head head.json", 0);
     for call in ["log", "show old", "show one", "show two", "history for press,stranger"] {
-        all.ask(&desk, call, 0);
+        all.ask(&folder, call, 0);
     }
-    std::fs::set_permissions(desk.file("ledger"), Permissions::from_mode(0o755)).unwrap();
-    desk.write("two.csv", "other bytes");
-    all.ask(&desk, "verify", 4);
+    std::fs::set_permissions(folder.file("ledger"), Permissions::from_mode(0o755)).unwrap();
+    folder.write("two.csv", "other bytes");
+    all.ask(&folder, "verify", 4);
     all
 }
 
 /// Audits of two bucketized releases, of two whose owners are not known, and of what is left after an erasure.
 fn audits(all: &mut Answers) {
-    let desk = Desk::new();
-    desk.figure_1();
-    all.ask(&desk, "audit --each --worst 15 --attack all --effort 0 --samples 8 --html report.html", 1);
-    all.ask(&desk, "audit --attack homogeneity,difference", 1);
-    all.ask(&desk, "purge march --reason asked --yes", 0);
-    all.ask(&desk, "audit", 1);
-    let desk = Desk::new();
-    desk.write("jobs.csv", "age,job\n30,Nurse\n40,Nurse\n40,Cook\n");
-    desk.write("ills.csv", "job,ill\nNurse,flu\nNurse,gout\nCook,flu\n");
-    desk.run("register jobs.csv --name jobs --to press --date 2026-05-01 --quasi-identifier age,job").exits(0);
-    desk.run("register ills.csv --name ills --to press --date 2026-05-02 --quasi-identifier job --sensitive ill")
+    let folder = TestFolder::figure_1();
+    all.ask(&folder, "audit --each --worst 15 --attack all --effort 0 --samples 8 --html report.html", 1);
+    all.ask(&folder, "audit --attack homogeneity,difference", 1);
+    all.ask(&folder, "purge march --reason asked --yes", 0);
+    all.ask(&folder, "audit", 1);
+    let folder = TestFolder::new();
+    folder.write("jobs.csv", "age,job\n30,Nurse\n40,Nurse\n40,Cook\n");
+    folder.write("ills.csv", "job,ill\nNurse,flu\nNurse,gout\nCook,flu\n");
+    folder.run("register jobs.csv --name jobs --to press --date 2026-05-01 --quasi-identifier age,job").exits(0);
+    folder
+        .run("register ills.csv --name ills --to press --date 2026-05-02 --quasi-identifier job --sensitive ill")
         .exits(0);
-    all.ask(&desk, "audit --confidence 0.6 --attack homogeneity,table-linkage", 1);
-    desk.write("more.csv", "job,ill\nNurse,flu\n");
-    desk.run("register more.csv --name more --to press --date 2026-05-03 --quasi-identifier job --sensitive ill")
+    all.ask(&folder, "audit --confidence 0.6 --attack homogeneity,table-linkage", 1);
+    folder.write("more.csv", "job,ill\nNurse,flu\n");
+    folder
+        .run("register more.csv --name more --to press --date 2026-05-03 --quasi-identifier job --sensitive ill")
         .exits(0);
-    all.ask(&desk, "audit", 0);
-    all.ask(&Desk::engineers(), "audit --adversary algorithm --population people.csv", 1);
-    all.ask(&Desk::downcoded(), "audit --confidence 0.9 --adversary algorithm --population people.csv", 1);
+    all.ask(&folder, "audit", 0);
+    all.ask(&TestFolder::engineers(), "audit --adversary algorithm --population people.csv", 1);
+    all.ask(&TestFolder::downcoded(), "audit --confidence 0.9 --adversary algorithm --population people.csv", 1);
 }
 
 /// The same table again, by two methods.
@@ -230,73 +234,73 @@ fn methods(all: &mut Answers) {
         let row = |at: usize| format!("p{at},{},free text {at},i{},w{}\n", 20 + at, ill(at), at % 3);
         "id,age,note,ill,pay\n".to_owned() + &(from..to).map(row).collect::<String>() + "late,,x,i0,w0\n"
     };
-    let desk = Desk::new();
+    let folder = TestFolder::new();
     let plus = "primary = \"ill\"\nl = { ill = 3, pay = 2 }\n";
-    desk.write("reticent.toml", policy.replace("METHOD", "decomposition-plus") + plus);
-    desk.write(
+    folder.write("reticent.toml", policy.replace("METHOD", "decomposition-plus") + plus);
+    folder.write(
         "each.toml",
         policy.replace("METHOD", "decomposition") + &plus.replace('3', "2") + "marginals = \"each\"\n",
     );
-    desk.write("even.csv", "id,age,note,ill,pay\na,1,x,i,w\nb,2,y,j,v\nc,3,z,i,v\nd,4,u,j,w\n");
-    all.ask_as(section, &desk, "publish even.csv --name even -o even --policy each.toml --dry-run", 0);
-    desk.write("one.csv", rows(0, 13, &|at| at % 3));
-    desk.write("two.csv", rows(1, 14, &|at| if at == 4 { 2 } else { at % 3 }));
-    all.ask_as(section, &desk, "publish one.csv --name one -o one --dry-run", 0);
-    all.ask_as(section, &desk, "publish one.csv --name one -o one", 0);
-    all.ask_as(section, &desk, "publish two.csv --name three -o three", 0);
-    all.ask_as(section, &desk, "publish two.csv --name two -o two --alone", 0);
-    all.ask(&desk, "show one", 0);
-    all.ask(&desk, "show three", 0);
-    let desk = Desk::new();
-    desk.write("reticent.toml", policy.replace("METHOD", "bcf-anonymity") + "k = 3\n");
-    desk.write("one.csv", rows(0, 13, &|at| at % 3));
-    all.ask_as(section, &desk, "publish one.csv --name one -o one", 0);
-    all.ask(&desk, "show one", 0);
+    folder.write("even.csv", "id,age,note,ill,pay\na,1,x,i,w\nb,2,y,j,v\nc,3,z,i,v\nd,4,u,j,w\n");
+    all.ask_as(section, &folder, "publish even.csv --name even -o even --policy each.toml --dry-run", 0);
+    folder.write("one.csv", rows(0, 13, &|at| at % 3));
+    folder.write("two.csv", rows(1, 14, &|at| if at == 4 { 2 } else { at % 3 }));
+    all.ask_as(section, &folder, "publish one.csv --name one -o one --dry-run", 0);
+    all.ask_as(section, &folder, "publish one.csv --name one -o one", 0);
+    all.ask_as(section, &folder, "publish two.csv --name three -o three", 0);
+    all.ask_as(section, &folder, "publish two.csv --name two -o two --alone", 0);
+    all.ask(&folder, "show one", 0);
+    all.ask(&folder, "show three", 0);
+    let folder = TestFolder::new();
+    folder.write("reticent.toml", policy.replace("METHOD", "bcf-anonymity") + "k = 3\n");
+    folder.write("one.csv", rows(0, 13, &|at| at % 3));
+    all.ask_as(section, &folder, "publish one.csv --name one -o one", 0);
+    all.ask(&folder, "show one", 0);
     // A release by a method that is no longer offered.
     let ledger = concat!(env!("CARGO_MANIFEST_DIR"), "/../reticent-ledger/tests/fixtures/format-1-methods/ledger");
-    all.ask(&desk, &format!("show bcf-anonymity-by-flow --ledger {ledger}"), 0);
+    all.ask(&folder, &format!("show bcf-anonymity-by-flow --ledger {ledger}"), 0);
 }
 
 /// Every kind of error.
 fn errors(all: &mut Answers) {
-    let desk = clinic();
+    let folder = clinic();
     let call = "publish people.csv --name one --to press -o one.csv";
-    all.error(&interrupted(&desk, call), 130);
+    all.error(&interrupted(&folder, call), 130);
     // Together with the first release, the next one is too sure of somebody's illness.
-    let policy = desk.read("reticent.toml").replace("k = 3", "k = 3\nconfidence = 0.67");
-    desk.write("reticent.toml", policy + "\n[recipients]\nseparate = [\"press\", \"stranger\"]\n");
-    all.ask(&desk, call, 0);
+    let policy = folder.read("reticent.toml").replace("k = 3", "k = 3\nconfidence = 0.67");
+    folder.write("reticent.toml", policy + "\n[recipients]\nseparate = [\"press\", \"stranger\"]\n");
+    all.ask(&folder, call, 0);
     let next = "publish people.csv --name two --to press,stranger --columns sex,illness -o two.csv";
-    all.fail(&desk, next, 1);
-    all.fail(&desk, &format!("{next} --dry-run --confidence 0.6"), 1);
+    all.fail(&folder, next, 1);
+    all.fail(&folder, &format!("{next} --dry-run --confidence 0.6"), 1);
     let compared = "compare people.csv --name two --to press,stranger --columns sex,illness --columns age,sex";
-    all.ask(&desk, &format!("{compared} --algorithm top-down-specialization --k 3 --confidence 0.67,0.6"), 0);
-    all.fail(&desk, "show two", 2);
-    all.fail(&desk, "register none.csv --name none --to press --date 2020-05-01", 3);
-    let lock = OpenOptions::new().read(true).write(true).open(desk.file("ledger/lock")).unwrap();
+    all.ask(&folder, &format!("{compared} --algorithm top-down-specialization --k 3 --confidence 0.67,0.6"), 0);
+    all.fail(&folder, "show two", 2);
+    all.fail(&folder, "register none.csv --name none --to press --date 2020-05-01", 3);
+    let lock = OpenOptions::new().read(true).write(true).open(folder.file("ledger/lock")).unwrap();
     lock.lock().unwrap();
-    all.fail(&desk, "purge one --reason asked --yes --wait 0", 5);
+    all.fail(&folder, "purge one --reason asked --yes --wait 0", 5);
     drop(lock);
-    desk.write("ledger/catalogue.sqlite", "no catalogue");
-    all.fail(&desk, "log", 4);
-    all.fail(&desk, "publish", 2);
-    all.fail(&desk, "publish people.csv --nome one", 2);
+    folder.write("ledger/catalogue.sqlite", "no catalogue");
+    all.fail(&folder, "log", 4);
+    all.fail(&folder, "publish", 2);
+    all.fail(&folder, "publish people.csv --nome one", 2);
 }
 
 /// What a call says that is interrupted while it waits for its policy.
-fn interrupted(desk: &Desk, call: &str) -> String {
-    assert!(Command::new("mkfifo").arg(desk.file("pipe")).status().unwrap().success());
+fn interrupted(folder: &TestFolder, call: &str) -> String {
+    assert!(Command::new("mkfifo").arg(folder.file("pipe")).status().unwrap().success());
     let mut command = Command::new(env!("CARGO_BIN_EXE_reticent"));
     command
         .args(call.split_whitespace())
         .args(["--policy", "pipe", "--json"])
-        .current_dir(desk.path())
+        .current_dir(folder.path())
         .env("RETICENT_NEW_LEDGER", "true");
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut pipe = OpenOptions::new().write(true).open(desk.file("pipe")).unwrap();
+    let mut pipe = OpenOptions::new().write(true).open(folder.file("pipe")).unwrap();
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     std::thread::sleep(std::time::Duration::from_millis(500));
-    pipe.write_all(desk.read("reticent.toml").as_bytes()).unwrap();
+    pipe.write_all(folder.read("reticent.toml").as_bytes()).unwrap();
     drop(pipe);
     let ran = child.wait_with_output().unwrap();
     assert_eq!(ran.status.code(), Some(130));
@@ -307,7 +311,7 @@ fn interrupted(desk: &Desk, call: &str) -> String {
 fn the_page_tells_every_field_and_no_other() {
     let (page, mut all) = (page(), answers());
     errors(&mut all);
-    let help = Desk::new().run("help").exits(0).out;
+    let help = TestFolder::new().run("help").exits(0).out;
     let listed = help.lines().skip_while(|line| *line != "Commands:").take_while(|line| !line.is_empty());
     for line in listed.filter_map(|line| line.strip_prefix("  ").filter(|line| !line.starts_with(' '))) {
         let command = line.split_whitespace().next().unwrap();

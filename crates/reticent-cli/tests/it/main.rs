@@ -1,37 +1,25 @@
-//! The command as a person meets it: the tutorial, bad calls, discretion, and the shipped files that are generated.
+//! The command as a process: words of the command line, exit status, streams, screens, and pages that are run.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod again;
-mod again_audited;
-mod again_reviewed;
-mod attacks_reviewed;
-mod audit;
-mod audit_held;
-mod audit_reviewed;
-mod audit_tried;
-mod bad_input;
-mod canary;
+mod concurrent_processes;
 mod demo;
-mod discreet;
-mod disguises;
+mod discretion;
 mod examples;
+mod failures;
 #[cfg(target_os = "linux")]
 mod faults;
 mod generated;
 mod interrupted;
-mod joined_reviewed;
 mod json;
-mod ledger;
-mod ledger_reviewed;
+mod ledger_verbs;
 mod pages;
 #[cfg(target_os = "linux")]
 mod power;
-mod publish;
-mod register_reviewed;
-mod reviewed;
-mod several;
+mod publishers;
+mod relative_paths;
+mod screen;
+mod screens;
+mod screens_ledger;
 mod support;
-mod together;
-mod told;
-mod tried;
 mod tutorial;
+mod verbs;

@@ -1,25 +1,25 @@
 //! Pages that are run: their files are written, their commands run, and their output lines looked for.
 
-use crate::support::{Desk, Ran};
+use crate::support::{Ran, RunCommand, TestFolder};
 
 /// Runs a page from top to bottom; answers with how many commands were run and lines compared.
-pub fn run_page(desk: &Desk, page: &str) -> (usize, usize) {
+pub fn run_page(folder: &TestFolder, page: &str) -> (usize, usize) {
     let mut last: Option<Ran> = None;
     let (mut commands, mut lines_checked) = (0, 0);
     for (head, body) in blocks(page) {
         match head.split_whitespace().collect::<Vec<_>>().as_slice() {
-            ["sh", file] if file.starts_with("file=") => desk.write(&file["file=".len()..], body),
+            ["sh", file] if file.starts_with("file=") => folder.write(&file["file=".len()..], body),
             ["sh", file] if file.starts_with("replace=") => {
                 let name = &file["replace=".len()..];
                 let (from, to) = body.trim_end().split_once('\n').unwrap();
-                let text = desk.read(name);
+                let text = folder.read(name);
                 assert!(text.contains(from), "{from} is not in {name}");
-                desk.write(name, text.replace(from, to));
+                folder.write(name, text.replace(from, to));
             }
             ["sh", "run", rest @ ..] => {
                 let status = rest.first().map_or(0, |word| word.strip_prefix("status=").unwrap().parse().unwrap());
                 let call = body.trim().strip_prefix("reticent ").expect("a command starts with reticent");
-                last = Some(desk.run(call).exits(status));
+                last = Some(folder.run(call).exits(status));
                 commands += 1;
             }
             ["text", "prints"] => {
@@ -29,7 +29,9 @@ pub fn run_page(desk: &Desk, page: &str) -> (usize, usize) {
                 }
             }
             // Shown from a file that is there: it must be in it.
-            ["toml"] => assert!(desk.read("reticent.toml").contains(&body), "reticent.toml has another text:\n{body}"),
+            ["toml"] => {
+                assert!(folder.read("reticent.toml").contains(&body), "reticent.toml has another text:\n{body}")
+            }
             other => panic!("the page has a block that is not run: {other:?}"),
         }
     }

@@ -18,8 +18,8 @@ use std::process::{Command, ExitStatus};
 use std::time::Instant;
 
 use self::model::{Change, Disk, Survives, Tree};
-use crate::faults::{APART, FIRST, NEXT, PURGE, Scene, built};
-use crate::support::Desk;
+use crate::faults::{APART, FIRST, NEXT, Operation, PURGE, built};
+use crate::support::{RunCommand, TestFolder};
 
 /// So many mixtures of what survives are tried at every cut, besides the three that are not drawn.
 const MIXTURES: u64 = 2;
@@ -28,48 +28,48 @@ const WORKED_ON: usize = 8;
 
 /// What was done while everything was written down.
 struct Recording {
-    desk: Desk,
+    folder: TestFolder,
     before: Tree,
     changes: Vec<Change>,
     /// What the command left when it was done.
     after: Tree,
-    /// Its path from the desk. It must stay the same folder, also while a disk has none.
+    /// Its path from the folder. It must stay the same folder, also while a disk has none.
     ledger: &'static str,
     aside: tempfile::TempDir,
 }
 
 /// Runs a command; `at` is the change right after which it is killed.
-fn watched(desk: &Desk, call: &str, list: &Path, at: Option<usize>) -> ExitStatus {
+fn watched(folder: &TestFolder, call: &str, list: &Path, at: Option<usize>) -> ExitStatus {
     let mut command = Command::new(env!("CARGO_BIN_EXE_reticent"));
-    command.args(call.split_whitespace()).current_dir(desk.path());
+    command.args(call.split_whitespace()).current_dir(folder.path());
     command.env("NO_COLOR", "1").env("RETICENT_NEW_LEDGER", "true");
-    command.env("LD_PRELOAD", built("power/record.c")).env("SHIM_DIR", desk.path().canonicalize().unwrap());
+    command.env("LD_PRELOAD", built("power/record.c")).env("SHIM_DIR", folder.path().canonicalize().unwrap());
     command.env("SHIM_LOG", list).env("SHIM_AT", at.unwrap_or(0).to_string());
     command.output().unwrap().status
 }
 
 impl Recording {
-    /// Of a scene; or of one that was killed right after a change, and of the command that puts it in order.
-    fn of(scene: &Scene, killed_after: Option<&dyn Fn(&Change) -> bool>) -> Recording {
-        let (desk, list) = (scene.desk(), tempfile::NamedTempFile::new().unwrap());
-        let before = tree(desk.path());
-        let read = |desk: &Desk| {
-            let root = desk.path().canonicalize().unwrap();
+    /// Of a operation; or of one that was killed right after a change, and of the command that puts it in order.
+    fn of(operation: &Operation, killed_after: Option<&dyn Fn(&Change) -> bool>) -> Recording {
+        let (folder, list) = (operation.folder(), tempfile::NamedTempFile::new().unwrap());
+        let before = tree(folder.path());
+        let read = |folder: &TestFolder| {
+            let root = folder.path().canonicalize().unwrap();
             Change::list(&fs::read(list.path()).unwrap(), &root)
         };
         match killed_after {
-            None => assert!(watched(&desk, scene.call, list.path(), None).success()),
+            None => assert!(watched(&folder, operation.call, list.path(), None).success()),
             Some(is_it) => {
-                let all = Recording::of(scene, None).changes;
+                let all = Recording::of(operation, None).changes;
                 let at = all.iter().rposition(is_it).expect("a change to be killed after") + 1;
-                assert_eq!(watched(&desk, scene.call, list.path(), Some(at)).code(), None);
-                assert!(is_it(read(&desk).last().unwrap()), "killed elsewhere");
-                assert!(watched(&desk, "export-head", list.path(), None).success());
+                assert_eq!(watched(&folder, operation.call, list.path(), Some(at)).code(), None);
+                assert!(is_it(read(&folder).last().unwrap()), "killed elsewhere");
+                assert!(watched(&folder, "export-head", list.path(), None).success());
             }
         }
-        let (changes, after) = (read(&desk), tree(desk.path()));
-        let (ledger, aside) = (scene.ledger, tempfile::tempdir().unwrap());
-        Recording { desk, before, changes, after, ledger, aside }
+        let (changes, after) = (read(&folder), tree(folder.path()));
+        let (ledger, aside) = (operation.ledger, tempfile::tempdir().unwrap());
+        Recording { folder, before, changes, after, ledger, aside }
     }
 
     /// The disk at every cut, with the number of changes until then. The power stays on between two writes in a row: what
@@ -90,18 +90,18 @@ impl Recording {
 
     /// Lays out a disk in the folder.
     fn lay(&self, tree: &Tree) {
-        let (ledger, aside) = (self.desk.file(self.ledger), self.aside.path().join("ledger"));
+        let (ledger, aside) = (self.folder.file(self.ledger), self.aside.path().join("ledger"));
         if !aside.exists() && ledger.exists() {
             fs::rename(&ledger, &aside).unwrap();
         }
-        clear(self.desk.path());
+        clear(self.folder.path());
         if tree.contains_key(Path::new(self.ledger)) {
             clear(&aside);
             fs::create_dir_all(ledger.parent().unwrap()).unwrap();
             fs::rename(&aside, &ledger).unwrap();
         }
         for (path, bytes) in tree {
-            let path = self.desk.file(path.to_str().unwrap());
+            let path = self.folder.file(path.to_str().unwrap());
             match bytes {
                 None => fs::DirBuilder::new().recursive(true).mode(0o700).create(path).unwrap(),
                 Some(bytes) => {
@@ -139,8 +139,8 @@ fn clear(folder: &Path) {
 }
 
 /// What must be true of a disk before anybody looks at the ledger.
-fn is_decent(scene: &Scene, tree: &Tree, published: Option<&Vec<u8>>, finished: bool) {
-    if scene.call.starts_with("publish") {
+fn is_decent(operation: &Operation, tree: &Tree, published: Option<&Vec<u8>>, finished: bool) {
+    if operation.call.starts_with("publish") {
         let file = tree.get(Path::new("one.csv")).map(|bytes| bytes.as_ref().unwrap());
         assert!(file.is_none() || file == published, "the file has other bytes than it was published with");
         assert!(file.is_some() || !finished, "the file was published, and is gone");
@@ -151,8 +151,8 @@ fn is_decent(scene: &Scene, tree: &Tree, published: Option<&Vec<u8>>, finished: 
     }
 }
 
-/// Cuts the power at every change of a scene.
-fn at_every_cut(name: &str, scene: &Scene, recording: &Recording, mixtures: u64) {
+/// Cuts the power at every change of a operation.
+fn at_every_cut(name: &str, operation: &Operation, recording: &Recording, mixtures: u64) {
     let clock = Instant::now();
     let published = recording.after.get(Path::new("one.csv")).and_then(Option::as_ref);
     let all = recording.changes.len();
@@ -168,12 +168,12 @@ fn at_every_cut(name: &str, scene: &Scene, recording: &Recording, mixtures: u64)
             let what = format!("{name}, cut at {at} of {all}, before {next}, {survives:?} survives");
             let work = survives == Survives::Synced || seen.len().is_multiple_of(WORKED_ON);
             let tried = std::panic::catch_unwind(AssertUnwindSafe(|| {
-                is_decent(scene, &state, published, finished);
+                is_decent(operation, &state, published, finished);
                 recording.lay(&state);
-                let done = scene.holds(&recording.desk, &what, finished);
-                is_decent(scene, &tree(recording.desk.path()), published, done);
+                let done = operation.holds(&recording.folder, &what, finished);
+                is_decent(operation, &tree(recording.folder.path()), published, done);
                 if work {
-                    scene.recovers(&recording.desk, &what, done);
+                    operation.recovers(&recording.folder, &what, done);
                 }
             }));
             worked_on += usize::from(work);
@@ -232,8 +232,8 @@ fn the_power_goes_while_a_killed_erasure_is_put_in_order() {
 /// Names may go in any order: that a folder was held can be lost before the release in it is.
 #[test]
 fn what_is_left_of_a_removed_folder_is_swept() {
-    let desk = FIRST.desk();
-    desk.write(".reticent-work-000000/release", "half");
-    desk.run(FIRST.call).exits(0);
-    assert!(!desk.file(".reticent-work-000000").exists());
+    let folder = FIRST.folder();
+    folder.write(".reticent-work-000000/release", "half");
+    folder.run(FIRST.call).exits(0);
+    assert!(!folder.file(".reticent-work-000000").exists());
 }

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use crate::pages::run_page;
-use crate::support::Desk;
+use crate::support::TestFolder;
 
 #[test]
 fn the_tutorial_is_true() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/tutorial.md");
-    let (commands, lines) = run_page(&Desk::new(), &std::fs::read_to_string(page).unwrap());
+    let (commands, lines) = run_page(&TestFolder::new(), &std::fs::read_to_string(page).unwrap());
     assert!(commands >= 12 && lines >= 25, "{commands} commands, {lines} lines: the page was not read");
 }

@@ -5,8 +5,9 @@ mod fixture;
 mod flips;
 mod formats;
 mod heads;
+mod integrity;
 #[cfg(unix)]
 mod recovery;
-mod reviewed;
 mod round_trip;
 mod support;
+mod waiting;

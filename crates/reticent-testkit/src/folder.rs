@@ -1,0 +1,193 @@
+//! A temporary folder with files, and the workspace and context with which the verbs are called in it.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use reticent_app::{Clock, Context, Event, Limits, POLICY, Workspace};
+
+/// A temporary folder of one test. Clones share the folder; `with_*` return a clone that calls the verbs in another way.
+///
+/// The policy is `reticent.toml`, the ledger `ledger`. A missing ledger is started.
+#[derive(Clone)]
+pub struct TestFolder {
+    temporary: Arc<tempfile::TempDir>,
+    workspace: Workspace,
+    context: Context,
+    warnings: Arc<Mutex<Vec<String>>>,
+}
+
+impl Default for TestFolder {
+    fn default() -> TestFolder {
+        TestFolder::new()
+    }
+}
+
+impl TestFolder {
+    /// An empty folder.
+    pub fn new() -> TestFolder {
+        let temporary = Arc::new(tempfile::tempdir().unwrap());
+        let workspace = Workspace { start_ledger: true, ..Workspace::new(temporary.path().join(POLICY)) };
+        let warnings = Arc::new(Mutex::new(Vec::new()));
+        let seen = warnings.clone();
+        let context = Context::new("tester").with_events(Arc::new(move |event| {
+            if let Event::Warning { text, .. } = event {
+                seen.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
+            }
+        }));
+        TestFolder { temporary, workspace, context, warnings }
+    }
+
+    /// A folder with a policy.
+    pub fn of_policy(policy: &str) -> TestFolder {
+        let folder = TestFolder::new();
+        folder.write(POLICY, policy);
+        folder
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        self.temporary.path()
+    }
+
+    /// The path of a file in the folder. An absolute path stays what it is.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path().join(name)
+    }
+
+    /// Writes a file, and the folders above it.
+    pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.file(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+
+    /// Reads a text file.
+    pub fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.file(name)).unwrap()
+    }
+
+    /// Replaces a text in a file, which must have it.
+    #[track_caller]
+    pub fn replace(&self, name: &str, from: &str, to: &str) {
+        let text = self.read(name);
+        assert!(text.contains(from), "{from:?} is not in {name}");
+        self.write(name, text.replace(from, to));
+    }
+
+    /// Whether a file or folder exists.
+    pub fn exists(&self, name: &str) -> bool {
+        self.file(name).exists()
+    }
+
+    /// The names of all files and folders in the folder, sorted.
+    pub fn files(&self) -> Vec<String> {
+        let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
+        let mut names: Vec<String> = std::fs::read_dir(self.path()).unwrap().map(name).collect();
+        names.sort();
+        names
+    }
+
+    /// The cells of a CSV file, row by row, without the header.
+    pub fn rows(&self, name: &str) -> Vec<Vec<String>> {
+        let mut reader = csv::Reader::from_path(self.file(name)).unwrap();
+        reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect()
+    }
+
+    /// The workspace of the calls.
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// The context of the calls.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// The warnings that calls have sent as events.
+    pub fn warnings(&self) -> Vec<String> {
+        self.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Calls use this policy.
+    #[must_use]
+    pub fn with_policy(&self, name: &str) -> TestFolder {
+        let policy = self.file(name);
+        self.with_workspace(|workspace| workspace.policy = policy)
+    }
+
+    /// Calls use no policy: the usual place of one is empty.
+    #[must_use]
+    pub fn without_policy(&self) -> TestFolder {
+        // The relative path names a file in the folder of the crate that is tested, where there is none.
+        assert!(!Path::new(POLICY).exists());
+        let (ledger, key) = (self.file("ledger"), self.file("reticent.key"));
+        self.with_workspace(|workspace| {
+            workspace.policy = POLICY.into();
+            workspace.ledger = Some(ledger);
+            workspace.key = Some(key);
+        })
+    }
+
+    /// Calls use this ledger instead of the policy's.
+    #[must_use]
+    pub fn with_ledger(&self, name: &str) -> TestFolder {
+        let ledger = self.file(name);
+        self.with_workspace(|workspace| workspace.ledger = Some(ledger))
+    }
+
+    /// Calls use this key instead of the policy's.
+    #[must_use]
+    pub fn with_key(&self, name: &str) -> TestFolder {
+        let key = self.file(name);
+        self.with_workspace(|workspace| workspace.key = Some(key))
+    }
+
+    /// Calls do not start a missing ledger.
+    #[must_use]
+    pub fn without_new_ledger(&self) -> TestFolder {
+        self.with_workspace(|workspace| workspace.start_ledger = false)
+    }
+
+    /// Calls wait so long for another writer of the ledger.
+    #[must_use]
+    pub fn with_wait(&self, wait: Duration) -> TestFolder {
+        self.with_workspace(|workspace| workspace.wait = wait)
+    }
+
+    /// Calls use a changed workspace.
+    #[must_use]
+    pub fn with_workspace(&self, change: impl FnOnce(&mut Workspace)) -> TestFolder {
+        let mut folder = self.clone();
+        change(&mut folder.workspace);
+        folder
+    }
+
+    /// Calls use so many threads.
+    #[must_use]
+    pub fn with_threads(&self, threads: usize) -> TestFolder {
+        self.with_limits(Limits { threads: Some(threads), ..Limits::default() })
+    }
+
+    /// Calls use so many bytes of memory for counting.
+    #[must_use]
+    pub fn with_memory(&self, memory: u64) -> TestFolder {
+        self.with_limits(Limits { memory, ..Limits::default() })
+    }
+
+    fn with_limits(&self, limits: Limits) -> TestFolder {
+        self.with_context(self.context.clone().with_limits(limits).unwrap())
+    }
+
+    /// Calls take the time from this clock.
+    #[must_use]
+    pub fn with_clock(&self, clock: Clock) -> TestFolder {
+        self.with_context(self.context.clone().with_clock(clock))
+    }
+
+    /// Calls use this context.
+    #[must_use]
+    pub fn with_context(&self, context: Context) -> TestFolder {
+        TestFolder { context, ..self.clone() }
+    }
+}
