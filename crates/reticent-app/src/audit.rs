@@ -15,10 +15,8 @@ use reticent::audit::{
     disclosures, is_within, not_established, timeline,
 };
 use reticent::error::Obstacle;
-use reticent::history::{Held, History};
-use reticent::names::Confidence;
 use reticent::registry::{Arguments, Entry as Listed};
-use reticent::share::Share;
+use reticent::{Confidence, Held, History, Share};
 use reticent_engine::{Ask as AskEngine, AskColumn, Embedded, Engine};
 use reticent_ledger::{Entry, Ledger};
 
@@ -162,7 +160,7 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
 /// A column that is asked about must be one that some release shows, and sensitive.
 fn check_columns(request: &AuditRequest, history: &History) -> Result<()> {
     let columns = history.releases.iter().flat_map(|held| &held.release.columns);
-    let sensitive = columns.filter(|column| column.role == reticent::schema::Role::Sensitive);
+    let sensitive = columns.filter(|column| column.role == reticent::Role::Sensitive);
     let names: BTreeSet<&str> = sensitive.map(|column| column.name.as_str()).collect();
     let wanted = request.columns.iter().flatten();
     let Some(stranger) = wanted.into_iter().find(|name| !names.contains(name.as_str())) else { return Ok(()) };
@@ -196,7 +194,7 @@ fn held(
     let known = recipients(entries);
     let asked = request.who();
     let strangers: Vec<&String> =
-        asked.iter().filter(|name| *name != reticent::recipients::PUBLIC && !known.contains(*name)).collect();
+        asked.iter().filter(|name| *name != reticent::PUBLIC && !known.contains(*name)).collect();
     if let Some(stranger) = strangers.first() {
         let hint = reticent::error::did_you_mean(stranger, known.iter().map(String::as_str));
         let hint =
@@ -205,9 +203,8 @@ fn held(
     }
     let who = if asked.is_empty() { known.iter().cloned().collect() } else { asked.clone() };
     let coalitions = access.separate.coalitions(&known, &who)?;
-    let together = |coalition: &&BTreeSet<String>| {
-        asked.iter().all(|name| name == reticent::recipients::PUBLIC || coalition.contains(name))
-    };
+    let together =
+        |coalition: &&BTreeSet<String>| asked.iter().all(|name| name == reticent::PUBLIC || coalition.contains(name));
     if !asked.is_empty() && !coalitions.iter().any(|coalition| together(&coalition)) {
         return Err(Problem::RecipientsSeparate { recipients: asked }.into());
     }
@@ -289,7 +286,7 @@ fn population(path: &Path, history: &History, context: &Context) -> Result<Vec<P
     // What is to be kept from the attacker is not what he knows.
     let secret = |name: &&String| {
         let shown = history.releases.iter().flat_map(|held| &held.release.columns);
-        shown.filter(|column| column.name == **name).all(|column| column.role == reticent::schema::Role::Sensitive)
+        shown.filter(|column| column.name == **name).all(|column| column.role == reticent::Role::Sensitive)
     };
     let (secrets, columns): (Vec<String>, Vec<String>) =
         engine.columns().iter().filter(released).cloned().partition(|name| secret(&name));

@@ -1,11 +1,9 @@
 //! `check`: how risky the data is as it stands, and what the policy demands.
 
-use reticent::history::History;
 use reticent::models::Violation;
-use reticent::release::Release;
 use reticent::risk::risk;
-use reticent::schema::{Role, Schema};
 use reticent::verify::UNSHOWN;
+use reticent::{History, Release, Role, Schema};
 
 use crate::Workspace;
 use crate::answer::{Check, ColumnRole, DataFindings, ModelFinding};

@@ -6,14 +6,11 @@ use std::path::{Path, PathBuf};
 use reticent::catalogue::check_models;
 use reticent::classes::{Measured, people_in};
 use reticent::combos::Combos;
-use reticent::links::Links;
 use reticent::policy::{ColumnSketch, Policy, suggested_role};
 use reticent::requirement::{Requirement, spoken_here};
-use reticent::schema::{Role, Schema, Tree};
-use reticent::share::Share;
-use reticent::table::{Column, Counts, Table};
 use reticent::taxonomy::{Code, Level, Type};
 use reticent::text::{grouped, people};
+use reticent::{Column, Counts, Links, Role, Schema, Share, Table, Tree};
 use reticent_engine::{Ask, AskColumn, Embedded, Engine, Error as EngineError, Options, OwnerKey, Profile};
 
 use crate::context::Context;

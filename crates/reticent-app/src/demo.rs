@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use reticent::names::{Recipient, ReleaseName};
-use reticent::release::Release;
 use reticent::risk::{Risk, risk};
-use reticent::schema::Role;
+use reticent::{Recipient, Release, ReleaseName, Role};
 
 use crate::Workspace;
 use crate::answer::DemoAnswer;

@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reticent::links::Links;
-use reticent::schema::Role;
+use reticent::{Links, Role};
 use reticent_ledger::{Body, BodyColumn, Entry, Ledger};
 
 use crate::Workspace;

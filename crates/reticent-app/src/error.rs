@@ -8,9 +8,9 @@ mod problem;
 
 use std::path::PathBuf;
 
+use reticent::Relief;
 use reticent::error::{Hint, KnowledgeFault};
 use reticent::methods::Leaving;
-use reticent::relief::Relief;
 
 pub use codes::{CODES, ErrorCode, all_codes, markdown};
 pub use problem::Problem;

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use reticent::names::Recipient;
-use reticent::recipients::PUBLIC;
+use reticent::{PUBLIC, Recipient};
 use reticent_ledger::Entry;
 
 use crate::Workspace;

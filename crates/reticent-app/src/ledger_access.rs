@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 
 use hashbrown::HashSet;
 use reticent::error::Hint;
-use reticent::links::{Links, Pseudonym};
 use reticent::policy::Policy;
-use reticent::recipients::{PUBLIC, Separate};
+use reticent::{Links, PUBLIC, Pseudonym, Separate};
 use reticent_ledger::{Entry, Findings, Key, Ledger, Session, Writer};
 
 use crate::Workspace;

@@ -49,7 +49,7 @@ pub use context::{Cancel, Context, Event, Events, Limits};
 pub use demo::{DEMO_DATA, DEMO_RELEASE, demo};
 pub use error::{Error, Result};
 pub use reticent::error::Hint;
-pub use reticent::names::{Confidence, Day, PurgeReason, Recipient, ReleaseName};
+pub use reticent::{Confidence, Day, PurgeReason, Recipient, ReleaseName};
 pub use reticent_engine::is_guarded;
 pub use reticent_ledger::Clock;
 pub use schema::schema;

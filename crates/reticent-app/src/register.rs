@@ -5,13 +5,10 @@ mod disguise;
 use std::path::Path;
 use std::sync::Arc;
 
-use reticent::interval::Interval;
-use reticent::links::Links;
 use reticent::policy::{ColumnSketch, Policy, suggested_role};
 use reticent::recognise::{Told, recognise};
-use reticent::schema::{Role, Schema, Tree};
-use reticent::table::Counts;
 use reticent::taxonomy::{Type, parse_date, parse_number};
+use reticent::{Counts, Interval, Links, Role, Schema, Tree};
 use reticent_engine::{Ask, AskColumn, Embedded, Engine, Options, OwnerKey};
 use reticent_ledger::{Body, BodyColumn, BodyTree, Draft, Entry, FileRecord, Hash, Judged, Origin};
 
@@ -187,7 +184,7 @@ impl Known {
     fn refuse_other_roles(&self) -> Result<()> {
         let Some(loaded) = &self.loaded else { return Ok(()) };
         let names_people = |name: &str| {
-            let identifier = |a: &reticent::schema::Attribute| a.name == name && a.role == Role::Identifier;
+            let identifier = |a: &reticent::Attribute| a.name == name && a.role == Role::Identifier;
             loaded.policy.owner.as_deref() == Some(name) || loaded.schema.attributes.iter().any(identifier)
         };
         match self.roles.iter().find(|(name, role)| *role != Role::Identifier && names_people(name)) {

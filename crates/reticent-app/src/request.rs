@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use reticent::names::{Confidence, Day, PurgeReason, Recipient, ReleaseName};
+use reticent::{Confidence, Day, PurgeReason, Recipient, ReleaseName};
 
 use crate::error::{Error, Problem, Result};
 

@@ -1,8 +1,7 @@
 //! `show`: one release in full.
 
-use reticent::interval::Interval;
-use reticent::schema::Role;
 use reticent::taxonomy::{SUPPRESSED, Type};
+use reticent::{Interval, Role};
 use reticent_ledger::Body;
 
 use crate::Workspace;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use reticent::names::Recipient;
+use reticent::Recipient;
 use reticent_ledger::ExportedHead;
 
 use crate::answer::{

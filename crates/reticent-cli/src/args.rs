@@ -108,7 +108,7 @@ pub struct Publish {
     #[arg(long, short, value_name = "OUT")]
     pub output: PathBuf,
     /// Who gets it, such as `research` or `press,ministry`; `public` is everybody.
-    #[arg(long, value_delimiter = ',', value_name = "WHO", default_value = reticent::recipients::PUBLIC, value_parser = recipient)]
+    #[arg(long, value_delimiter = ',', value_name = "WHO", default_value = reticent::PUBLIC, value_parser = recipient)]
     pub to: Vec<Recipient>,
     /// Judge this release by itself, although its recipients can hold earlier ones too. The ledger says so.
     #[arg(long)]
@@ -152,7 +152,7 @@ pub struct Compare {
     #[arg(long, default_value = "next", value_parser = release)]
     pub name: ReleaseName,
     /// Who would get it.
-    #[arg(long, value_delimiter = ',', value_name = "WHO", default_value = reticent::recipients::PUBLIC, value_parser = recipient)]
+    #[arg(long, value_delimiter = ',', value_name = "WHO", default_value = reticent::PUBLIC, value_parser = recipient)]
     pub to: Vec<Recipient>,
     /// Judge it by itself, although its recipients can hold earlier releases too.
     #[arg(long)]

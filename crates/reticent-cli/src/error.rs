@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anstream::eprintln;
-use reticent::relief::Relief;
+use reticent::Relief;
 use reticent_app::Hint;
 use reticent_app::error::Class;
 

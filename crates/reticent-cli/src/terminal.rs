@@ -3,8 +3,7 @@
 use std::sync::LazyLock;
 
 use anstyle::{AnsiColor, Style};
-use reticent::history::Disguise;
-use reticent::schema::Role;
+use reticent::{Disguise, Role};
 
 pub use reticent::text::{counted as plural, grouped as count, people};
 

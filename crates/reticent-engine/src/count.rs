@@ -13,8 +13,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
+use reticent::Counts;
 use reticent::combos::{Owner, Weight, bits};
-use reticent::table::Counts;
 use reticent::taxonomy::Code;
 
 use crate::ascending::Collected;

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use reticent::combos::Owner;
-use reticent::recoding::Recoding;
-use reticent::table::{Counts, Table};
+use reticent::{Counts, Recoding, Table};
 
 use crate::count::{count, count_with_owners};
 use crate::error::Result;

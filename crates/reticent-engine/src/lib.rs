@@ -22,8 +22,7 @@ mod source;
 use std::path::PathBuf;
 
 use reticent::combos::{Owner, Weight};
-use reticent::recoding::Recoding;
-use reticent::table::{Counts, Table};
+use reticent::{Counts, Recoding, Table};
 
 pub use embedded::{Embedded, count_csv_bytes, read_back, read_back_with_owners};
 pub use error::{Doing, Error, Result};

@@ -34,7 +34,7 @@ pub struct Options {
     pub trim: bool,
     /// Texts that stand for no value, beside the empty one.
     pub missing: Vec<String>,
-    /// Whether rows without an owner are nobody's where owners are linked, and linked to [`reticent::links::NOBODY`]. Else they are
+    /// Whether rows without an owner are nobody's where owners are linked, and linked to [`reticent::NOBODY`]. Else they are
     /// an error.
     pub nobody: bool,
     /// How many threads work; as many as there are cores when not given.

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use hmac::{Hmac, KeyInit, Mac};
-use reticent::links::Pseudonym;
+use reticent::Pseudonym;
 use sha2::Sha256;
 
 /// Comes before the owner's text, so that the same key may be used for other things as well.

@@ -2,9 +2,8 @@
 
 use rayon::prelude::*;
 use reticent::combos::{Combos, Owner, Weight, bits};
-use reticent::recoding::Recoding;
-use reticent::table::{Counts, Table};
 use reticent::taxonomy::Code;
+use reticent::{Counts, Recoding, Table};
 
 use crate::ascending::Collected;
 

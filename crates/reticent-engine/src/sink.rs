@@ -8,8 +8,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use reticent::Counts;
 use reticent::combos::{Owner, Weight};
-use reticent::table::Counts;
 
 use crate::error::{Doing, Error, Result};
 use crate::options::{Options, Phase};

@@ -19,12 +19,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use reticent::combos::Combos;
-use reticent::history::Held;
-use reticent::links::Links;
-use reticent::names::{Recipient, ReleaseName};
-use reticent::schema::Role;
-use reticent::table::Counts;
 use reticent::taxonomy::{Code, Type};
+use reticent::{Counts, Held, Links, Recipient, ReleaseName, Role};
 use reticent_ledger::{
     Body, BodyColumn, BodyTree, Draft, FileRecord, Hash, Holder, Judged, Key, Ledger, Made, Metric, Naming, Origin,
     Session, Staging, Verified, Wanted,

@@ -3,9 +3,8 @@
 //! A document holds names, counts, hashes and column names; never a cell of any table. Documents are kept as they were
 //! written, byte for byte, so their fields can grow with the format and old ones stay verifiable.
 
-use reticent::history::Disguise;
-use reticent::schema::Role;
 use reticent::taxonomy::Type;
+use reticent::{Disguise, Role};
 use serde::{Deserialize, Serialize};
 
 use crate::hash::Hash;

@@ -13,9 +13,8 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
-use reticent::history::Disguise;
-use reticent::links::{Links, Pseudonym};
 use reticent::methods::Remembered;
+use reticent::{Disguise, Links, Pseudonym};
 
 use crate::bodies::{Hashed, parquet_error};
 use crate::error::Result;

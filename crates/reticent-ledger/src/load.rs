@@ -4,14 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use reticent::history::{Disguise, Held, History, Lost};
-use reticent::interval::Interval;
-use reticent::links::Links;
 use reticent::methods::Remembered;
 use reticent::recognise::{self, Told};
-use reticent::release::Release;
-use reticent::schema::Role;
 use reticent::taxonomy::{SUPPRESSED, Taxonomy, Type};
+use reticent::{Disguise, Held, History, Interval, Links, Lost, Release, Role};
 
 use crate::bodies::{Bodies, relative};
 use crate::entry::{Entry, Kind, Recorded, Stored, TableRecord};

@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use reticent::history::Disguise;
-use reticent::links::Links;
 use reticent::methods::Remembered;
-use reticent::names::{Recipient, ReleaseName};
+use reticent::{Disguise, Links, Recipient, ReleaseName};
 
 use crate::bodies::{Staged, relative};
 use crate::catalogue::Catalogue;

@@ -21,9 +21,8 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use rayon::prelude::*;
 use reticent::combos::Combos;
-use reticent::schema::Role;
-use reticent::table::Counts;
 use reticent::taxonomy::{Code, Type};
+use reticent::{Counts, Role};
 use serde::{Deserialize, Serialize};
 
 use crate::bodies::{Hashed, parquet_error};

@@ -6,13 +6,10 @@ use std::time::Instant;
 
 use reticent::algorithms::{Control, Purpose, Suppression, Task, run};
 use reticent::combos::{Combos, combine};
-use reticent::history::History;
 use reticent::registry::{Argument, Arguments};
 use reticent::requirement::{Requirement, Wording};
-use reticent::schema::{Attribute, Missing, Role, Schema, Tree};
-use reticent::share::Share;
-use reticent::table::{Counts, Table};
 use reticent::taxonomy::{Level, Taxonomy, Type};
+use reticent::{Attribute, Counts, History, Missing, Role, Schema, Share, Table, Tree};
 
 type Failure = Box<dyn std::error::Error>;
 

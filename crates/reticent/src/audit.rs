@@ -14,7 +14,7 @@ mod counted;
 mod exchange;
 mod figures;
 mod gate;
-mod group_checks;
+pub(crate) mod group_checks;
 mod identity;
 mod knowledge;
 mod pairs;
@@ -36,17 +36,14 @@ use crate::schema::Role;
 use crate::share::Share;
 use reticent_inference::{Answer, solve};
 
-pub use adversaries::{Attacked, Beside, algorithm_attacks, attack, disclosures, known_attack, looked_at_all};
+pub use adversaries::{Attacked, Beside, algorithm_attacks, attack, disclosures, known_attack};
 pub use because::{Because, GroupShown};
 pub use board::Board;
 pub use chances::Chance;
 pub use exchange::{Exchanged, exchanged};
 use figures::Top;
 pub use figures::{Column, Level};
-pub use gate::{
-    Audited, AuditedColumn, AuditedGroups, Gate, GroupedCandidate, Proof, admit, admit_grouped, admit_recoded,
-};
-pub use group_checks::fewest_alike;
+pub use gate::{Audited, AuditedColumn, AuditedGroups, Gate, GroupedCandidate, Proof, admit_grouped, admit_recoded};
 pub use identity::Identity;
 pub use knowledge::{Knowledge, Known, Statement};
 pub use pairs::Pair;

@@ -94,7 +94,7 @@ pub(crate) const PRIVATE_STEMS: &[&str] = &[
 
 /// Whether the values of a column never appear in a message, whatever its role: its name says that they identify people, or
 /// that they are sensitive.
-pub fn is_called_private(name: &str) -> bool {
+pub(crate) fn is_called_private(name: &str) -> bool {
     let words = words_of(name);
     let named = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     let begins = |known: &&str| words.iter().any(|word| word.starts_with(known));

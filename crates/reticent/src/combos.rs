@@ -95,7 +95,7 @@ pub fn combine(codes: &[&[Code]], weights: &[Weight], owners: Option<&[Owner]>) 
 }
 
 /// The same; of each of the given ones, `placed` learns its place among those.
-pub fn combine_placing(
+pub(crate) fn combine_placing(
     codes: &[&[Code]],
     weights: &[Weight],
     owners: Option<&[Owner]>,

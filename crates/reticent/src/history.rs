@@ -193,7 +193,7 @@ impl History {
     }
 
     /// The same with every table that shows a sensitive column by itself as one of its own: what is shown apart is known apart.
-    pub fn in_views(&self) -> Cow<'_, History> {
+    pub(crate) fn in_views(&self) -> Cow<'_, History> {
         if !self.releases.iter().any(|held| held.disguise.apart) {
             return Cow::Borrowed(self);
         }
@@ -203,7 +203,7 @@ impl History {
 
     /// By recipient of a new release: the places of what they hold by themselves, and what is public. What is public goes to everybody who
     /// got anything before. The same for several is told once.
-    pub fn held_alone(&self, recipients: &[String]) -> BTreeSet<Vec<usize>> {
+    pub(crate) fn held_alone(&self, recipients: &[String]) -> BTreeSet<Vec<usize>> {
         let holds = |name: &str, held: &Held| held.recipients.iter().any(|known| known == PUBLIC || known == name);
         let places = |name: &str| (0..self.releases.len()).filter(|at| holds(name, &self.releases[*at])).collect();
         let before = self.releases.iter().flat_map(|held| &held.recipients);

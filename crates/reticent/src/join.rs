@@ -20,7 +20,7 @@ use crate::taxonomy::{Code, NodeId, Taxonomy};
 pub(crate) use row::Row;
 
 /// How many tuples of records: products of weights outgrow 64 bits.
-pub type Tuples = u128;
+pub(crate) type Tuples = u128;
 
 /// Two values that no one person has: whoever has the one, or something below it, does not have the other. With the same column
 /// on both sides: that a person can have several values of it, one in each release.
@@ -71,7 +71,7 @@ impl Join {
     }
 
     /// The same, visiting the first releases only: their tuples that some tuple of the others goes with.
-    pub fn visiting(mut self, releases: usize) -> Join {
+    pub(crate) fn visiting(mut self, releases: usize) -> Join {
         self.visited = releases;
         self
     }
@@ -95,7 +95,7 @@ impl Join {
     }
 
     /// The same until `visit` has enough.
-    pub fn for_each_while(&self, mut visit: impl FnMut(&[usize], Tuples) -> bool) {
+    pub(crate) fn for_each_while(&self, mut visit: impl FnMut(&[usize], Tuples) -> bool) {
         self.extend(&mut Vec::with_capacity(self.groups.len()), 1, &mut visit);
     }
 
@@ -284,7 +284,7 @@ pub fn unknown_values<'r>(rules: &'r [Inconsistent], columns: &[&PublishedColumn
 
 impl Inconsistent {
     /// A column that a person can have with other values in another release: it joins nothing.
-    pub fn varying(column: &str) -> Inconsistent {
+    pub(crate) fn varying(column: &str) -> Inconsistent {
         let side = (column.to_owned(), String::new());
         Inconsistent { one: side.clone(), other: side }
     }

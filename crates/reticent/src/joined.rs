@@ -22,6 +22,7 @@ mod visit;
 
 use crate::contract::Bounds;
 
+pub use crate::join::unknown_values;
 pub use crate::release::Member;
 pub(crate) use histories::Made;
 pub use histories::{Breadth, sets_for, sub_histories};

@@ -8,7 +8,7 @@ mod by_owner;
 #[cfg(test)]
 mod tests;
 
-pub use by_owner::ByOwner;
+pub(crate) use by_owner::ByOwner;
 
 use std::fmt;
 

@@ -18,7 +18,7 @@ use crate::release::PublishedColumn;
 use crate::taxonomy::{NodeId, Taxonomy, Type};
 
 /// By published code of one column: the codes of another that can stand for the same value, ascending.
-pub fn matches(one: &PublishedColumn, other: &PublishedColumn) -> Vec<Vec<u32>> {
+pub(crate) fn matches(one: &PublishedColumn, other: &PublishedColumn) -> Vec<Vec<u32>> {
     let others = Index::of(other);
     one.nodes.iter().map(|node| others.matching(&stands(&one.tree, *node))).collect()
 }
@@ -44,7 +44,7 @@ impl<'a> Matcher<'a> {
 }
 
 /// Whether values of two columns can be compared: numbers and days cannot, whatever they are written like.
-pub fn comparable(one: &PublishedColumn, other: &PublishedColumn) -> bool {
+pub(crate) fn comparable(one: &PublishedColumn, other: &PublishedColumn) -> bool {
     !matches!((one.tree.value_type(), other.tree.value_type()), (Type::Number, Type::Date) | (Type::Date, Type::Number))
 }
 

@@ -33,7 +33,7 @@ impl Recipient {
     ///
     /// # Errors
     ///
-    /// If the text is no name ([`NAME_RULE`]).
+    /// If the text is no name (`NAME_RULE`).
     pub fn new(text: &str) -> Result<Recipient> {
         Ok(Recipient(folded(&name("recipient", text)?)))
     }
@@ -65,7 +65,7 @@ impl ReleaseName {
     ///
     /// # Errors
     ///
-    /// If the text is no name ([`NAME_RULE`]), or only digits.
+    /// If the text is no name (`NAME_RULE`), or only digits.
     pub fn new(text: &str) -> Result<ReleaseName> {
         let name = name("release name", text)?;
         if name.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -22,7 +22,6 @@ use crate::requirement::{Short, Wording};
 use crate::schema::{Attribute, Missing, Role, Schema, Tree};
 use crate::taxonomy::{Level, Taxonomy, Type};
 
-pub use crate::column_names::is_called_private;
 pub use draft::{ColumnSketch, Draft, draft, suggested_role};
 pub use json_schema::json_schema;
 

@@ -12,23 +12,23 @@ use crate::error::{Obstacle, Result};
 pub const PUBLIC: &str = "public";
 
 /// What recipients and releases may be called.
-pub const NAME_RULE: &str =
+pub(crate) const NAME_RULE: &str =
     "a name has letters, digits, `-`, `_`, `.`, `@` and single spaces between them, and at most 80 of these";
 
 /// Whether a text can be the name of a recipient or a release.
-pub fn is_name(name: &str) -> bool {
+pub(crate) fn is_name(name: &str) -> bool {
     let fits = |letter: char| letter.is_alphanumeric() || "-_.@ ".contains(letter);
     let spaced = name.starts_with(' ') || name.ends_with(' ') || name.contains("  ");
     !name.is_empty() && name.chars().count() <= 80 && name.chars().all(fits) && !spaced
 }
 
 /// A recipient's name as it is compared: however it is written, it is the same one.
-pub fn folded(name: &str) -> String {
+pub(crate) fn folded(name: &str) -> String {
     name.trim().to_lowercase()
 }
 
 /// More coalitions than this are not listed.
-pub const MOST_COALITIONS: usize = 1024;
+pub(crate) const MOST_COALITIONS: usize = 1024;
 /// Nor is longer searched for them.
 const MOST_STEPS: usize = 100_000;
 

@@ -244,7 +244,7 @@ impl Arguments {
     /// # Errors
     ///
     /// Fails if these arguments were not checked, or if the entry has no whole number of this name.
-    pub fn optional_whole(&self, name: &str) -> Result<Option<u64>> {
+    pub(crate) fn optional_whole(&self, name: &str) -> Result<Option<u64>> {
         match self.given_as(name, |domain| matches!(domain, Domain::Whole(_)))? {
             Some(Argument::Number(number)) => Ok(Some(*number as u64)),
             Some(_) => Err(self.unusable(name, ArgumentFault::OtherKind)),
@@ -257,7 +257,7 @@ impl Arguments {
     /// # Errors
     ///
     /// Fails if these arguments were not checked, or if the entry has no number of this name.
-    pub fn optional_number(&self, name: &str) -> Result<Option<f64>> {
+    pub(crate) fn optional_number(&self, name: &str) -> Result<Option<f64>> {
         match self.given_as(name, |domain| matches!(domain, Domain::Whole(_) | Domain::Number(..)))? {
             Some(Argument::Number(number)) => Ok(Some(*number)),
             Some(_) => Err(self.unusable(name, ArgumentFault::OtherKind)),
@@ -270,7 +270,7 @@ impl Arguments {
     /// # Errors
     ///
     /// Fails if these arguments were not checked, or if the entry has no word of this name.
-    pub fn optional_word(&self, name: &str) -> Result<Option<&str>> {
+    pub(crate) fn optional_word(&self, name: &str) -> Result<Option<&str>> {
         match self.given_as(name, |domain| matches!(domain, Domain::Word(_) | Domain::Column))? {
             Some(Argument::Word(word)) => Ok(Some(word)),
             Some(_) => Err(self.unusable(name, ArgumentFault::OtherKind)),

@@ -78,7 +78,7 @@ pub fn scale_text(values: Type, number: f64) -> String {
 }
 
 /// `[20,30)`, `<20`, `>=80`, or `*` when it has no bounds.
-pub fn interval_text(values: Type, low: Option<f64>, high: Option<f64>) -> String {
+pub(crate) fn interval_text(values: Type, low: Option<f64>, high: Option<f64>) -> String {
     let text = |number| scale_text(values, number);
     match (low, high) {
         (Some(low), Some(high)) => format!("[{},{})", text(low), text(high)),

@@ -25,6 +25,26 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Counts rows of texts.
+    pub fn from_rows<const N: usize>(names: [&str; N], rows: &[[&str; N]]) -> Counts {
+        let mut values = vec![Vec::new(); N];
+        let mut codes = vec![Vec::with_capacity(rows.len()); N];
+        for (column, (values, codes)) in values.iter_mut().zip(&mut codes).enumerate() {
+            let mut known: HashMap<&str, Code> = HashMap::new();
+            for row in rows {
+                let next = known.len() as Code;
+                let code = *known.entry(row[column]).or_insert(next);
+                if code == next {
+                    values.push(row[column].to_owned());
+                }
+                codes.push(code);
+            }
+        }
+        let views: Vec<&[Code]> = codes.iter().map(Vec::as_slice).collect();
+        let combos = combine(&views, &vec![1; rows.len()], None);
+        Counts { names: names.map(str::to_owned).to_vec(), values, combos, links: None }
+    }
+
     /// The combinations of the columns alone, ascending: what several owners carry is one combination. Where `combos` has
     /// no owners, this is `combos` as an engine answers it; where it has, neighbours with equal codes are taken as one.
     pub fn without_owners(&self) -> Combos {

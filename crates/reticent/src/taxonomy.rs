@@ -18,10 +18,8 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::interval::Interval;
 
-pub(crate) use crate::scalar::is_code;
-pub use crate::scalar::{
-    SUPPRESSED, Type, interval_text, number_text, parse_date, parse_number, parse_scale, scale_text,
-};
+pub use crate::scalar::{SUPPRESSED, Type, number_text, parse_date, parse_number, parse_scale, scale_text};
+pub(crate) use crate::scalar::{interval_text, is_code};
 pub use intervals::Level;
 
 /// The number of a value in its column, in the order of the taxonomy's leaves.
@@ -111,7 +109,7 @@ impl Taxonomy {
     }
 
     /// Adds a leaf for a missing value directly below the root, as the last code.
-    pub fn add_missing(&mut self, label: &str) -> Result<Code> {
+    pub(crate) fn add_missing(&mut self, label: &str) -> Result<Code> {
         if self.find(label).is_some() {
             return Err(Error::column("", format!("the missing value `{label}` is also a value of the taxonomy")));
         }

@@ -1,7 +1,7 @@
 //! What `audit` answers.
 
+use reticent::Lost;
 use reticent::audit::{Attacked, Audit, Disclosure, Moment, Timeline};
-use reticent::history::Lost;
 use serde::Serialize;
 
 /// What `audit` answers.

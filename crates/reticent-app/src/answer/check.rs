@@ -3,8 +3,7 @@
 use reticent::algorithms::Suppression;
 use reticent::models::Violation;
 use reticent::risk::Risk;
-use reticent::schema::Role;
-use reticent::table::MissingNote;
+use reticent::{MissingNote, Role};
 use serde::Serialize;
 
 /// What `check` answers.

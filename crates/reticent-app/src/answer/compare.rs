@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use reticent::Relief;
 use reticent::algorithms::Guarantee;
-use reticent::relief::Relief;
 use reticent::risk::Brief;
 use serde::Serialize;
 

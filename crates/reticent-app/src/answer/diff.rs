@@ -1,6 +1,6 @@
 //! What `diff` answers.
 
-use reticent::schema::Role;
+use reticent::Role;
 use serde::Serialize;
 
 /// What `diff` answers.

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
+use reticent::Role;
 use reticent::algorithms::Guarantee;
 use reticent::audit::Audited;
 use reticent::joined::Dangling;
 use reticent::metrics::Measure;
 use reticent::risk::Brief;
-use reticent::schema::Role;
 use reticent::verify::Verdict;
 use reticent_ledger::Judged;
 use serde::Serialize;

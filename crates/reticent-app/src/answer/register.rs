@@ -1,9 +1,8 @@
 //! What `register` answers.
 
-use reticent::history::Disguise;
 use reticent::recognise::Kinds;
-use reticent::schema::Role;
 use reticent::taxonomy::Type;
+use reticent::{Disguise, Role};
 use serde::Serialize;
 
 /// What `register` answers.

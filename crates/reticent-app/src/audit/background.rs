@@ -5,8 +5,7 @@ use std::path::Path;
 use reticent::audit::Ask;
 use reticent::audit::{Knowledge, Known, Question, audit};
 use reticent::error::Obstacle;
-use reticent::history::History;
-use reticent::links::Pseudonym;
+use reticent::{History, Pseudonym};
 use reticent_engine::{Ask as AskEngine, AskColumn, Embedded, Engine, OwnerKey};
 use reticent_ledger::Entry;
 

@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 use reticent::combos::Owner;
-use reticent::history::{Held, History};
+use reticent::{Held, History};
 use reticent_engine::Embedded;
 use reticent_ledger::{Entry, Hash, Ledger};
 

@@ -10,17 +10,12 @@ use std::path::Path;
 use rayon::prelude::*;
 use reticent::audit::{AuditedColumn, AuditedGroups, Gate, GroupedCandidate, admit_grouped};
 use reticent::error::Refusal;
-use reticent::history::{Disguise, Held};
 use reticent::methods::{self, Leaving, Outcome, Record, Remembered, Shown, Utility};
-use reticent::names::Confidence;
 use reticent::policy::MethodPolicy;
 use reticent::registry::Arguments;
-use reticent::release::Release;
-use reticent::schema::Role;
-use reticent::share::Share;
 use reticent::statement::{Claim, Scope, Statement};
-use reticent::table::Counts;
 use reticent::taxonomy::Type;
+use reticent::{Confidence, Counts, Disguise, Held, Release, Role, Share};
 use reticent_ledger::{Body, BodyColumn, BodyTree, Judged, Key, Ledger, MethodRecord, Stored};
 
 use super::body_column;

@@ -6,9 +6,8 @@ mod plan;
 mod recode;
 
 use reticent::error::Obstacle;
-use reticent::history::History;
-use reticent::schema::{Role, Schema, Tree};
 use reticent::taxonomy::{Taxonomy, Type};
+use reticent::{History, Role, Schema, Tree};
 use reticent_ledger::{BodyColumn, BodyTree, Hash};
 
 use crate::Workspace;

@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use reticent::error::Obstacle;
-use reticent::history::Disguise;
-use reticent::links::Links;
 use reticent::methods::Remembered;
 use reticent::statement::Statement;
+use reticent::{Disguise, Links};
 use reticent_ledger::{
     Body, ByMethod, Draft, FileRecord, Hash, Head, Judged, Key, Ledger, MethodRecord, Metric, Origin, Verified, Writer,
 };

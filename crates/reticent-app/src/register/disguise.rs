@@ -1,10 +1,7 @@
 //! How a registered release shows people's records.
 
 use hashbrown::HashMap;
-use reticent::history::Disguise;
-use reticent::links::Links;
-use reticent::schema::Role;
-use reticent::table::Counts;
+use reticent::{Counts, Disguise, Links, Role};
 use reticent_ledger::{Body, BodyColumn, Entry};
 
 use crate::error::{Problem, Result};

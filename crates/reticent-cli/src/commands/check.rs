@@ -1,6 +1,6 @@
 //! `reticent check`: how risky the data is as it stands, and what the policy demands.
 
-use reticent::schema::{Missing, Role};
+use reticent::{Missing, Role};
 use reticent_app::Workspace;
 use reticent_app::answer::{Check, DataFindings};
 use reticent_app::request::CheckRequest;

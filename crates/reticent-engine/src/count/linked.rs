@@ -3,9 +3,8 @@
 
 use rayon::prelude::*;
 use reticent::combos::{Combos, Owner, Weight, bits};
-use reticent::links::{Links, NOBODY, Pseudonym};
-use reticent::table::Counts;
 use reticent::taxonomy::Code;
+use reticent::{Counts, Links, NOBODY, Pseudonym};
 
 use super::keys::NumberedKeys;
 use super::{Coders, Merged, Shared, merge_columns};

@@ -10,8 +10,8 @@ use std::thread;
 
 use flate2::write::GzEncoder;
 use rayon::prelude::*;
+use reticent::Counts;
 use reticent::combos::Weight;
-use reticent::table::Counts;
 use reticent::taxonomy::{Code, parse_number};
 
 use super::{Partial, Rows};

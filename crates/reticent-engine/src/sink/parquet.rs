@@ -8,8 +8,8 @@ use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
+use reticent::Counts;
 use reticent::combos::Weight;
-use reticent::table::Counts;
 use reticent::taxonomy::{Code, Type, parse_date, parse_number, scale_text};
 
 use super::{Partial, Rows};

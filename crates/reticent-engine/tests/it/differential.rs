@@ -6,7 +6,7 @@ use reticent_engine::{Options, count_csv_bytes};
 use crate::support::{count_text, naive_counts};
 
 /// What a loop over the records of the csv crate counts; none when it is no table.
-fn naive(text: &[u8]) -> Option<reticent::table::Counts> {
+fn naive(text: &[u8]) -> Option<reticent::Counts> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
     let mut records: Vec<Vec<String>> = Vec::new();
     for record in reader.byte_records() {

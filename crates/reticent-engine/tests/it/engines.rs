@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use reticent::recoding::{Recoding, Rule};
-use reticent::schema::{Attribute, Missing, Role, Schema, Tree};
-use reticent::table::{Counts, Table};
 use reticent::taxonomy::Type;
+use reticent::{Attribute, Counts, Missing, Recoding, Role, Rule, Schema, Table, Tree};
 use reticent_engine::{Ask, Compression, Embedded, Engine, Format, Generator, Options, Sink, published, read_back};
 
 use crate::sqlite::Sqlite;

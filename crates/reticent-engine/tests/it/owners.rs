@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use reticent::links::{Links, Pseudonym};
-use reticent::table::Counts;
+use reticent::{Counts, Links, Pseudonym};
 use reticent_engine::{Ask, Embedded, Engine, Error, Generator, Options, OwnerKey};
 
 use crate::support::{ask, file, folder, naive_counts};

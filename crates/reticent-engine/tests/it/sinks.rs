@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use proptest::prelude::*;
+use reticent::Counts;
 use reticent::combos::Combos;
-use reticent::table::Counts;
 use reticent_engine::{
     Compression, Error, Format, Options, Sink, csv_text, read_back, read_back_with_owners, write_rows,
 };

@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 
 use reticent::combos::{Combos, Weight};
-use reticent::recoding::{Recoding, Rule};
-use reticent::table::{Counts, Table};
 use reticent::taxonomy::{Type, parse_date, parse_number};
+use reticent::{Counts, Recoding, Rule, Table};
 use reticent_engine::{Ask, Engine, Options, Profile, Result, Sink, Written, write_rows};
 use rusqlite::Connection;
 use rusqlite::types::Value;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use reticent::Counts;
 use reticent::combos::{Combos, Weight};
-use reticent::table::Counts;
 use reticent_engine::{Ask, AskColumn, Embedded, Engine, Error, Options, Result};
 
 /// A folder that is gone after the test.

@@ -9,7 +9,7 @@
 
 use std::path::{Path, PathBuf};
 
-use reticent::history::Held;
+use reticent::Held;
 use reticent_ledger::{ExportedHead, Judged, Key, Ledger, Origin, Wanted};
 
 use crate::support::{copy, session};

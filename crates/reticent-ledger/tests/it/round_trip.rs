@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use reticent::schema::Role;
+use reticent::Role;
 use reticent_ledger::{Error, Judged, Ledger, Staging, Wanted};
 
 use crate::support::{Desk, autumn, clinic, files, links, session, spring};
@@ -25,7 +25,7 @@ fn a_release_comes_back_as_it_was_published() {
     let combos = &held.release.combos;
     let mut records: Vec<(Vec<&str>, u64)> = (0..combos.len())
         .map(|at| {
-            let text = |(column, codes): (&reticent::release::PublishedColumn, &Vec<u32>)| {
+            let text = |(column, codes): (&reticent::PublishedColumn, &Vec<u32>)| {
                 let node = column.nodes[codes[at] as usize];
                 column.tree.node(node).label.clone()
             };

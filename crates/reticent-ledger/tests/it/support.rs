@@ -4,11 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use reticent::combos::{Combos, combine};
-use reticent::links::Links;
-use reticent::names::{Recipient, ReleaseName};
-use reticent::schema::Role;
-use reticent::table::Counts;
 use reticent::taxonomy::Type;
+use reticent::{Counts, Links, Recipient, ReleaseName, Role};
 use reticent_ledger::{
     Body, BodyColumn, BodyTree, Draft, Error, FileRecord, Findings, Hash, Holder, Judged, Key, Ledger, Made, Metric,
     Origin, Outcome, Session, Verified,

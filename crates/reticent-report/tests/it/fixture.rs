@@ -7,12 +7,8 @@ use reticent::audit::{
 };
 use reticent::audit::{Fraction, Work};
 use reticent::combos::Combos;
-use reticent::history::{Disguise, Held, History};
-use reticent::links::Links;
-use reticent::release::{PublishedColumn, Release};
-use reticent::schema::Role;
-use reticent::share::Share;
 use reticent::taxonomy::Taxonomy;
+use reticent::{Disguise, Held, History, Links, PublishedColumn, Release, Role, Share};
 use reticent_report::{Attack, Coalition, ReleaseLine, Report, html};
 
 /// The notice on every internal page.

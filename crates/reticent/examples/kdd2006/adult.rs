@@ -4,12 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use reticent::combos::combine;
-use reticent::history::{Disguise, Held, History};
 use reticent::joined::Member;
-use reticent::release::Release;
-use reticent::schema::{Attribute, Missing, Role, Schema, Tree};
-use reticent::table::{Counts, Table};
 use reticent::taxonomy::{Taxonomy, Type};
+use reticent::{Attribute, Counts, Disguise, Held, History, Missing, Release, Role, Schema, Table, Tree};
 
 use crate::Failure;
 

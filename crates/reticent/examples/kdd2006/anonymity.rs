@@ -1,6 +1,6 @@
 //! Figures 1 to 4: distortion and classification error for (X, Y)-anonymity.
 
-use reticent::recoding::Recoding;
+use reticent::Recoding;
 
 use crate::adult::{COMMON, Records, Set};
 use crate::report::{Scale, Verdict, ends, ends_text, figure, head, line, listed, mean, note};

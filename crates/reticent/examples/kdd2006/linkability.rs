@@ -1,6 +1,6 @@
 //! Figures 6 and 7: classification error for (X, Y)-linkability.
 
-use reticent::recoding::Recoding;
+use reticent::Recoding;
 
 use crate::adult::{COMMON, RANKED_A, Records, Set};
 use crate::report::{Scale, Verdict, ends, ends_text, figure, head, line, listed, mean, note};

@@ -3,11 +3,10 @@
 use std::time::{Duration, Instant};
 
 use reticent::algorithms::{Control, Purpose, Suppression, Task};
-use reticent::history::History;
 use reticent::metrics::{Lesson, decision_tree_error};
-use reticent::recoding::{Recoded, Recoding};
 use reticent::registry::{Argument, Arguments};
 use reticent::requirement::{Requirement, Short, Wording};
+use reticent::{History, Recoded, Recoding};
 
 use crate::Failure;
 use crate::adult::{CLASS, IMMIGRATION, Records, Set, place};

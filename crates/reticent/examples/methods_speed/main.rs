@@ -6,13 +6,10 @@
 use std::time::Instant;
 
 use reticent::combos::Combos;
-use reticent::history::{Disguise, Held};
 use reticent::methods::{self, Form, Past, Record, Shown, Task};
 use reticent::registry::{Argument, Arguments};
-use reticent::release::Release;
-use reticent::schema::{Attribute, Missing, Role, Schema, Tree};
-use reticent::table::{Counts, Table};
 use reticent::taxonomy::Type;
+use reticent::{Attribute, Counts, Disguise, Held, Missing, Release, Role, Schema, Table, Tree};
 
 /// Numbers that look drawn (SplitMix64).
 struct Drawn(u64);

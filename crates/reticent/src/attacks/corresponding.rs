@@ -208,7 +208,7 @@ fn groups_of(groups: &Groups<'_>, columns: &[usize], shared: &Combos) -> Vec<Vec
 
 impl Corresponding<'_> {
     /// How many people are in a group of the earlier release and in a group of the later, by both.
-    pub fn followed(&self) -> BTreeMap<(u32, u32), Weight> {
+    pub(super) fn followed(&self) -> BTreeMap<(u32, u32), Weight> {
         let later: BTreeMap<_, _> = self.later.single().collect();
         let mut people = BTreeMap::new();
         for (person, group) in self.earlier.single() {
@@ -220,7 +220,7 @@ impl Corresponding<'_> {
     }
 
     /// By value: the records of two groups that can be the same.
-    pub fn common(&self, first: u32, second: u32) -> Vec<Weight> {
+    pub(super) fn common(&self, first: u32, second: u32) -> Vec<Weight> {
         self.transports.iter().map(|transport| transport.most(first as usize, second as usize)).collect()
     }
 }
@@ -240,7 +240,7 @@ pub(super) struct Cracked<'a> {
 
 impl Corresponding<'_> {
     /// What is left is worth a finding when it says more than the group did.
-    pub fn report(&self, cracked: &Cracked<'_>, asked: &Asked) -> Vec<Finding> {
+    pub(super) fn report(&self, cracked: &Cracked<'_>, asked: &Asked) -> Vec<Finding> {
         let (all, left): (Weight, Weight) = (cracked.records.iter().sum(), cracked.left.iter().sum());
         if left == 0 || left == all {
             asked.broken.set(asked.broken.get() || left < all);

@@ -76,10 +76,10 @@ pub enum Confidence {
 
 impl Confidence {
     /// Nothing else is possible.
-    pub const CERTAIN: Confidence = Confidence::Exact(Share { numerator: 1, denominator: 1 });
+    pub(crate) const CERTAIN: Confidence = Confidence::Exact(Share { numerator: 1, denominator: 1 });
 
     /// One of so many.
-    pub fn one_of(many: Weight) -> Confidence {
+    pub(crate) fn one_of(many: Weight) -> Confidence {
         Confidence::Exact(Share::new(1, many))
     }
 

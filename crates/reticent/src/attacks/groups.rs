@@ -63,7 +63,7 @@ pub(super) struct Seen<'a> {
 
 impl Seen<'_> {
     /// The sensitive column.
-    pub fn published(&self) -> &PublishedColumn {
+    pub(super) fn published(&self) -> &PublishedColumn {
         &self.release.columns[self.column]
     }
 }
@@ -128,7 +128,7 @@ pub(super) struct Groups<'a> {
 }
 
 impl<'a> Groups<'a> {
-    pub fn of(held: &'a Held) -> Result<Groups<'a>> {
+    pub(super) fn of(held: &'a Held) -> Result<Groups<'a>> {
         let by = grouping(held)?;
         let combos = &held.release.combos;
         let parts: Vec<&[Code]> = by.iter().map(|column| combos.codes[*column].as_slice()).collect();
@@ -150,22 +150,22 @@ impl<'a> Groups<'a> {
         Ok(groups)
     }
 
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.member.len()
     }
 
     /// One of a group's combinations.
-    pub fn member(&self, group: usize) -> usize {
+    pub(super) fn member(&self, group: usize) -> usize {
         self.member[group] as usize
     }
 
     /// How a group was published.
-    pub fn cells(&self, group: usize) -> Vec<(String, String)> {
+    pub(super) fn cells(&self, group: usize) -> Vec<(String, String)> {
         cells(&self.held.release, &self.by, self.member[group] as usize)
     }
 
     /// By group: the codes of a column that occur, ascending, with how many records carry each.
-    pub fn counts(&self, column: usize) -> Vec<Vec<(Code, Weight)>> {
+    pub(super) fn counts(&self, column: usize) -> Vec<Vec<(Code, Weight)>> {
         let combos = &self.held.release.combos;
         let mut counts: Vec<Vec<(Code, Weight)>> = vec![Vec::new(); self.len()];
         for at in 0..combos.len() {
@@ -206,7 +206,7 @@ pub(super) struct Tracked<'a> {
 
 impl<'a> Tracked<'a> {
     /// None where nobody knows whose the records are.
-    pub fn of(held: &'a Held) -> Result<Option<Tracked<'a>>> {
+    pub(super) fn of(held: &'a Held) -> Result<Option<Tracked<'a>>> {
         let Some(links) = &held.links else { return Ok(None) };
         let groups = Groups::of(held)?;
         let mut members: Vec<Membership> = Vec::with_capacity(links.len());
@@ -228,7 +228,7 @@ impl<'a> Tracked<'a> {
     }
 
     /// Those who have one record only, with their group: of others nobody can tell which record is meant.
-    pub fn single(&self) -> impl Iterator<Item = (Pseudonym, u32)> {
+    pub(super) fn single(&self) -> impl Iterator<Item = (Pseudonym, u32)> {
         let of_person = self.members.chunk_by(|one, next| one.person == next.person);
         of_person.filter_map(|records| match records {
             [only] if only.records == 1 => Some((only.person, only.group)),
@@ -237,7 +237,7 @@ impl<'a> Tracked<'a> {
     }
 
     /// Says of those who have several records that they were left out.
-    pub fn leave_out_several(&self, unchecked: &mut Unchecked) {
+    pub(super) fn leave_out_several(&self, unchecked: &mut Unchecked) {
         let of_person = self.members.chunk_by(|one, next| one.person == next.person).count();
         if of_person > self.single().count() {
             let place = called(self.groups.held);
@@ -246,20 +246,20 @@ impl<'a> Tracked<'a> {
     }
 
     /// By group, its members.
-    pub fn by_group(&self) -> Vec<Vec<Membership>> {
+    pub(super) fn by_group(&self) -> Vec<Vec<Membership>> {
         let mut groups = vec![Vec::new(); self.groups.len()];
         self.members.iter().for_each(|member| groups[member.group as usize].push(*member));
         groups
     }
 
     /// Whether what another release shows of a sensitive column can be compared with this one.
-    pub fn compares(&self, other: &Tracked<'_>, name: &str) -> bool {
+    pub(super) fn compares(&self, other: &Tracked<'_>, name: &str) -> bool {
         let other = other.groups.held.number;
         !self.changed.iter().any(|(release, column)| *release == other && column == name)
     }
 
     /// Whether there is something that cannot be compared.
-    pub fn leaves_out(&self) -> bool {
+    pub(super) fn leaves_out(&self) -> bool {
         !self.changed.is_empty()
     }
 
@@ -288,11 +288,11 @@ impl<'a> Tracked<'a> {
         records.filter(|(person, _)| singles.contains(person)).collect()
     }
 
-    pub fn has(&self, person: Pseudonym) -> bool {
+    pub(super) fn has(&self, person: Pseudonym) -> bool {
         self.members.binary_search_by_key(&person, |member| member.person).is_ok()
     }
 
-    pub fn release(&self) -> &'a Release {
+    pub(super) fn release(&self) -> &'a Release {
         &self.groups.held.release
     }
 }
@@ -398,7 +398,7 @@ pub(super) struct SameValues {
 }
 
 impl SameValues {
-    pub fn of(columns: [&PublishedColumn; 2]) -> SameValues {
+    pub(super) fn of(columns: [&PublishedColumn; 2]) -> SameValues {
         let mut known: HashMap<String, u32> = HashMap::new();
         let mut labels = Vec::new();
         let mut number = |column: &PublishedColumn, code: usize| {
@@ -414,7 +414,7 @@ impl SameValues {
     }
 
     /// By group, by number of the value: how many records. None when some record does not say one exact value.
-    pub fn counts(&self, release: usize, groups: &Groups<'_>, column: usize) -> Option<Vec<Vec<Weight>>> {
+    pub(super) fn counts(&self, release: usize, groups: &Groups<'_>, column: usize) -> Option<Vec<Vec<Weight>>> {
         let mut all = Vec::with_capacity(groups.len());
         for counts in groups.counts(column) {
             let mut by_number = vec![0; self.labels.len()];
@@ -427,7 +427,7 @@ impl SameValues {
     }
 
     /// The code of a value in a release.
-    pub fn code(&self, release: usize, number: usize) -> Option<u32> {
+    pub(super) fn code(&self, release: usize, number: usize) -> Option<u32> {
         self.numbers[release].iter().position(|known| *known == Some(number as u32)).map(|code| code as u32)
     }
 }

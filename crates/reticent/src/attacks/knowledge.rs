@@ -28,7 +28,7 @@ pub(super) struct Profile {
 
 impl Profile {
     /// Whether a published combination may be about the person.
-    pub fn fits(&self, combos: &Combos, at: usize) -> bool {
+    pub(super) fn fits(&self, combos: &Combos, at: usize) -> bool {
         self.allowed.iter().all(|(column, codes)| codes.contains(&combos.codes[*column][at]))
     }
 }

@@ -39,24 +39,24 @@ pub(super) struct Unchecked(Vec<String>);
 
 impl Unchecked {
     /// What no attack on this history can look at: releases whose contents are gone.
-    pub fn of(scene: &Scene<'_>) -> Unchecked {
+    pub(super) fn of(scene: &Scene<'_>) -> Unchecked {
         let lost = scene.history.lost.iter();
         let lost = lost.map(|lost| format!("the contents of release {} {} are gone", lost.number, lost.name));
         Unchecked(lost.collect())
     }
 
     /// One more obstacle.
-    pub fn push(&mut self, why: String) {
+    pub(super) fn push(&mut self, why: String) {
         if !self.0.contains(&why) {
             self.0.push(why);
         }
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub fn why(&self) -> String {
+    pub(super) fn why(&self) -> String {
         const SHOWN: usize = 3;
         match self.0.len() {
             0..=SHOWN => self.0.join("; "),

@@ -23,7 +23,7 @@ pub(super) struct Transport {
 
 impl Transport {
     /// None when the records of the left cannot all be records of the right.
-    pub fn of(supply: Vec<Weight>, capacity: Vec<Weight>, to: &[Vec<u32>]) -> Option<Transport> {
+    pub(super) fn of(supply: Vec<Weight>, capacity: Vec<Weight>, to: &[Vec<u32>]) -> Option<Transport> {
         let (lefts, end) = (supply.len() as u32, (supply.len() + capacity.len()) as u32);
         let start = end + 1;
         let mut network = MaxFlow::new(start as usize + 1);
@@ -42,7 +42,7 @@ impl Transport {
     }
 
     /// The most records of a group on the left that can be in a group on the right, when all have their place.
-    pub fn most(&self, left: usize, right: usize) -> Weight {
+    pub(super) fn most(&self, left: usize, right: usize) -> Weight {
         let bound = self.supply[left].min(self.capacity[right].0);
         let Ok(at) = self.to[left].binary_search_by_key(&(right as u32), |(right, _)| *right) else { return 0 };
         let arc = self.to[left][at].1;
@@ -57,7 +57,7 @@ impl Transport {
     }
 
     /// The fewest records of a group on the right that records of the left must be.
-    pub fn fewest(&self, right: usize) -> Weight {
+    pub(super) fn fewest(&self, right: usize) -> Weight {
         let arc = self.capacity[right].1;
         let used = self.network.flow(arc) as Weight;
         if used == 0 {

@@ -44,8 +44,6 @@ pub struct Board {
     shown: Vec<Vec<Value>>,
     /// By release: the one about whose people it counts values.
     abouts: Vec<Option<usize>>,
-    /// By release: the first of its views.
-    views: Vec<usize>,
 }
 
 /// A group of a release.
@@ -173,7 +171,6 @@ impl Board {
             said: Vec::new(),
             shown: Vec::new(),
             abouts,
-            views: (0..history.releases.len()).map(|at| counted::first_view(history, at)).collect(),
         };
         board.shown = board.groups.iter().map(|group| board.may(group)).collect();
         board.relaxed = board.secrets.wide || board.groups.iter().any(|group| !board.secrets.is_laminar(&group.shows));
@@ -190,11 +187,6 @@ impl Board {
             && self.secrets.columns_of(group.release) != 0
             && people < group.records
             && !group.shows.iter().all(plain)
-    }
-
-    /// The release that a group is of: a list is of the one about whose people it is, and views of one release are of the first.
-    pub fn release_of(&self, group: &Group) -> usize {
-        self.views[self.abouts[group.release].unwrap_or(group.release)]
     }
 
     /// How many people a group has; its records where nobody is known to be in it.

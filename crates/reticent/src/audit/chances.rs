@@ -41,7 +41,7 @@ impl Chance {
 }
 
 /// The chances of a column's values, by value; those that are impossible are not there.
-pub fn chances(secrets: &Secrets, column: usize, told: &[Told]) -> Vec<Chance> {
+pub(super) fn chances(secrets: &Secrets, column: usize, told: &[Told]) -> Vec<Chance> {
     let mut chances: Vec<Chance> = Vec::new();
     for one in told {
         let value = secrets.all[one.value as usize][column];

@@ -12,7 +12,7 @@ use crate::share::Share;
 use reticent_inference::{Answer, Fraction};
 
 /// So many bars has the histogram of what can be told: the last is certainty.
-pub const BARS: usize = 11;
+pub(super) const BARS: usize = 11;
 
 /// What is told of one sensitive column.
 #[derive(Debug, Clone, serde::Serialize)]

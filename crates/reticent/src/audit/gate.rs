@@ -68,7 +68,7 @@ pub struct Gate<'a> {
 
 /// Audits a history whose newest release is a candidate. Refuses when it brings that more is told about anybody than allowed, be
 /// they in it or not, or when that could not be established.
-pub fn admit(history: &History, question: &Question, proof: Proof) -> Result<Audit> {
+pub(crate) fn admit(history: &History, question: &Question, proof: Proof) -> Result<Audit> {
     // The estimate is made where it decides.
     let ask = Ask { entropy: proof == Proof::Estimate, ..question.ask };
     let question = Question { newly: true, pairs: false, ask, ..question.clone() };

@@ -9,7 +9,7 @@ use crate::taxonomy::Code;
 /// The fewest people who are in the same groups of all these releases. Exchanging two of them changes nothing that was published, so no
 /// record is linked to anybody with more than one over this. Each table of people comes with the column that numbers its groups; where
 /// there is none, equal quasi-identifiers are a group.
-pub fn fewest_alike(tables: &[(&Held, Option<&str>)]) -> u64 {
+pub(crate) fn fewest_alike(tables: &[(&Held, Option<&str>)]) -> u64 {
     let mut of_owner: HashMap<Pseudonym, Vec<(usize, u32)>> = HashMap::new();
     for (at, (held, group)) in tables.iter().enumerate() {
         let Some(links) = &held.links else { continue };

@@ -81,7 +81,7 @@ pub enum Statement {
 
 impl Knowledge {
     /// Puts what is known on the board. What cannot be understood is an error: leaving it out would make the attacker weaker.
-    pub fn put_on(&self, board: &mut Board, history: &History) -> Result<()> {
+    pub(crate) fn put_on(&self, board: &mut Board, history: &History) -> Result<()> {
         let here = |column: &String| board.secrets.columns.contains(column);
         let known: Vec<&Known> = self.known.iter().filter(|known| here(&known.column)).collect();
         let statements = self.statements.iter().filter(|statement| here(statement.column()));
@@ -212,7 +212,7 @@ impl Knowledge {
     }
 
     /// Whether something is said of everybody.
-    pub fn is_of_everybody(&self) -> bool {
+    pub(crate) fn is_of_everybody(&self) -> bool {
         self.statements.iter().any(|statement| matches!(statement, Statement::Share { .. }))
     }
 

@@ -12,7 +12,7 @@ use crate::taxonomy::{NodeId, Type};
 
 /// The pieces of a column, and what stands beside them.
 #[derive(Debug, Clone)]
-pub struct Scale {
+pub(super) struct Scale {
     pieces: Vec<Interval>,
     /// By piece, and then by what is no number: what it reads.
     pub reads: Vec<String>,
@@ -23,7 +23,7 @@ type Cut = (f64, bool);
 
 impl Scale {
     /// None when the column shows single values only, or no numbers.
-    pub fn of(history: &History, name: &str) -> Option<Scale> {
+    pub(super) fn of(history: &History, name: &str) -> Option<Scale> {
         let mut shown: Vec<(Interval, String)> = Vec::new();
         let mut others: Vec<String> = Vec::new();
         let mut dates = false;
@@ -67,7 +67,7 @@ impl Scale {
     }
 
     /// The values that a published cell covers, ascending.
-    pub fn below(&self, column: &PublishedColumn, code: u32) -> Vec<u32> {
+    pub(super) fn below(&self, column: &PublishedColumn, code: u32) -> Vec<u32> {
         let node = column.nodes[code as usize];
         match told(column, node) {
             Some(interval) => {

@@ -14,10 +14,10 @@ use crate::schema::Role;
 use reticent_inference::Value;
 
 /// What a record shows of a secret, by number.
-pub type Cover = u32;
+pub(super) type Cover = u32;
 
 /// Some of the sensitive columns, one bit each.
-pub type Shape = u64;
+pub(super) type Shape = u64;
 
 /// More secrets than this are not told apart one by one.
 const MOST: usize = 20_000;
@@ -268,14 +268,14 @@ impl Secrets {
     }
 
     /// Whether a record says nothing.
-    pub fn is_silent(&self, cover: Cover) -> bool {
+    pub(crate) fn is_silent(&self, cover: Cover) -> bool {
         let shown = self.shown[cover as usize].iter().zip(&self.values);
         let mut silent = shown.map(|(shown, values)| shown.as_ref().is_none_or(|shown| shown.len() == values.len()));
         silent.all(|silent| silent)
     }
 
     /// Whether a record shows one value in each of its columns.
-    pub fn is_plain(&self, cover: Cover) -> bool {
+    pub(crate) fn is_plain(&self, cover: Cover) -> bool {
         self.shown[cover as usize].iter().flatten().all(|values| values.len() == 1)
     }
 
@@ -285,7 +285,7 @@ impl Secrets {
     }
 
     /// Whether a secret has these columns and no other.
-    pub fn has_shape(&self, secret: Value, shape: Shape) -> bool {
+    pub(crate) fn has_shape(&self, secret: Value, shape: Shape) -> bool {
         self.shapes[secret as usize] == shape
     }
 
@@ -301,7 +301,7 @@ impl Secrets {
 
     /// Whether of any two covers one is within the other, or they have nothing in common: then counting what is below each says
     /// all there is.
-    pub fn is_laminar(&self, shows: &[(Cover, u64)]) -> bool {
+    pub(crate) fn is_laminar(&self, shows: &[(Cover, u64)]) -> bool {
         let wide: Vec<Cover> = shows.iter().map(|(cover, _)| *cover).filter(|cover| !self.is_plain(*cover)).collect();
         wide.iter().enumerate().all(|(at, one)| {
             wide[..at].iter().all(|other| {
@@ -311,7 +311,7 @@ impl Secrets {
     }
 
     /// Whether two records of different releases can be about one person whose secret is still the same.
-    pub fn can_be_one(&self, one: Cover, other: Cover, varies: &[String]) -> bool {
+    pub(crate) fn can_be_one(&self, one: Cover, other: Cover, varies: &[String]) -> bool {
         let both = self.shown[one as usize].iter().zip(&self.shown[other as usize]).zip(&self.columns);
         let mut agree = both.map(|((one, other), column)| match (one, other) {
             (Some(_), Some(_)) if varies.contains(column) => false,

@@ -3,6 +3,7 @@
 
 mod gates;
 
+use super::gate::admit;
 use super::*;
 use crate::combos::Combos;
 use crate::history::{Disguise, Held};

@@ -26,9 +26,9 @@ pub enum Breadth {
 }
 
 /// Up to so many releases, every subset is judged without being asked for.
-pub const FEW: usize = 4;
+pub(super) const FEW: usize = 4;
 /// More releases than this have too many subsets to judge them all.
-pub const MOST: usize = 16;
+pub(super) const MOST: usize = 16;
 
 /// The sets of earlier releases that are judged with the new one, each once: shorter ones first. `held` are the releases
 /// that each coalition holds. None when every subset is asked for, and there are too many.

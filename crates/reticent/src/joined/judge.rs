@@ -145,13 +145,13 @@ impl<'a> Joint<'a> {
     }
 
     /// The same, asking from now on whether anybody still waits for an answer.
-    pub fn heeding(mut self, abort: &'a (dyn Fn() -> bool + Sync)) -> Joint<'a> {
+    pub(crate) fn heeding(mut self, abort: &'a (dyn Fn() -> bool + Sync)) -> Joint<'a> {
         self.rest.heed(abort);
         self
     }
 
     /// How much is remembered of what classes meet: a measure of how long judging takes.
-    pub fn burden(&self) -> u64 {
+    pub(crate) fn burden(&self) -> u64 {
         self.rest.kept()
     }
 
@@ -161,7 +161,7 @@ impl<'a> Joint<'a> {
     }
 
     /// The join columns on which a class agrees, in the order in which their values are to be given.
-    pub fn turning(&self) -> &[usize] {
+    pub(crate) fn turning(&self) -> &[usize] {
         &self.turning
     }
 
@@ -184,7 +184,7 @@ impl<'a> Joint<'a> {
     }
 
     /// Whether a join column outside X is generalized: then a class's judgement depends on more than its own values.
-    pub fn reaches_beyond(&self, generalized: &[usize]) -> bool {
+    pub(crate) fn reaches_beyond(&self, generalized: &[usize]) -> bool {
         self.still.iter().any(|column| generalized.contains(column) && !self.x.contains(column))
     }
 

@@ -163,14 +163,14 @@ impl Joint<'_> {
     }
 
     /// Whether the verdict is the same whatever is done to the new release (4 above).
-    pub fn is_constant(&self, generalized: &[usize]) -> bool {
+    pub(crate) fn is_constant(&self, generalized: &[usize]) -> bool {
         let earlier =
             self.statement.y.iter().all(|of| of.release() > 0) && self.statement.x.iter().any(|at| at.release > 0);
         earlier && self.keeps_violating(generalized)
     }
 
     /// Whether two statements are judged alike, because both look at the new release alone (1 above).
-    pub fn says_the_same(&self, other: &Joint<'_>) -> bool {
+    pub(crate) fn says_the_same(&self, other: &Joint<'_>) -> bool {
         let alone = |joint: &Joint<'_>| {
             let related = joint.related_in().get().is_some_and(|related| related.ours);
             let known = joint.still().iter().all(|column| joint.by().contains(column));

@@ -109,7 +109,7 @@ impl Scope {
     }
 
     /// The columns in words.
-    pub fn columns_text(&self, columns: &[At]) -> String {
+    pub(crate) fn columns_text(&self, columns: &[At]) -> String {
         const SHOWN: usize = 6;
         let names: Vec<String> = columns.iter().map(|at| self.column_text(*at)).collect();
         match names.len() {
@@ -119,13 +119,13 @@ impl Scope {
     }
 
     /// A column in words.
-    pub fn column_text(&self, at: At) -> String {
+    pub(crate) fn column_text(&self, at: At) -> String {
         let member = &self.members[at.release];
         format!("{}.{}", member.name, member.columns[at.column].0)
     }
 
     /// What is counted, in words.
-    pub fn counted_text(&self, counted: &[Of]) -> String {
+    pub(crate) fn counted_text(&self, counted: &[Of]) -> String {
         let text = |of: &Of| match of {
             Of::Column(at) => format!("values of {}", self.column_text(*at)),
             Of::People(release) => format!("people of {}", self.members[*release].name),
@@ -143,7 +143,7 @@ impl Scope {
     }
 
     /// The earlier releases in words.
-    pub fn earlier_text(&self) -> String {
+    pub(crate) fn earlier_text(&self) -> String {
         let names: Vec<&str> = self.members.iter().skip(1).map(|member| member.name.as_str()).collect();
         names.join(", ")
     }

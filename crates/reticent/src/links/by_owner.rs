@@ -49,7 +49,7 @@ impl<T: Copy> ByOwner<T> {
     }
 
     /// What is known of each of these, who ascend.
-    pub fn of_each(&self, who: impl IntoIterator<Item = Pseudonym>) -> Vec<Option<T>> {
+    pub(crate) fn of_each(&self, who: impl IntoIterator<Item = Pseudonym>) -> Vec<Option<T>> {
         let mut at = 0;
         let known = |owner: Pseudonym| {
             at += self.who[at..].iter().take_while(|before| **before < owner).count();

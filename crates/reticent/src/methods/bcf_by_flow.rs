@@ -10,7 +10,7 @@ use super::{Form, Listed, Outcome, Updates};
 use crate::registry::{Domain, Entry, Kind, Parameter};
 
 /// What it says about itself.
-pub const ENTRY: Entry = Entry {
+pub(super) const ENTRY: Entry = Entry {
     kind: Kind::Method,
     id: "bcf-anonymity-by-flow",
     title: "BCF-anonymity by flow",
@@ -36,7 +36,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// The method among those that are no longer offered.
-pub const LISTED: Listed = Listed {
+pub(super) const LISTED: Listed = Listed {
     entry: ENTRY,
     instead: Some("bcf-anonymity"),
     updates: Updates { again: true, insert: true, delete: false, reinsert: false, correct: false },

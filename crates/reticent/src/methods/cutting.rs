@@ -6,7 +6,7 @@ use crate::taxonomy::Code;
 
 /// Groups with at most one person for each value, from people by value. Every group has somebody; a value that has fewer people
 /// than the most common one is missing in some.
-pub fn cut(quasi: &[Along], by_value: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
+pub(super) fn cut(quasi: &[Along], by_value: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
     let mut groups = Vec::new();
     let mut open = vec![by_value];
     while let Some(mut people) = open.pop() {
@@ -28,14 +28,14 @@ pub fn cut(quasi: &[Along], by_value: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
 }
 
 /// A quasi-identifier: what each record has of it, and how many values there are.
-pub struct Along {
+pub(super) struct Along {
     codes: Vec<Code>,
     values: f64,
 }
 
 impl Along {
     /// All of them.
-    pub fn all(task: &Task<'_>) -> Vec<Along> {
+    pub(super) fn all(task: &Task<'_>) -> Vec<Along> {
         let along = |column: usize| Along {
             codes: (0..task.records.len()).map(|at| task.code(at, column)).collect(),
             values: task.table.columns[column].tree.len().max(1) as f64,

@@ -71,7 +71,7 @@ pub(super) struct Demand {
 }
 
 impl Demand {
-    pub fn of(task: &Task<'_>, arguments: &Arguments, entry: &Entry) -> Result<Demand> {
+    pub(super) fn of(task: &Task<'_>, arguments: &Arguments, entry: &Entry) -> Result<Demand> {
         let wanted = arguments.thresholds("l")?.unwrap_or_default();
         let sensitive = task.sensitive();
         let name = |column: usize| task.table.columns[column].name.as_str();
@@ -96,7 +96,7 @@ impl Demand {
 
     /// Groups by the largest-l rule, and the records left over, by value of the primary column. Records are taken from the end, and
     /// among those that waited as long the one that repeats least is chosen.
-    pub fn form(&self, task: &Task<'_>, records: Vec<u32>, waited: &dyn Fn(u32) -> u32) -> Formed {
+    pub(super) fn form(&self, task: &Task<'_>, records: Vec<u32>, waited: &dyn Fn(u32) -> u32) -> Formed {
         let values = task.table.columns[self.primary].tree.len();
         let mut buckets = Buckets::of(values, records.into_iter().map(|at| (at, task.code(at as usize, self.primary))));
         let mut groups = Vec::new();
@@ -141,7 +141,7 @@ impl Demand {
     }
 
     /// What is listed of a group; none when it cannot list enough.
-    pub fn list(
+    pub(super) fn list(
         &self,
         task: &Task<'_>,
         members: Vec<u32>,
@@ -194,7 +194,7 @@ pub(super) struct Linkable {
 }
 
 impl Linkable {
-    pub fn among(task: &Task<'_>, demand: &Demand) -> Linkable {
+    pub(super) fn among(task: &Task<'_>, demand: &Demand) -> Linkable {
         let primaries = task.table.columns[demand.primary].tree.len();
         let of_column = |(column, _): &(usize, usize)| {
             let mut of: Vec<Vec<Code>> = vec![Vec::new(); primaries];
@@ -254,7 +254,7 @@ struct Distances<'t> {
 }
 
 impl<'t> Nearest<'t> {
-    pub fn of(task: &Task<'t>) -> Nearest<'t> {
+    pub(super) fn of(task: &Task<'t>) -> Nearest<'t> {
         let distances = |column: &'t Column| {
             let tree = &*column.tree;
             let plain = tree.nodes().len() <= tree.len() + 1;

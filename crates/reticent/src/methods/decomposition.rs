@@ -19,7 +19,7 @@ use crate::error::{Refusal, Result};
 use crate::registry::{Arguments, Entry, Kind};
 
 /// What it says about itself.
-pub const ENTRY: Entry = Entry {
+pub(super) const ENTRY: Entry = Entry {
     kind: Kind::Method,
     id: "decomposition",
     title: "Decomposition",
@@ -32,7 +32,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// The method as it stands in the list.
-pub const LISTED: Listed = Listed {
+pub(super) const LISTED: Listed = Listed {
     entry: ENTRY,
     instead: None,
     updates: Updates { again: false, insert: false, delete: false, reinsert: false, correct: false },

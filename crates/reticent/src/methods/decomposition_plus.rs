@@ -21,7 +21,7 @@ use crate::error::Result;
 use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 
 /// What it says about itself.
-pub const ENTRY: Entry = Entry {
+pub(super) const ENTRY: Entry = Entry {
     kind: Kind::Method,
     id: "decomposition-plus",
     title: "Decomposition+",
@@ -47,7 +47,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// The method as it stands in the list.
-pub const LISTED: Listed = Listed {
+pub(super) const LISTED: Listed = Listed {
     entry: ENTRY,
     instead: None,
     updates: Updates { again: true, insert: true, delete: true, reinsert: true, correct: false },

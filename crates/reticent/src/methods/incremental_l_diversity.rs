@@ -32,7 +32,7 @@ use crate::share::Share;
 use crate::taxonomy::Code;
 
 /// What it says about itself.
-pub const ENTRY: Entry = Entry {
+pub(super) const ENTRY: Entry = Entry {
     kind: Kind::Method,
     id: "incremental-l-diversity",
     title: "incremental l-diversity",
@@ -60,7 +60,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// The method as it stands in the list.
-pub const LISTED: Listed = Listed {
+pub(super) const LISTED: Listed = Listed {
     entry: ENTRY,
     instead: None,
     updates: Updates { again: true, insert: true, delete: true, reinsert: true, correct: false },

@@ -7,10 +7,10 @@ use crate::links::Pseudonym;
 
 /// The lists of the groups that were published before, each group once; and by owner the one they were in, none when that was not
 /// always the same.
-pub type Kept = (Vec<Lists>, HashMap<Pseudonym, Option<usize>>);
+pub(super) type Kept = (Vec<Lists>, HashMap<Pseudonym, Option<usize>>);
 
 /// What goes on. A group is the one of before when somebody is in both; whoever was ever in it belongs to it.
-pub fn kept(task: &Task<'_>) -> Kept {
+pub(super) fn kept(task: &Task<'_>) -> Kept {
     let mut kept: Vec<Lists> = Vec::new();
     let mut of: HashMap<Pseudonym, Option<usize>> = HashMap::new();
     for group in task.past.releases.iter().flat_map(|release| release.groups()) {

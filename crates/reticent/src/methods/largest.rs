@@ -10,7 +10,7 @@ use crate::taxonomy::Code;
 
 /// Records by value, the largest first.
 #[derive(Debug, Clone)]
-pub struct Buckets {
+pub(super) struct Buckets {
     /// By value: its records; the last is taken first.
     of: Vec<Vec<u32>>,
     heap: BinaryHeap<(usize, std::cmp::Reverse<Code>)>,
@@ -18,7 +18,7 @@ pub struct Buckets {
 
 impl Buckets {
     /// Puts records, each given with its value, into buckets. They are taken in the opposite order.
-    pub fn of(values: usize, records: impl IntoIterator<Item = (u32, Code)>) -> Buckets {
+    pub(super) fn of(values: usize, records: impl IntoIterator<Item = (u32, Code)>) -> Buckets {
         let mut of: Vec<Vec<u32>> = vec![Vec::new(); values];
         records.into_iter().for_each(|(record, value)| of[value as usize].push(record));
         let heap = (0..).zip(&of).filter(|(_, records)| !records.is_empty());
@@ -27,7 +27,7 @@ impl Buckets {
     }
 
     /// The values of the next group, the most common first; none when fewer than `l` values are left.
-    pub fn next(&mut self, l: usize) -> Option<Vec<Code>> {
+    pub(super) fn next(&mut self, l: usize) -> Option<Vec<Code>> {
         if self.heap.len() < l {
             return None;
         }
@@ -35,12 +35,12 @@ impl Buckets {
     }
 
     /// The records of a value that was taken from [`Buckets::next`]; the chosen one is to be removed from it.
-    pub fn records(&mut self, value: Code) -> &mut Vec<u32> {
+    pub(super) fn records(&mut self, value: Code) -> &mut Vec<u32> {
         &mut self.of[value as usize]
     }
 
     /// Puts values back after a record of each was removed.
-    pub fn put_back(&mut self, values: &[Code]) {
+    pub(super) fn put_back(&mut self, values: &[Code]) {
         for value in values {
             let left = self.of[*value as usize].len();
             if left > 0 {
@@ -50,14 +50,20 @@ impl Buckets {
     }
 
     /// What is left, by value.
-    pub fn left(self) -> Vec<(Code, Vec<u32>)> {
+    pub(super) fn left(self) -> Vec<(Code, Vec<u32>)> {
         (0..).zip(self.of).filter(|(_, records)| !records.is_empty()).collect()
     }
 }
 
 /// New groups of `l` different values of a column, in a drawn order, each as its records. Who is left joins one that does not have their
 /// value yet, or waits.
-pub fn fresh(task: &Task<'_>, column: usize, l: usize, mut people: Vec<u32>, outcome: &mut Outcome) -> Vec<Vec<u32>> {
+pub(super) fn fresh(
+    task: &Task<'_>,
+    column: usize,
+    l: usize,
+    mut people: Vec<u32>,
+    outcome: &mut Outcome,
+) -> Vec<Vec<u32>> {
     people.sort_unstable();
     Drawn(task.seed ^ 1).shuffle(&mut people);
     let value = |at: u32| task.code(at as usize, column);
@@ -83,11 +89,11 @@ pub fn fresh(task: &Task<'_>, column: usize, l: usize, mut people: Vec<u32>, out
 
 /// Numbers that look drawn, the same for the same seed (SplitMix64).
 #[derive(Debug, Clone)]
-pub struct Drawn(pub u64);
+pub(super) struct Drawn(pub u64);
 
 impl Drawn {
     /// The next number.
-    pub fn next(&mut self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -96,12 +102,12 @@ impl Drawn {
     }
 
     /// A number below `n`, which is not 0.
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(super) fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.next()) * n as u128) >> 64) as usize
     }
 
     /// Puts things into a drawn order.
-    pub fn shuffle<T>(&mut self, things: &mut [T]) {
+    pub(super) fn shuffle<T>(&mut self, things: &mut [T]) {
         for at in (1..things.len()).rev() {
             things.swap(at, self.below(at + 1));
         }

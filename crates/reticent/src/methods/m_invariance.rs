@@ -29,7 +29,7 @@ use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
 use crate::share::Share;
 
 /// What it says about itself.
-pub const ENTRY: Entry = Entry {
+pub(super) const ENTRY: Entry = Entry {
     kind: Kind::Method,
     id: "m-invariance",
     title: "m-invariance",
@@ -68,7 +68,7 @@ pub(super) const CHANGED: Parameter = Parameter {
 };
 
 /// The method as it stands in the list.
-pub const LISTED: Listed = Listed {
+pub(super) const LISTED: Listed = Listed {
     entry: ENTRY,
     instead: None,
     updates: Updates { again: true, insert: true, delete: true, reinsert: true, correct: false },

@@ -199,7 +199,7 @@ impl Task<'_> {
     }
 
     /// The quasi-identifiers, by place in the table.
-    pub fn quasi_identifiers(&self) -> Vec<usize> {
+    pub(crate) fn quasi_identifiers(&self) -> Vec<usize> {
         self.table.with_role(Role::QuasiIdentifier)
     }
 
@@ -226,7 +226,7 @@ impl Task<'_> {
     }
 
     /// The one sensitive column; an error that says so when there are none or several.
-    pub fn only_sensitive(&self, method: &Entry) -> Result<usize> {
+    pub(crate) fn only_sensitive(&self, method: &Entry) -> Result<usize> {
         match self.sensitive().as_slice() {
             [only] => Ok(*only),
             [] => Err(Refusal::SensitiveColumnMissing { method: method.title, advice: "" }.into()),

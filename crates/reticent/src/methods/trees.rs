@@ -12,19 +12,19 @@ pub(super) struct Trees(Vec<(usize, Taxonomy)>);
 pub(super) type Specialized = BTreeMap<Vec<NodeId>, Vec<u32>>;
 
 impl Trees {
-    pub fn of(task: &Task<'_>) -> Trees {
+    pub(super) fn of(task: &Task<'_>) -> Trees {
         let tree = |column: usize| (column, task.table.columns[column].tree.halved(&task.table.weights_of(column)));
         Trees(task.quasi_identifiers().into_iter().map(tree).collect())
     }
 
     /// What is said of everybody at first: nothing.
-    pub fn top(&self) -> Vec<NodeId> {
+    pub(super) fn top(&self) -> Vec<NodeId> {
         vec![0; self.0.len()]
     }
 
     /// By column: people with the children of its value in place of it, if that leaves nobody with fewer than k, and how much
     /// distortion it undoes.
-    pub fn finer(&self, task: &Task<'_>, at: &[NodeId], people: &[u32], k: usize) -> Vec<(f64, Specialized)> {
+    pub(super) fn finer(&self, task: &Task<'_>, at: &[NodeId], people: &[u32], k: usize) -> Vec<(f64, Specialized)> {
         let finer = (0..self.0.len()).filter_map(|place| {
             let (column, tree) = &self.0[place];
             let children = &tree.node(at[place]).children;

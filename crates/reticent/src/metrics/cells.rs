@@ -25,20 +25,20 @@ pub(super) struct Cells<'a> {
 
 impl Cells<'_> {
     /// Every (raw value, published node) with the number of its records; a suppressed record shows the root.
-    pub fn each(&self) -> impl Iterator<Item = (Code, NodeId, Weight)> + '_ {
+    pub(super) fn each(&self) -> impl Iterator<Item = (Code, NodeId, Weight)> + '_ {
         let by_code = self.nodes.iter().zip(self.shown.iter().zip(&self.hidden)).zip(0..);
         let by_code = by_code.flat_map(|((node, (shown, hidden)), code)| [(code, *node, *shown), (code, 0, *hidden)]);
         by_code.chain(self.others.iter().map(|((code, node), weight)| (*code, *node, *weight)))
     }
 
     /// The sum over all cells of what publishing a raw value as a node costs.
-    pub fn total(&self, cost: impl Fn(Code, NodeId) -> f64) -> f64 {
+    pub(super) fn total(&self, cost: impl Fn(Code, NodeId) -> f64) -> f64 {
         let occurring = self.each().filter(|(_, _, weight)| *weight > 0);
         occurring.map(|(code, node, weight)| weight as f64 * cost(code, node)).sum()
     }
 
     /// By code: records of the table with that raw value.
-    pub fn raw(&self) -> Vec<Weight> {
+    pub(super) fn raw(&self) -> Vec<Weight> {
         let mut raw: Vec<Weight> = self.shown.iter().zip(&self.hidden).map(|(shown, hidden)| shown + hidden).collect();
         self.others.iter().for_each(|((code, _), weight)| raw[*code as usize] += weight);
         raw

@@ -38,17 +38,17 @@ fn line_of(text: &str, offset: usize) -> usize {
 
 impl<'a> Item<'a> {
     /// An error about this value.
-    pub fn wrong(&self, message: impl AsRef<str>) -> Error {
+    pub(super) fn wrong(&self, message: impl AsRef<str>) -> Error {
         Error::policy(Some(self.line), format!("`{}` {}", self.path, message.as_ref()))
     }
 
     /// The same with a hint.
-    pub fn wrong_hint(&self, message: &str, hint: Option<String>) -> Error {
+    pub(super) fn wrong_hint(&self, message: &str, hint: Option<String>) -> Error {
         Error::Policy { line: Some(self.line), message: format!("`{}` {message}", self.path), hint }
     }
 
     /// The entries of a table, in the order they are written.
-    pub fn entries(&self) -> Result<Vec<Item<'a>>> {
+    pub(super) fn entries(&self) -> Result<Vec<Item<'a>>> {
         let DeValue::Table(table) = self.value else { return Err(self.must_be("a table")) };
         let mut entries: Vec<_> = table.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);
@@ -64,7 +64,7 @@ impl<'a> Item<'a> {
     }
 
     /// The items of an array.
-    pub fn items(&self) -> Result<Vec<Item<'a>>> {
+    pub(super) fn items(&self) -> Result<Vec<Item<'a>>> {
         let DeValue::Array(array) = self.value else { return Err(self.must_be("a list, in [ ]")) };
         let item = |value: &'a Spanned<DeValue<'a>>| Item {
             value: value.get_ref(),
@@ -77,7 +77,7 @@ impl<'a> Item<'a> {
     }
 
     /// A table whose keys and values are checked against the list.
-    pub fn table(&self, keys: &'static [Key]) -> Result<Table<'a>> {
+    pub(super) fn table(&self, keys: &'static [Key]) -> Result<Table<'a>> {
         let entries = self.entries()?;
         for entry in &entries {
             let Some(key) = keys.iter().find(|key| key.name == entry.name) else {
@@ -104,14 +104,14 @@ impl<'a> Item<'a> {
         }
     }
 
-    pub fn text(&self) -> Result<&'a str> {
+    pub(super) fn text(&self) -> Result<&'a str> {
         match self.value {
             DeValue::String(text) => Ok(text),
             _ => Err(self.must_be("a text, in quotes")),
         }
     }
 
-    pub fn texts(&self) -> Result<Vec<String>> {
+    pub(super) fn texts(&self) -> Result<Vec<String>> {
         let mut texts: Vec<String> = Vec::new();
         for item in self.items()? {
             let text = item.text()?;
@@ -124,26 +124,26 @@ impl<'a> Item<'a> {
     }
 
     /// A list of names as one group, or every list in it as a group.
-    pub fn groups(&self) -> Result<Vec<Vec<String>>> {
+    pub(super) fn groups(&self) -> Result<Vec<Vec<String>>> {
         let items = self.items()?;
         let nested = items.iter().any(|item| matches!(item.value, DeValue::Array(_)));
         let groups = if nested { items.iter().map(Item::texts).collect::<Result<_>>()? } else { vec![self.texts()?] };
         Ok(groups)
     }
 
-    pub fn flag(&self) -> Result<bool> {
+    pub(super) fn flag(&self) -> Result<bool> {
         match self.value {
             DeValue::Boolean(flag) => Ok(*flag),
             _ => Err(self.must_be("true or false, without quotes")),
         }
     }
 
-    pub fn one_of(&self, words: &[&str]) -> Result<&'a str> {
+    pub(super) fn one_of(&self, words: &[&str]) -> Result<&'a str> {
         self.word_of(words, |_| None)
     }
 
     /// The id of something that is registered.
-    pub fn listed(&self, kind: Kind, ids: &[&str]) -> Result<&'a str> {
+    pub(super) fn listed(&self, kind: Kind, ids: &[&str]) -> Result<&'a str> {
         self.word_of(ids, |word| meant(kind, word))
     }
 
@@ -157,7 +157,7 @@ impl<'a> Item<'a> {
     }
 
     /// A finite number.
-    pub fn number(&self) -> Result<f64> {
+    pub(super) fn number(&self) -> Result<f64> {
         let number = match self.value {
             DeValue::Integer(whole) => {
                 i64::from_str_radix(whole.as_str(), whole.radix()).ok().map(|whole| whole as f64)
@@ -169,7 +169,7 @@ impl<'a> Item<'a> {
         number.map(|number| number + 0.0).ok_or_else(|| self.must_be("a finite number"))
     }
 
-    pub fn whole(&self, least: u64) -> Result<u64> {
+    pub(super) fn whole(&self, least: u64) -> Result<u64> {
         let whole = match self.value {
             DeValue::Integer(whole) => u64::from_str_radix(whole.as_str(), whole.radix()).ok(),
             _ => None,
@@ -180,7 +180,7 @@ impl<'a> Item<'a> {
             .ok_or_else(|| self.must_be(&format!("a whole number, at least {least}")))
     }
 
-    pub fn share(&self, zero: bool, one: bool) -> Result<f64> {
+    pub(super) fn share(&self, zero: bool, one: bool) -> Result<f64> {
         let share = self.number()?;
         let inside = share > 0.0 && share < 1.0 || share == 0.0 && zero || share == 1.0 && one;
         let low = if zero { "from 0" } else { "above 0" };
@@ -189,7 +189,7 @@ impl<'a> Item<'a> {
     }
 
     /// The error for a value of another kind than the one needed.
-    pub fn must_be(&self, what: &str) -> Error {
+    pub(super) fn must_be(&self, what: &str) -> Error {
         let is = match self.value {
             DeValue::String(_) => "a text",
             DeValue::Integer(number) => &format!("{number}"),
@@ -220,22 +220,22 @@ pub(super) struct Table<'a> {
 
 impl<'a> Table<'a> {
     /// The value behind a key, if it is given.
-    pub fn get(&self, name: &str) -> Option<&Item<'a>> {
+    pub(super) fn get(&self, name: &str) -> Option<&Item<'a>> {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
     /// A text, if given.
-    pub fn text(&self, name: &str) -> Option<String> {
+    pub(super) fn text(&self, name: &str) -> Option<String> {
         self.get(name)?.text().ok().map(str::to_owned)
     }
 
     /// A word of an enumeration, if given.
-    pub fn word<T: serde::de::DeserializeOwned>(&self, name: &str) -> Option<T> {
+    pub(super) fn word<T: serde::de::DeserializeOwned>(&self, name: &str) -> Option<T> {
         serde_json::from_value(self.text(name)?.into()).ok()
     }
 
     /// The line of a key, if given.
-    pub fn line(&self, name: &str) -> Option<usize> {
+    pub(super) fn line(&self, name: &str) -> Option<usize> {
         self.get(name).map(|item| item.line)
     }
 }

@@ -26,7 +26,7 @@ impl Taxonomy {
 
     /// One row a leaf: the leaf, its parent, and so on to the root. Rows may differ in length; a value repeated in a
     /// row to make the file rectangular is one value, and keeps its place as a level for full-domain recoding.
-    pub fn parse_paths(column: &str, text: &str) -> Result<Self> {
+    pub(crate) fn parse_paths(column: &str, text: &str) -> Result<Self> {
         let rows = read_rows(column, text)?;
         let mut draft = Draft::new(column);
         for (line, path) in &rows {

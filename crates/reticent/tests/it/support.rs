@@ -4,16 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use reticent::combos::Combos;
-use reticent::history::History;
 use reticent::models::{Model, Violation};
-use reticent::recoding::Recoding;
 use reticent::registry::{Argument, Arguments};
-use reticent::release::Release;
 use reticent::requirement::{Requirement, Wording};
-use reticent::schema::{Attribute, Missing, Role, Schema, Tree};
-use reticent::table::{Counts, Table};
 use reticent::taxonomy::{Cut, Taxonomy, Type};
 use reticent::verify::{Breach, Reading};
+use reticent::{Attribute, Counts, History, Missing, Recoding, Release, Role, Schema, Table, Tree};
 
 /// One column of a small table.
 #[derive(Debug, Clone)]
@@ -161,7 +157,7 @@ impl Data {
     }
 }
 
-fn label_of(column: &reticent::release::PublishedColumn, code: u32) -> String {
+fn label_of(column: &reticent::PublishedColumn, code: u32) -> String {
     column.label(code).to_owned()
 }
 

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use reticent::history::{Held, History};
 use reticent::methods;
-use reticent::schema::Role;
-use reticent::share::Share;
+use reticent::{Held, History, Role, Share};
 use reticent_ledger::{Entry, Key, Ledger, Promised, Wanted};
 
 use super::super::plan::Recalled;

@@ -5,9 +5,9 @@ use std::io::Write;
 use std::path::Path;
 
 use hashbrown::{HashMap, HashSet};
+use reticent::Counts;
 use reticent::combos::{Combos, combine};
 use reticent::methods::Shown;
-use reticent::table::Counts;
 use reticent::taxonomy::Code;
 use reticent_engine::{Compression, Format, Options, Sink, read_back, write_rows};
 

@@ -1,11 +1,9 @@
 //! What `publish` answers for a release by an algorithm.
 
 use reticent::joined::{Dangling, Together, dangling, matching};
-use reticent::recoding::{Recoding, Rule};
-use reticent::release::Release;
 use reticent::requirement::Requirement;
 use reticent::risk::brief;
-use reticent::schema::Role;
+use reticent::{Recoding, Release, Role, Rule};
 
 use super::super::pipeline::{self, Made, Recorded};
 use super::super::plan::Plan;
@@ -102,7 +100,7 @@ fn seconds_of(seconds: &pipeline::Seconds) -> Seconds {
 }
 
 fn column_answers(prepared: &Prepared, release: &Release) -> Vec<ColumnAnswer> {
-    let answer = |(at, column): (usize, &reticent::release::PublishedColumn)| {
+    let answer = |(at, column): (usize, &reticent::PublishedColumn)| {
         let mut codes = release.combos.codes[at].clone();
         codes.sort_unstable();
         codes.dedup();

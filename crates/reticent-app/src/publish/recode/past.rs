@@ -2,10 +2,9 @@
 
 use reticent::audit::Proof;
 use reticent::error::Obstacle;
-use reticent::history::{Held, History};
-use reticent::links::Links;
 use reticent::policy::Policy;
 use reticent::requirement::Unheard;
+use reticent::{Held, History, Links};
 use reticent_ledger::{Entry, Ledger, Wanted};
 
 use super::super::plan::{Plan, Recalled};
@@ -118,11 +117,11 @@ pub(super) fn unresolved(plan: &Plan<'_>, recalled: &Recalled) -> Result<(Vec<St
 
 /// What the policy declares inconsistent and nobody has: such a rule says nothing.
 pub(super) fn unknown_values(plan: &Plan<'_>, prepared: &Prepared, past: &Past) -> Vec<String> {
-    let raw = reticent::recoding::Recoding::identity(&prepared.table);
+    let raw = reticent::Recoding::identity(&prepared.table);
     let ours = raw.columns.iter().map(|recoded| &recoded.column);
     let theirs = past.history.releases.iter().flat_map(|held| &held.release.columns);
     let columns: Vec<_> = ours.chain(theirs).collect();
-    let unknown = reticent::join::unknown_values(&plan.loaded.policy.inconsistent, &columns);
+    let unknown = reticent::joined::unknown_values(&plan.loaded.policy.inconsistent, &columns);
     let told = |(column, value): &(&str, &str)| {
         format!(
             "`inconsistent` under [history] speaks of the value \"{value}\" of {column}, which neither the data nor a release has; that rule \

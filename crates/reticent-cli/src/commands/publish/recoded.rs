@@ -1,8 +1,8 @@
 //! A release by an algorithm on the terminal.
 
+use reticent::Role;
 use reticent::algorithms::Guarantee;
 use reticent::joined::Dangling;
-use reticent::schema::Role;
 use reticent::verify::Over;
 
 use reticent_app::answer::{ColumnAnswer, Judged, Looked, Published, Seconds};

@@ -93,7 +93,7 @@ fn of_algorithm(attacks: &[Attacked]) -> impl Iterator<Item = &Attacked> {
 }
 
 /// Whether such attacks were all run, on everything.
-pub fn looked_at_all(attacks: &[Attacked]) -> bool {
+pub(crate) fn looked_at_all(attacks: &[Attacked]) -> bool {
     of_algorithm(attacks).all(|attack| attack.not_run.is_none() && attack.not_checked.is_none())
 }
 

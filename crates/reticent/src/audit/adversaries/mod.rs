@@ -3,5 +3,6 @@
 mod algorithm;
 mod attack;
 
-pub use algorithm::{algorithm_attacks, disclosures, looked_at_all};
+pub(crate) use algorithm::looked_at_all;
+pub use algorithm::{algorithm_attacks, disclosures};
 pub use attack::{Attacked, Beside, attack, known_attack};

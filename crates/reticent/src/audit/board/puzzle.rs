@@ -22,7 +22,7 @@ impl Board {
     }
 
     /// The puzzle of some groups by themselves, and its people by place among those alike.
-    pub fn puzzle_of(&self, groups: &[u32]) -> (Puzzle, Vec<u32>) {
+    pub(crate) fn puzzle_of(&self, groups: &[u32]) -> (Puzzle, Vec<u32>) {
         let mut places: Vec<u32> =
             groups.iter().flat_map(|group| &self.groups[*group as usize].alike).copied().collect();
         places.sort_unstable();

@@ -144,7 +144,7 @@ impl Board {
     }
 
     /// Sets these people apart from those alike, all at once, so that something can be said of them together: their places.
-    pub fn divide(&mut self, these: &HashSet<Pseudonym>) -> Vec<u32> {
+    pub(crate) fn divide(&mut self, these: &HashSet<Pseudonym>) -> Vec<u32> {
         let mut inside: HashMap<u32, u64> = HashMap::new();
         let is_inside = |somebody: &Somebody| somebody.pseudonym.is_some_and(|pseudonym| these.contains(&pseudonym));
         for somebody in self.people.iter().filter(|somebody| is_inside(somebody)) {
@@ -167,7 +167,7 @@ impl Board {
     }
 
     /// Sets somebody apart from those alike, so that something can be said of them alone. None when they are not there.
-    pub fn set_apart(&mut self, pseudonym: Pseudonym) -> Option<Vec<u32>> {
+    pub(crate) fn set_apart(&mut self, pseudonym: Pseudonym) -> Option<Vec<u32>> {
         // Those who are not called anything come after all others.
         let called = self.people.partition_point(|somebody| somebody.pseudonym.is_some());
         let at = self.people[..called].binary_search_by_key(&Some(pseudonym), |somebody| somebody.pseudonym).ok()?;

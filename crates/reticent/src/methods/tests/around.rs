@@ -1,7 +1,7 @@
 //! What is said around a release: what a removal would tell, what it is worth, and whether its tables are true. Worked by hand.
 
 use super::*;
-use crate::audit::fewest_alike;
+use crate::audit::group_checks::fewest_alike;
 use crate::methods::{Form, Group, Leaving, LeavingColumn, Shown, leaving, prove, utility};
 use crate::share::Share;
 

@@ -2,17 +2,12 @@
 
 use std::sync::Arc;
 
-use reticent::Error;
 use reticent::attacks::{Findings, LIST, Listed, Person, Scene};
 use reticent::combos::Combos;
-use reticent::history::{Disguise, Held, History};
-use reticent::links::Links;
 use reticent::recognise::{Told, release};
 use reticent::registry::{Argument, Arguments};
-use reticent::schema::Role;
-use reticent::share::Share;
-use reticent::table::Counts;
 use reticent::taxonomy::{Taxonomy, Type};
+use reticent::{Counts, Disguise, Error, Held, History, Links, Role, Share};
 
 /// What an attacker has.
 #[derive(Clone, Default)]

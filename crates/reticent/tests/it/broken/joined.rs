@@ -1,9 +1,7 @@
 //! Leaks that no release shows by itself: each must be found in the join.
 
-use reticent::history::History;
-use reticent::join::Inconsistent;
 use reticent::joined::{Breadth, sub_histories};
-use reticent::release::Release;
+use reticent::{History, Inconsistent, Release};
 
 use crate::oracle::small_joins::{Small, held};
 use crate::support::{Data, model, other, quasi, sensitive, witnesses};

@@ -1,11 +1,9 @@
 //! A good release is written, something goes wrong on the way, and `verify` reads it back.
 
 use reticent::combos::Combos;
-use reticent::recoding::Recoding;
-use reticent::release::Release;
 use reticent::requirement::Requirement;
-use reticent::table::Counts;
 use reticent::verify::{Expected, Verdict, verify};
+use reticent::{Counts, Recoding, Release};
 
 use crate::support::{Data, cut_at, quasi, quasi_tree, read_back, requirement, sensitive};
 

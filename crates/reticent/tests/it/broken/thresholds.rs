@@ -3,10 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use reticent::recoding::Recoding;
-use reticent::schema::Tree;
 use reticent::taxonomy::{Taxonomy, Type};
 use reticent::verify::{Expected, verify};
+use reticent::{Recoding, Tree};
 
 use crate::support::{Col, Data, quasi, read_back, requirement, sensitive, wording};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use reticent::schema::Tree;
+use reticent::Tree;
 use reticent::taxonomy::{Taxonomy, Type};
 
 use crate::support::{Col, Data, breached, model, quasi, sensitive, witnesses};

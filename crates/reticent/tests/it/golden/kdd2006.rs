@@ -9,14 +9,11 @@ use std::path::{Path, PathBuf};
 
 use reticent::algorithms::{Control, Purpose, Suppression, Task};
 use reticent::combos::Combos;
-use reticent::history::{Disguise, Held, History};
 use reticent::joined::Member;
 use reticent::registry::{Argument, Arguments};
-use reticent::release::Release;
 use reticent::requirement::{Requirement, Short, Wording};
-use reticent::schema::{Attribute, Missing, Role, Schema, Tree};
-use reticent::table::{Counts, Table};
 use reticent::taxonomy::{Taxonomy, Type};
+use reticent::{Attribute, Counts, Disguise, Held, History, Missing, Release, Role, Schema, Table, Tree};
 
 /// The benchmark data beside the repository, or wherever RETICENT_DATA says.
 fn data() -> Option<PathBuf> {

@@ -16,7 +16,7 @@ fn run(id: &str, arguments: &Arguments, data: &Data, who: &[u128], past: &Past) 
     let places = table.places(&data.counts().combos);
     let mark = |row: &[String]| row.concat().bytes().fold(7u32, |mark, byte| mark.wrapping_mul(31) ^ u32::from(byte));
     let hidden: Vec<usize> =
-        (0..data.cols.len()).filter(|at| data.cols[*at].role == reticent::schema::Role::Sensitive).collect();
+        (0..data.cols.len()).filter(|at| data.cols[*at].role == reticent::Role::Sensitive).collect();
     let records: Vec<Record> = who
         .iter()
         .zip(places)
@@ -29,7 +29,7 @@ fn run(id: &str, arguments: &Arguments, data: &Data, who: &[u128], past: &Past) 
     let task = Task { table: &table, records: &records, past, seed: 5 };
     let outcome = methods::run(id, &task, arguments.clone())?;
     let shown = Shown::of(&task, &outcome, Form::Anatomized);
-    let meta = reticent::history::History::single(data.raw()).releases.remove(0);
+    let meta = reticent::History::single(data.raw()).releases.remove(0);
     let held = methods::held(&shown, &table.columns, &meta)?;
     let remembered = [outcome.remembered(&task)];
     Ok((outcome, Past::of(&held, &remembered)))

@@ -3,10 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use reticent::join::Join;
-use reticent::recoding::{Recoding, Rule};
-use reticent::release::Release;
 use reticent::verify::UNSHOWN;
+use reticent::{Join, Recoding, Release, Rule};
 
 use crate::oracle::small_joins::{Small, held};
 use crate::support::{Data, cut_at, model, other, quasi, quasi_tree, sensitive, witnesses};

@@ -3,14 +3,9 @@
 use std::collections::BTreeSet;
 
 use reticent::attacks::{Confidence, Finding, Person, Scene, run};
-use reticent::history::History;
-use reticent::recoding::Recoding;
 use reticent::registry::Arguments;
-use reticent::release::Release;
-use reticent::schema::Tree;
-use reticent::share::Share;
-use reticent::table::Table;
 use reticent::taxonomy::{Level, Type};
+use reticent::{History, Recoding, Release, Share, Table, Tree};
 
 use crate::support::{Col, Data, cut_at, model, other, quasi, quasi_tree, sensitive, witnesses};
 

@@ -2,15 +2,11 @@
 //! time. An algorithm refuses or stops with a typed error, and never panics.
 
 use reticent::algorithms::{Control, LIST, Outcome, Purpose, Suppression, Task, named, run};
-use reticent::history::History;
 use reticent::operations::generalize::generalize;
 use reticent::registry::Arguments;
 use reticent::requirement::Requirement;
-use reticent::schema::Role;
-use reticent::share::Share;
-use reticent::table::Table;
 use reticent::taxonomy::Cut;
-use reticent::{Error, Result};
+use reticent::{Error, History, Result, Role, Share, Table};
 
 use crate::oracle::definitions::violating;
 use crate::support::{Col, Data, Random, contents, other, quasi, random_data, requirement, sensitive, witnesses};
@@ -147,7 +143,7 @@ fn every_answer_is_safe_for_people_with_several_records() {
 /// Numbers whose intervals are found on the way, a date-like code with a missing value, and a column that nothing splits.
 #[test]
 fn every_answer_is_safe_for_numbers_and_missing_values() {
-    use reticent::schema::Tree;
+    use reticent::Tree;
     use reticent::taxonomy::{Level, Type};
     let number = |name: &str, tree: Tree| Col { values: Type::Number, tree, ..quasi(name) };
     let widths = Tree::Intervals { levels: vec![Level::Width(5.0), Level::Width(20.0)], exact: true };

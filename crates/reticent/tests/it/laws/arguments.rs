@@ -3,14 +3,12 @@
 use std::collections::BTreeMap;
 
 use reticent::algorithms::{self, Control, Purpose, Suppression};
-use reticent::history::History;
+use reticent::joined::Member;
 use reticent::joined::Scope;
 use reticent::methods::{self, Past};
 use reticent::metrics::{self, Comparison};
-use reticent::recoding::Recoding;
 use reticent::registry::{Argument, Arguments, Domain, Entry};
-use reticent::release::Member;
-use reticent::{Error, Result, attacks, models};
+use reticent::{Error, History, Recoding, Result, attacks, models};
 
 use super::methods::{Month, arguments as of_method, publish};
 use super::models::EVERY;

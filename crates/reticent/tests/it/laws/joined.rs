@@ -2,12 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use reticent::join::Join;
 use reticent::joined::{Breadth, Joint, sub_histories};
-use reticent::recoding::Recoding;
-use reticent::release::{PublishedColumn, Release};
 use reticent::requirement::Requirement;
 use reticent::taxonomy::Cut;
+use reticent::{Join, PublishedColumn, Recoding, Release};
 
 use crate::oracle::histories::{Instance, Words, publish};
 use crate::oracle::lossy::{Shown, join, matching};

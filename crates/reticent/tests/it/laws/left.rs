@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use reticent::history::Held;
+use reticent::Held;
 
 /// A group as it was published: what it says of its people, how often it lists each value, and who they are.
 #[derive(Default)]

@@ -6,10 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use reticent::audit::{Question, audit, exchanged};
 use reticent::error::Error;
-use reticent::history::{Disguise, Held, History};
 use reticent::methods::{self, Form, LIST, Listed, Past, Record, Remembered, Shown, Task};
 use reticent::registry::{Argument, Arguments};
-use reticent::release::Release;
+use reticent::{Disguise, Held, History, Release};
 
 use super::left;
 use super::worlds::{Listing, told, told_by_cells};
@@ -98,7 +97,7 @@ pub fn publish(
     listed: &Listed,
     arguments: &Arguments,
     month: &Month<'_>,
-) -> Result<(Vec<Remembered>, Shown, Vec<reticent::table::Column>), Error> {
+) -> Result<(Vec<Remembered>, Shown, Vec<reticent::Column>), Error> {
     let mut cols: Vec<Col> = vec![quasi_tree("place", PLACES), quasi("age"), sensitive("ill")];
     cols.extend(month.several.then(|| sensitive("pay")));
     let width = cols.len();

@@ -4,11 +4,8 @@ use reticent::algorithms::Purpose;
 use reticent::metrics::{Comparison, LIST, Measure, measure_all};
 use reticent::operations::generalize::generalize;
 use reticent::operations::suppress_records::suppress_records;
-use reticent::recoding::Recoding;
-use reticent::release::Release;
-use reticent::schema::Role;
-use reticent::table::Table;
 use reticent::taxonomy::Cut;
+use reticent::{Recoding, Release, Role, Table};
 
 use crate::support::{Data, Random, random_cut, random_data, requirement};
 

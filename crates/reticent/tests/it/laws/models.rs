@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use reticent::models::{LIST, Merging, merging_of};
-use reticent::release::Release;
-use reticent::table::Table;
+use reticent::{Release, Table};
 
 use crate::oracle::definitions::violating;
 use crate::support::{Data, Random, contents, cut_at, model, random_cut, random_data, violated, witnesses};
@@ -131,8 +130,8 @@ fn generalizing_keeps_a_release_safe() {
 
 /// A random generalization, and one along cuts that lie above it.
 fn finer_and_coarser(table: &Table, random: &mut Random) -> (Release, Release) {
+    use reticent::Role;
     use reticent::operations::generalize::generalize;
-    use reticent::schema::Role;
     use reticent::taxonomy::Cut;
     let mut fine = Vec::new();
     let mut coarse = Vec::new();
@@ -169,7 +168,7 @@ fn the_order_of_rows_changes_nothing() {
             let shuffled = Release::raw(&shuffled).unwrap();
             for words in EVERY {
                 let model = model(words, &data.schema());
-                let history = |release: Release| reticent::history::History::single(release);
+                let history = |release: Release| reticent::History::single(release);
                 let one = model.survey(&history(data.raw())).unwrap();
                 let two = model.survey(&history(shuffled.clone())).unwrap();
                 assert_eq!(one, two, "{words}");

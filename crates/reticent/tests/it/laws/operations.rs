@@ -5,11 +5,9 @@ use reticent::operations::generalize::generalize;
 use reticent::operations::suppress_cells::suppress_cells;
 use reticent::operations::suppress_records::suppress_records;
 use reticent::operations::suppress_values::suppress_values;
-use reticent::recoding::Recoding;
 use reticent::requirement::Requirement;
-use reticent::schema::Role;
-use reticent::table::Table;
 use reticent::taxonomy::{Cut, SUPPRESSED};
+use reticent::{Recoding, Role, Table};
 
 use crate::oracle::definitions::violating;
 use crate::support::{Data, Random, random_cut, random_data, requirement, witnesses};
@@ -200,11 +198,11 @@ fn cells_are_hidden_in_quasi_identifiers_only() {
     let data = Data::new(cols, &["a u flu", "a u hiv", "b v flu", "b w hiv", "c w cough", "c w flu"]);
     let table = data.table();
     let requirement = requirement(&["xy-anonymity k=2 x=place,note y=ill"], &data.schema());
-    let mut recoding = reticent::recoding::Recoding::identity(&table);
+    let mut recoding = reticent::Recoding::identity(&table);
     reticent::operations::suppress_cells::suppress_cells(&table, &mut recoding, &requirement, &[]).unwrap();
     let release = recoding.apply(&table).unwrap();
     for ((row, _), _) in contents(&release) {
         assert!(["u", "v", "w"].contains(&row[1].as_str()), "{row:?}");
     }
-    assert!(requirement.models[0].violations(&reticent::history::History::single(release)).unwrap().is_empty());
+    assert!(requirement.models[0].violations(&reticent::History::single(release)).unwrap().is_empty());
 }

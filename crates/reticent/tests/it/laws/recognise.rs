@@ -5,16 +5,12 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use reticent::algorithms::{Control, LIST, Purpose, Suppression, Task};
 use reticent::combos::Combos;
-use reticent::history::History;
 use reticent::operations::generalize::generalize;
 use reticent::operations::suppress_cells::suppress_cells;
 use reticent::recognise::{Kinds, Told, release};
 use reticent::registry::Arguments;
-use reticent::release::{PublishedColumn, Release};
-use reticent::schema::{Attribute, Role, Schema, Tree};
-use reticent::share::Share;
-use reticent::table::{Counts, Table};
 use reticent::taxonomy::{Cut, Level, NodeId, Taxonomy, Type};
+use reticent::{Attribute, Counts, History, PublishedColumn, Release, Role, Schema, Share, Table, Tree};
 
 use crate::support::{
     Col, Data, PLACES, Random, other, quasi, quasi_tree, random_cut, read_back, requirement, sensitive,

@@ -9,12 +9,8 @@ use std::sync::Arc;
 
 use reticent::audit::{Audit, Chance, Knowledge, Known, Question, Statement, audit, called};
 use reticent::combos::Combos;
-use reticent::history::{Disguise, Held, History};
-use reticent::links::Links;
-use reticent::release::{PublishedColumn, Release};
-use reticent::schema::Role;
-use reticent::share::Share;
 use reticent::taxonomy::{NodeId, Taxonomy};
+use reticent::{Disguise, Held, History, Links, PublishedColumn, Release, Role, Share};
 use reticent_inference::{Ask, Count, Crowd, Puzzle};
 
 use super::inference::{Program, compare, times};

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reticent::schema::{Role, Tree};
 use reticent::taxonomy::Type;
+use reticent::{Role, Tree};
 
 use super::transport::least_cost;
 use crate::support::Data;
@@ -151,7 +151,7 @@ fn judge_class(words: &Words<'_>, data: &Data, rows: &[usize], all: &[usize]) ->
 fn told(data: &Data, of: &[String], counts: BTreeMap<Vec<String>, u64>) -> BTreeMap<Vec<String>, u64> {
     let [column] = of else { return counts };
     let root = match &data.cols[data.at(column)].tree {
-        reticent::schema::Tree::Given(tree) => tree.node(0).label.clone(),
+        reticent::Tree::Given(tree) => tree.node(0).label.clone(),
         _ => "*".to_owned(),
     };
     counts.into_iter().filter(|(value, _)| value[0] != root).collect()

@@ -6,11 +6,8 @@ use std::sync::Arc;
 
 use reticent::audit::{Question, audit, called};
 use reticent::combos::Combos;
-use reticent::history::{Disguise, Held, History};
-use reticent::links::Links;
-use reticent::release::{PublishedColumn, Release};
-use reticent::schema::Role;
 use reticent::taxonomy::Taxonomy;
+use reticent::{Disguise, Held, History, Links, PublishedColumn, Release, Role};
 
 use crate::support::Random;
 

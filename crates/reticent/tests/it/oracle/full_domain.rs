@@ -1,11 +1,8 @@
 //! Optimal full-domain search against every node of the lattice: none that satisfies the requirement costs less.
 
-use reticent::Error;
 use reticent::algorithms::{Control, Guarantee, Purpose, Suppression, Task, run};
-use reticent::history::History;
-use reticent::recoding::Recoding;
 use reticent::registry::Arguments;
-use reticent::table::Table;
+use reticent::{Error, History, Recoding, Table};
 
 use super::definitions::violating;
 use crate::laws::algorithms::REQUIREMENTS;

@@ -4,17 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use reticent::combos::Combos;
-use reticent::history::{Disguise, Held, History};
-use reticent::join::Inconsistent;
 use reticent::joined::{At, Member, Of};
-use reticent::links::Links;
-use reticent::recoding::{Recoding, Rule};
 use reticent::registry::{Argument, Arguments};
-use reticent::release::Release;
 use reticent::requirement::Wording;
-use reticent::schema::{Attribute, Missing, Role, Schema};
-use reticent::table::Table;
 use reticent::taxonomy::{Level, Taxonomy, Type};
+use reticent::{
+    Attribute, Disguise, Held, History, Inconsistent, Links, Missing, Recoding, Release, Role, Rule, Schema, Table,
+};
 
 use super::lossy::{Demand, Known, Limit, Shape, Shown};
 use crate::support::{Col, Data, PLACES, Random, random_cut};
@@ -247,7 +243,7 @@ impl Instance {
 
 fn tree_text(col: &Col) -> String {
     match &col.tree {
-        reticent::schema::Tree::Given(tree) => {
+        reticent::Tree::Given(tree) => {
             tree.nodes().iter().map(|node| node.label.as_str()).collect::<Vec<_>>().join("/")
         }
         other => format!("{other:?}"),
@@ -378,7 +374,7 @@ fn hold(random: &mut Random, name: &str, data: &Data) -> Held {
 
 /// The combination that a row is published in; none where it is left out.
 fn place(table: &Table, recoding: &Recoding, release: &Release, row: &[String]) -> Option<usize> {
-    let code = |(column, text): (&reticent::table::Column, &String)| {
+    let code = |(column, text): (&reticent::Column, &String)| {
         vec![column.texts.iter().find(|(known, _)| known == text).unwrap().1.unwrap()]
     };
     let codes = table.columns.iter().zip(row).map(code).collect();

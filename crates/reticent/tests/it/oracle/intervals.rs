@@ -3,11 +3,9 @@
 
 use reticent::algorithms::{Control, LIST, Purpose, Suppression, Task, named, run};
 use reticent::combos::Combos;
-use reticent::history::History;
 use reticent::registry::{Argument, Arguments, Domain};
-use reticent::schema::{Missing, Role, Schema, Tree};
-use reticent::table::Table;
 use reticent::taxonomy::{Level, Type};
+use reticent::{History, Missing, Role, Schema, Table, Tree};
 use std::collections::BTreeMap;
 
 use crate::support::{Data, Random, other, quasi, requirement, sensitive};

@@ -4,11 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use reticent::joined::{At, Joint, Of, Statement, Together, dangling};
 use reticent::models::Violation;
-use reticent::recoding::Recoding;
-use reticent::release::{PublishedColumn, Release};
 use reticent::requirement::Requirement;
-use reticent::table::Table;
 use reticent::verify::{Expected, OverJoins, UNSHOWN, verify};
+use reticent::{PublishedColumn, Recoding, Release, Table};
 
 use super::histories::{Instance, Words, publish};
 use super::lossy::{Demand, Found, Limit, Shown, join, matching, texts};

@@ -2,17 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use reticent::Error;
 use reticent::algorithms::{Control, Guarantee, LIST, Outcome, Purpose, Suppression, Task, run};
 use reticent::joined::{At, Breadth, Joint, Of, sets_for};
-use reticent::recoding::Recoding;
 use reticent::registry::Arguments;
-use reticent::release::Release;
 use reticent::requirement::Requirement;
-use reticent::schema::Role;
-use reticent::share::Share;
-use reticent::table::Table;
 use reticent::taxonomy::{Cut, NodeId, Taxonomy};
+use reticent::{Error, Recoding, Release, Role, Share, Table};
 
 use super::histories::{Instance, Words, grow};
 use super::joined::{counts_generalized_values, find, is_small, longer, raw_columns, some_earlier, statements};

@@ -3,12 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use reticent::history::Held;
-use reticent::join::Inconsistent;
 use reticent::joined::{At, Of};
-use reticent::release::Release;
-use reticent::schema::Tree;
 use reticent::taxonomy::{Level, Taxonomy, Type};
+use reticent::{Held, Inconsistent, Release, Tree};
 
 use crate::support::{Col, quasi};
 
@@ -51,7 +48,7 @@ pub enum Meaning {
 }
 
 impl Known {
-    pub fn new(name: &str, role: reticent::schema::Role, values: Type, shape: &Shape) -> Known {
+    pub fn new(name: &str, role: reticent::Role, values: Type, shape: &Shape) -> Known {
         let tree = match shape {
             Shape::Flat => Tree::Flat,
             Shape::Words(text) => Tree::Given(Taxonomy::parse_indented(name, text).unwrap()),

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use reticent::history::History;
-use reticent::schema::{Schema, Tree};
 use reticent::taxonomy::Taxonomy;
 use reticent::verify::Reading;
+use reticent::{History, Schema, Tree};
 
 use super::definitions::{Words, classes, violating};
 use crate::support::{Col, Data, Random, breached, model, quasi, random_data, sensitive, violated, witnesses};
@@ -288,11 +287,11 @@ fn weights_stand_for_rows() {
             let data = random_data(&mut random, 30, people);
             let mut counts = data.counts();
             counts.combos = counts.combos.combined();
-            let table = reticent::table::Table::build(&counts, &data.schema()).unwrap();
+            let table = reticent::Table::build(&counts, &data.schema()).unwrap();
             for words in EVERY {
                 let (wanted, near) = violating(words, &data);
                 let model = model(words, &data.schema());
-                let found = witnesses(model.as_ref(), reticent::release::Release::raw(&table).unwrap());
+                let found = witnesses(model.as_ref(), reticent::Release::raw(&table).unwrap());
                 assert_eq!(found.difference(&near).cloned().collect::<BTreeSet<_>>(), wanted, "{words}");
             }
         }
@@ -350,5 +349,5 @@ fn what_cannot_be_judged_is_an_error() {
     assert_eq!(judged("confidence-bounding values=hiv:0.1"), Ok(2));
     assert_eq!(judged("t-closeness t=0.9"), Ok(0));
     let model = model("k-anonymity k=1", &data.schema());
-    assert!(model.violations(&reticent::history::History::default()).is_err(), "nothing was published");
+    assert!(model.violations(&reticent::History::default()).is_err(), "nothing was published");
 }

@@ -4,8 +4,7 @@
 use std::collections::BTreeSet;
 
 use reticent::joined::{Breadth, sets_for};
-use reticent::release::Release;
-use reticent::table::Table;
+use reticent::{Release, Table};
 
 use super::histories::Instance;
 use super::joined::longer;

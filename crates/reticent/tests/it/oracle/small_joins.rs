@@ -1,17 +1,12 @@
 //! Small histories by hand: where the library and the definition of the lossy join once differed.
 
 use reticent::algorithms::{Control, Guarantee, Outcome, Purpose, Suppression, Task, run};
-use reticent::history::{Disguise, Held, History};
-use reticent::join::Inconsistent;
 use reticent::joined::{Joint, Member, Statement, Together};
-use reticent::links::Links;
 use reticent::models::Survey;
-use reticent::recoding::Recoding;
 use reticent::registry::Arguments;
-use reticent::release::{PublishedColumn, Release};
 use reticent::requirement::{Requirement, Wording};
-use reticent::schema::{Role, Tree};
 use reticent::taxonomy::{Level, Type};
+use reticent::{Disguise, Held, History, Inconsistent, Links, PublishedColumn, Recoding, Release, Role, Tree};
 
 use crate::support::{Col, Data, Random, cut_at, other, quasi, requirement, sensitive, wording};
 

@@ -1,12 +1,9 @@
 //! Top-down specialization against its definition: where it says that no further step is valid, every step is tried.
 
-use reticent::Error;
 use reticent::algorithms::{Control, Guarantee, Outcome, Purpose, Suppression, Task, run};
-use reticent::history::History;
 use reticent::registry::Arguments;
-use reticent::schema::Role;
-use reticent::table::Table;
 use reticent::taxonomy::NodeId;
+use reticent::{Error, History, Role, Table};
 
 use super::definitions::violating;
 use crate::laws::algorithms::REQUIREMENTS;
@@ -41,7 +38,7 @@ fn one_step_further(data: &Data, table: &Table, outcome: &Outcome, column: usize
             all[column].1[code as usize] = *child;
         }
     }
-    recoding = reticent::recoding::Recoding::by_node(table, all);
+    recoding = reticent::Recoding::by_node(table, all);
     data.published(&recoding.apply(table).unwrap())
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use reticent::Share;
 use reticent::audit::{Question, audit};
-use reticent::share::Share;
 use reticent::taxonomy::NodeId;
 use reticent_inference::Fraction;
 
