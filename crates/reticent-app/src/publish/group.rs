@@ -8,7 +8,7 @@ mod tables;
 use std::path::Path;
 
 use rayon::prelude::*;
-use reticent::audit::{AuditedColumn, AuditedGroups, Gate, GroupedCandidate, admit_grouped};
+use reticent::audit::{AuditedColumn, AuditedGroups, GroupedCandidate, admit_grouped};
 use reticent::error::Refusal;
 use reticent::methods::{self, Leaving, Outcome, Record, Remembered, Shown, Utility};
 use reticent::policy::MethodPolicy;
@@ -27,7 +27,7 @@ use crate::error::{Error, Problem, Result};
 use crate::ledger_access::STRANGERS;
 use crate::request::PublishRequest;
 use answer::{promised, withheld};
-use past::Past;
+use past::EarlierSeries;
 use tables::Tables;
 
 pub(crate) use tables::PEOPLE;
@@ -45,7 +45,7 @@ pub(crate) fn publish(plan: &Plan<'_>, method: MethodPolicy) -> Result<Published
             Some((key, note)) => (key, note),
             None => (Key::passing()?, None),
         };
-        let past = ledger.map(|ledger| Past::load(&ledger, &recalled, &key)).transpose()?.unwrap_or_default();
+        let past = ledger.map(|ledger| EarlierSeries::load(&ledger, &recalled, &key)).transpose()?.unwrap_or_default();
         Ok((recalled, past, key, drew))
     })?;
     let (prepared, records) = timed(&mut read, || -> Result<_> {
@@ -137,7 +137,7 @@ pub(crate) struct Group<'a> {
 }
 
 /// Groups of people, and their tables.
-pub(crate) struct Candidate {
+pub(crate) struct GroupedRelease {
     outcome: Outcome,
     /// What is kept of owners for the next release.
     remembered: Vec<Remembered>,
@@ -149,8 +149,8 @@ pub(crate) struct Candidate {
 }
 
 impl Maker for Group<'_> {
-    type Past = Past;
-    type Candidate = Candidate;
+    type Past = EarlierSeries;
+    type Candidate = GroupedRelease;
     /// How many cells were neutralised.
     type Written = u64;
     /// The tables, as they were read back.
@@ -158,11 +158,11 @@ impl Maker for Group<'_> {
     type Audited = AuditedGroups;
     type Measured = Utility;
 
-    fn recall(&self, ledger: &Ledger, recalled: &Recalled) -> Result<Past> {
-        Past::load(ledger, recalled, self.key)
+    fn recall(&self, ledger: &Ledger, recalled: &Recalled) -> Result<EarlierSeries> {
+        EarlierSeries::load(ledger, recalled, self.key)
     }
 
-    fn make(&self, _recalled: &Recalled, past: &Past, seed: u64) -> Result<Candidate> {
+    fn make(&self, _recalled: &Recalled, past: &EarlierSeries, seed: u64) -> Result<GroupedRelease> {
         past.check(&self.sensitive())?;
         self.plan.context.busy("grouping");
         let task = self.task(past, seed);
@@ -175,16 +175,16 @@ impl Maker for Group<'_> {
         }
         let shown = Shown::of(&task, &outcome, self.method.form);
         let (remembered, tables) = (outcome.remembered(&task), Tables::of(&shown));
-        Ok(Candidate { outcome, remembered, shown, tables, leaving, seed })
+        Ok(GroupedRelease { outcome, remembered, shown, tables, leaving, seed })
     }
 
-    fn write(&self, candidate: &Candidate, seed: u64, release: &Path) -> Result<u64> {
+    fn write(&self, candidate: &GroupedRelease, seed: u64, release: &Path) -> Result<u64> {
         candidate.tables.write(&candidate.shown, release, seed, &self.plan.context.engine_options())
     }
 
     fn verify(&self, made: &Halfway<'_, Self>, release: &Path) -> Result<(Shown, Vec<Statement>)> {
         self.plan.context.busy("verifying");
-        let Candidate { shown, tables, seed, .. } = made.candidate;
+        let GroupedRelease { shown, tables, seed, .. } = made.candidate;
         let (read, differing) = tables.read(shown, release, &self.plan.context.engine_options())?;
         methods::prove(&self.task(made.past, *seed), &read)?;
         let claim = Claim::TablesMatch { people: PEOPLE.to_owned(), lists: shown.lists.len() };
@@ -192,15 +192,10 @@ impl Maker for Group<'_> {
     }
 
     fn gate(&self, made: &Halfway<'_, Self>, shown: &Shown) -> Result<(AuditedGroups, Vec<Statement>)> {
-        let (policy, context) = (&self.plan.loaded.policy, self.plan.context);
-        let watch = || {
-            context.busy("auditing");
-            context.check().map_err(|_| reticent::Error::Stopped)
-        };
-        let confidence = policy.short.confidence.map(Confidence::new).transpose()?;
-        let gate = Gate { proof: policy.audit, confidence, varies: policy.varying_columns(), watch: &watch };
+        let watch = || self.plan.watch_audit();
+        let gate = self.plan.gate(&watch)?;
         let tables = methods::held(shown, &self.prepared.table.columns, &self.unheld())?;
-        let bounds = self.bounds(confidence)?;
+        let bounds = self.bounds(gate.confidence)?;
         let candidate = GroupedCandidate {
             method: self.method.listed.entry.id,
             tables: &tables,
@@ -231,13 +226,13 @@ impl Maker for Group<'_> {
         Ok(true)
     }
 
-    fn measure(&self, past: &Past, candidate: &Candidate) -> Result<Utility> {
+    fn measure(&self, past: &EarlierSeries, candidate: &GroupedRelease) -> Result<Utility> {
         let task = self.task(past, candidate.seed);
         Ok(methods::utility(&task, &candidate.outcome, self.method.form))
     }
 
     fn parts<'m>(&'m self, made: &'m Made<Self>) -> Result<Parts<'m>> {
-        let Candidate { outcome, remembered, tables, .. } = &made.candidate;
+        let GroupedRelease { outcome, remembered, tables, .. } = &made.candidate;
         let shown = &made.verified;
         let lists = shown.lists.iter().zip(&tables.lists).map(|(list, name)| (name, &list.counts, list.set));
         let marginals = shown.marginals.iter().zip(&tables.marginals).map(|(counts, name)| (name, counts, false));
@@ -261,7 +256,7 @@ impl Maker for Group<'_> {
         })
     }
 
-    fn explain(&self, error: Error, _: &Recalled, _: &Past) -> Error {
+    fn explain(&self, error: Error, _: &Recalled, _: &EarlierSeries) -> Error {
         error
     }
 }
@@ -299,7 +294,7 @@ impl Group<'_> {
     }
 
     /// What the method is to do.
-    fn task<'t>(&'t self, past: &'t Past, seed: u64) -> methods::Task<'t> {
+    fn task<'t>(&'t self, past: &'t EarlierSeries, seed: u64) -> methods::Task<'t> {
         methods::Task { table: &self.prepared.table, records: &self.records, past: &past.state, seed }
     }
 

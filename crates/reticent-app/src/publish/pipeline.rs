@@ -84,12 +84,12 @@ pub(crate) struct Made<M: Maker + ?Sized> {
     /// The hash of the file or folder, and its size.
     pub file: (Hash, u64),
     staging: Staged,
-    pub seconds: Seconds,
+    pub seconds: Timings,
 }
 
 /// Where the time went, in seconds.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Seconds {
+pub(crate) struct Timings {
     pub recall: f64,
     pub read: f64,
     pub make: f64,
@@ -181,7 +181,7 @@ pub(crate) fn publish<M: Maker>(
 /// Makes, writes, reads back, verifies and audits a candidate.
 fn make<M: Maker>(plan: &Plan<'_>, maker: &M, recalled: &Recalled, past: &M::Past) -> Result<Made<M>> {
     let context = plan.context;
-    let mut seconds = Seconds::default();
+    let mut seconds = Timings::default();
     let seed = plan.loaded.policy.seed.unwrap_or_else(draw_seed);
     let candidate = timed(&mut seconds.make, || maker.make(recalled, past, seed))?;
     context.check()?;

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use reticent::Confidence;
+use reticent::audit::Gate;
 use reticent_engine::OwnerKey;
 use reticent_ledger::{Entry, Head, Judged, Key, Ledger};
 
@@ -41,6 +43,19 @@ impl<'a> Plan<'a> {
         let doing = format!("publishing {}", request.name);
         let access = LedgerAccess::new(workspace, &loaded.policy, &doing, context);
         Plan { request, rehearsal, to: request.to(), loaded, access, context }
+    }
+
+    /// What the gate demands of the release, and the function that it calls from time to time.
+    pub fn gate<'w>(&self, watch: &'w dyn Fn() -> reticent::Result<()>) -> Result<Gate<'w>> {
+        let policy = &self.loaded.policy;
+        let confidence = policy.short.confidence.map(Confidence::new).transpose()?;
+        Ok(Gate { proof: policy.audit, confidence, varies: policy.varying_columns(), watch })
+    }
+
+    /// Reports that the audit is going on, and fails once it was cancelled.
+    pub fn watch_audit(&self) -> reticent::Result<()> {
+        self.context.busy("auditing");
+        self.context.check().map_err(|_| reticent::Error::Stopped)
     }
 
     /// There must be a recipient, and the output must not exist, nor lie in the ledger.

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use hashbrown::HashMap;
 use reticent::algorithms::{self, Control, Outcome, Task};
-use reticent::audit::{Audited, Gate, Proof, admit_recoded};
+use reticent::audit::{Audited, Proof, admit_recoded};
 use reticent::combos::Combos;
 use reticent::error::Obstacle;
 use reticent::joined::{Member, sets_for};
@@ -17,7 +17,7 @@ use reticent::registry::Arguments;
 use reticent::requirement::Requirement;
 use reticent::statement::{Claim, Statement};
 use reticent::verify::{Expected, OverJoins, Verdict, verify};
-use reticent::{Confidence, Counts, Disguise, Held, History, Links, Recoded, Refused, Release, Relief};
+use reticent::{Counts, Disguise, Held, History, Links, Recoded, Refused, Release, Relief};
 use reticent_engine::{Compression, Engine, Format, Sink, Written, read_back, read_back_with_owners};
 use reticent_ledger::{Body, Ledger};
 
@@ -27,7 +27,7 @@ use super::plan::{Plan, Recalled, engine_key};
 use crate::answer::{Metric, Published};
 use crate::dataset::{Prepared, prepare};
 use crate::error::{Error, Problem, Result};
-use past::{Past, unknown_values, unresolved};
+use past::{EarlierReleases, unknown_values, unresolved};
 
 /// Publishes by the policy's algorithm, or rehearses it.
 pub(crate) fn publish(plan: &Plan<'_>) -> Result<Published> {
@@ -41,7 +41,8 @@ pub(crate) fn publish(plan: &Plan<'_>) -> Result<Published> {
     let (recalled, past) = timed(&mut recall, || -> Result<_> {
         let ledger = plan.open_ledger()?;
         let recalled = Recalled::new(ledger.as_ref(), plan)?;
-        let past = ledger.map(|ledger| Past::load(&ledger, &recalled, plan)).transpose()?.unwrap_or_default();
+        let past =
+            ledger.map(|ledger| EarlierReleases::load(&ledger, &recalled, plan)).transpose()?.unwrap_or_default();
         Ok((recalled, past))
     })?;
     let (likely, mut other) = unresolved(plan, &recalled)?;
@@ -80,7 +81,7 @@ pub(crate) struct Recode<'a> {
 }
 
 /// A recoding that satisfies the requirement, as far as the search knows.
-pub(crate) struct Candidate {
+pub(crate) struct RecodedRelease {
     algorithm: String,
     requirement: Requirement,
     outcome: Outcome,
@@ -99,25 +100,25 @@ pub(crate) struct ReadBack {
 }
 
 impl Maker for Recode<'_> {
-    type Past = Past;
-    type Candidate = Candidate;
+    type Past = EarlierReleases;
+    type Candidate = RecodedRelease;
     type Written = Written;
     type Verified = ReadBack;
     type Audited = Audited;
     type Measured = Measured;
 
-    fn recall(&self, ledger: &Ledger, recalled: &Recalled) -> Result<Past> {
-        Past::load(ledger, recalled, self.plan)
+    fn recall(&self, ledger: &Ledger, recalled: &Recalled) -> Result<EarlierReleases> {
+        EarlierReleases::load(ledger, recalled, self.plan)
     }
 
-    fn make(&self, recalled: &Recalled, past: &Past, _seed: u64) -> Result<Candidate> {
+    fn make(&self, recalled: &Recalled, past: &EarlierReleases, _seed: u64) -> Result<RecodedRelease> {
         let algorithm = self.algorithm().to_owned();
         let requirement = self.requirement(recalled, past)?;
         let outcome = self.search(&algorithm, past, &requirement)?;
-        Ok(Candidate { algorithm, requirement, outcome })
+        Ok(RecodedRelease { algorithm, requirement, outcome })
     }
 
-    fn write(&self, candidate: &Candidate, seed: u64, release: &Path) -> Result<Written> {
+    fn write(&self, candidate: &RecodedRelease, seed: u64, release: &Path) -> Result<Written> {
         let sink = Sink { path: release.to_owned(), format: self.format, seed };
         Ok(self.prepared.engine.write(&self.prepared.table, &candidate.outcome.recoding, &sink)?)
     }
@@ -150,18 +151,8 @@ impl Maker for Recode<'_> {
     }
 
     fn gate(&self, made: &Halfway<'_, Self>, read: &ReadBack) -> Result<(Audited, Vec<Statement>)> {
-        let policy = &self.plan.loaded.policy;
-        let context = self.plan.context;
-        let watch = || {
-            context.busy("auditing");
-            context.check().map_err(|_| reticent::Error::Stopped)
-        };
-        let gate = Gate {
-            proof: policy.audit,
-            confidence: policy.short.confidence.map(Confidence::new).transpose()?,
-            varies: policy.varying_columns(),
-            watch: &watch,
-        };
+        let watch = || self.plan.watch_audit();
+        let gate = self.plan.gate(&watch)?;
         let candidate = match gate.confidence.is_some() && gate.proof != Proof::Off {
             true => self.held(&made.candidate.outcome, &read.published)?,
             false => self.unheld(Release::default()),
@@ -176,7 +167,7 @@ impl Maker for Recode<'_> {
         Ok(false)
     }
 
-    fn measure(&self, _: &Past, candidate: &Candidate) -> Result<Measured> {
+    fn measure(&self, _: &EarlierReleases, candidate: &RecodedRelease) -> Result<Measured> {
         let recoding = &candidate.outcome.recoding;
         let (table, purpose) = (&self.prepared.table, &self.plan.loaded.policy.purpose);
         let release = recoding.apply(table)?;
@@ -217,7 +208,7 @@ impl Maker for Recode<'_> {
         })
     }
 
-    fn explain(&self, error: Error, recalled: &Recalled, past: &Past) -> Error {
+    fn explain(&self, error: Error, recalled: &Recalled, past: &EarlierReleases) -> Error {
         let Error::Library(error @ reticent::Error::Refused(_)) = error else { return error };
         // Remedies are known for releases that are as general as they can be, which an algorithm for comparison does not make.
         if reticent::algorithms::named(self.algorithm()).is_ok_and(|listed| listed.entry.comparison) {
@@ -238,14 +229,14 @@ impl Recode<'_> {
     }
 
     /// The sets of earlier releases that are joined with this one, where coalitions hold these.
-    fn sets(&self, past: &Past, held: &[Vec<usize>]) -> Result<Vec<Vec<usize>>> {
+    fn sets(&self, past: &EarlierReleases, held: &[Vec<usize>]) -> Result<Vec<Vec<usize>>> {
         let policy = &self.plan.loaded.policy;
         let wordings = policy.wordings_for_joins();
         Ok(sets_for(&self.prepared.table, &past.history, held, policy.breadth, &policy.inconsistent, &wordings)?)
     }
 
     /// What is required of the release alone, and joined with earlier releases.
-    fn requirement(&self, recalled: &Recalled, past: &Past) -> Result<Requirement> {
+    fn requirement(&self, recalled: &Recalled, past: &EarlierReleases) -> Result<Requirement> {
         let (Plan { request, loaded, .. }, prepared) = (self.plan, self.prepared);
         let mut requirement = loaded.requirement(&prepared.schema, request.name.as_str(), &recalled.names())?;
         let sets = self.sets(past, &past.held)?;
@@ -263,7 +254,7 @@ impl Recode<'_> {
         Ok(requirement)
     }
 
-    fn search(&self, algorithm: &str, past: &Past, requirement: &Requirement) -> Result<Outcome> {
+    fn search(&self, algorithm: &str, past: &EarlierReleases, requirement: &Requirement) -> Result<Outcome> {
         let (Plan { request, loaded, context, .. }, prepared) = (self.plan, self.prepared);
         // Releases that cannot be joined with this one are no history of it.
         let unrelated = History::default();
@@ -313,7 +304,7 @@ impl Recode<'_> {
         }
     }
 
-    fn relief(&self, recalled: &Recalled, past: &Past) -> Result<Relief> {
+    fn relief(&self, recalled: &Recalled, past: &EarlierReleases) -> Result<Relief> {
         let Plan { request, loaded, context, access, to, .. } = self.plan;
         context.progress("looking for what would help", 0, 0);
         let policy = &loaded.policy;

@@ -8,9 +8,9 @@ use reticent_ledger::{Promised, Withheld};
 
 use super::super::pipeline::{self, Made, Recorded};
 use super::super::plan::Recalled;
-use super::past::Past;
+use super::past::EarlierSeries;
 use super::tables::PEOPLE;
-use super::{Candidate, Group};
+use super::{Group, GroupedRelease};
 use crate::answer::{GroupSeconds, Promise, PublishedGroups, TableAnswer, Waiting};
 use crate::error::Result;
 
@@ -21,11 +21,11 @@ impl Group<'_> {
         made: Made<Self>,
         recorded: Option<Recorded>,
         recalled: &Recalled,
-        past: &Past,
+        past: &EarlierSeries,
     ) -> Result<PublishedGroups> {
         let (request, method, prepared) = (self.plan.request, &self.method, self.prepared);
         let audited = made.audited.ok_or(reticent::Error::CannotCheck(Obstacle::NotEstablished {}))?;
-        let (shown, Candidate { outcome, tables: names, leaving, .. }) = (&made.verified, made.candidate);
+        let (shown, GroupedRelease { outcome, tables: names, leaving, .. }) = (&made.verified, made.candidate);
         let mut notes = prepared.notes.clone();
         notes.extend(outcome.notes.iter().cloned());
         let mut warnings: Vec<String> = prepared.doubtful().into_iter().map(|(_, warning)| warning).collect();
@@ -87,7 +87,7 @@ impl Group<'_> {
 }
 
 /// Records that wait, the longest first.
-fn waiting(records: &[(u32, u32)], recalled: &Recalled, past: &Past, name: &str) -> Vec<Waiting> {
+fn waiting(records: &[(u32, u32)], recalled: &Recalled, past: &EarlierSeries, name: &str) -> Vec<Waiting> {
     let mut by_releases: BTreeMap<u32, u64> = BTreeMap::new();
     records.iter().for_each(|(_, releases)| *by_releases.entry(*releases).or_default() += 1);
     let since = |releases: u32| match past.series.len().checked_sub(releases as usize - 1) {
@@ -114,8 +114,8 @@ fn marginal_warning(outcome: &Outcome) -> Option<String> {
     }
 }
 
-fn seconds_of(seconds: &pipeline::Seconds) -> GroupSeconds {
-    let pipeline::Seconds { recall, read, make, write, verify, audit, measure, record } = *seconds;
+fn seconds_of(seconds: &pipeline::Timings) -> GroupSeconds {
+    let pipeline::Timings { recall, read, make, write, verify, audit, measure, record } = *seconds;
     GroupSeconds { recall, read, group: make, write, verify, audit, measure, record }
 }
 

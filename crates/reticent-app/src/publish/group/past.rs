@@ -13,7 +13,7 @@ use crate::error::{Problem, Result};
 
 /// What was released before.
 #[derive(Default)]
-pub(crate) struct Past {
+pub(crate) struct EarlierSeries {
     /// Everything that recipients can hold beside the new release.
     pub history: History,
     /// The numbers of the releases that were made by a method, oldest first.
@@ -22,10 +22,10 @@ pub(crate) struct Past {
     pub state: methods::Past,
 }
 
-impl Past {
+impl EarlierSeries {
     /// From the ledger, with the key behind its owner links.
-    pub fn load(ledger: &Ledger, recalled: &Recalled, key: &Key) -> Result<Past> {
-        let mut past = Past::default();
+    pub fn load(ledger: &Ledger, recalled: &Recalled, key: &Key) -> Result<EarlierSeries> {
+        let mut past = EarlierSeries::default();
         let beside = &recalled.beside;
         if beside.is_empty() {
             return Ok(past);

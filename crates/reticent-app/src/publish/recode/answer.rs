@@ -7,18 +7,18 @@ use reticent::{Recoding, Release, Role, Rule};
 
 use super::super::pipeline::{self, Made, Recorded};
 use super::super::plan::Plan;
-use super::past::Past;
-use super::{Candidate, Measured, Recode};
+use super::past::EarlierReleases;
+use super::{Measured, Recode, RecodedRelease};
 use crate::answer::{ColumnAnswer, Looked, Published, Seconds};
 use crate::dataset::{Loaded, Prepared};
 use crate::error::Result;
 
 impl Recode<'_> {
     /// What was made, and where it is recorded.
-    pub fn answer(&self, made: Made<Self>, recorded: Option<Recorded>, past: &Past) -> Result<Published> {
+    pub fn answer(&self, made: Made<Self>, recorded: Option<Recorded>, past: &EarlierReleases) -> Result<Published> {
         let (Plan { request, loaded, .. }, prepared) = (self.plan, self.prepared);
         let seconds = made.seconds;
-        let Candidate { algorithm, requirement, outcome } = made.candidate;
+        let RecodedRelease { algorithm, requirement, outcome } = made.candidate;
         let recoding = &outcome.recoding;
         let Measured { release, metrics } = made.measured;
         let (hidden_cells, hidden_in) = hidden(prepared, recoding);
@@ -77,7 +77,7 @@ impl Recode<'_> {
 }
 
 /// The sets of earlier releases that were joined with this one.
-fn looked(requirement: &Requirement, prepared: &Prepared, past: &Past) -> Vec<Looked> {
+fn looked(requirement: &Requirement, prepared: &Prepared, past: &EarlierReleases) -> Vec<Looked> {
     let sets: Vec<&[usize]> = requirement.joined.iter().map(|together| together.earlier.as_slice()).collect();
     let matching = matching(&prepared.table, &past.history, &sets, &requirement.rules);
     let looked = |(together, matching): (&Together, u64)| {
@@ -94,8 +94,8 @@ fn looked(requirement: &Requirement, prepared: &Prepared, past: &Past) -> Vec<Lo
     requirement.joined.iter().zip(matching).map(looked).collect()
 }
 
-fn seconds_of(seconds: &pipeline::Seconds) -> Seconds {
-    let pipeline::Seconds { recall, read, make, write, verify, audit, measure, record } = *seconds;
+fn seconds_of(seconds: &pipeline::Timings) -> Seconds {
+    let pipeline::Timings { recall, read, make, write, verify, audit, measure, record } = *seconds;
     Seconds { recall, read, search: make, write, verify, audit, measure, record }
 }
 

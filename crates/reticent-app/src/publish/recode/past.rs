@@ -14,7 +14,7 @@ use crate::error::Result;
 
 /// What was released before.
 #[derive(Default)]
-pub(crate) struct Past {
+pub(crate) struct EarlierReleases {
     /// The releases with which the next one is judged.
     pub history: History,
     /// Those that each coalition of its recipients holds, by place in the history.
@@ -23,16 +23,16 @@ pub(crate) struct Past {
     people: Vec<Option<Links>>,
 }
 
-impl Past {
+impl EarlierReleases {
     /// The releases with these numbers, and whose their records are: where people are followed, and where the join needs to know,
     /// because somebody has several.
-    pub fn load(ledger: &Ledger, recalled: &Recalled, plan: &Plan<'_>) -> Result<Past> {
+    pub fn load(ledger: &Ledger, recalled: &Recalled, plan: &Plan<'_>) -> Result<EarlierReleases> {
         let (entries, numbers, follows) = (&recalled.entries, &recalled.beside, follows(&plan.loaded.policy));
-        let mut past = Past::default();
+        let mut past = EarlierReleases::default();
         if !numbers.is_empty() {
             past.history = whole(ledger.history(Wanted { numbers: Some(numbers), links: None })?)?;
         }
-        let Past { history, people, .. } = &mut past;
+        let EarlierReleases { history, people, .. } = &mut past;
         for held in &mut history.releases {
             let entry = entries.iter().find(|entry| entry.number == held.number);
             if !held.disguise.is_none() {
@@ -116,7 +116,7 @@ pub(super) fn unresolved(plan: &Plan<'_>, recalled: &Recalled) -> Result<(Vec<St
 }
 
 /// What the policy declares inconsistent and nobody has: such a rule says nothing.
-pub(super) fn unknown_values(plan: &Plan<'_>, prepared: &Prepared, past: &Past) -> Vec<String> {
+pub(super) fn unknown_values(plan: &Plan<'_>, prepared: &Prepared, past: &EarlierReleases) -> Vec<String> {
     let raw = reticent::Recoding::identity(&prepared.table);
     let ours = raw.columns.iter().map(|recoded| &recoded.column);
     let theirs = past.history.releases.iter().flat_map(|held| &held.release.columns);
