@@ -366,7 +366,6 @@ const OBSTACLES: &[ErrorCode] = &[
         "A statement about a single release was asked of several.",
         "Judge one release at a time.",
     ),
-    entry("learning-failed", "A classifier for a metric could not be trained.", "Choose another metric or purpose."),
     entry(
         "undefined-for-joins",
         "The model has no definition for joined releases.",

@@ -1,17 +1,17 @@
 //! Parquet: row groups, read as text whatever their types.
 
+#[cfg(test)]
+mod tests;
+mod text;
+
 use std::fs::File;
 use std::path::Path;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Float32Type, Float64Type};
-use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
-use arrow_cast::{CastOptions, cast_with_options};
-use arrow_schema::DataType;
+use arrow_array::RecordBatch;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
-use reticent::taxonomy::number_text;
 
+use self::text::{Texts, as_text, is_supported};
 use super::check_names;
 use super::scan::{Fault, Fields, Rows, trimmed};
 use crate::error::{Doing, Error, Result};
@@ -72,12 +72,7 @@ pub(crate) fn read_group<R: Rows>(
 }
 
 /// The asked columns of a batch as text, in the order asked.
-fn texts(
-    path: &Path,
-    batch: &RecordBatch,
-    metadata: &ArrowReaderMetadata,
-    columns: &[usize],
-) -> Result<Vec<StringArray>> {
+fn texts(path: &Path, batch: &RecordBatch, metadata: &ArrowReaderMetadata, columns: &[usize]) -> Result<Vec<Texts>> {
     columns
         .iter()
         .map(|column| {
@@ -91,49 +86,15 @@ fn texts(
         .collect()
 }
 
-fn is_supported(values: &DataType) -> bool {
-    use DataType::*;
-    match values {
-        Dictionary(_, values) => is_supported(values),
-        Null | Boolean | Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView => true,
-        Date32 | Date64 | Timestamp(..) | Time32(_) | Time64(_) => true,
-        other => other.is_numeric(),
-    }
-}
-
-/// Numbers are written as people write them, days as days; everything else as Arrow writes it.
-fn as_text(array: &ArrayRef) -> Option<StringArray> {
-    let strict = CastOptions { safe: false, ..CastOptions::default() };
-    let cast = |array: &ArrayRef, to: &DataType| cast_with_options(array, to, &strict).ok();
-    match array.data_type() {
-        DataType::Dictionary(_, values) => as_text(&cast(array, values)?),
-        DataType::Float64 => {
-            Some(array.as_primitive::<Float64Type>().iter().map(|number| number.map(number_text)).collect())
-        }
-        DataType::Float32 => {
-            Some(array.as_primitive::<Float32Type>().iter().map(|number| number.map(short_text)).collect())
-        }
-        DataType::Float16 => as_text(&cast(array, &DataType::Float64)?),
-        DataType::Date64 => as_text(&cast(array, &DataType::Date32)?),
-        _ => Some(cast(array, &DataType::Utf8)?.as_string::<i32>().clone()),
-    }
-}
-
-/// A single precision number in as few digits as tell it apart.
-fn short_text(number: f32) -> String {
-    if number.fract() == 0.0 { number_text(f64::from(number)) } else { number.to_string() }
-}
-
 struct BatchRow<'a> {
-    texts: &'a [StringArray],
+    texts: &'a [Texts],
     at: usize,
     trim: bool,
 }
 
 impl Fields for BatchRow<'_> {
     fn field(&self, at: usize) -> &[u8] {
-        let texts = &self.texts[at];
-        let text = if texts.is_null(self.at) { b"" } else { texts.value(self.at).as_bytes() };
+        let text = self.texts[at].get(self.at).unwrap_or_default().as_bytes();
         if self.trim { trimmed(text) } else { text }
     }
 }

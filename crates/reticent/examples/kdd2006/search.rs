@@ -176,6 +176,6 @@ pub fn error(set: &Set, records: &Records, recoding: &Recoding, left_out: &[&str
         lesson.training.features.push(training);
         lesson.test.features.push(test);
     }
-    let error = decision_tree_error(&lesson)?.ok_or("there is nothing to learn")?;
+    let error = decision_tree_error(&lesson).ok_or("there is nothing to learn")?;
     Ok(100.0 * error)
 }

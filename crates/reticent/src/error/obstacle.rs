@@ -175,15 +175,6 @@ pub enum Obstacle {
         /// How many releases there are.
         fault: SingleFault,
     },
-    /// A classifier could not be trained.
-    #[error("{metric}: {reason}")]
-    LearningFailed {
-        /// The metric.
-        metric: &'static str,
-        /// What the library of classifiers reports.
-        #[serde(skip)]
-        reason: String,
-    },
     /// The model has no definition for joined releases.
     #[error(
         "{model} of joined releases: it is defined for single releases only; require one of these instead ({}), or judge the \

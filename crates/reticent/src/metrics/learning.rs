@@ -40,14 +40,14 @@ pub struct Lesson {
 }
 
 /// Predicts the labels of the test records. There is a feature, and there are two labels, at least.
-pub(super) type Learner = fn(&Lesson) -> Result<Vec<u32>>;
+pub(super) type Learner = fn(&Lesson) -> Vec<u32>;
 
 /// The error of a learner on the release and, in the reading, on the raw table.
 pub(super) fn measure(comparison: &Comparison<'_>, learner: Learner, name: &str) -> Result<Option<Measure>> {
     let Some(class) = comparison.class()? else { return Ok(None) };
     let sample = Sample::new(comparison, class);
     let (published, raw) = (sample.published(comparison), sample.raw());
-    let (Some(value), Some(raw_error)) = (error(&published, learner)?, error(&raw, learner)?) else { return Ok(None) };
+    let (Some(value), Some(raw_error)) = (error(&published, learner), error(&raw, learner)) else { return Ok(None) };
     let of = match comparison.table.combos.rows() {
         rows if rows > SAMPLE => format!("; an estimate on a sample of {SAMPLE} of {rows} records"),
         _ => String::new(),
@@ -64,16 +64,16 @@ pub(super) fn measure(comparison: &Comparison<'_>, learner: Learner, name: &str)
 }
 
 /// The share of test records that are predicted wrongly; nothing where there is nothing to learn or to test.
-pub(super) fn error(lesson: &Lesson, learner: Learner) -> Result<Option<f64>> {
-    let Some(common) = majority(&lesson.training.labels) else { return Ok(None) };
+pub(super) fn error(lesson: &Lesson, learner: Learner) -> Option<f64> {
+    let common = majority(&lesson.training.labels)?;
     let truth = &lesson.test.labels;
     if truth.is_empty() {
-        return Ok(None);
+        return None;
     }
     let learnable = !lesson.training.features.is_empty() && lesson.training.labels.iter().any(|label| *label != common);
-    let predicted = if learnable { learner(lesson)? } else { vec![common; truth.len()] };
+    let predicted = if learnable { learner(lesson) } else { vec![common; truth.len()] };
     let wrong = predicted.iter().zip(truth).filter(|(predicted, truth)| predicted != truth).count();
-    Ok(Some(wrong as f64 / truth.len() as f64))
+    Some(wrong as f64 / truth.len() as f64)
 }
 
 /// The most frequent label, the lowest where several are.

@@ -244,17 +244,17 @@ fn decision_tree() {
     // Label 1 in the middle of a scale: two thresholds. The second feature says nothing.
     let rows: &[&[u32]] = &[&[0, 7], &[1, 7], &[2, 7], &[3, 7], &[4, 7], &[5, 7]];
     let middle = lesson(rows, &[0, 0, 1, 1, 0, 0], rows);
-    assert_eq!(super::decision_tree_error::predict(&middle).expect("labels"), [0, 0, 1, 1, 0, 0]);
+    assert_eq!(super::decision_tree_error::predict(&middle), [0, 0, 1, 1, 0, 0]);
     // Equal values with different labels: a split lies between values, whatever the order of the labels.
     let rows: &[&[u32]] = &[&[0], &[0], &[0], &[1], &[1], &[1]];
     let mixed = lesson(rows, &[0, 1, 1, 1, 0, 0], &[&[0], &[1], &[9]]);
-    assert_eq!(super::decision_tree_error::predict(&mixed).expect("labels"), [1, 0, 0]);
+    assert_eq!(super::decision_tree_error::predict(&mixed), [1, 0, 0]);
     // With its own test records: two of the four are wrong, and where there are none there is no error.
     let mut known = lesson(rows, &[0, 1, 1, 1, 0, 0], &[&[0], &[0], &[1], &[1]]);
     known.test.labels = vec![1, 0, 0, 1];
-    assert_eq!(super::decision_tree_error(&known).expect("labels"), Some(0.5));
+    assert_eq!(super::decision_tree_error(&known), Some(0.5));
     known.test = Default::default();
-    assert_eq!(super::decision_tree_error(&known).expect("labels"), None);
+    assert_eq!(super::decision_tree_error(&known), None);
 }
 
 #[test]
@@ -265,8 +265,17 @@ fn naive_bayes() {
     // (9, 0), an unseen value: label 0 3/5 * 1/6 * 3/6 = 0.05, label 1 2/5 * 1/5 * 2/5 = 0.032.
     // (1, 9), the other way: label 0 3/5 * 1/6 * 1/6 = 0.017, label 1 2/5 * 3/5 * 1/5 = 0.048.
     let rows: &[&[u32]] = &[&[0, 0], &[0, 0], &[0, 1], &[1, 0], &[1, 1]];
-    let lesson = lesson(rows, &[0, 0, 0, 1, 1], &[&[0, 0], &[1, 1], &[9, 0], &[1, 9]]);
-    assert_eq!(super::naive_bayes_error::predict(&lesson).expect("labels"), [0, 1, 0, 1]);
+    let asked = lesson(rows, &[0, 0, 0, 1, 1], &[&[0, 0], &[1, 1], &[9, 0], &[1, 9]]);
+    assert_eq!(super::naive_bayes_error::predict(&asked), [0, 1, 0, 1]);
+    // Labels 1 and 2, two records each, no record of label 0; three categories with the one for unseen values.
+    // 4: label 0 0/4 = 0, label 1 2/4 * 2/5 = 0.2, label 2 2/4 * 2/5 = 0.2: the lower of two equal labels.
+    // 5: label 1 2/4 * 2/5 = 0.2, label 2 2/4 * 2/5 = 0.2. An unseen value: 2/4 * 1/5 = 0.1 for both.
+    let tied = lesson(&[&[4], &[5], &[4], &[5]], &[2, 2, 1, 1], &[&[4], &[5], &[9]]);
+    assert_eq!(super::naive_bayes_error::predict(&tied), [1, 1, 1]);
+    // The prior decides where the feature does not: label 1 has two records of three.
+    // 4: label 0 1/3 * 2/3 = 0.22, label 1 2/3 * 3/4 = 0.5. 7: label 0 1/3 * 1/3 = 0.11, label 1 2/3 * 1/4 = 0.17.
+    let prior = lesson(&[&[4], &[4], &[4]], &[0, 1, 1], &[&[4], &[7]]);
+    assert_eq!(super::naive_bayes_error::predict(&prior), [1, 1]);
 }
 
 /// Many people of four jobs, in which the label follows from the job: one Dancer in four says no.
