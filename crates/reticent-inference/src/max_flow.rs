@@ -136,12 +136,10 @@ mod tests {
         for _ in 0..2_000 {
             let mut capacity = [[0i64; 5]; 5];
             let mut network = MaxFlow::new(5);
-            for from in 0..5 {
-                for to in (0..5).filter(|to| *to != from) {
-                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                    capacity[from][to] = (state >> 33) as i64 % 3;
-                    network.add_arc(from as u32, to as u32, capacity[from][to]);
-                }
+            for (from, to) in (0..25).map(|at| (at / 5, at % 5)).filter(|(from, to)| from != to) {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                capacity[from][to] = (state >> 33) as i64 % 3;
+                network.add_arc(from as u32, to as u32, capacity[from][to]);
             }
             let cut = |side: u32| -> i64 {
                 let on = |node: usize| side >> node & 1 == 1;

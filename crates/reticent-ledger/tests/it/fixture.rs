@@ -119,9 +119,11 @@ fn format_1_says_how_releases_were_made() {
     assert!(ledger.verify(&session()).unwrap().intact());
 }
 
-/// By method: its groups, and by list of values how many different values its groups have, all groups together. Counted in the published
+/// A method, its groups, and by list of values how many different values its groups have, all groups together. Counted in the published
 /// files by a script.
-const METHODS: &[(&str, u64, &[(&str, u64)])] = &[
+type Published = (&'static str, u64, &'static [(&'static str, u64)]);
+
+const METHODS: &[Published] = &[
     ("anatomy", 10, &[("illness", 30)]),
     ("decomposition", 10, &[("illness", 30), ("pay", 26)]),
     ("decomposition-plus", 10, &[("illness", 30), ("pay", 26)]),
