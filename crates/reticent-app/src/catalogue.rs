@@ -18,6 +18,8 @@ pub fn catalogue(kind: Option<Kind>, id: Option<&str>) -> Result<Vec<&'static En
     let chosen: Vec<&'static Entry> = all.iter().filter(wanted).copied().collect();
     if chosen.is_empty() {
         let id = id.unwrap_or_default().to_owned();
+        // A method that is no longer offered is named with the one that takes its place.
+        methods::named(&id).map_or(Ok(()), methods::Listed::offered)?;
         let hint = reticent::error::did_you_mean(&id, all.iter().map(|entry| entry.id));
         return Err(Problem::NoSuchEntry { id, hint }.into());
     }

@@ -10,7 +10,7 @@ pub enum Error {
     #[error("the values that people may have are not ascending")]
     ValuesNotAscending,
     /// The problem is larger than its numbers can index.
-    #[error("more than {people_limit} people whom nothing tells apart, or more than {cells_limit} cells")]
+    #[error("more than {people_limit} people in one indistinguishable group, or more than {cells_limit} cells")]
     TooLarge {
         /// The most people whom nothing tells apart.
         people_limit: u64,

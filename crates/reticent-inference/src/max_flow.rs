@@ -1,36 +1,46 @@
 //! Maximum flow through a network with capacities, by Dinic's algorithm.
 //!
-//! After a flow was found, more questions can be asked of what is left: an arc can be closed, and flow can be pushed between any two
-//! nodes.
+//! After a flow was found, questions can be asked of the residual network: an arc can be closed, and more flow can be pushed between any
+//! two nodes. A clone shares the nodes and arcs and copies only the residual capacities.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 const NONE: u32 = u32::MAX;
 
-/// A network, and a flow through it. Arcs `2n` and `2n + 1` are each other's reverse.
+/// A network, and a flow through it.
 #[derive(Debug, Clone)]
 pub struct MaxFlow {
+    network: Arc<Network>,
+    /// By arc: its residual capacity.
+    residual: Vec<i64>,
+}
+
+/// Nodes and arcs. Arcs `2n` and `2n + 1` are each other's reverse.
+#[derive(Debug, Clone)]
+struct Network {
     /// By node: its last arc.
     last: Vec<u32>,
-    /// By arc: the one before it of the same node, where it leads, and how much more can flow through it.
+    /// By arc: the one before it of the same node, and where it leads.
     before: Vec<u32>,
     to: Vec<u32>,
-    residual: Vec<i64>,
 }
 
 impl MaxFlow {
     /// So many nodes, without arcs.
     pub fn new(nodes: usize) -> MaxFlow {
-        MaxFlow { last: vec![NONE; nodes], before: Vec::new(), to: Vec::new(), residual: Vec::new() }
+        let network = Network { last: vec![NONE; nodes], before: Vec::new(), to: Vec::new() };
+        MaxFlow { network: Arc::new(network), residual: Vec::new() }
     }
 
     /// Adds an arc, and returns its number.
     pub fn add_arc(&mut self, from: u32, to: u32, capacity: i64) -> u32 {
-        let arc = self.to.len() as u32;
+        let network = Arc::make_mut(&mut self.network);
+        let arc = network.to.len() as u32;
         for (from, to, capacity) in [(from, to, capacity), (to, from, 0)] {
-            self.before.push(self.last[from as usize]);
-            self.last[from as usize] = self.to.len() as u32;
-            self.to.push(to);
+            network.before.push(network.last[from as usize]);
+            network.last[from as usize] = network.to.len() as u32;
+            network.to.push(to);
             self.residual.push(capacity);
         }
         arc
@@ -41,7 +51,7 @@ impl MaxFlow {
         self.residual[arc as usize ^ 1]
     }
 
-    /// Keeps the flow through an arc as it is from now on. What [`MaxFlow::flow`] says of it is then 0.
+    /// Fixes the flow through an arc: its residual capacities become 0, and [`MaxFlow::flow`] no longer tells the flow.
     pub fn close(&mut self, arc: u32) {
         (self.residual[arc as usize], self.residual[arc as usize ^ 1]) = (0, 0);
     }
@@ -50,7 +60,7 @@ impl MaxFlow {
     pub fn push(&mut self, source: u32, sink: u32) -> i64 {
         let mut pushed = 0;
         while let Some(level) = self.levels(source, sink) {
-            let mut open = self.last.clone();
+            let mut open = self.network.last.clone();
             loop {
                 let more = self.push_path(source, sink, &level, &mut open);
                 if more == 0 {
@@ -64,21 +74,25 @@ impl MaxFlow {
 
     /// By node: how many arcs it is away from the source; none when the sink cannot be reached.
     fn levels(&self, source: u32, sink: u32) -> Option<Vec<u32>> {
-        let mut level = vec![NONE; self.last.len()];
+        let network = &self.network;
+        let mut level = vec![NONE; network.last.len()];
         level[source as usize] = 0;
         let mut queue = VecDeque::from([source]);
         while let Some(node) = queue.pop_front() {
-            let mut arc = self.last[node as usize];
+            let mut arc = network.last[node as usize];
             while arc != NONE {
-                let to = self.to[arc as usize] as usize;
-                if self.residual[arc as usize] > 0 && level[to] == NONE {
-                    level[to] = level[node as usize] + 1;
-                    queue.push_back(to as u32);
+                let to = network.to[arc as usize];
+                if self.residual[arc as usize] > 0 && level[to as usize] == NONE {
+                    level[to as usize] = level[node as usize] + 1;
+                    if to == sink {
+                        return Some(level);
+                    }
+                    queue.push_back(to);
                 }
-                arc = self.before[arc as usize];
+                arc = network.before[arc as usize];
             }
         }
-        (level[sink as usize] != NONE).then_some(level)
+        None
     }
 
     /// Pushes along one path of growing levels; `open` has for every node the arc to try next.
@@ -90,16 +104,16 @@ impl MaxFlow {
             if arc == NONE {
                 // Nothing leads on from here: back, and not here again.
                 let Some(arc) = path.pop() else { return 0 };
-                node = self.to[arc as usize ^ 1];
-                open[node as usize] = self.before[arc as usize];
+                node = self.network.to[arc as usize ^ 1];
+                open[node as usize] = self.network.before[arc as usize];
                 continue;
             }
-            let to = self.to[arc as usize];
+            let to = self.network.to[arc as usize];
             if self.residual[arc as usize] > 0 && level[to as usize] == level[node as usize] + 1 {
                 path.push(arc);
                 node = to;
             } else {
-                open[node as usize] = self.before[arc as usize];
+                open[node as usize] = self.network.before[arc as usize];
             }
         }
         let most = path.iter().map(|arc| self.residual[*arc as usize]).min().unwrap_or(0);

@@ -25,6 +25,8 @@ use simplex::{End, Simplex};
 const STEPS_A_CELL: u64 = 100;
 /// Numbers that a step of the budget lets the program touch.
 const NUMBERS_A_STEP: u64 = 250;
+/// No question takes more than one of so many parts of the budget.
+const QUESTIONS: u64 = 50;
 /// What was found about the cells of a piece.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Bounded {
@@ -107,8 +109,9 @@ struct Search<'a> {
     program: Simplex<'a>,
     /// The first world that was met: what is near it is asked for.
     world: Option<Vec<i64>>,
-    /// Numbers that may still be touched.
+    /// Numbers that may still be touched, and how many one question may touch.
     work: u64,
+    slice: u64,
 }
 
 /// A way to find out whether a world lies within a bound.
@@ -117,7 +120,15 @@ type Question<'a> = fn(&mut Search<'a>, Bound) -> Answer;
 impl<'a> Search<'a> {
     fn new(rows: &'a Rows, boxes: Boxes, work: u64) -> Search<'a> {
         let program = Simplex::new(rows, &boxes, None);
-        Search { rows, met: vec![(i64::MAX, i64::MIN); boxes.len()], boxes, program, world: None, work }
+        Search {
+            rows,
+            met: vec![(i64::MAX, i64::MIN); boxes.len()],
+            boxes,
+            program,
+            world: None,
+            work,
+            slice: work / QUESTIONS,
+        }
     }
 
     /// Starts from the world that is known, or asks the program for one.
@@ -128,7 +139,7 @@ impl<'a> Search<'a> {
         match seen {
             Some(seen) => self.meet(&seen),
             None => {
-                let end = self.program.solve(&mut self.work);
+                let end = self.solve();
                 if self.judge(&end, &self.boxes.clone()) == Answer::Never {
                     return Err(contradiction());
                 }
@@ -203,13 +214,22 @@ impl<'a> Search<'a> {
         let mut boxes = self.boxes.clone();
         let Some(changed) = boxes.narrow(self.rows, bound) else { return Answer::Never };
         self.program.take(&boxes, &changed);
-        let end = self.program.solve(&mut self.work);
+        let end = self.solve();
         let answer = self.judge(&end, &boxes);
         match end {
             End::GaveUp => self.start_anew(),
             _ => self.program.take(&self.boxes, &changed),
         }
         answer
+    }
+
+    /// Solves the program within the budget of one question. Only that ends it where it goes round in circles.
+    fn solve(&mut self) -> End {
+        let given = self.slice.min(self.work);
+        let mut left = given;
+        let end = self.program.solve(&mut left);
+        self.work -= given - left;
+        end
     }
 
     /// What follows from how the program ended, in whole people.

@@ -11,7 +11,9 @@ use reticent::text::grouped;
 pub fn printable(page: &str) -> String {
     let replaced = |letter: char| match letter {
         '\n' => letter,
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => char::REPLACEMENT_CHARACTER,
+        '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            char::REPLACEMENT_CHARACTER
+        }
         letter if letter.is_control() => char::REPLACEMENT_CHARACTER,
         letter => letter,
     };

@@ -15,6 +15,8 @@ pub struct TestFolder {
     workspace: Workspace,
     context: Context,
     warnings: Arc<Mutex<Vec<String>>>,
+    /// All events as text.
+    events: Arc<Mutex<String>>,
 }
 
 impl Default for TestFolder {
@@ -28,14 +30,15 @@ impl TestFolder {
     pub fn new() -> TestFolder {
         let temporary = Arc::new(tempfile::tempdir().unwrap());
         let workspace = Workspace { start_ledger: true, ..Workspace::new(temporary.path().join(POLICY)) };
-        let warnings = Arc::new(Mutex::new(Vec::new()));
-        let seen = warnings.clone();
+        let (warnings, events) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(String::new())));
+        let (seen, all) = (warnings.clone(), events.clone());
         let context = Context::new("tester").with_events(Arc::new(move |event| {
+            all.lock().unwrap_or_else(PoisonError::into_inner).push_str(&format!("{event:?}\n"));
             if let Event::Warning { text, .. } = event {
                 seen.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
             }
         }));
-        TestFolder { temporary, workspace, context, warnings }
+        TestFolder { temporary, workspace, context, warnings, events }
     }
 
     /// A folder with a policy.
@@ -107,6 +110,11 @@ impl TestFolder {
     /// The warnings that calls have sent as events.
     pub fn warnings(&self) -> Vec<String> {
         self.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Everything that calls have sent as events: stages of the work, and warnings.
+    pub fn events(&self) -> String {
+        self.events.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Calls use this policy.

@@ -8,7 +8,7 @@ use reticent_app::error::{Class, Error, Result};
 use serde_json::Value;
 
 /// An answer of a verb.
-pub trait Answer: serde::Serialize {
+pub trait Answer: serde::Serialize + std::fmt::Debug {
     /// Whether every requirement that was judged holds. The command then exits with 0.
     fn holds(&self) -> bool {
         true
@@ -132,7 +132,8 @@ impl<T: Answer> Outcome<T> for Result<T> {
 
     fn shown(&self) -> String {
         match self {
-            Ok(answer) => answer.json().to_string(),
+            // Also fields that are not in the JSON, which an interface can read.
+            Ok(answer) => format!("{}\n{answer:?}", answer.json()),
             Err(error) => {
                 format!("{error}\n{}\n{}\n{:?}\n{error:?}", error.data(), refusal(error), error.hints())
             }

@@ -73,7 +73,10 @@ pub(crate) fn rehearse_recoding(
 fn load_recoding(workspace: &Workspace) -> Result<Loaded> {
     let loaded = load(&workspace.policy)?;
     match loaded.policy.method {
-        Some(method) => Err(Problem::MethodNotComparable { method: method.listed.entry.id.to_owned() }.into()),
+        Some(method) => {
+            method.listed.offered()?;
+            Err(Problem::MethodNotComparable { method: method.listed.entry.id.to_owned() }.into())
+        }
         None => Ok(loaded),
     }
 }

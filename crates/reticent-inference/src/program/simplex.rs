@@ -1,7 +1,7 @@
 //! A linear program over the rows of a piece, by the dual simplex method for variables with bounds.
 //!
-//! Every cell and every row is a variable between two bounds, and each row says that its cells less itself are 0. Nothing costs anything:
-//! whatever fits is a solution. Cells start at the bounds of a world that is known, so a question about one cell moves only what lies
+//! Every cell and every row is a variable between two bounds, and each row says that its cells less itself are 0. The objective is zero:
+//! any feasible point is a solution, and only the budget ends a cycle. Cells start at the bounds of a world that is known, so a question about one cell moves only what lies
 //! around it, and the last solution is a few steps away. Numbers here are rounded; nothing is proved by them.
 //!
 //! The inverse of the basis is a product of steps (product form), made anew when it has grown.
@@ -221,7 +221,7 @@ impl<'a> Simplex<'a> {
         touched
     }
 
-    /// The variable that moves the leaving one towards its bound, of which the sum says most.
+    /// The variable with the largest pivot that moves the leaving one towards its bound.
     fn entering(&self, down: bool, touched: &[u32], along: &[f64]) -> Option<usize> {
         let mut best: Option<usize> = None;
         for at in touched.iter().map(|at| *at as usize) {

@@ -178,8 +178,11 @@ fn every_text_is_escaped() {
 #[test]
 fn no_text_hides_or_turns() {
     let mut report = sample();
-    report.title = "a\u{202e}b\u{7}c".to_owned();
+    report.title = "a\u{202e}b\u{7}c\u{200f}".to_owned();
     let page = html(&report);
-    assert!(page.contains("<h1>a\u{fffd}b\u{fffd}c</h1>") && page.contains("<title>a\u{fffd}b\u{fffd}c</title>"));
-    assert!(!page.contains('\u{202e}') && !page.contains('\u{7}'));
+    assert!(
+        page.contains("<h1>a\u{fffd}b\u{fffd}c\u{fffd}</h1>")
+            && page.contains("<title>a\u{fffd}b\u{fffd}c\u{fffd}</title>")
+    );
+    assert!(!page.contains('\u{202e}') && !page.contains('\u{7}') && !page.contains('\u{200f}'));
 }

@@ -139,9 +139,11 @@ fn corresponding<'a>(
             unchecked.push(format!("`{name}` is not published exactly in {pair}"));
             continue;
         };
-        let by_value = |counts: &[Vec<Weight>], value: usize| counts.iter().map(|counts| counts[value]).collect();
+        let by_value = |counts: &[Vec<Weight>], value: usize| -> Vec<Weight> {
+            counts.iter().map(|counts| counts[value]).collect()
+        };
         let transport =
-            |value| -> Option<Transport> { Transport::of(by_value(&first, value), by_value(&second, value), &to) };
+            |value| -> Option<Transport> { Transport::of(&by_value(&first, value), &by_value(&second, value), &to) };
         let transports: Option<Vec<Transport>> = (0..same.labels.len()).map(transport).collect();
         match transports {
             Some(transports) => all.push(Corresponding { earlier, later, name, same, first, second, transports }),

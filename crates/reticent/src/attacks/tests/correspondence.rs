@@ -127,7 +127,7 @@ fn transports_are_those_of_every_way_to_place_the_records() {
         let to: Vec<Vec<u32>> =
             (0..lefts).map(|_| (0..rights as u32).filter(|_| random.below(3) > 0).collect()).collect();
         let ways = ways(&supply, &capacity, &to);
-        let Some(transport) = Transport::of(supply.clone(), capacity.clone(), &to) else {
+        let Some(transport) = Transport::of(&supply, &capacity, &to) else {
             assert!(ways.is_empty());
             continue;
         };
