@@ -65,6 +65,22 @@ impl TestFolder {
         std::fs::write(path, bytes).unwrap();
     }
 
+    /// Copies a folder with everything in it. Fixtures are opened as copies only: opening a ledger writes beside it.
+    pub fn copy_from(&self, source: &Path) {
+        let mut open = vec![source.to_owned()];
+        while let Some(directory) = open.pop() {
+            for path in std::fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path()) {
+                match path.is_dir() {
+                    true => open.push(path),
+                    false => {
+                        let name = path.strip_prefix(source).unwrap().display().to_string();
+                        self.write(&name, std::fs::read(&path).unwrap());
+                    }
+                }
+            }
+        }
+    }
+
     /// Reads a text file.
     pub fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.file(name)).unwrap()

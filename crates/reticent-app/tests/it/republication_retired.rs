@@ -17,18 +17,7 @@ fn retired() -> TestFolder {
          \"bcf-anonymity\", \"bcf-anonymity-by-flow\"]\n",
     );
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../reticent-ledger/tests/fixtures/format-1-methods");
-    let mut open = vec![fixture.clone()];
-    while let Some(directory) = open.pop() {
-        for path in std::fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path()) {
-            match path.is_dir() {
-                true => open.push(path),
-                false => {
-                    let name = path.strip_prefix(&fixture).unwrap().display().to_string();
-                    folder.write(&name, std::fs::read(&path).unwrap());
-                }
-            }
-        }
-    }
+    folder.copy_from(&fixture);
     #[cfg(unix)]
     {
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);

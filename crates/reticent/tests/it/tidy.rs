@@ -122,6 +122,21 @@ fn methods_and_audit_keep_to_their_rooms() {
     );
 }
 
+/// Fixtures are opened as copies. What a database writes beside itself would show that one was opened in place.
+#[test]
+fn fixtures_are_not_opened_in_place() {
+    let mut open = vec![crates().join("reticent-ledger/tests/fixtures")];
+    while let Some(folder) = open.pop() {
+        for path in fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()) {
+            let name = path.display().to_string();
+            assert!(!["-shm", "-wal", "/lock"].iter().any(|ending| name.ends_with(ending)), "{name}");
+            if path.is_dir() {
+                open.push(path);
+            }
+        }
+    }
+}
+
 #[test]
 fn inference_imports_nothing_of_ours() {
     let manifest = fs::read_to_string(crates().join("reticent-inference/Cargo.toml")).unwrap();
