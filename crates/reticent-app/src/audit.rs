@@ -278,7 +278,7 @@ fn coalition(
     Ok(CoalitionAudit { members, lost: held.lost.clone(), open, breaches, audit: whole, over_time, then, attacks })
 }
 
-/// People of whom something is known: every record is somebody, and columns that no release has are left out.
+/// People about whom something is known: every record is a person, and columns that no release has are left out.
 fn population(path: &Path, history: &History, context: &Context) -> Result<Vec<Person>> {
     let engine = Embedded::open_file(path, context.engine_options())?;
     let released =

@@ -67,7 +67,7 @@ fn find(loaded: &Loaded, prepared: &Prepared, witnesses: usize) -> Result<DataFi
     let mut models = Vec::new();
     let doubtful = prepared.doubtful();
     let discreet = |mut violation: Violation| {
-        // What may name people, or be sensitive, is not shown before somebody has said what it is.
+        // What may name people, or be sensitive, is not shown before the policy gives it a role.
         let doubt = |name: &String| doubtful.iter().any(|(doubtful, _)| doubtful == name);
         violation.witness.iter_mut().filter(|(name, _)| doubt(name)).for_each(|(_, value)| *value = UNSHOWN.to_owned());
         violation

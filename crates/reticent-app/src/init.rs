@@ -57,7 +57,7 @@ fn start_ledger(policy: &Path, drafted: &Draft, context: &Context) -> Result<Vec
     Ok(started)
 }
 
-/// A file whose first line is a record would publish that record as names. Shows no name, since it may be somebody's.
+/// A file whose first line is a record would publish that record as names. Shows no name, since it may be a person's.
 fn refuse_data_as_names(profiles: &[Profile], force: bool) -> Result<()> {
     let like_data = |name: &str| parse_number(name).is_some() || parse_date(name).is_some();
     let is_value = |profile: &Profile| profile.values.iter().flatten().any(|(text, _)| *text == profile.name);
@@ -116,7 +116,7 @@ fn write_all(files: &[(PathBuf, String)]) -> Result<Option<PathBuf>> {
     });
     let kept = kept.transpose()?;
     for (path, text) in files {
-        // Taxonomies are filled in by hand; what somebody wrote is not drafted over.
+        // Taxonomies are filled in by hand; a file that exists is not overwritten.
         if path.exists() && path.extension().is_some_and(|end| end == "csv") {
             continue;
         }

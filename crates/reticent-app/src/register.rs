@@ -173,7 +173,7 @@ impl Known {
         self.loaded.as_ref().map(|loaded| &loaded.policy)
     }
 
-    /// The role that somebody gave a column.
+    /// The role that the call or the policy gives a column.
     fn role(&self, name: &str) -> Option<Role> {
         let told = self.roles.iter().find(|(known, _)| known == name).map(|(_, role)| *role);
         let in_policy = || self.schema()?.attributes.iter().find(|attribute| attribute.name == name).map(|a| a.role);
@@ -247,7 +247,7 @@ impl Known {
     }
 }
 
-/// A file whose first line is a record would have that record stored as names. Shows no name, since it may be somebody's.
+/// A file whose first line is a record would have that record stored as names. Shows no name, since it may be a person's.
 fn refuse_data_as_names(counts: &Counts, known: &Known) -> Result<()> {
     let like_data = |at: &usize| {
         let name = &counts.names[*at];

@@ -30,7 +30,7 @@ pub struct CoalitionAudit {
     pub lost: Vec<Lost>,
     /// Why it is not established what they can tell, besides what is counted; nothing when it is.
     pub open: Vec<String>,
-    /// What is told to whoever knows the algorithm, and not allowed.
+    /// What an attacker who knows the algorithm can infer beyond the bound.
     pub breaches: Vec<Disclosure>,
     /// What everything it holds gives away together.
     pub audit: Audit,

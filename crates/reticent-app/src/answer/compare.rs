@@ -48,7 +48,7 @@ pub struct WouldPublish {
     pub algorithm: String,
     /// What is known about how little was lost.
     pub guarantee: Guarantee,
-    /// What somebody who knows the quasi-identifiers can do with it by itself.
+    /// Its re-identification risk by itself, for an attacker who knows the quasi-identifiers.
     pub risk: Brief,
     /// By metric: its value.
     pub metrics: Vec<MetricValue>,

@@ -73,7 +73,7 @@ pub struct PublishedGroups {
 pub struct Promise {
     /// In words.
     pub words: &'static str,
-    /// By sensitive column: nobody's value is told with more confidence than this fraction.
+    /// By sensitive column: the bound on the posterior of a value, as a fraction.
     pub columns: Vec<Promised>,
     /// No record is linked to anybody with more confidence than this fraction.
     pub records: Option<String>,

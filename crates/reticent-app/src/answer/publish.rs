@@ -61,7 +61,7 @@ pub struct Published {
     pub verified: Verdict,
     /// What it gives away together with what was released before; none when it was refused already.
     pub audited: Option<Audited>,
-    /// What somebody who knows the quasi-identifiers can do with the release by itself.
+    /// Its re-identification risk by itself, for an attacker who knows the quasi-identifiers.
     pub risk: Brief,
     /// What the release kept or lost.
     pub metrics: Vec<Metric>,

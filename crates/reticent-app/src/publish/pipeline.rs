@@ -230,7 +230,7 @@ fn record<M: Maker>(
     key: Option<&Key>,
 ) -> Result<Option<Recorded>> {
     let clock = Instant::now();
-    // The guard: what is violated, or was not verified and audited, is never recorded, whoever calls.
+    // The guard: what is violated, or was not verified and audited, is never recorded, for any caller.
     if !made.is_established() {
         return Err(reticent::Error::CannotCheck(Obstacle::NotEstablished {}).into());
     }

@@ -22,7 +22,7 @@ fn sets(answer: &Value) -> Vec<Vec<u64>> {
 }
 
 /// Registers a text as `NAME.csv` with these quasi-identifiers and sensitive columns.
-fn register(folder: &TestFolder, name: &str, text: &str, quasi_identifier: &str, sensitive: &str) {
+pub fn register(folder: &TestFolder, name: &str, text: &str, quasi_identifier: &str, sensitive: &str) {
     let file = format!("{name}.csv");
     folder.write(&file, text);
     let call = folder.register(&file, name).date("2020-01-01");

@@ -2,16 +2,10 @@
 
 use reticent_testkit::{Outcome, TestFolder, refusal};
 
+use crate::joins::register;
+
 const LINKABILITY: &str = "[columns.job]\nrole = \"other\"\n[columns.disease]\nrole = \"sensitive\"\n\
                            [[requirement.models]]\nmodel = \"xy-linkability\"\nx = [\"job\"]\ny = [\"disease\"]\nh = 0.5\n[release]\nseed = 1\n";
-
-/// Registers a text as `NAME.csv` with these quasi-identifiers and sensitive columns.
-fn register(folder: &TestFolder, name: &str, text: &str, quasi_identifier: &str, sensitive: &str) {
-    let file = format!("{name}.csv");
-    folder.write(&file, text);
-    let call = folder.register(&file, name).date("2020-01-01");
-    call.quasi_identifier(quasi_identifier).sensitive(sensitive).run().passes();
-}
 
 /// A number is its value, however it is spelled, in columns of any role.
 #[test]

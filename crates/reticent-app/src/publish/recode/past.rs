@@ -25,7 +25,7 @@ pub(crate) struct EarlierReleases {
 
 impl EarlierReleases {
     /// The releases with these numbers, and whose their records are: where people are followed, and where the join needs to know,
-    /// because somebody has several.
+    /// because a person has several records.
     pub fn load(ledger: &Ledger, recalled: &Recalled, plan: &Plan<'_>) -> Result<EarlierReleases> {
         let (entries, numbers, follows) = (&recalled.entries, &recalled.beside, follows(&plan.loaded.policy));
         let mut past = EarlierReleases::default();
@@ -115,7 +115,7 @@ pub(super) fn unresolved(plan: &Plan<'_>, recalled: &Recalled) -> Result<(Vec<St
     Ok((likely, other))
 }
 
-/// What the policy declares inconsistent and nobody has: such a rule says nothing.
+/// What the policy declares inconsistent and no person has: such a rule has no effect.
 pub(super) fn unknown_values(plan: &Plan<'_>, prepared: &Prepared, past: &EarlierReleases) -> Vec<String> {
     let raw = reticent::Recoding::identity(&prepared.table);
     let ours = raw.columns.iter().map(|recoded| &recoded.column);
