@@ -191,6 +191,11 @@ impl Context {
         self.clock.now()
     }
 
+    /// The time, in seconds since 1970.
+    pub(crate) fn seconds(&self) -> u64 {
+        self.clock.seconds()
+    }
+
     /// The day, in UTC.
     pub(crate) fn today(&self) -> String {
         self.clock.today()
@@ -227,7 +232,7 @@ impl Context {
         let steward = self.steward.clone();
         let holder = Holder { steward, process: std::process::id(), since: self.clock.now(), doing: doing.to_owned() };
         let (stop, clock, writers) = (self.cancel.0.clone(), self.clock.clone(), self.writers.clone());
-        Session { holder, wait, stop, clock, writers }
+        Session { stop, clock, writers, ..Session::new(holder, wait) }
     }
 
     /// A staging folder beside an output, which [`Context::abandon`] removes too.

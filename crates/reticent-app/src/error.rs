@@ -234,9 +234,9 @@ fn library_class(error: &reticent::Error) -> Class {
 fn ledger_class(error: &reticent_ledger::Error) -> Class {
     use reticent_ledger::Error;
     match error {
-        Error::Broken { .. } => Class::Modified,
+        Error::Broken { .. } | Error::Unauthenticated(_) => Class::Modified,
         Error::Held { .. } | Error::Stale => Class::Locked,
-        Error::Io { .. } | Error::Catalogue { .. } | Error::Unnamed { .. } => Class::Io,
+        Error::Io { .. } | Error::Denied { .. } | Error::Catalogue { .. } | Error::Unnamed { .. } => Class::Io,
         _ => Class::Invalid,
     }
 }

@@ -3,31 +3,47 @@
 use std::io::Write;
 use std::path::Path;
 
-use reticent_ledger::{ExportedHead, Key, Ledger};
+use reticent_ledger::{ExportedHead, Key, Ledger, Proof};
 
 use crate::Workspace;
 use crate::context::Context;
 use crate::error::{Error, Problem, Result};
 use crate::ledger_access::LedgerAccess;
+use crate::request::ExportHeadRequest;
+use crate::verify::exported;
 
-/// Exports the head, signed if there is a key; to a file if one is named.
-pub(crate) fn export_head(workspace: &Workspace, output: Option<&Path>, context: &Context) -> Result<ExportedHead> {
+/// Exports the head, signed if there is a key; to a file if one is named. With an earlier head, also proves that this one extends it.
+pub(crate) fn export_head(
+    workspace: &Workspace,
+    request: &ExportHeadRequest,
+    context: &Context,
+) -> Result<ExportedHead> {
     let access = LedgerAccess::find(workspace, "exporting the head", context)?;
     let mut ledger = access.open_to_write()?;
     let key = access.right_key(&ledger.entries()?)?;
     // The head of a ledger that was modified is not exported.
     access.write(&mut ledger)?;
-    let head = ledger.export_head(key.as_ref(), &context.now())?;
-    if let Some(path) = output {
+    let now = context.now();
+    let head = ledger.export_head(key.as_ref(), &now)?;
+    if let (Some(since), Some(path)) = (&request.since, &request.proof) {
+        let proof = ledger.prove_extension(&exported(since)?, key.as_ref(), &now)?;
+        write_proof(path, &proof)?;
+    }
+    if let Some(path) = &request.output {
         keep_evidence(path, &ledger, key.as_ref())?;
-        let text = serde_json::to_string_pretty(&head).map_err(|error| Problem::NoJson { why: error.to_string() })?;
-        replace(path, &(text + "\n")).map_err(Error::file("write", path))?;
+        replace(path, &head.to_string()).map_err(Error::file("write", path))?;
     }
     Ok(head)
 }
 
+/// Writes a proof to a file.
+pub(crate) fn write_proof(path: &Path, proof: &Proof) -> Result<()> {
+    let text = serde_json::to_string_pretty(proof).map_err(|error| Problem::NoJson { why: error.to_string() })?;
+    replace(path, &(text + "\n")).map_err(Error::file("write", path))
+}
+
 /// Puts a text in the place of a file, whole or not at all.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     // It is kept elsewhere, by others too.

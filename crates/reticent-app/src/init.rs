@@ -49,11 +49,9 @@ fn start_ledger(policy: &Path, drafted: &Draft, context: &Context) -> Result<Vec
             access.open_or_start()?
         }
     };
-    let key = access.key_for_owners(&ledger.entries()?, true)?;
-    started.extend(
-        key.and_then(|(_, drawn)| drawn)
-            .map(|_| format!("{} (keep a copy of it, apart from the ledger)", access.key_path.display())),
-    );
+    access.key_for_owners(&ledger.entries()?, true)?;
+    let key = || format!("{} (keep a copy of it, apart from the ledger)", access.key_path.display());
+    started.extend(access.drawn().map(|_| key()));
     Ok(started)
 }
 

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock};
 
 use hashbrown::HashSet;
 use reticent::error::Hint;
-use reticent::policy::Policy;
+use reticent::policy::{NO_KEY, Policy};
 use reticent::{Links, PUBLIC, Pseudonym, Separate};
-use reticent_ledger::{Entry, Findings, Key, Ledger, Session, Writer};
+use reticent_ledger::{Entry, Findings, Identity, Key, KeyFile, Ledger, Session, Verifier, Writer};
 
 use crate::Workspace;
 use crate::context::Context;
@@ -17,17 +18,29 @@ use crate::error::{Error, Problem, READ_POLICY, Result};
 pub(crate) const STRANGERS: &str = "none of the owners was in any earlier release. If they are the same people, they are written differently (7, 7.0 and 007 \
                              are three), and nothing is followed from release to release";
 
+/// A warning about a ledger without signatures.
+const UNSIGNED: &str =
+    "the ledger is unauthenticated: it carries no signatures, and whoever can write to its folder can rewrite it";
+
 /// The ledger of a call.
 pub(crate) struct LedgerAccess {
     /// Its folder.
     pub folder: PathBuf,
     /// The file with its key.
     pub key_path: PathBuf,
+    /// Whether the policy wants no key.
+    keyless: bool,
+    /// The group of users who may read the key file.
+    group: Option<String>,
     /// Who never combines what they hold.
     pub separate: Separate,
     start: bool,
     session: Session,
     events: Context,
+    /// What is to be said about a key that was drawn.
+    drawn: Mutex<Option<String>>,
+    /// The identity of the ledger that this call starts.
+    planned: OnceLock<Identity>,
 }
 
 impl LedgerAccess {
@@ -37,10 +50,14 @@ impl LedgerAccess {
         LedgerAccess {
             folder: workspace.ledger.clone().unwrap_or_else(|| beside.join(&policy.ledger)),
             key_path: workspace.key.clone().unwrap_or_else(|| beside.join(&policy.key)),
+            keyless: workspace.key.is_none() && policy.key == NO_KEY,
+            group: policy.group.clone(),
             separate: policy.separate.clone(),
             start: workspace.start_ledger,
             session: context.session(doing, workspace.wait),
             events: context.clone(),
+            drawn: Mutex::default(),
+            planned: OnceLock::new(),
         }
     }
 
@@ -73,23 +90,57 @@ impl LedgerAccess {
     /// Opens the ledger for a command that writes: what a command that was killed left behind is put in order first.
     pub fn open_to_write(&self) -> Result<Ledger> {
         let ledger = self.open()?;
-        ledger.recover(&self.session)?;
+        ledger.recover(&self.keyed(&ledger)?)?;
+        self.warn_unsigned(&ledger)?;
         Ok(ledger)
     }
 
-    /// Opens the ledger for somebody who reads; what does not hold together is told, and read all the same.
+    /// Opens the ledger for a command that reads. It warns of what was modified, and reads all the same.
     pub fn open_to_read(&self) -> Result<Ledger> {
         let ledger = self.open()?;
-        if let Ok(Some(what)) = ledger.unsound(&self.session.impatient()) {
-            self.events.warn(&what, Some(Hint::Verify));
+        match ledger.unsound(&self.readable(&ledger).impatient()) {
+            Ok(Some(what)) => self.events.warn(&what, Some(Hint::Verify)),
+            Ok(None) | Err(reticent_ledger::Error::Unauthenticated(_)) => self.warn_unsigned(&ledger)?,
+            Err(_) => {}
         }
         Ok(ledger)
     }
 
+    /// Warns of a ledger without signatures.
+    fn warn_unsigned(&self, ledger: &Ledger) -> Result<()> {
+        if ledger.verifier()?.is_none() {
+            self.events.warn(UNSIGNED, Some(Hint::Authenticate).filter(|_| !self.keyless));
+        }
+        Ok(())
+    }
+
+    /// The session with the key of a ledger, if there is one; never another than the one that the ledger is signed with.
+    pub fn keyed(&self, ledger: &Ledger) -> Result<Session> {
+        let Some(file) = self.key_file()? else { return Ok(self.session.clone()) };
+        let key = file.of_ledger(&ledger.identity()?);
+        match ledger.verifier()? {
+            Some(known) if known != key.verifier() => {
+                Err(Problem::KeyDiffers { path: self.key_path.clone(), known: known.to_string() }.into())
+            }
+            _ => Ok(self.session.with_key(Some(key))),
+        }
+    }
+
+    /// The session without a key.
+    pub fn unkeyed(&self) -> Session {
+        self.session.clone()
+    }
+
+    /// The same for a command that reads: a key that cannot be used checks nothing.
+    fn readable(&self, ledger: &Ledger) -> Session {
+        self.keyed(ledger).unwrap_or_else(|_| self.session.clone())
+    }
+
     /// Why it is not established that the ledger holds together, as far as can be seen without reading everything.
     pub fn unsound(&self, ledger: &Ledger) -> Option<String> {
-        match ledger.unsound(&self.session) {
+        match ledger.unsound(&self.readable(ledger)) {
             Ok(what) => what.map(|what| format!("the ledger does not hold together: {what}")),
+            Err(reticent_ledger::Error::Unauthenticated(_)) => None,
             Err(error) => Some(format!("whether the ledger holds together could not be checked: {error}")),
         }
     }
@@ -101,7 +152,20 @@ impl LedgerAccess {
             return self.open_to_write();
         }
         self.may_start()?;
-        Ok(Ledger::open_or_create(&self.folder, &self.session)?)
+        let identity = self.planned()?;
+        let key = match self.key_file()? {
+            Some(file) => Some(file),
+            None if self.keyless => None,
+            None => Some(self.draw_key()?),
+        };
+        let session = self.session.with_key(key.map(|file| file.of_ledger(identity)));
+        Ok(Ledger::create(&self.folder, identity, &session)?)
+    }
+
+    /// The identity of the ledger that this call starts: pseudonyms are made for one ledger, also before there is one.
+    fn planned(&self) -> Result<&Identity> {
+        let drawn = Identity::draw()?;
+        Ok(self.planned.get_or_init(|| drawn))
     }
 
     /// An error unless a ledger may be started.
@@ -127,8 +191,10 @@ impl LedgerAccess {
     pub fn open_if_sound(&self) -> Result<Option<Ledger>> {
         let ledger = self.open_if_there()?;
         // Where somebody writes at the moment, it is looked at when this one does.
-        match ledger.as_ref().map(|ledger| ledger.unsound(&self.session.impatient())) {
-            Some(Ok(Some(what))) => Err(reticent_ledger::Error::Broken { folder: self.folder.clone(), what }.into()),
+        let Some(found) = &ledger else { return Ok(None) };
+        match found.unsound(&self.keyed(found)?.impatient()) {
+            Ok(Some(what)) => Err(reticent_ledger::Error::Broken { folder: self.folder.clone(), what }.into()),
+            Err(error @ reticent_ledger::Error::Unauthenticated(_)) => Err(error.into()),
             _ => Ok(ledger),
         }
     }
@@ -160,25 +226,55 @@ impl LedgerAccess {
 
     /// Waits for the right to write.
     pub fn write<'a>(&self, ledger: &'a mut Ledger) -> Result<Writer<'a>> {
-        Ok(ledger.write(&self.session)?)
+        let session = self.keyed(ledger)?;
+        let identity = ledger.identity()?;
+        if self.planned.get().is_some_and(|planned| *planned != identity) {
+            // Another process started a ledger meanwhile: the pseudonyms of this one are for a ledger that did not come to be.
+            return Err(Problem::LedgerStarted { path: self.folder.clone() }.into());
+        }
+        match ledger.verifier()? {
+            Some(known) if session.key.is_none() => {
+                Err(Problem::KeyMissing { path: self.key_path.clone(), known: known.to_string() }.into())
+            }
+            _ => Ok(ledger.write(&session)?),
+        }
     }
 
-    /// Looks at everything in the ledger.
-    pub fn verify(&self, ledger: &Ledger) -> Result<Findings> {
-        Ok(ledger.verify(&self.session)?)
+    /// Looks at everything in the ledger. Without a key, signatures are checked with the public key that is given, if one is.
+    pub fn verify(&self, ledger: &Ledger, verifier: Option<Verifier>) -> Result<Findings> {
+        let session = self.keyed(ledger)?;
+        Ok(ledger.verify(&Session { verifier, ..session })?)
     }
 
-    /// The key, if there is one. It never lies in the ledger, where whoever copies the one would have the other.
-    pub fn key(&self) -> Result<Option<Key>> {
+    /// The key file, if there is one. It never lies in the ledger, where whoever copies the one would have the other.
+    fn key_file(&self) -> Result<Option<KeyFile>> {
+        if self.keyless {
+            return Ok(None);
+        }
         if lies_in(&self.key_path, &self.folder) {
             return Err(Problem::KeyInLedger { key: self.key_path.clone(), ledger: self.folder.clone() }.into());
         }
-        Ok(Key::read(&self.key_path)?)
+        Ok(KeyFile::read(&self.key_path, self.group.as_deref())?)
     }
 
-    /// The key, if there is one; never another than the one behind the owner links.
+    fn draw_key(&self) -> Result<KeyFile> {
+        let file = KeyFile::create(&self.key_path, self.group.as_deref())?;
+        let note = format!("drew the key {}; keep a copy of it, apart from the ledger", self.key_path.display());
+        if let Ok(mut drawn) = self.drawn.lock() {
+            *drawn = Some(note);
+        }
+        Ok(file)
+    }
+
+    /// What is to be said about a key that was drawn, once.
+    pub fn drawn(&self) -> Option<String> {
+        self.drawn.lock().ok().and_then(|mut drawn| drawn.take())
+    }
+
+    /// The key of the ledger that is there, if there is one; never another than the one behind the owner links.
     pub fn right_key(&self, entries: &[Entry]) -> Result<Option<Key>> {
-        match (self.key()?, used_key(entries)) {
+        let key = self.keyed(&self.open()?)?.key;
+        match (key, used_key(entries)) {
             (Some(key), Some(known)) if key.fingerprint() != known => {
                 Err(Problem::KeyDiffers { path: self.key_path.clone(), known }.into())
             }
@@ -186,17 +282,32 @@ impl LedgerAccess {
         }
     }
 
-    /// The key for recording owners: the one there is, or a new one where no owner was ever recorded. A rehearsal draws none.
-    pub fn key_for_owners(&self, entries: &[Entry], draw: bool) -> Result<Option<(Key, Option<String>)>> {
+    /// The key for recording owners: the one there is, or a new one where no owner was ever recorded. Where there is no ledger yet, it is
+    /// made for the one that will be started. A rehearsal draws nothing.
+    pub fn key_for_owners(&self, entries: &[Entry], draw: bool) -> Result<Option<Key>> {
+        if self.keyless {
+            return Err(Problem::KeyForOwners.into());
+        }
+        if !Ledger::is_there(&self.folder) {
+            let file = match self.key_file()? {
+                None if !draw => return Ok(None),
+                None => self.draw_key()?,
+                Some(file) => file,
+            };
+            return Ok(Some(file.of_ledger(self.planned()?)));
+        }
         match (self.right_key(entries)?, used_key(entries)) {
-            (Some(key), _) => Ok(Some((key, None))),
+            (Some(key), _) => Ok(Some(key)),
             (None, Some(known)) => Err(Problem::KeyMissing { path: self.key_path.clone(), known }.into()),
             (None, None) if !draw => Ok(None),
             (None, None) => {
-                let key = Key::create(&self.key_path)?;
-                let note =
-                    format!("drew the key {}; keep a copy of it, apart from the ledger", self.key_path.display());
-                Ok(Some((key, Some(note))))
+                // Not for a ledger that is signed: its key is not lost because the file is away.
+                let ledger = self.open()?;
+                if let Some(known) = ledger.verifier()? {
+                    return Err(Problem::KeyMissing { path: self.key_path.clone(), known: known.to_string() }.into());
+                }
+                self.draw_key()?;
+                self.right_key(entries)
             }
         }
     }

@@ -1,6 +1,6 @@
 //! `log`: what was released, when and to whom.
 
-use reticent_ledger::{Entry, Recorded, What};
+use reticent_ledger::{Entry, EntryKind, Recorded};
 
 use crate::Workspace;
 use crate::answer::{Log, LogEntry, LogLine};
@@ -14,7 +14,9 @@ pub(crate) fn log(workspace: &Workspace, context: &Context) -> Result<Log> {
     let entries = ledger.entries()?;
     let head = ledger.head()?;
     let log = entries.iter().map(|entry| line(entry, &entries)).collect();
-    Ok(Log { ledger: access.folder.display().to_string(), entries: head.entries, head: head.hash.to_string(), log })
+    let signed = ledger.verifier()?.is_some();
+    let ledger = access.folder.display().to_string();
+    Ok(Log { ledger, signed, entries: head.entries, head: head.hash.to_string(), log })
 }
 
 /// When the contents of a release were erased, if they were.
@@ -24,14 +26,24 @@ pub(crate) fn erased(number: u64, entries: &[Entry]) -> Option<String> {
 }
 
 fn line(entry: &Entry, entries: &[Entry]) -> LogLine {
-    let what = match &entry.what {
-        What::Release(release) => {
+    let what = match &entry.kind {
+        EntryKind::Release(release) | EntryKind::Registration(release) => {
             let columns = release.column_names();
             let Recorded { name, date, recipients, origin, records, judged, .. } = (**release).clone();
             let erased = erased(entry.number, entries);
             LogEntry::Release { name, date, recipients, origin, records, columns, judged, erased }
         }
-        What::Purge(purge) => LogEntry::Purge { release: purge.release, reason: purge.reason.clone() },
+        EntryKind::Purge(purge) => LogEntry::Purge { release: purge.release, reason: purge.reason.clone() },
+        EntryKind::KeyRotation(rotation) => {
+            LogEntry::KeyRotation { verifier: rotation.verifier.clone(), reason: rotation.reason.clone() }
+        }
+        EntryKind::Witness(witness) => {
+            let name = witness.witness.split('+').next().unwrap_or_default().to_owned();
+            LogEntry::Witness { name, entries: witness.entries }
+        }
+        EntryKind::Withdrawal(entry) => LogEntry::Withdrawal { release: entry.release, reason: entry.reason.clone() },
+        EntryKind::Amendment(entry) => LogEntry::Amendment { release: entry.release, reason: entry.reason.clone() },
+        EntryKind::Erasure(entry) => LogEntry::Erasure { people: entry.people, reason: entry.reason.clone() },
     };
-    LogLine { number: entry.number, at: entry.at.clone(), by: entry.by.clone(), what }
+    LogLine { number: entry.number, at: entry.at.clone(), by: entry.steward.clone(), what }
 }

@@ -65,7 +65,7 @@ pub(crate) fn register(workspace: &Workspace, options: &RegisterRequest, context
     let ask = Ask {
         columns: kept.iter().map(|name| AskColumn { name: name.clone(), bins: None }).collect(),
         owner: owner.filter(|_| key.is_some()),
-        key: key.as_ref().map(|(key, _)| OwnerKey::new(key.secret())),
+        key: key.as_ref().map(|key| OwnerKey::new(*key.secret())),
     };
     let (sha256, bytes) = Hash::of_file(&options.file)?;
     let mut counts = engine.count(&ask)?;
@@ -116,7 +116,7 @@ pub(crate) fn register(workspace: &Workspace, options: &RegisterRequest, context
         disguise,
         body: &body,
         by_method: None,
-        links: links.as_ref().zip(key.as_ref()).map(|(links, (key, _))| (links, key.fingerprint())),
+        links: links.as_ref().zip(key.as_ref()).map(|(links, key)| (links, key.fingerprint())),
         policy: known.loaded.as_ref().map(|loaded| loaded.text.as_str()),
         taxonomies: &taxonomies,
         file: Some(FileRecord { path, sha256, bytes }),
@@ -130,7 +130,7 @@ pub(crate) fn register(workspace: &Workspace, options: &RegisterRequest, context
     answer.notes = outcome.notes;
     answer.notes.extend(strangers);
     answer.notes.extend(there.is_none().then(|| access.started()));
-    answer.notes.extend(key.and_then(|(_, note)| note));
+    answer.notes.extend(access.drawn());
     Ok(answer)
 }
 
@@ -349,7 +349,14 @@ fn body(counts: Counts, known: &Known) -> Result<(Body, Vec<RecognisedColumn>)> 
             _ => BodyTree::Flat,
         };
         let values = recognised.values;
-        body_columns.push(BodyColumn { name: name.clone(), role, values, tree, missing });
+        body_columns.push(BodyColumn {
+            name: name.clone(),
+            role,
+            values,
+            tree,
+            missing,
+            published: Default::default(),
+        });
         let shown = if role == Role::QuasiIdentifier { EXAMPLES } else { 0 };
         let examples = texts.iter().filter(|text| !text.is_empty()).take(shown).cloned().collect();
         answers.push(RecognisedColumn { name: name.clone(), role, values, recognised: recognised.kinds, examples });

@@ -264,6 +264,54 @@ impl AuditRequest {
     }
 }
 
+/// Verify the ledger.
+#[derive(Debug, Clone, Default)]
+pub struct VerifyRequest {
+    /// A file with an exported head that the ledger must extend.
+    pub head: Option<PathBuf>,
+    /// The public key of the ledger, to check its signatures without the key.
+    pub verifier: Option<String>,
+    /// The public key of a witness who must have countersigned the head.
+    pub witness: Option<String>,
+}
+
+/// Export the head.
+#[derive(Debug, Clone, Default)]
+pub struct ExportHeadRequest {
+    /// The file to write the head to.
+    pub output: Option<PathBuf>,
+    /// A file with an earlier head: prove that the new one extends it.
+    pub since: Option<PathBuf>,
+    /// The file to write that proof to.
+    pub proof: Option<PathBuf>,
+}
+
+/// Check an exported proof, without the ledger.
+#[derive(Debug, Clone)]
+pub struct CheckProofRequest {
+    /// The file with the proof.
+    pub proof: PathBuf,
+    /// A file with a head that was kept: the proof must be about its ledger.
+    pub head: Option<PathBuf>,
+    /// The public key of the ledger.
+    pub verifier: Option<String>,
+}
+
+/// Countersign a head.
+#[derive(Debug, Clone)]
+pub struct WitnessRequest {
+    /// The file with the head.
+    pub head: PathBuf,
+    /// The file with the head that was countersigned last; the countersigned head takes its place.
+    pub kept: PathBuf,
+    /// The file with the proof that the head extends the one that was kept.
+    pub proof: Option<PathBuf>,
+    /// The file with the key of the witness; drawn if it does not exist.
+    pub key: PathBuf,
+    /// The name of the witness.
+    pub name: String,
+}
+
 /// Erase what the ledger stores of a release.
 #[derive(Debug, Clone)]
 pub struct PurgeRequest {

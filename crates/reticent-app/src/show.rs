@@ -1,5 +1,7 @@
 //! `show`: one release in full.
 
+use std::path::Path;
+
 use reticent::taxonomy::{SUPPRESSED, Type};
 use reticent::{Interval, Role};
 use reticent_ledger::Body;
@@ -8,18 +10,28 @@ use crate::Workspace;
 use crate::answer::{ColumnCut, Show};
 use crate::context::Context;
 use crate::error::Result;
+use crate::export_head::write_proof;
 use crate::ledger_access::LedgerAccess;
 use crate::log::erased;
 
-pub(crate) fn show(workspace: &Workspace, release: &str, context: &Context) -> Result<Show> {
-    let ledger = LedgerAccess::find(workspace, "reading a release", context)?.open_to_read()?;
+pub(crate) fn show(workspace: &Workspace, release: &str, proof: Option<&Path>, context: &Context) -> Result<Show> {
+    let access = LedgerAccess::find(workspace, "reading a release", context)?;
+    let ledger = access.open_to_read()?;
     let entry = ledger.find(release)?;
+    if let Some(path) = proof {
+        let session = access.keyed(&ledger)?;
+        if let Some(what) = ledger.unsound(&session)? {
+            return Err(reticent_ledger::Error::Broken { folder: access.folder.clone(), what }.into());
+        }
+        write_proof(path, &ledger.prove_entry(entry.number, session.key.as_ref(), &context.now())?)?;
+    }
     let entries = ledger.entries()?;
     let erased = erased(entry.number, &entries);
     let cuts = if erased.is_none() { Some(cuts(&ledger.body(&entry)?)) } else { None };
     let purge = entries.iter().find(|other| other.purge().is_some_and(|purge| purge.release == entry.number));
     let shared_with = purge.map(|purge| ledger.sharing(purge)).transpose()?.unwrap_or_default();
-    Ok(Show { entry: ledger.hash_of(&entry)?.to_string(), erased, shared_with, cuts, recorded: entry })
+    let proof = proof.map(Path::to_path_buf);
+    Ok(Show { entry: ledger.hash_of(&entry)?.to_string(), proof, erased, shared_with, cuts, recorded: entry })
 }
 
 /// Values of other columns are data, not a description of the release.

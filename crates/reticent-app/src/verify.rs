@@ -2,42 +2,60 @@
 
 use std::path::Path;
 
-use reticent_ledger::ExportedHead;
+use reticent_ledger::{Authentication, ExportedHead, Verifier};
 
 use crate::Workspace;
-use crate::answer::Verification;
+use crate::answer::{Status, Verification};
 use crate::context::Context;
 use crate::error::{Error, Problem, Result};
 use crate::ledger_access::LedgerAccess;
+use crate::request::VerifyRequest;
 
-pub(crate) fn verify(workspace: &Workspace, head: Option<&Path>, context: &Context) -> Result<Verification> {
+pub(crate) fn verify(workspace: &Workspace, request: &VerifyRequest, context: &Context) -> Result<Verification> {
     let access = LedgerAccess::find(workspace, "verifying the ledger", context)?;
     let ledger = access.open()?;
     context.progress("verifying", 0, 0);
-    let exported = head.map(exported).transpose()?;
-    let mut findings = access.verify(&ledger)?;
+    let exported = request.head.as_deref().map(exported).transpose()?;
+    let given = request.verifier.as_deref().map(verifier).transpose()?;
+    let witness = request.witness.as_deref().map(verifier).transpose()?;
+    // A head that was kept elsewhere says which key the ledger had.
+    let pinned = given.or_else(|| exported.as_ref().and_then(|head| head.verifier.clone()));
+    let mut findings = access.verify(&ledger, pinned)?;
     let key = if exported.is_some() && findings.intact() { access.right_key(&ledger.entries()?)? } else { None };
-    if exported.as_ref().is_some_and(|head| head.signature.is_some()) && key.is_none() {
+    let is_first = exported.as_ref().is_some_and(|head| head.root().is_none() && head.is_signed());
+    if is_first && key.is_none() {
         findings.warnings.push("the signature of the exported head was not checked: there is no key".to_owned());
     }
     let mut compared_with_head = None;
     if let Some(head) = exported {
-        let against = if findings.intact() { ledger.compare_head(&head, key.as_ref())? } else { None };
+        let mut against = if findings.intact() { ledger.compare_head(&head, key.as_ref())? } else { None };
+        if let Some(witness) = witness.filter(|witness| head.countersigned_by(witness).is_none()) {
+            against
+                .get_or_insert_with(|| format!("the witness {} did not countersign the exported head", witness.name()));
+        }
         compared_with_head = Some(against.is_none() && findings.intact());
         findings.problems.extend(against);
     }
+    let status = match findings.authentication {
+        _ if !findings.intact() => Status::Modified,
+        Authentication::Authentic => Status::Authentic,
+        Authentication::Modified => Status::Modified,
+        Authentication::Unsigned | Authentication::Untrusted => Status::Unauthenticated,
+    };
     Ok(Verification {
+        status,
         intact: findings.intact(),
         ledger: access.folder.display().to_string(),
         entries: findings.head.map(|head| head.entries),
         head: findings.head.map(|head| head.hash.to_string()),
+        verifier: ledger.verifier()?.map(|verifier| verifier.to_string()),
         findings,
         compared_with_head,
     })
 }
 
 /// Reads an exported head.
-fn exported(path: &Path) -> Result<ExportedHead> {
+pub(crate) fn exported(path: &Path) -> Result<ExportedHead> {
     let text = std::fs::read_to_string(path).map_err(Error::file("read", path))?;
     ExportedHead::parse(&text).map_err(|error| match error {
         error @ reticent_ledger::Error::NoHead(_) => {
@@ -45,4 +63,9 @@ fn exported(path: &Path) -> Result<ExportedHead> {
         }
         error => error.into(),
     })
+}
+
+/// Reads a public key.
+pub(crate) fn verifier(text: &str) -> Result<Verifier> {
+    Verifier::parse(text).ok_or_else(|| Problem::VerifierUnreadable { text: text.to_owned() }.into())
 }

@@ -7,15 +7,18 @@ use reticent::Recipient;
 use reticent_ledger::ExportedHead;
 
 use crate::answer::{
-    AuditAnswer, Check, Comparison, Diff, Drafted, HistoryOf, Log, Publication, Purged, Registered, Show, Verification,
+    AuditAnswer, Check, Comparison, Diff, Drafted, HistoryOf, Log, Publication, Purged, RecordedEntry, Registered,
+    Show, Verification,
 };
 use crate::context::Context;
 use crate::error::{Problem, Result};
 use crate::request::{
-    AuditRequest, CheckRequest, CompareRequest, InitRequest, PublishRequest, PurgeRequest, RegisterRequest,
-    RehearseRequest,
+    AuditRequest, CheckRequest, CompareRequest, ExportHeadRequest, InitRequest, PublishRequest, PurgeRequest,
+    RegisterRequest, RehearseRequest, VerifyRequest,
 };
-use crate::{audit, check, compare, diff, export_head, history, init, log, publish, purge, register, show, verify};
+use crate::{
+    audit, check, compare, diff, export_head, history, init, log, publish, purge, register, show, verify, witness,
+};
 
 /// Where a policy is looked for.
 pub const POLICY: &str = "reticent.toml";
@@ -101,7 +104,7 @@ impl Workspace {
     ///
     /// If the file cannot be recognised, or may name people.
     pub fn register(&self, request: &RegisterRequest, context: &Context) -> Result<Registered> {
-        context.run(|| register::register(self, request, context))
+        context.run(|| publish::again_if_started(|| register::register(self, request, context)))
     }
 
     /// What all releases together disclose about each person.
@@ -128,7 +131,16 @@ impl Workspace {
     ///
     /// If the ledger has no such release.
     pub fn show(&self, release: &str, context: &Context) -> Result<Show> {
-        context.run(|| show::show(self, release, context))
+        context.run(|| show::show(self, release, None, context))
+    }
+
+    /// The same, and writes a proof to a file that the entry is in the ledger.
+    ///
+    /// # Errors
+    ///
+    /// If the ledger has no such release, or if the file cannot be written.
+    pub fn prove(&self, release: &str, proof: &Path, context: &Context) -> Result<Show> {
+        context.run(|| show::show(self, release, Some(proof), context))
     }
 
     /// What changed between two releases, by number or name.
@@ -154,8 +166,8 @@ impl Workspace {
     /// # Errors
     ///
     /// If the ledger cannot be read; what was modified is in the answer.
-    pub fn verify(&self, head: Option<&Path>, context: &Context) -> Result<Verification> {
-        context.run(|| verify::verify(self, head, context))
+    pub fn verify(&self, request: &VerifyRequest, context: &Context) -> Result<Verification> {
+        context.run(|| verify::verify(self, request, context))
     }
 
     /// A small text to keep elsewhere, which reveals entries that were removed or rolled back; to a file if one is named.
@@ -163,8 +175,26 @@ impl Workspace {
     /// # Errors
     ///
     /// If the ledger was modified, or if the file holds a head that this one does not continue.
-    pub fn export_head(&self, output: Option<&Path>, context: &Context) -> Result<ExportedHead> {
-        context.run(|| export_head::export_head(self, output, context))
+    pub fn export_head(&self, request: &ExportHeadRequest, context: &Context) -> Result<ExportedHead> {
+        context.run(|| export_head::export_head(self, request, context))
+    }
+
+    /// Records in the ledger that a witness, given by its public key, countersigned a head.
+    ///
+    /// # Errors
+    ///
+    /// If the head is not one of this ledger, or if the witness did not countersign it.
+    pub fn record_witness(&self, head: &Path, witness: &str, context: &Context) -> Result<RecordedEntry> {
+        context.run(|| witness::record_witness(self, head, witness, context))
+    }
+
+    /// Signs a ledger that is not signed yet with its key, from here on.
+    ///
+    /// # Errors
+    ///
+    /// If the ledger was modified, or is signed already.
+    pub fn authenticate(&self, context: &Context) -> Result<RecordedEntry> {
+        context.run(|| witness::authenticate(self, context))
     }
 
     /// Erases what the ledger stores of a release. Its entry stays.

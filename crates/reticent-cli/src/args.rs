@@ -54,8 +54,16 @@ pub enum Command {
     Audit(Audit),
     /// Whether the ledger, and every file it names, is what was written.
     Verify(Verify),
-    /// A small text to keep elsewhere, which reveals entries that were removed or rolled back.
+    /// A small text to keep elsewhere, which reveals entries that were removed, rewritten or rolled back.
     ExportHead(ExportHead),
+    /// Check an exported proof, without the ledger and without its key.
+    CheckProof(CheckProof),
+    /// For a second person: countersign a head that extends the one you kept.
+    Witness(Witness),
+    /// Record in the ledger that a witness countersigned a head.
+    RecordWitness(RecordWitness),
+    /// Sign a ledger that is not signed yet, such as one of an older format.
+    Authenticate(Authenticate),
     /// Erase what the ledger stores of a release. Its entry stays.
     Purge(Purge),
     /// Every model, operation, metric, algorithm and attack there is, with its paper.
@@ -334,6 +342,9 @@ pub struct Log {
 pub struct Show {
     /// The release, by number or name.
     pub release: String,
+    /// Write a proof that its entry is in the ledger, for somebody who does not have the ledger.
+    #[arg(long, value_name = "OUT")]
+    pub proof: Option<PathBuf>,
     #[command(flatten)]
     pub place: Place,
 }
@@ -362,9 +373,15 @@ pub struct History {
 /// Arguments of `verify`.
 #[derive(Debug, clap::Args)]
 pub struct Verify {
-    /// A head that was exported before; entries that were removed or rolled back since are found.
+    /// A head that was exported before: the ledger must extend it. Reveals a rewrite even by the holder of the key.
     #[arg(long, value_name = "FILE")]
     pub head: Option<PathBuf>,
+    /// The public key of the ledger, to check its signatures without the key.
+    #[arg(long, value_name = "PUBLIC_KEY")]
+    pub verifier: Option<String>,
+    /// The public key of a witness who must have countersigned the head.
+    #[arg(long, value_name = "PUBLIC_KEY", requires = "head")]
+    pub witness: Option<String>,
     #[command(flatten)]
     pub place: Place,
 }
@@ -375,6 +392,63 @@ pub struct ExportHead {
     /// Where to write it; to standard output when not given.
     #[arg(long, short, value_name = "OUT")]
     pub output: Option<PathBuf>,
+    /// An earlier head: prove that the ledger extends it.
+    #[arg(long, value_name = "FILE", requires = "proof")]
+    pub since: Option<PathBuf>,
+    /// Where to write that proof.
+    #[arg(long, value_name = "OUT", requires = "since")]
+    pub proof: Option<PathBuf>,
+    #[command(flatten)]
+    pub place: Place,
+}
+
+/// Arguments of `check-proof`.
+#[derive(Debug, clap::Args)]
+pub struct CheckProof {
+    /// The proof, as `show --proof` or `export-head --since` wrote it.
+    pub proof: PathBuf,
+    /// A head that you kept: the proof must lead to it or from it.
+    #[arg(long, value_name = "FILE")]
+    pub head: Option<PathBuf>,
+    /// The public key of the ledger.
+    #[arg(long, value_name = "PUBLIC_KEY")]
+    pub verifier: Option<String>,
+}
+
+/// Arguments of `witness`.
+#[derive(Debug, clap::Args)]
+pub struct Witness {
+    /// The head, as the steward exported it.
+    pub head: PathBuf,
+    /// Your name in signatures: one word, such as auditor.example.org.
+    #[arg(long)]
+    pub name: String,
+    /// The file with your key; drawn if it does not exist.
+    #[arg(long, value_name = "FILE")]
+    pub key: PathBuf,
+    /// The head that you countersigned last; the new one takes its place.
+    #[arg(long, value_name = "FILE")]
+    pub kept: PathBuf,
+    /// The steward's proof that the head extends the one that you kept.
+    #[arg(long, value_name = "FILE")]
+    pub proof: Option<PathBuf>,
+}
+
+/// Arguments of `record-witness`.
+#[derive(Debug, clap::Args)]
+pub struct RecordWitness {
+    /// The countersigned head.
+    pub head: PathBuf,
+    /// The public key of the witness.
+    #[arg(long, value_name = "PUBLIC_KEY")]
+    pub witness: String,
+    #[command(flatten)]
+    pub place: Place,
+}
+
+/// Arguments of `authenticate`.
+#[derive(Debug, clap::Args)]
+pub struct Authenticate {
     #[command(flatten)]
     pub place: Place,
 }

@@ -29,6 +29,7 @@ impl Console {
             Event::Progress { stage, done, total } => shown.tell(stage, done, total),
             Event::Busy { stage } => shown.busy(stage),
             Event::Warning { text, hint } => match hint {
+                Some(Hint::Authenticate) => warn(&format!("{text}; `reticent authenticate` signs it")),
                 Some(Hint::Verify) => warn(&format!("{text}; `reticent verify` tells more")),
                 _ => warn(text),
             },

@@ -19,11 +19,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use reticent::combos::Combos;
+use reticent::statement::{Parameter, Scope, Statement};
 use reticent::taxonomy::{Code, Type};
 use reticent::{Counts, Held, Links, Recipient, ReleaseName, Role};
 use reticent_ledger::{
-    Body, BodyColumn, BodyTree, Draft, FileRecord, Hash, Holder, Judged, Key, Ledger, Made, Metric, Naming, Origin,
-    Session, Staging, Verified, Wanted,
+    Body, BodyColumn, BodyTree, Draft, FileRecord, Hash, Holder, Identity, Judged, Key, KeyFile, Ledger, Made, Metric,
+    Naming, Origin, Session, Staging, Wanted,
 };
 use rusqlite::Connection;
 use serde_json::json;
@@ -99,6 +100,7 @@ struct Committed {
 /// A ledger with its key, and the files that were published.
 struct Desk {
     folder: PathBuf,
+    identity: Identity,
     key: Key,
     regions: Vec<(String, String)>,
 }
@@ -108,15 +110,25 @@ impl Desk {
         let folder = PathBuf::from(folder);
         std::fs::create_dir_all(&folder)?;
         let path = folder.join("key");
-        let key = Key::read(&path)?.map_or_else(|| Key::create(&path), Ok)?;
+        let file = KeyFile::read(&path, None)?.map_or_else(|| KeyFile::create(&path, None), Ok)?;
+        let ledger = folder.join("ledger");
+        let identity = match Ledger::is_there(&ledger) {
+            true => Ledger::open(&ledger, &session())?.identity()?,
+            false => Identity::draw()?,
+        };
+        let key = file.of_ledger(&identity);
         let region = texts("region", 17);
         let lines: Vec<String> =
             region.iter().enumerate().map(|(at, text)| format!("{text};part-{};*\n", at / 4)).collect();
-        Ok(Desk { folder, key, regions: vec![("region".to_owned(), lines.concat())] })
+        Ok(Desk { folder, identity, key, regions: vec![("region".to_owned(), lines.concat())] })
     }
 
     fn open(&self) -> Result<Ledger, Failure> {
-        Ok(Ledger::open_or_create(&self.folder.join("ledger"), &session())?)
+        Ok(Ledger::create(&self.folder.join("ledger"), &self.identity, &self.session())?)
+    }
+
+    fn session(&self) -> Session {
+        session().with_key(Some(self.key.clone()))
     }
 
     /// Records one release, as `reticent publish` does: its file waits in a folder of its own, and takes its name.
@@ -129,7 +141,7 @@ impl Desk {
         let clock = Instant::now();
         let mut ledger = self.open()?;
         let open = clock.elapsed();
-        let writer = ledger.write(&session())?;
+        let writer = ledger.write(&self.session())?;
         let write = clock.elapsed();
         let file = writer.ledger().inside(&naming.to);
         let outcome = writer.append(&self.draft(&name, &body, links.as_ref(), naming, file)?)?;
@@ -156,6 +168,7 @@ impl Desk {
             values: if *name == "income" { Type::Number } else { Type::Text },
             tree: tree(name),
             missing: Vec::new(),
+            published: Default::default(),
         };
         let counts = Counts {
             names: COLUMNS.iter().map(|(name, _)| (*name).to_owned()).collect(),
@@ -223,7 +236,14 @@ fn made() -> Made {
         steps: 1,
         seed: 2,
         classes: 3,
-        verified: vec![Verified { model: "5-anonymity".to_owned(), violations: 0 }],
+        engine: Some("embedded".to_owned()),
+        statements: vec![Statement::judged(
+            "k-anonymity",
+            [("k".to_owned(), Parameter::Whole(5))].into(),
+            Scope::This,
+            0,
+        )],
+        verified: Vec::new(),
         audit: None,
         metrics: vec![Metric { id: "gcp".to_owned(), value: 0.25 }],
     }
@@ -289,9 +309,8 @@ struct Floor {
 impl Floor {
     fn at(folder: &Path) -> Result<Floor, Failure> {
         let database = Connection::open(folder.join("floor.sqlite"))?;
-        database.pragma_update(None, "journal_mode", "wal")?;
-        database.pragma_update(None, "synchronous", "full")?;
-        database.pragma_update(None, "wal_autocheckpoint", 0)?;
+        database.pragma_update(None, "journal_mode", "delete")?;
+        database.pragma_update(None, "synchronous", "extra")?;
         database
             .execute_batch("CREATE TABLE IF NOT EXISTS entries (number INTEGER PRIMARY KEY, document TEXT NOT NULL)")?;
         Ok(Floor { file: folder.join("floor.bin"), database })
@@ -352,7 +371,7 @@ fn load(desk: &Desk, with_links: bool) -> Result<(), Failure> {
 
 fn verify(desk: &Desk) -> Result<(), Failure> {
     let clock = Instant::now();
-    let findings = desk.open()?.verify(&session())?;
+    let findings = desk.open()?.verify(&desk.session())?;
     let seconds = clock.elapsed().as_secs_f64();
     if !findings.intact() {
         return Err(findings.problems.join("; ").into());

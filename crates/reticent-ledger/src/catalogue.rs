@@ -1,6 +1,8 @@
 //! The catalogue: a SQLite database with one row an entry, and what can be asked of entries in SQL.
 //!
-//! Written in one transaction an entry, through a write-ahead log that is folded into the database before it is sealed.
+//! Written in one transaction an entry, which is in the database file when it is committed: there is no write-ahead log to lose.
+//! (Format 1 had one; it is folded into the database before a migration.) Where nothing can be written, as on a copy that is only
+//! read, the database is read into memory.
 
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
@@ -13,7 +15,11 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use crate::disk;
 use crate::entry::{Entry, Kind, Stored};
 use crate::error::{Error, Result};
-use crate::hash::{Hash, encode};
+use crate::hash::Hash;
+use crate::key::{Derivation, Identity, Key};
+use crate::lock::Holder;
+use crate::record::Written;
+use crate::signature::Verifier;
 
 /// The database's file in the ledger's folder.
 pub(crate) const NAME: &str = "catalogue.sqlite";
@@ -23,7 +29,7 @@ const APPLICATION: i64 = 0x7274_6374;
 pub(crate) const BUSY: Duration = Duration::from_secs(10);
 
 /// Each brings a catalogue to the next format; the first makes one.
-pub(crate) const FORMATS: &[&str] = &[FIRST];
+pub(crate) const FORMATS: &[&str] = &[FIRST, SECOND];
 
 const FIRST: &str = "
 CREATE TABLE ledger (
@@ -58,6 +64,14 @@ CREATE TRIGGER entries_are_not_changed BEFORE UPDATE ON entries BEGIN SELECT RAI
 CREATE TRIGGER entries_are_not_removed BEFORE DELETE ON entries BEGIN SELECT RAISE (ABORT, 'entries are not removed'); END;
 ";
 
+/// Signatures, and how secrets are derived from the key. Ledgers that began with format 1 use the key itself for pseudonyms.
+const SECOND: &str = "
+ALTER TABLE entries ADD COLUMN signature TEXT;
+ALTER TABLE ledger ADD COLUMN derivation TEXT NOT NULL DEFAULT 'direct';
+ALTER TABLE ledger ADD COLUMN verifier TEXT;
+UPDATE bodies SET kind = 'state' WHERE kind = 'remembered';
+";
+
 /// An entry with its document as it was written.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
@@ -65,6 +79,7 @@ pub(crate) struct Row {
     pub previous: String,
     pub hash: String,
     pub document: String,
+    pub signature: Option<String>,
 }
 
 /// An open catalogue.
@@ -72,39 +87,34 @@ pub(crate) struct Row {
 pub(crate) struct Catalogue {
     folder: PathBuf,
     connection: Connection,
+    /// Of a copy in memory, because nothing can be written: the hash of the file, and its length.
+    copied: Option<(Hash, u64)>,
 }
 
 impl Catalogue {
     /// Makes an empty catalogue. It takes its name when it is complete.
-    pub(crate) fn create(folder: &Path, created: &str) -> Result<()> {
+    pub(crate) fn create(folder: &Path, identity: &Identity, key: Option<&Key>, created: &str) -> Result<()> {
         let fresh = folder.join("catalogue.new");
-        for leftover in ["", "-wal", "-shm"].map(|ending| folder.join(format!("catalogue.new{ending}"))) {
+        for leftover in ["", "-wal", "-shm", "-journal"].map(|ending| folder.join(format!("catalogue.new{ending}"))) {
             disk::remove_file(&leftover)?;
         }
-        let mut id = [0; 16];
-        getrandom::fill(&mut id).map_err(|error| Error::io("name", folder, std::io::Error::other(error)))?;
         let opened = disk::owner_only(OpenOptions::new().write(true).create_new(true)).open(&fresh);
         opened.map_err(|error| Error::io("write", &fresh, error))?;
         let failed = |error| Error::catalogue(folder, "create", error);
         let connection = Connection::open(&fresh).map_err(failed)?;
         let make = |connection: &Connection| {
-            connection.pragma_update(None, "journal_mode", "wal")?;
-            connection.pragma_update(None, "synchronous", "full")?;
+            connection.pragma_update(None, "journal_mode", "delete")?;
+            connection.pragma_update(None, "synchronous", "extra")?;
             connection.pragma_update(None, "application_id", APPLICATION)?;
-            connection.execute_batch(&format!("BEGIN; {FIRST} PRAGMA user_version = 1; COMMIT;"))?;
-            let insert = "INSERT INTO ledger (only, id, created) VALUES (1, ?1, ?2)";
-            connection.execute(insert, params![encode(&id), created])
+            let format = FORMATS.len();
+            connection
+                .execute_batch(&format!("BEGIN; {} PRAGMA user_version = {format}; COMMIT;", FORMATS.concat()))?;
+            let insert = "INSERT INTO ledger (only, id, created, derivation, verifier) VALUES (1, ?1, ?2, ?3, ?4)";
+            let verifier = key.map(|key| key.verifier().to_string());
+            connection.execute(insert, params![identity.id, created, identity.derivation.word(), verifier])
         };
         make(&connection).map_err(failed)?;
-        // Folds the log into the database. Closing does so too, but says nothing where that fails, as on a full disk.
-        let fold = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?));
-        let folded = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], fold).map_err(failed)?;
         connection.close().map_err(|(_, error)| failed(error))?;
-        let log = folder.join("catalogue.new-wal");
-        if folded != (0, 0) || log.metadata().is_ok_and(|log| log.len() > 0) {
-            return Err(Error::io("write", &fresh, std::io::Error::other("its log could not be folded into it")));
-        }
-        disk::remove_file(&log)?;
         let path = folder.join(NAME);
         fs::rename(&fresh, &path).map_err(|error| Error::io("write", &path, error))?;
         disk::sync_folder(folder)
@@ -112,24 +122,71 @@ impl Catalogue {
 
     /// Opens a catalogue; the caller looks at its format.
     pub(crate) fn open(folder: &Path) -> Result<Catalogue> {
-        let failed = |error| Error::catalogue(folder, "open", error);
-        let path = folder.join(NAME);
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(&path, flags).map_err(failed)?;
-        let set_up = |connection: &Connection| {
-            connection.busy_timeout(BUSY)?;
-            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
-            connection.pragma_update(None, "foreign_keys", true)?;
-            connection.pragma_update(None, "synchronous", "full")?;
-            connection.pragma_update(None, "wal_autocheckpoint", 0)?;
-            connection.pragma_update(None, "cell_size_check", true)?;
-            connection.pragma_query_value(None, "application_id", |row| row.get::<_, i64>(0))
-        };
-        if set_up(&connection).map_err(failed)? != APPLICATION {
-            return Err(Error::broken(folder, format!("{NAME} is no catalogue of Reticent")));
+        match Catalogue::open_file(folder) {
+            Ok(catalogue) => match catalogue.connection.is_readonly("main") {
+                Ok(false) => Ok(catalogue),
+                _ => Catalogue::copy(folder),
+            },
+            Err(error) if is_read_only(&error) => Catalogue::copy(folder),
+            Err(error) => Err(Error::catalogue(folder, "open", error)),
         }
-        Ok(Catalogue { folder: folder.to_owned(), connection })
+        .and_then(Catalogue::checked)
+    }
+
+    fn open_file(folder: &Path) -> rusqlite::Result<Catalogue> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(folder.join(NAME), flags)?;
+        connection.busy_timeout(BUSY)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+        connection.pragma_update(None, "foreign_keys", true)?;
+        connection.pragma_update(None, "synchronous", "extra")?;
+        connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+        connection.pragma_update(None, "cell_size_check", true)?;
+        // A database with a log can be opened in a folder that cannot be written to, and not be read there.
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))?;
+        Ok(Catalogue { folder: folder.to_owned(), connection, copied: None })
+    }
+
+    /// Reads a catalogue into memory, where its folder cannot be written to.
+    fn copy(folder: &Path) -> Result<Catalogue> {
+        for ending in ["-wal", "-journal"] {
+            let log = folder.join(format!("{NAME}{ending}"));
+            if fs::metadata(&log).is_ok_and(|about| about.len() > 0) {
+                let what =
+                    format!("a command that writes did not finish, and {} cannot be put in order here", log.display());
+                return Err(Error::broken(folder, what));
+            }
+        }
+        let path = folder.join(NAME);
+        let mut bytes = fs::read(&path).map_err(|error| Error::io("read", &path, error))?;
+        let copied = Some((Hash::of(&bytes), bytes.len() as u64));
+        // In memory there is no write-ahead log: bytes 18 and 19 of the header say whether there is one.
+        if bytes.get(18..20) == Some(&[2, 2]) {
+            bytes[18..20].fill(1);
+        }
+        let read = || {
+            let mut connection = Connection::open_in_memory()?;
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+            connection.deserialize_read_exact("main", bytes.as_slice(), bytes.len(), false)?;
+            connection.pragma_update(None, "cell_size_check", true)?;
+            Ok(connection)
+        };
+        let connection = read().map_err(|error| Error::catalogue(folder, "read", error))?;
+        Ok(Catalogue { folder: folder.to_owned(), connection, copied })
+    }
+
+    fn checked(self) -> Result<Catalogue> {
+        let application = self.connection.pragma_query_value(None, "application_id", |row| row.get::<_, i64>(0));
+        match application.map_err(self.failed("open"))? {
+            APPLICATION => Ok(self),
+            _ => Err(Error::broken(&self.folder, format!("{NAME} is no catalogue of Reticent"))),
+        }
+    }
+
+    /// Whether this is a copy in memory, because nothing can be written.
+    pub(crate) fn is_copy(&self) -> bool {
+        self.copied.is_some()
     }
 
     fn failed(&self, doing: &'static str) -> impl Fn(rusqlite::Error) -> Error + use<> {
@@ -152,7 +209,43 @@ impl Catalogue {
             transaction.execute_batch(step).map_err(&failed)?;
         }
         transaction.pragma_update(None, "user_version", formats.len() as i64).map_err(&failed)?;
-        transaction.commit().map_err(&failed)
+        transaction.commit().map_err(&failed)?;
+        // Format 1 had a write-ahead log. In memory there is none.
+        if self.is_copy() {
+            return Ok(());
+        }
+        let mode = self.connection.query_row("PRAGMA journal_mode = delete", [], |row| row.get::<_, String>(0));
+        match mode.map_err(&failed)?.as_str() {
+            "delete" => Ok(()),
+            _ => Err(Error::Held { holder: Holder::unknown("reading"), waited: BUSY }),
+        }
+    }
+
+    /// Which ledger it is; of format 1, with the secrets of that format.
+    pub(crate) fn identity(&self) -> Result<Identity> {
+        let unknown =
+            |word: &str| Error::broken(&self.folder, format!("it derives secrets by `{word}`, which is not known"));
+        let derivation = match self.format()? {
+            ..=1 => Derivation::Direct,
+            _ => {
+                let asked =
+                    self.connection.query_row("SELECT derivation FROM ledger", [], |row| row.get::<_, String>(0));
+                let word = asked.map_err(self.failed("read"))?;
+                Derivation::from_word(&word).ok_or_else(|| unknown(&word))?
+            }
+        };
+        Ok(Identity { id: self.id()?, derivation })
+    }
+
+    /// The public key of the ledger's signatures; none if it is not signed.
+    pub(crate) fn verifier(&self) -> Result<Option<Verifier>> {
+        if self.format()? < 2 {
+            return Ok(None);
+        }
+        let asked = self.connection.query_row("SELECT verifier FROM ledger", [], |row| row.get::<_, Option<String>>(0));
+        let Some(text) = asked.map_err(self.failed("read"))? else { return Ok(None) };
+        let verifier = Verifier::parse(&text);
+        verifier.map(Some).ok_or_else(|| Error::broken(&self.folder, "its public key cannot be read"))
     }
 
     /// The ledger's id, drawn when it was made.
@@ -164,15 +257,18 @@ impl Catalogue {
 
     /// All entries as they were written, in one snapshot.
     pub(crate) fn rows(&self) -> Result<Vec<Row>> {
+        let format = self.format()?;
         let read = || {
-            let sql = "SELECT number, previous, hash, document FROM entries ORDER BY number";
-            let mut statement = self.connection.prepare(sql)?;
+            let signature = if format > 1 { "signature" } else { "NULL" };
+            let sql = format!("SELECT number, previous, hash, document, {signature} FROM entries ORDER BY number");
+            let mut statement = self.connection.prepare(&sql)?;
             let row = |row: &rusqlite::Row<'_>| {
                 Ok(Row {
                     number: row.get::<_, i64>(0)? as u64,
                     previous: row.get(1)?,
                     hash: row.get(2)?,
                     document: row.get(3)?,
+                    signature: row.get(4)?,
                 })
             };
             statement.query_map([], row)?.collect::<rusqlite::Result<Vec<Row>>>()
@@ -220,6 +316,25 @@ impl Catalogue {
         read().map_err(self.failed("check"))
     }
 
+    /// Whether the tables and triggers are those of the format, and no others.
+    pub(crate) fn check_schema(&self) -> Result<()> {
+        let schema = |connection: &Connection| {
+            let mut statement = connection.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name")?;
+            let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+            statement.query_map([], row)?.collect::<rusqlite::Result<Vec<(String, String, Option<String>)>>>()
+        };
+        let expected = || {
+            let fresh = Connection::open_in_memory()?;
+            fresh.execute_batch(&FORMATS[..self.format().unwrap_or(0).max(0) as usize].concat())?;
+            schema(&fresh)
+        };
+        let failed = self.failed("read");
+        match expected().map_err(&failed)? == schema(&self.connection).map_err(&failed)? {
+            true => Ok(()),
+            false => Err(Error::broken(&self.folder, "the catalogue has other tables than those of its format")),
+        }
+    }
+
     /// Whether an entry has this hash.
     pub(crate) fn has(&self, hash: Hash) -> Result<bool> {
         let sql = "SELECT 1 FROM entries WHERE hash = ?1";
@@ -227,14 +342,27 @@ impl Catalogue {
         Ok(asked.map_err(self.failed("read"))?.is_some())
     }
 
-    /// Appends an entry, all of it or nothing.
-    pub(crate) fn append(&mut self, entry: &Entry, document: &str, hash: Hash) -> Result<()> {
-        let failed = self.failed("write");
+    /// Appends an entry, all of it or nothing. Waits at most so long for programs that read the database.
+    pub(crate) fn append(&mut self, entry: &Entry, written: &Written, patience: Duration) -> Result<()> {
+        let Written { document, head, signature, verifier } = written;
+        let folder = self.folder.clone();
+        // A program that reads the database keeps an entry from being written to it.
+        let failed = move |error: rusqlite::Error| match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
+                Error::Held { holder: Holder::unknown("reading"), waited: patience }
+            }
+            _ => Error::catalogue(&folder, "write", error),
+        };
+        self.connection.busy_timeout(patience).map_err(&failed)?;
         let transaction = self.connection.transaction().map_err(&failed)?;
         let insert = || {
             let previous = entry.previous.to_string();
-            let sql = "INSERT INTO entries (number, previous, hash, document) VALUES (?1, ?2, ?3, ?4)";
-            transaction.execute(sql, params![entry.number as i64, previous, hash.to_string(), document])?;
+            let sql = "INSERT INTO entries (number, previous, hash, document, signature) VALUES (?1, ?2, ?3, ?4, ?5)";
+            let hash = head.hash.to_string();
+            transaction.execute(sql, params![entry.number as i64, previous, hash, document, signature])?;
+            if let Some(verifier) = verifier {
+                transaction.execute("UPDATE ledger SET verifier = ?1", [verifier.to_string()])?;
+            }
             let Beside { releases, recipients, bodies } = Beside::of([entry]);
             for row in releases {
                 transaction.execute("INSERT INTO releases (number, name, date) VALUES (?1, ?2, ?3)", row)?;
@@ -248,10 +376,23 @@ impl Catalogue {
             Ok(())
         };
         insert().map_err(&failed)?;
-        transaction.commit().map_err(&failed)
+        transaction.commit().map_err(&failed)?;
+        self.connection.busy_timeout(BUSY).map_err(&failed)
     }
 
-    /// Folds the log into the database; false when a reader is in the way for longer than so much patience.
+    /// Appends many entries at once, for tests of large ledgers.
+    #[cfg(test)]
+    pub(crate) fn append_all(&mut self, rows: Vec<(Entry, Written)>) -> rusqlite::Result<()> {
+        let transaction = self.connection.transaction()?;
+        for (entry, Written { document, head, signature, .. }) in &rows {
+            let sql = "INSERT INTO entries (number, previous, hash, document, signature) VALUES (?1, ?2, ?3, ?4, ?5)";
+            let (previous, hash) = (entry.previous.to_string(), head.hash.to_string());
+            transaction.execute(sql, params![entry.number as i64, previous, hash, document, signature])?;
+        }
+        transaction.commit()
+    }
+
+    /// Folds the log of format 1 into the database; false when a reader is in the way for longer than so much patience.
     pub(crate) fn fold(&self, patience: Duration) -> Result<bool> {
         let fold = || {
             self.connection.busy_timeout(patience)?;
@@ -281,6 +422,9 @@ impl Catalogue {
 
     /// The hash of the database's file, with nothing in its log.
     pub(crate) fn hash(&self) -> Result<Hash> {
+        if let Some((hash, _)) = self.copied {
+            return Ok(hash);
+        }
         let (hash, bytes) = self.bytes(|bytes| (Hash::of(bytes), bytes.len() as u64))?;
         let path = self.folder.join(NAME);
         let length = fs::metadata(&path).map_err(|error| Error::io("read", &path, error))?.len();
@@ -294,6 +438,12 @@ impl Catalogue {
     pub(crate) fn has_log(folder: &Path) -> bool {
         fs::metadata(folder.join(format!("{NAME}-wal"))).is_ok_and(|about| about.len() > 0)
     }
+}
+
+/// Whether a database cannot be read where it is, because SQLite cannot write beside it.
+fn is_read_only(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{CannotOpen, PermissionDenied, ReadOnly};
+    matches!(error.sqlite_error_code(), Some(CannotOpen | PermissionDenied | ReadOnly))
 }
 
 /// What can be asked in SQL; all of it is in the documents too.

@@ -1,75 +1,123 @@
-//! The chain: every entry carries the hash of the one before it, so that none can be changed, left out or moved unseen.
+//! The chain: every entry carries the hash of the one before it, and a signed tree covers them all.
 
 use std::path::Path;
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::catalogue::Row;
-use crate::entry::{Entry, FORMAT};
+use crate::entry::{Entry, EntryKind, FORMAT, Unreadable};
 use crate::error::{Error, Result};
 use crate::hash::Hash;
+use crate::merkle::{self, Frontier};
+use crate::signature::Verifier;
 
-/// The last entry of a ledger.
+/// The end of a ledger: how many entries there are, and hashes that no other entries have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
     /// How many entries there are.
     pub entries: u64,
-    /// The hash of the last one; of the ledger's birth when there is none.
+    /// The hash of the last one; derived from the ledger's id when there is none.
     pub hash: Hash,
+    /// The root of the Merkle tree over all of them.
+    pub root: Hash,
 }
 
-/// Entries that hold together.
+/// The text that is signed for a tree: the ledger, how many entries, and their root.
+pub(crate) fn checkpoint(origin: &str, entries: u64, root: Hash) -> String {
+    format!("{origin}\n{entries}\n{}\n", BASE64_STANDARD.encode(root.bytes()))
+}
+
+/// Entries of which each follows the one before.
 #[derive(Debug, Clone)]
 pub(crate) struct Chain {
     /// The hash before the first entry.
-    birth: Hash,
+    start: Hash,
     pub entries: Vec<Entry>,
     pub hashes: Vec<Hash>,
+    /// By entry: its document as a leaf of the tree.
+    pub leaves: Vec<Hash>,
+    /// By entry: the root of the tree up to it.
+    roots: Vec<Hash>,
+    frontier: Frontier,
+    signatures: Vec<Option<String>>,
 }
 
 impl Chain {
-    /// Checks every link of the chain.
-    pub(crate) fn of(folder: &Path, ledger: &str, rows: &[Row]) -> Result<Chain> {
-        let birth = birth(ledger);
-        let mut chain = Chain { birth, entries: Vec::new(), hashes: Vec::new() };
-        for (row, expected) in rows.iter().zip(1u64..) {
-            let entry = chain.next(row, expected).map_err(|what| Error::broken(folder, what))?;
-            chain.entries.push(entry);
-            chain.hashes.push(Hash::of(row.document.as_bytes()));
+    /// Checks that every entry follows the one before it.
+    pub(crate) fn of(folder: &Path, ledger: &str, rows: Vec<Row>) -> Result<Chain> {
+        let mut chain = Chain {
+            start: Hash::of(format!("reticent ledger {ledger}").as_bytes()),
+            entries: Vec::with_capacity(rows.len()),
+            hashes: Vec::with_capacity(rows.len()),
+            leaves: Vec::with_capacity(rows.len()),
+            roots: Vec::with_capacity(rows.len()),
+            frontier: Frontier::default(),
+            signatures: Vec::with_capacity(rows.len()),
+        };
+        let parsed: Vec<Result<Entry, Unreadable>> = rows.par_iter().map(|row| Entry::parse(&row.document)).collect();
+        for ((row, entry), expected) in rows.into_iter().zip(parsed).zip(1u64..) {
+            let entry = entry.map_err(|why| unreadable(folder, row.number, why));
+            let entry = chain.check(folder, &row, entry, expected)?;
+            chain.push(entry, row);
         }
         Ok(chain)
     }
 
-    fn next(&self, row: &Row, expected: u64) -> Result<Entry, String> {
+    fn check(&self, folder: &Path, row: &Row, entry: Result<Entry>, expected: u64) -> Result<Entry> {
         let number = row.number;
         if number != expected {
-            return Err(format!("entry {expected} is missing"));
+            return Err(Error::broken(folder, format!("entry {expected} is missing")));
         }
         if Hash::of(row.document.as_bytes()).to_string() != row.hash {
-            return Err(format!("entry {number} was changed: its hash is not that of its document"));
+            let what = format!("entry {number} was changed: its hash is not that of its document");
+            return Err(Error::broken(folder, what));
         }
-        let entry: Entry =
-            serde_json::from_str(&row.document).map_err(|error| format!("entry {number} cannot be read: {error}"))?;
-        if entry.format > FORMAT {
-            return Err(format!("entry {number} has format {}, and this program knows {FORMAT}", entry.format));
-        }
+        let entry = entry?;
         let previous = self.head().hash;
         if entry.number != number || entry.previous != previous || row.previous != previous.to_string() {
-            return Err(format!("entry {number} does not follow the one before it"));
+            return Err(Error::broken(folder, format!("entry {number} does not follow the one before it")));
         }
         Ok(entry)
     }
 
-    /// The last entry.
+    fn push(&mut self, entry: Entry, row: Row) {
+        let leaf = merkle::leaf(row.document.as_bytes());
+        self.frontier.push(leaf);
+        self.entries.push(entry);
+        self.hashes.push(Hash::of(row.document.as_bytes()));
+        self.leaves.push(leaf);
+        self.roots.push(self.frontier.root());
+        self.signatures.push(row.signature);
+    }
+
+    /// The end of the chain.
     pub(crate) fn head(&self) -> Head {
-        Head { entries: self.entries.len() as u64, hash: self.hashes.last().copied().unwrap_or(self.birth) }
+        Head {
+            entries: self.entries.len() as u64,
+            hash: self.hashes.last().copied().unwrap_or(self.start),
+            root: self.frontier.root(),
+        }
+    }
+
+    /// What the head will be with one document more.
+    pub(crate) fn head_with(&self, document: &str) -> Head {
+        let mut frontier = self.frontier.clone();
+        frontier.push(merkle::leaf(document.as_bytes()));
+        let hash = Hash::of(document.as_bytes());
+        Head { entries: self.entries.len() as u64 + 1, hash, root: frontier.root() }
     }
 
     /// What the head was after so many entries.
-    pub(crate) fn head_after(&self, entries: u64) -> Option<Hash> {
+    pub(crate) fn head_after(&self, entries: u64) -> Option<Head> {
         match entries {
-            0 => Some(self.birth),
-            some => self.hashes.get(some as usize - 1).copied(),
+            0 => Some(Head { entries, hash: self.start, root: Frontier::default().root() }),
+            some => {
+                let at = usize::try_from(some - 1).ok()?;
+                Some(Head { entries, hash: *self.hashes.get(at)?, root: *self.roots.get(at)? })
+            }
         }
     }
 
@@ -77,9 +125,84 @@ impl Chain {
     pub(crate) fn find(&self, hash: Hash) -> Option<&Entry> {
         self.hashes.iter().position(|known| *known == hash).map(|at| &self.entries[at])
     }
+
+    /// By entry: the public key that checks its signature; none where entries were not signed yet. `current` is today's.
+    fn verifiers(&self, current: Option<&Verifier>) -> Result<Vec<Option<Verifier>>, String> {
+        let unreadable = |number: u64| format!("entry {number} names a key that cannot be read");
+        let mut verifiers: Vec<Option<Verifier>> = Vec::with_capacity(self.entries.len());
+        let mut known: Option<Verifier> = None;
+        for entry in &self.entries {
+            let EntryKind::KeyRotation(rotation) = &entry.kind else {
+                verifiers.push(known.clone());
+                continue;
+            };
+            let new = Verifier::parse(&rotation.verifier).ok_or_else(|| unreadable(entry.number))?;
+            let old = match &rotation.replaces {
+                None => None,
+                Some(old) => Some(Verifier::parse(old).ok_or_else(|| unreadable(entry.number))?),
+            };
+            if old.is_some() && known.is_none() {
+                // The key of the entries before the first rotation.
+                verifiers.iter_mut().for_each(|verifier| verifier.clone_from(&old));
+            } else if old != known {
+                return Err(format!("entry {} replaces a key that was not in use", entry.number));
+            }
+            verifiers.push(Some(old.unwrap_or_else(|| new.clone())));
+            known = Some(new);
+        }
+        match (&known, current) {
+            // Never changed: one key signed everything, or none did.
+            (None, current) => verifiers.iter_mut().for_each(|verifier| *verifier = current.cloned()),
+            (Some(known), Some(current)) if known == current => {}
+            _ => return Err("the key of the ledger is not the one that its entries name".to_owned()),
+        }
+        Ok(verifiers)
+    }
+
+    /// Checks the signatures of the entries from this one on.
+    pub(crate) fn check_signatures(&self, origin: &str, current: Option<&Verifier>, from: u64) -> Result<(), String> {
+        let verifiers = self.verifiers(current)?;
+        let first = usize::try_from(from.saturating_sub(1)).unwrap_or(usize::MAX).min(self.entries.len());
+        (first..self.entries.len()).into_par_iter().try_for_each(|at| {
+            let number = at as u64 + 1;
+            match (&verifiers[at], &self.signatures[at]) {
+                (None, None) => Ok(()),
+                (Some(verifier), Some(signature)) => {
+                    match verifier.accepts(&checkpoint(origin, number, self.roots[at]), signature) {
+                        true => Ok(()),
+                        false => Err(format!("the signature of entry {number} is not by the ledger's key")),
+                    }
+                }
+                (Some(_), None) => Err(format!("entry {number} is not signed")),
+                (None, Some(_)) => Err(format!("entry {number} is signed, and the ledger had no key then")),
+            }
+        })
+    }
+
+    /// The first entry that is signed; none if no entry is.
+    pub(crate) fn signed_since(&self) -> Option<u64> {
+        self.signatures.iter().position(Option::is_some).map(|at| at as u64 + 1)
+    }
+
+    /// An error if the ledger holds an entry that this program cannot act on.
+    pub(crate) fn check_supported(&self, folder: &Path) -> Result<()> {
+        let found = self.entries.iter().find_map(|entry| Some((entry.number, entry.kind.unsupported()?)));
+        match found {
+            None => Ok(()),
+            Some((number, kind)) => {
+                Err(Error::UnknownEntry { folder: folder.to_owned(), number, what: kind.to_owned() })
+            }
+        }
+    }
 }
 
-/// The hash before the first entry of a ledger.
-fn birth(ledger: &str) -> Hash {
-    Hash::of(format!("reticent ledger {ledger}").as_bytes())
+fn unreadable(folder: &Path, number: u64, why: Unreadable) -> Error {
+    let unknown = |what: String| Error::UnknownEntry { folder: folder.to_owned(), number, what };
+    match why {
+        Unreadable::Newer(format) => {
+            Error::Newer { folder: folder.to_owned(), found: format as i64, known: i64::from(FORMAT) }
+        }
+        Unreadable::Kind(what) | Unreadable::Requires(what) => unknown(what),
+        Unreadable::Malformed(why) => Error::broken(folder, format!("entry {number} cannot be read: {why}")),
+    }
 }

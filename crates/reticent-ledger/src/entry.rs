@@ -1,43 +1,107 @@
 //! Entries: what the catalogue says about a release, in one document whose hash the next entry carries.
 //!
 //! A document holds names, counts, hashes and column names; never a cell of any table. Documents are kept as they were
-//! written, byte for byte, so their fields can grow with the format and old ones stay verifiable.
+//! written, byte for byte. The names of their fields never change: a Rust field may be renamed, its serde name may not.
+//!
+//! Format 2: `{"format":2, "number", "previous", "at", "steward", "requires"?, "kind", "content"}`. `requires` lists what a reader must
+//! know to act on the entry; a reader that does not know one of them refuses the ledger and names it, and so it does with an unknown kind.
+//! Format 1 named the kind by the field that held the content, and some fields otherwise; the aliases below read it.
 
+use std::collections::BTreeMap;
+
+use reticent::statement::Statement;
 use reticent::taxonomy::Type;
 use reticent::{Disguise, Role};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::hash::Hash;
+pub use crate::kinds::{Amendment, EntryKind, Erasure, KeyRotation, Purge, Replaced, Withdrawal, WitnessRecord};
 
 /// The format of documents that this program writes.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
+
+/// What an entry can require of a reader, and this program knows.
+const KNOWN_REQUIREMENTS: &[&str] = &[];
 
 /// One entry of the ledger.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Entry {
     /// The format of this document.
     pub format: u32,
     /// Its place, from 1.
     pub number: u64,
-    /// The hash of the entry before it; of the ledger's birth for the first.
+    /// The hash of the entry before it; derived from the ledger's id for the first.
     pub previous: Hash,
     /// When it was entered, in UTC.
     pub at: String,
     /// The steward who entered it.
-    pub by: String,
+    pub steward: String,
+    /// What a reader must know to act on it, beside its kind.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requires: Vec<String>,
     /// What happened.
     #[serde(flatten)]
-    pub what: What,
+    pub kind: EntryKind,
 }
 
-/// What an entry tells.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum What {
-    /// A release went out.
-    Release(Box<Recorded>),
-    /// The contents of a release were erased.
-    Purge(Purge),
+/// Why a document is no entry that this program can act on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Unreadable {
+    /// Its format is newer than this program.
+    Newer(u64),
+    /// Its kind is not known.
+    Kind(String),
+    /// It requires something that is not known.
+    Requires(String),
+    /// It is no entry.
+    Malformed(String),
+}
+
+/// The fields that all kinds share.
+#[derive(Deserialize)]
+struct Envelope {
+    number: u64,
+    previous: Hash,
+    at: String,
+    #[serde(alias = "by")]
+    steward: String,
+    #[serde(default)]
+    requires: Vec<String>,
+}
+
+impl Entry {
+    /// Reads a document.
+    pub(crate) fn parse(document: &str) -> Result<Entry, Unreadable> {
+        let malformed = |error: serde_json::Error| Unreadable::Malformed(error.to_string());
+        let missing = || Unreadable::Malformed("a field is missing".to_owned());
+        let mut value: Value = serde_json::from_str(document).map_err(malformed)?;
+        let fields = value.as_object_mut().ok_or_else(missing)?;
+        let format = fields.get("format").and_then(Value::as_u64).ok_or_else(missing)?;
+        if format > u64::from(FORMAT) {
+            return Err(Unreadable::Newer(format));
+        }
+        let (kind, content) = match format {
+            0 => return Err(missing()),
+            1 => {
+                let is_shared = |name: &str| ["format", "number", "previous", "at", "by"].contains(&name);
+                let kind = fields.keys().find(|name| !is_shared(name)).cloned().ok_or_else(missing)?;
+                let content = fields.remove(&kind).unwrap_or_default();
+                (kind, content)
+            }
+            _ => {
+                let kind = fields.get("kind").and_then(Value::as_str).ok_or_else(missing)?.to_owned();
+                (kind, fields.remove("content").ok_or_else(missing)?)
+            }
+        };
+        let shared: Envelope = serde_json::from_value(value).map_err(malformed)?;
+        let Envelope { number, previous, at, steward, requires } = shared;
+        if let Some(unknown) = requires.iter().find(|name| !KNOWN_REQUIREMENTS.contains(&name.as_str())) {
+            return Err(Unreadable::Requires(unknown.clone()));
+        }
+        let kind = EntryKind::parse(format as u32, &kind, content)?;
+        Ok(Entry { format: format as u32, number, previous, at, steward, requires, kind })
+    }
 }
 
 /// A release, as it is recorded.
@@ -51,7 +115,8 @@ pub struct Recorded {
     pub date: String,
     /// Who got it.
     pub recipients: Vec<String>,
-    /// Whether Reticent made it.
+    /// Whether Reticent made it: format 2 says so by the kind of the entry.
+    #[serde(default = "Origin::published", skip_serializing)]
     pub origin: Origin,
     /// Records in it.
     pub records: u64,
@@ -89,6 +154,9 @@ pub struct Recorded {
     /// How a method published it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<MethodRecord>,
+    /// What it spends of a privacy budget.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spent: Option<Spent>,
     /// What it was judged together with.
     pub judged: Judged,
 }
@@ -105,7 +173,7 @@ pub struct TableRecord {
     /// Its columns.
     pub columns: Vec<ColumnRecord>,
     /// Whether every value is listed once, however many have it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(rename = "values_listed_once", alias = "set", default, skip_serializing_if = "std::ops::Not::not")]
     pub set: bool,
     /// What was published: every different row with its count.
     pub body: Stored,
@@ -118,23 +186,26 @@ pub struct MethodRecord {
     pub id: String,
     /// How quasi-identifiers are published: `anatomized` or `generalized`.
     pub form: String,
-    /// By sensitive column: nobody's value is told with more confidence than this.
+    /// By sensitive column: the bound on every person's posterior.
+    #[serde(rename = "bounds", alias = "promise")]
     pub promise: Vec<Promised>,
-    /// No record is linked to anybody with more confidence than this fraction, where that is promised.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The bound on the probability that a record is a given person's, where one is promised.
+    #[serde(rename = "linkage_bound", alias = "records", default, skip_serializing_if = "Option::is_none")]
     pub records: Option<String>,
-    /// So many records can be anybody's, whichever earlier release it is compared with, where that is promised.
+    /// Format 1 only, by a method that is retired: so many records can be anybody's, whichever earlier release it is compared with, where that is promised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<u64>,
     /// Groups of people.
     pub groups: u64,
-    /// Listed values that are nobody's, where they are counted.
+    /// Counterfeit records, where they are counted.
     pub counterfeits: u64,
-    /// Records that wait.
+    /// Records withheld until a later release.
+    #[serde(rename = "postponed", alias = "waiting")]
     pub waiting: u64,
     /// Records that are withheld, by reason.
     pub withheld: Vec<Withheld>,
     /// What the method keeps about owners, under pseudonyms.
+    #[serde(rename = "state", alias = "remembered")]
     pub remembered: Stored,
 }
 
@@ -152,7 +223,8 @@ pub struct Withheld {
 pub struct Promised {
     /// The column.
     pub column: String,
-    /// The greatest confidence, as a fraction such as `1/3`.
+    /// The bound, as a fraction such as `1/3`.
+    #[serde(rename = "bound", alias = "most")]
     pub most: String,
 }
 
@@ -166,6 +238,19 @@ pub enum Origin {
     Registered,
 }
 
+impl Origin {
+    fn published() -> Origin {
+        Origin::Published
+    }
+}
+
+/// What a release spends of a privacy budget, by the parameters of its mechanism.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Spent {
+    /// The parameters, such as `epsilon` and `delta`.
+    pub parameters: BTreeMap<String, f64>,
+}
+
 /// A column of a release.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ColumnRecord {
@@ -176,8 +261,21 @@ pub struct ColumnRecord {
     /// What its values are.
     #[serde(rename = "type")]
     pub values: Type,
+    /// Whether its values belong to a person or to a record; not known of older releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per: Option<Per>,
     /// Different texts in it.
     pub distinct: u64,
+}
+
+/// To what a value belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Per {
+    /// All records of a person have the same.
+    Person,
+    /// Every record has its own.
+    Record,
 }
 
 /// A body in the ledger's folder.
@@ -239,7 +337,14 @@ pub struct Made {
     pub seed: u64,
     /// Classes of records that look alike on the quasi-identifiers.
     pub classes: u64,
-    /// What was verified on the written bytes.
+    /// The engine that read the data and wrote the release; not known of older releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub engine: Option<String>,
+    /// What was judged before it was published.
+    #[serde(default)]
+    pub statements: Vec<Statement>,
+    /// Format 1 only: what was verified, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub verified: Vec<Verified>,
     /// How well it was established what it gives away together with what was released before: `exact`, `bounds`, `estimate` or
     /// `off`; not known of releases from before audits.
@@ -249,7 +354,7 @@ pub struct Made {
     pub metrics: Vec<Metric>,
 }
 
-/// A model that was verified.
+/// A model that was verified, as format 1 recorded it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verified {
     /// The model with its parameters, in words.
@@ -285,34 +390,18 @@ pub enum Judged {
     Nothing,
 }
 
-/// An erasure.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Purge {
-    /// The release whose contents were erased.
-    pub release: u64,
-    /// Why.
-    pub reason: String,
-    /// The addresses of the bodies that no other release uses, and that are gone.
-    pub erased: Vec<Hash>,
-    /// The addresses of bodies that stay, because another release has the same.
-    pub shared: Vec<Hash>,
-}
-
 impl Entry {
     /// The release this entry records, if it does.
     pub fn release(&self) -> Option<&Recorded> {
-        match &self.what {
-            What::Release(recorded) => Some(recorded),
-            What::Purge(_) => None,
+        match &self.kind {
+            EntryKind::Release(recorded) | EntryKind::Registration(recorded) => Some(recorded),
+            _ => None,
         }
     }
 
-    /// The erasure this entry records, if it does.
+    /// The purge this entry records, if it does.
     pub fn purge(&self) -> Option<&Purge> {
-        match &self.what {
-            What::Release(_) => None,
-            What::Purge(purge) => Some(purge),
-        }
+        if let EntryKind::Purge(purge) = &self.kind { Some(purge) } else { None }
     }
 }
 
@@ -325,6 +414,7 @@ pub enum Kind {
     /// Owner links.
     Links,
     /// What a method keeps about owners.
+    #[serde(rename = "state")]
     Remembered,
     /// A policy.
     Policy,
@@ -338,7 +428,7 @@ impl Kind {
         match self {
             Kind::Records => "records",
             Kind::Links => "links",
-            Kind::Remembered => "remembered",
+            Kind::Remembered => "state",
             Kind::Policy => "policy",
             Kind::Taxonomy => "taxonomy",
         }

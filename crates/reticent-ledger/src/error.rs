@@ -30,6 +30,28 @@ pub enum Error {
         /// What is wrong.
         what: String,
     },
+    /// The ledger carries no signatures, and there is a key: it is not signed yet, or was replaced by one that is not.
+    #[error(
+        "the ledger in {} carries no signatures, and there is a key: either it has not been authenticated yet, or it was replaced",
+        .0.display()
+    )]
+    #[strum(serialize = "ledger-unauthenticated")]
+    Unauthenticated(PathBuf),
+    /// The ledger is signed, and there is no key to sign what is written.
+    #[error("the ledger in {} is signed, and its key is not there: nothing can be recorded without it", .0.display())]
+    #[strum(serialize = "ledger-key-missing")]
+    KeyNeeded(PathBuf),
+    /// An entry that this program cannot act on.
+    #[error("entry {number} of the ledger in {} needs `{what}`, which this program does not know; use a newer Reticent", .folder.display())]
+    #[strum(serialize = "ledger-entry-unknown")]
+    UnknownEntry {
+        /// The ledger's folder.
+        folder: PathBuf,
+        /// The entry.
+        number: u64,
+        /// The kind, or what the entry requires.
+        what: String,
+    },
     /// The ledger was written by a newer program.
     #[error(
         "the ledger in {} has format {found}, and this program knows formats up to {known}; use a newer Reticent",
@@ -130,10 +152,29 @@ pub enum Error {
     #[error("this is no exported head: {0}")]
     #[strum(serialize = "head-invalid")]
     NoHead(String),
+    /// A text that is no exported proof.
+    #[error("this is no exported proof: {0}")]
+    #[strum(serialize = "proof-invalid")]
+    NoProof(String),
+    /// A head that a witness does not countersign.
+    #[error("the head is not countersigned: {0}")]
+    #[strum(serialize = "head-refused")]
+    HeadRefused(String),
     /// What was to be recorded does not fit together.
     #[error("cannot record the release: {0}")]
     #[strum(serialize = "release-unfit")]
     Unfit(String),
+    /// The system does not permit it.
+    #[error("no permission to {doing} {}: {source}", .path.display())]
+    #[strum(serialize = "ledger-permission-denied")]
+    Denied {
+        /// What was being done.
+        doing: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// A file could not be read or written.
     #[error("could not {doing} {}: {source}", .path.display())]
     #[strum(serialize = "ledger-io-failed")]
@@ -180,6 +221,8 @@ impl Error {
         match self {
             Error::None(_) => vec![Hint::StartLedger],
             Error::Broken { .. } => vec![Hint::Verify],
+            Error::Unauthenticated(_) => vec![Hint::Authenticate],
+            Error::KeyNeeded(_) => vec![Hint::OtherKey, Hint::KeyLost],
             Error::Held { .. } => vec![Hint::WaitLonger],
             Error::NameTaken { .. } | Error::NoSuch { .. } | Error::Erased { .. } => vec![Hint::ListReleases],
             Error::Library(error) => error.hints(),
@@ -189,7 +232,12 @@ impl Error {
 
     /// A failed file operation.
     pub(crate) fn io(doing: &'static str, path: impl AsRef<Path>, source: std::io::Error) -> Error {
-        Error::Io { doing, path: path.as_ref().to_owned(), source }
+        use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+        let path = path.as_ref().to_owned();
+        match source.kind() {
+            PermissionDenied | ReadOnlyFilesystem => Error::Denied { doing, path, source },
+            _ => Error::Io { doing, path, source },
+        }
     }
 
     /// A ledger that does not hold together.
@@ -199,11 +247,15 @@ impl Error {
 
     /// A failed database operation; a damaged database is a ledger that does not hold together.
     pub(crate) fn catalogue(folder: &Path, doing: &'static str, source: rusqlite::Error) -> Error {
-        use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+        use rusqlite::ErrorCode::{CannotOpen, DatabaseCorrupt, NotADatabase, PermissionDenied, ReadOnly};
         match source.sqlite_error_code() {
             Some(DatabaseCorrupt | NotADatabase) => {
                 Error::broken(folder, format!("the catalogue is damaged: {source}"))
             }
+            Some(CannotOpen | PermissionDenied | ReadOnly) => match denial(folder, &source) {
+                Some(denied) => Error::io(doing, folder.join(crate::catalogue::NAME), denied),
+                None => Error::Catalogue { doing, source },
+            },
             _ if is_of_another_make(&source) => {
                 Error::broken(folder, format!("the catalogue is not as it was written: {source}"))
             }
@@ -220,7 +272,15 @@ impl Serialize for Error {
         }
         let mut map = serializer.serialize_map(None)?;
         match self {
-            Error::None(folder) | Error::Broken { folder, .. } => map.serialize_entry("folder", &text(folder))?,
+            Error::UnknownEntry { folder, number, what } => {
+                map.serialize_entry("folder", &text(folder))?;
+                map.serialize_entry("number", number)?;
+                map.serialize_entry("needs", what)?;
+            }
+            Error::None(folder)
+            | Error::Broken { folder, .. }
+            | Error::Unauthenticated(folder)
+            | Error::KeyNeeded(folder) => map.serialize_entry("folder", &text(folder))?,
             Error::Newer { folder, found, known } => {
                 map.serialize_entry("folder", &text(folder))?;
                 map.serialize_entry("found", found)?;
@@ -251,7 +311,7 @@ impl Serialize for Error {
                 map.serialize_entry("to", &text(to))?;
                 map.serialize_entry("source", &source.to_string())?;
             }
-            Error::Io { doing, path, source } => {
+            Error::Io { doing, path, source } | Error::Denied { doing, path, source } => {
                 map.serialize_entry("doing", doing)?;
                 map.serialize_entry("path", &text(path))?;
                 map.serialize_entry("source", &source.to_string())?;
@@ -260,7 +320,13 @@ impl Serialize for Error {
                 map.serialize_entry("doing", doing)?;
                 map.serialize_entry("source", &source.to_string())?;
             }
-            Error::NoHead(_) | Error::Unfit(_) | Error::Stopped | Error::Stale | Error::Library(_) => {}
+            Error::NoHead(_)
+            | Error::NoProof(_)
+            | Error::HeadRefused(_)
+            | Error::Unfit(_)
+            | Error::Stopped
+            | Error::Stale
+            | Error::Library(_) => {}
         }
         map.end()
     }
@@ -268,6 +334,17 @@ impl Serialize for Error {
 
 fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
+}
+
+/// What the system says where a database cannot be opened or written for want of permission.
+fn denial(folder: &Path, source: &rusqlite::Error) -> Option<std::io::Error> {
+    let path = folder.join(crate::catalogue::NAME);
+    let read_only = || std::io::Error::new(std::io::ErrorKind::PermissionDenied, source.to_string());
+    match std::fs::metadata(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Some(error),
+        Err(_) => None,
+        Ok(_) => Some(read_only()),
+    }
 }
 
 /// Whether the database can be read, and does not hold what a catalogue does.

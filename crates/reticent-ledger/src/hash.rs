@@ -25,6 +25,18 @@ impl Hash {
         Hash(Sha256::digest(bytes).into())
     }
 
+    /// Of several parts, one after the other.
+    pub(crate) fn of_parts(parts: &[&[u8]]) -> Hash {
+        let mut hasher = Sha256::new();
+        parts.iter().for_each(|part| hasher.update(part));
+        Hash(hasher.finalize().into())
+    }
+
+    /// The 32 bytes.
+    pub(crate) fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// Of a file, and how many bytes it has; of a folder of files, of what `sha256sum *` prints there, names ascending.
     pub fn of_file(path: &Path) -> Result<(Hash, u64)> {
         let failed = |error| Error::io("read", path, error);

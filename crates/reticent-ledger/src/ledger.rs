@@ -10,10 +10,12 @@ use crate::disk;
 use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::hash::Hash;
+use crate::key::Identity;
 use crate::lock::Lock;
-use crate::seal::UnderWay;
-use crate::session::{Clock, Session, Writing};
-use crate::settle::{is_unfinished, settle};
+use crate::recovery::{is_unfinished, settle};
+use crate::seal::Journal;
+use crate::session::{Session, Writing};
+use crate::signature::Verifier;
 
 /// How long a reader may be in the way of sealing before it is left for later.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
@@ -36,7 +38,7 @@ impl Ledger {
 
     /// Whether somebody's writing did not come to an end, or has not yet.
     pub fn is_unsettled(folder: &Path) -> bool {
-        UnderWay::is_there(folder)
+        Journal::is_there(folder)
     }
 
     /// Whether files may still take their names: somebody's writing did not come to an end, or a name was not to be had.
@@ -44,7 +46,8 @@ impl Ledger {
         is_unfinished(folder)
     }
 
-    /// Opens a ledger. One of an older format is brought to this one, and the catalogue as it was is kept in `backups`.
+    /// Opens a ledger. One of an older format is brought to this one, and the catalogue as it was is kept in `backups`; where nothing
+    /// can be written, it is migrated in memory.
     ///
     /// A writer that was killed leaves a journal. Opening does not act on it: [`Ledger::recover`] and [`Ledger::write`] do.
     pub fn open(folder: &Path, session: &Session) -> Result<Ledger> {
@@ -54,12 +57,26 @@ impl Ledger {
         Ledger::open_as(folder, session, FORMATS)
     }
 
-    /// Opens a ledger, or makes one.
-    pub fn open_or_create(folder: &Path, session: &Session) -> Result<Ledger> {
+    /// Makes an empty ledger, signed with the session's key if it has one. If another process was faster, opens its ledger.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be written to.
+    pub fn create(folder: &Path, identity: &Identity, session: &Session) -> Result<Ledger> {
         if !Ledger::is_there(folder) {
-            create(folder, session)?;
+            create(folder, identity, session)?;
         }
         Ledger::open(folder, session)
+    }
+
+    /// Which ledger this is, and how its secrets are derived.
+    pub fn identity(&self) -> Result<Identity> {
+        self.catalogue.identity()
+    }
+
+    /// The public key of the ledger's signatures; none if it is not signed.
+    pub fn verifier(&self) -> Result<Option<Verifier>> {
+        self.catalogue.verifier()
     }
 
     /// Completes or undoes what a writer that is gone left behind, unless somebody else writes. For commands that write.
@@ -68,8 +85,8 @@ impl Ledger {
             return Ok(());
         }
         let Ok(_lock) = Lock::take(&self.folder, &session.impatient()) else { return Ok(()) };
-        match settle(&self.folder, PATIENCE) {
-            Err(error @ (Error::Broken { .. } | Error::Newer { .. })) => Err(error),
+        match settle(&self.folder, PATIENCE, session) {
+            Err(error @ (Error::Broken { .. } | Error::Newer { .. } | Error::KeyNeeded(_))) => Err(error),
             // Other obstacles are met again when the command writes, and do not keep it from reading.
             _ => Ok(()),
         }
@@ -81,19 +98,26 @@ impl Ledger {
             Ledger::plain(folder)?.refuse_newer(formats)?;
         }
         let mut ledger = Ledger::plain(folder)?;
-        if ledger.refuse_newer(formats)? < formats.len() as i64 {
+        let found = ledger.refuse_newer(formats)?;
+        if found < formats.len() as i64 && ledger.catalogue.is_copy() {
+            ledger.catalogue.migrate(formats)?;
+        } else if found < formats.len() as i64 || is_migrating(folder) {
             let _lock = Lock::take(folder, session)?;
             // A catalogue that was written and not sealed cannot be migrated.
-            settle(folder, PATIENCE)?;
-            ledger.migrate(formats, &session.clock)?;
+            settle(folder, PATIENCE, session)?;
+            ledger = Ledger::plain(folder)?;
+            ledger.migrate(formats, session)?;
         }
         Ok(ledger)
     }
 
     /// Opens without a look at the format or at what was under way.
     pub(crate) fn plain(folder: &Path) -> Result<Ledger> {
-        if !folder.join(CATALOGUE).exists() {
-            return Err(Error::broken(folder, format!("{CATALOGUE} is missing")));
+        let path = folder.join(CATALOGUE);
+        match path.try_exists() {
+            Ok(true) => {}
+            Ok(false) => return Err(Error::broken(folder, format!("{CATALOGUE} is missing"))),
+            Err(error) => return Err(Error::io("read", path, error)),
         }
         Ok(Ledger { folder: folder.to_owned(), catalogue: Catalogue::open(folder)?, bodies: Bodies::new(folder) })
     }
@@ -104,22 +128,32 @@ impl Ledger {
         if found > known { Err(Error::Newer { folder: self.folder.clone(), found, known }) } else { Ok(found) }
     }
 
-    fn migrate(&mut self, formats: &[&str], clock: &Clock) -> Result<()> {
+    /// Brings the catalogue to the newest of these formats, and seals it. Only for who holds the lock.
+    pub(crate) fn migrate(&mut self, formats: &[&str], session: &Session) -> Result<()> {
         // Somebody else may have been faster.
         let from = self.catalogue.format()?;
         if from == formats.len() as i64 {
             return Ok(());
         }
-        self.check_seal()?;
+        self.check_seal(session)?;
         let backups = self.folder.join("backups");
         disk::create_folder(&backups)?;
-        let stamp = clock.now().replace(':', "");
-        let backup = backups.join(format!("catalogue-format-{from}-{stamp}.sqlite"));
+        let stamp = session.clock.now().replace(':', "");
+        let name = format!("catalogue-format-{from}-{stamp}.sqlite");
+        let backup = backups.join(&name);
+        // One of the same second, from an attempt that did not finish, holds the same.
+        disk::remove_file(&backup)?;
         self.catalogue.bytes(|bytes| disk::create_file(&backup, bytes))??;
         disk::sync_folder(&backups)?;
-        UnderWay::of(&self.folder, None).write(&self.folder)?;
+        let journal = Journal { backup: Some(format!("backups/{name}")), ..Journal::of(&self.folder, None) };
+        journal.write(&self.folder)?;
         self.catalogue.migrate(formats)?;
-        settle(&self.folder, PATIENCE)
+        // A new connection: what is sealed is what is on the disk.
+        let migrated = Ledger::plain(&self.folder)?;
+        migrated.seal(&migrated.chain()?, session)?;
+        Journal::remove(&self.folder)?;
+        *self = migrated;
+        Ok(())
     }
 
     /// The ledger's folder.
@@ -144,7 +178,7 @@ impl Ledger {
     }
 
     pub(crate) fn chain(&self) -> Result<Chain> {
-        Chain::of(&self.folder, &self.catalogue.id()?, &self.catalogue.rows()?)
+        Chain::of(&self.folder, &self.catalogue.id()?, self.catalogue.rows()?)
     }
 
     /// An entry that records a release, by its number or its name.
@@ -162,21 +196,32 @@ impl Ledger {
 
     /// The hash of an entry.
     pub fn hash_of(&self, entry: &Entry) -> Result<Hash> {
-        let hash = self.chain()?.head_after(entry.number);
-        hash.ok_or_else(|| Error::NoSuch { wanted: entry.number.to_string() })
+        let head = self.chain()?.head_after(entry.number);
+        head.map(|head| head.hash).ok_or_else(|| Error::NoSuch { wanted: entry.number.to_string() })
     }
 
-    /// Waits for the right to write, at most as long as the session does. A ledger that does not hold together is not written to.
+    /// Waits for the right to write, at most as long as the session does. A ledger that was modified is not written to, nor one that
+    /// is signed without its key, nor one that is not signed with a key.
     pub fn write(&mut self, session: &Session) -> Result<Writer<'_>> {
+        self.write_as(session, false)
+    }
+
+    /// The same; with `unsigned`, also a ledger that is not signed yet, to sign it.
+    pub(crate) fn write_as(&mut self, session: &Session, unsigned: bool) -> Result<Writer<'_>> {
         let lock = Lock::take(&self.folder, session)?;
         // A copy may have come without folders that are empty.
         self.bodies.create_folders()?;
-        settle(&self.folder, session.wait.max(PATIENCE))?;
+        let trusting = if unsigned { session.with_key(None) } else { session.clone() };
+        settle(&self.folder, session.wait.max(PATIENCE), &trusting)?;
         self.bodies.sweep()?;
-        let seal = self.check_seal()?;
+        let seal = self.check_seal(&trusting)?;
+        if self.catalogue.verifier()?.is_some() && session.key.is_none() {
+            return Err(Error::KeyNeeded(self.folder.clone()));
+        }
         let chain = self.chain()?;
+        chain.check_supported(&self.folder)?;
         self.finish_purges(&chain)?;
-        if chain.head() != seal.head {
+        if !seal.head.is(chain.head()) {
             return Err(Error::broken(&self.folder, "the last entry is not the one that was sealed"));
         }
         let _writing = Writing::new(session);
@@ -207,14 +252,19 @@ impl Writer<'_> {
 }
 
 /// Makes an empty ledger; does nothing when somebody else was faster.
-fn create(folder: &Path, session: &Session) -> Result<()> {
+fn create(folder: &Path, identity: &Identity, session: &Session) -> Result<()> {
     disk::create_folder(folder)?;
     let _lock = Lock::take(folder, session)?;
     if Ledger::is_there(folder) {
         return Ok(());
     }
     Bodies::new(folder).create_folders()?;
-    UnderWay::of(folder, None).write(folder)?;
-    Catalogue::create(folder, &session.clock.now())?;
-    settle(folder, PATIENCE)
+    Journal::of(folder, None).write(folder)?;
+    Catalogue::create(folder, identity, session.key.as_ref(), &session.clock.now())?;
+    settle(folder, PATIENCE, session)
+}
+
+/// Whether a migration did not finish.
+fn is_migrating(folder: &Path) -> bool {
+    Journal::read(folder).is_ok_and(|journal| journal.is_some_and(|journal| journal.backup.is_some()))
 }

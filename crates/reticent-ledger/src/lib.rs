@@ -3,10 +3,10 @@
 //! A folder that only its owner can read:
 //!
 //! ```text
-//! catalogue.sqlite   entries: names, recipients, counts, hashes; each carries the hash of the one before it
+//! catalogue.sqlite   entries: names, recipients, counts, hashes; each carries the hash of the one before it and is signed
 //! bodies/            what was published (Parquet), policies, taxonomies; each under the SHA-256 of its bytes
 //! links/             which published record is about whom, under keyed pseudonyms (Parquet)
-//! seal.json          the hash of the catalogue and of its last entry
+//! seal.json          the hash of the catalogue and of its last entry, signed
 //! lock               held by whoever writes
 //! ```
 //!
@@ -23,37 +23,47 @@ mod finalize;
 mod hash;
 mod head;
 mod key;
+mod key_file;
+mod kinds;
 mod ledger;
 mod links;
 mod load;
 mod lock;
+mod merkle;
+mod proof;
 mod purge;
 mod record;
 mod records;
+mod recovery;
 mod seal;
 mod session;
-mod settle;
+mod signature;
 mod staging;
 #[cfg(test)]
 mod tests;
 mod verify;
+mod witness;
 
 pub use chain::Head;
 pub use disk::sync_folder;
 pub use entry::{
-    ColumnRecord, Entry, FileRecord, Judged, Kind, Made, MethodRecord, Metric, Origin, Promised, Purge, Recorded,
-    Stored, StoredLinks, StoredTaxonomy, TableRecord, Verified, What, Withheld,
+    Amendment, ColumnRecord, Entry, EntryKind, Erasure, FileRecord, Judged, KeyRotation, Kind, Made, MethodRecord,
+    Metric, Origin, Per, Promised, Purge, Recorded, Replaced, Spent, Stored, StoredLinks, StoredTaxonomy, TableRecord,
+    Verified, Withdrawal, Withheld, WitnessRecord,
 };
 pub use error::{Error, Result};
 pub use hash::Hash;
 pub use head::ExportedHead;
-pub use key::Key;
+pub use key::{Derivation, Identity, Key, KeyFile};
 pub use ledger::{Ledger, Writer};
 pub use load::Wanted;
 pub use lock::Holder;
+pub use proof::{Proof, Proven};
 pub use record::{ByMethod, Draft, Outcome};
-pub use records::{Body, BodyColumn, BodyTree};
+pub use records::{Body, BodyColumn, BodyTree, Published};
 pub use seal::Naming;
 pub use session::{Clock, Session};
+pub use signature::Verifier;
 pub use staging::Staging;
-pub use verify::{FileState, Findings, NamedFile};
+pub use verify::{Authentication, FileState, Findings, NamedFile};
+pub use witness::countersign;

@@ -32,7 +32,9 @@ type Trees = BTreeMap<Hash, Arc<Taxonomy>>;
 impl Ledger {
     /// The releases of the ledger, oldest first. Erased ones are named as lost.
     pub fn history(&self, wanted: Wanted<'_>) -> Result<History> {
-        let entries = self.entries()?;
+        let chain = self.chain()?;
+        chain.check_supported(&self.folder)?;
+        let entries = chain.entries;
         let asked = |entry: &&Entry| wanted.numbers.is_none_or(|numbers| numbers.contains(&entry.number));
         let purges: BTreeMap<u64, &str> =
             entries.iter().filter_map(|entry| Some((entry.purge()?.release, entry.at.as_str()))).collect();
@@ -185,6 +187,10 @@ impl Bodies {
     }
 
     fn release(&self, body: Body, suppressed: u64, trees: &Trees) -> Result<Release> {
+        // A value that is neither a node nor recognised from its text would be taken for another.
+        if let Some(column) = body.columns.iter().find(|column| !column.published.is_empty()) {
+            return Err(Error::Unfit(format!("`{}` holds sets or ranges, which cannot be judged yet", column.name)));
+        }
         let mut own = Vec::new();
         for (column, texts) in body.columns.iter().zip(&body.counts.values) {
             own.push(match column.tree {

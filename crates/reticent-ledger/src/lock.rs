@@ -86,6 +86,17 @@ impl Lock {
     }
 }
 
+impl Lock {
+    /// The lock for a caller that only reads; none where nothing can be written, so that nobody can write either.
+    pub fn take_to_read(folder: &Path, session: &Session) -> Result<Option<Lock>> {
+        match Lock::take(folder, session) {
+            Ok(lock) => Ok(Some(lock)),
+            Err(Error::Denied { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
 fn open(path: &Path) -> Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);

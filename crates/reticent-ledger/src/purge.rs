@@ -2,12 +2,10 @@
 
 use crate::bodies::relative;
 use crate::chain::Chain;
-use crate::entry::{Entry, Kind, Purge, What};
+use crate::entry::{Entry, EntryKind, Kind, Purge};
 use crate::error::{Error, Result};
 use crate::ledger::{Ledger, Writer};
-use crate::record::written;
-use crate::seal::UnderWay;
-use crate::settle::in_use;
+use crate::recovery::in_use;
 
 impl Writer<'_> {
     /// Erases the contents of a release. Bodies that another release has too stay, and are named in the entry.
@@ -18,9 +16,8 @@ impl Writer<'_> {
         if let Some(earlier) = self.chain.entries.iter().find(earlier) {
             return Err(Error::Erased { number: entry.number, name: release.name.clone(), at: earlier.at.clone() });
         }
-        let others: Vec<Entry> =
-            self.chain.entries.iter().filter(|other| other.number != entry.number).cloned().collect();
-        let used = in_use(&others);
+        let others = self.chain.entries.iter().filter(|other| other.number != entry.number);
+        let used = in_use(others);
         let (shared, erased): (Vec<_>, Vec<_>) =
             release.bodies().into_iter().partition(|(kind, body)| used.contains(&relative(*kind, body.sha256)));
         let purge = Purge {
@@ -29,18 +26,10 @@ impl Writer<'_> {
             erased: erased.iter().map(|(_, body)| body.sha256).collect(),
             shared: shared.iter().map(|(_, body)| body.sha256).collect(),
         };
-        let entry = self.entry(What::Purge(purge));
-        let (document, hash) = written(&entry)?;
-        let under_way = UnderWay { entry: Some(hash), ..UnderWay::of(&self.ledger.folder, None) };
-        under_way.write(&self.ledger.folder)?;
-        if let Err(error) = self.ledger.catalogue.append(&entry, &document, hash) {
-            self.abandon();
-            return Err(error);
-        }
+        let entry = self.append_kind(EntryKind::Purge(purge), None)?;
         // From here on the erasure is decided; whatever is left of it is done by whoever comes next.
-        self.chain = self.ledger.chain()?;
         self.ledger.finish_purges(&self.chain)?;
-        self.seal(self.chain.head());
+        self.seal();
         Ok(entry)
     }
 }

@@ -7,18 +7,19 @@ use reticent::{Disguise, Links, Recipient, ReleaseName};
 
 use crate::bodies::{Staged, relative};
 use crate::catalogue::Catalogue;
-use crate::chain::Head;
+use crate::chain::{Head, checkpoint};
 use crate::entry::{
-    ColumnRecord, Entry, FORMAT, FileRecord, Judged, Kind, Made, MethodRecord, Origin, Recorded, Stored, StoredLinks,
-    StoredTaxonomy, TableRecord, What,
+    ColumnRecord, Entry, EntryKind, FORMAT, FileRecord, Judged, Kind, Made, MethodRecord, Origin, Recorded, Stored,
+    StoredLinks, StoredTaxonomy, TableRecord,
 };
 use crate::error::{Error, Result};
 use crate::hash::Hash;
+use crate::key::Key;
 use crate::ledger::{Ledger, PATIENCE, Writer};
-use crate::lock::Holder;
 use crate::records::{Body, BodyTree};
-use crate::seal::{Naming, Seal, UnderWay};
-use crate::settle::{in_use, settle};
+use crate::recovery::{in_use, settle};
+use crate::seal::{Journal, Naming};
+use crate::signature::Verifier;
 use crate::{finalize, links, records};
 
 /// A release to be recorded.
@@ -96,10 +97,10 @@ impl Writer<'_> {
         }
         check_fit(draft)?;
         self.check_key(draft)?;
-        let mut under_way = UnderWay::of(&self.ledger.folder, draft.naming.as_ref());
-        under_way.write(&self.ledger.folder)?;
-        match self.append_draft(draft, &mut under_way) {
-            Ok((entry, hash)) => self.name_and_seal(entry, hash, draft.naming.as_ref()),
+        let mut journal = Journal::of(&self.ledger.folder, draft.naming.as_ref());
+        journal.write(&self.ledger.folder)?;
+        match self.append_draft(draft, &mut journal) {
+            Ok((entry, head)) => self.name_and_seal(entry, head, draft.naming.as_ref()),
             Err(error) => {
                 self.abandon();
                 Err(error)
@@ -113,46 +114,82 @@ impl Writer<'_> {
         self.record(head, draft)
     }
 
-    fn append_draft(&mut self, draft: &Draft<'_>, under_way: &mut UnderWay) -> Result<(Entry, Hash)> {
+    fn append_draft(&mut self, draft: &Draft<'_>, journal: &mut Journal) -> Result<(Entry, Head)> {
         let staged = self.stage(draft)?;
         let recorded = recorded(draft, &staged);
-        let entry = self.entry(What::Release(Box::new(recorded)));
-        let (document, hash) = written(&entry)?;
-        under_way.entry = Some(hash);
+        let entry = self.entry(match draft.origin {
+            Origin::Published => EntryKind::Release(Box::new(recorded)),
+            Origin::Registered => EntryKind::Registration(Box::new(recorded)),
+        });
+        let written = self.written(&entry)?;
+        journal.entry = Some(written.head.hash);
         let there = in_use(&self.chain.entries);
         let paths = staged.iter().map(|body| relative(body.kind, body.stored.sha256));
-        under_way.bodies = paths.filter(|path| !there.contains(path)).collect();
-        under_way.write(&self.ledger.folder)?;
+        journal.bodies = paths.filter(|path| !there.contains(path)).collect();
+        journal.write(&self.ledger.folder)?;
         self.ledger.bodies.place(&staged)?;
-        self.ledger.catalogue.append(&entry, &document, hash)?;
+        self.append_entry(&entry, &written)?;
+        Ok((entry, written.head))
+    }
+
+    /// Writes an entry to the catalogue.
+    pub(crate) fn append_entry(&mut self, entry: &Entry, written: &Written) -> Result<()> {
+        self.ledger.catalogue.append(entry, written, self.session.wait.max(PATIENCE))?;
         // Seen by others, and not only by the connection that wrote it.
-        if !Ledger::plain(&self.ledger.folder)?.catalogue.has(hash)? {
+        if !Ledger::plain(&self.ledger.folder)?.catalogue.has(written.head.hash)? {
             return Err(Error::broken(&self.ledger.folder, "the entry was written and is not there"));
         }
-        Ok((entry, hash))
+        Ok(())
+    }
+
+    /// Records an entry that is not a release.
+    pub(crate) fn append_kind(&mut self, kind: EntryKind, verifier: Option<Verifier>) -> Result<Entry> {
+        let entry = self.entry(kind);
+        let written = Written { verifier, ..self.written(&entry)? };
+        let journal = Journal { entry: Some(written.head.hash), ..Journal::of(&self.ledger.folder, None) };
+        journal.write(&self.ledger.folder)?;
+        if let Err(error) = self.append_entry(&entry, &written) {
+            self.abandon();
+            return Err(error);
+        }
+        self.chain = self.ledger.chain()?;
+        Ok(entry)
+    }
+
+    /// An entry as it is stored, and signed.
+    pub(crate) fn written(&self, entry: &Entry) -> Result<Written> {
+        let document = serde_json::to_string(entry).map_err(|error| Error::Unfit(error.to_string()))?;
+        let head = self.chain.head_with(&document);
+        let origin = self.ledger.catalogue.identity()?.origin();
+        let key = self.session.key.as_ref();
+        let signature = key.map(|key| key.signer().sign(&checkpoint(&origin, head.entries, head.root)));
+        Ok(Written { document, head, signature, verifier: None })
     }
 
     /// All owner links of a ledger are made with one key, or nobody could be followed through it.
     fn check_key(&self, draft: &Draft<'_>) -> Result<()> {
-        let known = self.chain.entries.iter().rev().find_map(|entry| entry.release()?.links.as_ref());
-        match (&draft.links, known) {
-            (Some((_, key)), Some(known)) if *key != known.key => {
-                Err(Error::OtherKey { known: known.key.clone(), given: key.clone() })
-            }
+        let Some((_, given)) = &draft.links else { return Ok(()) };
+        let recorded = self.chain.entries.iter().rev().find_map(|entry| entry.release()?.links.as_ref());
+        let known = recorded.map(|links| links.key.clone());
+        // If another process started the ledger meanwhile, the pseudonyms were made for a ledger that did not come to be.
+        let known = known.or_else(|| self.session.key.as_ref().map(Key::fingerprint));
+        match known {
+            Some(known) if *given != known => Err(Error::OtherKey { known, given: given.clone() }),
             _ => Ok(()),
         }
     }
 
     /// The entry that comes next.
-    pub(crate) fn entry(&self, what: What) -> Entry {
+    pub(crate) fn entry(&self, kind: EntryKind) -> Entry {
         let head = self.chain.head();
         Entry {
             format: FORMAT,
             number: head.entries + 1,
             previous: head.hash,
             at: self.session.clock.now(),
-            by: self.session.holder.steward.clone(),
-            what,
+            steward: self.session.holder.steward.clone(),
+            requires: Vec::new(),
+            kind,
         }
     }
 
@@ -191,10 +228,10 @@ impl Writer<'_> {
         if let Ok(catalogue) = Catalogue::open(&self.ledger.folder) {
             self.ledger.catalogue = catalogue;
         }
-        let _ = settle(&self.ledger.folder, PATIENCE);
+        let _ = settle(&self.ledger.folder, PATIENCE, &self.session);
     }
 
-    fn name_and_seal(self, entry: Entry, hash: Hash, naming: Option<&Naming>) -> Result<Outcome> {
+    fn name_and_seal(mut self, entry: Entry, head: Head, naming: Option<&Naming>) -> Result<Outcome> {
         let mut notes = Vec::new();
         let mut file = None;
         if let Some(naming) = naming {
@@ -209,30 +246,28 @@ impl Writer<'_> {
             }
             file = Some(name);
         }
-        notes.extend(self.seal(Head { entries: entry.number, hash }));
-        Ok(Outcome { entry, hash, file, notes })
+        self.chain = self.ledger.chain()?;
+        notes.extend(self.seal());
+        Ok(Outcome { entry, hash: head.hash, file, notes })
     }
 
     /// Seals what was written. The entry is safe without it; the next one to write seals, too.
-    pub(crate) fn seal(&self, head: Head) -> Option<String> {
-        self.try_seal(head).err().map(|error| format!("the entry is recorded, and will be sealed later: {error}"))
-    }
-
-    fn try_seal(&self, head: Head) -> Result<()> {
-        let Ledger { folder, catalogue, .. } = &*self.ledger;
-        if !catalogue.fold(PATIENCE)? {
-            return Err(Error::Held { holder: Holder::unknown("reading"), waited: PATIENCE });
-        }
-        Seal::of(catalogue, head)?.write(folder)?;
-        UnderWay::remove(folder)
+    pub(crate) fn seal(&self) -> Option<String> {
+        let sealed = self.ledger.seal(&self.chain, &self.session).and_then(|()| Journal::remove(&self.ledger.folder));
+        sealed.err().map(|error| format!("the entry is recorded, and will be sealed later: {error}"))
     }
 }
 
-/// An entry as text, and its hash.
-pub(crate) fn written(entry: &Entry) -> Result<(String, Hash)> {
-    let document = serde_json::to_string(entry).map_err(|error| Error::Unfit(error.to_string()))?;
-    let hash = Hash::of(document.as_bytes());
-    Ok((document, hash))
+/// An entry as it is stored.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub document: String,
+    /// The head of the ledger with it.
+    pub head: Head,
+    /// Of the tree with it, by the ledger's key.
+    pub signature: Option<String>,
+    /// The public key of the ledger from this entry on, where it changes.
+    pub verifier: Option<Verifier>,
 }
 
 /// What is to be recorded must fit together, or it could not be given back.
@@ -313,6 +348,7 @@ fn recorded(draft: &Draft<'_>, staged: &[Staged]) -> Recorded {
                 body: stored,
             })
             .collect(),
+        spent: None,
         method: draft
             .by_method
             .as_ref()
@@ -327,6 +363,7 @@ fn columns_of(body: &Body) -> Vec<ColumnRecord> {
         name: column.name.clone(),
         role: column.role,
         values: column.values,
+        per: None,
         distinct: texts.len() as u64,
     };
     body.columns.iter().zip(&body.counts.values).map(column).collect()

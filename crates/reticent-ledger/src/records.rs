@@ -3,6 +3,7 @@
 //! The columns hold the published texts, dictionary-encoded, so that anybody can read a body with any Parquet tool; the
 //! last column is the count. What each column is stands in the file's metadata.
 
+use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
@@ -62,6 +63,35 @@ pub struct BodyColumn {
     /// The texts that stand for no value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
+    /// By text that is no node: what it stands for.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub published: BTreeMap<String, Published>,
+}
+
+/// What a published text stands for, where it is no node of a tree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Published {
+    /// One of these leaves.
+    Leaves(Vec<String>),
+    /// A leaf from the first to the last of these, in the order of the taxonomy.
+    Range {
+        /// The first leaf.
+        from: String,
+        /// The last leaf.
+        to: String,
+    },
+    /// A number or date between these bounds.
+    Interval {
+        /// The lower bound; none if there is none.
+        low: Option<f64>,
+        /// The upper bound; none if there is none.
+        high: Option<f64>,
+        /// Whether the lower bound belongs to it.
+        low_included: bool,
+        /// Whether the upper bound belongs to it.
+        high_included: bool,
+    },
 }
 
 /// What the texts of a column are nodes of.

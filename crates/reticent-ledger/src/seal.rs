@@ -1,8 +1,8 @@
-//! The seal: the hash of the whole catalogue file and of its head, renewed after every entry.
+//! The seal: the hash of the whole catalogue file and of its head, signed and renewed after every entry.
 //!
-//! The chain protects what entries say; the seal protects every byte of the file they are in, and tells when entries at
-//! the end have gone. While somebody writes, a note of what is under way lies beside it, so that whoever comes after a
-//! crash can bring it to an end: forward when the entry is in the catalogue, back when it is not.
+//! The chain protects what entries say; the seal protects every byte of the file they are in, and reveals that entries at
+//! the end are missing. While a process writes, a journal of what it does lies beside it, so that the next one can complete it
+//! after a crash: forward when the entry is in the catalogue, back when it is not.
 
 use std::path::{Path, PathBuf};
 
@@ -14,9 +14,11 @@ use crate::disk;
 use crate::entry::FORMAT;
 use crate::error::{Error, Result};
 use crate::hash::Hash;
+use crate::key::Key;
+use crate::signature::Verifier;
 
 const SEAL: &str = "seal.json";
-const UNDER_WAY: &str = "under-way.json";
+const JOURNAL: &str = "under-way.json";
 const UNNAMED: &str = "unnamed.json";
 
 /// What the catalogue looked like when it was last written.
@@ -24,22 +26,75 @@ const UNNAMED: &str = "unnamed.json";
 pub(crate) struct Seal {
     pub format: u32,
     pub ledger: String,
-    pub head: Head,
+    pub head: SealedHead,
     pub catalogue: Hash,
+    /// By the ledger's key, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    signature: Option<String>,
+}
+
+/// The head as it is sealed. Format 1 had no tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SealedHead {
+    pub entries: u64,
+    pub hash: Hash,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub root: Option<Hash>,
+}
+
+impl SealedHead {
+    /// Whether this is that head.
+    pub(crate) fn is(&self, head: Head) -> bool {
+        (self.entries, self.hash) == (head.entries, head.hash) && self.root.is_none_or(|root| root == head.root)
+    }
 }
 
 impl Seal {
-    /// Of the catalogue as it stands, with nothing in its log.
-    pub(crate) fn of(catalogue: &Catalogue, head: Head) -> Result<Seal> {
-        Ok(Seal { format: 1, ledger: catalogue.id()?, head, catalogue: catalogue.hash()? })
+    /// Of the catalogue as it stands, with nothing in its log. Signed if there is a key, and the format has signatures.
+    pub(crate) fn of(catalogue: &Catalogue, head: Head, key: Option<&Key>) -> Result<Seal> {
+        let format = catalogue.format()?.clamp(1, i64::from(FORMAT)) as u32;
+        let root = (format > 1).then_some(head.root);
+        let seal = Seal {
+            format,
+            ledger: catalogue.id()?,
+            head: SealedHead { entries: head.entries, hash: head.hash, root },
+            catalogue: catalogue.hash()?,
+            signature: None,
+        };
+        match key.filter(|_| format > 1) {
+            Some(key) => Ok(seal.signed(key)),
+            None => Ok(seal),
+        }
     }
 
-    /// The seal as it lies there.
+    /// The same, signed.
+    pub(crate) fn signed(mut self, key: &Key) -> Seal {
+        self.signature = Some(key.signer().sign(&self.signed_text()));
+        self
+    }
+
+    /// Whether it was signed with this key.
+    pub(crate) fn is_signed_by(&self, verifier: &Verifier) -> bool {
+        self.signature.as_ref().is_some_and(|signature| verifier.accepts(&self.signed_text(), signature))
+    }
+
+    fn signed_text(&self) -> String {
+        let Seal { format, ledger, head: SealedHead { entries, hash, root }, catalogue, .. } = self;
+        let root = root.map(|root| root.to_string()).unwrap_or_default();
+        format!("reticent seal {format}\n{ledger}\n{entries}\n{hash}\n{root}\n{catalogue}\n")
+    }
+
+    /// The seal that is there.
     pub(crate) fn read(folder: &Path) -> Result<Option<Seal>> {
         let Some(bytes) = disk::read_file(&folder.join(SEAL))? else { return Ok(None) };
-        let whole = |seal: &Seal| seal.format == 1 && seal.text().as_bytes() == bytes;
+        let whole = |seal: &Seal| seal.text().as_bytes() == bytes;
         let seal = serde_json::from_slice::<Seal>(&bytes).ok().filter(whole);
-        seal.map(Some).ok_or_else(|| Error::broken(folder, format!("{SEAL} was changed")))
+        let seal = seal.ok_or_else(|| Error::broken(folder, format!("{SEAL} was changed")))?;
+        match seal.format {
+            1 if seal.head.root.is_none() && seal.signature.is_none() => Ok(Some(seal)),
+            2 if seal.head.root.is_some() => Ok(Some(seal)),
+            _ => Err(Error::broken(folder, format!("{SEAL} was changed"))),
+        }
     }
 
     pub(crate) fn write(&self, folder: &Path) -> Result<()> {
@@ -110,9 +165,9 @@ fn may_be_there(path: &Path) -> bool {
     path.try_exists().unwrap_or(true)
 }
 
-/// What somebody is doing to the ledger.
+/// What a process is doing to the ledger.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct UnderWay {
+pub(crate) struct Journal {
     pub format: u32,
     /// The folder that this was written in.
     pub place: Place,
@@ -122,31 +177,34 @@ pub(crate) struct UnderWay {
     pub bodies: Vec<String>,
     /// The file that takes its name with the entry.
     pub naming: Option<Naming>,
+    /// A migration: the copy of the catalogue as it was, by its path from the ledger's folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backup: Option<String>,
 }
 
-impl UnderWay {
+impl Journal {
     /// Something that begins.
-    pub(crate) fn of(folder: &Path, naming: Option<&Naming>) -> UnderWay {
+    pub(crate) fn of(folder: &Path, naming: Option<&Naming>) -> Journal {
         let naming = naming.map(|naming| naming.inside(folder));
-        UnderWay { format: FORMAT, place: Place::of(folder), entry: None, bodies: Vec::new(), naming }
+        Journal { format: FORMAT, place: Place::of(folder), entry: None, bodies: Vec::new(), naming, backup: None }
     }
 
     pub(crate) fn is_there(folder: &Path) -> bool {
-        may_be_there(&folder.join(UNDER_WAY))
+        may_be_there(&folder.join(JOURNAL))
     }
 
     /// What was under way. A note that cannot be read says that something was, and no more.
-    pub(crate) fn read(folder: &Path) -> Result<Option<UnderWay>> {
-        let bytes = disk::read_file(&folder.join(UNDER_WAY))?;
+    pub(crate) fn read(folder: &Path) -> Result<Option<Journal>> {
+        let bytes = disk::read_file(&folder.join(JOURNAL))?;
         Ok(bytes.map(|bytes| serde_json::from_slice(&bytes).unwrap_or_default()))
     }
 
     pub(crate) fn write(&self, folder: &Path) -> Result<()> {
-        write_json(&folder.join(UNDER_WAY), self)
+        write_json(&folder.join(JOURNAL), self)
     }
 
     pub(crate) fn remove(folder: &Path) -> Result<()> {
-        disk::remove_file(&folder.join(UNDER_WAY))?;
+        disk::remove_file(&folder.join(JOURNAL))?;
         disk::sync_folder(folder)
     }
 }

@@ -1,4 +1,4 @@
-//! A session with a ledger: who asks, how long to wait, when to stop, what time it is.
+//! A session with a ledger: who asks, with which key, how long to wait, when to stop, what time it is.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::key::Key;
 use crate::lock::Holder;
+use crate::signature::Verifier;
 
 /// A session with a ledger. Clones share the wish to stop and the count of writers.
 #[derive(Debug, Clone)]
@@ -22,18 +24,34 @@ pub struct Session {
     pub clock: Clock,
     /// How many writers there are.
     pub writers: Arc<AtomicUsize>,
+    /// The key of the ledger: signs what is written, and checks what is read.
+    pub key: Option<Key>,
+    /// A public key to check signatures with, where there is no key.
+    pub verifier: Option<Verifier>,
 }
 
 impl Session {
     /// A session that nobody stops, with the system's clock.
     pub fn new(holder: Holder, wait: Duration) -> Session {
-        Session { holder, wait, stop: Arc::default(), clock: Clock::system(), writers: Arc::default() }
+        let (stop, writers) = (Arc::default(), Arc::default());
+        Session { holder, wait, stop, clock: Clock::system(), writers, key: None, verifier: None }
     }
 
     /// The same session, which does not wait.
     #[must_use]
     pub fn impatient(&self) -> Session {
         Session { wait: Duration::ZERO, ..self.clone() }
+    }
+
+    /// The same session with a key.
+    #[must_use]
+    pub fn with_key(&self, key: Option<Key>) -> Session {
+        Session { key, ..self.clone() }
+    }
+
+    /// The public key that the caller trusts, if any.
+    pub(crate) fn trusted(&self) -> Option<Verifier> {
+        self.key.as_ref().map(Key::verifier).or_else(|| self.verifier.clone())
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
@@ -89,6 +107,11 @@ impl Clock {
     pub fn now(&self) -> String {
         let now = (self.0)();
         Timestamp::from_second(now.as_second()).unwrap_or(now).to_string()
+    }
+
+    /// The time, in seconds since 1970.
+    pub fn seconds(&self) -> u64 {
+        u64::try_from((self.0)().as_second()).unwrap_or_default()
     }
 
     /// The day, in UTC.

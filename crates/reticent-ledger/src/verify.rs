@@ -1,5 +1,6 @@
 //! Verification: whether a ledger, and every file it names, is what was written.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -15,13 +16,28 @@ use crate::finalize::numbered;
 use crate::hash::Hash;
 use crate::ledger::Ledger;
 use crate::lock::Lock;
-use crate::seal::{Seal, UnderWay, Unnamed};
+use crate::recovery::in_use;
+use crate::seal::{Journal, Unnamed};
 use crate::session::Session;
-use crate::settle::in_use;
 
 /// What a killed writer leaves.
 const UNFINISHED: &str =
     "a command that writes did not finish; the next one that writes completes its work or undoes it";
+
+/// Whether what the ledger says is known to come from the holder of its key.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Authentication {
+    /// Every signature was checked with a key that the caller trusts.
+    Authentic,
+    /// Something is not what was written, or not signed with the ledger's key.
+    Modified,
+    /// The hashes agree, and the ledger carries no signatures: whoever can write to its folder can rewrite it.
+    #[default]
+    Unsigned,
+    /// The hashes and signatures agree, and no trusted key was given to check them with: a whole new ledger looks the same.
+    Untrusted,
+}
 
 /// What verification found.
 #[derive(Debug, Default, Serialize)]
@@ -29,6 +45,11 @@ pub struct Findings {
     /// The last entry; none when the entries could not be read.
     #[serde(skip)]
     pub head: Option<Head>,
+    /// Whether the ledger is authentic.
+    #[serde(skip)]
+    pub authentication: Authentication,
+    /// The first signed entry, where earlier ones are not: they are known to be unchanged since then only.
+    pub signed_since: Option<u64>,
     /// Bodies that were read.
     pub bodies: u64,
     /// Releases whose contents were erased.
@@ -79,9 +100,9 @@ impl Ledger {
     /// Looks at everything, while nobody else writes. Changes nothing: what a writer that was killed left behind is a
     /// warning, and the next command that writes completes it or undoes it.
     pub fn verify(&self, session: &Session) -> Result<Findings> {
-        let _lock = Lock::take(&self.folder, session)?;
-        let journal = UnderWay::read(&self.folder)?;
-        let mut findings = self.look(journal.as_ref());
+        let _lock = Lock::take_to_read(&self.folder, session)?;
+        let journal = Journal::read(&self.folder)?;
+        let mut findings = self.look(journal.as_ref(), session);
         if journal.is_some() {
             findings.warnings.push(UNFINISHED.to_owned());
         }
@@ -92,17 +113,13 @@ impl Ledger {
         Ok(findings)
     }
 
-    /// What does not hold together about the catalogue, if anything does not. An error where that cannot be told, as when somebody else
-    /// writes for longer than the session waits.
+    /// What was modified in the catalogue, if something was. An error where that cannot be told, as when another process writes
+    /// for longer than the session waits.
     pub fn unsound(&self, session: &Session) -> Result<Option<String>> {
-        let _lock = match Lock::take(&self.folder, session) {
-            Err(error @ (Error::Held { .. } | Error::Stopped)) => return Err(error),
-            // Where there can be no lock, as on a copy that is only read, nobody writes under one.
-            lock => lock.ok(),
-        };
-        let checked = match UnderWay::read(&self.folder)? {
-            Some(journal) => self.unsealed_chain(&journal).map(drop),
-            None => self.check_seal().map(drop),
+        let _lock = Lock::take_to_read(&self.folder, session)?;
+        let checked = match Journal::read(&self.folder)? {
+            Some(journal) => self.unsealed_chain(&journal, session).map(drop),
+            None => self.check_seal(session).map(drop),
         };
         match checked {
             Ok(()) => Ok(None),
@@ -111,58 +128,66 @@ impl Ledger {
         }
     }
 
-    fn look(&self, journal: Option<&UnderWay>) -> Findings {
+    fn look(&self, journal: Option<&Journal>, session: &Session) -> Findings {
         let mut findings = Findings::default();
-        if let Err(error) = self.verify_catalogue(&mut findings, journal) {
-            findings.problem(error);
-            return findings;
+        match self.verify_catalogue(&mut findings, journal, session) {
+            Ok(authentication) => findings.authentication = authentication,
+            Err(error) => {
+                findings.problem(error);
+                findings.authentication = Authentication::Modified;
+                return findings;
+            }
         }
         if let Err(error) = self.verify_bodies(&mut findings, journal) {
             findings.problem(error);
         }
         self.verify_permissions(&mut findings);
+        if !findings.intact() {
+            findings.authentication = Authentication::Modified;
+        }
         findings
     }
 
-    fn verify_catalogue(&self, findings: &mut Findings, journal: Option<&UnderWay>) -> Result<()> {
+    fn verify_catalogue(
+        &self,
+        findings: &mut Findings,
+        journal: Option<&Journal>,
+        session: &Session,
+    ) -> Result<Authentication> {
         let chain = match journal {
-            Some(journal) => self.unsealed_chain(journal)?,
-            None => self.sealed_chain(findings)?,
+            Some(journal) => self.unsealed_chain(journal, session)?,
+            None => self.sealed_chain(findings, session)?,
         };
         findings.head = Some(chain.head());
         if self.catalogue.beside()? != Beside::of(&chain.entries) {
             findings.problems.push("the tables beside the entries do not say what the entries say".to_owned());
         }
-        Ok(())
-    }
-
-    /// The entries of a catalogue whose writer did not finish: those that were sealed, and at most the one that its journal names.
-    fn unsealed_chain(&self, journal: &UnderWay) -> Result<Chain> {
-        let chain = self.sound_chain()?;
-        let sealed = Seal::read(&self.folder)?.map(|seal| seal.head);
-        let new = chain.entries.len() as u64 - sealed.map_or(0, |head| head.entries);
-        if new == 0 && sealed.is_some() {
-            self.check_seal()?;
-        } else if new > 1 || new == 1 && journal.entry != Some(chain.head().hash) {
-            return Err(Error::broken(&self.folder, "it has entries that were never sealed"));
-        }
-        Ok(chain)
+        self.catalogue.check_schema()?;
+        let verifier = self.trusted_verifier(session)?;
+        let checked = chain.check_signatures(&self.identity()?.origin(), verifier.as_ref(), 1);
+        findings.problems.extend(checked.err());
+        findings.signed_since = chain.signed_since().filter(|first| *first > 1);
+        Ok(match (verifier, session.trusted()) {
+            (None, _) => Authentication::Unsigned,
+            (Some(_), None) => Authentication::Untrusted,
+            (Some(_), Some(_)) => Authentication::Authentic,
+        })
     }
 
     /// The entries of a catalogue that is the one that was sealed, byte for byte.
-    fn sealed_chain(&self, findings: &mut Findings) -> Result<Chain> {
-        let seal = self.check_seal()?;
+    fn sealed_chain(&self, findings: &mut Findings, session: &Session) -> Result<Chain> {
+        let seal = self.check_seal(session)?;
         findings.problems.extend(self.catalogue.damage()?.into_iter().map(|what| format!("the catalogue: {what}")));
         let chain = self.chain()?;
-        if seal.head != chain.head() || seal.ledger != self.catalogue.id()? {
+        if !seal.head.is(chain.head()) {
             findings.problems.push("the last entry is not the one that was sealed".to_owned());
         }
         Ok(chain)
     }
 
-    fn verify_bodies(&self, findings: &mut Findings, journal: Option<&UnderWay>) -> Result<()> {
+    fn verify_bodies(&self, findings: &mut Findings, journal: Option<&Journal>) -> Result<()> {
         let entries = self.entries()?;
-        let erased: Vec<u64> = entries.iter().filter_map(Entry::purge).map(|purge| purge.release).collect();
+        let erased: BTreeSet<u64> = entries.iter().filter_map(Entry::purge).map(|purge| purge.release).collect();
         findings.erased_releases = erased.len() as u64;
         let releases: Vec<(u64, &Recorded)> =
             entries.iter().filter_map(|entry| Some((entry.number, entry.release()?))).collect();
@@ -174,7 +199,7 @@ impl Ledger {
         let used = in_use(&entries);
         findings.bodies = used.len() as u64;
         let gone = releases.iter().filter(|(number, _)| erased.contains(number));
-        let gone: Vec<String> =
+        let gone: BTreeSet<String> =
             gone.flat_map(|(_, release)| release.bodies()).map(|(kind, body)| relative(kind, body.sha256)).collect();
         // A command that did not finish may have left what its journal names, and what it was about to erase.
         let erasing = journal.is_some() && entries.last().is_some_and(|entry| entry.purge().is_some());
@@ -183,18 +208,23 @@ impl Ledger {
                 journal.bodies.contains(file) || is_staged(file) || erasing && gone.contains(file)
             })
         };
-        for stranger in self.bodies.files()?.iter().filter(|file| !used.contains(file) && !left(file)) {
+        for stranger in self.bodies.files()?.iter().filter(|file| !used.contains(*file) && !left(file)) {
             findings.problems.push(match gone.contains(stranger) {
                 true => format!("{stranger} was erased and is back"),
                 false => format!("{stranger} belongs to no entry: entries may have been removed"),
             });
         }
-        for (at, (number, release)) in releases.iter().enumerate() {
+        let outside = |release: &Recorded| release.file.as_ref().map(|file| self.outside(&file.path));
+        let places: Vec<Option<PathBuf>> = releases.iter().map(|(_, release)| outside(release)).collect();
+        let look = |(at, path): (usize, Option<PathBuf>)| {
             let later = releases[at + 1..].iter().map(|(_, release)| *release);
-            findings.files.extend(self.verify_file(*number, release, later));
-        }
+            verify_file(releases[at].0, releases[at].1, path?, later)
+        };
+        let files: Vec<Option<NamedFile>> = places.into_par_iter().enumerate().map(look).collect();
+        findings.files.extend(files.into_iter().flatten());
         for file in findings.files.iter().filter(|file| file.state == FileState::Changed) {
-            let made = releases.iter().any(|(number, release)| *number == file.release && release.made.is_some());
+            let of_file = releases.iter().find(|(number, _)| *number == file.release);
+            let made = of_file.is_some_and(|(_, release)| release.origin == Origin::Published);
             let was = if made { "published" } else { "registered" };
             findings.problems.push(format!("{} (release {}) is not what was {was}", file.path.display(), file.release));
         }
@@ -203,40 +233,6 @@ impl Ledger {
             findings.problems.push(format!("{path} (release {}) cannot be looked for", file.release));
         }
         Ok(())
-    }
-
-    /// The file of a release, under its name or the one it took because that was taken.
-    fn verify_file<'a>(
-        &self,
-        release: u64,
-        recorded: &Recorded,
-        mut later: impl Iterator<Item = &'a Recorded>,
-    ) -> Option<NamedFile> {
-        let file = recorded.file.as_ref()?;
-        let path = self.outside(&file.path);
-        let is_it = |path: &Path| Hash::of_file(path).is_ok_and(|(hash, _)| hash == file.sha256);
-        let numbered = numbered(&path, release);
-        if is_it(&path) {
-            return Some(NamedFile { release, path, state: FileState::Intact });
-        }
-        if is_it(&numbered) {
-            return Some(NamedFile { release, path: numbered, state: FileState::Intact });
-        }
-        // Only what was published under the same name later, and is there, excuses other bytes.
-        let in_place = Hash::of_file(&path).ok().map(|(hash, _)| hash);
-        let by = |other: &Recorded| {
-            let later = other.file.as_ref().filter(|_| other.origin == Origin::Published);
-            later.is_some_and(|later| later.path == file.path && Some(later.sha256) == in_place)
-        };
-        let state = match path.try_exists() {
-            Ok(true) if later.any(by) => FileState::Replaced,
-            Ok(true) => FileState::Changed,
-            Ok(false) => FileState::Absent,
-            // Where a file is in the place of its folder, it is not there.
-            Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => FileState::Absent,
-            Err(_) => FileState::Unseen,
-        };
-        Some(NamedFile { release, path, state })
     }
 
     fn verify_permissions(&self, findings: &mut Findings) {
@@ -296,4 +292,37 @@ fn verify_release(bodies: &Bodies, number: u64, release: &Recorded) -> Vec<Strin
     let kept = release.method.iter().map(|method| bodies.read_remembered(&method.remembered));
     problems.extend(kept.filter_map(|kept| kept.err().map(about)));
     problems
+}
+
+/// The file of a release, under its name or the one it took because that was taken.
+fn verify_file<'a>(
+    release: u64,
+    recorded: &Recorded,
+    path: PathBuf,
+    mut later: impl Iterator<Item = &'a Recorded>,
+) -> Option<NamedFile> {
+    let file = recorded.file.as_ref()?;
+    let is_it = |path: &Path| Hash::of_file(path).is_ok_and(|(hash, _)| hash == file.sha256);
+    let numbered = numbered(&path, release);
+    if is_it(&path) {
+        return Some(NamedFile { release, path, state: FileState::Intact });
+    }
+    if is_it(&numbered) {
+        return Some(NamedFile { release, path: numbered, state: FileState::Intact });
+    }
+    // Only what was published under the same name later, and is there, excuses other bytes.
+    let in_place = Hash::of_file(&path).ok().map(|(hash, _)| hash);
+    let by = |other: &Recorded| {
+        let later = other.file.as_ref().filter(|_| other.origin == Origin::Published);
+        later.is_some_and(|later| later.path == file.path && Some(later.sha256) == in_place)
+    };
+    let state = match path.try_exists() {
+        Ok(true) if later.any(by) => FileState::Replaced,
+        Ok(true) => FileState::Changed,
+        Ok(false) => FileState::Absent,
+        // Where a file is in the place of its folder, it is not there.
+        Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => FileState::Absent,
+        Err(_) => FileState::Unseen,
+    };
+    Some(NamedFile { release, path, state })
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use reticent_app::{Clock, Context, Event, Limits, POLICY, Workspace};
+use reticent_ledger::{Derivation, Holder, Identity, KeyFile, Ledger, Session};
 
 /// A temporary folder of one test. Clones share the folder; `with_*` return a clone that calls the verbs in another way.
 ///
@@ -46,6 +47,26 @@ impl TestFolder {
         let folder = TestFolder::new();
         folder.write(POLICY, policy);
         folder
+    }
+
+    /// Writes a fixed key and starts a ledger with a fixed id, so that pseudonyms and the order of people are the same in every run.
+    pub fn start_fixed_ledger(&self) {
+        self.write("reticent.key", format!("reticent-key-1 {}\n", "5a".repeat(32)));
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            std::fs::set_permissions(self.file("reticent.key"), std::fs::Permissions::from_mode(0o600)).unwrap();
+        }
+        let identity = Identity { id: "5a".repeat(16), derivation: Derivation::HkdfSha256 };
+        let key = KeyFile::read(&self.file("reticent.key"), None).unwrap().unwrap().of_ledger(&identity);
+        let holder = Holder {
+            steward: "tester".to_owned(),
+            process: std::process::id(),
+            since: String::new(),
+            doing: "starting a ledger".to_owned(),
+        };
+        let session = Session::new(holder, Duration::from_secs(60)).with_key(Some(key));
+        Ledger::create(&self.file("ledger"), &identity, &session).unwrap();
     }
 
     /// The folder.

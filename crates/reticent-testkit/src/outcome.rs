@@ -1,8 +1,8 @@
 //! Assertions on the results of verbs: passed, answered and violated, refused, or failed with a code.
 
 use reticent_app::answer::{
-    AuditAnswer, Check, Comparison, DemoAnswer, Diff, Drafted, ExportedHead, HistoryOf, Log, Publication, Purged,
-    Registered, Show, Verification,
+    AuditAnswer, Check, Comparison, Countersigned, DemoAnswer, Diff, Drafted, ExportedHead, HistoryOf, Log,
+    ProofChecked, Publication, Purged, RecordedEntry, Registered, Show, Verification,
 };
 use reticent_app::error::{Class, Error, Result};
 use serde_json::Value;
@@ -56,12 +56,15 @@ impl Answer for Comparison {
     }
 }
 
+impl Answer for Countersigned {}
 impl Answer for Diff {}
 impl Answer for Drafted {}
 impl Answer for ExportedHead {}
 impl Answer for HistoryOf {}
 impl Answer for Log {}
+impl Answer for ProofChecked {}
 impl Answer for Purged {}
+impl Answer for RecordedEntry {}
 impl Answer for Registered {}
 impl Answer for Show {}
 

@@ -7,8 +7,8 @@ use reticent_app::answer::{
     Verification,
 };
 use reticent_app::request::{
-    Adversary, AuditRequest, CheckRequest, CompareRequest, InitRequest, PublishRequest, PurgeRequest, RegisterRequest,
-    RehearseRequest, WhatIf,
+    Adversary, AuditRequest, CheckRequest, CompareRequest, ExportHeadRequest, InitRequest, PublishRequest,
+    PurgeRequest, RegisterRequest, RehearseRequest, VerifyRequest, WhatIf,
 };
 use reticent_app::{Confidence, Day, PurgeReason, Recipient, ReleaseName, Result};
 
@@ -122,22 +122,24 @@ impl TestFolder {
 
     /// Verifies the ledger and the published files.
     pub fn verify(&self) -> Result<Verification> {
-        self.workspace().verify(None, self.context())
+        self.workspace().verify(&VerifyRequest::default(), self.context())
     }
 
     /// Verifies the ledger against an exported head.
     pub fn verify_against(&self, head: &str) -> Result<Verification> {
-        self.workspace().verify(Some(&self.file(head)), self.context())
+        let request = VerifyRequest { head: Some(self.file(head)), ..VerifyRequest::default() };
+        self.workspace().verify(&request, self.context())
     }
 
     /// Exports the head of the ledger.
     pub fn export_head(&self) -> Result<ExportedHead> {
-        self.workspace().export_head(None, self.context())
+        self.workspace().export_head(&ExportHeadRequest::default(), self.context())
     }
 
     /// Exports the head of the ledger to a file.
     pub fn export_head_to(&self, output: &str) -> Result<ExportedHead> {
-        self.workspace().export_head(Some(&self.file(output)), self.context())
+        let request = ExportHeadRequest { output: Some(self.file(output)), ..ExportHeadRequest::default() };
+        self.workspace().export_head(&request, self.context())
     }
 
     /// Erases a release, by number or name, with the confirmation.

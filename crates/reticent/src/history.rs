@@ -45,19 +45,19 @@ pub struct Held {
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Disguise {
     /// The column that marks groups, where not equal values do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "group_column", alias = "groups", default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<String>,
     /// The column that tells how many records of a group are counterfeits: nobody's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "counterfeit_column", alias = "counterfeits", default, skip_serializing_if = "Option::is_none")]
     pub counterfeits: Option<String>,
     /// Whether every sensitive column is shown by itself: nothing tells which of a group's values belong together.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(rename = "columns_separate", alias = "apart", default, skip_serializing_if = "std::ops::Not::not")]
     pub apart: bool,
     /// Whether every value is listed once, however many have it, and may be nobody's: only that everybody has one of them is said.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[serde(rename = "values_listed_once", alias = "set", default, skip_serializing_if = "std::ops::Not::not")]
     pub set: bool,
     /// The release, by number, about whose people this one counts values, where owners are not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "about_release", alias = "of", default, skip_serializing_if = "Option::is_none")]
     pub of: Option<u64>,
 }
 

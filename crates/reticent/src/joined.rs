@@ -20,7 +20,10 @@ mod scope;
 mod values;
 mod visit;
 
+use std::collections::BTreeMap;
+
 use crate::contract::Bounds;
+use crate::statement::Parameter;
 
 pub use crate::join::unknown_values;
 pub use crate::release::Member;
@@ -82,6 +85,8 @@ pub struct Statement {
     pub title: String,
     /// What is counted, in words.
     pub counted: String,
+    /// The model that demands it and its parameters, with the columns in words; empty until a requirement says.
+    pub demanded_by: (String, BTreeMap<String, Parameter>),
 }
 
 impl Statement {

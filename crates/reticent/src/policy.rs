@@ -25,6 +25,9 @@ use crate::taxonomy::{Level, Taxonomy, Type};
 pub use draft::{ColumnSketch, Draft, draft, suggested_role};
 pub use json_schema::json_schema;
 
+/// The word that stands for no key.
+pub const NO_KEY: &str = "none";
+
 /// What a steward says about the data and its releases.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Policy {
@@ -62,8 +65,10 @@ pub struct Policy {
     pub inconsistent: Vec<Inconsistent>,
     /// The folder of the ledger, relative to the policy.
     pub ledger: String,
-    /// The file with the ledger's key, relative to the policy.
+    /// The file with the ledger's key, relative to the policy; [`NO_KEY`] if there is none.
     pub key: String,
+    /// The group of users who may read the key file.
+    pub group: Option<String>,
     short_lines: ShortLines,
 }
 

@@ -7,6 +7,8 @@ use crate::joined::{Made, Member, PEOPLE, Scope, Together};
 use crate::models::{Model, Survey};
 use crate::registry::{Argument, Arguments};
 use crate::schema::{Role, Schema};
+use crate::statement::{self, parameters};
+use crate::verify::Verdict;
 use crate::wording::cuts;
 
 pub use crate::wording::Wording;
@@ -16,6 +18,8 @@ pub use crate::wording::Wording;
 pub struct Requirement {
     /// The models, over the new release by itself.
     pub models: Vec<Box<dyn Model>>,
+    /// By model: as the policy words it.
+    pub worded: Vec<Wording>,
     /// What is demanded of the new release joined with earlier ones.
     pub joined: Vec<Together>,
     /// Values that no one person has.
@@ -66,12 +70,14 @@ impl Requirement {
 
     /// The same, and perhaps no model at all: then something must be demanded of a join.
     pub fn of_models(wordings: &[Wording], schema: &Schema) -> Result<Requirement> {
-        let mut models = Vec::new();
+        let (mut models, mut worded) = (Vec::new(), Vec::new());
         for wording in wordings {
             let built = crate::models::build(&wording.model, wording.arguments.clone(), schema);
-            models.extend(built.map_err(|error| at_line(error, wording.line))?);
+            let built = built.map_err(|error| at_line(error, wording.line))?;
+            worded.extend(std::iter::repeat_n(wording.clone(), built.len()));
+            models.extend(built);
         }
-        Ok(Requirement { models, ..Requirement::default() })
+        Ok(Requirement { models, worded, ..Requirement::default() })
     }
 
     /// An error when nothing is required.
@@ -104,7 +110,11 @@ impl Requirement {
             let (mut statements, mut following) = (Vec::new(), 0);
             for (at, wording) in wordings.iter().enumerate() {
                 let spoken = crate::models::joined(&wording.model, wording.arguments.clone(), &scope, schema);
-                for statement in spoken.map_err(|error| at_line(error, wording.line))? {
+                for mut statement in spoken.map_err(|error| at_line(error, wording.line))? {
+                    statement.demanded_by.0.clone_from(&wording.model);
+                    let mut columns = std::mem::take(&mut statement.demanded_by.1);
+                    statement.demanded_by.1 = parameters(&wording.arguments, &[], &[]);
+                    statement.demanded_by.1.append(&mut columns);
                     if made.follows(at, &statement, &scope, earlier, &self.rules) {
                         following += 1;
                     } else {
@@ -115,6 +125,22 @@ impl Requirement {
             self.joined.push(Together { earlier: earlier.clone(), statements, following });
         }
         Ok(())
+    }
+
+    /// What a verdict says about each model and each demand on joined releases, as it is recorded.
+    pub fn statements(&self, verdict: &Verdict) -> Vec<statement::Statement> {
+        let judged = self.models.iter().zip(&self.worded).zip(&verdict.models);
+        let models = judged.map(|((model, worded), (_, breaches))| {
+            let parameters = parameters(&worded.arguments, model.by(), model.of());
+            let violations = breaches.len() as u64;
+            statement::Statement::judged(model.entry().id, parameters, statement::Scope::This, violations)
+        });
+        let joined = verdict.joined.iter().map(|over| {
+            let (model, parameters) = over.demanded_by.clone();
+            let scope = statement::Scope::Joined { with: over.with.clone() };
+            statement::Statement::judged(&model, parameters, scope, over.violations.len() as u64)
+        });
+        models.chain(joined).collect()
     }
 
     /// What every model finds in a history.

@@ -28,7 +28,7 @@ pub struct Expected<'a> {
 }
 
 /// What verification found.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Verdict {
     /// By model: its title, and the classes of the file that violate it.
     #[serde(serialize_with = "as_findings")]

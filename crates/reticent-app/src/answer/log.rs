@@ -8,6 +8,8 @@ use serde::Serialize;
 pub struct Log {
     /// The ledger's folder.
     pub ledger: String,
+    /// Whether its entries are signed; an unsigned ledger is unauthenticated.
+    pub signed: bool,
     /// How many entries there are.
     pub entries: u64,
     /// The hash of the last one.
@@ -57,6 +59,41 @@ pub enum LogEntry {
     Purge {
         /// The release.
         release: u64,
+        /// Why.
+        reason: String,
+    },
+    /// Entries are signed with another key from here on.
+    KeyRotation {
+        /// The public key.
+        verifier: String,
+        /// Why.
+        reason: String,
+    },
+    /// A witness countersigned a head.
+    Witness {
+        /// The witness.
+        name: String,
+        /// How many entries the head covers.
+        entries: u64,
+    },
+    /// A release no longer counts: it never left the house.
+    Withdrawal {
+        /// The release.
+        release: u64,
+        /// Why.
+        reason: String,
+    },
+    /// The roles or recipients of a release are known better.
+    Amendment {
+        /// The release.
+        release: u64,
+        /// Why.
+        reason: String,
+    },
+    /// People were removed from owner links and method state.
+    Erasure {
+        /// How many.
+        people: u64,
         /// Why.
         reason: String,
     },

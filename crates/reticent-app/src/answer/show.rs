@@ -1,5 +1,7 @@
 //! What `show` answers.
 
+use std::path::PathBuf;
+
 use reticent_ledger::Entry;
 use serde::Serialize;
 
@@ -8,6 +10,8 @@ use serde::Serialize;
 pub struct Show {
     /// The hash of the entry.
     pub entry: String,
+    /// The file with the proof that the entry is in the ledger, if one was asked for.
+    pub proof: Option<PathBuf>,
     /// When the contents were erased, if they were.
     pub erased: Option<String>,
     /// Then: the releases that have the same, and through which it can still be read.

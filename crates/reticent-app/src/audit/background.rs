@@ -32,7 +32,7 @@ impl Background {
     ) -> Result<Background> {
         let key = access.right_key(entries)?;
         let key = key.ok_or_else(|| Problem::KeyNeeded { path: access.key_path.clone() })?;
-        let key = OwnerKey::new(key.secret());
+        let key = OwnerKey::new(*key.secret());
         let called = |name: &str| key.pseudonym(name.as_bytes());
         let table = path.extension().is_some_and(|extension| {
             extension.eq_ignore_ascii_case("csv") || extension.eq_ignore_ascii_case("parquet")

@@ -42,13 +42,21 @@ const REQUESTS: &[ErrorCode] = &[
         "There is no ledger. Without it earlier releases are not known.",
         "Bring the ledger back. For the first release, start one on purpose.",
     ),
+    entry("ledger-started", "Another process started the ledger meanwhile.", "Try again."),
     entry("key-in-ledger", "The key lies in the ledger's folder.", "Keep the key elsewhere."),
-    entry("key-differs", "The key is not the one behind the ledger's owner links.", "Bring the right key back."),
+    entry("key-differs", "The key is not that of the ledger.", "Bring the right key back."),
     entry(
         "key-missing",
-        "The key is missing, and owners are recorded under it.",
+        "The key is missing, and the ledger is recorded under it.",
         "Bring the key back; docs/ledger.md says what to do if it is lost.",
     ),
+    entry(
+        "key-for-owners",
+        "The policy wants no key, and names an owner.",
+        "Name a key file in the policy, or remove the owner.",
+    ),
+    entry("witness-unnamed", "A witness needs a name.", "Give one word, such as a host name."),
+    entry("verifier-unreadable", "The text is not a public key.", "Copy the whole line that was printed."),
     entry("key-needed", "The call needs the key, and it is missing.", "Name the key's file."),
     entry("head-unreadable", "The file is not an exported head.", "Use a file that `export-head` wrote."),
     entry(
@@ -461,6 +469,36 @@ const ENGINE: &[ErrorCode] = &[
 ];
 
 const LEDGER: &[ErrorCode] = &[
+    entry(
+        "ledger-unauthenticated",
+        "The ledger carries no signatures, and there is a key: it is not signed yet, or was replaced.",
+        "If it is of an older format, check it and run `authenticate`. Otherwise bring the signed ledger back.",
+    ),
+    entry(
+        "ledger-key-missing",
+        "The ledger is signed, and its key is not there.",
+        "Bring the key back; docs/ledger.md says what to do if it is lost.",
+    ),
+    entry(
+        "ledger-entry-unknown",
+        "An entry has a kind, or requires something, that this program does not know.",
+        "Use the version of Reticent that wrote it, or a newer one.",
+    ),
+    entry(
+        "ledger-permission-denied",
+        "The system does not let you read or write a file of the ledger.",
+        "Ask its owner, or run the command as its owner.",
+    ),
+    entry(
+        "proof-invalid",
+        "The file is not a proof, or does not show what it claims.",
+        "Ask for a new one. A proof that fails is evidence: keep it.",
+    ),
+    entry(
+        "head-refused",
+        "The head is not countersigned: it is not signed, or not proved to extend the one that was kept.",
+        "Ask for a proof since the head that you kept. If the steward cannot give one, entries were rewritten.",
+    ),
     entry(
         "ledger-not-found",
         "There is no ledger in the folder.",

@@ -24,21 +24,29 @@ pub enum Problem {
         .path.display()
     )]
     LedgerMissing { path: PathBuf },
+    #[error("another process started the ledger {} meanwhile; try again", .path.display())]
+    LedgerStarted { path: PathBuf },
     #[error(
         "the key {} lies in the ledger {}; keep it elsewhere, or whoever copies the ledger has both",
         .key.display(), .ledger.display()
     )]
     KeyInLedger { key: PathBuf, ledger: PathBuf },
     #[error(
-        "{} is another key than the one behind the owner links of this ledger ({known}); with it nobody would be \
-         recognised again. Bring the right key back",
+        "{} is another key than that of this ledger ({known}): it would sign nothing that can be checked, and recognise \
+         nobody. Bring the right key back",
         .path.display()
     )]
     KeyDiffers { path: PathBuf, known: String },
-    #[error("the key {} is missing, and owners are recorded under it ({known}); bring it back", .path.display())]
+    #[error("the key {} is missing, and the ledger is recorded under it ({known}); bring it back", .path.display())]
     KeyMissing { path: PathBuf, known: String },
     #[error("the key {} is missing: without it nobody who is named can be found in the ledger", .path.display())]
     KeyNeeded { path: PathBuf },
+    #[error("the policy wants no key, and names an owner: without a key, owners cannot be recorded under pseudonyms")]
+    KeyForOwners,
+    #[error("`{text}` is no public key of Reticent; copy the line that `export-head` or `witness` prints")]
+    VerifierUnreadable { text: String },
+    #[error("the name of the witness and its key are needed")]
+    WitnessUnnamed,
     #[error("{}: {why}", .path.display())]
     HeadUnreadable { path: PathBuf, why: String },
     #[error("{} is there already and was not replaced: {why}; choose another file", .path.display())]

@@ -13,14 +13,14 @@ use reticent::error::Refusal;
 use reticent::methods::{self, Leaving, Outcome, Record, Remembered, Shown, Utility};
 use reticent::policy::MethodPolicy;
 use reticent::registry::Arguments;
-use reticent::statement::{Claim, Scope, Statement};
+use reticent::statement::{Parameter, Scope, Statement, TABLES_MATCH};
 use reticent::taxonomy::Type;
 use reticent::{Confidence, Counts, Disguise, Held, Release, Role, Share};
-use reticent_ledger::{Body, BodyColumn, BodyTree, Judged, Key, Ledger, MethodRecord, Stored};
+use reticent_ledger::{Body, BodyColumn, BodyTree, Identity, Key, KeyFile, Ledger, MethodRecord, Stored};
 
-use super::body_column;
 use super::pipeline::{self, Done, Halfway, Made, Maker, Parts, timed};
 use super::plan::{Plan, Recalled, engine_key};
+use super::{body_column, scope};
 use crate::answer::PublishedGroups;
 use crate::dataset::{Prepared, prepare};
 use crate::error::{Error, Problem, Result};
@@ -38,15 +38,15 @@ pub(crate) fn publish(plan: &Plan<'_>, method: MethodPolicy) -> Result<Published
     plan.check(&plan.request.output)?;
     let arguments = plan.loaded.policy.options.clone().checked(&method.listed.entry)?;
     let (mut recall, mut read) = (0.0, 0.0);
-    let (recalled, past, key, drew) = timed(&mut recall, || -> Result<_> {
+    let (recalled, past, key) = timed(&mut recall, || -> Result<_> {
         let ledger = plan.open_ledger()?;
         let recalled = Recalled::new(ledger.as_ref(), plan)?;
-        let (key, drew) = match plan.owner_key(&recalled)? {
-            Some((key, note)) => (key, note),
-            None => (Key::passing()?, None),
+        let key = match plan.owner_key(&recalled)? {
+            Some(key) => key,
+            None => KeyFile::passing()?.of_ledger(&Identity::draw()?),
         };
         let past = ledger.map(|ledger| EarlierSeries::load(&ledger, &recalled, &key)).transpose()?.unwrap_or_default();
-        Ok((recalled, past, key, drew))
+        Ok((recalled, past, key))
     })?;
     let (prepared, records) = timed(&mut read, || -> Result<_> {
         let columns = plan.request.columns.as_deref();
@@ -62,7 +62,7 @@ pub(crate) fn publish(plan: &Plan<'_>, method: MethodPolicy) -> Result<Published
     let is_recorded = recorded.is_some();
     let mut answer = maker.answer(made, recorded, &recalled, &past)?;
     answer.notes.extend(recalled.head.is_none().then(|| plan.access.started()).filter(|_| is_recorded));
-    answer.notes.extend(drew);
+    answer.notes.extend(plan.access.drawn());
     let known = |record: &Record| past.state.marks.get(record.who).is_some();
     if !past.state.marks.is_empty() && !maker.records.iter().any(known) {
         answer.notes.push(STRANGERS.to_owned());
@@ -187,8 +187,9 @@ impl Maker for Group<'_> {
         let GroupedRelease { shown, tables, seed, .. } = made.candidate;
         let (read, differing) = tables.read(shown, release, &self.plan.context.engine_options())?;
         methods::prove(&self.task(made.past, *seed), &read)?;
-        let claim = Claim::TablesMatch { people: PEOPLE.to_owned(), lists: shown.lists.len() };
-        Ok((read, vec![Statement { claim, violations: differing }]))
+        let names = [PEOPLE.to_owned()].into_iter().chain(tables.lists.iter().cloned()).chain(tables.marginals.clone());
+        let parameters = [("tables".to_owned(), Parameter::List(names.collect()))].into();
+        Ok((read, vec![Statement::judged(TABLES_MATCH, parameters, Scope::This, differing)]))
     }
 
     fn gate(&self, made: &Halfway<'_, Self>, shown: &Shown) -> Result<(AuditedGroups, Vec<Statement>)> {
@@ -210,7 +211,7 @@ impl Maker for Group<'_> {
             let promise = promises.iter().find(|(known, _)| *known == column.column);
             promise.map_or_else(|| column.confidence.to_string(), |(_, most)| most.fraction())
         };
-        let statements = audited.statements(&candidate, scope(&made.recalled.judged), &bound);
+        let statements = audited.statements(&candidate, &scope(&made.recalled.judged), &bound);
         Ok((audited, statements))
     }
 
@@ -337,6 +338,7 @@ impl Group<'_> {
                 values: Type::Text,
                 tree: BodyTree::Flat,
                 missing: Vec::new(),
+                published: Default::default(),
             },
         };
         Body { columns: counts.names.iter().map(column).collect(), counts: Counts { links: None, ..counts.clone() } }
@@ -357,11 +359,6 @@ impl Group<'_> {
             remembered: Stored { sha256: reticent_ledger::Hash::of(b""), bytes: 0 },
         })
     }
-}
-
-/// With which releases a release was judged.
-fn scope(judged: &Judged) -> Scope {
-    if matches!(judged, Judged::Alone { .. }) { Scope::Alone } else { Scope::History }
 }
 
 /// The refusal of a release without a group.

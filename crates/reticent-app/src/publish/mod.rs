@@ -6,15 +6,16 @@ mod plan;
 mod recode;
 
 use reticent::error::Obstacle;
+use reticent::statement::Scope;
 use reticent::taxonomy::{Taxonomy, Type};
 use reticent::{History, Role, Schema, Tree};
-use reticent_ledger::{BodyColumn, BodyTree, Hash};
+use reticent_ledger::{BodyColumn, BodyTree, Hash, Judged};
 
 use crate::Workspace;
 use crate::answer::{Publication, Published};
 use crate::context::Context;
 use crate::dataset::{Loaded, load};
-use crate::error::{Problem, Result};
+use crate::error::{Error, Problem, Result};
 use crate::request::{PublishRequest, RehearseRequest, WhatIf};
 use plan::Plan;
 
@@ -22,12 +23,20 @@ pub(crate) use group::PEOPLE;
 
 /// Publishes a release.
 pub(crate) fn publish(workspace: &Workspace, request: &PublishRequest, context: &Context) -> Result<Publication> {
-    run(workspace, request, None, context)
+    again_if_started(|| run(workspace, request, None, context))
 }
 
 /// Rehearses a release: does everything but publish it.
 pub(crate) fn rehearse(workspace: &Workspace, request: &RehearseRequest, context: &Context) -> Result<Publication> {
     run(workspace, &request.publish, Some(request.what_if), context)
+}
+
+/// Runs a verb that may start the ledger, and once more if another process started one meanwhile.
+pub(crate) fn again_if_started<T>(verb: impl Fn() -> Result<T>) -> Result<T> {
+    match verb() {
+        Err(Error::Problem(Problem::LedgerStarted { .. })) => verb(),
+        done => done,
+    }
 }
 
 fn run(
@@ -111,5 +120,11 @@ fn body_column(
         values: attribute.map_or(Type::Text, |attribute| attribute.values),
         tree,
         missing: of.missing().map(|code| of.value(code).to_owned()).into_iter().collect(),
+        published: Default::default(),
     }
+}
+
+/// The releases that a release was judged with.
+fn scope(judged: &Judged) -> Scope {
+    if matches!(judged, Judged::Alone { .. }) { Scope::This } else { Scope::History }
 }

@@ -11,7 +11,7 @@ use reticent::methods::Remembered;
 use reticent::statement::Statement;
 use reticent::{Disguise, Links};
 use reticent_ledger::{
-    Body, ByMethod, Draft, FileRecord, Hash, Head, Judged, Key, Ledger, MethodRecord, Metric, Origin, Verified, Writer,
+    Body, ByMethod, Draft, FileRecord, Hash, Head, Judged, Key, Ledger, MethodRecord, Metric, Origin, Writer,
 };
 
 use super::plan::{Plan, Recalled};
@@ -129,7 +129,8 @@ pub(crate) struct Recorded {
 impl<M: Maker + ?Sized> Made<M> {
     /// Whether every statement holds and the release was audited.
     pub fn is_established(&self) -> bool {
-        self.audited.is_some() && !self.statements.is_empty() && self.statements.iter().all(|one| one.violations == 0)
+        let judged = self.statements.iter().any(Statement::is_judged);
+        self.audited.is_some() && judged && !self.statements.iter().any(Statement::is_violated)
     }
 }
 
@@ -194,7 +195,7 @@ fn make<M: Maker>(plan: &Plan<'_>, maker: &M, recalled: &Recalled, past: &M::Pas
     let ((verified, mut statements), mut file) = (verified?, file?);
     context.check()?;
     let mut audited = None;
-    if statements.iter().all(|statement| statement.violations == 0) {
+    if !statements.iter().any(Statement::is_violated) {
         let (found, more) = timed(&mut seconds.audit, || maker.gate(&halfway, &verified))?;
         if maker.describe(&halfway, &verified, &found, &release)? {
             file = Hash::of_file(&release)?;
@@ -304,8 +305,6 @@ fn record<M: Maker>(
 
 /// How the release was made, as the ledger records it.
 fn how<M: Maker>(made: &Made<M>, parts: &Parts<'_>) -> reticent_ledger::Made {
-    let verified =
-        |statement: &Statement| Verified { model: statement.claim.to_string(), violations: statement.violations };
     reticent_ledger::Made {
         program: env!("CARGO_PKG_VERSION").to_owned(),
         algorithm: parts.algorithm.clone(),
@@ -313,7 +312,9 @@ fn how<M: Maker>(made: &Made<M>, parts: &Parts<'_>) -> reticent_ledger::Made {
         steps: parts.steps,
         seed: made.seed,
         classes: parts.classes,
-        verified: made.statements.iter().map(verified).collect(),
+        engine: Some("embedded".to_owned()),
+        statements: made.statements.clone(),
+        verified: Vec::new(),
         audit: Some(parts.proof.to_owned()),
         metrics: parts.metrics.iter().map(|(id, value)| Metric { id: (*id).to_owned(), value: *value }).collect(),
     }

@@ -90,15 +90,15 @@ impl<'a> Plan<'a> {
         Ok(ledger)
     }
 
-    /// The key of owners, and a note if it was drawn. A rehearsal draws none.
-    pub fn owner_key(&self, recalled: &Recalled) -> Result<Option<(Key, Option<String>)>> {
+    /// The key of owners. A rehearsal draws none.
+    pub fn owner_key(&self, recalled: &Recalled) -> Result<Option<Key>> {
         self.access.key_for_owners(&recalled.entries, self.rehearsal.is_none())
     }
 }
 
 /// The owners' key as the engine takes it.
 pub(crate) fn engine_key(key: &Key) -> OwnerKey {
-    OwnerKey::new(key.secret())
+    OwnerKey::new(*key.secret())
 }
 
 /// What the ledger says about earlier releases.

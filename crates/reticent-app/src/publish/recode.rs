@@ -15,15 +15,15 @@ use reticent::joined::{Member, sets_for};
 use reticent::metrics::{Comparison, measure_all};
 use reticent::registry::Arguments;
 use reticent::requirement::Requirement;
-use reticent::statement::{Claim, Statement};
+use reticent::statement::Statement;
 use reticent::verify::{Expected, OverJoins, Verdict, verify};
 use reticent::{Counts, Disguise, Held, History, Links, Recoded, Refused, Release, Relief};
 use reticent_engine::{Compression, Engine, Format, Sink, Written, read_back, read_back_with_owners};
 use reticent_ledger::{Body, Ledger};
 
-use super::body_column;
 use super::pipeline::{self, Done, Halfway, Made, Maker, Parts, timed};
 use super::plan::{Plan, Recalled, engine_key};
+use super::{body_column, scope};
 use crate::answer::{Metric, Published};
 use crate::dataset::{Prepared, prepare};
 use crate::error::{Error, Problem, Result};
@@ -50,7 +50,7 @@ pub(crate) fn publish(plan: &Plan<'_>) -> Result<Published> {
         Some(_) => plan.owner_key(&recalled)?,
         None => None,
     };
-    let key = owners.as_ref().map(|(key, _)| key);
+    let key = owners.as_ref();
     let named = (plan.request.name.as_str(), recalled.names());
     let columns = plan.request.columns.as_deref();
     let prepared = timed(&mut read, || {
@@ -69,7 +69,7 @@ pub(crate) fn publish(plan: &Plan<'_>) -> Result<Published> {
     answer.warnings.extend(likely);
     answer.notes.extend(other);
     answer.notes.extend(recalled.head.is_none().then(|| plan.access.started()).filter(|_| is_recorded));
-    answer.notes.extend(owners.and_then(|(_, note)| note));
+    answer.notes.extend(plan.access.drawn());
     Ok(answer)
 }
 
@@ -140,13 +140,7 @@ impl Maker for Recode<'_> {
             abort: &|| context.check().is_err(),
         };
         let verdict = verify(counts, &expected, &candidate.requirement.models, Some(&joins))?;
-        let models = verdict.models.iter().map(|(model, breaches)| (model, breaches.len()));
-        let joined = verdict.joined.iter().map(|over| (&over.statement, over.violations.len()));
-        let statement = |(title, violations): (&String, usize)| Statement {
-            claim: Claim::Model { title: title.clone() },
-            violations: violations as u64,
-        };
-        let statements = models.chain(joined).map(statement).collect();
+        let statements = candidate.requirement.statements(&verdict);
         Ok((ReadBack { verdict, published }, statements))
     }
 
@@ -159,8 +153,8 @@ impl Maker for Recode<'_> {
         };
         let earlier = |at: usize| made.past.with_people(at);
         let audited = admit_recoded(&candidate, &made.past.history, &made.past.held, &earlier, &gate)?;
-        // The bounds that were demanded are in the policy, which is recorded, with how well they were established.
-        Ok((audited, Vec::new()))
+        let statement = audited.statement(gate.confidence, scope(&made.recalled.judged));
+        Ok((audited, vec![statement]))
     }
 
     fn describe(&self, _: &Halfway<'_, Self>, _: &ReadBack, _: &Audited, _: &Path) -> Result<bool> {

@@ -68,7 +68,7 @@ fn publish_records_how_well_the_audit_was_established() {
     assert_eq!(audited["audited"]["proof"], "bounds");
     assert!(audited["audited"]["upper"].as_f64().unwrap() <= 0.75, "{audited}");
     let shown = folder.show("one").passes().json();
-    assert_eq!(shown["recorded"]["release"]["made"]["audit"], "bounds");
+    assert_eq!(shown["recorded"]["content"]["made"]["audit"], "bounds");
     folder.replace("reticent.toml", "confidence = 0.75", "confidence = 0.75\naudit = \"off\"");
     let answer = folder.publish("people.csv", "two").to("guests").alone().run().passes().json();
     assert_eq!((&answer["audited"]["proof"], &answer["audited"]["confidence"]), (&json!("off"), &Value::Null));

@@ -21,7 +21,7 @@ fn counterfeits_are_registered_and_hide_an_absence() {
     let error = wrong.run().fails_with("counterfeits-owned");
     assert_eq!(error.data(), serde_json::json!({ "column": "fake", "found": 1, "told": 2 }));
     let answer = call.counterfeits("fake").run().passes().json();
-    assert_eq!((&answer["groups"], &answer["counterfeits"]), (&"group".into(), &"fake".into()));
+    assert_eq!((&answer["group_column"], &answer["counterfeit_column"]), (&"group".into(), &"fake".into()));
     let answer = folder.audit().run().passes().json();
     let column = &answer["coalitions"][0]["audit"]["columns"][0];
     assert_eq!(
@@ -29,7 +29,7 @@ fn counterfeits_are_registered_and_hide_an_absence() {
         (&2.into(), &0.into(), &0.5.into())
     );
     let shown = folder.show("second").passes().json();
-    assert_eq!(shown["recorded"]["release"]["counterfeits"], "fake", "{shown}");
+    assert_eq!(shown["recorded"]["content"]["counterfeit_column"], "fake", "{shown}");
 }
 
 /// Two columns in separate tables disclose nothing about each other, until a marginal table is published.
@@ -39,14 +39,14 @@ fn a_marginal_table_is_registered_for_the_people_of_a_release() {
     // In each group one has HIV and one is rich; only the marginal discloses that they are the same person, in both.
     folder.write("lists.csv", "pid,group,disease,pay\na,1,HIV,rich\nb,1,Flu,poor\nc,2,HIV,rich\nd,2,Flu,poor\n");
     let answer = folder.register("lists.csv", "lists").groups("group").apart().run().passes().json();
-    assert_eq!(answer["apart"], true);
+    assert_eq!(answer["columns_separate"], true);
     let worlds = || folder.audit().run().passes().json()["coalitions"][0]["audit"]["worlds"].clone();
     assert_eq!(worlds(), "16");
     folder.write("marginal.csv", "disease,pay\nHIV,rich\nFlu,poor\nHIV,rich\nFlu,poor\n");
     let call = folder.register("marginal.csv", "marginal").date("2026-01-02");
     let error = call.clone().of("lost").run().fails_with("release-not-found");
     assert_eq!(error.data()["wanted"], "lost");
-    assert_eq!(call.of("lists").run().passes().json()["of"], 1);
+    assert_eq!(call.of("lists").run().passes().json()["about_release"], 1);
     assert_eq!(worlds(), "4");
     // The pay of a person now discloses their disease.
     folder.write("knows.txt", "\"a\" has pay = rich\n");

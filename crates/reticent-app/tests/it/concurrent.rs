@@ -66,7 +66,7 @@ fn two_publishers_of_one_ledger_are_both_recorded() {
     // Each was judged with everything that was recorded before it, also if another release was recorded meanwhile.
     let with = |line: &LogLine| match &line.what {
         LogEntry::Release { judged, .. } => serde_json::to_value(judged).unwrap()["with"].clone(),
-        LogEntry::Purge { .. } => panic!("releases only"),
+        other => panic!("releases only, not {other:?}"),
     };
     let with: Vec<_> = log.log.iter().map(with).collect();
     assert_eq!(with, [serde_json::json!([]), serde_json::json!([1]), serde_json::json!([1, 2])]);

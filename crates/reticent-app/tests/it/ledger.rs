@@ -42,7 +42,7 @@ fn the_log_lists_releases_and_their_recipients() {
     let second = folder.publish("people.csv", "two").to("press").columns("age,illness").alone().run().passes().json();
     assert_eq!(second["judged"], json!({ "scope": "alone", "apart_from": [1] }));
     let log = folder.log().passes().json();
-    assert_eq!(fields(&log), ["entries", "head", "ledger", "log"]);
+    assert_eq!(fields(&log), ["entries", "head", "ledger", "log", "signed"]);
     assert_eq!(log["entries"], 2);
     let first = &log["log"][0];
     let names = [
@@ -72,20 +72,27 @@ fn show_has_everything_about_a_release() {
     folder.publish("people.csv", "one").to("press").run().passes();
     let shown = folder.show("one").passes().json();
     assert_eq!(shown, folder.show("1").passes().json(), "by name and by number");
-    assert_eq!(fields(&shown), ["cuts", "entry", "erased", "recorded", "shared_with"]);
+    assert_eq!(fields(&shown), ["cuts", "entry", "erased", "proof", "recorded", "shared_with"]);
     let age = shown["cuts"].as_array().unwrap().iter().find(|cut| cut["column"] == "age").unwrap();
     assert_eq!(age["values"], json!(["<35", "[35,51)", "[51,55)", ">=55"]), "in order");
     assert!(!shown.to_string().contains("asthma"), "values of a sensitive column are no cut");
-    let release = &shown["recorded"]["release"];
+    let release = &shown["recorded"]["content"];
     for field in ["body", "columns", "file", "judged", "links", "made", "policy", "records", "recipients"] {
         assert!(!release[field].is_null(), "{field} is missing");
     }
     assert_eq!((&release["name"], &shown["recorded"]["number"]), (&json!("one"), &json!(1)));
     assert_eq!(release["links"]["people"], 12);
     assert_eq!(release["made"]["seed"], 1);
-    let verified = release["made"]["verified"].as_array().unwrap();
-    assert_eq!((verified.len(), &verified[0]["violations"]), (1, &json!(0)));
-    assert!(verified[0]["model"].as_str().unwrap().contains("3-anonymity"), "{verified:?}");
+    assert_eq!(shown["recorded"]["kind"], "release");
+    let statements = release["made"]["statements"].as_array().unwrap();
+    let k = json!({
+        "model": "k-anonymity", "parameters": { "k": 3, "on": ["age", "sex", "city"] }, "scope": { "releases": "this" },
+        "outcome": "judged", "violations": 0, "level": "exact",
+    });
+    assert_eq!((statements.len(), &statements[0]), (2, &k), "{statements:#?}");
+    let posterior = &statements[1];
+    assert_eq!((&posterior["model"], &posterior["outcome"]), (&json!("posterior"), &json!("not-applicable")));
+    assert_eq!((&posterior["reason"], &posterior["scope"]["releases"]), (&json!("no-bound"), &json!("history")));
     let error = folder.show("7").fails_with("release-not-found");
     assert_eq!(error.data()["wanted"], "7");
 }
@@ -156,7 +163,7 @@ fn an_exported_head_reveals_a_rollback() {
     copy(&folder, "ledger", "kept");
     folder.publish("people.csv", "two").to("press").alone().run().passes();
     let head = folder.export_head_to("head.json").passes();
-    assert!(head.signature.is_some() && head.entries == 2);
+    assert!(head.is_signed() && head.entries == 2);
     assert_eq!(folder.verify_against("head.json").passes().compared_with_head, Some(true));
     std::fs::remove_dir_all(folder.file("ledger")).unwrap();
     copy(&folder, "kept", "ledger");
@@ -164,8 +171,10 @@ fn an_exported_head_reveals_a_rollback() {
     let found = folder.verify_against("head.json").violates();
     assert_eq!((found.intact, found.compared_with_head), (false, Some(false)));
     assert!(found.findings.problems[0].contains("rolled back"), "{:?}", found.findings.problems);
-    let head: Value = serde_json::from_str(&folder.read("head.json")).unwrap();
-    assert_eq!(fields(&head), ["at", "entries", "format", "head", "id", "signature"]);
+    let lines = folder.read("head.json");
+    let lines: Vec<&str> = lines.lines().collect();
+    assert_eq!((lines.len(), lines[1], lines[5]), (7, "2", ""), "{lines:?}");
+    assert!(lines[0].starts_with("reticent.ledger/") && lines[6].starts_with("\u{2014} reticent.ledger/"), "{lines:?}");
     folder.write("head.json", "{}");
     let error = folder.verify_against("head.json").fails_with("head-unreadable");
     assert_eq!(error.data()["path"], json!(folder.file("head.json")));

@@ -20,6 +20,7 @@ mod joins_values;
 mod ledger;
 mod ledger_damage;
 mod ledger_place;
+mod ledger_signatures;
 mod paths;
 mod policy;
 mod publish;

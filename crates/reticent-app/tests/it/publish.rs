@@ -25,7 +25,11 @@ fn the_release_has_classes_of_k_and_no_names() {
     assert_eq!(out.lines().count(), 13);
     assert!(smallest_class(&folder, "out.csv", 3) >= 4, "{out}");
     assert!(!out.contains("Ada"));
-    assert_eq!(folder.files(), ["ledger", "out.csv", "people.csv", "reticent.toml"], "nothing else is left behind");
+    assert_eq!(
+        folder.files(),
+        ["ledger", "out.csv", "people.csv", "reticent.key", "reticent.toml"],
+        "nothing else is left behind"
+    );
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn intervals_masks_and_dates_are_recognised() {
     let log = folder.log().passes().json();
     assert_eq!((&log["log"][0]["origin"], &log["log"][0]["date"]), (&json!("registered"), &json!("2020-05-01")));
     let shown = folder.show("old").passes().json();
-    assert_eq!(shown["recorded"]["release"]["judged"]["scope"], "nothing");
+    assert_eq!(shown["recorded"]["content"]["judged"]["scope"], "nothing");
     let later = folder.register("old.csv", "later").identifier("who");
     let error = later.clone().date("2999-01-01").run().fails_with("date-in-future");
     assert_eq!(error.data()["date"], "2999-01-01");

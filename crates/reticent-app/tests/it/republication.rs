@@ -122,11 +122,11 @@ fn publishes_month_after_month(id: &str, options: &str, pay: bool, form: &str, o
     assert_eq!(holds, (!of_records).then_some(true), "{id} {form}");
     certain_findings(&folder, if of_records { usize::MAX } else { 0 }, !SINGLE.contains(&id));
     let shown = folder.show("month1").passes().json();
-    let method = &shown["recorded"]["release"]["method"];
+    let method = &shown["recorded"]["content"]["method"];
     assert_eq!((&method["id"], &method["form"]), (&json!(id), &json!(form)));
-    let promised = method["promise"].as_array().unwrap();
+    let promised = method["bounds"].as_array().unwrap();
     assert_eq!(promised.iter().any(|promise| promise["column"] == "illness"), !of_records, "{method:#}");
-    assert_eq!(method["records"].is_string(), of_records, "{method:#}");
+    assert_eq!(method["linkage_bound"].is_string(), of_records, "{method:#}");
     // The demands are sentences: the promise is about the illness, or about records.
     let demands = folder.check("month1.csv").passes().demands;
     let about = if of_records { "record" } else { "illness" };

@@ -23,6 +23,7 @@ fn retired() -> TestFolder {
         let mode = std::os::unix::fs::PermissionsExt::from_mode(0o600);
         std::fs::set_permissions(folder.file("reticent.key"), mode).unwrap();
     }
+    folder.workspace().authenticate(folder.context()).unwrap();
     folder.write("month2.csv", "patient,age,sex,city,illness\np01,27,M,Oslo,measles\np02,34,F,Lyon,hepatitis\n");
     folder
 }
@@ -40,14 +41,14 @@ fn a_series_by_a_retired_method_is_not_continued() {
     assert!(compared["choices"][0]["refused"].as_str().unwrap().contains("bcf-anonymity"), "{compared:#}");
     assert_eq!(catalogue(None, Some(RETIRED)).unwrap_err().code(), "method-retired");
     assert!(!folder.exists("month2"));
-    assert_eq!(folder.verify().passes().entries, Some(8));
+    assert_eq!(folder.verify().passes().entries, Some(9));
 }
 
 #[test]
 fn a_release_by_a_retired_method_is_shown() {
     let folder = retired();
     let shown = folder.show(RETIRED).passes().json();
-    assert_eq!(shown["recorded"]["release"]["method"]["left"], 3);
+    assert_eq!(shown["recorded"]["content"]["method"]["left"], 3);
     assert_eq!(folder.log().passes().json()["log"][7]["name"], RETIRED);
 }
 

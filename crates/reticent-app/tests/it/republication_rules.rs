@@ -112,10 +112,11 @@ fn a_release_without_owner_links_is_refused() {
     let answer = call.alone().run().passes().json();
     assert_eq!(answer["judged"], json!({ "scope": "alone", "apart_from": [1] }));
     let shown = folder.show("may").passes().json();
-    assert_eq!(shown["recorded"]["release"]["judged"], json!({ "scope": "alone", "apart_from": [1] }));
-    // Nor is anything recorded about all releases: a verified statement is a sentence.
-    let verified = shown["recorded"]["release"]["made"]["verified"].to_string();
-    assert!(verified.contains("1/3") && !verified.contains("all releases"), "{verified}");
+    assert_eq!(shown["recorded"]["content"]["judged"], json!({ "scope": "alone", "apart_from": [1] }));
+    // Nor is anything recorded about all releases.
+    let statements = shown["recorded"]["content"]["made"]["statements"].as_array().unwrap();
+    let posterior = statements.iter().find(|statement| statement["model"] == "posterior").unwrap();
+    assert_eq!((&posterior["parameters"]["bound"], &posterior["scope"]["releases"]), (&json!("1/3"), &json!("this")));
 }
 
 /// An earlier release of people and a list about them, without owner links: with the next release all four values are certain.

@@ -1,21 +1,35 @@
-//! `reticent export-head`: a small text to keep elsewhere, which reveals entries that were removed or rolled back.
+//! `reticent export-head`: a small text to keep elsewhere, which reveals entries that were removed, rewritten or rolled back.
+
+use reticent_app::request::ExportHeadRequest;
 
 use crate::args;
 use crate::console::Console;
 use crate::error::Error;
-use crate::terminal::{GOOD, HINT};
+use crate::terminal::{GOOD, HINT, WIDTH, wrap};
 
 /// Exports the head, signed where there is a key.
 pub fn run(options: &args::ExportHead, console: &Console) -> Result<u8, Error> {
-    let head = options.place.workspace().export_head(options.output.as_deref(), &console.context)?;
-    let Some(path) = &options.output else {
-        console.json(&head)?;
-        return Ok(0);
+    let request = ExportHeadRequest {
+        output: options.output.clone(),
+        since: options.since.clone(),
+        proof: options.proof.clone(),
     };
+    let head = options.place.workspace().export_head(&request, &console.context)?;
     console.answer(&head, |head| {
-        let signed = if head.signature.is_some() { "signed with the key" } else { "not signed: there is no key" };
-        println!("{GOOD}exported{GOOD:#} {}: entry {}, {}, {signed}", path.display(), head.entries, head.head.short());
-        println!("{HINT}keep it where the ledger is not; `reticent verify --head` compares{HINT:#}");
+        let Some(path) = &options.output else {
+            print!("{head}");
+            return;
+        };
+        let signed = if head.is_signed() { "signed" } else { "unauthenticated: the ledger has no key" };
+        println!("{GOOD}exported{GOOD:#} {}: {} entries, {signed}", path.display(), head.entries);
+        if let Some(verifier) = &head.verifier {
+            println!("  public key {verifier}");
+        }
+        if let Some(proof) = &options.proof {
+            println!("  proof that it extends the earlier head: {}", proof.display());
+        }
+        let next = "Keep it where the ledger is not; `reticent verify --head` compares, and `reticent witness` countersigns it.";
+        println!("{HINT}{}{HINT:#}", wrap(next, WIDTH, ""));
     })?;
     Ok(0)
 }

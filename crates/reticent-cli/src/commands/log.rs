@@ -39,16 +39,29 @@ fn print(answer: &Log) {
                     println!("{room}{BAD}erased{BAD:#} {erased}: what it gives away can no longer be computed");
                 }
             }
-            LogEntry::Purge { release, reason } => {
-                println!(
-                    "{number:>wide$}  {HEAD}{}{HEAD:#}  erased the contents of release {release}: {reason}",
-                    at.get(..10).unwrap_or(at)
-                );
+            other => {
+                let text = match other {
+                    LogEntry::Purge { release, reason } => {
+                        format!("erased the contents of release {release}: {reason}")
+                    }
+                    LogEntry::Withdrawal { release, reason } => format!("withdrew release {release}: {reason}"),
+                    LogEntry::Amendment { release, reason } => format!("amended release {release}: {reason}"),
+                    LogEntry::Erasure { people, reason } => format!("erased {}: {reason}", people_text(*people)),
+                    LogEntry::KeyRotation { verifier, .. } => format!("signed from here on with {verifier}"),
+                    LogEntry::Witness { name, entries } => format!("{name} countersigned the first {entries} entries"),
+                    LogEntry::Release { .. } => String::new(),
+                };
+                println!("{number:>wide$}  {HEAD}{}{HEAD:#}  {text}", at.get(..10).unwrap_or(at));
                 println!("{room}{HINT}entered {at} by {by}{HINT:#}");
             }
         }
     }
-    println!("\n{GOOD}{}{GOOD:#} in {}, head {head}", entries(answer.entries), answer.ledger);
+    let signed = if answer.signed { "" } else { ", unauthenticated" };
+    println!("\n{GOOD}{}{GOOD:#} in {}, head {head}{signed}", entries(answer.entries), answer.ledger);
+}
+
+fn people_text(number: u64) -> String {
+    if number == 1 { "1 person".to_owned() } else { format!("{} people", count(number)) }
 }
 
 fn entries(number: u64) -> String {

@@ -1,5 +1,6 @@
 //! `reticent show`: one release in full.
 
+use reticent::statement::{Level, Outcome, Statement};
 use reticent_app::answer::{ColumnRecord, Judged, MethodRecord, Origin, Recorded, Show, TableRecord};
 
 use crate::args;
@@ -9,7 +10,11 @@ use crate::terminal::{BAD, GOOD, HEAD, HINT, WIDTH, columns, count, disguise, nu
 
 /// Shows a release.
 pub fn run(options: &args::Show, console: &Console) -> Result<u8, Error> {
-    let answer = options.place.workspace().show(&options.release, &console.context)?;
+    let workspace = options.place.workspace();
+    let answer = match &options.proof {
+        None => workspace.show(&options.release, &console.context)?,
+        Some(proof) => workspace.prove(&options.release, proof, &console.context)?,
+    };
     console.answer(&answer, print)?;
     Ok(0)
 }
@@ -136,6 +141,9 @@ fn print_making(release: &Recorded) {
             if verified.violations == 0 { format!("{GOOD}holds{GOOD:#}   ") } else { format!("{BAD}violated{BAD:#}") };
         println!("  {mark} {}", verified.model);
     }
+    for statement in &made.statements {
+        print_statement(statement);
+    }
     println!("\n{HEAD}What it cost{HEAD:#}");
     let rows: Vec<Vec<String>> =
         made.metrics.iter().map(|metric| vec![format!("  {}", metric.id), number(metric.value)]).collect();
@@ -152,6 +160,23 @@ fn print_making(release: &Recorded) {
     println!("\n{HINT}{}{HINT:#}", wrap(&text, WIDTH, ""));
 }
 
+/// What became of a statement, and how well it is established.
+fn print_statement(statement: &Statement) {
+    let (mark, more) = match &statement.outcome {
+        Outcome::Judged { violations: 0, level: Level::Exact } => (format!("{GOOD}holds{GOOD:#}   "), String::new()),
+        Outcome::Judged { violations: 0, level: Level::Bound } => {
+            (format!("{GOOD}holds{GOOD:#}   "), " (by true bounds)".to_owned())
+        }
+        Outcome::Judged { violations: 0, level: Level::Estimate } => {
+            (format!("{HINT}estimate{HINT:#}"), " (by an estimate, which may be wrong)".to_owned())
+        }
+        Outcome::Judged { .. } => (format!("{BAD}violated{BAD:#}"), String::new()),
+        Outcome::NotApplicable { reason } => (format!("{HINT}n/a{HINT:#}     "), format!(" ({reason})")),
+        Outcome::Skipped { reason } => (format!("{BAD}skipped{BAD:#} "), format!(" ({reason})")),
+    };
+    println!("  {mark} {}", wrap(&format!("{statement}{more}"), WIDTH, "           ").trim_start());
+}
+
 fn print_hashes(answer: &Show, release: &Recorded) {
     println!("\n{HEAD}Hashes{HEAD:#} (SHA-256)");
     let mut rows = vec![vec!["  entry".to_owned(), answer.entry.clone()]];
@@ -163,6 +188,9 @@ fn print_hashes(answer: &Show, release: &Recorded) {
         rows.push(vec![format!("  {}", kind.word()), body.sha256.to_string()]);
     }
     columns(&rows).iter().for_each(|line| println!("{line}"));
+    if let Some(proof) = &answer.proof {
+        println!("  the proof is {}; `reticent check-proof` checks it without the ledger", proof.display());
+    }
     if let Some(links) = &release.links {
         println!("  owner links of {} people, under the key {}", count(links.people), links.key);
     }

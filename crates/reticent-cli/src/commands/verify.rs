@@ -1,6 +1,7 @@
 //! `reticent verify`: whether the ledger, and every file it names, is what was written.
 
-use reticent_app::answer::{FileState, Verification};
+use reticent_app::answer::{FileState, Status, Verification};
+use reticent_app::request::VerifyRequest;
 
 use crate::args;
 use crate::console::Console;
@@ -9,7 +10,12 @@ use crate::terminal::{BAD, GOOD, HINT, WIDTH, count, plural, wrap};
 
 /// Verifies. The status is 4 when something was modified.
 pub fn run(options: &args::Verify, console: &Console) -> Result<u8, Error> {
-    let answer = options.place.workspace().verify(options.head.as_deref(), &console.context)?;
+    let request = VerifyRequest {
+        head: options.head.clone(),
+        verifier: options.verifier.clone(),
+        witness: options.witness.clone(),
+    };
+    let answer = options.place.workspace().verify(&request, &console.context)?;
     console.answer(&answer, print)?;
     Ok(if answer.intact { 0 } else { 4 })
 }
@@ -20,7 +26,11 @@ fn print(answer: &Verification) {
         let head =
             (answer.entries.unwrap_or(0), answer.head.as_deref().and_then(|head| head.get(..12)).unwrap_or_default());
         println!(
-            "{GOOD}intact{GOOD:#} {}: {}, {}, head {}",
+            "{} {}: {}, {}, head {}",
+            match answer.status {
+                Status::Authentic => format!("{GOOD}authentic{GOOD:#}"),
+                _ => format!("{BAD}unauthenticated{BAD:#}"),
+            },
             answer.ledger,
             if head.0 == 1 { "1 entry".to_owned() } else { format!("{} entries", count(head.0)) },
             if findings.bodies == 1 { "1 body".to_owned() } else { format!("{} bodies", count(findings.bodies)) },
@@ -35,8 +45,8 @@ fn print(answer: &Verification) {
             true if changed == 0 => {
                 println!("{BAD}published files could not be looked at{BAD:#}; {} itself is intact", answer.ledger);
             }
-            true => println!("{BAD}published files were changed{BAD:#}; {} itself is intact", answer.ledger),
-            false => println!("{} {BAD}does not hold together{BAD:#}", answer.ledger),
+            true => println!("{BAD}modified{BAD:#}: published files were changed; {} itself is intact", answer.ledger),
+            false => println!("{BAD}modified{BAD:#}: {} is not what was written", answer.ledger),
         }
         findings.problems.iter().for_each(|problem| println!("{}", wrap(problem, WIDTH, "  ")));
         let next = match only_files {
@@ -52,8 +62,25 @@ fn print(answer: &Verification) {
         };
         println!("{HINT}{}{HINT:#}", wrap(next, WIDTH, ""));
     }
+    if answer.intact && answer.status != Status::Authentic {
+        let why = match answer.verifier {
+            None => {
+                "Its hashes agree, but it carries no signatures: whoever can write to its folder can rewrite it. \
+                 `reticent authenticate` signs it."
+            }
+            Some(_) => {
+                "Its hashes and signatures agree, but no key was given that you trust: a whole new ledger would look the same. \
+                 Give the key (--key), the public key (--verifier) or a head that you kept (--head)."
+            }
+        };
+        println!("{}", wrap(why, WIDTH, "  "));
+    }
+    if let Some(first) = findings.signed_since.filter(|_| answer.intact) {
+        let text = format!("entries before {first} were recorded without signatures; they are unchanged since then");
+        println!("{}", wrap(&text, WIDTH, "  "));
+    }
     if answer.compared_with_head == Some(true) {
-        println!("  nothing that the exported head knows was removed or changed");
+        println!("  it extends the exported head: nothing that was there then was removed or changed");
     }
     if findings.erased_releases > 0 {
         println!("  the contents of {} were erased", plural(findings.erased_releases, "release"));

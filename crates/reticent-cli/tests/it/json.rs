@@ -23,6 +23,7 @@ const NEVER_FILLED: &[(&str, &str, &str)] = &[
     ("publish", "verified.joined[].violations[].witness[].column", "as above"),
     ("publish", "verified.joined[].violations[].witness[].value", "as above"),
     ("publish", "verified.joined[].violations[].explanation", "as above"),
+    ("export-head", "witnesses[]", "a head is countersigned after it is exported"),
     ("audit", "coalitions[].audit.pairs[].not_judged", "needs groups by the thousand"),
 ];
 
@@ -47,6 +48,12 @@ impl Answers {
         if command == "schema" {
             // What stands in it is JSON Schema's affair.
             ["properties", "if", "else"].iter().for_each(|name| answer[*name] = Value::Bool(true));
+        }
+        // The parameters of a statement depend on its model.
+        for entry in ["recorded", "entry"] {
+            let statements = answer.pointer_mut(&format!("/{entry}/content/made/statements"));
+            let statements = statements.and_then(Value::as_array_mut).into_iter().flatten();
+            statements.for_each(|statement| statement["parameters"] = Value::Bool(true));
         }
         collect(&answer, "", self.0.entry(section.to_owned()).or_default());
     }
@@ -159,6 +166,15 @@ fn answers() -> Answers {
     all.ask(&folder, "publish people.csv --name one --to press -o one.csv --alone", 0);
     all.ask(&folder, "export-head -o head.json", 0);
     all.ask(&folder, "publish people.csv --name two --to clinic -o two.csv --columns age,illness --alone", 0);
+    all.ask(&folder, "show one --proof one.proof", 0);
+    all.ask(&folder, "check-proof one.proof", 0);
+    all.ask(&folder, "witness head.json --name auditor --key witness.key --kept kept.txt", 0);
+    all.ask(&folder, "export-head --since head.json --proof since.proof -o next.txt", 0);
+    all.ask(&folder, "check-proof since.proof --head head.json", 0);
+    all.ask(&folder, "witness next.txt --name auditor --key witness.key --kept kept.txt --proof since.proof", 0);
+    let kept = folder.run("witness next.txt --name auditor --key witness.key --kept kept.txt --json").exits(0).json();
+    let witness = kept["witness"].as_str().unwrap().to_owned();
+    all.ask(&folder, &format!("record-witness kept.txt --witness {witness}"), 0);
     all.ask(&folder, "diff old one", 0);
     all.ask(&folder, "diff one two", 0);
     all.ask(&folder, "publish people.csv --name same --to press -o same.csv --alone", 0);
@@ -260,6 +276,11 @@ fn methods(all: &mut Answers) {
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../reticent-ledger/tests/fixtures/format-1-methods");
     let old = TestFolder::of_policy(&(policy.replace("METHOD", "bcf-anonymity") + "k = 3\n"));
     old.copy_from(&fixture);
+    #[cfg(unix)]
+    std::fs::set_permissions(old.file("reticent.key"), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    all.ask(&old, "authenticate", 0);
+    all.ask(&old, "verify", 0);
+    all.ask(&old, "log", 0);
     all.ask(&old, "show bcf-anonymity-by-flow", 0);
 }
 

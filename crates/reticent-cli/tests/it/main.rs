@@ -16,6 +16,8 @@ mod pages;
 #[cfg(target_os = "linux")]
 mod power;
 mod publishers;
+#[cfg(unix)]
+mod read_only;
 mod relative_paths;
 mod screen;
 mod screens;

@@ -2,14 +2,9 @@
 
 use crate::support::{RunCommand, TestFolder};
 
-/// Writes a fixed key, so that pseudonyms and the order of people are the same in every run.
+/// With a fixed key and a fixed ledger, so that pseudonyms and the order of people are the same in every run.
 pub fn with_key(folder: TestFolder) -> TestFolder {
-    folder.write("reticent.key", format!("reticent-key-1 {}\n", "5a".repeat(32)));
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(folder.file("reticent.key"), std::fs::Permissions::from_mode(0o600)).unwrap();
-    }
+    folder.start_fixed_ledger();
     folder
 }
 
@@ -29,6 +24,7 @@ pub fn screen(folder: &TestFolder, call: &str) -> String {
 fn redacted(text: &str) -> String {
     let lines = text.lines().map(|line| match line {
         _ if line.starts_with("seconds: ") => "seconds: [times]".to_owned(),
+        _ if line.trim_start().starts_with("public key ") => "  public key [key]".to_owned(),
         _ if line.ends_with(" seconds.") => "[time] seconds.".to_owned(),
         _ => words_redacted(line),
     });

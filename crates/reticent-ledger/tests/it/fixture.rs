@@ -10,9 +10,9 @@
 use std::path::{Path, PathBuf};
 
 use reticent::Held;
-use reticent_ledger::{ExportedHead, Judged, Key, Ledger, Origin, Wanted};
+use reticent_ledger::{ExportedHead, Judged, Key, KeyFile, Ledger, Origin, Wanted};
 
-use crate::support::{copy, session};
+use crate::support::{copy, unkeyed};
 
 /// HMAC-SHA-256 of `reticent owner`, a zero byte and the name, under the fixture's key; made with Python's hmac.
 const ADA: u128 = 0x84eec447_f8e2acaf_d4fb143a_f0563368;
@@ -25,8 +25,9 @@ fn fixture(format: &str) -> (tempfile::TempDir, PathBuf, Key) {
     let key = desk.path().join("reticent.key");
     #[cfg(unix)]
     std::fs::set_permissions(&key, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
-    let key = Key::read(&key).unwrap().unwrap();
     let ledger = desk.path().join("ledger");
+    let identity = Ledger::open(&ledger, &unkeyed()).unwrap().identity().unwrap();
+    let key = KeyFile::read(&key, None).unwrap().unwrap().of_ledger(&identity);
     (desk, ledger, key)
 }
 
@@ -51,8 +52,8 @@ fn same(found: Vec<(String, u64)>, expected: &[(&str, u64)]) {
 #[test]
 fn format_1_opens_verifies_and_loads() {
     let (desk, folder, key) = fixture("format-1");
-    let ledger = Ledger::open(&folder, &session()).unwrap();
-    let findings = ledger.verify(&session()).unwrap();
+    let ledger = Ledger::open(&folder, &unkeyed()).unwrap();
+    let findings = ledger.verify(&unkeyed()).unwrap();
     assert!(findings.intact(), "{:?}", findings.problems);
     let head = std::fs::read_to_string(desk.path().join("head.json")).unwrap();
     assert_eq!(ledger.compare_head(&ExportedHead::parse(&head).unwrap(), Some(&key)).unwrap(), None);
@@ -82,7 +83,7 @@ fn format_1_opens_verifies_and_loads() {
 #[test]
 fn format_1_knows_who_is_in_which_release() {
     let (_desk, folder, key) = fixture("format-1");
-    let ledger = Ledger::open(&folder, &session()).unwrap();
+    let ledger = Ledger::open(&folder, &unkeyed()).unwrap();
     let history = ledger.history(Wanted { links: Some(&key), ..Wanted::default() }).unwrap();
     let of = |held: &Held, person: u128| -> u32 {
         let links = held.links.as_ref().unwrap();
@@ -105,7 +106,7 @@ fn format_1_knows_who_is_in_which_release() {
 #[test]
 fn format_1_says_how_releases_were_made() {
     let (_desk, folder, _) = fixture("format-1");
-    let mut ledger = Ledger::open(&folder, &session()).unwrap();
+    let mut ledger = Ledger::open(&folder, &unkeyed()).unwrap();
     let spring = ledger.find("spring").unwrap();
     let release = spring.release().unwrap();
     assert_eq!((release.origin, release.recipients.join(" ")), (Origin::Published, "press".to_owned()));
@@ -115,8 +116,8 @@ fn format_1_says_how_releases_were_made() {
     let autumn = ledger.find("4").unwrap();
     assert_eq!(autumn.release().unwrap().judged, Judged::Alone { apart_from: vec![1, 3] });
     // And it can be written to.
-    ledger.write(&session()).unwrap().purge("spring", "asked").unwrap();
-    assert!(ledger.verify(&session()).unwrap().intact());
+    ledger.write(&unkeyed()).unwrap().purge("spring", "asked").unwrap();
+    assert!(ledger.verify(&unkeyed()).unwrap().intact());
 }
 
 /// A method, its groups, and by list of values how many different values its groups have, all groups together. Counted in the published
@@ -137,8 +138,8 @@ const METHODS: &[Published] = &[
 #[test]
 fn format_1_keeps_a_release_of_every_republication_method() {
     let (_desk, folder, key) = fixture("format-1-methods");
-    let mut ledger = Ledger::open(&folder, &session()).unwrap();
-    let findings = ledger.verify(&session()).unwrap();
+    let mut ledger = Ledger::open(&folder, &unkeyed()).unwrap();
+    let findings = ledger.verify(&unkeyed()).unwrap();
     assert!(findings.intact(), "{:?}", findings.problems);
     for (method, groups, lists) in METHODS {
         let entry = ledger.find(method).unwrap();
@@ -158,8 +159,8 @@ fn format_1_keeps_a_release_of_every_republication_method() {
         assert!(people.contains(&(method, 30)), "{method}: {people:?}");
     }
     // And it can be written to.
-    ledger.write(&session()).unwrap().purge("anatomy", "asked").unwrap();
-    assert!(ledger.verify(&session()).unwrap().intact());
+    ledger.write(&unkeyed()).unwrap().purge("anatomy", "asked").unwrap();
+    assert!(ledger.verify(&unkeyed()).unwrap().intact());
 }
 
 #[test]

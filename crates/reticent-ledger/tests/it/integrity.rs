@@ -1,14 +1,14 @@
 //! What keeps a ledger whole: one key, erased files that stay erased, and files that belong to no entry.
 
-use reticent_ledger::{Error, Key};
+use reticent_ledger::{Error, KeyFile, Staging};
 
-use crate::support::{Desk, autumn, copy, files, links, session, spring};
+use crate::support::{Desk, autumn, copy, files, keys, links, session, spring};
 
 #[test]
 fn one_ledger_has_one_key() {
     let desk = Desk::new();
     desk.record("spring", &["press"], &spring());
-    let other = Key::create(&desk.path().join("other.key")).unwrap();
+    let other = KeyFile::create(&desk.path().join("other.key"), None).unwrap().of_ledger(&keys().1);
     let body = autumn();
     let links = links(&body, 5);
     let file = desk.path().join("a.csv");
@@ -36,33 +36,37 @@ fn what_was_erased_stays_erased() {
     assert_eq!(desk.wrong(), None);
 }
 
-/// A log that was folded and came back after a crash says nothing new.
+/// An entry is in the database file, or it is not recorded and its file has no name: a program that reads the catalogue and does not
+/// stop keeps a release from being recorded.
 #[test]
-fn a_log_that_came_back_is_no_tampering() {
+fn a_reader_in_the_way_leaves_nothing_half_recorded() {
     let desk = Desk::new();
     desk.record("spring", &["press"], &spring());
     let mut ledger = desk.open();
     let body = autumn();
     let links = links(&body, 5);
-    let file = desk.path().join("a.csv");
-    std::fs::write(&file, "a").unwrap();
-    let draft = desk.draft(&ledger, "autumn", &["press"], &body, &links, &file);
-    // A reader keeps the log from being folded; it is copied, then folded, then put back.
+    let out = desk.path().join("out.csv");
+    let mut staging = Staging::create(&out, &desk.ledger()).unwrap();
+    std::fs::write(staging.release(), "a").unwrap();
+    let mut draft = desk.draft(&ledger, "autumn", &["press"], &body, &links, &staging.release());
+    draft.naming = Some(staging.naming(&out).unwrap());
+    staging.leave();
+    drop(staging);
     let reader = rusqlite::Connection::open(desk.ledger().join("catalogue.sqlite")).unwrap();
-    reader.execute_batch("BEGIN; SELECT count(*) FROM entries;").unwrap();
+    reader.execute_batch("BEGIN").unwrap();
     reader.query_row("SELECT count(*) FROM entries", [], |_| Ok(())).unwrap();
-    let outcome = ledger.write(&session()).unwrap().append(&draft).unwrap();
-    assert!(outcome.notes.iter().any(|note| note.contains("will be sealed later")), "{:?}", outcome.notes);
-    let log = desk.ledger().join("catalogue.sqlite-wal");
-    let kept = std::fs::read(&log).unwrap();
-    assert!(!kept.is_empty());
+    let impatient = session().impatient();
+    let refused = ledger.write(&impatient).unwrap().append(&draft).unwrap_err();
+    assert!(matches!(refused, Error::Held { .. }), "{refused}");
     drop(reader);
-    drop(ledger);
-    assert_eq!(desk.wrong(), None);
-    let _ = std::fs::remove_file(desk.ledger().join("catalogue.sqlite-shm"));
-    std::fs::write(&log, kept).unwrap();
-    assert_eq!(desk.wrong(), None);
-    assert_eq!(desk.open().head().unwrap().entries, 2);
+    assert!(!out.exists());
+    assert_eq!((desk.wrong(), desk.open().head().unwrap().entries), (None, 1));
+    // Nothing of SQLite's own is left that could be lost.
+    let names: Vec<String> = std::fs::read_dir(desk.ledger())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert!(!names.iter().any(|name| name.contains("-wal") || name.contains("-journal")), "{names:?}");
 }
 
 #[test]

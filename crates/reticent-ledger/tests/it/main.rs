@@ -7,6 +7,9 @@ mod formats;
 mod heads;
 mod integrity;
 #[cfg(unix)]
+mod keys;
+mod proofs;
+#[cfg(unix)]
 mod recovery;
 mod round_trip;
 mod support;

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use reticent_ledger::{Error, Hash, Ledger, Naming, Staging};
 
-use crate::support::{Desk, files, links, session, spring};
+use crate::support::{Desk, create, files, links, session, spring};
 
 fn recover(ledger: &Path) {
     Ledger::open(ledger, &session()).unwrap().recover(&session()).unwrap();
@@ -223,7 +223,7 @@ fn a_ledger_that_is_created_later_knows_its_staging_folder() {
         let links = links(&body, 5);
         let staging = Staging::create(&out, &ledger).unwrap();
         fs::write(staging.release(), "the release").unwrap();
-        let mut ledger = Ledger::open_or_create(&ledger, &session()).unwrap();
+        let mut ledger = create(&ledger).unwrap();
         let mut draft = desk.draft(&ledger, "first", &["press"], &body, &links, &staging.release());
         draft.naming = Some(staging.naming(&out).unwrap());
         assert_eq!(ledger.write(&session()).unwrap().append(&draft).unwrap().file, Some(out.canonicalize().unwrap()));
@@ -240,7 +240,7 @@ fn a_first_release_survives_a_crash_and_a_move() {
     let links = links(&body, 5);
     let mut staging = Staging::create(&out, &ledger).unwrap();
     fs::write(staging.release(), "the release").unwrap();
-    let mut opened = Ledger::open_or_create(&ledger, &session()).unwrap();
+    let mut opened = create(&ledger).unwrap();
     let mut draft = desk.draft(&opened, "first", &["press"], &body, &links, &staging.release());
     draft.file.as_mut().unwrap().path = opened.inside(&out);
     draft.naming = Some(staging.naming(&out).unwrap());

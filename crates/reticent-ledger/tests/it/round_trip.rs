@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use reticent::Role;
-use reticent_ledger::{Error, Judged, Ledger, Staging, Wanted};
+use reticent_ledger::{Error, Judged, KeyFile, Ledger, Staging, Wanted};
 
-use crate::support::{Desk, autumn, clinic, files, links, session, spring};
+use crate::support::{Desk, autumn, clinic, create, files, key, keys, links, session, spring};
 
 #[test]
 fn a_release_comes_back_as_it_was_published() {
@@ -13,7 +13,7 @@ fn a_release_comes_back_as_it_was_published() {
     let outcome = desk.record("spring", &["press", "ministry"], &spring());
     assert_eq!(outcome.entry.number, 1);
     let ledger = desk.open();
-    let history = ledger.history(Wanted { links: Some(&desk.key()), ..Wanted::default() }).unwrap();
+    let history = ledger.history(Wanted { links: Some(&key()), ..Wanted::default() }).unwrap();
     let [held] = history.releases.as_slice() else { panic!("one release") };
     assert_eq!((held.number, held.name.as_str(), held.date.as_str()), (1, "spring", "2026-03-01"));
     assert_eq!(held.recipients, ["ministry", "press"]);
@@ -56,9 +56,10 @@ fn a_release_comes_back_as_it_was_published() {
 
 #[test]
 fn links_need_the_key_they_were_made_with() {
-    let (desk, other) = (Desk::new(), Desk::new());
+    let desk = Desk::new();
     desk.record("spring", &["press"], &spring());
-    let wanted = Wanted { links: Some(&other.key()), ..Wanted::default() };
+    let other = KeyFile::passing().unwrap().of_ledger(&keys().1);
+    let wanted = Wanted { links: Some(&other), ..Wanted::default() };
     let refused = desk.open().history(wanted).unwrap_err().to_string();
     assert!(refused.contains("another key"), "{refused}");
 }
@@ -186,7 +187,7 @@ fn there_is_no_ledger_where_there_is_none() {
     // A folder whose catalogue is gone is not taken for a new one.
     desk.record("spring", &["press"], &spring());
     std::fs::remove_file(desk.ledger().join("catalogue.sqlite")).unwrap();
-    let broken = Ledger::open_or_create(&desk.ledger(), &session()).unwrap_err();
+    let broken = create(&desk.ledger()).unwrap_err();
     assert!(matches!(broken, Error::Broken { .. }), "{broken}");
 }
 
@@ -199,11 +200,6 @@ fn only_the_owner_can_read_it() {
     for file in files(&desk.ledger()) {
         assert_eq!(mode(&file), 0o600, "{}", file.display());
     }
-    assert_eq!(mode(&desk.path().join("key")), 0o600);
-    let key = desk.path().join("key");
-    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o640)).unwrap();
-    let refused = reticent_ledger::Key::read(&key).unwrap_err().to_string();
-    assert!(refused.contains("chmod 600"), "{refused}");
     std::fs::set_permissions(desk.ledger(), std::fs::Permissions::from_mode(0o755)).unwrap();
     assert_eq!(desk.verify().unwrap().warnings.len(), 1);
 }

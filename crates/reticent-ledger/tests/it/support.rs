@@ -1,14 +1,16 @@
 //! Small ledgers.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use reticent::combos::{Combos, combine};
+use reticent::statement::{Parameter, Scope, Statement};
 use reticent::taxonomy::Type;
 use reticent::{Counts, Links, Recipient, ReleaseName, Role};
 use reticent_ledger::{
-    Body, BodyColumn, BodyTree, Draft, Error, FileRecord, Findings, Hash, Holder, Judged, Key, Ledger, Made, Metric,
-    Origin, Outcome, Session, Verified,
+    Body, BodyColumn, BodyTree, Draft, Error, FileRecord, Findings, Hash, Holder, Identity, Judged, Key, KeyFile,
+    Ledger, Made, Metric, Origin, Outcome, Session,
 };
 
 pub const WAIT: Duration = Duration::from_secs(5);
@@ -24,9 +26,31 @@ pub fn holder() -> Holder {
     }
 }
 
-/// A session of that holder.
+/// The key file and the identity of the ledgers of these tests.
+pub fn keys() -> &'static (KeyFile, Identity) {
+    static KEYS: std::sync::OnceLock<(KeyFile, Identity)> = std::sync::OnceLock::new();
+    KEYS.get_or_init(|| (KeyFile::passing().unwrap(), Identity::draw().unwrap()))
+}
+
+/// The key of these ledgers.
+pub fn key() -> Key {
+    let (file, identity) = keys();
+    file.of_ledger(identity)
+}
+
+/// A session of that holder, with the key.
 pub fn session() -> Session {
+    unkeyed().with_key(Some(key()))
+}
+
+/// A session without a key.
+pub fn unkeyed() -> Session {
     Session::new(holder(), WAIT)
+}
+
+/// Opens a ledger of these tests, or makes one.
+pub fn create(folder: &Path) -> Result<Ledger, Error> {
+    Ledger::create(folder, &keys().1, &session())
 }
 
 /// Texts with a count in the last place.
@@ -48,8 +72,14 @@ pub fn counts(names: &[&str], rows: &[(&[&str], u64)]) -> Counts {
 
 /// A clinic's release: ages in intervals, cities of a taxonomy, illnesses as they are.
 pub fn clinic(rows: &[(&[&str], u64)]) -> Body {
-    let column =
-        |name: &str, role, values, tree| BodyColumn { name: name.to_owned(), role, values, tree, missing: vec![] };
+    let column = |name: &str, role, values, tree| BodyColumn {
+        name: name.to_owned(),
+        role,
+        values,
+        tree,
+        missing: vec![],
+        published: BTreeMap::new(),
+    };
     Body {
         columns: vec![
             column("age", Role::QuasiIdentifier, Type::Number, BodyTree::Recognised),
@@ -107,13 +137,8 @@ impl Desk {
         self.path().join("ledger")
     }
 
-    pub fn key(&self) -> Key {
-        let path = self.path().join("key");
-        Key::read(&path).unwrap().unwrap_or_else(|| Key::create(&path).unwrap())
-    }
-
     pub fn open(&self) -> Ledger {
-        Ledger::open_or_create(&self.ledger(), &session()).unwrap()
+        create(&self.ledger()).unwrap()
     }
 
     pub fn verify(&self) -> Result<Findings, Error> {
@@ -162,7 +187,7 @@ impl Desk {
             disguise: Default::default(),
             body,
             by_method: None,
-            links: Some((links, self.key().fingerprint())),
+            links: Some((links, key().fingerprint())),
             policy: Some(POLICY),
             taxonomies: trees,
             file: Some(FileRecord { path: ledger.inside(file), sha256, bytes }),
@@ -174,7 +199,14 @@ impl Desk {
                 steps: 1,
                 seed: 2,
                 classes: 3,
-                verified: vec![Verified { model: "2-anonymity".to_owned(), violations: 0 }],
+                engine: Some("embedded".to_owned()),
+                statements: vec![Statement::judged(
+                    "k-anonymity",
+                    [("k".to_owned(), Parameter::Whole(2))].into(),
+                    Scope::This,
+                    0,
+                )],
+                verified: Vec::new(),
                 audit: Some("bounds".to_owned()),
                 metrics: vec![Metric { id: "gcp".to_owned(), value: 0.25 }],
             }),

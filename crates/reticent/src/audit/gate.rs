@@ -8,10 +8,16 @@ use crate::error::{Basis, Error, Obstacle, Refusal, Result};
 use crate::history::History;
 use crate::names::Confidence;
 use crate::share::Share;
+use crate::statement::Level;
 use reticent_inference::Ask;
 
 pub use grouped::{AuditedColumn, AuditedGroups, GroupedCandidate, admit_grouped};
 pub use recoded::{Audited, admit_recoded};
+
+/// Why a statement was skipped: the policy switches the audit off.
+pub(crate) const AUDIT_OFF: &str = "audit-off";
+/// Why a statement does not apply: the policy has no bound.
+pub(crate) const NO_BOUND: &str = "no-bound";
 
 /// How well it must be established that nobody's value is told with more confidence than allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
@@ -40,6 +46,16 @@ impl Proof {
             "estimate" => Some(Proof::Estimate),
             "off" => Some(Proof::Off),
             _ => None,
+        }
+    }
+
+    /// How well an outcome is established; none if nothing is looked at.
+    pub fn level(self) -> Option<Level> {
+        match self {
+            Proof::Exact => Some(Level::Exact),
+            Proof::Bounds => Some(Level::Bound),
+            Proof::Estimate => Some(Level::Estimate),
+            Proof::Off => None,
         }
     }
 

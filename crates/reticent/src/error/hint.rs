@@ -38,6 +38,8 @@ pub enum Hint {
     AuditHistory,
     /// Verify the ledger.
     Verify,
+    /// Sign a ledger that is not signed yet.
+    Authenticate,
     /// List the catalogue.
     ListCatalogue,
     /// Confirm what cannot be undone.

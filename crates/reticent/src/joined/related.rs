@@ -16,6 +16,8 @@
 //! 4. Y in one earlier release, all its join columns in X, and no record of it without a match. What is counted depends on the
 //!    value on X in that release alone, and every such value is there whatever is done to the new table.
 
+use std::collections::BTreeMap;
+
 use super::judge::Joint;
 use super::rest::{Rest, join_columns};
 use super::values::Value;
@@ -113,8 +115,14 @@ pub fn matching(table: &Table, history: &History, sets: &[&[usize]], rules: &[In
 }
 
 /// A statement that demands nothing.
-const NOTHING: Statement =
-    Statement { x: Vec::new(), y: Vec::new(), rule: Rule::AtLeast(0), title: String::new(), counted: String::new() };
+const NOTHING: Statement = Statement {
+    x: Vec::new(),
+    y: Vec::new(),
+    rule: Rule::AtLeast(0),
+    title: String::new(),
+    counted: String::new(),
+    demanded_by: (String::new(), BTreeMap::new()),
+};
 
 /// What the records of a table, as they are, reach in the earlier releases.
 struct Reach {

@@ -1,10 +1,13 @@
 //! From the words of a policy to columns of the releases that are joined.
 
+use std::collections::BTreeMap;
+
 use super::{At, Of, Rule, Statement};
 use crate::error::Result;
 use crate::registry::Arguments;
 use crate::release::Member;
 use crate::schema::Role;
+use crate::statement::Parameter;
 
 /// How a policy names the people of a release among the columns that are counted.
 pub const PEOPLE: &str = "people";
@@ -91,7 +94,19 @@ impl Scope {
         let mut y = y.to_vec();
         y.sort_unstable();
         y.dedup();
-        Some(Statement { x, y, rule, title: format!("{title}; joined with {}", self.earlier_text()), counted })
+        let columns: BTreeMap<String, Parameter> = [
+            ("on".to_owned(), Parameter::List(x.iter().map(|at| self.column_text(*at)).collect())),
+            ("of".to_owned(), Parameter::Text(counted.clone())),
+        ]
+        .into();
+        Some(Statement {
+            x,
+            y,
+            rule,
+            title: format!("{title}; joined with {}", self.earlier_text()),
+            counted,
+            demanded_by: (String::new(), columns),
+        })
     }
 
     /// The names of the columns that are counted.

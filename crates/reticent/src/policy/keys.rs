@@ -187,8 +187,10 @@ pub(super) const LEDGER: &[Key] = &[
         "key",
         Shape::Text,
         "\"reticent.key\"",
-        "The file with the key that turns owners into pseudonyms, relative to the policy; keep it outside the ledger.",
+        "The file with the key that signs the ledger and turns owners into pseudonyms, relative to the policy; keep it outside the \
+         ledger. \"none\": no key; the ledger is not authenticated, and owners are not recorded.",
     ),
+    key("group", Shape::Text, "", "The group of users who may read the key file, if several stewards share it."),
 ];
 
 const fn key(name: &'static str, shape: Shape, default: &'static str, meaning: &'static str) -> Key {

@@ -64,6 +64,7 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
         inconsistent: read_inconsistent(&history, &columns)?,
         ledger: path(&ledger, "path", "ledger")?,
         key: path(&ledger, "key", "reticent.key")?,
+        group: ledger.text("group"),
         columns,
         short_lines,
     })

@@ -18,6 +18,7 @@ use crate::recoding::Recoding;
 use crate::release::{PublishedColumn, Release};
 use crate::schema::Role;
 use crate::share::Share;
+use crate::statement::Parameter;
 use crate::taxonomy::{Code, Taxonomy};
 use crate::text::plain;
 use crate::witness::UNSHOWN;
@@ -36,12 +37,15 @@ pub struct OverJoins<'a> {
 }
 
 /// What was found of a statement over a join.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Over {
     /// The earlier releases, by number.
     pub with: Vec<u64>,
     /// What was demanded.
     pub statement: String,
+    /// The model that demands it and its parameters.
+    #[serde(skip)]
+    pub demanded_by: (String, BTreeMap<String, Parameter>),
     /// The values on X that violate it.
     pub violations: Vec<Breach>,
 }
@@ -68,7 +72,8 @@ impl OverJoins<'_> {
                 let violations = judge(statement, &releases, self, &together.earlier)?;
                 let mut with: Vec<u64> = together.earlier.iter().map(|at| self.history.releases[*at].number).collect();
                 with.sort_unstable();
-                found.push(Over { with, statement: statement.title.clone(), violations });
+                let demanded_by = statement.demanded_by.clone();
+                found.push(Over { with, statement: statement.title.clone(), demanded_by, violations });
             }
         }
         Ok(found)

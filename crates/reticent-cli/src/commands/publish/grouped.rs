@@ -1,7 +1,6 @@
 //! A release by a republication method on the terminal.
 
 use reticent::methods::{Form, withheld_words};
-use reticent::statement::Scope;
 use reticent_app::answer::{GroupSeconds, Judged, PublishedGroups, Withheld};
 
 use super::recoded::print_besides;
@@ -102,7 +101,7 @@ fn print_verified(answer: &PublishedGroups) {
             "  {GOOD}holds{GOOD:#}    nobody's {} is told with more than {} by {} ({}; of {who} the most is {known})",
             column.column,
             percent(column.confidence),
-            scope(&answer.judged).words(),
+            scope(&answer.judged),
             answer.audited.proof.word(),
         );
     }
@@ -115,14 +114,23 @@ fn print_verified(answer: &PublishedGroups) {
         );
         println!("{}", wrap(&text, WIDTH, "           "));
     }
-    if let Some(claim) = answer.audited.record_claim(scope(&answer.judged)) {
-        println!("  {GOOD}holds{GOOD:#}    {}", wrap(&claim.to_string(), WIDTH, "           ").trim_start());
+    if let Some(alike) = answer.audited.alike {
+        let groups = match answer.judged {
+            Judged::Alone { .. } => "their group",
+            _ => "all their groups, in all releases,",
+        };
+        let others = plural(alike.saturating_sub(1), "other");
+        let text = format!("everybody shares {groups} with {others} at least");
+        println!("  {GOOD}holds{GOOD:#}    {}", wrap(&text, WIDTH, "           ").trim_start());
     }
 }
 
 /// With which releases it was judged.
-fn scope(judged: &Judged) -> Scope {
-    if matches!(judged, Judged::Alone { .. }) { Scope::Alone } else { Scope::History }
+fn scope(judged: &Judged) -> &'static str {
+    match judged {
+        Judged::Alone { .. } => "this release by itself",
+        _ => "all releases that its recipients can hold",
+    }
 }
 
 fn print_worth(answer: &PublishedGroups) {

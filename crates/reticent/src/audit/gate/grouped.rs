@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use super::{Gate, Proof, admit};
+use super::{AUDIT_OFF, Gate, Proof, admit};
 use crate::audit::group_checks::fewest_alike;
 use crate::audit::{Question, exchanged};
 use crate::error::{Error, Obstacle, Refusal, Result};
 use crate::history::{Held, History};
 use crate::share::Share;
-use crate::statement::{Claim, Scope, Statement};
+use crate::statement::{Level, Outcome, POSTERIOR, Parameter, RECORD_LINKAGE, Scope, Statement};
 use reticent_inference::Ask;
 
 /// So many times the usual work is spent where the usual work does not settle a release.
@@ -193,30 +193,37 @@ fn audit_column(column: &str, most: Share, tables: &[&Held], gate: &Gate<'_>) ->
 }
 
 impl AuditedGroups {
-    /// What is claimed about records, where something is promised about them.
-    pub fn record_claim(&self, scope: Scope) -> Option<Claim> {
-        self.alike.map(|alike| Claim::Shared { others: alike.saturating_sub(1), scope })
-    }
-
     /// What the gate established about the candidate. `bound` says of a column what was promised, as it is to be read.
     pub fn statements(
         &self,
         candidate: &GroupedCandidate<'_>,
-        scope: Scope,
+        scope: &Scope,
         bound: &dyn Fn(&AuditedColumn) -> String,
     ) -> Vec<Statement> {
-        let posterior = |column: &AuditedColumn| Statement {
-            claim: Claim::Posterior {
-                column: column.column.clone(),
-                bound: bound(column),
-                scope,
-                already: column.already,
-            },
-            violations: column.above,
+        let outcome = |violations: u64| match self.proof.level() {
+            Some(level) => Outcome::Judged { violations, level },
+            None => Outcome::Skipped { reason: AUDIT_OFF.to_owned() },
+        };
+        let posterior = |column: &AuditedColumn| {
+            let of = ("of".to_owned(), Parameter::List(vec![column.column.clone()]));
+            let bound = ("bound".to_owned(), Parameter::Text(bound(column)));
+            // Earlier releases disclose more about these people.
+            let already = (column.already > 0).then(|| ("already".to_owned(), Parameter::Whole(column.already)));
+            Statement {
+                model: POSTERIOR.to_owned(),
+                parameters: [of, bound].into_iter().chain(already).collect(),
+                scope: scope.clone(),
+                outcome: outcome(column.above),
+            }
         };
         let linked = |alike: u64| candidate.linked.is_some_and(|most| Share::new(1, alike) > most);
         let violations = u64::from(self.alike.is_some_and(linked));
-        let records = self.record_claim(scope).map(|claim| Statement { violations, claim });
+        let records = self.alike.map(|alike| Statement {
+            model: RECORD_LINKAGE.to_owned(),
+            parameters: [("others".to_owned(), Parameter::Whole(alike.saturating_sub(1)))].into(),
+            scope: scope.clone(),
+            outcome: Outcome::Judged { violations, level: Level::Exact },
+        });
         self.columns.iter().map(posterior).chain(records).collect()
     }
 

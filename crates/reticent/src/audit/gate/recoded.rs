@@ -2,11 +2,13 @@
 
 use serde::Serialize;
 
-use super::{Gate, Proof, admit};
+use super::{AUDIT_OFF, Gate, NO_BOUND, Proof, admit};
 use crate::audit::Question;
 use crate::error::{Error, Obstacle, Result};
 use crate::history::{Held, History};
+use crate::names::Confidence;
 use crate::schema::Role;
+use crate::statement::{Outcome, POSTERIOR, Parameter, Scope, Statement};
 
 /// What the audit of a release with its history found.
 #[derive(Debug, Clone, Serialize)]
@@ -90,6 +92,20 @@ pub fn admit_recoded(
 }
 
 impl Audited {
+    /// What the gate established about the candidate.
+    pub fn statement(&self, confidence: Option<Confidence>, scope: Scope) -> Statement {
+        let outcome = match (confidence, self.proof.level()) {
+            (None, _) => Outcome::NotApplicable { reason: NO_BOUND.to_owned() },
+            (Some(_), None) => Outcome::Skipped { reason: AUDIT_OFF.to_owned() },
+            // A candidate with violations was refused.
+            (Some(_), Some(level)) => Outcome::Judged { violations: 0, level },
+        };
+        let bound = confidence.map(|bound| ("bound".to_owned(), Parameter::Number(bound.decimal())));
+        let already = (self.already > 0).then(|| ("already".to_owned(), Parameter::Whole(self.already)));
+        let parameters = bound.into_iter().chain(already).collect();
+        Statement { model: POSTERIOR.to_owned(), parameters, scope, outcome }
+    }
+
     /// Audits what one coalition holds, and keeps the worse figures.
     fn take(&mut self, history: &History, question: &Question) -> Result<()> {
         let audit = admit(history, question, self.proof)?;

@@ -5,7 +5,7 @@ use crate::audit::gate::{Gate, GroupedCandidate, admit_grouped, admit_recoded};
 use crate::error::Refusal;
 use crate::history::Lost;
 use crate::names::Confidence;
-use crate::statement::{Claim, Scope};
+use crate::statement::{Level, Outcome, Parameter, Scope};
 
 fn gate(confidence: Option<f64>, proof: Proof) -> Gate<'static> {
     let confidence = confidence.map(|decimal| Confidence::new(decimal).expect("a confidence"));
@@ -92,19 +92,18 @@ fn linkage_is_counted_over_all_groups() {
     let audited =
         admit_grouped(&candidate, &none, &[vec![]], &[], &gate(None, Proof::Bounds)).expect("two share a group");
     assert_eq!(audited.alike, Some(2));
-    let statements = audited.statements(&candidate, Scope::History, &|_| String::new());
+    let statements = audited.statements(&candidate, &Scope::History, &|_| String::new());
     assert_eq!(statements.len(), 1);
-    assert_eq!(
-        (&statements[0].claim, statements[0].violations),
-        (&Claim::Shared { others: 1, scope: Scope::History }, 0)
-    );
+    assert_eq!((statements[0].model.as_str(), &statements[0].scope), ("record-linkage", &Scope::History));
+    assert_eq!(statements[0].parameters["others"], Parameter::Whole(1));
+    assert_eq!(statements[0].outcome, Outcome::Judged { violations: 0, level: Level::Exact });
     // A third would be promised.
     let candidate = grouped(&tables, &[], Some(Share::new(1, 3)));
     let refused =
         admit_grouped(&candidate, &none, &[vec![]], &[], &gate(None, Proof::Bounds)).expect_err("two, not three");
     assert_eq!(refused, Error::Refused(Refusal::RecordsLinked { bound: "1/3".to_owned(), people: 2 }));
     // Judged by another bound than the gate's, the same count is a violation: the statement is derived, not assumed.
-    assert_eq!(audited.statements(&candidate, Scope::History, &|_| String::new())[0].violations, 1);
+    assert!(audited.statements(&candidate, &Scope::History, &|_| String::new())[0].is_violated());
 }
 
 #[test]

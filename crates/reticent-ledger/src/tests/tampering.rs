@@ -1,0 +1,404 @@
+//! What is detected: attackers, what they do to a ledger, and whether verification notices.
+//!
+//! The attacker can write to the ledger's folder. Without the key, they try every way to make a change look right: leave the
+//! signatures, remove them, or sign with a key of their own. With the key, they sign the change. Each is verified by a steward who has the
+//! key, without and with a head that was exported before.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+use serde_json::Value;
+
+use super::{keys, unkeyed};
+use crate::catalogue::{Catalogue, NAME as CATALOGUE};
+use crate::chain::checkpoint;
+use crate::entry::{EntryKind, FileRecord, Judged, Made, Origin, Recorded, Stored};
+use crate::hash::Hash;
+use crate::head::ExportedHead;
+use crate::key::{Identity, Key, KeyFile};
+use crate::ledger::Ledger;
+use crate::merkle::{self, Frontier};
+use crate::seal::Seal;
+use crate::session::Session;
+use crate::verify::Authentication;
+
+struct Victim {
+    _desk: tempfile::TempDir,
+    folder: PathBuf,
+    identity: Identity,
+    key: Key,
+    session: Session,
+    /// Exported when all but the last entry was there, and when all were.
+    head: ExportedHead,
+    /// A copy from before the last entry.
+    older: PathBuf,
+}
+
+/// A ledger with three releases.
+fn victim() -> Victim {
+    let desk = tempfile::tempdir().unwrap();
+    let folder = desk.path().join("ledger");
+    let (_, identity, key) = keys();
+    let session = unkeyed().with_key(Some(key.clone()));
+    let mut ledger = Ledger::create(&folder, &identity, &session).unwrap();
+    let older = desk.path().join("older");
+    for name in ["spring", "summer", "autumn"] {
+        if name == "autumn" {
+            copy(&folder, &older);
+        }
+        let file = desk.path().join(format!("{name}.csv"));
+        fs::write(&file, name).unwrap();
+        let (sha256, bytes) = Hash::of_file(&file).unwrap();
+        let file = Some(FileRecord { path: ledger.inside(&file), sha256, bytes });
+        let mut writer = ledger.write(&session).unwrap();
+        let release = EntryKind::Release(Box::new(release(name, file, &writer.ledger.bodies)));
+        writer.append_kind(release, None).unwrap();
+        assert_eq!(writer.seal(), None);
+    }
+    let head = ledger.export_head(Some(&key), "2026-03-01T00:00:00Z").unwrap();
+    Victim { _desk: desk, folder, identity, key, session, head, older }
+}
+
+fn release(name: &str, file: Option<FileRecord>, bodies: &crate::bodies::Bodies) -> Recorded {
+    let body = crate::records::Body {
+        columns: Vec::new(),
+        counts: reticent::Counts {
+            names: Vec::new(),
+            values: Vec::new(),
+            combos: reticent::combos::Combos { codes: Vec::new(), weights: vec![weight(name)], owners: None },
+            links: None,
+        },
+    };
+    let staged = bodies.stage(crate::entry::Kind::Records, |file| crate::records::write(&body, file)).unwrap();
+    let stored: Stored = staged.stored.clone();
+    bodies.place(&[staged]).unwrap();
+    Recorded {
+        name: name.to_owned(),
+        dataset: "clinic".to_owned(),
+        date: "2026-03-01".to_owned(),
+        recipients: vec!["press".to_owned()],
+        origin: Origin::Published,
+        records: weight(name),
+        suppressed: 0,
+        dropped: 0,
+        combinations: 1,
+        columns: Vec::new(),
+        disguise: reticent::Disguise::default(),
+        body: stored,
+        links: None,
+        policy: None,
+        taxonomies: Vec::new(),
+        file,
+        made: Some(Made {
+            program: "0".to_owned(),
+            algorithm: "none".to_owned(),
+            guarantee: "safe".to_owned(),
+            steps: 1,
+            seed: 2,
+            classes: 3,
+            engine: None,
+            statements: Vec::new(),
+            verified: Vec::new(),
+            audit: None,
+            metrics: Vec::new(),
+        }),
+        tables: Vec::new(),
+        method: None,
+        spent: None,
+        judged: Judged::History { with: Vec::new() },
+    }
+}
+
+/// Every release has its own body.
+fn weight(name: &str) -> u64 {
+    name.bytes().map(u64::from).sum()
+}
+
+fn copy(from: &Path, to: &Path) {
+    let _ = fs::remove_dir_all(to);
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &to.join(entry.file_name())),
+            false => drop(fs::copy(entry.path(), to.join(entry.file_name())).unwrap()),
+        }
+    }
+}
+
+/// How a forger deals with signatures.
+#[derive(Clone, Copy)]
+enum Signing<'a> {
+    /// Leaves those that are there.
+    Leave,
+    /// Removes them, as if the ledger had no key.
+    Remove,
+    /// Signs everything with this key.
+    With(&'a Key),
+}
+
+const TRIGGERS: [(&str, &str); 2] = [
+    ("entries_are_not_changed", "BEFORE UPDATE ON entries BEGIN SELECT RAISE (ABORT, 'entries are not changed'); END"),
+    ("entries_are_not_removed", "BEFORE DELETE ON entries BEGIN SELECT RAISE (ABORT, 'entries are not removed'); END"),
+];
+
+/// Changes the catalogue, then makes the chain, the signatures and the seal right, as far as the forger can.
+fn forge(folder: &Path, origin: &str, sql: &str, signing: Signing<'_>) {
+    let connection = Connection::open(folder.join(CATALOGUE)).unwrap();
+    connection.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
+    for (name, _) in TRIGGERS {
+        connection.execute_batch(&format!("DROP TRIGGER {name}")).unwrap();
+    }
+    connection.execute_batch(sql).unwrap();
+    rechain(&connection, origin, signing);
+    for (name, rule) in TRIGGERS {
+        connection.execute_batch(&format!("CREATE TRIGGER {name} {rule}")).unwrap();
+    }
+    drop(connection);
+    reseal(folder, signing);
+}
+
+fn rechain(connection: &Connection, origin: &str, signing: Signing<'_>) {
+    let mut statement = connection.prepare("SELECT number, document, signature FROM entries ORDER BY number").unwrap();
+    let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+    let rows: Vec<(i64, String, Option<String>)> =
+        statement.query_map([], row).unwrap().collect::<Result<_, _>>().unwrap();
+    connection.execute_batch("DELETE FROM entries").unwrap();
+    let id = origin.rsplit('/').next().unwrap();
+    let mut previous = Hash::of(format!("reticent ledger {id}").as_bytes());
+    let mut frontier = Frontier::default();
+    for (number, (_, document, old)) in (1i64..).zip(rows) {
+        let mut value: Value = serde_json::from_str(&document).unwrap();
+        let was = value["previous"].as_str().unwrap().to_owned();
+        let numbered = value["number"].as_i64().unwrap();
+        let document = document.replacen(&was, &previous.to_string(), 1).replacen(
+            &format!("\"number\":{numbered}"),
+            &format!("\"number\":{number}"),
+            1,
+        );
+        value["number"] = number.into();
+        frontier.push(merkle::leaf(document.as_bytes()));
+        let signature = match signing {
+            Signing::Leave => old,
+            Signing::Remove => None,
+            Signing::With(key) => Some(key.signer().sign(&checkpoint(origin, number as u64, frontier.root()))),
+        };
+        let hash = Hash::of(document.as_bytes());
+        let sql = "INSERT INTO entries (number, previous, hash, document, signature) VALUES (?1, ?2, ?3, ?4, ?5)";
+        let values = rusqlite::params![number, previous.to_string(), hash.to_string(), document, signature];
+        connection.execute(sql, values).unwrap();
+        previous = hash;
+    }
+    match signing {
+        Signing::Leave => {}
+        Signing::Remove => drop(connection.execute("UPDATE ledger SET verifier = NULL", []).unwrap()),
+        Signing::With(key) => {
+            connection.execute("UPDATE ledger SET verifier = ?1", [key.verifier().to_string()]).unwrap();
+        }
+    }
+}
+
+fn reseal(folder: &Path, signing: Signing<'_>) {
+    let ledger = Ledger::plain(folder).unwrap();
+    let Ok(chain) = ledger.chain() else { return };
+    let old = Seal::read(folder).unwrap().unwrap();
+    let key = if let Signing::With(key) = signing { Some(key) } else { None };
+    let mut text = serde_json::to_string(&Seal::of(&ledger.catalogue, chain.head(), key).unwrap()).unwrap();
+    if let Signing::Leave = signing {
+        // The old signature is the best that can be had.
+        let old: Value = serde_json::to_value(&old).unwrap();
+        text.pop();
+        text = format!("{text},\"signature\":{}}}", old["signature"]);
+    }
+    fs::write(folder.join("seal.json"), text + "\n").unwrap();
+}
+
+/// What an attacker does.
+struct Tampering {
+    name: &'static str,
+    act: fn(&Victim, Signing<'_>),
+}
+
+fn sql(victim: &Victim, signing: Signing<'_>, sql: &str) {
+    forge(&victim.folder, &victim.identity.origin(), sql, signing);
+}
+
+const WITHOUT_LAST: &str = "DELETE FROM bodies WHERE release = 3; DELETE FROM recipients WHERE release = 3;
+    DELETE FROM releases WHERE number = 3; DELETE FROM entries WHERE number = 3;";
+
+const TAMPERINGS: &[Tampering] = &[
+    Tampering {
+        name: "change the recipients of an entry",
+        act: |victim, signing| {
+            sql(
+                victim,
+                signing,
+                "UPDATE entries SET document = replace(document, '\"press\"', '\"nobody\"') WHERE number = 2;
+                 UPDATE recipients SET name = 'nobody' WHERE release = 2;",
+            );
+        },
+    },
+    Tampering {
+        name: "remove the last entry, and its stored files",
+        act: |victim, signing| {
+            let ledger = Ledger::plain(&victim.folder).unwrap();
+            let last = ledger.find("autumn").unwrap();
+            fs::remove_file(ledger.bodies.path(crate::entry::Kind::Records, last.release().unwrap().body.sha256))
+                .unwrap();
+            sql(victim, signing, WITHOUT_LAST);
+        },
+    },
+    Tampering {
+        name: "swap two entries",
+        act: |victim, signing| {
+            sql(
+                victim,
+                signing,
+                "UPDATE entries SET number = 99 WHERE number = 1; UPDATE entries SET number = 1 WHERE number = 2;
+                 UPDATE entries SET number = 2 WHERE number = 99;
+                 UPDATE releases SET number = 99 WHERE number = 1; UPDATE releases SET number = 1 WHERE number = 2;
+                 UPDATE releases SET number = 2 WHERE number = 99;
+                 UPDATE recipients SET release = 99 WHERE release = 1; UPDATE recipients SET release = 1 WHERE release = 2;
+                 UPDATE recipients SET release = 2 WHERE release = 99;
+                 UPDATE bodies SET release = 99 WHERE release = 1; UPDATE bodies SET release = 1 WHERE release = 2;
+                 UPDATE bodies SET release = 2 WHERE release = 99;",
+            );
+        },
+    },
+    Tampering {
+        name: "append an entry",
+        act: |victim, signing| {
+            sql(
+                victim,
+                signing,
+                "INSERT INTO entries (number, previous, hash, document)
+                     SELECT 4, 'x', 'y', replace(document, '\"autumn\"', '\"ghost\"') FROM entries WHERE number = 3;
+                 INSERT INTO releases SELECT 4, 'ghost', date FROM releases WHERE number = 3;
+                 INSERT INTO recipients SELECT 4, name FROM recipients WHERE release = 3;
+                 INSERT INTO bodies SELECT 4, kind, hash, bytes FROM bodies WHERE release = 3;",
+            );
+        },
+    },
+    Tampering {
+        name: "change the tables beside the entries",
+        act: |victim, signing| sql(victim, signing, "UPDATE recipients SET name = 'nobody' WHERE release = 2;"),
+    },
+    Tampering {
+        name: "add a table, and leave a junk journal",
+        act: |victim, signing| {
+            let connection = Connection::open(victim.folder.join(CATALOGUE)).unwrap();
+            connection.execute_batch("CREATE TABLE remarks (x)").unwrap();
+            drop(connection);
+            fs::write(victim.folder.join("under-way.json"), "x").unwrap();
+            if let Signing::With(_) = signing {
+                reseal(&victim.folder, signing);
+            }
+        },
+    },
+    Tampering {
+        name: "change the ledger's id in the seal",
+        act: |victim, signing| {
+            let path = victim.folder.join("seal.json");
+            let other = if victim.identity.id.starts_with('0') { "1" } else { "0" };
+            let id = format!("{other}{}", &victim.identity.id[1..]);
+            let mut seal = Seal::read(&victim.folder).unwrap().unwrap();
+            seal.ledger = id;
+            if let Signing::With(key) = signing {
+                seal = seal.signed(key);
+            }
+            fs::write(path, serde_json::to_string(&seal).unwrap() + "\n").unwrap();
+        },
+    },
+    Tampering { name: "replace the ledger by an older copy", act: |victim, _| copy(&victim.older, &victim.folder) },
+    Tampering {
+        name: "replace the ledger by a new one with the same id",
+        act: |victim, signing| {
+            fs::remove_dir_all(&victim.folder).unwrap();
+            let key = match signing {
+                Signing::With(key) => Some(key.clone()),
+                Signing::Remove => None,
+                Signing::Leave => Some(KeyFile::passing().unwrap().of_ledger(&victim.identity)),
+            };
+            Ledger::create(&victim.folder, &victim.identity, &unkeyed().with_key(key)).unwrap();
+        },
+    },
+    Tampering {
+        name: "change a stored file",
+        act: |victim, _| {
+            let ledger = Ledger::plain(&victim.folder).unwrap();
+            let entry = ledger.find("spring").unwrap();
+            let path = ledger.bodies.path(crate::entry::Kind::Records, entry.release().unwrap().body.sha256);
+            fs::write(path, "other").unwrap();
+        },
+    },
+    Tampering {
+        name: "change a published file",
+        act: |victim, _| {
+            fs::write(victim.folder.parent().unwrap().join("spring.csv"), "other").unwrap();
+        },
+    },
+];
+
+/// Whether the steward notices: not authentic, or not an extension of the head. Also when the steward writes before verifying.
+fn noticed(victim: &Victim, head: Option<&ExportedHead>) -> bool {
+    let look = || -> crate::error::Result<bool> {
+        let ledger = Ledger::open(&victim.folder, &victim.session)?;
+        if ledger.verify(&victim.session)?.authentication != Authentication::Authentic {
+            return Ok(true);
+        }
+        match head {
+            Some(head) => Ok(ledger.compare_head(head, Some(&victim.key))?.is_some()),
+            None => Ok(false),
+        }
+    };
+    let first = look().unwrap_or(true);
+    // Recovery by the next writer does not make a change look right.
+    if let Ok(mut ledger) = Ledger::open(&victim.folder, &victim.session) {
+        let _ = ledger.recover(&victim.session);
+        let _ = ledger.write(&victim.session);
+    }
+    let second = look().unwrap_or(true);
+    assert_eq!(first, second, "a writer must not change the answer");
+    first
+}
+
+/// Whether every way that an attacker has is noticed.
+fn detected(tampering: &Tampering, with_key: bool, with_head: bool) -> bool {
+    let own = keys().0;
+    let ways = if with_key { 1 } else { 3 };
+    (0..ways).all(|way| {
+        let victim = victim();
+        assert!(!noticed(&victim, Some(&victim.head)), "nothing was changed yet");
+        let (key, own) = (victim.key.clone(), own.of_ledger(&victim.identity));
+        let signing = match (with_key, way) {
+            (true, _) => Signing::With(&key),
+            (false, 0) => Signing::Leave,
+            (false, 1) => Signing::Remove,
+            (false, _) => Signing::With(&own),
+        };
+        (tampering.act)(&victim, signing);
+        noticed(&victim, Some(&victim.head).filter(|_| with_head))
+    })
+}
+
+/// The table that docs/ledger.md shows. Where detection is not promised, the text below the table says why.
+#[test]
+fn what_is_detected_is_what_is_promised() {
+    let mut table = String::from(
+        "| what is done | without the key | without the key, a head is kept | with the key | with the key, a head is kept |\n\
+         |---|---|---|---|---|\n",
+    );
+    for tampering in TAMPERINGS {
+        let mut row = format!("| {} ", tampering.name);
+        for (with_key, with_head) in [(false, false), (false, true), (true, false), (true, true)] {
+            row += if detected(tampering, with_key, with_head) { "| detected " } else { "| not detected " };
+        }
+        table += &(row + "|\n");
+    }
+    println!("{table}");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/ledger.md");
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains(&table), "docs/ledger.md does not hold this table:\n{table}");
+    assert!(Catalogue::open(&victim().folder).is_ok());
+}
