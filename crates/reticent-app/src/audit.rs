@@ -25,7 +25,7 @@ use crate::answer::{AuditAnswer, CoalitionAudit};
 use crate::context::Context;
 use crate::dataset::{Loaded, load};
 use crate::error::{Error, Problem, Result};
-use crate::ledger_access::{LedgerAccess, recipients};
+use crate::ledger_access::{LedgerAccess, UNSIGNED, recipients};
 use crate::request::{Adversary, AuditRequest};
 use attack::attacks_of;
 use background::Background;
@@ -75,6 +75,7 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
     let loaded = if workspace.policy.exists() { Some(load(&workspace.policy)?) } else { None };
     let ledger = access.open_to_read()?;
     let unsound = access.unsound(&ledger);
+    let unsigned = ledger.verifier()?.is_none();
     let entries = ledger.entries()?;
     let (allowed, promised) = allowed(request, loaded.as_ref())?;
     // One figure for all columns, where there is one.
@@ -120,6 +121,7 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
     }
     for coalition in &mut coalitions {
         coalition.open.extend(unsound.clone());
+        coalition.audit.assumed.extend(unsigned.then(|| UNSIGNED.to_owned()));
         let apart: Vec<String> = access.separate.groups.iter().map(|group| group.join(" and ")).collect();
         let never =
             |apart: String| format!("{apart} never combine what they hold, as the policy says ([recipients] separate)");

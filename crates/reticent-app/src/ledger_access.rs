@@ -19,7 +19,7 @@ pub(crate) const STRANGERS: &str = "none of the owners was in any earlier releas
                              are three), and nothing is followed from release to release";
 
 /// A warning about a ledger without signatures.
-const UNSIGNED: &str =
+pub(crate) const UNSIGNED: &str =
     "the ledger is unauthenticated: it carries no signatures, and whoever can write to its folder can rewrite it";
 
 /// The ledger of a call.
@@ -140,7 +140,7 @@ impl LedgerAccess {
     pub fn unsound(&self, ledger: &Ledger) -> Option<String> {
         match ledger.unsound(&self.readable(ledger)) {
             Ok(what) => what.map(|what| format!("the ledger does not hold together: {what}")),
-            Err(reticent_ledger::Error::Unauthenticated(_)) => None,
+            Err(error @ reticent_ledger::Error::Unauthenticated(_)) => Some(error.to_string()),
             Err(error) => Some(format!("whether the ledger holds together could not be checked: {error}")),
         }
     }

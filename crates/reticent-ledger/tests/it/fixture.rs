@@ -6,11 +6,17 @@
 //!
 //! `format-1-methods` was made in November 2026: one release by every republication method there was, of the same 30 patients, each to a
 //! recipient of its own. `bcf-anonymity-by-flow` is no longer offered; its release stays readable.
+//!
+//! `format-2` and `format-2-methods` are the same of format 2, with a release that was made elsewhere, an erased one, and a head that a
+//! witness countersigned. What is expected was counted in the published files by a script.
 
 use std::path::{Path, PathBuf};
 
 use reticent::Held;
-use reticent_ledger::{ExportedHead, Judged, Key, KeyFile, Ledger, Origin, Wanted};
+use reticent_ledger::{
+    Authentication, EntryKind, ExportedHead, Judged, Key, KeyFile, Ledger, Origin, Proof, Proven, Session, Verifier,
+    Wanted,
+};
 
 use crate::support::{copy, unkeyed};
 
@@ -135,13 +141,12 @@ const METHODS: &[Published] = &[
     ("bcf-anonymity-by-flow", 9, &[("illness", 22)]),
 ];
 
-#[test]
-fn format_1_keeps_a_release_of_every_republication_method() {
-    let (_desk, folder, key) = fixture("format-1-methods");
-    let mut ledger = Ledger::open(&folder, &unkeyed()).unwrap();
-    let findings = ledger.verify(&unkeyed()).unwrap();
+/// Every release is there, with its groups and lists, and all thirty people are in it. Answers with the ledger.
+fn holds_every_method(folder: &Path, session: &Session, methods: &[Published]) -> Ledger {
+    let ledger = Ledger::open(folder, session).unwrap();
+    let findings = ledger.verify(session).unwrap();
     assert!(findings.intact(), "{:?}", findings.problems);
-    for (method, groups, lists) in METHODS {
+    for (method, groups, lists) in methods {
         let entry = ledger.find(method).unwrap();
         let release = entry.release().unwrap();
         let record = release.method.as_ref().unwrap();
@@ -150,21 +155,115 @@ fn format_1_keeps_a_release_of_every_republication_method() {
             release.tables.iter().map(|list| (list.name.as_str(), list.combinations)).collect();
         assert_eq!(found, *lists, "{method}");
     }
+    ledger
+}
+
+fn people_of(ledger: &Ledger, key: &Key) -> Vec<(String, u64)> {
+    let history = ledger.history(Wanted { links: Some(key), ..Wanted::default() }).unwrap();
+    let people = |held: &Held| Some((held.name.clone(), held.links.as_ref()?.people()));
+    history.releases.iter().filter_map(people).collect()
+}
+
+#[test]
+fn format_1_keeps_a_release_of_every_republication_method() {
+    let (_desk, folder, key) = fixture("format-1-methods");
+    let mut ledger = holds_every_method(&folder, &unkeyed(), METHODS);
     let by_flow = ledger.find("bcf-anonymity-by-flow").unwrap();
     assert_eq!(by_flow.release().unwrap().method.as_ref().unwrap().left, Some(3));
-    let history = ledger.history(Wanted { links: Some(&key), ..Wanted::default() }).unwrap();
-    let people: Vec<(&str, u64)> =
-        history.releases.iter().filter_map(|held| Some((held.name.as_str(), held.links.as_ref()?.people()))).collect();
-    for (method, ..) in METHODS {
-        assert!(people.contains(&(method, 30)), "{method}: {people:?}");
-    }
+    let people = people_of(&ledger, &key);
+    assert!(METHODS.iter().all(|(method, ..)| people.contains(&((*method).to_owned(), 30))), "{people:?}");
     // And it can be written to.
     ledger.write(&unkeyed()).unwrap().purge("anatomy", "asked").unwrap();
     assert!(ledger.verify(&unkeyed()).unwrap().intact());
 }
 
+/// As above, of format 2.
+const METHODS_2: &[Published] = &[
+    ("anatomy", 10, &[("illness", 30)]),
+    ("decomposition", 10, &[("illness", 30), ("pay", 25)]),
+    ("decomposition-plus", 10, &[("illness", 30), ("pay", 25)]),
+    ("m-invariance", 10, &[("illness", 30)]),
+    ("incremental-l-diversity", 14, &[("illness", 30)]),
+    ("bcf-anonymity", 6, &[("illness", 30)]),
+    ("history-guided", 10, &[("illness", 30)]),
+];
+
 #[test]
-fn format_1_keeps_policies_that_can_be_read() {
+fn format_2_keeps_a_release_of_every_republication_method() {
+    let (_desk, folder, key) = fixture("format-2-methods");
+    let session = unkeyed().with_key(Some(key.clone()));
+    let mut ledger = holds_every_method(&folder, &session, METHODS_2);
+    let people = people_of(&ledger, &key);
+    assert!(METHODS_2.iter().all(|(method, ..)| people.contains(&((*method).to_owned(), 30))), "{people:?}");
+    ledger.write(&session).unwrap().purge("anatomy", "asked").unwrap();
+    assert_eq!(ledger.verify(&session).unwrap().authentication, Authentication::Authentic);
+}
+
+/// HMAC-SHA-256 under the secret that HKDF derives for this ledger; made with Python's hmac.
+const ADA_2: u128 = 0x05bdfbe1_f113b2c1_59621738_ba25f32e;
+const ZOE_2: u128 = 0x6b2dc384_9650e3c5_515f782c_a9367494;
+
+#[test]
+fn format_2_opens_verifies_and_loads() {
+    let (desk, folder, key) = fixture("format-2");
+    let session = unkeyed().with_key(Some(key.clone()));
+    let mut ledger = Ledger::open(&folder, &session).unwrap();
+    let findings = ledger.verify(&session).unwrap();
+    assert_eq!((findings.authentication, findings.problems), (Authentication::Authentic, vec![]));
+    let kinds: Vec<&str> = ledger.entries().unwrap().iter().map(|entry| entry.kind.name()).collect();
+    assert_eq!(kinds, ["release", "registration", "release", "release", "purge", "witness"]);
+    let read = |name: &str| std::fs::read_to_string(desk.path().join(name)).unwrap();
+    for head in ["head.txt", "kept.txt"] {
+        let head = ExportedHead::parse(&read(head)).unwrap();
+        assert_eq!(ledger.compare_head(&head, Some(&key)).unwrap(), None);
+    }
+    let EntryKind::Witness(witness) = &ledger.entries().unwrap()[5].kind else { panic!("a witness") };
+    let witness = Verifier::parse(&witness.witness).unwrap();
+    assert!(ExportedHead::parse(&read("kept.txt")).unwrap().countersigned_by(&witness).is_some());
+    let proof = Proof::parse(&read("spring.proof")).unwrap().check(Some(&key.verifier())).unwrap();
+    assert!(matches!(proof, Proven::Inclusion { entry, .. } if entry.release().unwrap().name == "spring"));
+    let history = ledger.history(Wanted { links: Some(&key), ..Wanted::default() }).unwrap();
+    let names: Vec<&str> = history.releases.iter().map(|held| held.name.as_str()).collect();
+    assert_eq!((names, history.lost.len()), (vec!["old", "spring", "summer"], 1));
+    same(records(&history.releases[0]), &[("30-39 France flu", 1), ("30-39 Paris asthma", 1), ("40+ * flu", 1)]);
+    same(
+        records(&history.releases[2]),
+        &[
+            ("<38 flu", 4),
+            ("<38 asthma", 1),
+            ("<38 diabetes", 1),
+            ("[38,53) diabetes", 2),
+            ("[38,53) asthma", 1),
+            (">=53 flu", 2),
+            (">=53 asthma", 2),
+        ],
+    );
+    let has = |at: usize, person: u128| history.releases[at].links.as_ref().unwrap().pseudonyms.contains(&person);
+    assert_eq!([has(0, ADA_2), has(1, ADA_2), has(2, ADA_2)], [true, true, true]);
+    assert_eq!([has(0, ZOE_2), has(1, ZOE_2), has(2, ZOE_2)], [true, false, false]);
+    let spring = ledger.find("spring").unwrap();
+    let statements = &spring.release().unwrap().made.as_ref().unwrap().statements;
+    let models: Vec<&str> = statements.iter().map(|statement| statement.model.as_str()).collect();
+    assert_eq!(models, ["k-anonymity", "confidence-bounding", "posterior"]);
+    ledger.write(&session).unwrap().purge("spring", "asked").unwrap();
+    assert_eq!(ledger.verify(&session).unwrap().authentication, Authentication::Authentic);
+}
+
+#[test]
+fn stored_policies_can_be_read() {
+    for name in ["format-1", "format-1-methods", "format-2", "format-2-methods"] {
+        let (_desk, folder, _) = fixture(name);
+        let files = std::fs::read_dir(folder.join("bodies")).unwrap().map(|file| file.unwrap().path());
+        let policies: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|kind| kind == "toml")).collect();
+        assert!(!policies.is_empty(), "{name}");
+        for path in policies {
+            reticent::policy::Policy::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn format_1_keeps_policies_that_name_their_method() {
     let (_desk, folder, _) = fixture("format-1-methods");
     let mut methods: Vec<String> = Vec::new();
     for file in std::fs::read_dir(folder.join("bodies")).unwrap() {
