@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use reticent_ledger::{ExportedHead, Key, Ledger, Proof};
+use reticent_ledger::{ExportedHead, Proof, Writer};
 
 use crate::Workspace;
 use crate::context::Context;
@@ -20,24 +20,34 @@ pub(crate) fn export_head(
 ) -> Result<ExportedHead> {
     let access = LedgerAccess::find(workspace, "exporting the head", context)?;
     let mut ledger = access.open_to_write()?;
-    let key = access.right_key(&ledger.entries()?)?;
-    // The head of a ledger that was modified is not exported.
-    access.write(&mut ledger)?;
+    access.right_key(&ledger.entries()?)?;
+    // The head of a ledger that was modified is not exported, nor one that is modified meanwhile.
+    let writer = access.write(&mut ledger)?;
     let now = context.now();
-    let head = ledger.export_head(key.as_ref(), &now)?;
+    let head = writer.export_head(&now)?;
+    if let Some(path) = &request.output {
+        keep_evidence(path, &writer)?;
+    }
     if let (Some(since), Some(path)) = (&request.since, &request.proof) {
-        let proof = ledger.prove_extension(&exported(since)?, key.as_ref(), &now)?;
+        let proof = writer.prove_extension(&exported(since)?, &now)?;
+        access.check_output(path)?;
         write_proof(path, &proof)?;
     }
     if let Some(path) = &request.output {
-        keep_evidence(path, &ledger, key.as_ref())?;
+        access.check_output(path)?;
         replace(path, &head.to_string()).map_err(Error::file("write", path))?;
     }
     Ok(head)
 }
 
-/// Writes a proof to a file.
+/// Writes a proof to a file; another file than a proof is not replaced.
 pub(crate) fn write_proof(path: &Path, proof: &Proof) -> Result<()> {
+    if path.symlink_metadata().is_ok() {
+        let is_proof = path.is_file() && std::fs::read_to_string(path).is_ok_and(|text| Proof::parse(&text).is_ok());
+        if !is_proof {
+            return Err(Problem::OutputExists { path: path.to_owned(), what: "file" }.into());
+        }
+    }
     let text = serde_json::to_string_pretty(proof).map_err(|error| Problem::NoJson { why: error.to_string() })?;
     replace(path, &(text + "\n")).map_err(Error::file("write", path))
 }
@@ -58,14 +68,14 @@ pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
 }
 
 /// A head that is there may be the only evidence of entries that are gone: it is replaced only by one that continues it.
-fn keep_evidence(path: &Path, ledger: &Ledger, key: Option<&Key>) -> Result<()> {
+fn keep_evidence(path: &Path, writer: &Writer<'_>) -> Result<()> {
     let there = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(Error::file("read", path)(error)),
     };
     let against = match ExportedHead::parse(&there) {
-        Ok(head) => ledger.compare_head(&head, key)?,
+        Ok(head) => writer.compare_head(&head)?,
         Err(_) => Some("it is no exported head".to_owned()),
     };
     match against {

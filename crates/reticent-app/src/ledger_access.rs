@@ -224,6 +224,14 @@ impl LedgerAccess {
         Ok(ledger)
     }
 
+    /// An error if an output would lie in the ledger.
+    pub fn check_output(&self, path: &Path) -> Result<()> {
+        match lies_in(path, &self.folder) {
+            true => Err(Problem::OutputInLedger { path: path.to_owned() }.into()),
+            false => Ok(()),
+        }
+    }
+
     /// Waits for the right to write.
     pub fn write<'a>(&self, ledger: &'a mut Ledger) -> Result<Writer<'a>> {
         let session = self.keyed(ledger)?;

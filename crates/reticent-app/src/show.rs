@@ -16,14 +16,12 @@ use crate::log::erased;
 
 pub(crate) fn show(workspace: &Workspace, release: &str, proof: Option<&Path>, context: &Context) -> Result<Show> {
     let access = LedgerAccess::find(workspace, "reading a release", context)?;
-    let ledger = access.open_to_read()?;
+    let mut ledger = access.open_to_read()?;
     let entry = ledger.find(release)?;
     if let Some(path) = proof {
-        let session = access.keyed(&ledger)?;
-        if let Some(what) = ledger.unsound(&session)? {
-            return Err(reticent_ledger::Error::Broken { folder: access.folder.clone(), what }.into());
-        }
-        write_proof(path, &ledger.prove_entry(entry.number, session.key.as_ref(), &context.now())?)?;
+        access.check_output(path)?;
+        let proof = access.write(&mut ledger)?.prove_entry(entry.number, &context.now())?;
+        write_proof(path, &proof)?;
     }
     let entries = ledger.entries()?;
     let erased = erased(entry.number, &entries);

@@ -25,7 +25,8 @@ fn countersigned(request: &WitnessRequest, context: &Context) -> Result<Counters
         return Err(Problem::WitnessUnnamed.into());
     }
     let head = exported(&request.head)?;
-    let kept = if request.kept.exists() { Some(exported(&request.kept)?) } else { None };
+    // A link that leads nowhere is not the first time.
+    let kept = if request.kept.symlink_metadata().is_ok() { Some(exported(&request.kept)?) } else { None };
     let proof = match &request.proof {
         Some(path) => Some(Proof::parse(&std::fs::read_to_string(path).map_err(Error::file("read", path))?)?),
         None => None,

@@ -93,7 +93,14 @@ pub(crate) struct Catalogue {
 
 impl Catalogue {
     /// Makes an empty catalogue. It takes its name when it is complete.
-    pub(crate) fn create(folder: &Path, identity: &Identity, key: Option<&Key>, created: &str) -> Result<()> {
+    /// Before that, `seal` gets it with its name of now: a catalogue without a seal is never found.
+    pub(crate) fn create(
+        folder: &Path,
+        identity: &Identity,
+        key: Option<&Key>,
+        created: &str,
+        seal: impl FnOnce(&Catalogue) -> Result<()>,
+    ) -> Result<()> {
         let fresh = folder.join("catalogue.new");
         for leftover in ["", "-wal", "-shm", "-journal"].map(|ending| folder.join(format!("catalogue.new{ending}"))) {
             disk::remove_file(&leftover)?;
@@ -115,6 +122,8 @@ impl Catalogue {
         };
         make(&connection).map_err(failed)?;
         connection.close().map_err(|(_, error)| failed(error))?;
+        let bytes = fs::read(&fresh).map_err(|error| Error::io("read", &fresh, error))?;
+        seal(&Catalogue::in_memory(folder, bytes)?)?;
         let path = folder.join(NAME);
         fs::rename(&fresh, &path).map_err(|error| Error::io("write", &path, error))?;
         disk::sync_folder(folder)
@@ -122,6 +131,13 @@ impl Catalogue {
 
     /// Opens a catalogue; the caller looks at its format.
     pub(crate) fn open(folder: &Path) -> Result<Catalogue> {
+        // To open a pipe would be to wait for whoever writes to it.
+        for ending in ["", "-journal", "-wal", "-shm"] {
+            let path = folder.join(format!("{NAME}{ending}"));
+            if fs::symlink_metadata(&path).is_ok_and(|about| !about.is_file()) {
+                return Err(Error::broken(folder, format!("{NAME}{ending} is no file")));
+            }
+        }
         match Catalogue::open_file(folder) {
             Ok(catalogue) => match catalogue.connection.is_readonly("main") {
                 Ok(false) => Ok(catalogue),
@@ -159,7 +175,12 @@ impl Catalogue {
             }
         }
         let path = folder.join(NAME);
-        let mut bytes = fs::read(&path).map_err(|error| Error::io("read", &path, error))?;
+        let bytes = fs::read(&path).map_err(|error| Error::io("read", &path, error))?;
+        Catalogue::in_memory(folder, bytes)
+    }
+
+    /// A catalogue with these bytes, in memory.
+    fn in_memory(folder: &Path, mut bytes: Vec<u8>) -> Result<Catalogue> {
         let copied = Some((Hash::of(&bytes), bytes.len() as u64));
         // In memory there is no write-ahead log: bytes 18 and 19 of the header say whether there is one.
         if bytes.get(18..20) == Some(&[2, 2]) {
@@ -176,12 +197,39 @@ impl Catalogue {
         Ok(Catalogue { folder: folder.to_owned(), connection, copied })
     }
 
+    /// Refuses a database that is no catalogue, or could answer a question without an end.
     fn checked(self) -> Result<Catalogue> {
+        let foreign = "SELECT count(*) FROM sqlite_schema WHERE type = 'view' OR type = 'trigger' AND name NOT IN \
+                       ('entries_are_not_changed', 'entries_are_not_removed')";
+        let foreign = self.connection.query_row(foreign, [], |row| row.get::<_, i64>(0));
+        if foreign.map_err(self.failed("open"))? > 0 {
+            return Err(Error::broken(&self.folder, "the catalogue has other tables than those of its format"));
+        }
         let application = self.connection.pragma_query_value(None, "application_id", |row| row.get::<_, i64>(0));
         match application.map_err(self.failed("open"))? {
             APPLICATION => Ok(self),
             _ => Err(Error::broken(&self.folder, format!("{NAME} is no catalogue of Reticent"))),
         }
+    }
+
+    /// The catalogue as it is at this moment, in memory: whatever is written to the file later, this does not change.
+    pub(crate) fn snapshot(&self) -> Result<Catalogue> {
+        let bytes = self.bytes(<[u8]>::to_vec)?;
+        let path = self.folder.join(NAME);
+        let length = fs::metadata(&path).map_err(|error| Error::io("read", &path, error))?.len();
+        if length != bytes.len() as u64 {
+            return Err(Error::broken(&self.folder, format!("{NAME} has another length than the database in it")));
+        }
+        Catalogue::in_memory(&self.folder, bytes)
+    }
+
+    /// The hash of what the catalogue says about the ledger, with this public key.
+    pub(crate) fn about(&self, verifier: Option<&Verifier>) -> Result<Hash> {
+        let created = self.connection.query_row("SELECT created FROM ledger", [], |row| row.get::<_, String>(0));
+        let Identity { id, derivation } = self.identity()?;
+        let verifier = verifier.map(Verifier::to_string).unwrap_or_default();
+        let created = created.map_err(self.failed("read"))?;
+        Ok(Hash::of(format!("{id}\n{created}\n{}\n{verifier}\n", derivation.word()).as_bytes()))
     }
 
     /// Whether this is a copy in memory, because nothing can be written.
@@ -323,9 +371,11 @@ impl Catalogue {
             let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
             statement.query_map([], row)?.collect::<rusqlite::Result<Vec<(String, String, Option<String>)>>>()
         };
+        // A format that only a newer program knows is refused when a ledger is opened.
+        let Some(steps) = FORMATS.get(..self.format()?.max(0) as usize) else { return Ok(()) };
         let expected = || {
             let fresh = Connection::open_in_memory()?;
-            fresh.execute_batch(&FORMATS[..self.format().unwrap_or(0).max(0) as usize].concat())?;
+            fresh.execute_batch(&steps.concat())?;
             schema(&fresh)
         };
         let failed = self.failed("read");

@@ -61,7 +61,7 @@ impl Chain {
         for ((row, entry), expected) in rows.into_iter().zip(parsed).zip(1u64..) {
             let entry = entry.map_err(|why| unreadable(folder, row.number, why));
             let entry = chain.check(folder, &row, entry, expected)?;
-            chain.push(entry, row);
+            chain.push(entry, &row.document, row.signature);
         }
         Ok(chain)
     }
@@ -83,14 +83,15 @@ impl Chain {
         Ok(entry)
     }
 
-    fn push(&mut self, entry: Entry, row: Row) {
-        let leaf = merkle::leaf(row.document.as_bytes());
+    /// Adds an entry that follows the last one.
+    pub(crate) fn push(&mut self, entry: Entry, document: &str, signature: Option<String>) {
+        let leaf = merkle::leaf(document.as_bytes());
         self.frontier.push(leaf);
         self.entries.push(entry);
-        self.hashes.push(Hash::of(row.document.as_bytes()));
+        self.hashes.push(Hash::of(document.as_bytes()));
         self.leaves.push(leaf);
         self.roots.push(self.frontier.root());
-        self.signatures.push(row.signature);
+        self.signatures.push(signature);
     }
 
     /// The end of the chain.
@@ -126,46 +127,31 @@ impl Chain {
         self.hashes.iter().position(|known| *known == hash).map(|at| &self.entries[at])
     }
 
-    /// By entry: the public key that checks its signature; none where entries were not signed yet. `current` is today's.
-    fn verifiers(&self, current: Option<&Verifier>) -> Result<Vec<Option<Verifier>>, String> {
-        let unreadable = |number: u64| format!("entry {number} names a key that cannot be read");
-        let mut verifiers: Vec<Option<Verifier>> = Vec::with_capacity(self.entries.len());
-        let mut known: Option<Verifier> = None;
-        for entry in &self.entries {
-            let EntryKind::KeyRotation(rotation) = &entry.kind else {
-                verifiers.push(known.clone());
-                continue;
-            };
-            let new = Verifier::parse(&rotation.verifier).ok_or_else(|| unreadable(entry.number))?;
-            let old = match &rotation.replaces {
-                None => None,
-                Some(old) => Some(Verifier::parse(old).ok_or_else(|| unreadable(entry.number))?),
-            };
-            if old.is_some() && known.is_none() {
-                // The key of the entries before the first rotation.
-                verifiers.iter_mut().for_each(|verifier| verifier.clone_from(&old));
-            } else if old != known {
-                return Err(format!("entry {} replaces a key that was not in use", entry.number));
+    /// The entry from which on entries are signed; none if that is the first one, or if none is signed. `current` is the ledger's key.
+    ///
+    /// A key that replaces another is not accepted: the old one would have to vouch for the new one, and no command writes that yet.
+    fn signed_from(&self, current: Option<&Verifier>) -> Result<Option<usize>, String> {
+        let mut from = None;
+        for (at, entry) in self.entries.iter().enumerate() {
+            let EntryKind::KeyRotation(rotation) = &entry.kind else { continue };
+            if rotation.replaces.is_some() || from.is_some() {
+                return Err(format!("entry {} replaces the key, which this program does not accept", entry.number));
             }
-            verifiers.push(Some(old.unwrap_or_else(|| new.clone())));
-            known = Some(new);
+            if current.is_none_or(|current| current.to_string() != rotation.verifier) {
+                return Err("the key of the ledger is not the one that its entries name".to_owned());
+            }
+            from = Some(at);
         }
-        match (&known, current) {
-            // Never changed: one key signed everything, or none did.
-            (None, current) => verifiers.iter_mut().for_each(|verifier| *verifier = current.cloned()),
-            (Some(known), Some(current)) if known == current => {}
-            _ => return Err("the key of the ledger is not the one that its entries name".to_owned()),
-        }
-        Ok(verifiers)
+        Ok(from)
     }
 
     /// Checks the signatures of the entries from this one on.
     pub(crate) fn check_signatures(&self, origin: &str, current: Option<&Verifier>, from: u64) -> Result<(), String> {
-        let verifiers = self.verifiers(current)?;
+        let signed_from = self.signed_from(current)?.unwrap_or(0);
         let first = usize::try_from(from.saturating_sub(1)).unwrap_or(usize::MAX).min(self.entries.len());
         (first..self.entries.len()).into_par_iter().try_for_each(|at| {
             let number = at as u64 + 1;
-            match (&verifiers[at], &self.signatures[at]) {
+            match (current.filter(|_| at >= signed_from), &self.signatures[at]) {
                 (None, None) => Ok(()),
                 (Some(verifier), Some(signature)) => {
                     match verifier.accepts(&checkpoint(origin, number, self.roots[at]), signature) {
@@ -177,6 +163,23 @@ impl Chain {
                 (None, Some(_)) => Err(format!("entry {number} is signed, and the ledger had no key then")),
             }
         })
+    }
+
+    /// Whether the last entry is the one from which on entries are signed.
+    pub(crate) fn ends_with_first_signature(&self) -> bool {
+        matches!(self.entries.last().map(|entry| &entry.kind), Some(EntryKind::KeyRotation(rotation)) if rotation.replaces.is_none())
+    }
+
+    /// Whether these rows are the entries of this chain, with their signatures.
+    pub(crate) fn is_of(&self, rows: &[Row]) -> bool {
+        let same = |(at, row): (usize, &Row)| {
+            Hash::of(row.document.as_bytes()) == self.hashes[at]
+                && row.hash == self.hashes[at].to_string()
+                && row.signature == self.signatures[at]
+                && row.number == at as u64 + 1
+                && row.previous == self.entries[at].previous.to_string()
+        };
+        rows.len() == self.entries.len() && rows.iter().enumerate().all(same)
     }
 
     /// The first entry that is signed; none if no entry is.

@@ -97,6 +97,10 @@ pub(crate) fn remove_file(path: &Path) -> Result<()> {
 
 /// Reads a file, if it is there.
 pub(crate) fn read_file(path: &Path) -> Result<Option<Vec<u8>>> {
+    // To open a pipe would be to wait for whoever writes to it.
+    if fs::metadata(path).is_ok_and(|about| !about.is_file()) {
+        return Err(Error::io("read", path, std::io::Error::other("it is no file")));
+    }
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),

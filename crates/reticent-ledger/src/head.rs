@@ -13,7 +13,7 @@ use crate::chain::{Chain, checkpoint};
 use crate::error::{Error, Result};
 use crate::hash::Hash;
 use crate::key::Key;
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, Writer};
 use crate::signature::{Note, Verifier};
 
 const ORIGIN: &str = "reticent.ledger/";
@@ -73,7 +73,12 @@ impl Ledger {
     ///
     /// If the ledger cannot be read.
     pub fn export_head(&self, key: Option<&Key>, at: &str) -> Result<ExportedHead> {
-        let head = self.head()?;
+        self.head_of(&self.chain()?, key, at)
+    }
+
+    /// The head of these entries.
+    pub(crate) fn head_of(&self, chain: &Chain, key: Option<&Key>, at: &str) -> Result<ExportedHead> {
+        let head = chain.head();
         let identity = self.identity()?;
         let key = key.filter(|key| self.verifier().is_ok_and(|known| known == Some(key.verifier())));
         let mut text = checkpoint(&identity.origin(), head.entries, head.root);
@@ -94,6 +99,11 @@ impl Ledger {
     ///
     /// If the ledger cannot be read.
     pub fn compare_head(&self, head: &ExportedHead, key: Option<&Key>) -> Result<Option<String>> {
+        self.compare_with(&self.chain()?, head, key)
+    }
+
+    /// The same of these entries.
+    pub(crate) fn compare_with(&self, chain: &Chain, head: &ExportedHead, key: Option<&Key>) -> Result<Option<String>> {
         if head.ledger != self.catalogue.id()? {
             return Ok(Some("the exported head is of another ledger".to_owned()));
         }
@@ -102,7 +112,27 @@ impl Ledger {
         if let Some(wrong) = head.unauthentic(trusted.as_ref(), key) {
             return Ok(Some(wrong));
         }
-        Ok(self.chain()?.contradicts(head))
+        Ok(chain.contradicts(head))
+    }
+}
+
+impl Writer<'_> {
+    /// The head of the entries that were checked, while nobody else writes.
+    ///
+    /// # Errors
+    ///
+    /// If the catalogue cannot be read.
+    pub fn export_head(&self, at: &str) -> Result<ExportedHead> {
+        self.ledger.head_of(&self.chain, self.session.key.as_ref(), at)
+    }
+
+    /// What an exported head says against these entries; nothing when they extend it.
+    ///
+    /// # Errors
+    ///
+    /// If the catalogue cannot be read.
+    pub fn compare_head(&self, head: &ExportedHead) -> Result<Option<String>> {
+        self.ledger.compare_with(&self.chain, head, self.session.key.as_ref())
     }
 }
 

@@ -13,7 +13,7 @@ use crate::hash::Hash;
 use crate::key::Identity;
 use crate::lock::Lock;
 use crate::recovery::{is_unfinished, settle};
-use crate::seal::Journal;
+use crate::seal::{Journal, Seal};
 use crate::session::{Session, Writing};
 use crate::signature::Verifier;
 
@@ -260,7 +260,11 @@ fn create(folder: &Path, identity: &Identity, session: &Session) -> Result<()> {
     }
     Bodies::new(folder).create_folders()?;
     Journal::of(folder, None).write(folder)?;
-    Catalogue::create(folder, identity, session.key.as_ref(), &session.clock.now())?;
+    let key = session.key.as_ref();
+    Catalogue::create(folder, identity, key, &session.clock.now(), |catalogue| {
+        let head = Chain::of(folder, &identity.id, Vec::new())?.head();
+        Seal::of(catalogue, head, key)?.write(folder)
+    })?;
     settle(folder, PATIENCE, session)
 }
 

@@ -100,7 +100,20 @@ impl Lock {
 fn open(path: &Path) -> Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
-    disk::owner_only(&mut options).open(path).map_err(|error| Error::io("open", path, error))
+    // What it is cut to nothing of must be the lock, and not what a link leads to.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK);
+    let failed = |error| Error::io("open", path, error);
+    let file = disk::owner_only(&mut options).open(path).map_err(failed)?;
+    let about = file.metadata().map_err(failed)?;
+    #[cfg(unix)]
+    let linked = std::os::unix::fs::MetadataExt::nlink(&about) > 1;
+    #[cfg(not(unix))]
+    let linked = false;
+    match about.is_file() && !linked {
+        true => Ok(file),
+        false => Err(Error::broken(&disk::parent(path), "its lock is no file of its own")),
+    }
 }
 
 fn read(path: &Path) -> Holder {

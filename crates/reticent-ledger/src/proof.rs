@@ -6,8 +6,7 @@ use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::hash::Hash;
 use crate::head::ExportedHead;
-use crate::key::Key;
-use crate::ledger::Ledger;
+use crate::ledger::Writer;
 use crate::merkle;
 use crate::signature::Verifier;
 
@@ -72,20 +71,22 @@ impl Proven {
     }
 }
 
-impl Ledger {
+impl Writer<'_> {
     /// Proves that an entry is in the ledger, under a head that is exported now.
     ///
     /// # Errors
     ///
     /// If the ledger cannot be read, or does not have the entry.
-    pub fn prove_entry(&self, number: u64, key: Option<&Key>, at: &str) -> Result<Proof> {
-        let head = self.export_head(key, at)?;
-        let rows = self.catalogue.rows()?;
-        let leaves: Vec<Hash> = rows.iter().map(|row| merkle::leaf(row.document.as_bytes())).collect();
+    pub fn prove_entry(&self, number: u64, at: &str) -> Result<Proof> {
+        let head = self.export_head(at)?;
+        let leaves = &self.chain.leaves;
         let index = number.checked_sub(1).filter(|index| *index < leaves.len() as u64);
         let index = index.ok_or_else(|| Error::NoSuch { wanted: number.to_string() })?;
-        let document = rows.into_iter().nth(index as usize).map(|row| row.document).unwrap_or_default();
-        let path = merkle::inclusion(&leaves, index);
+        let row = self.ledger.catalogue.rows()?.into_iter().nth(index as usize);
+        let row = row.filter(|row| merkle::leaf(row.document.as_bytes()) == leaves[index as usize]);
+        let changed = || Error::broken(&self.ledger.folder, "the catalogue was changed while it was read");
+        let document = row.ok_or_else(changed)?.document;
+        let path = merkle::inclusion(leaves, index);
         Ok(Proof { format: FORMAT, claim: Claim::Inclusion { entry: number, document }, path, head: head.to_string() })
     }
 
@@ -94,15 +95,15 @@ impl Ledger {
     /// # Errors
     ///
     /// If the ledger cannot be read, or does not extend the head.
-    pub fn prove_extension(&self, earlier: &ExportedHead, key: Option<&Key>, at: &str) -> Result<Proof> {
-        if let Some(against) = self.compare_head(earlier, key)? {
-            return Err(Error::broken(&self.folder, against));
+    pub fn prove_extension(&self, earlier: &ExportedHead, at: &str) -> Result<Proof> {
+        if let Some(against) = self.compare_head(earlier)? {
+            return Err(Error::broken(&self.ledger.folder, against));
         }
         if earlier.root().is_none() {
             return Err(Error::NoProof("a head of format 1 has no tree; export a new head first".to_owned()));
         }
-        let head = self.export_head(key, at)?;
-        let path = merkle::consistency(&self.chain()?.leaves, earlier.entries);
+        let head = self.export_head(at)?;
+        let path = merkle::consistency(&self.chain.leaves, earlier.entries);
         let claim = Claim::Consistency { earlier: earlier.to_string() };
         Ok(Proof { format: FORMAT, claim, path, head: head.to_string() })
     }

@@ -139,6 +139,7 @@ impl Writer<'_> {
         if !Ledger::plain(&self.ledger.folder)?.catalogue.has(written.head.hash)? {
             return Err(Error::broken(&self.ledger.folder, "the entry was written and is not there"));
         }
+        self.chain.push(entry.clone(), &written.document, written.signature.clone());
         Ok(())
     }
 
@@ -152,7 +153,6 @@ impl Writer<'_> {
             self.abandon();
             return Err(error);
         }
-        self.chain = self.ledger.chain()?;
         Ok(entry)
     }
 
@@ -231,7 +231,7 @@ impl Writer<'_> {
         let _ = settle(&self.ledger.folder, PATIENCE, &self.session);
     }
 
-    fn name_and_seal(mut self, entry: Entry, head: Head, naming: Option<&Naming>) -> Result<Outcome> {
+    fn name_and_seal(self, entry: Entry, head: Head, naming: Option<&Naming>) -> Result<Outcome> {
         let mut notes = Vec::new();
         let mut file = None;
         if let Some(naming) = naming {
@@ -246,7 +246,6 @@ impl Writer<'_> {
             }
             file = Some(name);
         }
-        self.chain = self.ledger.chain()?;
         notes.extend(self.seal());
         Ok(Outcome { entry, hash: head.hash, file, notes })
     }

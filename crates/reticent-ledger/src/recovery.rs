@@ -26,7 +26,7 @@ pub(crate) fn settle(folder: &Path, patience: Duration, session: &Session) -> Re
         settle_entry(folder, &journal, patience, session)?;
     }
     if Unnamed::is_there(folder) {
-        name_what_waits(folder)?;
+        name_what_waits(folder, session)?;
     }
     Ok(())
 }
@@ -92,8 +92,10 @@ fn restart_migration(folder: &Path, backup: &str, session: &Session) -> Result<(
 }
 
 /// Gives files their names whose folders were away, or whose names were taken, when their releases were recorded.
-fn name_what_waits(folder: &Path) -> Result<()> {
+fn name_what_waits(folder: &Path, session: &Session) -> Result<()> {
     let ledger = Ledger::plain(folder)?;
+    // Nothing is named because of an entry that was forged.
+    ledger.check_seal(session)?;
     let entries = ledger.entries()?;
     let waits = |unnamed: &Unnamed| {
         let entry = entries.iter().find(|entry| entry.number == unnamed.release);
@@ -105,14 +107,19 @@ fn name_what_waits(folder: &Path) -> Result<()> {
 }
 
 impl Ledger {
-    /// Seals the catalogue as it stands, which ends with this chain.
+    /// Seals the catalogue, if it holds this chain and nothing else. What is compared is what is sealed: a copy in memory.
     pub(crate) fn seal(&self, chain: &Chain, session: &Session) -> Result<()> {
-        let verifier = self.catalogue.verifier()?;
+        let snapshot = self.catalogue.snapshot()?;
+        let verifier = snapshot.verifier()?;
         let key = session.key.as_ref().filter(|key| Some(key.verifier()) == verifier);
         if verifier.is_some() && key.is_none() {
             return Err(Error::KeyNeeded(self.folder.clone()));
         }
-        Seal::of(&self.catalogue, chain.head(), key)?.write(&self.folder)
+        if !chain.is_of(&snapshot.rows()?) || snapshot.beside()? != Beside::of(&chain.entries) {
+            return Err(Error::broken(&self.folder, "the catalogue was changed while it was written"));
+        }
+        snapshot.check_schema()?;
+        Seal::of(&snapshot, chain.head(), key)?.write(&self.folder)
     }
 
     /// The entries of a catalogue whose writer did not finish: those that were sealed, and at most the one that its journal names,
@@ -123,10 +130,7 @@ impl Ledger {
             return Err(broken(&format!("the catalogue is damaged: {first}")));
         }
         let chain = self.chain()?;
-        let Some(seal) = Seal::read(&self.folder)? else {
-            // A ledger is sealed before its first entry is written.
-            return if chain.entries.is_empty() { Ok(chain) } else { Err(broken("its seal is missing")) };
-        };
+        let seal = Seal::read(&self.folder)?.ok_or_else(|| broken("its seal is missing"))?;
         if !chain.head_after(seal.head.entries).is_some_and(|head| seal.head.is(head)) {
             return Err(broken("an entry that was sealed is no longer there"));
         }
@@ -149,12 +153,15 @@ impl Ledger {
             return Err(broken("its seal is that of another ledger"));
         }
         let verifier = self.trusted_verifier(session)?;
-        let checked = chain.check_signatures(&identity.origin(), verifier.as_ref(), seal.head.entries + 1);
+        let checked = chain.check_signatures(&identity.origin(), verifier.as_ref(), 1);
         checked.map_err(|what| broken(&what))?;
         // Before the first signed entry the seal had no key.
-        let was_signed = verifier.as_ref().filter(|_| chain.signed_since() != Some(seal.head.entries + 1));
-        if was_signed.is_some_and(|verifier| !seal.is_signed_by(verifier)) && seal.head.entries > 0 {
+        let was_signed = verifier.as_ref().filter(|_| !chain.ends_with_first_signature());
+        if was_signed.is_some_and(|verifier| !seal.is_signed_by(verifier)) {
             return Err(broken("its seal is not signed with the ledger's key"));
+        }
+        if seal.format > 1 && seal.about != Some(self.catalogue.about(was_signed)?) {
+            return Err(broken("the catalogue was changed after it was sealed"));
         }
         if self.catalogue.beside()? != Beside::of(&chain.entries) {
             return Err(broken("the tables beside the entries do not say what the entries say"));
@@ -183,6 +190,11 @@ impl Ledger {
 
     /// The public key that signatures are checked with: the one that the caller trusts, which must be the ledger's.
     pub(crate) fn trusted_verifier(&self, session: &Session) -> Result<Option<crate::signature::Verifier>> {
+        if let (Some(key), Some(given)) = (&session.key, &session.verifier)
+            && key.verifier() != *given
+        {
+            return Err(Error::broken(&self.folder, "its key is not the one that was given"));
+        }
         match (self.catalogue.verifier()?, session.trusted()) {
             (None, Some(_)) => Err(Error::Unauthenticated(self.folder.clone())),
             (Some(own), Some(trusted)) if own != trusted => {

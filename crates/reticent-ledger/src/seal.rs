@@ -28,6 +28,9 @@ pub(crate) struct Seal {
     pub ledger: String,
     pub head: SealedHead,
     pub catalogue: Hash,
+    /// The hash of what the catalogue says about the ledger: its id, its public key, how secrets are derived. Format 1 has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<Hash>,
     /// By the ledger's key, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     signature: Option<String>,
@@ -54,11 +57,13 @@ impl Seal {
     pub(crate) fn of(catalogue: &Catalogue, head: Head, key: Option<&Key>) -> Result<Seal> {
         let format = catalogue.format()?.clamp(1, i64::from(FORMAT)) as u32;
         let root = (format > 1).then_some(head.root);
+        let about = if format > 1 { Some(catalogue.about(catalogue.verifier()?.as_ref())?) } else { None };
         let seal = Seal {
             format,
             ledger: catalogue.id()?,
             head: SealedHead { entries: head.entries, hash: head.hash, root },
             catalogue: catalogue.hash()?,
+            about,
             signature: None,
         };
         match key.filter(|_| format > 1) {
@@ -79,9 +84,10 @@ impl Seal {
     }
 
     fn signed_text(&self) -> String {
-        let Seal { format, ledger, head: SealedHead { entries, hash, root }, catalogue, .. } = self;
-        let root = root.map(|root| root.to_string()).unwrap_or_default();
-        format!("reticent seal {format}\n{ledger}\n{entries}\n{hash}\n{root}\n{catalogue}\n")
+        let Seal { format, ledger, head: SealedHead { entries, hash, root }, catalogue, about, .. } = self;
+        let text = |hash: &Option<Hash>| hash.map(|hash| hash.to_string()).unwrap_or_default();
+        let (root, about) = (text(root), text(about));
+        format!("reticent seal {format}\n{ledger}\n{entries}\n{hash}\n{root}\n{catalogue}\n{about}\n")
     }
 
     /// The seal that is there.
@@ -91,8 +97,8 @@ impl Seal {
         let seal = serde_json::from_slice::<Seal>(&bytes).ok().filter(whole);
         let seal = seal.ok_or_else(|| Error::broken(folder, format!("{SEAL} was changed")))?;
         match seal.format {
-            1 if seal.head.root.is_none() && seal.signature.is_none() => Ok(Some(seal)),
-            2 if seal.head.root.is_some() => Ok(Some(seal)),
+            1 if seal.head.root.is_none() && seal.about.is_none() && seal.signature.is_none() => Ok(Some(seal)),
+            2 if seal.head.root.is_some() && seal.about.is_some() => Ok(Some(seal)),
             _ => Err(Error::broken(folder, format!("{SEAL} was changed"))),
         }
     }

@@ -35,11 +35,14 @@ pub fn countersign(
     if note.signed_by(verifier).is_none() {
         return Err(refused("its signature is not valid"));
     }
+    let signer = key.of_witness(name);
     if let Some(kept) = kept {
+        if kept.countersigned_by(&signer.verifier()).is_none() {
+            return Err(refused("the head that was kept is not countersigned with this key and name"));
+        }
         extends(head, kept, proof)?;
     }
     let mut note = note.clone();
-    let signer = key.of_witness(name);
     note.sign(&signer, seconds);
     Ok((ExportedHead::parse(&note.to_string())?, signer.verifier()))
 }
@@ -71,7 +74,7 @@ impl Writer<'_> {
         if head.countersigned_by(witness).is_none() {
             return Err(Error::NoHead("this witness did not countersign it".to_owned()));
         }
-        if let Some(against) = self.ledger.compare_head(head, self.session.key.as_ref())? {
+        if let Some(against) = self.compare_head(head)? {
             return Err(Error::NoHead(against));
         }
         let root = head.root().ok_or_else(|| Error::NoHead("it has no tree".to_owned()))?;
@@ -97,6 +100,13 @@ impl Ledger {
         }
         let verifier = key.verifier();
         let mut writer = self.write_as(session, true)?;
+        // Without a key no owner is recorded: who is recorded in a ledger of format 2 was recorded in a signed one.
+        let is_linked =
+            |entry: &&Entry| entry.format > 1 && entry.release().is_some_and(|release| release.links.is_some());
+        if let Some(entry) = writer.chain.entries.iter().find(is_linked) {
+            let what = format!("entry {} records owners, and is not signed: signatures were removed", entry.number);
+            return Err(Error::broken(&writer.ledger.folder, what));
+        }
         let rotation = KeyRotation { verifier: verifier.to_string(), replaces: None, reason: reason.to_owned() };
         let entry = writer.append_kind(EntryKind::KeyRotation(rotation), Some(verifier))?;
         writer.seal();

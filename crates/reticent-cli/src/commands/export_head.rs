@@ -21,7 +21,8 @@ pub fn run(options: &args::ExportHead, console: &Console) -> Result<u8, Error> {
             return;
         };
         let signed = if head.is_signed() { "signed" } else { "unauthenticated: the ledger has no key" };
-        println!("{GOOD}exported{GOOD:#} {}: {} entries, {signed}", path.display(), head.entries);
+        let entries = if head.entries == 1 { "1 entry".to_owned() } else { format!("{} entries", head.entries) };
+        println!("{GOOD}exported{GOOD:#} {}: {entries}, {signed}", path.display());
         if let Some(verifier) = &head.verifier {
             println!("  public key {verifier}");
         }

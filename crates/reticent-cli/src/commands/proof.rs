@@ -23,11 +23,15 @@ pub fn run(options: &args::CheckProof, console: &Console) -> Result<u8, Error> {
 
 fn print(answer: &ProofChecked) {
     let head = &answer.head;
+    let word = match head.verifier {
+        Some(_) => format!("{GOOD}proved{GOOD:#}"),
+        None => format!("{BAD}unauthenticated{BAD:#}"),
+    };
     match &answer.of {
         ProofOf::Inclusion { entry } => {
             let name = entry.release().map(|release| release.name.as_str()).unwrap_or(entry.kind.name());
             println!(
-                "{GOOD}proved{GOOD:#} entry {} ({name}) is in the ledger {} of {} entries, as of {}",
+                "{word} entry {} ({name}) is in the ledger {} of {} entries, as of {}",
                 entry.number, head.ledger, head.entries, head.at
             );
             if let Some(release) = entry.release() {
@@ -41,7 +45,7 @@ fn print(answer: &ProofChecked) {
         }
         ProofOf::Consistency { earlier } => {
             println!(
-                "{GOOD}proved{GOOD:#} the ledger {} with {} entries extends the one with {} of {}",
+                "{word} the ledger {} with {} entries extends the one with {} of {}",
                 head.ledger, head.entries, earlier.entries, earlier.at
             );
         }
@@ -55,6 +59,6 @@ fn print(answer: &ProofChecked) {
             );
             println!("{}", wrap(&text, WIDTH, "  "));
         }
-        (None, _) => println!("  {BAD}unauthenticated{BAD:#}: the head is not signed"),
+        (None, _) => println!("  the head is not signed: anybody can make such a proof"),
     }
 }

@@ -19,7 +19,7 @@ use crate::head::ExportedHead;
 use crate::key::{Identity, Key, KeyFile};
 use crate::ledger::Ledger;
 use crate::merkle::{self, Frontier};
-use crate::seal::Seal;
+use crate::seal::{Journal, Seal};
 use crate::session::Session;
 use crate::verify::Authentication;
 
@@ -145,18 +145,39 @@ const TRIGGERS: [(&str, &str); 2] = [
 
 /// Changes the catalogue, then makes the chain, the signatures and the seal right, as far as the forger can.
 fn forge(folder: &Path, origin: &str, sql: &str, signing: Signing<'_>) {
+    change(folder, |connection| {
+        connection.execute_batch(sql).unwrap();
+        rechain(connection, origin, signing);
+    });
+    reseal(folder, signing);
+}
+
+/// Changes the catalogue, and leaves no trace of how.
+fn change(folder: &Path, act: impl FnOnce(&Connection)) {
     let connection = Connection::open(folder.join(CATALOGUE)).unwrap();
     connection.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
     for (name, _) in TRIGGERS {
         connection.execute_batch(&format!("DROP TRIGGER {name}")).unwrap();
     }
-    connection.execute_batch(sql).unwrap();
-    rechain(&connection, origin, signing);
+    act(&connection);
     for (name, rule) in TRIGGERS {
         connection.execute_batch(&format!("CREATE TRIGGER {name} {rule}")).unwrap();
     }
-    drop(connection);
-    reseal(folder, signing);
+}
+
+/// Removes stored files that no entry names any more.
+fn sweep(folder: &Path) {
+    let ledger = Ledger::plain(folder).unwrap();
+    let used = crate::recovery::in_use(&ledger.entries().unwrap());
+    for file in ledger.bodies.files().unwrap().iter().filter(|file| !used.contains(*file)) {
+        fs::remove_file(folder.join(file)).unwrap();
+    }
+}
+
+/// A journal that names the last entry, as if its writer had been killed before the seal.
+fn forge_journal(folder: &Path) {
+    let last = Ledger::plain(folder).unwrap().head().unwrap().hash;
+    Journal { entry: Some(last), ..Journal::of(folder, None) }.write(folder).unwrap();
 }
 
 fn rechain(connection: &Connection, origin: &str, signing: Signing<'_>) {
@@ -308,6 +329,71 @@ const TAMPERINGS: &[Tampering] = &[
                 seal = seal.signed(key);
             }
             fs::write(path, serde_json::to_string(&seal).unwrap() + "\n").unwrap();
+        },
+    },
+    Tampering {
+        name: "remove all entries but the first, which a forged journal names, under an empty seal",
+        act: |victim, signing| {
+            change(&victim.folder, |connection| {
+                let two = WITHOUT_LAST.replace('3', "2");
+                connection.execute_batch(&format!("{WITHOUT_LAST} {two}")).unwrap();
+            });
+            sweep(&victim.folder);
+            let key = if let Signing::With(key) = signing { Some(key) } else { None };
+            let ledger = Ledger::plain(&victim.folder).unwrap();
+            let empty = ledger.chain().unwrap().head_after(0).unwrap();
+            Seal::of(&ledger.catalogue, empty, key).unwrap().write(&victim.folder).unwrap();
+            forge_journal(&victim.folder);
+        },
+    },
+    Tampering {
+        name: "remove all entries and the seal, and leave a junk journal",
+        act: |victim, _| {
+            let all = "DELETE FROM bodies; DELETE FROM recipients; DELETE FROM releases; DELETE FROM entries;";
+            change(&victim.folder, |connection| connection.execute_batch(all).unwrap());
+            sweep(&victim.folder);
+            fs::remove_file(victim.folder.join("seal.json")).unwrap();
+            fs::write(victim.folder.join("under-way.json"), "x").unwrap();
+        },
+    },
+    Tampering {
+        name: "rewrite entries under another key, and enter that the ledger's key replaces it",
+        act: |victim, signing| {
+            let other = KeyFile::passing().unwrap().of_ledger(&victim.identity);
+            let rotation = crate::entry::KeyRotation {
+                verifier: victim.key.verifier().to_string(),
+                replaces: Some(other.verifier().to_string()),
+                reason: "x".to_owned(),
+            };
+            let document = serde_json::json!({
+                "format": 2, "number": 4, "previous": "0".repeat(64), "at": "2026-03-01T00:00:00Z", "steward": "ana",
+                "kind": "key-rotation", "content": rotation,
+            });
+            change(&victim.folder, |connection| {
+                let sql = "UPDATE entries SET document = replace(document, '\"press\"', '\"nobody\"') WHERE number = 2;
+                           UPDATE recipients SET name = 'nobody' WHERE release = 2;";
+                connection.execute_batch(sql).unwrap();
+                let insert = "INSERT INTO entries (number, previous, hash, document) VALUES (4, 'x', 'y', ?1)";
+                connection.execute(insert, [document.to_string()]).unwrap();
+                rechain(connection, &victim.identity.origin(), Signing::With(&other));
+                let verifier = victim.key.verifier().to_string();
+                connection.execute("UPDATE ledger SET verifier = ?1", [verifier]).unwrap();
+            });
+            let key = if let Signing::With(key) = signing { key } else { &other };
+            let ledger = Ledger::plain(&victim.folder).unwrap();
+            let third = ledger.chain().unwrap().head_after(3).unwrap();
+            Seal::of(&ledger.catalogue, third, Some(key)).unwrap().write(&victim.folder).unwrap();
+            forge_journal(&victim.folder);
+        },
+    },
+    Tampering {
+        name: "change how secrets are derived, under an older seal and a journal for the last entry",
+        act: |victim, _| {
+            fs::copy(victim.older.join("seal.json"), victim.folder.join("seal.json")).unwrap();
+            let connection = Connection::open(victim.folder.join(CATALOGUE)).unwrap();
+            connection.execute_batch("UPDATE ledger SET derivation = 'direct'").unwrap();
+            drop(connection);
+            forge_journal(&victim.folder);
         },
     },
     Tampering { name: "replace the ledger by an older copy", act: |victim, _| copy(&victim.older, &victim.folder) },

@@ -8,6 +8,8 @@ mod heads;
 mod integrity;
 #[cfg(unix)]
 mod keys;
+#[cfg(unix)]
+mod planted;
 mod proofs;
 #[cfg(unix)]
 mod recovery;

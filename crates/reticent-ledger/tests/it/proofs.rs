@@ -19,13 +19,13 @@ fn sent(proof: &Proof) -> Proof {
 fn an_entry_is_proved_to_be_in_the_ledger() {
     let desk = Desk::full();
     for number in 1..=4 {
-        let proof = sent(&desk.open().prove_entry(number, Some(&key()), AT).unwrap());
+        let proof = sent(&desk.open().write(&session()).unwrap().prove_entry(number, AT).unwrap());
         let Proven::Inclusion { entry, head } = proof.check(Some(&key().verifier())).unwrap() else {
             panic!("inclusion")
         };
         assert_eq!((entry.number, head.entries), (number, 4));
     }
-    let text = serde_json::to_string(&desk.open().prove_entry(2, Some(&key()), AT).unwrap()).unwrap();
+    let text = serde_json::to_string(&desk.open().write(&session()).unwrap().prove_entry(2, AT).unwrap()).unwrap();
     // A changed entry, another number, another size: none is proved.
     for (old, new) in [("ministry", "minister"), ("\"entry\":2", "\"entry\":3"), ("\\n4\\n", "\\n5\\n")] {
         assert!(text.contains(old), "{old}");
@@ -35,7 +35,7 @@ fn an_entry_is_proved_to_be_in_the_ledger() {
     // Signed by somebody else.
     let other = KeyFile::passing().unwrap().of_ledger(&desk.open().identity().unwrap()).verifier();
     assert!(matches!(Proof::parse(&text).unwrap().check(Some(&other)), Err(Error::NoProof(_))));
-    assert!(matches!(desk.open().prove_entry(5, Some(&key()), AT), Err(Error::NoSuch { .. })));
+    assert!(matches!(desk.open().write(&session()).unwrap().prove_entry(5, AT), Err(Error::NoSuch { .. })));
     assert!(matches!(Proof::parse("{}"), Err(Error::NoProof(_))));
 }
 
@@ -50,7 +50,7 @@ fn a_ledger_proves_that_it_extends_an_earlier_head() {
         heads.push(head(&desk));
     }
     for earlier in &heads {
-        let proof = sent(&desk.open().prove_extension(earlier, Some(&key()), AT).unwrap());
+        let proof = sent(&desk.open().write(&session()).unwrap().prove_extension(earlier, AT).unwrap());
         let Proven::Consistency { head, .. } = proof.check(Some(&key().verifier())).unwrap() else {
             panic!("extension")
         };
@@ -60,9 +60,11 @@ fn a_ledger_proves_that_it_extends_an_earlier_head() {
     let rewritten = Desk::new();
     rewritten.record("a", &["press"], &autumn());
     rewritten.record("b", &["press"], &autumn());
-    assert!(rewritten.open().prove_extension(&heads[1], Some(&key()), AT).is_err());
-    let honest =
-        serde_json::to_string(&rewritten.open().prove_extension(&head(&rewritten), Some(&key()), AT).unwrap()).unwrap();
+    assert!(rewritten.open().write(&session()).unwrap().prove_extension(&heads[1], AT).is_err());
+    let honest = serde_json::to_string(
+        &rewritten.open().write(&session()).unwrap().prove_extension(&head(&rewritten), AT).unwrap(),
+    )
+    .unwrap();
     let claimed = honest.replace(
         &serde_json::to_string(&head(&rewritten).to_string()).unwrap(),
         &serde_json::to_string(&heads[2].to_string()).unwrap(),
@@ -89,14 +91,14 @@ fn a_witness_countersigns_only_what_extends_what_it_kept() {
     let next = head(&desk);
     let refused = countersign(&next, Some(&kept), None, (&witness, "auditor"), 1_700_000_001).unwrap_err();
     assert!(matches!(refused, Error::HeadRefused(_)), "{refused}");
-    let proof = desk.open().prove_extension(&kept, Some(&key()), AT).unwrap();
+    let proof = desk.open().write(&session()).unwrap().prove_extension(&kept, AT).unwrap();
     let (next, _) = countersign(&next, Some(&kept), Some(&proof), (&witness, "auditor"), 1_700_000_001).unwrap();
     // The holder of the key rewrites the ledger: the witness does not follow.
     let rewritten = Desk::new();
     rewritten.record("other", &["press"], &autumn());
     rewritten.record("another", &["press"], &autumn());
     rewritten.record("more", &["press"], &autumn());
-    let own = rewritten.open().prove_extension(&head(&rewritten), Some(&key()), AT).unwrap();
+    let own = rewritten.open().write(&session()).unwrap().prove_extension(&head(&rewritten), AT).unwrap();
     for proof in [None, Some(&own), Some(&proof)] {
         let refused = countersign(&head(&rewritten), Some(&next), proof, (&witness, "auditor"), 1_700_000_002);
         assert!(refused.is_err());

@@ -123,5 +123,5 @@ k = 5                # nobody can be narrowed down to fewer people
 
 [ledger]
 path = \"ledger\"        # where every release is remembered
-key = \"reticent.key\"   # turns owners into pseudonyms; keep it apart from the ledger, and keep a copy
+key = \"reticent.key\"   # signs the ledger and turns owners into pseudonyms; keep it apart from the ledger, and keep a copy
 ";
