@@ -101,7 +101,12 @@ impl LedgerAccess {
         match ledger.unsound(&self.readable(&ledger).impatient()) {
             Ok(Some(what)) => self.events.warn(&what, Some(Hint::Verify)),
             Ok(None) | Err(reticent_ledger::Error::Unauthenticated(_)) => self.warn_unsigned(&ledger)?,
-            Err(_) => {}
+            // Whoever writes at the moment checks it.
+            Err(reticent_ledger::Error::Held { .. }) => {}
+            Err(error) => {
+                let text = format!("whether the ledger was modified could not be checked: {error}");
+                self.events.warn(&text, Some(Hint::Verify));
+            }
         }
         Ok(ledger)
     }

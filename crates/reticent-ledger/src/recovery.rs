@@ -119,6 +119,15 @@ impl Ledger {
             return Err(Error::broken(&self.folder, "the catalogue was changed while it was written"));
         }
         snapshot.check_schema()?;
+        // What the catalogue says about the ledger stays, but for the key with the first signature.
+        let before = verifier.as_ref().filter(|_| !chain.ends_with_first_signature());
+        let sealed = Seal::read(&self.folder)?.and_then(|seal| seal.about);
+        if sealed.is_some()
+            && sealed != Some(snapshot.about(before)?)
+            && sealed != Some(snapshot.about(verifier.as_ref())?)
+        {
+            return Err(Error::broken(&self.folder, "the catalogue was changed while it was written"));
+        }
         Seal::of(&snapshot, chain.head(), key)?.write(&self.folder)
     }
 
