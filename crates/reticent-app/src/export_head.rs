@@ -69,6 +69,9 @@ pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
 
 /// A head that is there may be the only evidence of entries that are gone: it is replaced only by one that continues it.
 fn keep_evidence(path: &Path, writer: &Writer<'_>) -> Result<()> {
+    if std::fs::metadata(path).is_ok_and(|about| !about.is_file()) {
+        return Err(Problem::HeadKept { path: path.to_owned(), why: "it is no file".to_owned() }.into());
+    }
     let there = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),

@@ -30,6 +30,8 @@ pub(crate) struct LedgerAccess {
     pub key_path: PathBuf,
     /// Whether the policy wants no key.
     keyless: bool,
+    /// Whether the call names the key.
+    named: bool,
     /// The group of users who may read the key file.
     group: Option<String>,
     /// Who never combines what they hold.
@@ -51,6 +53,7 @@ impl LedgerAccess {
             folder: workspace.ledger.clone().unwrap_or_else(|| beside.join(&policy.ledger)),
             key_path: workspace.key.clone().unwrap_or_else(|| beside.join(&policy.key)),
             keyless: workspace.key.is_none() && policy.key == NO_KEY,
+            named: workspace.key.is_some(),
             group: policy.group.clone(),
             separate: policy.separate.clone(),
             start: workspace.start_ledger,
@@ -256,6 +259,11 @@ impl LedgerAccess {
     /// Looks at everything in the ledger. Without a key, signatures are checked with the public key that is given, if one is.
     pub fn verify(&self, ledger: &Ledger, verifier: Option<Verifier>) -> Result<Findings> {
         let session = self.keyed(ledger)?;
+        // A key that was named and is missing is a mistake, not a wish to verify without one.
+        if self.named && session.key.is_none() {
+            let known = ledger.verifier()?.map_or_else(|| "unsigned".to_owned(), |verifier| verifier.to_string());
+            return Err(Problem::KeyMissing { path: self.key_path.clone(), known }.into());
+        }
         Ok(ledger.verify(&Session { verifier, ..session })?)
     }
 

@@ -21,19 +21,27 @@ pub(crate) fn verify(workspace: &Workspace, request: &VerifyRequest, context: &C
     // A head that was kept elsewhere says which key the ledger had.
     let pinned = given.or_else(|| exported.as_ref().and_then(|head| head.verifier.clone()));
     let mut findings = access.verify(&ledger, pinned)?;
-    let key = if exported.is_some() && findings.intact() { access.right_key(&ledger.entries()?)? } else { None };
+    // A head is compared whenever entries can be read, also with a ledger that is not signed.
+    let entries = ledger.entries().ok();
+    let key = match (&exported, &entries) {
+        (Some(_), Some(entries)) => access.right_key(entries).unwrap_or(None),
+        _ => None,
+    };
     let is_first = exported.as_ref().is_some_and(|head| head.root().is_none() && head.is_signed());
     if is_first && key.is_none() {
         findings.warnings.push("the signature of the exported head was not checked: there is no key".to_owned());
     }
     let mut compared_with_head = None;
     if let Some(head) = exported {
-        let mut against = if findings.intact() { ledger.compare_head(&head, key.as_ref())? } else { None };
+        let mut against = match &entries {
+            Some(_) => ledger.compare_head(&head, key.as_ref())?,
+            None => None,
+        };
         if let Some(witness) = witness.filter(|witness| head.countersigned_by(witness).is_none()) {
             against
                 .get_or_insert_with(|| format!("the witness {} did not countersign the exported head", witness.name()));
         }
-        compared_with_head = Some(against.is_none() && findings.intact());
+        compared_with_head = Some(against.is_none() && entries.is_some());
         findings.problems.extend(against);
     }
     let status = match findings.authentication {

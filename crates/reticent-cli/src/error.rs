@@ -157,7 +157,10 @@ fn in_words(hint: Hint) -> &'static str {
         Hint::ListCatalogue => "`reticent catalogue` lists all entries",
         Hint::AuditHistory => "`reticent audit` tells what earlier releases give away already",
         Hint::Verify => "nothing was changed; `reticent verify` tells more, and a backup may help",
-        Hint::Authenticate => "`reticent authenticate` checks the ledger and signs it",
+        Hint::Authenticate => {
+            "if it was ever signed, it was replaced: bring a backup back. If it is of an older format, compare it with \
+             `reticent verify --head`, then sign it with `reticent authenticate`"
+        }
         Hint::Confirm => "if that is what you want, add --yes",
         Hint::HeaderIsRight => "if these are the names of the columns, add --force",
         Hint::NameRoles => {

@@ -249,7 +249,13 @@ impl Catalogue {
 
     /// Brings the catalogue to the newest of these formats, in one transaction.
     pub(crate) fn migrate(&mut self, formats: &[&str]) -> Result<()> {
-        let failed = self.failed("migrate");
+        let folder = self.folder.clone();
+        let failed = move |error: rusqlite::Error| match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
+                Error::Held { holder: Holder::unknown("reading"), waited: BUSY }
+            }
+            _ => Error::catalogue(&folder, "migrate", error),
+        };
         let from = self.format()?;
         let steps = formats.get(from.max(0) as usize..).unwrap_or_default();
         let transaction = self.connection.transaction().map_err(&failed)?;

@@ -102,6 +102,8 @@ impl Ledger {
         if found < formats.len() as i64 && ledger.catalogue.is_copy() {
             ledger.catalogue.migrate(formats)?;
         } else if found < formats.len() as i64 || is_migrating(folder) {
+            // An open connection would keep another process from migrating.
+            drop(ledger);
             let _lock = Lock::take(folder, session)?;
             // A catalogue that was written and not sealed cannot be migrated.
             settle(folder, PATIENCE, session)?;
@@ -150,7 +152,7 @@ impl Ledger {
         self.catalogue.migrate(formats)?;
         // A new connection: what is sealed is what is on the disk.
         let migrated = Ledger::plain(&self.folder)?;
-        migrated.seal(&migrated.chain()?, session)?;
+        migrated.seal(&migrated.chain()?, None, session)?;
         Journal::remove(&self.folder)?;
         *self = migrated;
         Ok(())
@@ -224,8 +226,13 @@ impl Ledger {
         if !seal.head.is(chain.head()) {
             return Err(Error::broken(&self.folder, "the last entry is not the one that was sealed"));
         }
+        // The signature of the last entry covers all entries.
+        let (origin, verifier) = (self.identity()?.origin(), self.catalogue.verifier()?);
+        let checked = chain.check_signatures(&origin, verifier.as_ref(), seal.head.entries);
+        checked.map_err(|what| Error::broken(&self.folder, what))?;
         let _writing = Writing::new(session);
-        Ok(Writer { ledger: self, chain, session: session.clone(), _lock: lock, _writing })
+        let (about, session) = (seal.about, session.clone());
+        Ok(Writer { ledger: self, chain, about, session, _lock: lock, _writing })
     }
 }
 
@@ -234,12 +241,21 @@ impl Ledger {
 pub struct Writer<'a> {
     pub(crate) ledger: &'a mut Ledger,
     pub(crate) chain: Chain,
+    /// What the seal says about the ledger.
+    about: Option<Hash>,
     pub(crate) session: Session,
     _lock: Lock,
     _writing: Writing,
 }
 
 impl Writer<'_> {
+    /// Seals what was written. The entry is safe without it; the next one to write seals, too.
+    pub(crate) fn seal(&self) -> Option<String> {
+        let sealed = self.ledger.seal(&self.chain, self.about, &self.session);
+        let sealed = sealed.and_then(|()| Journal::remove(&self.ledger.folder));
+        sealed.err().map(|error| format!("the entry is recorded, and will be sealed later: {error}"))
+    }
+
     /// The last entry.
     pub fn head(&self) -> Head {
         self.chain.head()

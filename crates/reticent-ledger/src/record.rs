@@ -249,12 +249,6 @@ impl Writer<'_> {
         notes.extend(self.seal());
         Ok(Outcome { entry, hash: head.hash, file, notes })
     }
-
-    /// Seals what was written. The entry is safe without it; the next one to write seals, too.
-    pub(crate) fn seal(&self) -> Option<String> {
-        let sealed = self.ledger.seal(&self.chain, &self.session).and_then(|()| Journal::remove(&self.ledger.folder));
-        sealed.err().map(|error| format!("the entry is recorded, and will be sealed later: {error}"))
-    }
 }
 
 /// An entry as it is stored.

@@ -10,6 +10,7 @@ use crate::disk;
 use crate::entry::{Entry, FORMAT};
 use crate::error::{Error, Result};
 use crate::finalize;
+use crate::hash::Hash;
 use crate::ledger::{Ledger, PATIENCE};
 use crate::lock::Holder;
 use crate::seal::{Journal, Seal, Unnamed};
@@ -48,7 +49,7 @@ fn settle_entry(folder: &Path, journal: &Journal, patience: Duration, session: &
         // Whoever comes next goes on here.
         return Err(Error::Held { holder: Holder::unknown("reading"), waited: patience });
     }
-    let chain = ledger.unsealed_chain(journal, session)?;
+    let (chain, seal) = ledger.unsealed_chain(journal, session)?;
     let recorded = journal.entry.and_then(|hash| chain.find(hash));
     // Whether the file outside is this ledger's, and not that of the one it is a copy of, its staging folder says.
     let naming = journal.naming.as_ref().map(|naming| naming.whole(folder));
@@ -65,7 +66,7 @@ fn settle_entry(folder: &Path, journal: &Journal, patience: Duration, session: &
     ledger.bodies.sweep()?;
     // Also what was removed by a process that was killed before the disk knew of it.
     ledger.bodies.sync()?;
-    ledger.seal(&chain, session)?;
+    ledger.seal(&chain, seal.about, session)?;
     Journal::remove(folder)
 }
 
@@ -81,7 +82,7 @@ fn restart_migration(folder: &Path, backup: &str, session: &Session) -> Result<(
     // The journal may name only what a migration writes.
     let is_backup = backup.starts_with("backups/catalogue-format-") && !backup.contains("..");
     let bytes = if is_backup { disk::read_file(&folder.join(backup))? } else { None };
-    let bytes = bytes.filter(|bytes| crate::hash::Hash::of(bytes) == sealed.catalogue);
+    let bytes = bytes.filter(|bytes| Hash::of(bytes) == sealed.catalogue);
     let bytes = bytes.ok_or_else(|| Error::broken(folder, "a migration did not finish, and its backup is missing"))?;
     for ending in ["-wal", "-shm", "-journal"] {
         disk::remove_file(&folder.join(format!("{CATALOGUE}{ending}")))?;
@@ -107,8 +108,9 @@ fn name_what_waits(folder: &Path, session: &Session) -> Result<()> {
 }
 
 impl Ledger {
-    /// Seals the catalogue, if it holds this chain and nothing else. What is compared is what is sealed: a copy in memory.
-    pub(crate) fn seal(&self, chain: &Chain, session: &Session) -> Result<()> {
+    /// Seals the catalogue, if it holds this chain and nothing else, and says of the ledger what the last seal said (`about`). What is
+    /// compared is what is sealed: a copy in memory.
+    pub(crate) fn seal(&self, chain: &Chain, about: Option<Hash>, session: &Session) -> Result<()> {
         let snapshot = self.catalogue.snapshot()?;
         let verifier = snapshot.verifier()?;
         let key = session.key.as_ref().filter(|key| Some(key.verifier()) == verifier);
@@ -121,11 +123,8 @@ impl Ledger {
         snapshot.check_schema()?;
         // What the catalogue says about the ledger stays, but for the key with the first signature.
         let before = verifier.as_ref().filter(|_| !chain.ends_with_first_signature());
-        let sealed = Seal::read(&self.folder)?.and_then(|seal| seal.about);
-        if sealed.is_some()
-            && sealed != Some(snapshot.about(before)?)
-            && sealed != Some(snapshot.about(verifier.as_ref())?)
-        {
+        let expected = [snapshot.about(before)?, snapshot.about(verifier.as_ref())?];
+        if about.is_some_and(|about| !expected.contains(&about)) {
             return Err(Error::broken(&self.folder, "the catalogue was changed while it was written"));
         }
         Seal::of(&snapshot, chain.head(), key)?.write(&self.folder)
@@ -133,7 +132,7 @@ impl Ledger {
 
     /// The entries of a catalogue whose writer did not finish: those that were sealed, and at most the one that its journal names,
     /// signed with the ledger's key. Nothing else of the catalogue may have changed.
-    pub(crate) fn unsealed_chain(&self, journal: &Journal, session: &Session) -> Result<Chain> {
+    pub(crate) fn unsealed_chain(&self, journal: &Journal, session: &Session) -> Result<(Chain, Seal)> {
         let broken = |what: &str| Error::broken(&self.folder, what);
         if let Some(first) = self.catalogue.damage()?.first() {
             return Err(broken(&format!("the catalogue is damaged: {first}")));
@@ -151,7 +150,7 @@ impl Ledger {
         } else {
             self.check_unsealed(&seal, &chain, session)?;
         }
-        Ok(chain)
+        Ok((chain, seal))
     }
 
     /// One entry is newer than the seal: the seal and that entry are signed, and the tables beside the entries agree with them.
@@ -164,12 +163,13 @@ impl Ledger {
         let verifier = self.trusted_verifier(session)?;
         let checked = chain.check_signatures(&identity.origin(), verifier.as_ref(), 1);
         checked.map_err(|what| broken(&what))?;
-        // Before the first signed entry the seal had no key.
-        let was_signed = verifier.as_ref().filter(|_| !chain.ends_with_first_signature());
-        if was_signed.is_some_and(|verifier| !seal.is_signed_by(verifier)) {
+        if verifier.as_ref().is_some_and(|verifier| !seal.is_signed_by(verifier)) {
             return Err(broken("its seal is not signed with the ledger's key"));
         }
-        if seal.format > 1 && seal.about != Some(self.catalogue.about(was_signed)?) {
+        // With the first signature the catalogue names the key, and before it did not.
+        let named = verifier.as_ref().filter(|_| !chain.ends_with_first_signature());
+        let about = if self.catalogue.format()? > 1 { Some(self.catalogue.about(named)?) } else { None };
+        if seal.about != about {
             return Err(broken("the catalogue was changed after it was sealed"));
         }
         if self.catalogue.beside()? != Beside::of(&chain.entries) {

@@ -155,7 +155,7 @@ impl Ledger {
         session: &Session,
     ) -> Result<Authentication> {
         let chain = match journal {
-            Some(journal) => self.unsealed_chain(journal, session)?,
+            Some(journal) => self.unsealed_chain(journal, session)?.0,
             None => self.sealed_chain(findings, session)?,
         };
         findings.head = Some(chain.head());

@@ -9,6 +9,7 @@ use crate::head::ExportedHead;
 use crate::key::KeyFile;
 use crate::ledger::{Ledger, Writer};
 use crate::proof::{Proof, Proven};
+use crate::seal::Seal;
 use crate::session::Session;
 use crate::signature::{Verifier, is_name};
 
@@ -100,6 +101,10 @@ impl Ledger {
         }
         let verifier = key.verifier();
         let mut writer = self.write_as(session, true)?;
+        // Another process may have been faster.
+        if writer.ledger.catalogue.verifier()?.is_some() {
+            return Err(Error::Unfit("the ledger is signed already".to_owned()));
+        }
         // Without a key no owner is recorded: who is recorded in a ledger of format 2 was recorded in a signed one.
         let is_linked =
             |entry: &&Entry| entry.format > 1 && entry.release().is_some_and(|release| release.links.is_some());
@@ -107,6 +112,8 @@ impl Ledger {
             let what = format!("entry {} records owners, and is not signed: signatures were removed", entry.number);
             return Err(Error::broken(&writer.ledger.folder, what));
         }
+        // The seal is signed before the entry: a seal without a signature is never accepted beside a signed entry.
+        Seal::of(&writer.ledger.catalogue.snapshot()?, writer.chain.head(), Some(key))?.write(&writer.ledger.folder)?;
         let rotation = KeyRotation { verifier: verifier.to_string(), replaces: None, reason: reason.to_owned() };
         let entry = writer.append_kind(EntryKind::KeyRotation(rotation), Some(verifier))?;
         writer.seal();

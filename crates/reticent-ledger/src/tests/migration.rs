@@ -92,7 +92,7 @@ fn an_interrupted_migration_begins_again() {
         }
         if killed == "after the seal" {
             let ledger = Ledger::plain(&folder).unwrap();
-            ledger.seal(&ledger.chain().unwrap(), &unkeyed()).unwrap();
+            ledger.seal(&ledger.chain().unwrap(), None, &unkeyed()).unwrap();
         }
         let ledger = Ledger::open(&folder, &unkeyed()).unwrap();
         let findings = ledger.verify(&unkeyed()).unwrap();
@@ -150,6 +150,8 @@ fn an_interrupted_authentication_is_completed() {
     let session = unkeyed().with_key(Some(key.clone()));
     let verifier = key.verifier();
     let mut writer = ledger.write_as(&session, true).unwrap();
+    let snapshot = writer.ledger.catalogue.snapshot().unwrap();
+    Seal::of(&snapshot, writer.chain.head(), Some(&key)).unwrap().write(&folder).unwrap();
     let rotation = crate::entry::KeyRotation { verifier: verifier.to_string(), replaces: None, reason: "x".to_owned() };
     writer.append_kind(EntryKind::KeyRotation(rotation), Some(verifier)).unwrap();
     drop(writer);
@@ -158,6 +160,41 @@ fn an_interrupted_authentication_is_completed() {
     assert!(!Journal::is_there(&folder));
     assert_eq!(ledger.verify(&session).unwrap().authentication, Authentication::Authentic);
     assert_ne!(ledger.head().unwrap().hash, Hash::of(b""));
+}
+
+/// A ledger that was signed later cannot be cut back to its first signature with a forged journal and an unsigned seal.
+#[test]
+fn a_ledger_is_not_cut_back_to_its_first_signature() {
+    let (_desk, folder) = fixture("format-1");
+    let mut ledger = Ledger::open(&folder, &unkeyed()).unwrap();
+    let key = keys().0.of_ledger(&ledger.identity().unwrap());
+    let session = unkeyed().with_key(Some(key));
+    let first = ledger.authenticate(&session, "x").unwrap().number;
+    // Nor is it signed twice.
+    assert!(ledger.authenticate(&session, "x").is_err());
+    let purge = Purge { release: 99, reason: "x".to_owned(), erased: Vec::new(), shared: Vec::new() };
+    let mut writer = ledger.write(&session).unwrap();
+    writer.append_kind(EntryKind::Purge(purge), None).unwrap();
+    assert_eq!(writer.seal(), None);
+    drop(writer);
+    let connection = rusqlite::Connection::open(folder.join("catalogue.sqlite")).unwrap();
+    let cut = format!(
+        "DROP TRIGGER entries_are_not_removed; DELETE FROM entries WHERE number > {first}; CREATE TRIGGER entries_are_not_removed \
+         BEFORE DELETE ON entries BEGIN SELECT RAISE (ABORT, 'entries are not removed'); END;"
+    );
+    connection.execute_batch(&cut).unwrap();
+    drop(connection);
+    let forged = Ledger::plain(&folder).unwrap();
+    let (chain, about) = (forged.chain().unwrap(), forged.catalogue.about(None).unwrap());
+    let seal = Seal::of(&forged.catalogue, chain.head_after(first - 1).unwrap(), None).unwrap();
+    let mut without_key = seal.clone();
+    without_key.about = Some(about);
+    for seal in [without_key, seal] {
+        seal.write(&folder).unwrap();
+        Journal { entry: Some(chain.head().hash), ..Journal::of(&folder, None) }.write(&folder).unwrap();
+        assert_eq!(forged.verify(&session).unwrap().authentication, Authentication::Modified);
+        assert!(matches!(Ledger::open(&folder, &session).unwrap().write(&session), Err(Error::Broken { .. })));
+    }
 }
 
 /// Kinds and requirements of a newer program are refused by name, and nothing is judged or written without them.

@@ -42,7 +42,7 @@ fn ten_thousand_entries_are_verified_in_seconds() {
     });
     ledger.catalogue.append_all(rows.collect()).unwrap();
     let chain: Chain = ledger.chain().unwrap();
-    ledger.seal(&chain, &session).unwrap();
+    ledger.seal(&chain, None, &session).unwrap();
     let start = Instant::now();
     let findings = ledger.verify(&session).unwrap();
     let took = start.elapsed();
