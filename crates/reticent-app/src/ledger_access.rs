@@ -20,7 +20,7 @@ pub(crate) const STRANGERS: &str = "none of the owners was in any earlier releas
 
 /// A warning about a ledger without signatures.
 pub(crate) const UNSIGNED: &str =
-    "the ledger is unauthenticated: it carries no signatures, and whoever can write to its folder can rewrite it";
+    "the ledger is unauthenticated: it carries no signatures, and everybody who can write to its folder can rewrite it";
 
 /// The ledger of a call.
 pub(crate) struct LedgerAccess {
@@ -104,7 +104,7 @@ impl LedgerAccess {
         match ledger.unsound(&self.readable(&ledger).impatient()) {
             Ok(Some(what)) => self.events.warn(&what, Some(Hint::Verify)),
             Ok(None) | Err(reticent_ledger::Error::Unauthenticated(_)) => self.warn_unsigned(&ledger)?,
-            // Whoever writes at the moment checks it.
+            // The process that writes at the moment checks it.
             Err(reticent_ledger::Error::Held { .. }) => {}
             Err(error) => {
                 let text = format!("whether the ledger was modified could not be checked: {error}");
@@ -267,7 +267,7 @@ impl LedgerAccess {
         Ok(ledger.verify(&Session { verifier, ..session })?)
     }
 
-    /// The key file, if there is one. It never lies in the ledger, where whoever copies the one would have the other.
+    /// The key file, if there is one. It never lies in the ledger: a copy of the one would contain the other.
     fn key_file(&self) -> Result<Option<KeyFile>> {
         if self.keyless {
             return Ok(None);

@@ -342,7 +342,7 @@ pub struct Log {
 pub struct Show {
     /// The release, by number or name.
     pub release: String,
-    /// Write a proof that its entry is in the ledger, for somebody who does not have the ledger.
+    /// Write a proof that its entry is in the ledger, for a reader without the ledger.
     #[arg(long, value_name = "OUT")]
     pub proof: Option<PathBuf>,
     #[command(flatten)]

@@ -131,7 +131,7 @@ impl Catalogue {
 
     /// Opens a catalogue; the caller looks at its format.
     pub(crate) fn open(folder: &Path) -> Result<Catalogue> {
-        // To open a pipe would be to wait for whoever writes to it.
+        // Opening a pipe would wait for its writer.
         for ending in ["", "-journal", "-wal", "-shm"] {
             let path = folder.join(format!("{NAME}{ending}"));
             if fs::symlink_metadata(&path).is_ok_and(|about| !about.is_file()) {
@@ -212,7 +212,7 @@ impl Catalogue {
         }
     }
 
-    /// The catalogue as it is at this moment, in memory: whatever is written to the file later, this does not change.
+    /// A copy of the catalogue in memory. Later writes to the file do not change it.
     pub(crate) fn snapshot(&self) -> Result<Catalogue> {
         let bytes = self.bytes(<[u8]>::to_vec)?;
         let path = self.folder.join(NAME);

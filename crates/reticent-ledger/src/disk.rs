@@ -97,7 +97,7 @@ pub(crate) fn remove_file(path: &Path) -> Result<()> {
 
 /// Reads a file, if it is there.
 pub(crate) fn read_file(path: &Path) -> Result<Option<Vec<u8>>> {
-    // To open a pipe would be to wait for whoever writes to it.
+    // Opening a pipe would wait for its writer.
     if fs::metadata(path).is_ok_and(|about| !about.is_file()) {
         return Err(Error::io("read", path, std::io::Error::other("it is no file")));
     }

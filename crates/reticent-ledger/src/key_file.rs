@@ -1,7 +1,7 @@
 //! Whether a key file is safe where it lies: nobody but its owner, and a declared group, can read or replace it.
 //!
 //! The checks are those that OpenSSH makes of its files: the file belongs to the user or to root and is closed to others,
-//! and nobody else can write to a folder above it, since whoever can could put another file in its place.
+//! and nobody else can write to a folder above it, since that user could put another file in its place.
 
 use std::path::Path;
 

@@ -46,7 +46,7 @@ fn settle_entry(folder: &Path, journal: &Journal, patience: Duration, session: &
     }
     let ledger = Ledger::plain(folder)?;
     if !ledger.catalogue.fold(patience)? {
-        // Whoever comes next goes on here.
+        // The next command that writes goes on here.
         return Err(Error::Held { holder: Holder::unknown("reading"), waited: patience });
     }
     let (chain, seal) = ledger.unsealed_chain(journal, session)?;

@@ -34,7 +34,7 @@ impl Algorithm {
     }
 }
 
-/// A public key: whoever has it can check signatures, and make none.
+/// A public key: it checks signatures, and makes none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verifier {
     name: String,
@@ -193,7 +193,7 @@ impl Note {
         self.signatures.extend(bytes.map(|bytes| (signer.name.clone(), bytes)));
     }
 
-    /// Whether somebody signed.
+    /// Whether there is a signature.
     pub(crate) fn is_signed(&self) -> bool {
         !self.signatures.is_empty()
     }

@@ -32,7 +32,7 @@ pub enum Authentication {
     Authentic,
     /// Something is not what was written, or not signed with the ledger's key.
     Modified,
-    /// The hashes agree, and the ledger carries no signatures: whoever can write to its folder can rewrite it.
+    /// The hashes agree, and the ledger carries no signatures: everybody who can write to its folder can rewrite it.
     #[default]
     Unsigned,
     /// The hashes and signatures agree, and no trusted key was given to check them with: a whole new ledger looks the same.

@@ -65,7 +65,7 @@ fn print(answer: &Verification) {
     if answer.intact && answer.status != Status::Authentic {
         let why = match answer.verifier {
             None => {
-                "Its hashes agree, but it carries no signatures: whoever can write to its folder can rewrite it. \
+                "Its hashes agree, but it carries no signatures: everybody who can write to its folder can rewrite it. \
                  `reticent authenticate` signs it."
             }
             Some(_) => {
