@@ -4,7 +4,6 @@
 //! (Format 1 had one; it is folded into the database before a migration.) Where nothing can be written, as on a copy that is only
 //! read, the database is read into memory.
 
-use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,12 +12,13 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 
 use crate::disk;
-use crate::entry::{Entry, Kind, Stored};
+use crate::entry::Entry;
 use crate::error::{Error, Result};
 use crate::hash::Hash;
 use crate::key::{Derivation, Identity, Key};
 use crate::lock::Holder;
 use crate::record::Written;
+use crate::schema::{Beside, FORMATS};
 use crate::signature::Verifier;
 
 /// The database's file in the ledger's folder.
@@ -27,50 +27,6 @@ pub(crate) const NAME: &str = "catalogue.sqlite";
 const APPLICATION: i64 = 0x7274_6374;
 /// How long to wait for another connection of the same database.
 pub(crate) const BUSY: Duration = Duration::from_secs(10);
-
-/// Each brings a catalogue to the next format; the first makes one.
-pub(crate) const FORMATS: &[&str] = &[FIRST, SECOND];
-
-const FIRST: &str = "
-CREATE TABLE ledger (
-    only    INTEGER PRIMARY KEY CHECK (only = 1),
-    id      TEXT NOT NULL,
-    created TEXT NOT NULL
-) STRICT;
-CREATE TABLE entries (
-    number   INTEGER PRIMARY KEY CHECK (number > 0),
-    previous TEXT NOT NULL UNIQUE,
-    hash     TEXT NOT NULL UNIQUE,
-    document TEXT NOT NULL
-) STRICT;
-CREATE TABLE releases (
-    number INTEGER PRIMARY KEY REFERENCES entries (number),
-    name   TEXT NOT NULL UNIQUE,
-    date   TEXT NOT NULL
-) STRICT;
-CREATE TABLE recipients (
-    release INTEGER NOT NULL REFERENCES releases (number),
-    name    TEXT NOT NULL,
-    PRIMARY KEY (release, name)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE bodies (
-    release INTEGER NOT NULL REFERENCES releases (number),
-    kind    TEXT NOT NULL,
-    hash    TEXT NOT NULL,
-    bytes   INTEGER NOT NULL,
-    PRIMARY KEY (release, kind, hash)
-) STRICT, WITHOUT ROWID;
-CREATE TRIGGER entries_are_not_changed BEFORE UPDATE ON entries BEGIN SELECT RAISE (ABORT, 'entries are not changed'); END;
-CREATE TRIGGER entries_are_not_removed BEFORE DELETE ON entries BEGIN SELECT RAISE (ABORT, 'entries are not removed'); END;
-";
-
-/// Signatures, and how secrets are derived from the key. Ledgers that began with format 1 use the key itself for pseudonyms.
-const SECOND: &str = "
-ALTER TABLE entries ADD COLUMN signature TEXT;
-ALTER TABLE ledger ADD COLUMN derivation TEXT NOT NULL DEFAULT 'direct';
-ALTER TABLE ledger ADD COLUMN verifier TEXT;
-UPDATE bodies SET kind = 'state' WHERE kind = 'remembered';
-";
 
 /// An entry with its document as it was written.
 #[derive(Debug, Clone, PartialEq)]
@@ -500,33 +456,4 @@ impl Catalogue {
 fn is_read_only(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{CannotOpen, PermissionDenied, ReadOnly};
     matches!(error.sqlite_error_code(), Some(CannotOpen | PermissionDenied | ReadOnly))
-}
-
-/// What can be asked in SQL; all of it is in the documents too.
-#[derive(Debug, Default, PartialEq)]
-pub(crate) struct Beside {
-    /// Number, name, date.
-    releases: BTreeSet<(i64, String, String)>,
-    /// Release, name.
-    recipients: BTreeSet<(i64, String)>,
-    /// Release, kind, hash, bytes.
-    bodies: BTreeSet<(i64, String, String, i64)>,
-}
-
-impl Beside {
-    /// What stands beside these entries.
-    pub(crate) fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Beside {
-        let mut beside = Beside::default();
-        for entry in entries {
-            let Some(release) = entry.release() else { continue };
-            let number = entry.number as i64;
-            beside.releases.insert((number, release.name.clone(), release.date.clone()));
-            beside.recipients.extend(release.recipients.iter().map(|name| (number, name.clone())));
-            let body = |(kind, body): (Kind, Stored)| {
-                (number, kind.word().to_owned(), body.sha256.to_string(), body.bytes as i64)
-            };
-            beside.bodies.extend(release.bodies().into_iter().map(body));
-        }
-        beside
-    }
 }

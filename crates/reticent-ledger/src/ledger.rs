@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::bodies::Bodies;
-use crate::catalogue::{Catalogue, FORMATS, NAME as CATALOGUE};
+use crate::catalogue::{Catalogue, NAME as CATALOGUE};
 use crate::chain::{Chain, Head};
 use crate::disk;
 use crate::entry::Entry;
@@ -13,6 +13,7 @@ use crate::hash::Hash;
 use crate::key::Identity;
 use crate::lock::Lock;
 use crate::recovery::{is_unfinished, settle};
+use crate::schema::FORMATS;
 use crate::seal::{Journal, Seal};
 use crate::session::{Session, Writing};
 use crate::signature::Verifier;

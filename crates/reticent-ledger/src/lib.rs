@@ -35,6 +35,7 @@ mod purge;
 mod record;
 mod records;
 mod recovery;
+mod schema;
 mod seal;
 mod session;
 mod signature;

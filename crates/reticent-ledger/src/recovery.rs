@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::bodies::{Bodies, is_address, relative};
-use crate::catalogue::{Beside, Catalogue, FORMATS, NAME as CATALOGUE};
+use crate::catalogue::{Catalogue, NAME as CATALOGUE};
 use crate::chain::Chain;
 use crate::disk;
 use crate::entry::{Entry, FORMAT};
@@ -13,6 +13,7 @@ use crate::finalize;
 use crate::hash::Hash;
 use crate::ledger::{Ledger, PATIENCE};
 use crate::lock::Holder;
+use crate::schema::{Beside, FORMATS};
 use crate::seal::{Journal, Seal, Unnamed};
 use crate::session::Session;
 

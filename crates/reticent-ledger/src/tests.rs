@@ -25,19 +25,22 @@ fn keys() -> (KeyFile, Identity, Key) {
 
 /// A copy of a stored ledger, to work on.
 fn fixture(name: &str) -> (tempfile::TempDir, PathBuf) {
-    fn copy(from: &Path, to: &Path) {
-        std::fs::create_dir_all(to).unwrap();
-        for entry in std::fs::read_dir(from).unwrap() {
-            let entry = entry.unwrap();
-            let target = to.join(entry.file_name());
-            match entry.file_type().unwrap().is_dir() {
-                true => copy(&entry.path(), &target),
-                false => drop(std::fs::copy(entry.path(), target).unwrap()),
-            }
-        }
-    }
     let desk = tempfile::tempdir().unwrap();
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name), desk.path());
     let ledger = desk.path().join("ledger");
     (desk, ledger)
+}
+
+/// Copies a folder and all that is in it, in the place of what is there.
+fn copy(from: &Path, to: &Path) {
+    let _ = std::fs::remove_dir_all(to);
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &target),
+            false => drop(std::fs::copy(entry.path(), target).unwrap()),
+        }
+    }
 }

@@ -7,7 +7,6 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::bodies::{Bodies, is_staged, relative};
-use crate::catalogue::Beside;
 use crate::chain::{Chain, Head};
 use crate::disk;
 use crate::entry::{Entry, Origin, Recorded};
@@ -17,6 +16,7 @@ use crate::hash::Hash;
 use crate::ledger::Ledger;
 use crate::lock::Lock;
 use crate::recovery::in_use;
+use crate::schema::Beside;
 use crate::seal::{Journal, Unnamed};
 use crate::session::Session;
 

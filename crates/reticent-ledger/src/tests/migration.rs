@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use super::{fixture, keys, unkeyed};
-use crate::catalogue::{Catalogue, FORMATS};
+use crate::catalogue::Catalogue;
 use crate::entry::{EntryKind, Purge};
 use crate::error::Error;
 use crate::hash::Hash;
 use crate::ledger::Ledger;
+use crate::schema::FORMATS;
 use crate::seal::{Journal, Seal};
 use crate::verify::Authentication;
 

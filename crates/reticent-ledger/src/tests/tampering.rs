@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use serde_json::Value;
 
-use super::{keys, unkeyed};
+use super::{copy, keys, unkeyed};
 use crate::catalogue::{Catalogue, NAME as CATALOGUE};
 use crate::chain::checkpoint;
 use crate::entry::{EntryKind, FileRecord, Judged, Made, Origin, Recorded, Stored};
@@ -113,18 +113,6 @@ fn release(name: &str, file: Option<FileRecord>, bodies: &crate::bodies::Bodies)
 /// Every release has its own body.
 fn weight(name: &str) -> u64 {
     name.bytes().map(u64::from).sum()
-}
-
-fn copy(from: &Path, to: &Path) {
-    let _ = fs::remove_dir_all(to);
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        match entry.file_type().unwrap().is_dir() {
-            true => copy(&entry.path(), &to.join(entry.file_name())),
-            false => drop(fs::copy(entry.path(), to.join(entry.file_name())).unwrap()),
-        }
-    }
 }
 
 /// How a forger deals with signatures.
