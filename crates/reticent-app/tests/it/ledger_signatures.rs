@@ -174,6 +174,14 @@ fn proofs_and_witnesses_need_no_ledger() {
     let verifier = first.verifier.as_ref().unwrap().to_string();
     let shown = folder.workspace().prove("one", &folder.file("one.proof"), folder.context()).unwrap();
     assert_eq!(shown.proof, Some(folder.file("one.proof")));
+    // A proof replaces nothing but a proof, and never lies in the ledger.
+    let key = folder.read("reticent.key");
+    let prove = |file: &str| folder.workspace().prove("one", &folder.file(file), folder.context());
+    prove("reticent.key").fails_with("output-exists");
+    prove("first.txt").fails_with("output-exists");
+    prove("ledger/seal.json").fails_with("output-in-ledger");
+    prove("one.proof").passes();
+    assert_eq!(folder.read("reticent.key"), key);
     let request = |proof: &str, head: Option<&str>| CheckProofRequest {
         proof: folder.file(proof),
         head: head.map(|head| folder.file(head)),
