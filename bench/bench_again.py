@@ -30,7 +30,7 @@ from harness import (
 
 MILLION = 1_000_000
 SEED = 2012
-PHASES = ["recall", "read", "group", "write", "verify", "audit", "measure", "record"]
+PHASES = ["load_history", "read", "group", "write", "verify", "audit", "measure", "record"]
 OWNER = "person"
 QUASI = ["age", "sex", "race", "native-country"]
 
@@ -184,7 +184,7 @@ def publish(place, data, described, ledger, name, words=(), seconds=None):
 
 def counts(told):
     """How many records became what."""
-    sums = {kind: sum(some["records"] for some in told[kind]) for kind in ("waiting", "withheld")}
+    sums = {kind: sum(some["records"] for some in told[kind]) for kind in ("postponed", "withheld")}
     return {kind: told[kind] for kind in ("records", "published", "groups", "counterfeits")} | sums
 
 
@@ -240,13 +240,13 @@ def adult(place, given):
     lines, slow = [], []
     for case, runs in turns(place, cases, given).items():
         parts, last = spreads(runs), runs[-1]
-        figures = [number(last[kind]) for kind in ("groups", "published", "waiting", "withheld")]
+        figures = [number(last[kind]) for kind in ("groups", "published", "postponed", "withheld")]
         times = [parts[phase].text("{:.3f}") for phase in ("group", "audit", "whole")]
         lines.append([case.title(), *figures, *times])
         slow += [case.title()] if parts["group"].median >= MOST_ADULT else []
-        kept = {kind: last[kind] for kind in ("groups", "published", "waiting", "withheld", "peak")}
+        kept = {kind: last[kind] for kind in ("groups", "published", "postponed", "withheld", "peak")}
         record("again", case.title(), part="adult", seconds={name: spread.json() for name, spread in parts.items()}, **kept)
-    table(["primary", "groups", "published", "waiting", "withheld", "group s", "audit s", "whole command s"], lines)
+    table(["primary", "groups", "published", "postponed", "withheld", "group s", "audit s", "whole command s"], lines)
     record("again", "targets", part="adult", targets=[target(f"groups are formed below {MOST_ADULT:g} s", not slow, slow)])
 
 
@@ -278,7 +278,7 @@ def million(place, given):
 
 
 SIZE_HEAD = [
-    "primary", "records", "groups", "published", "waiting", "group s", "us/record", "whole command s", "us/record", "peak MiB",
+    "primary", "records", "groups", "published", "postponed", "group s", "us/record", "whole command s", "us/record", "peak MiB",
     "B/record",
 ]  # fmt: skip
 
@@ -306,7 +306,7 @@ class Figures:
 
     def row(self):
         each = {phase: f"{1e6 * self.seconds[phase].median / self.rows:.2f}" for phase in ("group", "whole")}
-        line = [self.primary, number(self.rows), *(number(self.last[kind]) for kind in ("groups", "published", "waiting"))]
+        line = [self.primary, number(self.rows), *(number(self.last[kind]) for kind in ("groups", "published", "postponed"))]
         line += [self.seconds["group"].text("{:.3f}"), each["group"], self.seconds["whole"].text(), each["whole"]]
         return [*line, f"{self.peak / MIB:,.0f}", f"{self.peak / self.rows:,.0f}"]
 
@@ -344,10 +344,10 @@ def year(place, given):
             break
         figures = {key: told[key] for key in ("peak", "phases", "seconds")} | counts(told["told"])
         record("again", "year", rows=rows, month=month, audited=told["told"]["audited"], **figures)
-        cells = [number(told[kind]) for kind in ("published", "waiting", "withheld", "counterfeits")]
+        cells = [number(told[kind]) for kind in ("published", "postponed", "withheld", "counterfeits")]
         times = [f"{told['phases'][phase]:.2f}" for phase in [*PHASES, "rest"]]
         lines.append([str(month), *cells, *times, f"{told['seconds']:.2f}", f"{told['peak'] / MIB:,.0f}"])
-    table(["month", "published", "waiting", "withheld", "counterfeits", *PHASES, "rest", "whole s", "peak MiB"], lines)
+    table(["month", "published", "postponed", "withheld", "counterfeits", *PHASES, "rest", "whole s", "peak MiB"], lines)
     print(f"Together {total:,.1f} s{'; ' + stopped if stopped else ''}. Load at the end: {machine()['load']}.")
     text = f"{MONTHS} months of {MILLION:,} people below {MOST_YEAR:g} s, files, ledger and audits included"
     targets = []
@@ -380,7 +380,7 @@ def monthly(place, method, start, churn, form=None):
     for month in range(1, MONTHS + 1):
         described = place.policy("month", ONE, [HIDDEN], method, month, form)
         data, name = folder / f"month-{month:02}.csv", f"month-{month:02}"
-        told = publish(place, data, described, ledger, name, ["--alone"] if method.alone else [], PATIENCE)
+        told = publish(place, data, described, ledger, name, ["--ignore-history"] if method.alone else [], PATIENCE)
         if "stopped" in told:
             return Year(found, described, ledger, told["stopped"], method.alone)
         found.append(told)
@@ -438,7 +438,7 @@ def audit(done):
 def over_time(finished):
     if finished.status not in (0, 1):
         sys.exit(f"audit ended with status {finished.status}: {finished.stdout}{finished.stderr}")
-    moments = json.loads(finished.stdout)["coalitions"][0]["over_time"]
+    moments = json.loads(finished.stdout)["coalitions"][0]["timeline"]
     # One column is sensitive.
     return [moment["columns"][0] | {"people": moment["people"]} for moment in moments]
 
@@ -512,7 +512,7 @@ def utility(place, given):
         f"{machine_text()}; once.",
     )
     lines, unfinished = [], []
-    kinds = ("records", "published", "waiting", "withheld", "counterfeits", "groups")
+    kinds = ("records", "published", "postponed", "withheld", "counterfeits", "groups")
     for method in ALL:
         # Quasi-identifiers as they are tell records apart.
         for form in FORMS[1:] if method.id.startswith("bcf-anonymity") else FORMS:

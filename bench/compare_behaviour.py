@@ -142,10 +142,10 @@ def verbs(data, first, second, who):
     return runs(f"""
         log | show {first} | show {second} | show 1 | diff {first} {second} | diff {second} {first}
         history for {who} | history for stranger | verify | export-head | export-head -o head.json | verify --head head.json
-        audit | audit --attack all | audit --adversary quasi-identifiers --effort 1 | audit --each --worst 2
+        audit | audit --attack all | audit --adversary quasi-identifiers --effort 1 | audit --per-person --worst 2
         audit --adversary algorithm --population {data} | audit --samples 200 --seed 3 --effort 1
         audit --confidence 0.9 --for {who} | audit --html report.html | audit --html public.html --public
-        check | check {data} --witnesses 1 | compare {data} --k 3,4 --confidence 0.7,0.9 --alone
+        check | check {data} --witnesses 1 | compare {data} --k 3,4 --confidence 0.7,0.9 --ignore-history
         purge {first} --reason a~request | purge {first} --reason a~request --yes
         log | show {first} | verify --head head.json | audit""")
 
@@ -156,7 +156,7 @@ def pages():
     tutorial += verbs("people.csv", "spring", "summer", "public") + runs("""
         log --policy monthly.toml | diff may june --policy monthly.toml | show june --policy monthly.toml
         audit --policy monthly.toml --attack all
-        publish people.csv --name next -o next.csv --dry-run --k 3 --confidence 0.9 --alone
+        publish people.csv --name next -o next.csv --dry-run --k 3 --confidence 0.9 --ignore-history
         register spring.csv --name copy --to press --date 2024-02-03
         register summer.csv --name sketch --to press --date 2024-02-03 --dry-run""")
     yield from both("tutorial", tutorial)
@@ -172,19 +172,19 @@ def clinic(kinds):
         0 init people.csv --policy drafted/reticent.toml | 1 check people.csv --policy drafted/reticent.toml --witnesses 2
         0 publish people.csv --name one --to Press -o one.csv --new-ledger
         0 publish people.csv --name two --to press -o two.csv --columns age,sex
-        0 publish people.csv --name three --to ministry -o three.parquet --columns sex,city --alone
-        0 publish people.csv --name four --to bank -o four.csv.gz --columns city --alone --threads 1
-        0 publish people.csv --name five --to bank -o five.csv.zst --columns age --alone
+        0 publish people.csv --name three --to ministry -o three.parquet --columns sex,city --ignore-history
+        0 publish people.csv --name four --to bank -o four.csv.gz --columns city --ignore-history --threads 1
+        0 publish people.csv --name five --to bank -o five.csv.zst --columns age --ignore-history
         publish people.csv --name six -o six.csv --dry-run --k 4 --confidence 0.9
-        0 publish people.csv --name six -o six.csv --dry-run --k 4 --confidence 0.9 --alone
-        0 compare people.csv --k 2,5 --confidence 0.6,0.9 --algorithm top-down-specialization,optimal-full-domain --alone
+        0 publish people.csv --name six -o six.csv --dry-run --k 4 --confidence 0.9 --ignore-history
+        0 compare people.csv --k 2,5 --confidence 0.6,0.9 --algorithm top-down-specialization,optimal-full-domain --ignore-history
         0 compare people.csv --columns age,sex --columns sex,city,illness
         2 register elsewhere.csv --name old --to public --date 2020-05-01
         0 register elsewhere.csv --name old --to public --date 2020-05-01 --identifier who --dry-run
         0 register elsewhere.csv --name old --to public --date 2020-05-01 --identifier who
-        0 register grouped.csv --name grouped --to press --date 2021-05-01 --groups group
-        audit --knows knows.txt | audit --column illness --confidence 0.5 --for press
-        audit --attack minimality --with values=flu=0.6 --population people.csv
+        0 register grouped.csv --name grouped --to press --date 2021-05-01 --group-column group
+        audit --background knows.txt | audit --column illness --confidence 0.5 --for press
+        audit --attack minimality --attack-parameter values=flu=0.6 --population people.csv
         history for press,ministry | publish people.csv --name seven --to press -o seven.csv --columns sex
         0 schema | 0 catalogue | 0 catalogue --markdown | 0 catalogue m-invariance
         """ + " | ".join(f"0 catalogue --kind {kind}" for kind in kinds)
@@ -198,12 +198,12 @@ def algorithms(ids):
     lines = "0 publish people.csv --name first --columns age,sex,illness -o first.csv --new-ledger\n"
     for name in ids:
         lines += f"publish people.csv --name a-{name} -o {name}.csv --algorithm {name} --columns age,city --dry-run\n"
-        lines += f"publish people.csv --name a-{name} -o {name}.csv --algorithm {name} --alone\n"
+        lines += f"publish people.csv --name a-{name} -o {name}.csv --algorithm {name} --ignore-history\n"
     policies = []
     for how in ("records", "cells"):
         text = POLICY.replace("seed = 11", f'seed = 11\nsuppression = 0.2\nsuppress = "{how}"')
         policies.append(write(f"{how}.toml", text.replace("k = 3", "k = 6")))
-        lines += f"0 publish people.csv --name by-{how} -o {how}.csv --alone --policy {how}.toml\n"
+        lines += f"0 publish people.csv --name by-{how} -o {how}.csv --ignore-history --policy {how}.toml\n"
     yield from both("algorithms", CLINIC + policies + runs(lines))
 
 
@@ -263,7 +263,7 @@ BAD_POLICIES = [   # what to replace in `POLICY`, and by what
     ("sex =", "gender ="), ("city.csv", "nowhere.csv"), ('"number"', '"number", range = [50, 20]'),
     ("seed = 11", 'seed = 11\nmethod = "m-invariance"'), ("seed = 11", 'seed = 11\nalgorithm = "magic"'),
     ("[release]", '[[requirement.models]]\nmodel = "t-closeness"\nt = 1.5\n[release]'),
-    ("[release]", '[recipients]\nseparate = ["press"]\n[release]'),
+    ("[release]", '[recipients]\nnon-colluding = ["press"]\n[release]'),
 ]
 BAD_DATA = {
     "empty": "", "header": "patient,age,sex,city,illness\n", "ragged": month(1) + "p99,30,F\n",
@@ -276,16 +276,16 @@ ERRORS = f"""
     2 publish | 2 dance | 2 publish people.csv -o two.csv | 2 publish people.csv --name 12 -o two.csv | 2 {PUBLISH} --fast
     2 {PUBLISH} --k 4 | 2 {PUBLISH} --dry-run --k 1 | 2 {PUBLISH} --dry-run --confidence 1.5 | 2 {PUBLISH} --memory 12Q
     2 {PUBLISH} --to a/b@! | 2 {PUBLISH} --ledger nowhere | 3 {PUBLISH} --policy nowhere.toml
-    2 {PUBLISH} --alone --columns age,ilness | 2 {PUBLISH} --alone --columns patient | 2 {PUBLISH} --alone --algorithm magic
-    1 {PUBLISH} --dry-run --k 400 --alone | 1 {PUBLISH} --dry-run --confidence 0.01 | 1 {PUBLISH} --dry-run --confidence 0.01 --alone
-    2 publish people.csv --name two -o two.xlsx | 2 publish people.csv --name two -o one.csv --alone
-    2 publish people.csv --name one -o two.csv --alone | 3 publish people.csv --name two -o nowhere/two.csv --alone
-    2 publish nowhere.csv --name two -o two.csv --alone | 2 init people.csv | 2 init nowhere.csv --policy other.toml
+    2 {PUBLISH} --ignore-history --columns age,ilness | 2 {PUBLISH} --ignore-history --columns patient | 2 {PUBLISH} --ignore-history --algorithm magic
+    1 {PUBLISH} --dry-run --k 400 --ignore-history | 1 {PUBLISH} --dry-run --confidence 0.01 | 1 {PUBLISH} --dry-run --confidence 0.01 --ignore-history
+    2 publish people.csv --name two -o two.xlsx | 2 publish people.csv --name two -o one.csv --ignore-history
+    2 publish people.csv --name one -o two.csv --ignore-history | 3 publish people.csv --name two -o nowhere/two.csv --ignore-history
+    2 publish nowhere.csv --name two -o two.csv --ignore-history | 2 init people.csv | 2 init nowhere.csv --policy other.toml
     3 check people.csv --policy nowhere.toml | 2 log --ledger nowhere | 2 show 7 | 2 diff one seven | 2 history for a/b@!
     2 purge seven --reason why | 2 purge one | 2 purge one --reason why
-    2 audit --attack magic | 2 audit --with k=3 | 2 audit --column ilness | 2 audit --public | 2 audit --adversary nobody
-    2 audit --knows wrong.txt | 3 audit --knows nowhere.txt | 2 audit --html people.csv | 2 audit --for stranger
-    2 {REGISTER} --date 2020-02-02 | 2 {REGISTER} --apart | 2 {REGISTER} --of seven
+    2 audit --attack magic | 2 audit --attack-parameter k=3 | 2 audit --column ilness | 2 audit --public | 2 audit --adversary nobody
+    2 audit --background wrong.txt | 3 audit --background nowhere.txt | 2 audit --html people.csv | 2 audit --for stranger
+    2 {REGISTER} --date 2020-02-02 | 2 {REGISTER} --separate-columns | 2 {REGISTER} --marginal-of seven
     2 register people.csv --name three --to press --date 2020-13-01 | 2 register people.csv --name three --date 2020-01-01
     2 register people.csv --name three --to press --date 2999-01-01 | 2 register people.csv --name one --to press --date 2020-01-01
     3 register nowhere.csv --name three --to press --date 2020-01-01
@@ -300,14 +300,14 @@ def errors():
     for at, (right, wrong) in enumerate(BAD_POLICIES):
         steps += [write(f"bad{at}.toml", POLICY.replace(right, wrong)), *runs(f"2 check people.csv --policy bad{at}.toml")]
     for name, content in BAD_DATA.items():
-        steps += [write(f"{name}.csv", content), *runs(f"2 publish {name}.csv --name two -o two.csv --alone")]
-    steps += [Run(f"{PUBLISH} --alone --wait 0".split(), 5, lock="ledger/lock"),
-              chmod("reticent.key", 0o644), *runs(f"2 {PUBLISH} --alone"), chmod("reticent.key", 0o600),
-              *write_key("other.key", KEY.replace("5e", "77")), *runs(f"2 {PUBLISH} --alone --key other.key"),
-              *write_key("broken.key", "no key\n"), *runs(f"2 {PUBLISH} --alone --key broken.key"),
+        steps += [write(f"{name}.csv", content), *runs(f"2 publish {name}.csv --name two -o two.csv --ignore-history")]
+    steps += [Run(f"{PUBLISH} --ignore-history --wait 0".split(), 5, lock="ledger/lock"),
+              chmod("reticent.key", 0o644), *runs(f"2 {PUBLISH} --ignore-history"), chmod("reticent.key", 0o600),
+              *write_key("other.key", KEY.replace("5e", "77")), *runs(f"2 {PUBLISH} --ignore-history --key other.key"),
+              *write_key("broken.key", "no key\n"), *runs(f"2 {PUBLISH} --ignore-history --key broken.key"),
               write("one.csv", "changed\n"), *runs("4 verify | 0 export-head -o head.json"),
               edit("ledger/catalogue.sqlite", lambda content: content[:-100] + bytes([content[-100] ^ 1]) + content[-99:]),
-              *runs(f"4 verify | log | audit | 4 export-head | 4 {PUBLISH} --alone")]
+              *runs(f"4 verify | log | audit | 4 export-head | 4 {PUBLISH} --ignore-history")]
     yield from both("errors", steps)
 
 

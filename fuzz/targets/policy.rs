@@ -1,4 +1,4 @@
-//! The policy: any text is read or refused, and what is read can be used.
+//! Policies: any text is parsed or rejected, and a parsed policy can be used.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -8,8 +8,8 @@ use reticent::requirement::Requirement;
 fuzz_target!(|text: &str| {
     let Ok(policy) = Policy::parse(text) else { return };
     let names: Vec<String> = policy.columns.iter().map(|column| column.name.clone()).collect();
-    policy.fit(&names).expect("a policy fits the columns it names");
+    policy.check_columns(&names).expect("a policy matches its own columns");
     let mut read = |_: &str| Ok("a;*\nb;*\n".to_owned());
     let Ok(schema) = policy.schema(&mut read) else { return };
-    let _ = Requirement::build(&policy.wordings(&schema), &schema);
+    let _ = Requirement::build(&policy.model_specs(&schema), &schema);
 });

@@ -13,7 +13,7 @@ fuzz_target!(|text: &str| {
         assert!(tree.node(parent).codes.start <= node.codes.start && node.codes.end <= tree.node(parent).codes.end);
     }
     assert_eq!(Cut::bottom(&tree).nodes().len(), tree.len());
-    for level in tree.ladder() {
+    for level in tree.full_domain_levels() {
         assert_eq!(level.len(), tree.len());
     }
     let labels: std::collections::BTreeSet<&str> = tree.nodes().iter().map(|node| node.label.as_str()).collect();

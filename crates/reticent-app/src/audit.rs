@@ -1,4 +1,4 @@
-//! `audit`: what all releases together disclose about each person.
+//! `audit`: what the release history discloses about each person, for each coalition of recipients.
 
 mod attack;
 mod background;
@@ -8,54 +8,54 @@ mod rows;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use reticent::attacks::{self, Person};
-use reticent::audit::Ask;
+use reticent::attacks::{self, KnownPerson};
+use reticent::audit::SolveOptions;
 use reticent::audit::{
-    Attacked, Beside, Knowledge, Question, algorithm_attacks, attack as run_attack, audit as audit_history,
-    disclosures, is_within, not_established, timeline,
+    AttackContext, AttackRun, AuditOptions, BackgroundKnowledge, algorithm_attacks, attack as run_attack,
+    audit as audit_history, disclosures, is_within, not_established, timeline,
 };
 use reticent::error::Obstacle;
-use reticent::registry::{Arguments, Entry as Listed};
-use reticent::{Confidence, Held, History, Share};
-use reticent_engine::{Ask as AskEngine, AskColumn, Embedded, Engine};
+use reticent::registry::{Arguments, Entry as RegistryEntry};
+use reticent::{Confidence, History, Ratio, RecordedRelease};
+use reticent_engine::{CountColumn, CountRequest, Embedded, Engine};
 use reticent_ledger::{Entry, Ledger};
 
 use crate::Workspace;
 use crate::answer::{AuditAnswer, CoalitionAudit};
 use crate::context::Context;
-use crate::dataset::{Loaded, load};
+use crate::dataset::{LoadedPolicy, load};
 use crate::error::{Error, Problem, Result};
 use crate::ledger_access::{LedgerAccess, UNSIGNED, recipients};
 use crate::request::{Adversary, AuditRequest};
-use attack::attacks_of;
+use attack::requested_attacks;
 use background::Background;
 
-/// By column, what may be told at most.
-type Promised = Vec<(String, Share)>;
+/// Posterior threshold of each column.
+type ColumnThresholds = Vec<(String, Ratio)>;
 
-/// What may be told at most: of all columns, and where the policy's method promises different things, of each.
-fn allowed(request: &AuditRequest, loaded: Option<&Loaded>) -> Result<(Option<Share>, Promised)> {
-    if let Some(said) = request.confidence {
-        return Ok((Some(said.exact()), Vec::new()));
+/// Returns the posterior threshold for all columns, and separate thresholds if those of the method differ by column.
+fn thresholds(request: &AuditRequest, loaded: Option<&LoadedPolicy>) -> Result<(Option<Ratio>, ColumnThresholds)> {
+    if let Some(given) = request.confidence {
+        return Ok((Some(given.exact()), Vec::new()));
     }
     let Some(loaded) = loaded else { return Ok((None, Vec::new())) };
-    let named = loaded.policy.short.confidence.map(Confidence::new).transpose()?.map(Confidence::exact);
+    let named = loaded.policy.shorthand.confidence.map(Confidence::new).transpose()?.map(Confidence::exact);
     let asked = |column: &String| request.columns.as_ref().is_none_or(|columns| columns.contains(column));
-    let promised = loaded.promised()?.into_iter().filter(|(column, _)| asked(column));
-    let promised: Promised =
-        promised.map(|(column, most)| (column, named.map_or(most, |named| named.min(most)))).collect();
-    match promised.first() {
+    let column_thresholds = loaded.promised_bounds()?.into_iter().filter(|(column, _)| asked(column));
+    let column_thresholds: ColumnThresholds =
+        column_thresholds.map(|(column, bound)| (column, named.map_or(bound, |named| named.min(bound)))).collect();
+    match column_thresholds.first() {
         None => Ok((named, Vec::new())),
-        Some((_, first)) if promised.iter().all(|(_, most)| most == first) => Ok((Some(*first), Vec::new())),
-        // Columns of which nothing is promised are held to the least.
-        Some(_) => Ok((named.or(promised.iter().map(|(_, most)| *most).min()), promised)),
+        Some((_, first)) if column_thresholds.iter().all(|(_, bound)| bound == first) => Ok((Some(*first), Vec::new())),
+        // A column without a guarantee gets the confidence bound of the policy, or else the smallest threshold.
+        Some(_) => Ok((named.or(column_thresholds.iter().map(|(_, bound)| *bound).min()), column_thresholds)),
     }
 }
 
-/// Audits.
+/// Audits the release history.
 pub(crate) fn audit(workspace: &Workspace, request: &AuditRequest, context: &Context) -> Result<AuditAnswer> {
     answer(workspace, request, context).map_err(|error| match error {
-        // Wrong background knowledge is a wrong request; it says nothing about the releases.
+        // Invalid background knowledge is an invalid request, not a finding about the releases.
         Error::Library(reticent::Error::CannotCheck(Obstacle::BackgroundKnowledgeInvalid { fault })) => {
             Error::Knowledge { line: None, fault }
         }
@@ -66,7 +66,7 @@ pub(crate) fn audit(workspace: &Workspace, request: &AuditRequest, context: &Con
 
 fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> Result<AuditAnswer> {
     request.check()?;
-    let attacks = attacks_of(request)?;
+    let attacks = requested_attacks(request)?;
     if let Some(path) = request.html.as_ref().filter(|path| path.symlink_metadata().is_ok()) {
         return Err(Problem::ReportExists { path: path.clone() }.into());
     }
@@ -74,21 +74,21 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
     let access = LedgerAccess::find(workspace, "auditing", context)?;
     let loaded = if workspace.policy.exists() { Some(load(&workspace.policy)?) } else { None };
     let ledger = access.open_to_read()?;
-    let unsound = access.unsound(&ledger);
+    let integrity_problem = access.integrity_problem(&ledger);
     let unsigned = ledger.verifier()?.is_none();
     let entries = ledger.entries()?;
-    let (allowed, promised) = allowed(request, loaded.as_ref())?;
-    // One figure for all columns, where there is one.
-    let confidence = allowed.filter(|_| promised.is_empty()).map(Share::to_f64);
-    let knows = match &request.knows {
+    let (threshold, column_thresholds) = thresholds(request, loaded.as_ref())?;
+    // The answer has a single confidence only if all columns have the same one.
+    let confidence = threshold.filter(|_| column_thresholds.is_empty()).map(Ratio::to_f64);
+    let background = match &request.background {
         Some(path) => Background::read(path, loaded.as_ref(), &access, &entries, context)?,
         None => Background::default(),
     };
-    if request.adversary == Adversary::QuasiIdentifiers && knows.all.names_somebody() {
+    if request.adversary == Adversary::QuasiIdentifiers && background.all.names_people() {
         return Err(Problem::KnowledgeNamesPeople.into());
     }
-    let question = question(request, loaded.as_ref(), (allowed, promised), knows.all.clone());
-    let judged = question.judges();
+    let options = audit_options(request, loaded.as_ref(), (threshold, column_thresholds), background.all.clone());
+    let judged = options.judges();
     if request.adversary == Adversary::Algorithm && !judged {
         return Err(Problem::AdversaryNeedsConfidence.into());
     }
@@ -98,7 +98,7 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
     let mut history = load_history(&ledger, &entries)?;
     check_columns(request, &history)?;
     if request.adversary == Adversary::QuasiIdentifiers {
-        history.releases.iter_mut().for_each(|held| held.links = None);
+        history.releases.iter_mut().for_each(|recorded| recorded.links = None);
     }
     let people = match &request.population {
         Some(path) => population(path, &history, context)?,
@@ -106,43 +106,52 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
     };
     let ordered = request.attacks.iter().any(|id| id == "all" || id == reticent::attacks::unsorted_matching::ENTRY.id);
     let rows = if ordered { rows::rows(&history, &ledger, &entries, context) } else { Vec::new() };
-    let rows: Vec<(u64, Option<Vec<u32>>)> = history.releases.iter().map(|held| held.number).zip(rows).collect();
-    // Of everything together, so that what is misspelled is not taken for what some do not hold.
-    let knowledge = question.knowledge.check(&history);
-    knowledge.map_err(|error| knows.at_line(error.into(), &history, &question))?;
+    let rows: Vec<(u64, Option<Vec<u32>>)> =
+        history.releases.iter().map(|recorded| recorded.number).zip(rows).collect();
+    // Check the statements against the whole history: a coalition may lack the column or value that a statement names.
+    let knowledge = options.knowledge.check(&history);
+    knowledge.map_err(|error| background.at_line(error.into(), &history, &options))?;
     let mut coalitions = Vec::new();
-    for (members, held) in held(request, &access, &entries, &history)? {
+    for (members, coalition_history) in histories_by_coalition(request, &access, &entries, &history)? {
         context.check()?;
         context.busy("auditing");
-        let k = loaded.as_ref().and_then(|loaded| loaded.policy.short.k);
-        let beside = Beside { people: &people, rows: &rows, k };
-        let found = coalition(members, &held, &question.within(&held), &beside, &attacks, context);
-        coalitions.push(found.map_err(|failure| knows.at_line(failure, &held, &question))?);
+        let k = loaded.as_ref().and_then(|loaded| loaded.policy.shorthand.k);
+        let attack_context = AttackContext { people: &people, rows: &rows, k };
+        let audited = coalition(
+            members,
+            &coalition_history,
+            &options.within(&coalition_history),
+            &attack_context,
+            &attacks,
+            context,
+        );
+        coalitions.push(audited.map_err(|failure| background.at_line(failure, &coalition_history, &options))?);
     }
     for coalition in &mut coalitions {
-        coalition.open.extend(unsound.clone());
-        coalition.audit.assumed.extend(unsigned.then(|| UNSIGNED.to_owned()));
-        let apart: Vec<String> = access.separate.groups.iter().map(|group| group.join(" and ")).collect();
-        let never =
-            |apart: String| format!("{apart} never combine what they hold, as the policy says ([recipients] separate)");
-        coalition.audit.assumed.extend(apart.into_iter().map(never));
+        coalition.not_established.extend(integrity_problem.clone());
+        coalition.audit.assumptions.extend(unsigned.then(|| UNSIGNED.to_owned()));
+        let groups: Vec<String> = access.non_colluding.groups.iter().map(|group| group.join(" and ")).collect();
+        let assumption =
+            |group: String| format!("{group} do not collude (`non-colluding` under [recipients] in the policy)");
+        coalition.audit.assumptions.extend(groups.into_iter().map(assumption));
     }
-    let established = |coalition: &CoalitionAudit| is_within(&coalition.audit, &coalition.open, &coalition.breaches);
-    let holds = judged.then(|| unsound.is_none() && coalitions.iter().all(established));
+    let established =
+        |coalition: &CoalitionAudit| is_within(&coalition.audit, &coalition.not_established, &coalition.violations);
+    let holds = judged.then(|| integrity_problem.is_none() && coalitions.iter().all(established));
     let mut notes = Vec::new();
     if coalitions.is_empty() {
-        notes.push("nothing was released yet, or not to those who were asked about".to_owned());
+        notes.push("the ledger has no release to the requested recipients".to_owned());
     }
     let of_records = loaded.as_ref().is_some_and(|loaded| loaded.policy.method.is_some());
     if !judged && of_records {
         notes.push(
-            "what the policy's method promises is about records, which `publish` judges: no confidence is allowed or forbidden of \
-             values, unless --confidence names one"
+            "the method of the policy bounds the linkage of records, which is judged when a release is published; no confidence \
+             bound on sensitive values is set, so the audit gives no verdict"
                 .to_owned(),
         );
     } else if !judged {
         notes.push(
-            "no confidence is allowed or forbidden: the policy names none, and neither does --confidence".to_owned(),
+            "neither the policy nor the request sets a confidence bound, so the audit gives no verdict".to_owned(),
         );
     }
     let answer = AuditAnswer {
@@ -159,165 +168,187 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
     Ok(answer)
 }
 
-/// A column that is asked about must be one that some release shows, and sensitive.
+/// Returns an error if a requested column is not a sensitive attribute of any release.
 fn check_columns(request: &AuditRequest, history: &History) -> Result<()> {
-    let columns = history.releases.iter().flat_map(|held| &held.release.columns);
+    let columns = history.releases.iter().flat_map(|recorded| &recorded.release.columns);
     let sensitive = columns.filter(|column| column.role == reticent::Role::Sensitive);
     let names: BTreeSet<&str> = sensitive.map(|column| column.name.as_str()).collect();
     let wanted = request.columns.iter().flatten();
-    let Some(stranger) = wanted.into_iter().find(|name| !names.contains(name.as_str())) else { return Ok(()) };
-    let hint = reticent::error::did_you_mean(stranger, names.iter().copied());
-    let all = || format!("there are: {}", names.iter().copied().collect::<Vec<_>>().join(", "));
-    let (column, hint) = (stranger.clone(), hint.unwrap_or_else(all));
+    let Some(unknown_name) = wanted.into_iter().find(|name| !names.contains(name.as_str())) else { return Ok(()) };
+    let hint = reticent::error::did_you_mean(unknown_name, names.iter().copied());
+    let all = || format!("sensitive attributes: {}", names.iter().copied().collect::<Vec<_>>().join(", "));
+    let (column, hint) = (unknown_name.clone(), hint.unwrap_or_else(all));
     Err(Problem::NoSuchSensitiveColumn { column, hint }.into())
 }
 
-/// Everything that was released, with whose the records are.
+/// Loads all releases with their owner links.
 pub(crate) fn load_history(ledger: &Ledger, entries: &[Entry]) -> Result<History> {
-    let mut history = ledger.history(reticent_ledger::Wanted { numbers: None, links: None })?;
-    for held in &mut history.releases {
-        // Tables about the people of another one have no owners of their own.
-        let entry = entries.iter().find(|entry| entry.number == held.number && held.disguise.of.is_none());
+    let mut history = ledger.history(reticent_ledger::HistoryQuery { numbers: None, links: None })?;
+    for recorded in &mut history.releases {
+        // A marginal table has no owner links; it refers to the links of its release.
+        let entry = entries
+            .iter()
+            .find(|entry| entry.number == recorded.number && recorded.presentation.about_release.is_none());
         if let Some(entry) = entry {
-            held.links = ledger.links(entry)?;
+            recorded.links = ledger.links(entry)?;
         }
     }
-    history.releases = history.releases.into_iter().map(Held::canonical).collect();
+    history.releases = history.releases.into_iter().map(RecordedRelease::canonical).collect();
     Ok(history)
 }
 
-/// By coalition: its members, and what it holds. Coalitions that hold the same are one.
-fn held(
+/// Returns the members and the release history of each requested coalition. Merges coalitions with the same history.
+fn histories_by_coalition(
     request: &AuditRequest,
     access: &LedgerAccess,
     entries: &[Entry],
     history: &History,
 ) -> Result<Vec<(Vec<String>, History)>> {
     let known = recipients(entries);
-    let asked = request.who();
-    let strangers: Vec<&String> =
+    let asked = request.recipient_names();
+    let unknown_names: Vec<&String> =
         asked.iter().filter(|name| *name != reticent::PUBLIC && !known.contains(*name)).collect();
-    if let Some(stranger) = strangers.first() {
-        let hint = reticent::error::did_you_mean(stranger, known.iter().map(String::as_str));
+    if let Some(unknown_name) = unknown_names.first() {
+        let hint = reticent::error::did_you_mean(unknown_name, known.iter().map(String::as_str));
         let hint =
-            hint.unwrap_or_else(|| format!("there are: {}", known.iter().cloned().collect::<Vec<_>>().join(", ")));
-        return Err(Problem::NoSuchRecipient { recipient: (*stranger).clone(), hint }.into());
+            hint.unwrap_or_else(|| format!("recipients: {}", known.iter().cloned().collect::<Vec<_>>().join(", ")));
+        return Err(Problem::NoSuchRecipient { recipient: (*unknown_name).clone(), hint }.into());
     }
-    let who = if asked.is_empty() { known.iter().cloned().collect() } else { asked.clone() };
-    let coalitions = access.separate.coalitions(&known, &who)?;
-    let together =
+    let wanted_members = if asked.is_empty() { known.iter().cloned().collect() } else { asked.clone() };
+    let coalitions = access.non_colluding.coalitions(&known, &wanted_members)?;
+    let has_all =
         |coalition: &&BTreeSet<String>| asked.iter().all(|name| name == reticent::PUBLIC || coalition.contains(name));
-    if !asked.is_empty() && !coalitions.iter().any(|coalition| together(&coalition)) {
+    if !asked.is_empty() && !coalitions.iter().any(|coalition| has_all(&coalition)) {
         return Err(Problem::RecipientsSeparate { recipients: asked }.into());
     }
-    let mut found: Vec<(Vec<String>, History)> = Vec::new();
-    for coalition in coalitions.iter().filter(together) {
-        let held = history.held_by(coalition);
-        if held.is_empty() {
+    let mut histories: Vec<(Vec<String>, History)> = Vec::new();
+    for coalition in coalitions.iter().filter(has_all) {
+        let coalition_history = history.for_coalition(coalition);
+        if coalition_history.is_empty() {
             continue;
         }
-        let numbers = |history: &History| -> Vec<u64> { history.releases.iter().map(|held| held.number).collect() };
-        if !found.iter().any(|(_, known)| numbers(known) == numbers(&held) && known.lost == held.lost) {
-            found.push((coalition.iter().cloned().collect(), held));
+        let numbers =
+            |history: &History| -> Vec<u64> { history.releases.iter().map(|recorded| recorded.number).collect() };
+        if !histories
+            .iter()
+            .any(|(_, known)| numbers(known) == numbers(&coalition_history) && known.erased == coalition_history.erased)
+        {
+            histories.push((coalition.iter().cloned().collect(), coalition_history));
         }
     }
-    Ok(found)
+    Ok(histories)
 }
 
-fn question(
+fn audit_options(
     request: &AuditRequest,
-    loaded: Option<&Loaded>,
-    (allowed, promised): (Option<Share>, Promised),
-    knowledge: Knowledge,
-) -> Question {
+    loaded: Option<&LoadedPolicy>,
+    (threshold, column_thresholds): (Option<Ratio>, ColumnThresholds),
+    knowledge: BackgroundKnowledge,
+) -> AuditOptions {
     let varies = loaded.map(|loaded| loaded.policy.inconsistent.iter().filter_map(|rule| rule.varying_column()));
-    Question {
+    AuditOptions {
         columns: request.columns.clone(),
-        varies: varies.into_iter().flatten().map(str::to_owned).collect(),
+        time_varying: varies.into_iter().flatten().map(str::to_owned).collect(),
         rules: loaded.map(|loaded| loaded.policy.inconsistent.clone()).unwrap_or_default(),
-        confidence: allowed,
-        promised,
+        confidence: threshold,
+        column_thresholds,
         knowledge,
-        ask: Ask {
+        solve: SolveOptions {
             steps: request.effort.saturating_mul(1_000_000),
-            program: request.effort.saturating_mul(1_000_000),
+            program_steps: request.effort.saturating_mul(1_000_000),
             samples: request.samples,
             seed: request.seed,
-            ..Ask::default()
+            ..SolveOptions::default()
         },
         worst: request.worst,
-        each: request.each,
-        newly: false,
-        everybody: request.adversary != Adversary::QuasiIdentifiers,
+        per_person: request.per_person,
+        only_new: false,
+        knows_everyone: request.adversary != Adversary::QuasiIdentifiers,
         pairs: true,
         algorithm: request.adversary == Adversary::Algorithm,
     }
 }
 
-/// What a coalition can infer from everything it holds.
+/// Audits the releases that a coalition holds, and runs the requested attacks on them.
 fn coalition(
     members: Vec<String>,
-    held: &History,
-    question: &Question,
-    beside: &Beside<'_>,
-    asked: &[(&'static Listed, Arguments)],
+    coalition_history: &History,
+    options: &AuditOptions,
+    attack_context: &AttackContext<'_>,
+    requested: &[(&'static RegistryEntry, Arguments)],
     context: &Context,
 ) -> Result<CoalitionAudit> {
-    let mut whole = audit_history(held, question)?;
-    let run = |(entry, arguments): &(&'static Listed, Arguments)| run_attack(entry, held, question, beside, arguments);
-    let mut attacks: Vec<Attacked> = asked.iter().map(run).collect::<Result<_, reticent::Error>>()?;
-    if question.algorithm {
-        algorithm_attacks(held, question, beside, &mut attacks)?;
+    let mut audited = audit_history(coalition_history, options)?;
+    let run = |(entry, arguments): &(&'static RegistryEntry, Arguments)| {
+        run_attack(entry, coalition_history, options, attack_context, arguments)
+    };
+    let mut attacks: Vec<AttackRun> = requested.iter().map(run).collect::<Result<_, reticent::Error>>()?;
+    if options.algorithm {
+        algorithm_attacks(coalition_history, options, attack_context, &mut attacks)?;
     }
     let ran = |id: &str| attacks.iter().any(|attack| attack.id == id && attack.not_run.is_none());
     if ran(attacks::definetti::ENTRY.id) {
-        whole.not_considered.retain(|text| !text.contains(attacks::definetti::ENTRY.title));
+        audited.not_considered.retain(|text| !text.contains(attacks::definetti::ENTRY.title));
     }
-    let open = not_established(&whole, &held.lost, &attacks, question);
-    let breaches = if question.algorithm { disclosures(&attacks) } else { Vec::new() };
+    let reasons = not_established(&audited, &coalition_history.erased, &attacks, options);
+    let violations = if options.algorithm { disclosures(&attacks) } else { Vec::new() };
     let watch = || context.check().map_err(|_| reticent::Error::Stopped);
-    let (over_time, then) = timeline(held, &whole, question, &watch)?;
-    Ok(CoalitionAudit { members, lost: held.lost.clone(), open, breaches, audit: whole, over_time, then, attacks })
+    let (over_time, then) = timeline(coalition_history, &audited, options, &watch)?;
+    Ok(CoalitionAudit {
+        members,
+        erased: coalition_history.erased.clone(),
+        not_established: reasons,
+        violations,
+        audit: audited,
+        timeline: over_time,
+        then,
+        attacks,
+    })
 }
 
-/// People about whom something is known: every record is a person, and columns that no release has are left out.
-fn population(path: &Path, history: &History, context: &Context) -> Result<Vec<Person>> {
+/// Reads the population table: one person per record, with the non-sensitive columns that a release has.
+fn population(path: &Path, history: &History, context: &Context) -> Result<Vec<KnownPerson>> {
     let engine = Embedded::open_file(path, context.engine_options())?;
-    let released =
-        |name: &&String| history.releases.iter().flat_map(|held| &held.release.columns).any(|c| c.name == **name);
-    // What is to be kept from the attacker is not what he knows.
-    let secret = |name: &&String| {
-        let shown = history.releases.iter().flat_map(|held| &held.release.columns);
-        shown.filter(|column| column.name == **name).all(|column| column.role == reticent::Role::Sensitive)
+    let released = |name: &&String| {
+        history.releases.iter().flat_map(|recorded| &recorded.release.columns).any(|c| c.name == **name)
     };
-    let (secrets, columns): (Vec<String>, Vec<String>) =
-        engine.columns().iter().filter(released).cloned().partition(|name| secret(&name));
-    if !secrets.is_empty() {
+    // Sensitive attributes are not background knowledge.
+    let is_sensitive = |name: &&String| {
+        let released_columns = history.releases.iter().flat_map(|recorded| &recorded.release.columns);
+        released_columns.filter(|column| column.name == **name).all(|column| column.role == reticent::Role::Sensitive)
+    };
+    let (sensitive_names, columns): (Vec<String>, Vec<String>) =
+        engine.columns().iter().filter(released).cloned().partition(|name| is_sensitive(&name));
+    if !sensitive_names.is_empty() {
         context.warn(
-            &format!("{} of {} is sensitive, and not taken to be known", secrets.join(", "), path.display()),
+            &format!(
+                "{} of {} is sensitive and was ignored: the attacker is assumed not to know it",
+                sensitive_names.join(", "),
+                path.display()
+            ),
             None,
         );
     }
     if columns.is_empty() {
         return Err(Problem::PopulationUnrelated { path: path.to_owned() }.into());
     }
-    let ask = AskEngine {
-        columns: columns.iter().map(|name| AskColumn { name: name.clone(), bins: None }).collect(),
+    let count_request = CountRequest {
+        columns: columns.iter().map(|name| CountColumn { name: name.clone(), bins: None }).collect(),
         owner: None,
         key: None,
     };
-    let counts = engine.count(&ask)?;
+    let counts = engine.count(&count_request)?;
     let mut people = Vec::new();
-    for combo in 0..counts.combos.len() {
+    for combo in 0..counts.contingency.len() {
         let facts: Vec<(String, String)> = columns
             .iter()
             .enumerate()
-            .map(|(at, name)| (name.clone(), counts.values[at][counts.combos.codes[at][combo] as usize].clone()))
-            // What is blank is not known.
+            .map(|(at, name)| (name.clone(), counts.values[at][counts.contingency.codes[at][combo] as usize].clone()))
+            // An empty cell means that the attacker does not know the value.
             .filter(|(_, value)| !value.is_empty())
             .collect();
-        for _ in 0..counts.combos.weights[combo] {
-            people.push(Person { name: (people.len() + 1).to_string(), facts: facts.clone() });
+        for _ in 0..counts.contingency.weights[combo] {
+            people.push(KnownPerson { name: (people.len() + 1).to_string(), facts: facts.clone() });
         }
     }
     Ok(people)

@@ -1,16 +1,16 @@
-//! `catalogue`: everything that is registered, with its paper and parameters.
+//! `catalogue`: models, operations, metrics, algorithms, methods and attacks, with their papers and parameters.
 
 use reticent::catalogue::all;
-use reticent::methods;
 use reticent::registry::{Entry, Kind};
+use reticent::republication;
 
 use crate::error::{Problem, Result};
 
-/// All entries, those of one kind, or one entry.
+/// Returns the entries of the catalogue, optionally of one kind or with one id.
 ///
 /// # Errors
 ///
-/// If there is no entry with this id.
+/// Returns an error if there is no such entry.
 pub fn catalogue(kind: Option<Kind>, id: Option<&str>) -> Result<Vec<&'static Entry>> {
     let wanted =
         |entry: &&&'static Entry| kind.is_none_or(|kind| entry.kind == kind) && id.is_none_or(|id| entry.id == id);
@@ -18,18 +18,18 @@ pub fn catalogue(kind: Option<Kind>, id: Option<&str>) -> Result<Vec<&'static En
     let chosen: Vec<&'static Entry> = all.iter().filter(wanted).copied().collect();
     if chosen.is_empty() {
         let id = id.unwrap_or_default().to_owned();
-        // A method that is no longer offered is named with the one that takes its place.
-        methods::named(&id).map_or(Ok(()), methods::Listed::offered)?;
+        // For a retired method, the error names its replacement.
+        republication::find_method(&id).map_or(Ok(()), republication::MethodDef::check_offered)?;
         let hint = reticent::error::did_you_mean(&id, all.iter().map(|entry| entry.id));
         return Err(Problem::NoSuchEntry { id, hint }.into());
     }
     Ok(chosen)
 }
 
-/// The reference page of these entries, as Markdown.
+/// Returns the reference page of the given entries, in Markdown.
 pub fn reference(entries: &[&Entry]) -> String {
     let mut page = String::from(
-        "# Reference\n\nGenerated from the registries by `reticent catalogue --markdown`; do not edit by hand.\n",
+        "# Reference\n\nThis page is generated from the catalogue by `just reference`. Do not edit it by hand.\n",
     );
     for kind in [Kind::Model, Kind::Operation, Kind::Metric, Kind::Algorithm, Kind::Method, Kind::Attack] {
         let of_kind: Vec<&&Entry> = entries.iter().filter(|entry| entry.kind == kind).collect();
@@ -39,21 +39,31 @@ pub fn reference(entries: &[&Entry]) -> String {
         page.push_str(&format!("\n## {}s\n", capital(&kind.to_string())));
         for entry in of_kind {
             page.push_str(&format!("\n### {} (`{}`)\n\n{}\n\n", entry.title, entry.id, entry.summary));
-            page.push_str(&format!("- Paper: {}\n- Against: {}\n", entry.paper, entry.thwarts));
+            let label = match entry.kind {
+                Kind::Metric => "Measures",
+                Kind::Method => "Guarantee",
+                Kind::Attack => "Threat",
+                _ => "Protects against",
+            };
+            page.push_str(&format!("- Paper: {}\n- {label}: {}\n", entry.paper, entry.protects_against));
             if entry.comparison {
-                page.push_str("- For comparison only, as in its paper; not for releases\n");
+                page.push_str("- For comparison only, not for releases\n");
             }
             if let Some(listed) = method(entry) {
-                page.push_str(&format!("- Covers: {}\n- Attacker: {}\n", listed.updates.in_words(), methods::ATTACKER));
-                page.push_str(&format!("- Who goes: {}\n", listed.gone));
+                page.push_str(&format!(
+                    "- Covers: {}\n- Attacker: {}\n",
+                    listed.updates.description(),
+                    republication::ATTACKER
+                ));
+                page.push_str(&format!("- People who leave: {}\n", listed.departure_rule));
             }
             page.push_str(&format!("- Evidence: {}\n", entry.evidence.join(", ")));
             if !entry.parameters.is_empty() {
-                page.push_str("\n| parameter | values | when not given | meaning |\n|---|---|---|---|\n");
+                page.push_str("\n| parameter | values | default | meaning |\n|---|---|---|---|\n");
             }
             for parameter in entry.parameters {
                 let default =
-                    parameter.default.map_or("an error", |value| if value.is_empty() { "see meaning" } else { value });
+                    parameter.default.map_or("required", |value| if value.is_empty() { "see meaning" } else { value });
                 let domain = parameter.domain.to_string().replace('|', "\\|");
                 page.push_str(&format!("| `{}` | {domain} | {default} | {} |\n", parameter.name, parameter.meaning));
             }
@@ -62,9 +72,9 @@ pub fn reference(entries: &[&Entry]) -> String {
     page.trim_end().to_owned()
 }
 
-/// The republication method of an entry, if it is one.
-pub fn method(entry: &Entry) -> Option<&'static methods::Listed> {
-    methods::LIST.iter().find(|listed| entry.kind == Kind::Method && listed.entry.id == entry.id)
+/// Returns the republication method of an entry, if the entry is one.
+pub fn method(entry: &Entry) -> Option<&'static republication::MethodDef> {
+    republication::LIST.iter().find(|listed| entry.kind == Kind::Method && listed.entry.id == entry.id)
 }
 
 fn capital(word: &str) -> String {

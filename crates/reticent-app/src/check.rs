@@ -1,27 +1,27 @@
-//! `check`: how risky the data is as it stands, and what the policy demands.
+//! `check`: re-identification risk of the original data, and whether it satisfies the policy.
 
 use reticent::models::Violation;
 use reticent::risk::risk;
-use reticent::verify::UNSHOWN;
+use reticent::verify::SENSITIVE_NOT_SHOWN;
 use reticent::{History, Release, Role, Schema};
 
 use crate::Workspace;
-use crate::answer::{Check, ColumnRole, DataFindings, ModelFinding};
+use crate::answer::{CheckAnswer, ColumnRole, DataFindings, ModelFinding};
 use crate::context::Context;
-use crate::dataset::{Loaded, Prepared, load, prepare};
+use crate::dataset::{LoadedPolicy, PreparedData, load, prepare};
 use crate::error::Result;
 use crate::request::CheckRequest;
 
-/// What there is to say about the data of a policy with a method.
-const METHOD_NOTE: &str = "What a method promises is about releases, not about the data: `reticent publish --dry-run` tells whether it can be \
-                           kept";
+/// Note for a policy with a republication method.
+const METHOD_NOTE: &str = "The guarantee of a republication method applies to releases, not to the original data; rehearse the release to \
+                           see whether the method can publish it";
 
-/// Checks the policy, and the data if there is any.
-pub(crate) fn check(workspace: &Workspace, request: &CheckRequest, context: &Context) -> Result<Check> {
+/// Checks the policy, and the data if the request names any.
+pub(crate) fn check(workspace: &Workspace, request: &CheckRequest, context: &Context) -> Result<CheckAnswer> {
     let loaded = load(&workspace.policy)?;
     let by_method = loaded.policy.method.is_some();
-    loaded.policy.method.map_or(Ok(()), |method| method.listed.offered())?;
-    let (mut demands, data): (Vec<String>, _) = if request.data.is_empty() {
+    loaded.policy.method.map_or(Ok(()), |method| method.def.check_offered())?;
+    let (mut requirements, data): (Vec<String>, _) = if request.data.is_empty() {
         let requirement = loaded.requirement(&loaded.schema, "", &[])?;
         if !by_method {
             requirement.check()?;
@@ -32,13 +32,13 @@ pub(crate) fn check(workspace: &Workspace, request: &CheckRequest, context: &Con
         if !by_method {
             prepared.requirement.check()?;
         }
-        let findings = find(&loaded, &prepared, request.witnesses)?;
+        let findings = data_findings(&loaded, &prepared, request.witnesses)?;
         (prepared.requirement.models.iter().map(|model| model.title()).collect(), Some(findings))
     };
-    demands.extend(loaded.promises()?);
-    Ok(Check {
+    requirements.extend(loaded.promise_texts()?);
+    Ok(CheckAnswer {
         dataset: loaded.policy.dataset.clone(),
-        demands,
+        requirements,
         columns: column_lines(&loaded.schema),
         data,
         suppression: loaded.policy.suppression,
@@ -53,23 +53,27 @@ fn column_lines(schema: &Schema) -> Vec<ColumnRole> {
         .collect()
 }
 
-fn find(loaded: &Loaded, prepared: &Prepared, witnesses: usize) -> Result<DataFindings> {
+fn data_findings(loaded: &LoadedPolicy, prepared: &PreparedData, witnesses: usize) -> Result<DataFindings> {
     let release = Release::raw(&prepared.table)?;
     let mut on: Vec<String> = prepared.schema.with_role(Role::QuasiIdentifier);
     if on.is_empty() {
-        on = prepared.requirement.models.iter().flat_map(|model| model.by().to_vec()).collect();
+        on = prepared.requirement.models.iter().flat_map(|model| model.grouped_by().to_vec()).collect();
         on.sort();
         on.dedup();
     }
-    let k = loaded.policy.short.k.unwrap_or(2);
+    let k = loaded.policy.shorthand.k.unwrap_or(2);
     let risk = risk(&release, &prepared.schema, &on, k)?;
     let history = History::single(release);
     let mut models = Vec::new();
-    let doubtful = prepared.doubtful();
-    let discreet = |mut violation: Violation| {
-        // What may name people, or be sensitive, is not shown before the policy gives it a role.
-        let doubt = |name: &String| doubtful.iter().any(|(doubtful, _)| doubtful == name);
-        violation.witness.iter_mut().filter(|(name, _)| doubt(name)).for_each(|(_, value)| *value = UNSHOWN.to_owned());
+    let doubtful = prepared.role_warnings();
+    let redact = |mut violation: Violation| {
+        // Values of a column that may be an identifier or sensitive are not shown before the steward confirms its role.
+        let is_doubtful = |name: &String| doubtful.iter().any(|(doubtful, _)| doubtful == name);
+        violation
+            .witness
+            .iter_mut()
+            .filter(|(name, _)| is_doubtful(name))
+            .for_each(|(_, value)| *value = SENSITIVE_NOT_SHOWN.to_owned());
         violation
     };
     for (model, survey) in prepared.requirement.survey(&history)? {
@@ -79,14 +83,14 @@ fn find(loaded: &Loaded, prepared: &Prepared, witnesses: usize) -> Result<DataFi
             classes: survey.classes,
             people_in_violating_classes: survey.violating,
             violating_classes: survey.violations.len(),
-            worst: survey.worst.map(discreet),
-            witnesses: survey.violations.into_iter().take(witnesses).map(discreet).collect(),
+            worst: survey.worst.map(redact),
+            witnesses: survey.violations.into_iter().take(witnesses).map(redact).collect(),
         });
     }
     let table = &prepared.table;
     let mut warnings: Vec<String> = doubtful.iter().map(|(_, warning)| warning.clone()).collect();
     if loaded.policy.method.is_none() {
-        warnings.extend(prepared.unprotected(|_| true)?);
+        warnings.extend(prepared.unique_value_warnings(|_| true)?);
     }
     let mut notes = prepared.notes.clone();
     if loaded.policy.method.is_some() {

@@ -1,30 +1,30 @@
-//! `compare`: what releases would be like under several policies, algorithms or thresholds, side by side.
+//! `compare`: rehearses a release under several policies, algorithms, thresholds or selections of columns.
 
 use std::path::{Path, PathBuf};
 
 use crate::Workspace;
-use crate::answer::{Choice, Comparison, MetricValue, Published, WouldPublish};
+use crate::answer::{Choice, ChoiceResult, CompareAnswer, MetricValue, RecodedAnswer};
 use crate::context::Context;
 use crate::error::{Class, Error, Result};
 use crate::publish::rehearse_recoding;
 use crate::request::{CompareRequest, PublishRequest, RehearseRequest, WhatIf};
 
-/// Compares, and publishes nothing.
-pub(crate) fn compare(workspace: &Workspace, request: &CompareRequest, context: &Context) -> Result<Comparison> {
+/// Rehearses every choice. Publishes nothing.
+pub(crate) fn compare(workspace: &Workspace, request: &CompareRequest, context: &Context) -> Result<CompareAnswer> {
     let folder = tempfile::tempdir().map_err(Error::file("write in", std::env::temp_dir()))?;
     let mut choices = Vec::new();
     for choice in choices_of(workspace, request)? {
-        choices.push(judge(workspace, request, choice, folder.path(), context)?);
+        choices.push(rehearse_choice(workspace, request, choice, folder.path(), context)?);
         context.check()?;
     }
-    Ok(Comparison { choices })
+    Ok(CompareAnswer { choices })
 }
 
-/// One choice, and the thresholds that it stands for.
-type Open = (Choice, WhatIf);
+/// A choice that is not rehearsed yet, with its thresholds.
+type PendingChoice = (Choice, WhatIf);
 
-/// Every combination of what is to be compared.
-fn choices_of(workspace: &Workspace, request: &CompareRequest) -> Result<Vec<Open>> {
+/// Returns every combination of the settings to compare.
+fn choices_of(workspace: &Workspace, request: &CompareRequest) -> Result<Vec<PendingChoice>> {
     fn or_none<T: Clone>(given: &[T]) -> Vec<Option<T>> {
         if given.is_empty() { vec![None] } else { given.iter().cloned().map(Some).collect() }
     }
@@ -42,8 +42,8 @@ fn choices_of(workspace: &Workspace, request: &CompareRequest) -> Result<Vec<Ope
                             k,
                             confidence: confidence.map(|confidence| confidence.decimal()),
                             columns,
-                            would: None,
-                            refused: None,
+                            result: None,
+                            error: None,
                             refusal: None,
                         };
                         choices.push((choice, WhatIf::new(k, confidence)?));
@@ -55,11 +55,11 @@ fn choices_of(workspace: &Workspace, request: &CompareRequest) -> Result<Vec<Ope
     Ok(choices)
 }
 
-/// Rehearses one way to publish.
-fn judge(
+/// Rehearses one choice. A refusal is a result, any other error is returned.
+fn rehearse_choice(
     workspace: &Workspace,
     request: &CompareRequest,
-    (mut choice, what_if): Open,
+    (mut choice, what_if): PendingChoice,
     folder: &Path,
     context: &Context,
 ) -> Result<Choice> {
@@ -69,7 +69,7 @@ fn judge(
             name: request.name.clone(),
             output: folder.join("release.csv"),
             recipients: request.recipients.clone(),
-            alone: request.alone,
+            ignore_history: request.ignore_history,
             columns: choice.columns.clone(),
             algorithm: choice.algorithm.clone(),
             time_limit: None,
@@ -78,12 +78,12 @@ fn judge(
     };
     let workspace = Workspace { policy: choice.policy.clone(), start_ledger: true, ..workspace.clone() };
     match rehearse_recoding(&workspace, &rehearsal, context) {
-        Ok(answer) if answer.verified.holds() => choice.would = Some(would(answer)),
-        Ok(_) => choice.refused = Some("the written file violates the requirement".to_owned()),
+        Ok(answer) if answer.verified.holds() => choice.result = Some(choice_result(answer)),
+        Ok(_) => choice.error = Some("the written file violates the requirement".to_owned()),
         Err(error) if error.class() == Class::Refused => {
-            choice.refused = Some(error.to_string());
-            if let Error::Refused { relief, .. } = error {
-                choice.refusal = Some(*relief);
+            choice.error = Some(error.to_string());
+            if let Error::Refused { remedies, .. } = error {
+                choice.refusal = Some(*remedies);
             }
         }
         Err(error) => return Err(error),
@@ -91,8 +91,8 @@ fn judge(
     Ok(choice)
 }
 
-fn would(answer: Published) -> WouldPublish {
-    WouldPublish {
+fn choice_result(answer: RecodedAnswer) -> ChoiceResult {
+    ChoiceResult {
         published: answer.published,
         suppressed: answer.suppressed,
         classes: answer.classes,
@@ -104,6 +104,6 @@ fn would(answer: Published) -> WouldPublish {
             .iter()
             .map(|metric| MetricValue { id: metric.id, value: metric.measure.value })
             .collect(),
-        search: answer.seconds.search,
+        search_seconds: answer.seconds.search,
     }
 }

@@ -1,7 +1,7 @@
-//! The context of a call: cancellation, progress events, the clock, the steward's name and limits.
+//! Per-call context: cancellation, progress events, clock, name of the steward, limits.
 //!
-//! A context is all that a call shares with its caller. There is no process-wide state: calls with different contexts can
-//! run in one process at the same time, and each is cancelled by its own token.
+//! There is no process-wide state. Calls with different contexts can run in one process at the same time, and each has its
+//! own cancellation token.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -15,41 +15,41 @@ use reticent_ledger::{Clock, Holder, Session, Staging};
 
 use crate::error::{Error, Result};
 
-/// Something that a caller may want to show while a call runs.
+/// Event during a call, which an interface can display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// A stage of the work, and how much of how much is done; `total` is 0 if the total is not known.
+    /// Progress of a stage with measurable progress.
     Progress {
-        /// The stage, such as `counting`.
+        /// Name of the stage, such as `counting`.
         stage: &'a str,
-        /// How much is done.
+        /// Amount of completed work.
         done: u64,
-        /// Of how much.
+        /// Total amount of work; 0 if it is unknown.
         total: u64,
     },
-    /// A stage of the work that does not report how far it is.
+    /// A stage without measurable progress.
     Busy {
-        /// The stage, such as `auditing`.
+        /// Name of the stage, such as `auditing`.
         stage: &'a str,
     },
-    /// Something that a steward should look at.
+    /// Warning for the steward.
     Warning {
-        /// In words.
+        /// Text of the warning.
         text: &'a str,
-        /// What would help, for the interface to put into its own words.
+        /// Remedy, which the interface puts into words.
         hint: Option<Hint>,
     },
 }
 
-/// Receives events, from any thread.
+/// Receiver of events. It is called from any thread.
 pub type Events = Arc<dyn Fn(Event<'_>) + Send + Sync>;
 
-/// What a call may use.
+/// Resource limits of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// About how many bytes counting may use.
+    /// Approximate memory for counting, in bytes.
     pub memory: u64,
-    /// How many threads work; as many as there are cores if not given.
+    /// Number of threads; one per core if `None`.
     pub threads: Option<usize>,
 }
 
@@ -59,28 +59,28 @@ impl Default for Limits {
     }
 }
 
-/// Stops a call from another thread. Clones stop the same call.
+/// Cancellation token of a call. Clones cancel the same call.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Asks the call to stop. Answers whether it was asked before.
+    /// Cancels the call. Returns whether it was cancelled before.
     pub fn cancel(&self) -> bool {
         self.0.swap(true, Ordering::SeqCst)
     }
 
-    /// Whether the call was asked to stop.
+    /// Returns whether the call was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }
 }
 
-/// The context of a call.
+/// Context of a call.
 #[derive(Clone)]
 pub struct Context {
-    /// Stops the call.
+    /// Cancellation token.
     pub cancel: Cancel,
-    /// The name that the ledger records.
+    /// Name of the steward, which the ledger records.
     pub steward: String,
     events: Events,
     clock: Clock,
@@ -99,7 +99,7 @@ impl fmt::Debug for Context {
 }
 
 impl Context {
-    /// A context without events and limits, with the system's clock.
+    /// Creates a context with the system clock and default limits. Events are discarded.
     pub fn new(steward: &str) -> Context {
         let steward: String = steward.trim().chars().filter(|letter| !letter.is_control()).take(80).collect();
         let limits = Limits::default();
@@ -116,23 +116,23 @@ impl Context {
         }
     }
 
-    /// Sends events to this receiver.
+    /// Sets the receiver of events.
     #[must_use]
     pub fn with_events(self, events: Events) -> Context {
         Context { events, ..self }
     }
 
-    /// Takes the time from this clock.
+    /// Sets the clock.
     #[must_use]
     pub fn with_clock(self, clock: Clock) -> Context {
         Context { clock, ..self }
     }
 
-    /// Keeps to these limits.
+    /// Sets the resource limits.
     ///
     /// # Errors
     ///
-    /// If so many threads cannot be started.
+    /// Returns an error if the threads cannot be started.
     pub fn with_limits(self, limits: Limits) -> Result<Context> {
         let pool = match limits.threads {
             None => None,
@@ -145,28 +145,29 @@ impl Context {
         Ok(Context { memory: limits.memory, threads: limits.threads, pool, ..self })
     }
 
-    /// Whether a call is writing to a ledger: ending the process now would leave the rest to the next command that writes.
+    /// Returns whether a call is writing to a ledger. If the process ends now, the next writing call completes the write.
     pub fn is_writing(&self) -> bool {
         self.writers.load(Ordering::SeqCst) > 0
     }
 
-    /// Removes the staging folders of calls that run, for an interface that ends its process at once.
-    /// A release that is being recorded is left to the ledger.
+    /// Removes the staging folders of running calls, for an interface that is about to end its process.
+    ///
+    /// Does nothing while a call is writing to a ledger.
     pub fn abandon(&self) {
         if self.is_writing() {
             return;
         }
         let mut staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
-        // A folder that stays is swept by the next release that is published beside it.
+        // If removal fails, the next release in the same output folder removes the staging folder.
         staged.drain(..).for_each(|folder| drop(Staging::remove_at(&folder)));
     }
 
-    /// An error once the call was cancelled.
+    /// Returns an error if the call was cancelled.
     pub(crate) fn check(&self) -> Result<()> {
         if self.cancel.is_cancelled() { Err(Error::Cancelled) } else { Ok(()) }
     }
 
-    /// Runs a call on the threads that it may use.
+    /// Runs a call on the thread pool of the context.
     pub(crate) fn run<T: Send>(&self, call: impl FnOnce() -> T + Send) -> T {
         match &self.pool {
             Some(pool) => pool.install(call),
@@ -186,32 +187,32 @@ impl Context {
         (self.events)(Event::Warning { text, hint });
     }
 
-    /// The time, in UTC.
+    /// Returns the current time, in UTC.
     pub(crate) fn now(&self) -> String {
         self.clock.now()
     }
 
-    /// The time, in seconds since 1970.
+    /// Returns the current time in seconds since 1970.
     pub(crate) fn seconds(&self) -> u64 {
         self.clock.seconds()
     }
 
-    /// The day, in UTC.
+    /// Returns the current date, in UTC.
     pub(crate) fn today(&self) -> String {
         self.clock.today()
     }
 
-    /// The day after this one, in UTC.
+    /// Returns the date of the next day, in UTC.
     pub(crate) fn tomorrow(&self) -> String {
         self.clock.tomorrow()
     }
 
-    /// The options of the engine.
+    /// Returns the options of the engine.
     pub(crate) fn engine_options(&self) -> Options {
         let events = self.events.clone();
-        let tell = move |phase, done, total| {
+        let report = move |phase, done, total| {
             let stage = match phase {
-                Phase::Profiling => "looking at the data",
+                Phase::Profiling => "profiling",
                 Phase::Counting => "counting",
                 Phase::CountingOwners => "counting owners",
                 Phase::Writing => "writing",
@@ -222,12 +223,12 @@ impl Context {
             memory: self.memory,
             threads: self.threads,
             stop: self.cancel.0.clone(),
-            progress: Some(Arc::new(tell)),
+            progress: Some(Arc::new(report)),
             ..Options::default()
         }
     }
 
-    /// A session with a ledger.
+    /// Creates a session with a ledger.
     pub(crate) fn session(&self, doing: &str, wait: Duration) -> Session {
         let steward = self.steward.clone();
         let holder = Holder { steward, process: std::process::id(), since: self.clock.now(), doing: doing.to_owned() };
@@ -235,7 +236,7 @@ impl Context {
         Session { stop, clock, writers, ..Session::new(holder, wait) }
     }
 
-    /// A staging folder beside an output, which [`Context::abandon`] removes too.
+    /// Creates a staging folder next to an output. [`Context::abandon`] removes it.
     pub(crate) fn stage(&self, output: &Path, ledger: &Path) -> Result<Staged> {
         let staging = Staging::create(output, ledger)?;
         let mut staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
@@ -244,22 +245,22 @@ impl Context {
     }
 }
 
-/// A staging folder that its context knows of.
+/// Staging folder that is registered with its context.
 pub(crate) struct Staged {
     staging: Staging,
     staged: Arc<Mutex<Vec<PathBuf>>>,
 }
 
 impl Staged {
-    /// From here on the ledger looks after the folder, and [`Context::abandon`] leaves it alone.
+    /// Makes the ledger responsible for the folder, so that [`Context::abandon`] does not remove it.
     pub(crate) fn hand_over(&self) {
         let mut staged = self.staged.lock().unwrap_or_else(PoisonError::into_inner);
         staged.retain(|folder| folder != self.staging.path());
     }
 
-    /// Leaves the folder where it is, for the command that completes the release.
+    /// Keeps the folder, so that a later call can complete the release.
     pub(crate) fn leave(&mut self) {
-        self.staging.leave();
+        self.staging.keep();
     }
 }
 

@@ -1,75 +1,78 @@
-//! From a policy and data files to a typed table.
+//! Loads a policy with its taxonomies, and turns data files into a typed table.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use reticent::catalogue::check_models;
 use reticent::classes::{Measured, people_in};
-use reticent::combos::Combos;
+use reticent::contingency::ContingencyTable;
 use reticent::policy::{ColumnSketch, Policy, suggested_role};
-use reticent::requirement::{Requirement, spoken_here};
-use reticent::taxonomy::{Code, Level, Type};
-use reticent::text::{grouped, people};
-use reticent::{Column, Counts, Links, Role, Schema, Share, Table, Tree};
-use reticent_engine::{Ask, AskColumn, Embedded, Engine, Error as EngineError, Options, OwnerKey, Profile};
+use reticent::requirement::{Requirement, for_release};
+use reticent::taxonomy::{Code, IntervalLevel, Type};
+use reticent::text::{format_count, people};
+use reticent::{Column, Counts, Links, Ratio, Role, Schema, Table, TreeSource};
+use reticent_engine::{CountColumn, CountRequest, Embedded, Engine, Error as EngineError, Options, OwnerKey, Profile};
 
 use crate::context::Context;
 use crate::error::{Error, Problem, READ_POLICY, Result};
 
-/// A policy with its taxonomies.
-pub(crate) struct Loaded {
-    /// The policy.
+/// A parsed policy with its taxonomies.
+pub(crate) struct LoadedPolicy {
+    /// Parsed policy.
     pub policy: Policy,
-    /// Its columns with their taxonomies.
+    /// Columns of the policy with their taxonomies.
     pub schema: Schema,
-    /// The policy as it is written.
+    /// Text of the policy file.
     pub text: String,
-    /// By column: its taxonomy as it is written.
+    /// Column name and text of each taxonomy file.
     pub taxonomies: Vec<(String, String)>,
 }
 
-impl Loaded {
-    /// What is required of a release of these columns by itself; perhaps nothing.
-    /// `known` are the names of all others.
+impl LoadedPolicy {
+    /// Returns the requirement on a single release with these columns; it may be empty.
+    ///
+    /// `name` is the name of the release, `known` are the names of all other releases.
     pub fn requirement(&self, schema: &Schema, name: &str, known: &[&str]) -> Result<Requirement> {
-        let wordings = spoken_here(&self.policy.wordings(schema), name, schema, &self.schema, known);
+        let wordings = for_release(&self.policy.model_specs(schema), name, schema, &self.schema, known);
         check_models(&wordings)?;
-        Ok(Requirement::of_models(&wordings, schema)?)
+        Ok(Requirement::from_specs(&wordings, schema)?)
     }
 }
 
-impl Loaded {
-    /// What the policy's method promises, by sensitive column; nothing where there is no method.
-    pub fn promised(&self) -> Result<Vec<(String, Share)>> {
+impl LoadedPolicy {
+    /// Returns the posterior bound of each sensitive attribute that the method of the policy guarantees. Empty without a method.
+    pub fn promised_bounds(&self) -> Result<Vec<(String, Ratio)>> {
         let Some(method) = self.policy.method else { return Ok(Vec::new()) };
-        let arguments = self.policy.options.clone().checked(&method.listed.entry)?;
+        let arguments = self.policy.options.clone().checked(&method.def.entry)?;
         let sensitive = self.schema.with_role(Role::Sensitive);
         let promise = |column: String| {
-            let most = (method.listed.promise)(&arguments, &column).transpose()?;
-            Some(most.map(|most| (column, most)).map_err(Error::from))
+            let bound = (method.def.promise)(&arguments, &column).transpose()?;
+            Some(bound.map(|bound| (column, bound)).map_err(Error::from))
         };
         sensitive.into_iter().filter_map(promise).collect()
     }
 
-    /// The same in words, with what is promised of records.
-    pub fn promises(&self) -> Result<Vec<String>> {
+    /// Returns the guarantees of the method in words: posterior bounds, and the bound on linking records.
+    pub fn promise_texts(&self) -> Result<Vec<String>> {
         let Some(method) = self.policy.method else { return Ok(Vec::new()) };
-        let arguments = self.policy.options.clone().checked(&method.listed.entry)?;
-        let by = format!("by all releases of {} together", method.listed.entry.id);
-        let of_values = self.promised()?.into_iter();
+        let arguments = self.policy.options.clone().checked(&method.def.entry)?;
+        let given = format!("given all releases by {}", method.def.entry.id);
+        let of_values = self.promised_bounds()?.into_iter();
         let mut words: Vec<String> = of_values
-            .map(|(column, most)| format!("nobody's {column} is told with more than {} {by}", most.fraction()))
+            .map(|(column, bound)| format!("posterior of {column} at most {}, {given}", bound.fraction()))
             .collect();
-        let of_records = method.listed.linked(&arguments)?;
+        let of_records = method.def.linkage_bound(&arguments)?;
         words.extend(
-            of_records.map(|most| format!("no record is linked to anybody with more than {} {by}", most.fraction())),
+            of_records.map(|bound| {
+                format!("probability of linking a record to a person at most {}, {given}", bound.fraction())
+            }),
         );
         Ok(words)
     }
 }
 
-/// Reads a policy and the taxonomies it names.
-pub(crate) fn load(path: &Path) -> Result<Loaded> {
+/// Reads a policy and its taxonomy files.
+pub(crate) fn load(path: &Path) -> Result<LoadedPolicy> {
     let text = std::fs::read_to_string(path).map_err(Error::file(READ_POLICY, path))?;
     let wrong = |error| Error::Policy { path: path.to_owned(), error: Box::new(error) };
     let policy = Policy::parse(&text).map_err(wrong)?;
@@ -87,46 +90,49 @@ pub(crate) fn load(path: &Path) -> Result<Loaded> {
         .iter()
         .filter_map(|column| Some((column.name.clone(), column.taxonomy.as_ref().and_then(written)?)));
     let taxonomies = taxonomies.collect();
-    Ok(Loaded { policy, schema, text, taxonomies })
+    Ok(LoadedPolicy { policy, schema, text, taxonomies })
 }
 
-/// Data that was counted and typed.
-pub(crate) struct Prepared {
-    /// Where the rows are.
+/// Counted and typed data.
+pub(crate) struct PreparedData {
+    /// Engine with the rows.
     pub engine: Embedded,
-    /// The columns that are published, as they were counted.
+    /// Columns to publish, as they were counted.
     pub schema: Schema,
-    /// The raw data.
+    /// Original data.
     pub table: Table,
-    /// What must hold.
+    /// Requirement on the release alone.
     pub requirement: Requirement,
-    /// What a reader should know about how the data was counted.
+    /// Notes about the counting.
     pub notes: Vec<String>,
-    /// Whose the rows are, where a key was given: by combination of texts as they were counted.
-    pub linked: Option<Linked>,
+    /// Owners of the rows; `None` without a key.
+    pub linked: Option<LinkedOwners>,
 }
 
-/// Whose the rows are.
-pub(crate) struct Linked {
-    /// The combinations that were counted, without owners.
-    pub counted: Combos,
-    /// Which of them is about whom.
+/// Owner links of the counted combinations.
+pub(crate) struct LinkedOwners {
+    /// Combinations of texts, without owners.
+    pub counted: ContingencyTable,
+    /// Links from owners to combinations.
     pub links: Links,
 }
 
-/// Counts the data and types it as the policy says. `columns` narrows what is published under `name`, beside releases whose names are `known`; with a `key` owners are linked.
+/// Counts the data and converts it to the types of the policy.
+///
+/// `columns` selects the columns to publish. `name` is the name of the release, `known` are the names of all other releases.
+/// With a `key`, records are linked to their owners.
 pub(crate) fn prepare(
-    loaded: &Loaded,
+    loaded: &LoadedPolicy,
     data: &[String],
     columns: Option<&[String]>,
     (name, known): (&str, &[&str]),
     key: Option<OwnerKey>,
     context: &Context,
-) -> Result<Prepared> {
+) -> Result<PreparedData> {
     let missing = loaded.policy.missing_values.clone();
     let engine = Embedded::open(data, Options { missing, ..context.engine_options() })?;
-    loaded.policy.fit(engine.columns())?;
-    let mut schema = narrowed(&loaded.schema, columns)?;
+    loaded.policy.check_columns(engine.columns())?;
+    let mut schema = with_columns(&loaded.schema, columns)?;
     let requirement = loaded.requirement(&schema, name, known).map_err(|error| match columns {
         Some(_) => Error::ChosenColumns(Box::new(error)),
         None => error,
@@ -135,13 +141,13 @@ pub(crate) fn prepare(
     let mut counts = count(&engine, &mut schema, key, &mut notes)?;
     let links = counts.links.take();
     let table = Table::build(&counts, &schema)?;
-    let linked = links.map(|links| Linked { counted: counts.without_owners(), links });
+    let linked = links.map(|links| LinkedOwners { counted: counts.without_owners(), links });
     context.check()?;
-    Ok(Prepared { engine, schema, table, requirement, notes, linked })
+    Ok(PreparedData { engine, schema, table, requirement, notes, linked })
 }
 
-/// The schema with the chosen columns only. Identifiers stay known, so that they can be refused by name.
-fn narrowed(schema: &Schema, columns: Option<&[String]>) -> Result<Schema> {
+/// Returns the schema with the selected columns. Identifiers stay in it, but cannot be selected.
+fn with_columns(schema: &Schema, columns: Option<&[String]>) -> Result<Schema> {
     let Some(columns) = columns else { return Ok(schema.clone()) };
     for name in columns {
         if schema.attribute(name)?.role == Role::Identifier {
@@ -153,31 +159,35 @@ fn narrowed(schema: &Schema, columns: Option<&[String]>) -> Result<Schema> {
     Ok(narrowed)
 }
 
-/// Counts the published columns. Number and date columns with too many values are put into bins first.
+/// Counts the columns to publish. Number and date columns with too many distinct values are binned first.
 fn count(engine: &Embedded, schema: &mut Schema, key: Option<OwnerKey>, notes: &mut Vec<String>) -> Result<Counts> {
-    let ask_column = |name: String| AskColumn { name, bins: None };
-    let mut ask =
-        Ask { columns: schema.published().into_iter().map(ask_column).collect(), owner: schema.owner.clone(), key };
+    let ask_column = |name: String| CountColumn { name, bins: None };
+    let mut request = CountRequest {
+        columns: schema.published().into_iter().map(ask_column).collect(),
+        owner: schema.owner.clone(),
+        key,
+    };
     loop {
-        let full = match engine.count(&ask) {
+        let full = match engine.count(&request) {
             Err(EngineError::TooManyValues { column, limit }) => (column, limit),
             answer => return Ok(answer?),
         };
         let (column, limit) = full;
         let bins = bins_for(engine, schema, &column)?;
         notes.push(format!(
-            "{column} has more than {} different values and was counted in {} intervals",
-            grouped(limit as u64),
-            grouped(bins.len() as u64)
+            "{column} has more than {} distinct values; it was counted in {} intervals",
+            format_count(limit as u64),
+            format_count(bins.len() as u64)
         ));
-        for asked in ask.columns.iter_mut().filter(|asked| asked.name == column) {
+        for asked in request.columns.iter_mut().filter(|asked| asked.name == column) {
             asked.bins = Some(bins.clone());
         }
     }
 }
 
-/// Bounds for a column with too many values, which is from here on published in intervals only: those of the finest level
-/// that the policy declares, or else intervals with about equally many records.
+/// Returns the interval bounds for a column with too many distinct values. Single values of it are not published.
+///
+/// Uses the finest interval level of the policy, or else intervals with about equally many records.
 fn bins_for(engine: &Embedded, schema: &mut Schema, column: &str) -> Result<Vec<f64>> {
     let refuse = |remedy| Err(Error::from(Problem::TooManyValuesInColumn { column: column.to_owned(), remedy }));
     let profile = engine.values(Some(&[column.to_owned()]))?.into_iter().next();
@@ -185,42 +195,44 @@ fn bins_for(engine: &Embedded, schema: &mut Schema, column: &str) -> Result<Vec<
     let Some(attribute) =
         attribute.filter(|attribute| attribute.role == Role::QuasiIdentifier && attribute.values != Type::Text)
     else {
-        return refuse("round it, make it a number or date quasi-identifier, or give it the role identifier");
+        return refuse("round the values, make it a number or date quasi-identifier, or give it the role identifier");
     };
     let Some((profile, extent)) = profile.and_then(|profile| profile.extent.map(|extent| (profile, extent))) else {
-        return refuse("they are not all numbers, or not all dates");
+        return refuse("some values are not numbers or dates; correct the values or the type");
     };
     match &mut attribute.tree {
-        Tree::Intervals { levels, exact } => {
+        TreeSource::Intervals { levels, exact } => {
             *exact = false;
-            match levels.first().and_then(|level| Level::bounds(level, extent)) {
+            match levels.first().and_then(|level| IntervalLevel::bounds(level, extent)) {
                 Some(bounds) => Ok(bounds),
-                None => refuse("declare wider intervals"),
+                None => refuse("declare wider intervals for it"),
             }
         }
-        Tree::Grown { range: Some(range) } if extent.0 < range.0 || extent.1 >= range.1 => {
-            refuse("some lie outside its declared range, whose end is not part of it: widen the range")
+        TreeSource::Grown { range: Some(range) } if extent.0 < range.0 || extent.1 >= range.1 => {
+            refuse("some values are outside its declared range (the end is exclusive); widen the range")
         }
-        Tree::Grown { range } => {
-            attribute.tree = Tree::Binned { range: *range };
+        TreeSource::Grown { range } => {
+            attribute.tree = TreeSource::Binned { range: *range };
             Ok(profile.quantiles.into_iter().map(|bound| bound.max(extent.0)).collect())
         }
-        _ => refuse("round it, or give it intervals instead of a taxonomy"),
+        _ => refuse("round the values, or declare intervals instead of a taxonomy"),
     }
 }
 
-impl Prepared {
-    /// Quasi-identifiers that look like something else, each with a warning: their role may only be the draft's.
-    pub fn doubtful(&self) -> Vec<(String, String)> {
+impl PreparedData {
+    /// Returns a column and a warning for each quasi-identifier that looks like an identifier or a sensitive attribute.
+    ///
+    /// The role may be the default of the draft.
+    pub fn role_warnings(&self) -> Vec<(String, String)> {
         let columns = self.table.columns.iter().enumerate();
         let quasi = columns.filter(|(_, column)| column.role == Role::QuasiIdentifier);
-        let doubt = |(at, column): (usize, &Column)| {
+        let warning_for = |(at, column): (usize, &Column)| {
             let (role, why) = suggested_role(&self.sketch(at))?;
             let what = if role == "identifier" { "an identifier" } else { role };
-            let warning = format!("{} has the role quasi-identifier and may be {what}: {why}", column.name);
+            let warning = format!("{} has the role quasi-identifier but may be {what}: {why}", column.name);
             (role != "quasi-identifier").then(|| (column.name.clone(), warning))
         };
-        quasi.filter_map(doubt).collect()
+        quasi.filter_map(warning_for).collect()
     }
 
     fn sketch(&self, at: usize) -> ColumnSketch {
@@ -228,11 +240,11 @@ impl Prepared {
         let rows = |(text, code): &(String, Option<Code>)| {
             code.and_then(|code| weights.get(code as usize)).map(|weight| (text.clone(), *weight))
         };
-        let listed = column.texts.len() <= Profile::LISTED;
+        let listed = column.texts.len() <= Profile::MAX_LISTED;
         let values = listed.then(|| column.texts.iter().filter_map(rows).collect::<Vec<(String, u64)>>());
         ColumnSketch {
             name: column.name.clone(),
-            rows: self.table.combos.rows(),
+            rows: self.table.contingency.rows(),
             empty: 0,
             distinct: column.texts.len() as u64,
             values,
@@ -241,23 +253,24 @@ impl Prepared {
         }
     }
 
-    /// Columns that are published as they are, as far as is known, that no model speaks of, and that single people out.
-    pub fn unprotected(&self, as_it_is: impl Fn(&str) -> bool) -> Result<Vec<String>> {
-        let combos = &self.table.combos;
-        let everybody = Measured::new(combos, &[]);
+    /// Returns a warning for each column with sample uniques that is published unchanged and that no model groups by.
+    pub fn unique_value_warnings(&self, is_unchanged: impl Fn(&str) -> bool) -> Result<Vec<String>> {
+        let combos = &self.table.contingency;
+        let all_records = Measured::new(combos, &[]);
         let mut warnings = Vec::new();
         for (at, column) in self.table.columns.iter().enumerate() {
-            let spoken_of = self.requirement.models.iter().any(|model| model.by().contains(&column.name));
-            if column.role == Role::Sensitive || spoken_of || !as_it_is(&column.name) {
+            let is_grouped_by = self.requirement.models.iter().any(|model| model.grouped_by().contains(&column.name));
+            if column.role == Role::Sensitive || is_grouped_by || !is_unchanged(&column.name) {
                 continue;
             }
-            let alone = people_in(combos, &[at], &everybody, |group| group.size == 1);
-            if alone > 0 {
-                let verb = if alone == 1 { "is" } else { "are" };
+            let unique = people_in(combos, &[at], &all_records, |group| group.size == 1);
+            if unique > 0 {
+                let verb = if unique == 1 { "is" } else { "are" };
                 warnings.push(format!(
-                    "{} is published as it is, and {} {verb} alone with a value of it: whoever knows that value finds them",
+                    "{} is published unchanged, and {} {verb} sample unique on it (k = 1): an attacker who knows the value \
+                     re-identifies them",
                     column.name,
-                    people(alone)
+                    people(unique)
                 ));
             }
         }

@@ -1,4 +1,4 @@
-//! `diff`: what changed between two releases: columns, cuts, records in and out. Counts, no records.
+//! `diff`: compares two releases: columns, published values, and numbers of records and people. Outputs no records.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,48 +6,48 @@ use reticent::{Links, Role};
 use reticent_ledger::{Body, BodyColumn, Entry, Ledger};
 
 use crate::Workspace;
-use crate::answer::{ColumnDiff, Diff, DiffSide, InOut, RoleChange};
+use crate::answer::{Changes, ColumnDiff, DiffAnswer, DiffSide, RoleChange};
 use crate::context::Context;
 use crate::error::Result;
 use crate::ledger_access::LedgerAccess;
 
-pub(crate) fn diff(workspace: &Workspace, from: &str, to: &str, context: &Context) -> Result<Diff> {
+pub(crate) fn diff(workspace: &Workspace, from: &str, to: &str, context: &Context) -> Result<DiffAnswer> {
     let ledger = LedgerAccess::find(workspace, "comparing releases", context)?.open_to_read()?;
     let (from, to) = (ledger.find(from)?, ledger.find(to)?);
     compare(&ledger, &from, &to)
 }
 
-fn compare(ledger: &Ledger, from: &Entry, to: &Entry) -> Result<Diff> {
+fn compare(ledger: &Ledger, from: &Entry, to: &Entry) -> Result<DiffAnswer> {
     let (one, other) = (ledger.body(from)?, ledger.body(to)?);
-    let (before, after) = (columns(&one, &ledger.lists(from)?, from), columns(&other, &ledger.lists(to)?, to));
+    let (before, after) =
+        (columns(&one, &ledger.further_tables(from)?, from), columns(&other, &ledger.further_tables(to)?, to));
     let only = |these: &Columns, those: &Columns| -> Vec<String> {
         these.iter().map(|(column, _)| &column.name).filter(|name| column(those, name).is_none()).cloned().collect()
     };
     let both: Vec<String> = before.iter().map(|(column, _)| column.name.clone()).collect();
     let both: Vec<String> = both.into_iter().filter(|name| column(&after, name).is_some()).collect();
     let in_records = |body: &Body, name: &str| body.columns.iter().any(|column| column.name == name);
-    let told: Vec<String> =
+    let shared: Vec<String> =
         both.iter().filter(|name| in_records(&one, name) && in_records(&other, name)).cloned().collect();
-    Ok(Diff {
+    Ok(DiffAnswer {
         from: side(from),
         to: side(to),
-        columns_out: only(&before, &after),
-        columns_in: only(&after, &before),
+        columns_removed: only(&before, &after),
+        columns_added: only(&after, &before),
         columns: both.iter().filter_map(|name| column_diff(&before, &after, name)).collect(),
-        records: (!told.is_empty()).then(|| records(&one, &other, &told)),
+        records: (!shared.is_empty()).then(|| records(&one, &other, &shared)),
         people: people_between(ledger, from, to)?,
     })
 }
 
-/// The columns of a release with their values, those of its lists too. The names of groups are drawn anew for every release, and
-/// compare with nothing.
+/// Columns of a release and of its lists, with their values. The group column is left out: group ids are random per release.
 type Columns = Vec<(BodyColumn, Vec<String>)>;
 
 fn columns(body: &Body, lists: &[Body], entry: &Entry) -> Columns {
-    // What marks groups, or says of which group of people a list is.
+    // The group column: declared, or shared by the table of people and a list.
     let shared = |column: &&BodyColumn| lists.iter().any(|list| list.columns.iter().any(|of| of.name == column.name));
     let shared = body.columns.iter().find(shared).map(|column| column.name.as_str());
-    let group = entry.release().and_then(|recorded| recorded.disguise.groups.as_deref()).or(shared);
+    let group = entry.release().and_then(|recorded| recorded.disguise.group_column.as_deref()).or(shared);
     let mut columns: Columns = Vec::new();
     for (column, values) in
         std::iter::once(body).chain(lists).flat_map(|body| body.columns.iter().zip(&body.counts.values))
@@ -80,24 +80,24 @@ fn column_diff(one: &Columns, other: &Columns, name: &str) -> Option<ColumnDiff>
     let only = |these: &[String], those: &[String]| -> Vec<String> {
         these.iter().filter(|text| those.binary_search(text).is_err()).cloned().collect()
     };
-    let (out, came) = (only(before, after), only(after, before));
-    let shown = first.role == Role::QuasiIdentifier && second.role == Role::QuasiIdentifier;
+    let (removed, added) = (only(before, after), only(after, before));
+    let is_quasi = first.role == Role::QuasiIdentifier && second.role == Role::QuasiIdentifier;
     Some(ColumnDiff {
         name: name.to_owned(),
         roles: (first.role != second.role).then_some(RoleChange { from: first.role, to: second.role }),
-        values_out: out.len() as u64,
-        values_in: came.len() as u64,
-        cut_out: if shown { out } else { Vec::new() },
-        cut_in: if shown { came } else { Vec::new() },
+        values_removed: removed.len() as u64,
+        values_added: added.len() as u64,
+        cut_removed: if is_quasi { removed } else { Vec::new() },
+        cut_added: if is_quasi { added } else { Vec::new() },
     })
 }
 
-/// Records that only one of the two has, told apart by the columns that both have.
-fn records(one: &Body, other: &Body, both: &[String]) -> InOut {
+/// Compares the multisets of records, projected on the shared columns.
+fn records(one: &Body, other: &Body, both: &[String]) -> Changes {
     let tally = |body: &Body| {
         let places: Vec<usize> =
             both.iter().filter_map(|name| body.columns.iter().position(|column| column.name == *name)).collect();
-        let combos = body.counts.combos.project(&places);
+        let combos = body.counts.contingency.project(&places);
         let mut tally: BTreeMap<Vec<String>, u64> = BTreeMap::new();
         for at in 0..combos.len() {
             let text = |(codes, place): (&Vec<u32>, &usize)| body.counts.values[*place][codes[at] as usize].clone();
@@ -108,11 +108,11 @@ fn records(one: &Body, other: &Body, both: &[String]) -> InOut {
     let (before, after) = (tally(one), tally(other));
     let stayed: u64 = before.iter().map(|(record, rows)| after.get(record).map_or(0, |other| *rows.min(other))).sum();
     let total = |tally: &BTreeMap<Vec<String>, u64>| tally.values().sum::<u64>();
-    InOut { out: total(&before) - stayed, stayed, came: total(&after) - stayed }
+    Changes { removed: total(&before) - stayed, kept: stayed, added: total(&after) - stayed }
 }
 
-/// People that only one of the two has.
-fn people_between(ledger: &Ledger, from: &Entry, to: &Entry) -> Result<Option<InOut>> {
+/// Compares the owners of two releases; `None` unless both have owner links under the same key.
+fn people_between(ledger: &Ledger, from: &Entry, to: &Entry) -> Result<Option<Changes>> {
     let key = |entry: &Entry| entry.release().and_then(|release| release.links.as_ref()).map(|links| links.key.clone());
     if key(from).is_none() || key(from) != key(to) {
         return Ok(None);
@@ -121,5 +121,5 @@ fn people_between(ledger: &Ledger, from: &Entry, to: &Entry) -> Result<Option<In
     let owners = |links: &Links| links.pseudonyms.iter().copied().collect::<BTreeSet<_>>();
     let (before, after) = (owners(&before), owners(&after));
     let stayed = before.intersection(&after).count() as u64;
-    Ok(Some(InOut { out: before.len() as u64 - stayed, stayed, came: after.len() as u64 - stayed }))
+    Ok(Some(Changes { removed: before.len() as u64 - stayed, kept: stayed, added: after.len() as u64 - stayed }))
 }

@@ -1,6 +1,6 @@
-//! Why a verb did not do what it was asked: a stable code, data, and a text made from them.
+//! Errors of the verbs. Each error has a stable code, structured data, and a text built from the data.
 //!
-//! No text names a flag or a command: [`Error::hints`] says what would help, and the interface puts it into its own words.
+//! No text names a flag or a command. [`Error::hints`] returns remedies as data; the interface puts them into words.
 //! [`CODES`] lists every code with its meaning and remedy; docs/errors.md is generated from it.
 
 mod codes;
@@ -8,86 +8,86 @@ mod problem;
 
 use std::path::PathBuf;
 
-use reticent::Relief;
+use reticent::Remedies;
 use reticent::error::{Hint, KnowledgeFault};
-use reticent::methods::Leaving;
+use reticent::republication::Departures;
 
 pub use codes::{CODES, ErrorCode, all_codes, markdown};
 pub use problem::Problem;
 
-/// The result of a verb.
+/// Result type of the verbs.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a verb did not do what it was asked.
+/// Error of a verb.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The library says so.
+    /// Error of the library.
     #[error(transparent)]
     Library(reticent::Error),
-    /// A policy is wrong.
+    /// The policy is invalid.
     #[error("{}: {error}", .path.display())]
     Policy {
-        /// Its file.
+        /// File of the policy.
         path: PathBuf,
-        /// What the library says.
+        /// Error of the library.
         error: Box<reticent::Error>,
     },
-    /// A release was refused, and this would let it pass.
+    /// The release was refused. Remedies are known.
     #[error("{error}")]
     Refused {
-        /// What the library says.
+        /// Refusal of the library.
         error: Box<reticent::Error>,
-        /// What fails, and what would help.
-        relief: Box<Relief>,
+        /// Violated requirements, and changes that would satisfy them.
+        remedies: Box<Remedies>,
     },
-    /// The chosen columns do not meet what the policy demands.
-    #[error("with the columns that were chosen, {0}")]
+    /// The requirement of the policy does not fit the selected columns.
+    #[error("with the selected columns: {0}")]
     ChosenColumns(#[source] Box<Error>),
-    /// A release was refused because people left, and deleting them would disclose this.
-    #[error("{error}{}", .leaving.words().map(|words| format!(". {words}")).unwrap_or_default())]
+    /// The release was refused by a method that does not cover people who leave the data.
+    #[error("{error}{}", .departures.text().map(|words| format!(". {words}")).unwrap_or_default())]
     Departures {
-        /// What the library says.
+        /// Refusal of the library.
         error: Box<reticent::Error>,
-        /// What deleting those who left would disclose.
-        leaving: Box<Leaving>,
+        /// What deleting the leavers would disclose.
+        departures: Box<Departures>,
     },
-    /// The background knowledge is wrong.
-    #[error("the background knowledge: {}{fault}", .line.map(|line| format!("line {line}: ")).unwrap_or_default())]
+    /// The background knowledge is invalid.
+    #[error("background knowledge: {}{fault}", .line.map(|line| format!("line {line}: ")).unwrap_or_default())]
     Knowledge {
-        /// The line that is wrong, from 1, if it is one.
+        /// Number of the invalid line, from 1, if a single line is at fault.
         line: Option<usize>,
-        /// What is wrong.
+        /// Description of the fault.
         fault: KnowledgeFault,
     },
-    /// An audit could not be made. Nothing was to be published.
+    /// The audit verb could not judge the release history.
     #[error(transparent)]
     NotAudited(reticent::Error),
-    /// The engine says so.
+    /// Error of the engine.
     #[error(transparent)]
     Engine(reticent_engine::Error),
-    /// The ledger says so.
+    /// Error of the ledger.
     #[error(transparent)]
     Ledger(reticent_ledger::Error),
-    /// The request cannot be met.
+    /// The request is invalid.
     #[error(transparent)]
     Problem(#[from] Problem),
     /// A file could not be read or written.
     #[error("could not {doing} {}: {source}", .path.display())]
     File {
-        /// What was being done.
+        /// Operation that failed, as a verb.
         doing: &'static str,
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// So many threads could not be started.
+    /// The thread pool could not be started.
     #[error("cannot start {threads} threads: {why}")]
     Threads {
-        /// How many.
+        /// Number of threads.
         threads: usize,
-        /// What the system said.
+        /// Error of the operating system.
         why: String,
     },
     /// The call was cancelled.
@@ -95,25 +95,25 @@ pub enum Error {
     Cancelled,
 }
 
-/// What kind of failure an error is. Interfaces turn it into an exit status, an exception or a status code.
+/// Class of an error. Interfaces turn it into an exit status, an exception or a status code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
-    /// A requirement is violated, or could not be established: nothing was published.
+    /// A requirement is violated or could not be judged. Nothing was published.
     Refused,
-    /// The request, the policy or the data is wrong.
+    /// The request, the policy or the data is invalid.
     Invalid,
     /// Reading or writing failed.
     Io,
     /// The ledger or a published file was modified.
     Modified,
-    /// Another process writes to the ledger.
+    /// Another process is writing to the ledger.
     Locked,
     /// The call was cancelled.
     Cancelled,
 }
 
-// Stopping is the caller's wish, wherever it is heard.
+// A stop that any crate reports is a cancellation by the caller.
 impl From<reticent::Error> for Error {
     fn from(error: reticent::Error) -> Error {
         if error == reticent::Error::Stopped { Error::Cancelled } else { Error::Library(error) }
@@ -133,13 +133,13 @@ impl From<reticent_ledger::Error> for Error {
 }
 
 impl Error {
-    /// A failed file operation.
+    /// Returns a function that turns an I/O error of a file operation into an error.
     pub(crate) fn file(doing: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
         let path = path.into();
         move |source| Error::File { doing, path, source }
     }
 
-    /// The stable code, in kebab case.
+    /// Returns the stable code, in kebab case.
     pub fn code(&self) -> &'static str {
         match self {
             Error::Library(error) | Error::NotAudited(error) => error.code(),
@@ -157,7 +157,7 @@ impl Error {
         }
     }
 
-    /// The data of the error. No cell of a table is in it.
+    /// Returns the data of the error. It contains no cell of a table.
     pub fn data(&self) -> serde_json::Value {
         let data = match self {
             Error::Library(error) | Error::NotAudited(error) => serde_json::to_value(error),
@@ -182,7 +182,7 @@ impl Error {
         data.unwrap_or_default()
     }
 
-    /// What would help, for the interface to put into its own words.
+    /// Returns the remedies. The interface puts them into words.
     pub fn hints(&self) -> Vec<Hint> {
         match self {
             Error::Library(error) | Error::NotAudited(error) => error.hints(),
@@ -203,7 +203,7 @@ impl Error {
         }
     }
 
-    /// What kind of failure it is.
+    /// Returns the class of the error.
     pub fn class(&self) -> Class {
         match self {
             Error::Library(error) | Error::Ledger(reticent_ledger::Error::Library(error)) => library_class(error),
@@ -220,7 +220,7 @@ impl Error {
     }
 }
 
-/// What is done when a policy is read.
+/// Operation of [`Error::File`] when a policy cannot be read.
 pub(crate) const READ_POLICY: &str = "read the policy";
 
 fn library_class(error: &reticent::Error) -> Class {

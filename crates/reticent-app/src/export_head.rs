@@ -1,4 +1,4 @@
-//! `export-head`: a small text to keep elsewhere, which reveals entries that were removed or rolled back.
+//! `export-head`: exports the head of the ledger. A stored head reveals entries that are removed or rolled back later.
 
 use std::io::Write;
 use std::path::Path;
@@ -12,7 +12,9 @@ use crate::ledger_access::LedgerAccess;
 use crate::request::ExportHeadRequest;
 use crate::verify::exported;
 
-/// Exports the head, signed if there is a key; to a file if one is named. With an earlier head, also proves that this one extends it.
+/// Exports the head, signed if there is a key, and writes it to the output file, if any.
+///
+/// With an earlier head, also writes a proof that the new head extends it.
 pub(crate) fn export_head(
     workspace: &Workspace,
     request: &ExportHeadRequest,
@@ -20,8 +22,8 @@ pub(crate) fn export_head(
 ) -> Result<ExportedHead> {
     let access = LedgerAccess::find(workspace, "exporting the head", context)?;
     let mut ledger = access.open_to_write()?;
-    access.right_key(&ledger.entries()?)?;
-    // The head of a ledger that was modified is not exported, nor one that is modified meanwhile.
+    access.matching_key(&ledger.entries()?)?;
+    // The writer verifies the ledger and locks it, so the head of a modified ledger is not exported.
     let writer = access.write(&mut ledger)?;
     let now = context.now();
     let head = writer.export_head(&now)?;
@@ -40,7 +42,7 @@ pub(crate) fn export_head(
     Ok(head)
 }
 
-/// Writes a proof to a file; another file than a proof is not replaced.
+/// Writes a proof to a file. Replaces an existing file only if it is a proof.
 pub(crate) fn write_proof(path: &Path, proof: &Proof) -> Result<()> {
     if path.symlink_metadata().is_ok() {
         let is_proof = path.is_file() && std::fs::read_to_string(path).is_ok_and(|text| Proof::parse(&text).is_ok());
@@ -52,36 +54,38 @@ pub(crate) fn write_proof(path: &Path, proof: &Proof) -> Result<()> {
     replace(path, &(text + "\n")).map_err(Error::file("write", path))
 }
 
-/// Puts a text in the place of a file, whole or not at all.
+/// Writes a text to a file atomically, replacing an existing file.
 pub(crate) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
-    // It is kept elsewhere, by others too.
+    // Other users copy the file.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644));
     let mut file = builder.tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
-    // The name must be on the disk too: a head that is lost vouches for nothing.
+    // Sync the folder, so that the rename is durable too.
     reticent_ledger::sync_folder(folder).map_err(std::io::Error::other)
 }
 
-/// A head that is there may be the only evidence of entries that are gone: it is replaced only by one that continues it.
+/// Returns an error if the output exists and the ledger does not extend it.
+///
+/// An existing head may be the only evidence of entries that were removed.
 fn keep_evidence(path: &Path, writer: &Writer<'_>) -> Result<()> {
-    if std::fs::metadata(path).is_ok_and(|about| !about.is_file()) {
-        return Err(Problem::HeadKept { path: path.to_owned(), why: "it is no file".to_owned() }.into());
+    if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(Problem::HeadKept { path: path.to_owned(), why: "it is not a regular file".to_owned() }.into());
     }
-    let there = match std::fs::read_to_string(path) {
+    let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(Error::file("read", path)(error)),
     };
-    let against = match ExportedHead::parse(&there) {
+    let mismatch = match ExportedHead::parse(&text) {
         Ok(head) => writer.compare_head(&head)?,
-        Err(_) => Some("it is no exported head".to_owned()),
+        Err(_) => Some("it is not an exported head".to_owned()),
     };
-    match against {
+    match mismatch {
         None => Ok(()),
         Some(why) => Err(Problem::HeadKept { path: path.to_owned(), why }.into()),
     }

@@ -1,4 +1,4 @@
-//! `history`: what a coalition of recipients can hold together.
+//! `history`: the releases that each coalition of recipients holds.
 
 use std::collections::BTreeSet;
 
@@ -6,28 +6,30 @@ use reticent::{PUBLIC, Recipient};
 use reticent_ledger::Entry;
 
 use crate::Workspace;
-use crate::answer::{CoalitionHoldings, HeldRelease, HistoryOf};
+use crate::answer::{CoalitionHoldings, HeldRelease, HistoryAnswer};
 use crate::context::Context;
 use crate::error::{Problem, Result};
 use crate::ledger_access::{LedgerAccess, recipients};
 use crate::log::erased;
 
-pub(crate) fn history(workspace: &Workspace, who: &[Recipient], context: &Context) -> Result<HistoryOf> {
-    let who: Vec<String> = who.iter().map(Recipient::to_string).collect();
+pub(crate) fn history(workspace: &Workspace, requested: &[Recipient], context: &Context) -> Result<HistoryAnswer> {
+    let requested: Vec<String> = requested.iter().map(Recipient::to_string).collect();
     let access = LedgerAccess::find(workspace, "reading the history", context)?;
     let entries = access.open_to_read()?.entries()?;
-    refuse_separate(&who, &access)?;
+    check_can_combine(&requested, &access)?;
     let known = recipients(&entries);
-    let unknown: Vec<String> = who.iter().filter(|name| !known.contains(*name) && *name != PUBLIC).cloned().collect();
-    let all = access.separate.coalitions(&known, &who)?;
-    let together = |coalition: &BTreeSet<String>| who.iter().all(|name| name == PUBLIC || coalition.contains(name));
-    let coalitions = all.into_iter().filter(together).map(|members| coalition(members, &entries)).collect();
-    Ok(HistoryOf { who, unknown, coalitions })
+    let unknown: Vec<String> =
+        requested.iter().filter(|name| !known.contains(*name) && *name != PUBLIC).cloned().collect();
+    let all = access.non_colluding.coalitions(&known, &requested)?;
+    let has_all =
+        |coalition: &BTreeSet<String>| requested.iter().all(|name| name == PUBLIC || coalition.contains(name));
+    let coalitions = all.into_iter().filter(has_all).map(|members| coalition(members, &entries)).collect();
+    Ok(HistoryAnswer { recipients: requested, unknown_recipients: unknown, coalitions })
 }
 
-fn refuse_separate(who: &[String], access: &LedgerAccess) -> Result<()> {
-    for (at, one) in who.iter().enumerate() {
-        if let Some(other) = who[..at].iter().find(|other| !access.separate.can_combine(one, other)) {
+fn check_can_combine(requested: &[String], access: &LedgerAccess) -> Result<()> {
+    for (at, one) in requested.iter().enumerate() {
+        if let Some(other) = requested[..at].iter().find(|other| !access.non_colluding.can_combine(one, other)) {
             let (one, other) = (other.clone(), one.clone());
             return Err(Problem::RecipientsDeclaredSeparate { one, other }.into());
         }
@@ -36,7 +38,7 @@ fn refuse_separate(who: &[String], access: &LedgerAccess) -> Result<()> {
 }
 
 fn coalition(members: BTreeSet<String>, entries: &[Entry]) -> CoalitionHoldings {
-    let held = |entry: &Entry| {
+    let held_release = |entry: &Entry| {
         let release = entry.release()?;
         let holds = release.recipients.iter().any(|name| name == PUBLIC || members.contains(name));
         holds.then(|| HeldRelease {
@@ -48,6 +50,6 @@ fn coalition(members: BTreeSet<String>, entries: &[Entry]) -> CoalitionHoldings 
             erased: erased(entry.number, entries),
         })
     };
-    let releases = entries.iter().filter_map(held).collect();
+    let releases = entries.iter().filter_map(held_release).collect();
     CoalitionHoldings { members: members.into_iter().collect(), releases }
 }

@@ -1,8 +1,17 @@
-//! The verbs of Reticent as functions: what every interface (command line, Python, web) calls.
+//! The application layer of Reticent: one function per verb, for every interface (command line, Python, web).
 //!
-//! A [`Workspace`] says where the policy and the ledger are. Its methods take a request and a [`Context`], and return an answer
-//! that serializes to the documented JSON, or an [`Error`] with a stable code. Every safety rule lives here or below: no
-//! interface can leave one out. There is no process-wide state; calls can run at the same time.
+//! A [`Workspace`] names the policy, the ledger and its key. Each method of it is a verb:
+//!
+//! - It takes a request ([`request`]) and a [`Context`] (cancellation, progress events, clock, limits).
+//! - It returns an answer ([`answer`]), which serializes to the documented JSON.
+//! - If it fails, it returns an [`Error`] with a stable code ([`error::CODES`]).
+//!
+//! Every safety rule is enforced in this crate or in a crate below it, so no interface can bypass one. The crate keeps no
+//! process-wide state: several calls can run at the same time.
+//!
+//! # Example
+//!
+//! Publish the table `people.csv` under the name `spring` to one recipient:
 //!
 //! ```no_run
 //! use reticent_app::request::PublishRequest;
@@ -27,7 +36,6 @@ mod compare;
 mod context;
 mod dataset;
 mod demo;
-mod demo_data;
 mod diff;
 pub mod error;
 mod export_head;
@@ -48,12 +56,12 @@ mod workspace;
 
 pub use catalogue::{catalogue, method, reference};
 pub use context::{Cancel, Context, Event, Events, Limits};
-pub use demo::{DEMO_DATA, DEMO_RELEASE, demo};
+pub use demo::{DEMO_REPORT, demo};
 pub use error::{Error, Result};
 pub use proof::check_proof;
 pub use reticent::error::Hint;
 pub use reticent::{Confidence, Day, PurgeReason, Recipient, ReleaseName};
-pub use reticent_engine::is_guarded;
+pub use reticent_engine::is_catching_panics;
 pub use reticent_ledger::Clock;
 pub use schema::schema;
 pub use witness::witness;

@@ -1,14 +1,14 @@
-//! `log`: what was released, when and to whom.
+//! `log`: all entries of the ledger, such as releases with their dates and recipients.
 
-use reticent_ledger::{Entry, EntryKind, Recorded};
+use reticent_ledger::{Entry, EntryKind, ReleaseRecord};
 
 use crate::Workspace;
-use crate::answer::{Log, LogEntry, LogLine};
+use crate::answer::{LogAnswer, LogEntry, LogLine};
 use crate::context::Context;
 use crate::error::Result;
 use crate::ledger_access::LedgerAccess;
 
-pub(crate) fn log(workspace: &Workspace, context: &Context) -> Result<Log> {
+pub(crate) fn log(workspace: &Workspace, context: &Context) -> Result<LogAnswer> {
     let access = LedgerAccess::find(workspace, "reading the log", context)?;
     let ledger = access.open_to_read()?;
     let entries = ledger.entries()?;
@@ -16,20 +16,20 @@ pub(crate) fn log(workspace: &Workspace, context: &Context) -> Result<Log> {
     let log = entries.iter().map(|entry| line(entry, &entries)).collect();
     let signed = ledger.verifier()?.is_some();
     let ledger = access.folder.display().to_string();
-    Ok(Log { ledger, signed, entries: head.entries, head: head.hash.to_string(), log })
+    Ok(LogAnswer { ledger, signed, entries: head.entries, head: head.hash.to_string(), log })
 }
 
-/// When the contents of a release were erased, if they were.
+/// Returns the time when the contents of a release were erased, if they were.
 pub(crate) fn erased(number: u64, entries: &[Entry]) -> Option<String> {
     let purge = entries.iter().find(|entry| entry.purge().is_some_and(|purge| purge.release == number));
     purge.map(|entry| entry.at.clone())
 }
 
 fn line(entry: &Entry, entries: &[Entry]) -> LogLine {
-    let what = match &entry.kind {
+    let kind = match &entry.kind {
         EntryKind::Release(release) | EntryKind::Registration(release) => {
             let columns = release.column_names();
-            let Recorded { name, date, recipients, origin, records, judged, .. } = (**release).clone();
+            let ReleaseRecord { name, date, recipients, origin, records, judged, .. } = (**release).clone();
             let erased = erased(entry.number, entries);
             LogEntry::Release { name, date, recipients, origin, records, columns, judged, erased }
         }
@@ -45,5 +45,5 @@ fn line(entry: &Entry, entries: &[Entry]) -> LogLine {
         EntryKind::Amendment(entry) => LogEntry::Amendment { release: entry.release, reason: entry.reason.clone() },
         EntryKind::Erasure(entry) => LogEntry::Erasure { people: entry.people, reason: entry.reason.clone() },
     };
-    LogLine { number: entry.number, at: entry.at.clone(), by: entry.steward.clone(), what }
+    LogLine { number: entry.number, at: entry.at.clone(), steward: entry.steward.clone(), kind }
 }

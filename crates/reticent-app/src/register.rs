@@ -1,111 +1,112 @@
-//! `register`: enters a release that was made elsewhere, or before Reticent.
+//! `register`: records a release that was made by another program.
 
-mod disguise;
+mod presentation;
 
 use std::path::Path;
 use std::sync::Arc;
 
 use reticent::policy::{ColumnSketch, Policy, suggested_role};
-use reticent::recognise::{Told, recognise};
+use reticent::recognise::{RecognitionInput, recognise};
 use reticent::taxonomy::{Type, parse_date, parse_number};
-use reticent::{Counts, Interval, Links, Role, Schema, Tree};
-use reticent_engine::{Ask, AskColumn, Embedded, Engine, Options, OwnerKey};
-use reticent_ledger::{Body, BodyColumn, BodyTree, Draft, Entry, FileRecord, Hash, Judged, Origin};
+use reticent::{Counts, Interval, Links, Role, Schema, TreeSource};
+use reticent_engine::{CountColumn, CountRequest, Embedded, Engine, Options, OwnerKey};
+use reticent_ledger::{Body, BodyColumn, BodyTree, Entry, FileRecord, Hash, HistoryScope, Origin, ReleaseDraft};
 
 use crate::Workspace;
-use crate::answer::{RecognisedColumn, Registered};
+use crate::answer::{RecognisedColumn, RegisterAnswer};
 use crate::context::Context;
-use crate::dataset::{Loaded, load};
+use crate::dataset::{LoadedPolicy, load};
 use crate::error::{Problem, Result};
 use crate::ledger_access::LedgerAccess;
 use crate::request::RegisterRequest;
-use disguise::disguise;
+use presentation::presentation;
 
-/// So many texts of a column are shown.
-const EXAMPLES: usize = 4;
+/// Maximum number of example texts per column.
+const MAX_EXAMPLES: usize = 4;
 
-/// What is known about the columns before the file is read.
-struct Known {
-    loaded: Option<Loaded>,
+/// Roles of the columns from the policy and the request.
+struct RegisterSchema {
+    loaded: Option<LoadedPolicy>,
+    /// Roles from the request.
     roles: Vec<(String, Role)>,
 }
 
-pub(crate) fn register(workspace: &Workspace, options: &RegisterRequest, context: &Context) -> Result<Registered> {
+pub(crate) fn register(workspace: &Workspace, options: &RegisterRequest, context: &Context) -> Result<RegisterAnswer> {
     options.check()?;
-    // In other time zones it is tomorrow already.
+    // The clock is in UTC; in other time zones it may already be the next day.
     if options.date.as_str() > context.tomorrow().as_str() {
         return Err(Problem::DateInFuture { date: options.date.to_string() }.into());
     }
     workspace.check_policy()?;
     let access = LedgerAccess::find(workspace, &format!("registering {}", options.name), context)?;
-    let known = known(workspace, options)?;
+    let known = register_schema(workspace, options)?;
     let missing = known.loaded.as_ref().map(|loaded| loaded.policy.missing_values.clone());
     let engine = Embedded::open_file(
         &options.file,
         Options {
             missing: missing.unwrap_or_default(),
-            nobody: options.counterfeits.is_some(),
+            allow_missing_owner: options.counterfeit_column.is_some(),
             ..context.engine_options()
         },
     )?;
     known.check(engine.columns(), options)?;
-    let there = access.open_if_there()?;
-    let entries = there.as_ref().map(|ledger| ledger.entries()).transpose()?.unwrap_or_default();
-    known.refuse_other_spellings(engine.columns(), &entries)?;
-    if there.is_none() && !options.dry_run {
-        access.may_start()?;
+    let existing = access.open_if_exists()?;
+    let entries = existing.as_ref().map(|ledger| ledger.entries()).transpose()?.unwrap_or_default();
+    known.check_spelling(engine.columns(), &entries)?;
+    if existing.is_none() && !options.dry_run {
+        access.check_may_start()?;
     }
     let owner = known.owner(engine.columns());
     let key = match &owner {
         Some(_) => access.key_for_owners(&entries, !options.dry_run)?,
         None => None,
     };
-    let (left_out, kept): (Vec<String>, Vec<String>) =
+    let (omitted, kept): (Vec<String>, Vec<String>) =
         engine.columns().iter().cloned().partition(|name| known.role(name) == Some(Role::Identifier));
-    let ask = Ask {
-        columns: kept.iter().map(|name| AskColumn { name: name.clone(), bins: None }).collect(),
+    let request = CountRequest {
+        columns: kept.iter().map(|name| CountColumn { name: name.clone(), bins: None }).collect(),
         owner: owner.filter(|_| key.is_some()),
-        key: key.as_ref().map(|key| OwnerKey::new(*key.secret())),
+        key: key.as_ref().map(|key| OwnerKey::new(*key.pseudonym_key())),
     };
-    let (sha256, bytes) = Hash::of_file(&options.file)?;
-    let mut counts = engine.count(&ask)?;
-    if Hash::of_file(&options.file)?.0 != sha256 {
+    let (sha256, bytes) = Hash::digest_file(&options.file)?;
+    let mut counts = engine.count(&request)?;
+    if Hash::digest_file(&options.file)?.0 != sha256 {
         return Err(Problem::FileChanged { path: options.file.clone() }.into());
     }
-    let links = counts.links.take().map(Links::of_somebody);
-    let counts = Counts { combos: counts.without_owners(), ..counts };
-    if counts.combos.is_empty() {
+    let links = counts.links.take().map(Links::without_unowned);
+    let counts = Counts { contingency: counts.without_owners(), ..counts };
+    if counts.contingency.is_empty() {
         return Err(Problem::NoRecords { path: options.file.clone() }.into());
     }
-    refuse_data_as_names(&counts, &known)?;
-    refuse_unsaid(&counts, &known)?;
+    check_header(&counts, &known)?;
+    check_roles(&counts, &known)?;
     let (body, columns) = body(counts, &known)?;
-    let disguise = disguise(options, &entries, &body, links.as_ref())?;
+    let presentation = presentation(options, &entries, &body, links.as_ref())?;
     let taxonomies: Vec<(String, String)> = known.taxonomies(&body);
-    let mut answer = Registered {
+    let mut answer = RegisterAnswer {
         release: None,
         dry_run: options.dry_run,
         name: options.name.to_string(),
         date: options.date.to_string(),
         recipients: options.recipients.iter().map(|recipient| recipient.to_string()).collect(),
         ledger: access.folder.display().to_string(),
-        records: body.counts.combos.rows(),
+        records: body.counts.contingency.rows(),
         columns,
-        left_out,
-        disguise: disguise.clone(),
+        omitted_columns: omitted,
+        presentation: presentation.clone(),
         people: links.as_ref().map(|links| links.people()),
         entry: None,
         notes: Vec::new(),
     };
-    let strangers = there.as_ref().zip(links.as_ref());
-    let strangers = strangers.and_then(|(ledger, links)| access.strangers(ledger, &entries, links));
+    let owner_warning = existing.as_ref().zip(links.as_ref());
+    let owner_warning = owner_warning.and_then(|(ledger, links)| access.warn_unknown_owners(ledger, &entries, links));
     if options.dry_run {
-        answer.notes.extend(strangers);
+        answer.notes.extend(owner_warning);
         return Ok(answer);
     }
     let mut ledger = access.open_or_start()?;
-    let path = ledger.inside(&options.file);
-    let draft = Draft {
+    let path = ledger.recorded_path(&options.file);
+    let draft = ReleaseDraft {
         name: options.name.clone(),
         dataset: known.loaded.as_ref().map_or_else(|| file_name(&options.file), |loaded| loaded.policy.dataset.clone()),
         date: options.date.to_string(),
@@ -113,24 +114,24 @@ pub(crate) fn register(workspace: &Workspace, options: &RegisterRequest, context
         origin: Origin::Registered,
         suppressed: 0,
         dropped: 0,
-        disguise,
+        presentation,
         body: &body,
-        by_method: None,
+        method: None,
         links: links.as_ref().zip(key.as_ref()).map(|(links, key)| (links, key.fingerprint())),
         policy: known.loaded.as_ref().map(|loaded| loaded.text.as_str()),
         taxonomies: &taxonomies,
         file: Some(FileRecord { path, sha256, bytes }),
         naming: None,
         made: None,
-        judged: Judged::Nothing,
+        judged: HistoryScope::Nothing,
     };
     let outcome = access.write(&mut ledger)?.append(&draft)?;
     answer.release = Some(outcome.entry.number);
     answer.entry = Some(outcome.hash.to_string());
     answer.notes = outcome.notes;
-    answer.notes.extend(strangers);
-    answer.notes.extend(there.is_none().then(|| access.started()));
-    answer.notes.extend(access.drawn());
+    answer.notes.extend(owner_warning);
+    answer.notes.extend(existing.is_none().then(|| access.started_note()));
+    answer.notes.extend(access.take_key_note());
     Ok(answer)
 }
 
@@ -138,16 +139,16 @@ fn file_name(path: &Path) -> String {
     path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// What the policy, if there is one, and the call say about the columns. The call is the last word.
-fn known(workspace: &Workspace, options: &RegisterRequest) -> Result<Known> {
+/// Returns the roles from the policy, if there is one, and from the request, which takes precedence.
+fn register_schema(workspace: &Workspace, options: &RegisterRequest) -> Result<RegisterSchema> {
     let loaded = if workspace.policy.exists() { Some(load(&workspace.policy)?) } else { None };
     let mut roles: Vec<(String, Role)> = Vec::new();
-    let told = [
+    let given = [
         (&options.identifier, Role::Identifier),
         (&options.sensitive, Role::Sensitive),
         (&options.quasi_identifier, Role::QuasiIdentifier),
     ];
-    for (names, role) in told {
+    for (names, role) in given {
         for name in names {
             if roles.iter().any(|(known, _)| known == name) {
                 return Err(Problem::TwoRoles { column: name.clone() }.into());
@@ -155,16 +156,16 @@ fn known(workspace: &Workspace, options: &RegisterRequest) -> Result<Known> {
             roles.push((name.clone(), role));
         }
     }
-    let marks = options.groups.iter().chain(&options.counterfeits);
+    let marks = options.group_column.iter().chain(&options.counterfeit_column);
     let groups = marks.filter(|name| !roles.iter().any(|(known, _)| known == *name));
     let groups: Vec<(String, Role)> = groups.map(|name| (name.clone(), Role::Other)).collect();
     roles.extend(groups);
-    let known = Known { loaded, roles };
-    known.refuse_other_roles()?;
+    let known = RegisterSchema { loaded, roles };
+    known.check_identifiers()?;
     Ok(known)
 }
 
-impl Known {
+impl RegisterSchema {
     fn schema(&self) -> Option<&Schema> {
         self.loaded.as_ref().map(|loaded| &loaded.schema)
     }
@@ -173,15 +174,15 @@ impl Known {
         self.loaded.as_ref().map(|loaded| &loaded.policy)
     }
 
-    /// The role that the call or the policy gives a column.
+    /// Returns the role of a column in the request, or else in the policy.
     fn role(&self, name: &str) -> Option<Role> {
-        let told = self.roles.iter().find(|(known, _)| known == name).map(|(_, role)| *role);
+        let given = self.roles.iter().find(|(known, _)| known == name).map(|(_, role)| *role);
         let in_policy = || self.schema()?.attributes.iter().find(|attribute| attribute.name == name).map(|a| a.role);
-        told.or_else(in_policy)
+        given.or_else(in_policy)
     }
 
-    /// What the policy calls an identifier, or the owner, names people whatever a call says.
-    fn refuse_other_roles(&self) -> Result<()> {
+    /// Returns an error if the request gives another role to the owner or to an identifier of the policy.
+    fn check_identifiers(&self) -> Result<()> {
         let Some(loaded) = &self.loaded else { return Ok(()) };
         let names_people = |name: &str| {
             let identifier = |a: &reticent::Attribute| a.name == name && a.role == Role::Identifier;
@@ -193,17 +194,18 @@ impl Known {
         }
     }
 
-    /// The column that names the owner, if the file has it.
+    /// Returns the owner column, if the file has it.
     fn owner(&self, columns: &[String]) -> Option<String> {
         self.policy()?.owner.clone().filter(|owner| columns.contains(owner))
     }
 
-    /// Columns that the call names must be there, and something must be left to store.
+    /// Checks that the file has the requested columns, and a column that can be stored.
     fn check(&self, columns: &[String], options: &RegisterRequest) -> Result<()> {
-        let named = self.roles.iter().map(|(name, _)| name).chain(&options.groups).chain(&options.counterfeits);
-        if let Some(stranger) = named.into_iter().find(|name| !columns.contains(name)) {
-            let hint = reticent::error::did_you_mean(stranger, columns.iter().map(String::as_str));
-            let (path, column) = (options.file.clone(), stranger.clone());
+        let named =
+            self.roles.iter().map(|(name, _)| name).chain(&options.group_column).chain(&options.counterfeit_column);
+        if let Some(unknown) = named.into_iter().find(|name| !columns.contains(name)) {
+            let hint = reticent::error::did_you_mean(unknown, columns.iter().map(String::as_str));
+            let (path, column) = (options.file.clone(), unknown.clone());
             return Err(Problem::NoSuchColumn { path, column, hint }.into());
         }
         if let Some(name) = columns.iter().find(|name| name.chars().any(char::is_control)) {
@@ -212,7 +214,7 @@ impl Known {
         if self.schema().is_some_and(|schema| !schema.attributes.is_empty())
             && !columns.iter().any(|name| self.role(name).is_some() || self.owner(columns).as_ref() == Some(name))
         {
-            // Then the first line may be data, and must not be shown.
+            // The first line may be data, so the error contains no column name.
             return Err(Problem::NoKnownColumn { path: options.file.clone() }.into());
         }
         if columns.iter().all(|name| self.role(name) == Some(Role::Identifier)) {
@@ -221,9 +223,10 @@ impl Known {
         Ok(())
     }
 
-    /// A column that is written like one of the policy, or of an earlier release, but for capitals and blanks would be another one: it
-    /// would join nothing, and if it names people be stored.
-    fn refuse_other_spellings(&self, columns: &[String], entries: &[Entry]) -> Result<()> {
+    /// Returns an error if a column name differs from a known one only in case or surrounding spaces.
+    ///
+    /// Such a column would be treated as a different one: it would not join, and an identifier would be stored.
+    fn check_spelling(&self, columns: &[String], entries: &[Entry]) -> Result<()> {
         let folded = |name: &str| name.trim().to_lowercase();
         let in_policy = self.schema().into_iter().flat_map(|schema| &schema.attributes).map(|a| a.name.as_str());
         let owner = self.policy().and_then(|policy| policy.owner.as_deref());
@@ -237,7 +240,7 @@ impl Known {
         Ok(())
     }
 
-    /// The taxonomies, as they are written, of columns that are nodes of them.
+    /// Returns the taxonomy texts of the columns that were recognised with a taxonomy.
     fn taxonomies(&self, body: &Body) -> Vec<(String, String)> {
         let used = |column: &str| {
             body.columns.iter().any(|known| known.name == column && matches!(known.tree, BodyTree::Taxonomy(_)))
@@ -247,11 +250,13 @@ impl Known {
     }
 }
 
-/// A file whose first line is a record would have that record stored as names. Shows no name, since it may be a person's.
-fn refuse_data_as_names(counts: &Counts, known: &Known) -> Result<()> {
+/// Returns an error if the header line looks like a record: its cells would be stored as column names.
+///
+/// The error contains no cell of the line, because it may name a person.
+fn check_header(counts: &Counts, known: &RegisterSchema) -> Result<()> {
     let like_data = |at: &usize| {
         let name = &counts.names[*at];
-        known.role(name).is_none() && (is_scale(name) || counts.values[*at].contains(name))
+        known.role(name).is_none() && (is_number_or_date(name) || counts.values[*at].contains(name))
     };
     match (0..counts.names.len()).filter(like_data).count() {
         0 => Ok(()),
@@ -259,25 +264,26 @@ fn refuse_data_as_names(counts: &Counts, known: &Known) -> Result<()> {
     }
 }
 
-fn is_scale(text: &str) -> bool {
+fn is_number_or_date(text: &str) -> bool {
     parse_number(text).is_some() || parse_date(text).is_some()
 }
 
-/// A column that nobody described and that may name people, or hold what they keep to themselves, is asked about: nothing in
-/// the ledger may name a person.
-fn refuse_unsaid(counts: &Counts, known: &Known) -> Result<()> {
+/// Returns an error if a column without a role may be an identifier or a sensitive attribute.
+///
+/// The ledger must not contain identifiers.
+fn check_roles(counts: &Counts, known: &RegisterSchema) -> Result<()> {
     for (at, name) in counts.names.iter().enumerate().filter(|(_, name)| known.role(name).is_none()) {
         let sketch = sketch(counts, at);
         let texts = sketch.values.iter().flatten();
-        let plain: Vec<&(String, u64)> = texts.filter(|(text, _)| may_be_a_name(text)).collect();
+        let plain: Vec<&(String, u64)> = texts.filter(|(text, _)| may_identify(text)).collect();
         let (distinct, records) = (plain.len() as u64, plain.iter().map(|(_, rows)| rows).sum::<u64>());
         let nearly_unique = records > 1 && distinct * 10 >= records * 9;
         let many = distinct >= 20 && distinct * 10 >= records;
         let why = match suggested_role(&sketch) {
-            _ if nearly_unique => "has another value in nearly every record and may name people".to_owned(),
+            _ if nearly_unique => "has a distinct value in nearly every record and may identify people".to_owned(),
             Some(("identifier", why)) => format!("may be an identifier ({why})"),
             Some(("sensitive", why)) => format!("may be sensitive ({why})"),
-            _ if many => format!("has {distinct} different values in {records} records and may name people"),
+            _ if many => format!("has {distinct} distinct values in {records} records and may identify people"),
             _ => continue,
         };
         return Err(Problem::RoleUnclear { column: name.clone(), why }.into());
@@ -285,10 +291,10 @@ fn refuse_unsaid(counts: &Counts, known: &Known) -> Result<()> {
     Ok(())
 }
 
-/// A column as those who draft policies see it.
+/// Returns the statistics of a column from which a role is suggested.
 fn sketch(counts: &Counts, at: usize) -> ColumnSketch {
     let mut rows = vec![0; counts.values[at].len()];
-    for (code, weight) in counts.combos.codes[at].iter().zip(&counts.combos.weights) {
+    for (code, weight) in counts.contingency.codes[at].iter().zip(&counts.contingency.weights) {
         rows[*code as usize] += weight;
     }
     let values: Vec<(String, u64)> = counts.values[at].iter().cloned().zip(rows).collect();
@@ -296,7 +302,7 @@ fn sketch(counts: &Counts, at: usize) -> ColumnSketch {
     let looks_like = [Type::Number, Type::Date].into_iter().find(all).unwrap_or(Type::Text);
     ColumnSketch {
         name: counts.names[at].clone(),
-        rows: counts.combos.rows(),
+        rows: counts.contingency.rows(),
         empty: values.iter().filter(|(text, _)| text.is_empty()).map(|(_, rows)| rows).sum(),
         distinct: values.len() as u64,
         values: Some(values),
@@ -305,46 +311,49 @@ fn sketch(counts: &Counts, at: usize) -> ColumnSketch {
     }
 }
 
-/// Words, and numbers as long as those of cards and accounts; not an interval, a date, a mask or a short number.
-fn may_be_a_name(text: &str) -> bool {
-    const LONG: usize = 5;
+/// Returns whether a text may identify a person: a word, or a number with many digits.
+///
+/// Intervals, dates, masked texts and short numbers do not.
+fn may_identify(text: &str) -> bool {
+    const MAX_SHORT_DIGITS: usize = 5;
     let digits = text.bytes().filter(u8::is_ascii_digit).count();
     let whole = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || b"-_/ ".contains(&byte));
     let ordered = |values| Interval::parse(values, text).is_some();
     match text {
         "" => false,
         _ if text.ends_with('*') || ordered(Type::Date) => false,
-        _ if ordered(Type::Number) => whole && digits > LONG && !text.contains(['[', '<', '>']),
+        _ if ordered(Type::Number) => whole && digits > MAX_SHORT_DIGITS && !text.contains(['[', '<', '>']),
         _ => true,
     }
 }
 
-/// Recognises every column.
-fn body(counts: Counts, known: &Known) -> Result<(Body, Vec<RecognisedColumn>)> {
+/// Recognises every column: generalized values, intervals, masked and suppressed texts.
+fn body(counts: Counts, known: &RegisterSchema) -> Result<(Body, Vec<RecognisedColumn>)> {
     let missing = known.policy().map_or_else(|| vec![String::new()], |policy| policy.missing_values.clone());
     let mut body_columns = Vec::new();
     let mut answers = Vec::new();
     for (name, texts) in counts.names.iter().zip(&counts.values) {
         let attribute = known.schema().and_then(|schema| schema.attributes.iter().find(|a| a.name == *name));
         let tree = match attribute.map(|attribute| &attribute.tree) {
-            Some(Tree::Given(tree)) => Some(Arc::new(tree.clone())),
+            Some(TreeSource::Given(tree)) => Some(Arc::new(tree.clone())),
             _ => None,
         };
         let role = known.role(name).unwrap_or(Role::QuasiIdentifier);
         let values = attribute.map(|attribute| attribute.values);
-        let told = Told { name, role, values, tree: tree.as_ref(), missing: &missing };
-        let recognised = recognise(&told, texts)?;
+        let input = RecognitionInput { name, role, values, tree: tree.as_ref(), missing: &missing };
+        let recognised = recognise(&input, texts)?;
         let missing = recognised.missing.clone();
-        // What is stored must be understood again, as it is now, whenever a release is judged with it.
-        let again = recognise(&Told { missing: &missing, values: Some(recognised.values), ..told }, texts)?;
+        // Later releases are judged with the stored texts, so recognition of these must give the same result.
+        let again =
+            recognise(&RecognitionInput { missing: &missing, values: Some(recognised.values), ..input }, texts)?;
         if again.kinds != recognised.kinds || again.column.nodes != recognised.column.nodes {
             let why =
-                "its texts would not be understood again as they are now; describe the table in a policy of its own";
+                "the stored texts would be recognised differently later; describe this table in a separate policy";
             return Err(reticent::Error::column(name, why).into());
         }
         let written = known.loaded.iter().flat_map(|loaded| &loaded.taxonomies).find(|(column, _)| column == name);
         let tree = match (tree, written) {
-            (Some(_), Some((_, text))) => BodyTree::Taxonomy(Hash::of(text.as_bytes())),
+            (Some(_), Some((_, text))) => BodyTree::Taxonomy(Hash::digest(text.as_bytes())),
             _ if role == Role::QuasiIdentifier => BodyTree::Recognised,
             _ => BodyTree::Flat,
         };
@@ -357,8 +366,8 @@ fn body(counts: Counts, known: &Known) -> Result<(Body, Vec<RecognisedColumn>)> 
             missing,
             published: Default::default(),
         });
-        let shown = if role == Role::QuasiIdentifier { EXAMPLES } else { 0 };
-        let examples = texts.iter().filter(|text| !text.is_empty()).take(shown).cloned().collect();
+        let limit = if role == Role::QuasiIdentifier { MAX_EXAMPLES } else { 0 };
+        let examples = texts.iter().filter(|text| !text.is_empty()).take(limit).cloned().collect();
         answers.push(RecognisedColumn { name: name.clone(), role, values, recognised: recognised.kinds, examples });
     }
     Ok((Body { columns: body_columns, counts }, answers))

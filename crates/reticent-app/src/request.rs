@@ -1,4 +1,4 @@
-//! Requests: what a caller asks of a verb. Plain structs whose parts are valid by their types.
+//! Requests of the verbs: plain structs. The types of the fields make most invalid requests impossible.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,76 +7,78 @@ use reticent::{Confidence, Day, PurgeReason, Recipient, ReleaseName};
 
 use crate::error::{Error, Problem, Result};
 
-/// Draft a policy for a data file.
+/// Request to draft a policy for a data file.
 #[derive(Debug, Clone)]
 pub struct InitRequest {
-    /// CSV or Parquet: files, folders, or patterns.
+    /// Data in CSV or Parquet: files, folders or patterns.
     pub data: Vec<String>,
-    /// Replace a policy that is there; it is kept under another name.
+    /// Whether to replace an existing policy (its file is renamed) and to accept a header line that looks like data.
     pub force: bool,
 }
 
-/// Check a policy, and the data as it stands.
+/// Request to check a policy and the original data.
 #[derive(Debug, Clone)]
 pub struct CheckRequest {
-    /// CSV or Parquet: files, folders, or patterns; only the policy is checked if empty.
+    /// Data in CSV or Parquet: files, folders or patterns. If empty, only the policy is checked.
     pub data: Vec<String>,
-    /// How many violating classes to list for each model.
+    /// Maximum number of violating classes to list per model.
     pub witnesses: usize,
 }
 
-/// Publish a release.
+/// Request to publish a release.
 #[derive(Debug, Clone)]
 pub struct PublishRequest {
-    /// CSV or Parquet: files, folders, or patterns.
+    /// Data in CSV or Parquet: files, folders or patterns.
     pub data: Vec<String>,
-    /// The release's name, which no other release has.
+    /// Unique name of the release.
     pub name: ReleaseName,
-    /// The file to write; by a republication method, a folder. It must not exist.
+    /// File to write, or folder if the policy names a republication method. It must not exist.
     pub output: PathBuf,
-    /// Who gets it.
+    /// Recipients of the release.
     pub recipients: Vec<Recipient>,
-    /// Judge the release without the earlier releases that its recipients hold. The ledger records that.
-    pub alone: bool,
-    /// Publish these columns only.
+    /// Whether to judge the release without the earlier releases that its recipients hold. The ledger records this.
+    pub ignore_history: bool,
+    /// Columns to publish; all columns of the policy if `None`.
     pub columns: Option<Vec<String>>,
-    /// Use this algorithm instead of the policy's.
+    /// Algorithm to use instead of the one in the policy.
     pub algorithm: Option<String>,
-    /// Stop the search after this time and publish the best state found.
+    /// Maximum time of the search. When it is over, the best release found so far is published.
     pub time_limit: Option<Duration>,
 }
 
 impl PublishRequest {
-    /// A request with the policy's own settings.
+    /// Creates a request with the settings of the policy.
     pub fn new(data: &str, name: ReleaseName, recipients: Vec<Recipient>, output: impl Into<PathBuf>) -> Self {
         PublishRequest {
             data: vec![data.to_owned()],
             name,
             output: output.into(),
             recipients,
-            alone: false,
+            ignore_history: false,
             columns: None,
             algorithm: None,
             time_limit: None,
         }
     }
 
-    /// The recipients' names.
-    pub(crate) fn to(&self) -> Vec<String> {
+    /// Returns the names of the recipients.
+    pub(crate) fn recipient_names(&self) -> Vec<String> {
         self.recipients.iter().map(|recipient| recipient.to_string()).collect()
     }
 }
 
-/// Rehearse a release: everything but publishing. Only a rehearsal can have other thresholds than the policy's.
+/// Request to rehearse a release: all steps of publishing, but nothing is published.
+///
+/// Only a rehearsal can replace thresholds of the policy.
 #[derive(Debug, Clone)]
 pub struct RehearseRequest {
-    /// What would be published.
+    /// The release.
     pub publish: PublishRequest,
-    /// Under which thresholds.
+    /// Thresholds that replace those of the policy.
     pub what_if: WhatIf,
 }
 
-/// Thresholds instead of the policy's.
+/// Thresholds of a rehearsal that replace those of the policy.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WhatIf {
     k: Option<u64>,
@@ -84,11 +86,11 @@ pub struct WhatIf {
 }
 
 impl WhatIf {
-    /// What if `k`, or `confidence`, were this?
+    /// Creates thresholds; `None` keeps the threshold of the policy.
     ///
     /// # Errors
     ///
-    /// If `k` is less than 2.
+    /// Returns an error if `k` is less than 2.
     pub fn new(k: Option<u64>, confidence: Option<Confidence>) -> Result<WhatIf> {
         match k {
             Some(k) if k < 2 => Err(Problem::SmallK { k }.into()),
@@ -96,130 +98,132 @@ impl WhatIf {
         }
     }
 
-    /// `k` instead of the policy's.
+    /// Returns the `k` that replaces the one in the policy.
     pub fn k(&self) -> Option<u64> {
         self.k
     }
 
-    /// `confidence` instead of the policy's.
+    /// Returns the confidence bound that replaces the one in the policy.
     pub fn confidence(&self) -> Option<Confidence> {
         self.confidence
     }
 }
 
-/// Compare what releases would be like.
+/// Request to compare rehearsals of a release. Every combination of the listed choices is rehearsed.
 #[derive(Debug, Clone)]
 pub struct CompareRequest {
-    /// CSV or Parquet: files, folders, or patterns.
+    /// Data in CSV or Parquet: files, folders or patterns.
     pub data: Vec<String>,
-    /// The name that the release would have.
+    /// Name of the release.
     pub name: ReleaseName,
-    /// Who would get it.
+    /// Recipients of the release.
     pub recipients: Vec<Recipient>,
-    /// Judge it without the earlier releases that its recipients hold.
-    pub alone: bool,
-    /// The policies to compare; the workspace's own if empty.
+    /// Whether to judge the release without the earlier releases that its recipients hold.
+    pub ignore_history: bool,
+    /// Policies to compare. If empty, the policy of the workspace.
     pub policies: Vec<PathBuf>,
-    /// The algorithms to compare; the policies' own if empty.
+    /// Algorithms to compare. If empty, the algorithm of the policy.
     pub algorithms: Vec<String>,
-    /// The thresholds to compare: every `k`.
+    /// Values of `k` to compare. If empty, the `k` of the policy.
     pub k: Vec<u64>,
-    /// Every `confidence`.
+    /// Confidence bounds to compare. If empty, the confidence bound of the policy.
     pub confidence: Vec<Confidence>,
-    /// The choices of columns to compare; all columns if empty.
+    /// Selections of columns to compare. If empty, all columns.
     pub columns: Vec<Vec<String>>,
 }
 
-/// Enter a release that was made elsewhere.
+/// Request to register a release that was made by another program.
 #[derive(Debug, Clone)]
 pub struct RegisterRequest {
-    /// CSV or Parquet.
+    /// File of the release, in CSV or Parquet.
     pub file: PathBuf,
-    /// The release's name, which no other release has.
+    /// Unique name of the release.
     pub name: ReleaseName,
-    /// Who got it.
+    /// Recipients of the release.
     pub recipients: Vec<Recipient>,
-    /// The day it went out.
+    /// Date of publication.
     pub date: Day,
-    /// Columns that are identifiers; they are not stored.
+    /// Columns that are identifiers. They are not stored.
     pub identifier: Vec<String>,
     /// Columns that are sensitive attributes.
     pub sensitive: Vec<String>,
     /// Columns that are quasi-identifiers.
     pub quasi_identifier: Vec<String>,
-    /// The column that marks groups (buckets), if equal quasi-identifiers do not.
-    pub groups: Option<String>,
-    /// The column that counts the counterfeit records of a group.
-    pub counterfeits: Option<String>,
-    /// Each sensitive column was published in a table of its own.
-    pub apart: bool,
-    /// The release, by name or number, whose people this table of counts is about: a marginal.
-    pub of: Option<String>,
-    /// Recognise only, and enter nothing.
+    /// Column with the group (bucket) of each record. If `None`, records with equal quasi-identifiers form a group.
+    pub group_column: Option<String>,
+    /// Column with the number of counterfeit records in the group.
+    pub counterfeit_column: Option<String>,
+    /// Whether each sensitive attribute was published in a separate table.
+    pub separate_columns: bool,
+    /// For a marginal table: name or number of the release whose records it counts.
+    pub marginal_of: Option<String>,
+    /// Whether to recognise the columns only, and record nothing.
     pub dry_run: bool,
 }
 
 impl RegisterRequest {
-    /// Options that contradict each other are an error.
+    /// Returns an error if options contradict each other.
     pub(crate) fn check(&self) -> Result<()> {
         let conflict = |one, other| Err(Problem::OptionsConflict { one, other }.into());
-        if self.of.is_some() && self.groups.is_some() {
-            return conflict("of", "groups");
+        if self.marginal_of.is_some() && self.group_column.is_some() {
+            return conflict("marginal-of", "group-column");
         }
-        if self.of.is_some() && self.counterfeits.is_some() {
-            return conflict("of", "counterfeits");
+        if self.marginal_of.is_some() && self.counterfeit_column.is_some() {
+            return conflict("marginal-of", "counterfeit-column");
         }
-        if self.apart && self.groups.is_none() {
-            return Err(Problem::OptionNeeds { option: "apart", needs: "groups" }.into());
+        if self.separate_columns && self.group_column.is_none() {
+            return Err(Problem::OptionNeeds { option: "separate-columns", needs: "group-column" }.into());
         }
         Ok(())
     }
 }
 
-/// What an attacker knows about people.
+/// Adversary model of an audit: what the attacker knows about people before seeing the releases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Adversary {
-    /// Their quasi-identifiers, and in which releases they are.
+    /// The attacker knows quasi-identifiers, and the releases that each person is in.
     #[default]
     Presence,
-    /// Their quasi-identifiers only.
+    /// The attacker knows quasi-identifiers only.
     QuasiIdentifiers,
-    /// Their raw quasi-identifiers, in which releases they are, and that the algorithm generalized no more than necessary.
+    /// The attacker knows original quasi-identifiers, the releases that each person is in, and the algorithm.
+    ///
+    /// In particular, the attacker knows that the algorithm generalized no more than necessary (minimality).
     Algorithm,
 }
 
-/// Audit what all releases together disclose.
+/// Request to audit what the release history discloses.
 #[derive(Debug, Clone)]
 pub struct AuditRequest {
-    /// Only coalitions with these recipients; all coalitions if empty.
+    /// Recipients that an audited coalition must contain. If empty, all coalitions are audited.
     pub recipients: Vec<Recipient>,
-    /// Background knowledge: a file of statements, or a table of some people's values.
-    pub knows: Option<PathBuf>,
-    /// What the attacker knows about people.
+    /// File with background knowledge: statements, or a table with values of some people.
+    pub background: Option<PathBuf>,
+    /// Adversary model.
     pub adversary: Adversary,
-    /// Only these sensitive columns.
+    /// Sensitive attributes to audit; all if `None`.
     pub columns: Option<Vec<String>>,
-    /// The confidence bound, instead of the policy's.
+    /// Confidence bound to use instead of the one in the policy.
     pub confidence: Option<Confidence>,
-    /// Attacks to run too, by id; `all` runs every one that can be run.
+    /// Ids of attacks to run; `all` runs every attack that can be run.
     pub attacks: Vec<String>,
-    /// Parameters of attacks: name and value.
-    pub with: Vec<(String, String)>,
-    /// People and what is known about them, for attacks that need it: CSV or Parquet with columns of the releases.
+    /// Name and value of each attack parameter.
+    pub attack_parameters: Vec<(String, String)>,
+    /// Population table for attacks, in CSV or Parquet: one row per person, with columns of the releases.
     pub population: Option<PathBuf>,
-    /// List every person, by pseudonym.
-    pub each: bool,
-    /// How many of the worst cases to explain.
+    /// Whether to list every person, by pseudonym.
+    pub per_person: bool,
+    /// Number of worst cases to explain.
     pub worst: usize,
-    /// How many steps of counting and of proving bounds to try, in millions.
+    /// Maximum number of steps for counting worlds, and for proving bounds, in millions.
     pub effort: u64,
-    /// Sample so many possible worlds where they are too many to count.
+    /// Number of possible worlds to sample where they are too many to count.
     pub samples: u32,
-    /// The seed of the samples.
+    /// Seed of the samples.
     pub seed: u64,
-    /// Write the report to this HTML file, which must not exist.
+    /// HTML file for the report. It must not exist.
     pub html: Option<PathBuf>,
-    /// Make the report one for everybody: no person, no value, no small number.
+    /// Whether the report is for the public: without persons, sensitive values and small counts.
     pub public: bool,
 }
 
@@ -227,14 +231,14 @@ impl Default for AuditRequest {
     fn default() -> AuditRequest {
         AuditRequest {
             recipients: Vec::new(),
-            knows: None,
+            background: None,
             adversary: Adversary::default(),
             columns: None,
             confidence: None,
             attacks: Vec::new(),
-            with: Vec::new(),
+            attack_parameters: Vec::new(),
             population: None,
-            each: false,
+            per_person: false,
             worst: 5,
             effort: 2,
             samples: 0,
@@ -246,16 +250,16 @@ impl Default for AuditRequest {
 }
 
 impl AuditRequest {
-    /// The recipients' names.
-    pub(crate) fn who(&self) -> Vec<String> {
+    /// Returns the names of the recipients.
+    pub(crate) fn recipient_names(&self) -> Vec<String> {
         self.recipients.iter().map(|recipient| recipient.to_string()).collect()
     }
 
-    /// Options that need others are an error without them.
+    /// Returns an error if an option needs another one that is missing.
     pub(crate) fn check(&self) -> Result<()> {
         let needs = |option, needs| Err(Error::from(Problem::OptionNeeds { option, needs }));
-        if !self.with.is_empty() && self.attacks.is_empty() {
-            return needs("with", "attacks");
+        if !self.attack_parameters.is_empty() && self.attacks.is_empty() {
+            return needs("attack-parameters", "attacks");
         }
         if self.public && self.html.is_none() {
             return needs("public", "html");
@@ -264,61 +268,61 @@ impl AuditRequest {
     }
 }
 
-/// Verify the ledger.
+/// Request to verify the ledger.
 #[derive(Debug, Clone, Default)]
 pub struct VerifyRequest {
-    /// A file with an exported head that the ledger must extend.
+    /// File with an exported head that the ledger must extend.
     pub head: Option<PathBuf>,
-    /// The public key of the ledger, to check its signatures without the key.
+    /// Public key of the ledger, to check its signatures without the key file.
     pub verifier: Option<String>,
-    /// The public key of a witness who must have countersigned the head.
+    /// Public key of a witness that must have countersigned the head.
     pub witness: Option<String>,
 }
 
-/// Export the head.
+/// Request to export the head of the ledger.
 #[derive(Debug, Clone, Default)]
 pub struct ExportHeadRequest {
-    /// The file to write the head to.
+    /// File to write the head to.
     pub output: Option<PathBuf>,
-    /// A file with an earlier head: prove that the new one extends it.
+    /// File with an earlier head, to prove that the new head extends it.
     pub since: Option<PathBuf>,
-    /// The file to write that proof to.
+    /// File to write this proof to.
     pub proof: Option<PathBuf>,
 }
 
-/// Check an exported proof, without the ledger.
+/// Request to check an exported proof without the ledger.
 #[derive(Debug, Clone)]
 pub struct CheckProofRequest {
-    /// The file with the proof.
+    /// File with the proof.
     pub proof: PathBuf,
-    /// A file with a head that was kept: the proof must be about its ledger.
+    /// File with a trusted head, which the proof must start or end at.
     pub head: Option<PathBuf>,
-    /// The public key of the ledger.
+    /// Public key of the ledger.
     pub verifier: Option<String>,
 }
 
-/// Countersign a head.
+/// Request to countersign a head.
 #[derive(Debug, Clone)]
 pub struct WitnessRequest {
-    /// The file with the head.
+    /// File with the head.
     pub head: PathBuf,
-    /// The file with the head that was countersigned last; the countersigned head takes its place.
-    pub kept: PathBuf,
-    /// The file with the proof that the head extends the one that was kept.
+    /// File with the head that the witness countersigned last. The newly countersigned head replaces it.
+    pub previous: PathBuf,
+    /// File with the proof that the head extends the previous one.
     pub proof: Option<PathBuf>,
-    /// The file with the key of the witness; drawn if it does not exist.
+    /// Key file of the witness. It is created if it does not exist.
     pub key: PathBuf,
-    /// The name of the witness.
+    /// Name of the witness.
     pub name: String,
 }
 
-/// Erase what the ledger stores of a release.
+/// Request to erase the contents of a release from the ledger.
 #[derive(Debug, Clone)]
 pub struct PurgeRequest {
-    /// The release, by number or name.
+    /// Number or name of the release.
     pub release: String,
-    /// Why; the ledger keeps it.
+    /// Reason, which the ledger records.
     pub reason: PurgeReason,
-    /// The caller has confirmed that this cannot be undone.
+    /// Whether the user confirmed this irreversible action.
     pub confirmed: bool,
 }

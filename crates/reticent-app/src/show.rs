@@ -7,14 +7,19 @@ use reticent::{Interval, Role};
 use reticent_ledger::Body;
 
 use crate::Workspace;
-use crate::answer::{ColumnCut, Show};
+use crate::answer::{ColumnCut, ShowAnswer};
 use crate::context::Context;
 use crate::error::Result;
 use crate::export_head::write_proof;
 use crate::ledger_access::LedgerAccess;
 use crate::log::erased;
 
-pub(crate) fn show(workspace: &Workspace, release: &str, proof: Option<&Path>, context: &Context) -> Result<Show> {
+pub(crate) fn show(
+    workspace: &Workspace,
+    release: &str,
+    proof: Option<&Path>,
+    context: &Context,
+) -> Result<ShowAnswer> {
     let access = LedgerAccess::find(workspace, "reading a release", context)?;
     let mut ledger = access.open_to_read()?;
     let entry = ledger.find(release)?;
@@ -27,25 +32,25 @@ pub(crate) fn show(workspace: &Workspace, release: &str, proof: Option<&Path>, c
     let erased = erased(entry.number, &entries);
     let cuts = if erased.is_none() { Some(cuts(&ledger.body(&entry)?)) } else { None };
     let purge = entries.iter().find(|other| other.purge().is_some_and(|purge| purge.release == entry.number));
-    let shared_with = purge.map(|purge| ledger.sharing(purge)).transpose()?.unwrap_or_default();
+    let shared_with = purge.map(|purge| ledger.releases_sharing(purge)).transpose()?.unwrap_or_default();
     let proof = proof.map(Path::to_path_buf);
-    Ok(Show { entry: ledger.hash_of(&entry)?.to_string(), proof, erased, shared_with, cuts, recorded: entry })
+    Ok(ShowAnswer { entry: ledger.hash_of(&entry)?.to_string(), proof, erased, shared_with, cuts, recorded: entry })
 }
 
-/// Values of other columns are data, not a description of the release.
+/// Returns the published values of each quasi-identifier. Values of other columns are data, and are not shown.
 fn cuts(body: &Body) -> Vec<ColumnCut> {
     let quasi = |(column, _): &(&reticent_ledger::BodyColumn, &Vec<String>)| column.role == Role::QuasiIdentifier;
     let line = |(column, texts): (&reticent_ledger::BodyColumn, &Vec<String>)| ColumnCut {
         column: column.name.clone(),
-        values: in_order(column.values, texts),
+        values: sorted_values(column.values, texts),
     };
     body.columns.iter().zip(&body.counts.values).filter(quasi).map(line).collect()
 }
 
-/// Intervals by where they begin and end, what says nothing last; all else as it is.
-fn in_order(values: Type, texts: &[String]) -> Vec<String> {
+/// Sorts intervals by their bounds, and puts all other texts last in their original order.
+fn sorted_values(values: Type, texts: &[String]) -> Vec<String> {
     let mut ordered = texts.to_vec();
-    let bound = |bound: Option<f64>, unsaid: f64| bound.unwrap_or(unsaid);
+    let bound = |bound: Option<f64>, missing: f64| bound.unwrap_or(missing);
     let key = |text: &String| {
         let interval = Interval::parse(values, text).filter(|_| values != Type::Text && text != SUPPRESSED);
         interval.map(|it| (bound(it.low, f64::NEG_INFINITY), bound(it.high, f64::INFINITY)))

@@ -1,4 +1,4 @@
-//! `witness` and `record-witness`: a second person keeps and countersigns heads, and the ledger records it. `authenticate`: signs a ledger.
+//! `witness`: countersigns a head for a second person. `record-witness`: records that in the ledger. `authenticate`: signs a ledger.
 
 use reticent_ledger::{KeyFile, Proof, countersign};
 
@@ -11,11 +11,13 @@ use crate::ledger_access::LedgerAccess;
 use crate::request::WitnessRequest;
 use crate::verify::{exported, verifier};
 
-/// Countersigns a head that extends the one that was kept, and keeps it. Needs neither the ledger nor its key.
+/// Countersigns a head that extends the previous head of the witness, and stores it as the new previous head.
+///
+/// Needs neither the ledger nor its key.
 ///
 /// # Errors
 ///
-/// If the head is not signed, or if it is not proved that it extends the one that was kept.
+/// Returns an error if the head is not signed, or if the proof that it extends the previous head is missing or invalid.
 pub fn witness(request: &WitnessRequest, context: &Context) -> Result<Countersigned> {
     context.run(|| countersigned(request, context))
 }
@@ -25,22 +27,22 @@ fn countersigned(request: &WitnessRequest, context: &Context) -> Result<Counters
         return Err(Problem::WitnessUnnamed.into());
     }
     let head = exported(&request.head)?;
-    // A link that leads nowhere is not the first time.
-    let kept = if request.kept.symlink_metadata().is_ok() { Some(exported(&request.kept)?) } else { None };
+    // A dangling symbolic link must fail here: only a missing file means that there is no previous head.
+    let previous = if request.previous.symlink_metadata().is_ok() { Some(exported(&request.previous)?) } else { None };
     let proof = match &request.proof {
         Some(path) => Some(Proof::parse(&std::fs::read_to_string(path).map_err(Error::file("read", path))?)?),
         None => None,
     };
-    let found = KeyFile::read(&request.key, None)?;
-    let drew_key = found.is_none();
-    let key = match found {
+    let existing = KeyFile::read(&request.key, None)?;
+    let drew_key = existing.is_none();
+    let key = match existing {
         Some(key) => key,
         None => KeyFile::create(&request.key, None)?,
     };
     let (signed, witness) =
-        countersign(&head, kept.as_ref(), proof.as_ref(), (&key, &request.name), context.seconds())?;
-    replace(&request.kept, &signed.to_string()).map_err(Error::file("write", &request.kept))?;
-    let kept_entries = kept.map(|kept| kept.entries);
+        countersign(&head, previous.as_ref(), proof.as_ref(), (&key, &request.name), context.seconds())?;
+    replace(&request.previous, &signed.to_string()).map_err(Error::file("write", &request.previous))?;
+    let kept_entries = previous.map(|previous| previous.entries);
     Ok(Countersigned { head: signed, witness: witness.to_string(), kept_entries, drew_key })
 }
 
@@ -59,14 +61,14 @@ pub(crate) fn record_witness(
     Ok(RecordedEntry { number: entry.number, entry: ledger.hash_of(&entry)?.to_string(), verifier })
 }
 
-/// Signs a ledger that is not signed yet.
+/// Signs an unsigned ledger, if it is intact.
 pub(crate) fn authenticate(workspace: &Workspace, context: &Context) -> Result<RecordedEntry> {
     let access = LedgerAccess::find(workspace, "signing the ledger", context)?;
     let mut ledger = access.open()?;
     let findings = ledger.verify(&access.unkeyed())?;
-    if let Some(what) = findings.problems.first() {
-        let (folder, what) = (access.folder.clone(), what.clone());
-        return Err(reticent_ledger::Error::Broken { folder, what }.into());
+    if let Some(problem) = findings.problems.first() {
+        let (folder, problem) = (access.folder.clone(), problem.clone());
+        return Err(reticent_ledger::Error::Broken { folder, problem }.into());
     }
     access.key_for_owners(&ledger.entries()?, true)?;
     let session = access.keyed(&ledger)?;

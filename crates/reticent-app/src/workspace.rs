@@ -1,4 +1,4 @@
-//! A workspace: where the policy, the ledger and its key are, and the verbs on them.
+//! The workspace: paths of the policy, the ledger and its key, and the verbs as methods.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -7,8 +7,8 @@ use reticent::Recipient;
 use reticent_ledger::ExportedHead;
 
 use crate::answer::{
-    AuditAnswer, Check, Comparison, Diff, Drafted, HistoryOf, Log, Publication, Purged, RecordedEntry, Registered,
-    Show, Verification,
+    AuditAnswer, CheckAnswer, CompareAnswer, DiffAnswer, HistoryAnswer, InitAnswer, LogAnswer, Publication,
+    PurgeAnswer, RecordedEntry, RegisterAnswer, ShowAnswer, VerifyAnswer,
 };
 use crate::context::Context;
 use crate::error::{Problem, Result};
@@ -20,32 +20,32 @@ use crate::{
     audit, check, compare, diff, export_head, history, init, log, publish, purge, register, show, verify, witness,
 };
 
-/// Where a policy is looked for.
+/// Default path of the policy.
 pub const POLICY: &str = "reticent.toml";
 
-/// Where the policy, the ledger and its key are.
+/// Paths of a policy, a ledger and its key. The verbs are methods.
 #[derive(Debug, Clone)]
 pub struct Workspace {
-    /// The policy's file.
+    /// Path of the policy file.
     pub policy: PathBuf,
-    /// The ledger's folder; the policy's if not given.
+    /// Folder of the ledger. If `None`, the policy names it.
     pub ledger: Option<PathBuf>,
-    /// The file with the ledger's key; the policy's if not given.
+    /// Path of the key file of the ledger. If `None`, the policy names it.
     pub key: Option<PathBuf>,
-    /// Start a ledger if there is none. Otherwise a missing ledger is taken for lost, and nothing is published.
+    /// Whether to create the ledger if it is missing. Otherwise a missing ledger is an error, because it may be lost.
     pub start_ledger: bool,
-    /// How long to wait for another process that writes to the ledger.
+    /// Maximum time to wait for another process that is writing to the ledger.
     pub wait: Duration,
 }
 
 impl Workspace {
-    /// The workspace of a policy.
+    /// Creates the workspace of a policy, with the ledger and the key that the policy names.
     pub fn new(policy: impl Into<PathBuf>) -> Workspace {
         let wait = Duration::from_secs(60);
         Workspace { policy: policy.into(), ledger: None, key: None, start_ledger: false, wait }
     }
 
-    /// A policy that is named must be there; the usual place may be empty.
+    /// Returns an error if the policy does not exist, unless its path is the default path.
     pub(crate) fn check_policy(&self) -> Result<()> {
         match self.policy.as_os_str() == POLICY || self.policy.exists() {
             true => Ok(()),
@@ -53,156 +53,160 @@ impl Workspace {
         }
     }
 
-    /// Drafts a policy for a data file: types, suggested roles, taxonomies to fill in. Starts the ledger.
+    /// Drafts a policy for a data file: types, suggested roles, and taxonomies to complete. Creates the ledger.
     ///
     /// # Errors
     ///
-    /// If there is a policy already, or if the data cannot be read.
-    pub fn init(&self, request: &InitRequest, context: &Context) -> Result<Drafted> {
+    /// Returns an error if a policy exists already, or if the data cannot be read.
+    pub fn init(&self, request: &InitRequest, context: &Context) -> Result<InitAnswer> {
         context.run(|| init::init(self, request, context))
     }
 
-    /// How risky the data is as it stands, and what the policy demands.
+    /// Measures the re-identification risk of the original data, and checks the data against the policy.
     ///
     /// # Errors
     ///
-    /// If the policy or the data is wrong.
-    pub fn check(&self, request: &CheckRequest, context: &Context) -> Result<Check> {
+    /// Returns an error if the policy or the data is invalid.
+    pub fn check(&self, request: &CheckRequest, context: &Context) -> Result<CheckAnswer> {
         context.run(|| check::check(self, request, context))
     }
 
-    /// Makes a release that satisfies the policy given its history, writes it, verifies the written bytes, and records it.
+    /// Publishes a release that satisfies the policy, given the release history.
+    ///
+    /// Makes the release, writes it, reads it back, verifies and audits it, and records it in the ledger.
     ///
     /// # Errors
     ///
-    /// If no release satisfies the policy, or if that could not be established: then nothing is published.
+    /// Returns an error if no release satisfies the policy, or if this could not be judged. Then nothing is published.
     pub fn publish(&self, request: &PublishRequest, context: &Context) -> Result<Publication> {
         context.run(|| publish::publish(self, request, context))
     }
 
-    /// Does everything that [`Workspace::publish`] does, and publishes nothing.
+    /// Executes all steps of [`Workspace::publish`], but publishes and records nothing.
     ///
     /// # Errors
     ///
-    /// As [`Workspace::publish`].
+    /// Returns the same errors as [`Workspace::publish`].
     pub fn rehearse(&self, request: &RehearseRequest, context: &Context) -> Result<Publication> {
         context.run(|| publish::rehearse(self, request, context))
     }
 
-    /// What releases would be like under several policies, algorithms or thresholds. Publishes nothing.
+    /// Rehearses a release under several policies, algorithms, thresholds or selections of columns. Publishes nothing.
     ///
     /// # Errors
     ///
-    /// If a policy, an algorithm or the data is wrong; a refusal is an answer.
-    pub fn compare(&self, request: &CompareRequest, context: &Context) -> Result<Comparison> {
+    /// Returns an error if a policy, an algorithm or the data is invalid. A refusal is part of the answer.
+    pub fn compare(&self, request: &CompareRequest, context: &Context) -> Result<CompareAnswer> {
         context.run(|| compare::compare(self, request, context))
     }
 
-    /// Enters a release that was made elsewhere, or before Reticent.
+    /// Records a release that was made by another program.
     ///
     /// # Errors
     ///
-    /// If the file cannot be recognised, or may name people.
-    pub fn register(&self, request: &RegisterRequest, context: &Context) -> Result<Registered> {
-        context.run(|| publish::again_if_started(|| register::register(self, request, context)))
+    /// Returns an error if a column cannot be recognised, or if a column without a role may identify people.
+    pub fn register(&self, request: &RegisterRequest, context: &Context) -> Result<RegisterAnswer> {
+        context.run(|| publish::retry_if_started(|| register::register(self, request, context)))
     }
 
-    /// What all releases together disclose about each person.
+    /// Audits what the release history discloses about each person to each coalition of recipients.
     ///
     /// # Errors
     ///
-    /// If the request is wrong, or if the releases cannot be audited.
+    /// Returns an error if the request is invalid, or if the releases cannot be audited.
     pub fn audit(&self, request: &AuditRequest, context: &Context) -> Result<AuditAnswer> {
         context.run(|| audit::audit(self, request, context))
     }
 
-    /// What was released, when and to whom.
+    /// Lists all entries of the ledger.
     ///
     /// # Errors
     ///
-    /// If there is no ledger, or if it was modified.
-    pub fn log(&self, context: &Context) -> Result<Log> {
+    /// Returns an error if the ledger does not exist or cannot be read. A modification is reported as a warning event.
+    pub fn log(&self, context: &Context) -> Result<LogAnswer> {
         context.run(|| log::log(self, context))
     }
 
-    /// One release, by number or name.
+    /// Returns the entry of one release, given its number or name.
     ///
     /// # Errors
     ///
-    /// If the ledger has no such release.
-    pub fn show(&self, release: &str, context: &Context) -> Result<Show> {
+    /// Returns an error if the ledger has no such release.
+    pub fn show(&self, release: &str, context: &Context) -> Result<ShowAnswer> {
         context.run(|| show::show(self, release, None, context))
     }
 
-    /// The same, and writes a proof to a file that the entry is in the ledger.
+    /// Returns the same as [`Workspace::show`], and writes a proof to a file that the entry is in the ledger.
     ///
     /// # Errors
     ///
-    /// If the ledger has no such release, or if the file cannot be written.
-    pub fn prove(&self, release: &str, proof: &Path, context: &Context) -> Result<Show> {
+    /// Returns an error if the ledger has no such release, or if the file cannot be written.
+    pub fn prove(&self, release: &str, proof: &Path, context: &Context) -> Result<ShowAnswer> {
         context.run(|| show::show(self, release, Some(proof), context))
     }
 
-    /// What changed between two releases, by number or name.
+    /// Compares two releases, given their numbers or names.
     ///
     /// # Errors
     ///
-    /// If the ledger does not have both, or if one was erased.
-    pub fn diff(&self, from: &str, to: &str, context: &Context) -> Result<Diff> {
+    /// Returns an error if one of them is not in the ledger, or was erased.
+    pub fn diff(&self, from: &str, to: &str, context: &Context) -> Result<DiffAnswer> {
         context.run(|| diff::diff(self, from, to, context))
     }
 
-    /// What a coalition of recipients can hold.
+    /// Lists the releases that coalitions with the given recipients hold.
     ///
     /// # Errors
     ///
-    /// If the policy declares these recipients separate.
-    pub fn history(&self, who: &[Recipient], context: &Context) -> Result<HistoryOf> {
-        context.run(|| history::history(self, who, context))
+    /// Returns an error if the policy declares two of these recipients non-colluding.
+    pub fn history(&self, recipients: &[Recipient], context: &Context) -> Result<HistoryAnswer> {
+        context.run(|| history::history(self, recipients, context))
     }
 
-    /// Whether the ledger, and every file it names, is what was written. Changes nothing.
+    /// Verifies that the ledger and every published file are unchanged. Modifies nothing.
     ///
     /// # Errors
     ///
-    /// If the ledger cannot be read; what was modified is in the answer.
-    pub fn verify(&self, request: &VerifyRequest, context: &Context) -> Result<Verification> {
+    /// Returns an error if the ledger cannot be read. A modification is part of the answer.
+    pub fn verify(&self, request: &VerifyRequest, context: &Context) -> Result<VerifyAnswer> {
         context.run(|| verify::verify(self, request, context))
     }
 
-    /// A small text to keep elsewhere, which reveals entries that were removed or rolled back; to a file if one is named.
+    /// Exports the head of the ledger, optionally to a file.
+    ///
+    /// Stored at another place, an exported head reveals entries that are removed or rolled back later.
     ///
     /// # Errors
     ///
-    /// If the ledger was modified, or if the file holds a head that this one does not continue.
+    /// Returns an error if the ledger was modified, or if the output file exists and is not an earlier head of the ledger.
     pub fn export_head(&self, request: &ExportHeadRequest, context: &Context) -> Result<ExportedHead> {
         context.run(|| export_head::export_head(self, request, context))
     }
 
-    /// Records in the ledger that a witness, given by its public key, countersigned a head.
+    /// Records in the ledger that a witness countersigned a head. `witness` is its public key.
     ///
     /// # Errors
     ///
-    /// If the head is not one of this ledger, or if the witness did not countersign it.
+    /// Returns an error if the head does not belong to this ledger, or if the witness did not countersign it.
     pub fn record_witness(&self, head: &Path, witness: &str, context: &Context) -> Result<RecordedEntry> {
         context.run(|| witness::record_witness(self, head, witness, context))
     }
 
-    /// Signs a ledger that is not signed yet with its key, from here on.
+    /// Signs an unsigned ledger with its key, from the next entry on.
     ///
     /// # Errors
     ///
-    /// If the ledger was modified, or is signed already.
+    /// Returns an error if the ledger was modified, or is signed already.
     pub fn authenticate(&self, context: &Context) -> Result<RecordedEntry> {
         context.run(|| witness::authenticate(self, context))
     }
 
-    /// Erases what the ledger stores of a release. Its entry stays.
+    /// Erases the contents of a release from the ledger. Its entry stays.
     ///
     /// # Errors
     ///
-    /// If the ledger has no such release, or if the caller did not confirm.
-    pub fn purge(&self, request: &PurgeRequest, context: &Context) -> Result<Purged> {
+    /// Returns an error if the ledger has no such release, or if the request is not confirmed.
+    pub fn purge(&self, request: &PurgeRequest, context: &Context) -> Result<PurgeAnswer> {
         context.run(|| purge::purge(self, request, context))
     }
 }

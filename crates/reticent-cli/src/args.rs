@@ -1,4 +1,4 @@
-//! The words of the command line.
+//! Command-line arguments.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,86 +6,89 @@ use std::time::Duration;
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use reticent_app::{Confidence, Day, POLICY, PurgeReason, Recipient, ReleaseName, Workspace};
 
-/// Publish data about people more than once, without letting the releases add up to a leak.
+/// Publish data about people more than once: each release is checked against all earlier ones.
 #[derive(Debug, Parser)]
 #[command(name = "reticent", version, max_term_width = 100, arg_required_else_help = true)]
-#[command(after_help = "Exit status: 0 done and every requirement holds; 1 refused, a requirement is violated; \
-2 the call, the policy or the data is wrong; 3 reading or writing failed; 4 the ledger does not hold together, or a published file was changed; \
-5 somebody else holds the ledger; 130 interrupted.\n\
-New here? Run `reticent demo`, then `reticent init YOUR_DATA.csv`.")]
+#[command(after_help = "Exit status: 0 success; 1 refused, a requirement is violated or could not be checked; \
+2 invalid arguments, policy or data; 3 input/output error; 4 the ledger or a published file was modified; \
+5 the ledger is locked by another process; 130 interrupted.\n\
+New to Reticent? Run `reticent demo`, then `reticent init YOUR_DATA.csv`.")]
 pub struct Args {
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
-    /// Answer in JSON.
+    /// Print the answer as JSON (fields: docs/json.md).
     #[arg(long, global = true)]
     pub json: bool,
-    /// Show no progress.
+    /// Hide progress messages.
     #[arg(long, short, global = true)]
     pub quiet: bool,
-    /// How many threads to use; as many as there are cores when not given.
+    /// Print more details.
+    #[arg(long, short, global = true)]
+    pub verbose: bool,
+    /// Number of threads [default: number of cores].
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// How much memory counting may use, such as 500M or 4G.
+    /// Memory limit for counting records, for example 500M or 4G.
     #[arg(long, global = true, value_name = "SIZE", default_value = "2G", value_parser = memory)]
     pub memory: u64,
 }
 
-/// What to do.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Draft reticent.toml for a data file: types, suggested roles and why, taxonomies to fill in.
+    /// Draft reticent.toml for a data file: column types, suggested roles with reasons, taxonomies to fill in.
     Init(Init),
-    /// How risky the data is as it stands, and what the policy demands.
+    /// Measure the disclosure risk of the unprotected data and check the policy.
     Check(Check),
-    /// Make a release that satisfies the policy, write it, verify the written bytes, record it in the ledger.
+    /// Make a release that meets the policy, write it, verify the written file, record it in the ledger.
     Publish(Publish),
-    /// Enter a release that was made elsewhere, or before Reticent.
+    /// Record a release that was made without Reticent.
     Register(Register),
-    /// What was released, when and to whom.
+    /// List all releases: when they were published and to whom.
     Log(Log),
-    /// One release: columns, cuts, parameters, verification, metrics, hashes.
+    /// Show one release: columns, generalization levels, parameters, verification, metrics, hashes.
     Show(Show),
-    /// What changed between two releases.
+    /// Compare two releases.
     Diff(Diff),
-    /// What a coalition of recipients can hold: `reticent history for NAME`.
+    /// List the releases that a recipient and its possible partners hold: `reticent history for NAME`.
     History(History),
-    /// What all releases together give away about each person, how sure that is, and which releases cause it.
+    /// Compute what all releases together disclose about each person, and which releases cause it.
     Audit(Audit),
-    /// Whether the ledger, and every file it names, is what was written.
+    /// Check that the ledger and every published file are unmodified.
     Verify(Verify),
-    /// A small text to keep elsewhere, which reveals entries that were removed, rewritten or rolled back.
+    /// Export the signed head of the ledger. A copy kept elsewhere reveals later removals and rewrites.
     ExportHead(ExportHead),
-    /// Check an exported proof, without the ledger and without its key.
+    /// Check an exported proof without the ledger and its key.
     CheckProof(CheckProof),
-    /// For a second person: countersign a head that extends the one you kept.
+    /// Countersign a head as a witness, if it extends the last one you countersigned.
     Witness(Witness),
-    /// Record in the ledger that a witness countersigned a head.
+    /// Record a countersigned head in the ledger.
     RecordWitness(RecordWitness),
-    /// Sign a ledger that is not signed yet, such as one of an older format.
+    /// Sign a ledger that is not signed yet, for example one of format 1.
     Authenticate(Authenticate),
-    /// Erase what the ledger stores of a release. Its entry stays.
+    /// Erase the stored contents of a release. Its ledger entry stays.
     Purge(Purge),
-    /// Every model, operation, metric, algorithm and attack there is, with its paper.
+    /// List all privacy models, operations, metrics, algorithms, methods and attacks, with their papers.
     Catalogue(Catalogue),
     /// Print the JSON Schema of reticent.toml, for editors.
     Schema,
-    /// What releases would be like under several policies, algorithms or thresholds, side by side; publishes nothing.
+    /// Compare releases under several policies, algorithms or thresholds. Publishes nothing.
     Compare(Compare),
-    /// The whole story on generated data, in seconds.
+    /// Show on example data what two releases disclose together, and how Reticent prevents it.
     Demo(Demo),
 }
 
 /// Arguments of `init`.
 #[derive(Debug, clap::Args)]
 pub struct Init {
-    /// CSV or Parquet: a file, a folder, or a pattern such as 'data/*.csv'.
+    /// Data: a CSV or Parquet file, a folder, or a pattern such as 'data/*.csv'.
     #[arg(required = true)]
     pub data: Vec<String>,
-    /// Where to draft the policy.
+    /// Policy file to write.
     #[arg(long, default_value = "reticent.toml", value_name = "FILE")]
     pub policy: PathBuf,
-    /// Draft again over the policy that is there. Taxonomies that are there are kept.
+    /// Overwrite an existing policy. Existing taxonomies are kept.
     #[arg(long)]
     pub force: bool,
 }
@@ -93,12 +96,12 @@ pub struct Init {
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
 pub struct Check {
-    /// CSV or Parquet: a file, a folder, or a pattern. Without it only the policy is checked.
+    /// Data: a CSV or Parquet file, a folder, or a pattern. Without data, only the policy is checked.
     pub data: Vec<String>,
-    /// The policy.
+    /// Policy file.
     #[arg(long, default_value = "reticent.toml", value_name = "FILE")]
     pub policy: PathBuf,
-    /// How many of the worst classes to show for each model.
+    /// Number of violating equivalence classes to show for each model.
     #[arg(long, default_value_t = 3, value_name = "N")]
     pub witnesses: usize,
 }
@@ -106,46 +109,46 @@ pub struct Check {
 /// Arguments of `publish`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Publish {
-    /// CSV or Parquet: a file, a folder, or a pattern.
+    /// Data: a CSV or Parquet file, a folder, or a pattern.
     #[arg(required = true)]
     pub data: Vec<String>,
-    /// The release's name, which no other release has.
+    /// Name of the release; must be unique.
     #[arg(long, value_parser = release)]
     pub name: ReleaseName,
-    /// The file to write: .csv, .csv.gz, .csv.zst or .parquet; by a method, a folder. It must not exist.
+    /// File to write: .csv, .csv.gz, .csv.zst or .parquet. For republication methods, a folder. Must not exist.
     #[arg(long, short, value_name = "OUT")]
     pub output: PathBuf,
-    /// Who gets it, such as `research` or `press,ministry`; `public` is everybody.
+    /// Recipients, for example `research` or `press,ministry`; `public` means anyone.
     #[arg(long, value_delimiter = ',', value_name = "WHO", default_value = reticent::PUBLIC, value_parser = recipient)]
     pub to: Vec<Recipient>,
-    /// Judge this release by itself, although its recipients can hold earlier ones too. The ledger says so.
+    /// Do not check this release against earlier ones. The ledger records this.
     #[arg(long)]
-    pub alone: bool,
+    pub ignore_history: bool,
     #[command(flatten)]
     pub place: Place,
-    /// Publish these columns only.
+    /// Publish only these columns.
     #[arg(long, value_delimiter = ',', value_name = "A,B,...")]
     pub columns: Option<Vec<String>>,
-    /// Use this algorithm instead of the policy's.
+    /// Algorithm to use instead of the policy's.
     #[arg(long, value_name = "ID")]
     pub algorithm: Option<String>,
-    /// Stop searching after so many seconds and publish the best state found.
+    /// Stop the search after this many seconds and publish the best release found.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: Option<f64>,
-    /// Do everything, verification included, and publish nothing.
+    /// Do everything except publishing: search, write, verify, audit.
     #[arg(long, action = ArgAction::SetTrue)]
     pub dry_run: bool,
     #[command(flatten)]
     pub what_if: WhatIf,
 }
 
-/// What would be if the policy said something else.
+/// Thresholds to try instead of the policy's.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct WhatIf {
-    /// What if `k` were this? Only with --dry-run.
+    /// Try this `k`. Requires --dry-run.
     #[arg(long, value_name = "K", requires = "dry_run", value_parser = clap::value_parser!(u64).range(2..))]
     pub k: Option<u64>,
-    /// What if `confidence` were this? Only with --dry-run.
+    /// Try this `confidence`. Requires --dry-run.
     #[arg(long, value_name = "H", requires = "dry_run", value_parser = confidence)]
     pub confidence: Option<Confidence>,
 }
@@ -153,57 +156,57 @@ pub struct WhatIf {
 /// Arguments of `compare`.
 #[derive(Debug, clap::Args)]
 pub struct Compare {
-    /// CSV or Parquet: a file, a folder, or a pattern.
+    /// Data: a CSV or Parquet file, a folder, or a pattern.
     #[arg(required = true)]
     pub data: Vec<String>,
-    /// The name that the release would have.
+    /// Name of the release.
     #[arg(long, default_value = "next", value_parser = release)]
     pub name: ReleaseName,
-    /// Who would get it.
+    /// Recipients.
     #[arg(long, value_delimiter = ',', value_name = "WHO", default_value = reticent::PUBLIC, value_parser = recipient)]
     pub to: Vec<Recipient>,
-    /// Judge it by itself, although its recipients can hold earlier releases too.
+    /// Do not check against earlier releases.
     #[arg(long)]
-    pub alone: bool,
-    /// The policies to compare.
+    pub ignore_history: bool,
+    /// Policies to compare.
     #[arg(long = "policy", default_value = "reticent.toml", value_name = "FILE", value_delimiter = ',')]
     pub policies: Vec<PathBuf>,
-    /// The algorithms to compare, instead of the policies' own.
+    /// Algorithms to compare.
     #[arg(long = "algorithm", value_name = "ID", value_delimiter = ',')]
     pub algorithms: Vec<String>,
-    /// The values of `k` to compare, instead of the policies' own.
+    /// Values of `k` to compare.
     #[arg(long, value_name = "K", value_delimiter = ',', value_parser = clap::value_parser!(u64).range(2..))]
     pub k: Vec<u64>,
-    /// The values of `confidence` to compare, instead of the policies' own.
+    /// Values of `confidence` to compare.
     #[arg(long, value_name = "H", value_delimiter = ',', value_parser = confidence)]
     pub confidence: Vec<Confidence>,
-    /// Publish these columns only. Given more than once, the choices are compared.
+    /// Publish only these columns. Repeat the option to compare several choices.
     #[arg(long, value_name = "A,B,...")]
     pub columns: Vec<String>,
-    /// The ledger's folder, instead of the policy's.
+    /// Ledger folder [default: from the policy].
     #[arg(long, value_name = "DIR", env = "RETICENT_LEDGER")]
     pub ledger: Option<PathBuf>,
-    /// The file with the ledger's key, instead of the policy's.
+    /// Key file of the ledger [default: from the policy].
     #[arg(long, value_name = "FILE", env = "RETICENT_KEY")]
     pub key: Option<PathBuf>,
 }
 
-/// Where the ledger is, and how long to wait for it.
+/// Policy, ledger and key, and how long to wait for the ledger.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Place {
-    /// The policy.
+    /// Policy file.
     #[arg(long, default_value = POLICY, value_name = "FILE")]
     pub policy: PathBuf,
-    /// The ledger's folder, instead of the policy's.
+    /// Ledger folder [default: from the policy].
     #[arg(long, value_name = "DIR", env = "RETICENT_LEDGER")]
     pub ledger: Option<PathBuf>,
-    /// The file with the ledger's key, instead of the policy's.
+    /// Key file of the ledger [default: from the policy].
     #[arg(long, value_name = "FILE", env = "RETICENT_KEY")]
     pub key: Option<PathBuf>,
-    /// Start a ledger where there is none. Without this, a ledger that is missing is taken for lost.
+    /// Create the ledger if it does not exist. Without this option, a missing ledger is an error.
     #[arg(long, env = "RETICENT_NEW_LEDGER", hide_env_values = true, value_parser = clap::builder::BoolishValueParser::new())]
     pub new_ledger: bool,
-    /// How long to wait for somebody else who writes to the ledger.
+    /// Seconds to wait while another process writes to the ledger.
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub wait: f64,
 }
@@ -211,39 +214,39 @@ pub struct Place {
 /// Arguments of `register`.
 #[derive(Debug, clap::Args)]
 pub struct Register {
-    /// The release: CSV or Parquet.
+    /// The released file: CSV or Parquet.
     pub file: PathBuf,
-    /// The release's name, which no other release has.
+    /// Name of the release; must be unique.
     #[arg(long, value_parser = release)]
     pub name: ReleaseName,
-    /// Who got it, such as `research` or `press,ministry`; `public` is everybody.
+    /// Recipients, for example `research` or `press,ministry`; `public` means anyone.
     #[arg(long, value_delimiter = ',', value_name = "WHO", required = true, value_parser = recipient)]
     pub to: Vec<Recipient>,
-    /// The day it went out, as YYYY-MM-DD.
+    /// Publication date, as YYYY-MM-DD.
     #[arg(long, value_name = "DAY", value_parser = day)]
     pub date: Day,
-    /// Columns that name a person by themselves; not stored.
+    /// Identifiers: columns that identify a person directly, such as a name. Not stored.
     #[arg(long, value_delimiter = ',', value_name = "A,B,...")]
     pub identifier: Vec<String>,
-    /// Columns that hold what nobody may learn about a person.
+    /// Sensitive attributes, such as a diagnosis.
     #[arg(long, value_delimiter = ',', value_name = "A,B,...")]
     pub sensitive: Vec<String>,
-    /// Columns that are quasi-identifiers, also if every record has its own value.
+    /// Quasi-identifiers, even if every record has a different value.
     #[arg(long, value_delimiter = ',', value_name = "A,B,...")]
     pub quasi_identifier: Vec<String>,
-    /// The column that marks groups, where not equal values do.
+    /// Column with the group number, for bucketized (anatomized) releases.
     #[arg(long, value_name = "COLUMN")]
-    pub groups: Option<String>,
-    /// The column that tells how many records of a group are counterfeits; in a table with owners, these have none.
+    pub group_column: Option<String>,
+    /// Column with the number of counterfeit records in the group. In a table with owners, counterfeits have no owner.
     #[arg(long, value_name = "COLUMN")]
-    pub counterfeits: Option<String>,
-    /// Every sensitive column was published by itself: nothing tells which of a group's values belong together.
+    pub counterfeit_column: Option<String>,
+    /// Sensitive attributes were published separately: values of a group cannot be linked across attributes.
     #[arg(long, requires = "groups")]
-    pub apart: bool,
-    /// A table of counts, one row for each record, about the people of this release, by name or number: a marginal.
+    pub separate_columns: bool,
+    /// The file is a marginal table about the people of this release (name or number), one row per record.
     #[arg(long, value_name = "RELEASE", conflicts_with_all = ["groups", "counterfeits", "apart"])]
-    pub of: Option<String>,
-    /// Tell what would be recognised, and enter nothing.
+    pub marginal_of: Option<String>,
+    /// Show what would be recognized. Records nothing.
     #[arg(long)]
     pub dry_run: bool,
     #[command(flatten)]
@@ -251,7 +254,7 @@ pub struct Register {
 }
 
 impl Place {
-    /// The workspace that the arguments name.
+    /// The workspace for these arguments.
     pub fn workspace(&self) -> Workspace {
         Workspace {
             ledger: self.ledger.clone(),
@@ -266,67 +269,64 @@ impl Place {
 /// Arguments of `audit`.
 #[derive(Debug, clap::Args)]
 pub struct Audit {
-    /// Only what coalitions with these recipients can hold; all coalitions when not given.
+    /// Audit only coalitions that include these recipients [default: all coalitions].
     #[arg(long = "for", value_delimiter = ',', value_name = "WHO", value_parser = recipient)]
-    pub who: Vec<Recipient>,
-    /// What the attacker knows besides: a text file with one statement a line, or a CSV file with the owner column and some
-    /// people's values.
+    pub recipients: Vec<Recipient>,
+    /// Background knowledge of the attacker: a text file with one statement per line, or a CSV file with the owner column and
+    /// known values.
     #[arg(long, value_name = "FILE")]
-    pub knows: Option<PathBuf>,
-    /// What the attacker knows: everybody's quasi-identifiers and in which releases they are, the quasi-identifiers only, or how the
-    /// algorithm decided as well.
+    pub background: Option<PathBuf>,
+    /// What the attacker knows about people.
     #[arg(long, value_enum, default_value_t = Adversary::Presence)]
     pub adversary: Adversary,
-    /// Only these sensitive columns.
+    /// Audit only these sensitive attributes.
     #[arg(long = "column", value_delimiter = ',', value_name = "A,B,...")]
     pub columns: Option<Vec<String>>,
-    /// Nobody's value may be told with more confidence than this, instead of the policy's.
+    /// Threshold for the posterior of a sensitive value [default: from the policy].
     #[arg(long, value_name = "H", value_parser = confidence)]
     pub confidence: Option<Confidence>,
-    /// Run these attacks too; `all` runs every one that can be run.
+    /// Attacks to run; `all` runs every applicable attack.
     #[arg(long = "attack", value_delimiter = ',', value_name = "ID")]
     pub attacks: Vec<String>,
-    /// A parameter of an attack, such as k=5 or values=HIV=0.6; `reticent catalogue --kind attack` lists them.
-    #[arg(long = "with", value_name = "NAME=VALUE", requires = "attacks")]
-    pub with: Vec<String>,
-    /// People and what is known of them, for attacks that need it: CSV or Parquet with columns of the releases.
+    /// Parameter of an attack, for example k=5 or values=HIV=0.6. List: `reticent catalogue --kind attack`.
+    #[arg(long = "attack-parameter", value_name = "NAME=VALUE", requires = "attacks")]
+    pub attack_parameters: Vec<String>,
+    /// Population table for attacks that need one: CSV or Parquet with columns of the releases.
     #[arg(long, value_name = "FILE")]
     pub population: Option<PathBuf>,
-    /// List everybody in the JSON answer, by pseudonym.
+    /// List every person in the JSON answer, by pseudonym.
     #[arg(long)]
-    pub each: bool,
-    /// How many of the worst cases to explain.
+    pub per_person: bool,
+    /// Number of worst cases to explain.
     #[arg(long, default_value_t = 5, value_name = "N")]
     pub worst: usize,
-    /// How many steps of counting worlds, and of proving bounds where that fails, to try for people who depend on each other, in
-    /// millions.
+    /// Work limit per connected component, in millions of steps: for counting possible worlds, then for proving bounds.
     #[arg(long, default_value_t = 2, value_name = "N")]
     pub effort: u64,
-    /// Sample so many worlds where they are too many to count; an estimate with its error.
+    /// Number of sampled worlds where they cannot be counted. Gives an estimate with its standard error.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub samples: u32,
-    /// What samples are drawn from.
+    /// Seed of the samples.
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub seed: u64,
-    /// Write the report as one HTML file.
+    /// Write the disclosure risk report to this HTML file.
     #[arg(long, value_name = "OUT")]
     pub html: Option<PathBuf>,
-    /// Make the report one that everybody may read: no line about any one person, no value, no small number.
+    /// Make the report safe to publish: no individual cases, no sensitive values, no small counts.
     #[arg(long, requires = "html")]
     pub public: bool,
     #[command(flatten)]
     pub place: Place,
 }
 
-/// What an attacker knows of people.
+/// What the attacker knows about people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Adversary {
-    /// Their quasi-identifiers, and in which releases they are.
+    /// Quasi-identifiers of all people, and which releases they are in.
     Presence,
-    /// Their quasi-identifiers only.
+    /// Quasi-identifiers of all people.
     QuasiIdentifiers,
-    /// Their raw quasi-identifiers (--population), in which releases they are, and that the algorithm generalized no more than it had
-    /// to.
+    /// Original quasi-identifiers (--population), which releases people are in, and how the algorithm works.
     Algorithm,
 }
 
@@ -340,9 +340,9 @@ pub struct Log {
 /// Arguments of `show`.
 #[derive(Debug, clap::Args)]
 pub struct Show {
-    /// The release, by number or name.
+    /// Release, by number or name.
     pub release: String,
-    /// Write a proof that its entry is in the ledger, for a reader without the ledger.
+    /// Write a proof that the entry is in the ledger. It can be checked without the ledger.
     #[arg(long, value_name = "OUT")]
     pub proof: Option<PathBuf>,
     #[command(flatten)]
@@ -352,9 +352,9 @@ pub struct Show {
 /// Arguments of `diff`.
 #[derive(Debug, clap::Args)]
 pub struct Diff {
-    /// The earlier release, by number or name.
+    /// Earlier release, by number or name.
     pub from: String,
-    /// The later release, by number or name.
+    /// Later release, by number or name.
     pub to: String,
     #[command(flatten)]
     pub place: Place,
@@ -363,9 +363,9 @@ pub struct Diff {
 /// Arguments of `history`.
 #[derive(Debug, clap::Args)]
 pub struct History {
-    /// `for`, and the recipients who combine what they hold.
+    /// The word `for`, then recipients that collude.
     #[arg(required = true, value_name = "for WHO", value_delimiter = ',')]
-    pub who: Vec<String>,
+    pub recipients: Vec<String>,
     #[command(flatten)]
     pub place: Place,
 }
@@ -373,13 +373,13 @@ pub struct History {
 /// Arguments of `verify`.
 #[derive(Debug, clap::Args)]
 pub struct Verify {
-    /// A head that was exported before: the ledger must extend it. Reveals a rewrite even by the holder of the key.
+    /// Earlier exported head that the ledger must extend. Detects a rewrite even by the holder of the key.
     #[arg(long, value_name = "FILE")]
     pub head: Option<PathBuf>,
-    /// The public key of the ledger, to check its signatures without the key.
+    /// Public key of the ledger, to check signatures without the key file.
     #[arg(long, value_name = "PUBLIC_KEY")]
     pub verifier: Option<String>,
-    /// The public key of a witness who must have countersigned the head.
+    /// Public key of a witness that must have countersigned the head.
     #[arg(long, value_name = "PUBLIC_KEY", requires = "head")]
     pub witness: Option<String>,
     #[command(flatten)]
@@ -389,13 +389,13 @@ pub struct Verify {
 /// Arguments of `export-head`.
 #[derive(Debug, clap::Args)]
 pub struct ExportHead {
-    /// Where to write it; to standard output when not given.
+    /// File to write [default: standard output].
     #[arg(long, short, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// An earlier head: prove that the ledger extends it.
+    /// Earlier head: prove that the ledger extends it.
     #[arg(long, value_name = "FILE", requires = "proof")]
     pub since: Option<PathBuf>,
-    /// Where to write that proof.
+    /// File for that proof.
     #[arg(long, value_name = "OUT", requires = "since")]
     pub proof: Option<PathBuf>,
     #[command(flatten)]
@@ -405,12 +405,12 @@ pub struct ExportHead {
 /// Arguments of `check-proof`.
 #[derive(Debug, clap::Args)]
 pub struct CheckProof {
-    /// The proof, as `show --proof` or `export-head --since` wrote it.
+    /// Proof written by `show --proof` or `export-head --since`.
     pub proof: PathBuf,
-    /// A head that you kept: the proof must lead to it or from it.
+    /// Head that you kept: the proof must start or end with it.
     #[arg(long, value_name = "FILE")]
     pub head: Option<PathBuf>,
-    /// The public key of the ledger.
+    /// Public key of the ledger.
     #[arg(long, value_name = "PUBLIC_KEY")]
     pub verifier: Option<String>,
 }
@@ -418,18 +418,18 @@ pub struct CheckProof {
 /// Arguments of `witness`.
 #[derive(Debug, clap::Args)]
 pub struct Witness {
-    /// The head, as the steward exported it.
+    /// Head exported by the steward.
     pub head: PathBuf,
-    /// Your name in signatures: one word, such as auditor.example.org.
+    /// Your name in signatures, one word, for example auditor.example.org.
     #[arg(long)]
     pub name: String,
-    /// The file with your key; drawn if it does not exist.
+    /// Your key file; generated if it does not exist.
     #[arg(long, value_name = "FILE")]
     pub key: PathBuf,
-    /// The head that you countersigned last; the new one takes its place.
+    /// File with the head that you countersigned last. It is replaced by the new one.
     #[arg(long, value_name = "FILE")]
-    pub kept: PathBuf,
-    /// The steward's proof that the head extends the one that you kept.
+    pub previous: PathBuf,
+    /// Proof by the steward that the head extends your previous one.
     #[arg(long, value_name = "FILE")]
     pub proof: Option<PathBuf>,
 }
@@ -437,9 +437,9 @@ pub struct Witness {
 /// Arguments of `record-witness`.
 #[derive(Debug, clap::Args)]
 pub struct RecordWitness {
-    /// The countersigned head.
+    /// Countersigned head.
     pub head: PathBuf,
-    /// The public key of the witness.
+    /// Public key of the witness.
     #[arg(long, value_name = "PUBLIC_KEY")]
     pub witness: String,
     #[command(flatten)]
@@ -456,12 +456,12 @@ pub struct Authenticate {
 /// Arguments of `purge`.
 #[derive(Debug, clap::Args)]
 pub struct Purge {
-    /// The release, by number or name.
+    /// Release, by number or name.
     pub release: String,
-    /// Why; it stays in the ledger, so name nobody.
+    /// Reason. It stays in the ledger: do not name a person.
     #[arg(long, value_parser = reason)]
     pub reason: PurgeReason,
-    /// Really erase: it cannot be undone.
+    /// Confirm. Erasing cannot be undone.
     #[arg(long)]
     pub yes: bool,
     #[command(flatten)]
@@ -471,17 +471,17 @@ pub struct Purge {
 /// Arguments of `catalogue`.
 #[derive(Debug, clap::Args)]
 pub struct Catalogue {
-    /// One entry in full, by its id.
+    /// Show this entry in full, by id.
     pub id: Option<String>,
-    /// Only entries of this kind.
+    /// List only entries of this kind.
     #[arg(long, value_enum)]
     pub kind: Option<KindWord>,
-    /// As Markdown, as in the reference pages.
+    /// Print Markdown, as in docs/reference.md.
     #[arg(long)]
     pub markdown: bool,
 }
 
-/// A kind of entry, as a word.
+/// Kind of a catalogue entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum KindWord {
     /// Privacy models.
@@ -492,7 +492,7 @@ pub enum KindWord {
     Metric,
     /// Algorithms.
     Algorithm,
-    /// Methods for publishing the same table again.
+    /// Republication methods.
     Method,
     /// Attacks.
     Attack,
@@ -501,18 +501,12 @@ pub enum KindWord {
 /// Arguments of `demo`.
 #[derive(Debug, clap::Args)]
 pub struct Demo {
-    /// Keep the generated data, policy and release in this folder, which must not exist.
+    /// Keep the data, policies, releases, ledgers and the HTML report in this folder. It must not exist.
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
-    /// How many hospital stays to generate.
-    #[arg(long, default_value_t = 20_000, value_name = "N", value_parser = clap::value_parser!(u32).range(100..=5_000_000))]
-    pub rows: u32,
-    /// Decides the generated data.
-    #[arg(long, default_value_t = 7)]
-    pub seed: u64,
 }
 
-/// The rule that a text breaks.
+/// The rule that an invalid text violates.
 fn rule(error: reticent::Error) -> String {
     match error {
         reticent::Error::Name { rule, .. } => rule,

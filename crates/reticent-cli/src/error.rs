@@ -1,31 +1,31 @@
-//! Errors on the terminal: the text of the verb, what to do in the words of the command line, and the exit status.
+//! Errors on the terminal: text, hints with commands and flags, exit status.
 
 use std::path::PathBuf;
 
 use anstream::eprintln;
-use reticent::Relief;
+use reticent::Remedies;
 use reticent_app::Hint;
 use reticent_app::error::Class;
 
 use crate::terminal::{BAD, HINT, WIDTH, witness, wrap};
 
-/// Why a command did not do what it was asked.
+/// Error of a command.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The verb says so.
+    /// Error of the application layer.
     #[error(transparent)]
     App(Box<reticent_app::Error>),
-    /// The words of the command line are wrong.
+    /// Invalid arguments.
     #[error("{0}")]
     Usage(String),
-    /// A file of the command itself could not be read or written.
+    /// A file operation of the command failed.
     #[error("could not {doing} {}: {source}", .path.display())]
     File {
-        /// What was being done.
+        /// The operation.
         doing: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
 }
@@ -43,7 +43,7 @@ impl From<reticent::Error> for Error {
 }
 
 impl Error {
-    /// A failed file operation.
+    /// Returns a function that wraps an error of a file operation.
     pub fn file(doing: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
         let path = path.into();
         move |source| Error::File { doing, path, source }
@@ -88,10 +88,10 @@ impl Error {
         if let Error::App(error) = self { error.hints() } else { Vec::new() }
     }
 
-    fn relief(&self) -> Option<&Relief> {
+    fn remedies(&self) -> Option<&Remedies> {
         match self {
             Error::App(error) => match &**error {
-                reticent_app::Error::Refused { relief, .. } => Some(relief),
+                reticent_app::Error::Refused { remedies, .. } => Some(remedies),
                 _ => None,
             },
             _ => None,
@@ -108,8 +108,8 @@ impl Error {
                 "hints": self.hints(),
                 "status": self.status(),
             });
-            if let Some(relief) = self.relief() {
-                answer["refusal"] = serde_json::json!(relief);
+            if let Some(remedies) = self.remedies() {
+                answer["refusal"] = serde_json::json!(remedies);
             }
             eprintln!("{answer}");
             return;
@@ -121,11 +121,11 @@ impl Error {
         let text = format!("{what}: {}", text.strip_prefix("refused: ").unwrap_or(&text));
         let text = if refused { wrap(&text, WIDTH, "  ").trim_start().to_owned() } else { text };
         eprintln!("{BAD}{what}{BAD:#}{}", text.strip_prefix(what).unwrap_or(&text));
-        match self.relief() {
-            // Remedies that were tried are better than hints.
-            Some(relief) => print_relief(relief),
+        match self.remedies() {
+            // Checked remedies are better than hints.
+            Some(remedies) => print_remedies(remedies),
             None => self.hints().into_iter().for_each(|hint| {
-                eprintln!("{HINT}{}{HINT:#}", wrap(in_words(hint), WIDTH, "").trim_start());
+                eprintln!("{HINT}{}{HINT:#}", wrap(hint_text(hint), WIDTH, "").trim_start());
             }),
         }
         if refused {
@@ -134,84 +134,84 @@ impl Error {
     }
 }
 
-/// What to do, in the words of the command line.
-fn in_words(hint: Hint) -> &'static str {
+/// The command or flag for a hint.
+fn hint_text(hint: Hint) -> &'static str {
     match hint {
         Hint::JudgeAlone => {
-            "to publish all the same, judge the release by itself with --alone; the ledger records that"
+            "to publish without checking earlier releases, add --ignore-history; the ledger records this"
         }
         Hint::ChooseColumns => "choose the columns to publish with --columns",
-        Hint::AuditFewerColumns => "audit some of the columns with --column",
+        Hint::AuditFewerColumns => "audit fewer columns with --column",
         Hint::OtherPolicy => {
-            "change the policy, or describe this table in a policy of its own and name it with --policy FILE"
+            "change the policy, or write a separate policy for this table and pass it with --policy FILE"
         }
-        Hint::DraftPolicy => "draft a policy with `reticent init DATA`, or name one with --policy FILE",
-        Hint::ReplacePolicy => "--force drafts the policy again and keeps taxonomies; --policy names another",
+        Hint::DraftPolicy => "draft a policy with `reticent init DATA`, or pass one with --policy FILE",
+        Hint::ReplacePolicy => {
+            "use --force to overwrite the policy (taxonomies are kept), or --policy for another file"
+        }
         Hint::MoreMemory => "allow more memory with --memory SIZE",
         Hint::WaitLonger => "wait longer with --wait SECONDS",
         Hint::StartLedger => "if this is the first release, start a ledger with --new-ledger",
-        Hint::OtherLedger => "name another place with --ledger DIR",
-        Hint::OtherKey => "name the key with --key FILE",
-        Hint::KeyLost => "if it is lost for good, docs/ledger.md says how to go on",
+        Hint::OtherLedger => "pass another ledger with --ledger DIR",
+        Hint::OtherKey => "pass the key file with --key FILE",
+        Hint::KeyLost => "if the key is lost, see docs/ledger.md",
         Hint::ListReleases => "`reticent log` lists the releases",
         Hint::ListCatalogue => "`reticent catalogue` lists all entries",
-        Hint::AuditHistory => "`reticent audit` tells what earlier releases give away already",
-        Hint::Verify => "nothing was changed; `reticent verify` tells more, and a backup may help",
+        Hint::AuditHistory => "`reticent audit` shows what earlier releases disclose",
+        Hint::Verify => "nothing was changed; run `reticent verify` for details, and restore a backup if needed",
         Hint::Authenticate => {
-            "if it was ever signed, it was replaced: bring a backup back. If it is of an older format, compare it with \
+            "if the ledger was signed before, it was replaced: restore a backup. If it is of format 1, compare it with \
              `reticent verify --head`, then sign it with `reticent authenticate`"
         }
-        Hint::Confirm => "if that is what you want, add --yes",
-        Hint::HeaderIsRight => "if these are the names of the columns, add --force",
+        Hint::Confirm => "to confirm, add --yes",
+        Hint::HeaderIsRight => "if these are column names, add --force",
         Hint::NameRoles => {
-            "say what the columns are: --identifier leaves a column out, --sensitive and --quasi-identifier store it as that; or \
-             describe the table in a policy of its own (--policy)"
+            "name the role of each column: --identifier (not stored), --sensitive or --quasi-identifier; or write a policy for this \
+             table (--policy)"
         }
-        Hint::OtherOutput => "name the output with -o OUT",
-        Hint::Rehearse => "rehearse it with `reticent publish --dry-run`",
-        Hint::NameConfidence => "give a confidence with --confidence H",
-        Hint::NamePopulation => "give the population with --population FILE",
-        // A hint of a newer library has no words here yet.
+        Hint::OtherOutput => "pass another output with -o OUT",
+        Hint::Rehearse => "try it with `reticent publish --dry-run`",
+        Hint::NameConfidence => "pass a threshold with --confidence H",
+        Hint::NamePopulation => "pass the population with --population FILE",
+        // Hints of newer versions of the library.
         _ => "",
     }
 }
 
-/// What earlier releases give away by themselves, and what would help.
-fn print_relief(relief: &Relief) {
-    for failing in &relief.already {
+/// Prints violations of earlier releases, and remedies.
+fn print_remedies(remedies: &Remedies) {
+    for violation in &remedies.earlier_violations {
         let releases: Vec<String> =
-            failing.releases.iter().map(|release| format!("{} {}", release.number, release.name)).collect();
-        let (whose, by) = match releases.len() {
-            1 => (format!("release {}", releases[0]), "by itself"),
-            _ => (format!("releases {}", releases.join(" and ")), "together"),
+            violation.releases.iter().map(|release| format!("{} {}", release.number, release.name)).collect();
+        let (which, verb) = match releases.len() {
+            1 => (format!("release {}", releases[0]), "violates"),
+            _ => (format!("releases {} together", releases.join(" and ")), "violate"),
         };
         let text = format!(
-            "{whose} {by} already give{s} this away, without the new one: {} ({}: {}). Nothing that is done to the new release \
-             can help",
-            failing.demand,
-            witness(&failing.worst.witness),
-            failing.worst.explanation,
-            s = if releases.len() == 1 { "s" } else { "" },
+            "Without the new release, {which} already {verb} this requirement: {} ({}: {}). Changing the new release cannot help.",
+            violation.requirement,
+            witness(&violation.worst.witness),
+            violation.worst.explanation,
         );
         eprintln!("\n{}", wrap(&text, WIDTH, "  ").trim_start());
     }
-    if relief.offers.is_empty() {
-        let text = "Neither another k or confidence for all values, nor one or two columns less, would let it pass.";
+    if remedies.remedies.is_empty() {
+        let text = "No remedy found among: another k or confidence, one or two columns fewer, fewer recipients.";
         eprintln!("\n{}", wrap(text, WIDTH, "").trim_start());
     } else {
-        let what = if relief.audited_besides { "let it pass its models and joins" } else { "let it pass" };
-        eprintln!("\nWhat would {what}, the smallest change first:");
-        for offer in &relief.offers {
-            eprintln!("{}", wrap(&format!("- {offer}"), WIDTH, "    "));
+        eprintln!("\nRemedies, smallest change first:");
+        for remedy in &remedies.remedies {
+            eprintln!("{}", wrap(&format!("- {remedy}"), WIDTH, "    "));
         }
-        if relief.audited_besides {
-            let text = "The audit of all releases together was not tried with any of these, and may refuse them; --dry-run tells.";
+        if remedies.audit_follows {
+            let text =
+                "Checked against models and joins, not by the audit, which may still refuse. Try with --dry-run.";
             eprintln!("{}", wrap(text, WIDTH, ""));
         }
     }
-    if !relief.already.is_empty() {
-        let text = "What went out cannot be taken back. Recipients who never combine what they hold can be declared `separate` in the \
-                    policy; with --alone a release is judged by itself, and the ledger says so for ever.";
+    if !remedies.earlier_violations.is_empty() {
+        let text = "Published releases cannot be recalled. If recipients never share their releases, declare them `non-colluding` in \
+                    the policy. --ignore-history publishes without this check; the ledger records it.";
         eprintln!("\n{}", wrap(text, WIDTH, "").trim_start());
     }
 }

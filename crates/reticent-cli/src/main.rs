@@ -1,11 +1,9 @@
-//! The `reticent` command: what a steward meets.
+//! The `reticent` command.
 //!
-//! Arguments become a command, a command becomes an answer, an answer is printed as text or as JSON. Only the answer goes
-//! to standard output; progress and errors go to standard error. Exit status: 0 done and every requirement holds;
-//! 1 refused; 2 the call, the policy or the data is wrong; 3 reading or writing failed; 4 the ledger
-//! does not hold together; 5 somebody else holds it; 130 interrupted.
+//! Arguments become a request, the application layer answers it, and the answer is printed as text or JSON. Only the answer goes to
+//! standard output; progress, warnings and errors go to standard error. `reticent --help` lists the exit statuses.
 
-/// Prints a line of the answer. Where nobody takes it, that is said on standard error; what was done stays done.
+/// Prints a line of the answer. If standard output fails, a warning goes to standard error.
 macro_rules! println {
     () => {
         $crate::terminal::line(format_args!(""))
@@ -31,15 +29,15 @@ use console::Console;
 use error::Error;
 
 fn main() -> ExitCode {
-    let tell = std::panic::take_hook();
+    let report = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        if !reticent_app::is_guarded() {
-            tell(panic);
+        if !reticent_app::is_catching_panics() {
+            report(panic);
         }
     }));
     let args = match Args::try_parse() {
         Ok(args) => args,
-        Err(error) => return misunderstood(&error),
+        Err(error) => return usage_error(&error),
     };
     let json = args.json;
     match run(args) {
@@ -51,16 +49,43 @@ fn main() -> ExitCode {
     }
 }
 
-/// Tells what is wrong with the call, or the help that was asked for.
-fn misunderstood(error: &clap::Error) -> ExitCode {
+/// Flags of version 0.1 and their present names.
+const RENAMED_FLAGS: &[(&str, &str)] = &[
+    ("--alone", "--ignore-history"),
+    ("--apart", "--separate-columns"),
+    ("--counterfeits", "--counterfeit-column"),
+    ("--each", "--per-person"),
+    ("--groups", "--group-column"),
+    ("--kept", "--previous"),
+    ("--knows", "--background"),
+    ("--of", "--marginal-of"),
+    ("--with", "--attack-parameter"),
+];
+
+/// The message for a flag that was renamed.
+fn renamed_flag(error: &clap::Error) -> Option<String> {
+    let Some(clap::error::ContextValue::String(flag)) = error.get(clap::error::ContextKind::InvalidArg) else {
+        return None;
+    };
+    let name = flag.split('=').next().unwrap_or(flag);
+    let (old, new) = RENAMED_FLAGS.iter().find(|(old, _)| *old == name)?;
+    Some(format!("`{old}` is now called `{new}`"))
+}
+
+/// Prints the error in the arguments, or the requested help.
+fn usage_error(error: &clap::Error) -> ExitCode {
     let json = std::env::args_os().any(|word| word == "--json");
-    if json && error.use_stderr() {
+    if error.kind() == clap::error::ErrorKind::UnknownArgument
+        && let Some(text) = renamed_flag(error)
+    {
+        Error::Usage(text).print(json);
+    } else if json && error.use_stderr() {
         let text = error.render().to_string();
         let lines = text.lines().take_while(|line| !line.starts_with("Usage:"));
         let text = lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ");
         Error::Usage(text.trim_start_matches("error: ").trim().to_owned()).print(true);
     } else if error.print().is_err() {
-        // Nobody is there to be told.
+        // The exit status still reports the error.
     }
     ExitCode::from(error.exit_code() as u8)
 }

@@ -1,11 +1,11 @@
-//! Progress on standard error, for work that takes longer than a second.
+//! Progress display on standard error for work that takes longer than a second.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Shows what is being done once it takes long enough to wonder.
+/// Progress bar of the current stage.
 pub struct Progress {
     started: Instant,
     shown: Mutex<Option<(String, ProgressBar)>>,
@@ -13,13 +13,13 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Shows nothing when quiet, or when standard error is not a terminal.
+    /// Shows nothing if `quiet`, or if standard error is not a terminal.
     pub fn new(quiet: bool) -> Progress {
         Progress { started: Instant::now(), shown: Mutex::new(None), quiet }
     }
 
-    /// Something is so far done; `total` is 0 when nobody knows how much there is.
-    pub fn tell(&self, what: &str, done: u64, total: u64) {
+    /// Updates the bar of a stage. `total` is 0 if unknown.
+    pub fn update(&self, what: &str, done: u64, total: u64) {
         if self.quiet || self.started.elapsed() < Duration::from_secs(1) {
             return;
         }
@@ -35,7 +35,7 @@ impl Progress {
         }
     }
 
-    /// Something takes a while and does not say how far it is: the clock runs on the screen.
+    /// Shows the elapsed time of a stage without known progress.
     pub fn busy(&self, what: &str) {
         if self.quiet {
             return;
@@ -52,7 +52,7 @@ impl Progress {
         *shown = Some((what.to_owned(), bar));
     }
 
-    /// Takes the bar off the screen.
+    /// Removes the bar from the screen.
     pub fn done(&self) {
         if let Ok(mut shown) = self.shown.lock()
             && let Some((_, bar)) = shown.take()

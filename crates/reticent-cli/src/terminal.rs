@@ -1,22 +1,22 @@
-//! How answers look on a terminal.
+//! Styles, numbers and tables for terminal output.
 
 use std::sync::LazyLock;
 
 use anstyle::{AnsiColor, Style};
-use reticent::{Disguise, Role};
+use reticent::{Presentation, Role};
 
-pub use reticent::text::{counted as plural, grouped as count, people};
+pub use reticent::text::{counted as plural, format_count as count, people};
 
 /// Headings.
 pub const HEAD: Style = Style::new().bold();
-/// What holds.
+/// Success.
 pub const GOOD: Style = AnsiColor::Green.on_default().bold();
-/// What does not.
+/// Failure.
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
-/// What to do next, and side remarks.
+/// Hints and side remarks.
 pub const HINT: Style = Style::new().dimmed();
 
-/// A share as a percentage: never rounded to nothing, never rounded to everything.
+/// `part` of `whole` as a percentage. Only exact values are printed as 0 % and 100 %.
 pub fn percent(part: u64, whole: u64) -> String {
     let share = 100.0 * part as f64 / whole.max(1) as f64;
     match share {
@@ -27,12 +27,21 @@ pub fn percent(part: u64, whole: u64) -> String {
     }
 }
 
-/// A measured number.
+/// A ratio as a percentage. Only exact values are printed as 0 % and 100 %.
+pub fn ratio(value: f64) -> String {
+    match value {
+        value if value > 0.0 && value < 0.001 => "under 0.1 %".to_owned(),
+        value if value < 1.0 && value > 0.999 => "over 99.9 %".to_owned(),
+        value => format!("{:.1} %", value * 100.0),
+    }
+}
+
+/// A metric value.
 pub fn number(value: f64) -> String {
     if value.fract() == 0.0 && value >= 1000.0 { count(value as u64) } else { format!("{value:.4}") }
 }
 
-/// A role in words.
+/// Name of a role.
 pub fn role(role: Role) -> &'static str {
     match role {
         Role::Identifier => "identifier",
@@ -42,24 +51,24 @@ pub fn role(role: Role) -> &'static str {
     }
 }
 
-/// A bar of so many of forty cells.
+/// A bar of 30 cells for a ratio.
 pub fn bar(share: f64) -> String {
     let full = (share.clamp(0.0, 1.0) * 30.0).round() as usize;
     format!("{}{}", "█".repeat(full), "░".repeat(30 - full))
 }
 
-/// How wide a screen is taken to be, at most.
+/// Maximum width of a line.
 pub const WIDTH: usize = 100;
-/// No screen is taken to be narrower.
+/// Minimum width of a line.
 const NARROWEST: usize = 40;
 
-/// How wide the screen is, where it is one.
+/// Width of the terminal.
 static SCREEN: LazyLock<usize> = LazyLock::new(|| {
     let screen = terminal_size::terminal_size_of(std::io::stdout());
     screen.map_or(WIDTH, |(width, _)| usize::from(width.0).max(NARROWEST))
 });
 
-/// A published value, or that there is none.
+/// A published value; `(missing)` if empty.
 pub fn shown(value: &str) -> &str {
     if value.is_empty() { "(missing)" } else { value }
 }
@@ -69,10 +78,10 @@ pub fn witness(values: &[(String, String)]) -> String {
     values.iter().map(|(column, value)| format!("{column} {}", shown(value))).collect::<Vec<_>>().join(", ")
 }
 
-/// No cell of a table is shown wider.
+/// Maximum width of a table cell.
 const WIDEST: usize = 1_000;
 
-/// A text, without its end where it is too long to be shown.
+/// A text, truncated to the maximum width of a cell.
 fn cut(text: &str) -> String {
     match text.chars().count() > WIDEST {
         true => text.chars().take(WIDEST - 3).chain("...".chars()).collect(),
@@ -80,7 +89,7 @@ fn cut(text: &str) -> String {
     }
 }
 
-/// Lines of a table with columns as wide as they need to be.
+/// Lines of a table with aligned columns.
 pub fn columns(rows: &[Vec<String>]) -> Vec<String> {
     let places = rows.iter().map(Vec::len).max().unwrap_or(0);
     let long = |cell: &String| cell.chars().count().min(WIDEST);
@@ -94,13 +103,13 @@ pub fn columns(rows: &[Vec<String>]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-/// Breaks text into lines of at most so many characters, each with an indent.
+/// Wraps text at `width` characters and indents every line.
 pub fn wrap(text: &str, width: usize, indent: &str) -> String {
     let width = width.min(*SCREEN);
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
         let line = lines.last().map_or(0, |line| line.chars().count());
-        // What is a percentage stays one.
+        // Keep a number and its percent sign on one line.
         if line > 0 && !word.starts_with('%') && line + 1 + word.chars().count() + indent.len() > width {
             lines.push(String::new());
         }
@@ -114,9 +123,8 @@ pub fn wrap(text: &str, width: usize, indent: &str) -> String {
     lines.iter().map(|line| format!("{indent}{line}")).collect::<Vec<_>>().join("\n")
 }
 
-/// Says something on standard error that a steward should look at.
+/// Prints a warning on standard error.
 pub fn warn(text: &str) {
-    // Whoever cannot be told cannot be told that either.
     use std::io::Write;
     let _ = writeln!(anstream::stderr(), "warning: {text}");
 }
@@ -125,23 +133,25 @@ pub fn warn(text: &str) {
 pub fn line(text: std::fmt::Arguments<'_>) {
     use std::io::Write;
     use std::sync::atomic::{AtomicBool, Ordering};
-    static TOLD: AtomicBool = AtomicBool::new(false);
+    static REPORTED: AtomicBool = AtomicBool::new(false);
     let printed = writeln!(anstream::stdout().lock(), "{text}");
     if let Err(error) = printed
         && error.kind() != std::io::ErrorKind::BrokenPipe
-        && !TOLD.swap(true, Ordering::Relaxed)
+        && !REPORTED.swap(true, Ordering::Relaxed)
     {
-        // If standard error is gone too, there is nobody left to tell.
+        // A failure of standard error too cannot be reported.
         let _ = writeln!(anstream::stderr(), "warning: the answer could not be printed: {error}");
     }
 }
 
-/// How a release shows people's records, in words.
-pub fn disguise(disguise: &Disguise) -> Vec<String> {
+/// Describes the presentation of a release.
+pub fn presentation(presentation: &Presentation) -> Vec<String> {
     let mut lines = Vec::new();
-    lines.extend(disguise.groups.as_ref().map(|column| format!("groups are marked by {column}")));
-    lines.extend(disguise.counterfeits.as_ref().map(|column| format!("counterfeits are counted by {column}")));
-    lines.extend(disguise.apart.then(|| "each sensitive column is shown by itself".to_owned()));
-    lines.extend(disguise.of.map(|number| format!("counts the values of the people of release {number}")));
+    lines.extend(presentation.group_column.as_ref().map(|column| format!("group column: {column}")));
+    lines.extend(presentation.counterfeit_column.as_ref().map(|column| format!("counterfeit column: {column}")));
+    lines.extend(presentation.columns_separate.then(|| "sensitive attributes published separately".to_owned()));
+    lines.extend(
+        presentation.about_release.map(|number| format!("marginal table about the people of release {number}")),
+    );
     lines
 }

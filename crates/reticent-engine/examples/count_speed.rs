@@ -1,6 +1,7 @@
-//! How fast counting, writing and reading back are: `cargo run --release -p reticent-engine --example count_speed [ROWS] [SKEW]`.
+//! Benchmark of counting, writing and reading back.
 //!
-//! With a skew of 1 nearly every row is a combination of its own; the higher the skew, the more rows are alike.
+//! Run it with `cargo run --release -p reticent-engine --example count_speed [ROWS] [SKEW]`.
+//! With a skew of 1, nearly every row has its own combination. A higher skew makes more rows equal.
 
 use std::error::Error;
 use std::fs::File;
@@ -9,7 +10,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use reticent_engine::{
-    Ask, AskColumn, Compression, Embedded, Engine, Format, Generator, Options, Sink, read_back, write_rows,
+    Compression, CountColumn, CountRequest, Embedded, Engine, Format, Generator, Options, Sink, read_back, write_rows,
 };
 
 const COLUMNS: [(&str, u64); 8] = [
@@ -38,9 +39,9 @@ fn measure(rows: u64, skew: u32, folder: &Path) -> Result<(), Box<dyn Error>> {
     let bytes = timed("generate", 0, || generate(&data, rows, skew))?;
     timed("copy", bytes, || Ok(std::fs::copy(&data, folder.join("copy.csv"))?))?;
     let engine = Embedded::open_file(&data, Options::default())?;
-    let columns = engine.columns().iter().map(|name| AskColumn { name: name.clone(), bins: None }).collect();
-    let counts = timed("count", bytes, || Ok(engine.count(&Ask { columns, ..Ask::default() })?))?;
-    println!("{} combinations of {} rows", counts.combos.len(), counts.combos.rows());
+    let columns = engine.columns().iter().map(|name| CountColumn { name: name.clone(), bins: None }).collect();
+    let counts = timed("count", bytes, || Ok(engine.count(&CountRequest { columns, ..CountRequest::default() })?))?;
+    println!("{} combinations of {} rows", counts.contingency.len(), counts.contingency.rows());
     timed("profile", bytes, || Ok(engine.values(None)?))?;
     for (name, format) in [
         ("out.csv", Format::Csv(Compression::None)),
@@ -84,7 +85,7 @@ fn generate(path: &Path, rows: u64, skew: u32) -> Result<u64, Box<dyn Error>> {
     let mut generator = Generator::new(1);
     for _ in 0..rows {
         for (at, texts) in texts.iter().enumerate() {
-            // The lowest of several draws: values are not equally frequent in real data either.
+            // The minimum of several draws, because values are not uniformly distributed in real data.
             let draw = (0..skew).map(|_| generator.below(texts.len() as u64)).min().unwrap_or(0);
             file.write_all(texts[draw as usize].as_bytes())?;
             file.write_all(if at + 1 == COLUMNS.len() { b"\n" } else { b"," })?;

@@ -1,7 +1,7 @@
-//! Counting: how many rows carry each combination of these columns.
+//! Counting: the number of rows with each combination of values.
 //!
-//! Every thread keeps dictionaries and a map of its own; at the end the dictionaries are put together in ascending order
-//! and the maps with them, so that the answer does not depend on which thread read what.
+//! Every thread has its own dictionaries and map. At the end, the dictionaries are merged in ascending order, and the
+//! maps with them. The result therefore does not depend on the assignment of rows to threads.
 
 mod dictionary;
 mod keys;
@@ -14,69 +14,69 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 use reticent::Counts;
-use reticent::combos::{Owner, Weight, bits};
+use reticent::contingency::{Owner, Weight, bits};
 use reticent::taxonomy::Code;
 
-use crate::ascending::Collected;
 use crate::error::{Error, Result};
 use crate::options::{Options, Phase};
-use crate::source::{Fault, Fields, Rows, Source, scan};
-use crate::{Ask, AskColumn};
-use dictionary::{Coder, MOST_VALUES};
-use keys::Keys;
+use crate::sort_merge::CombinationBuffer;
+use crate::source::{Fields, RowConsumer, RowError, Source, scan};
+use crate::{CountColumn, CountRequest};
+use dictionary::{Coder, MAX_VALUES};
+use keys::CombinationCounter;
 use linked::count_linked;
-use owners::{OwnerHash, OwnerIndex, Repeats, owner_hash};
+use owners::{OwnerHash, OwnerIndex, RepeatedOwners, owner_hash};
 
 pub(crate) use dictionary::Dictionary;
 
-/// Answers an ask from a source.
-pub(crate) fn count(source: &Source, ask: &Ask, options: &Options) -> Result<Counts> {
-    let mut places = ask.columns.iter().map(|column| source.position(&column.name)).collect::<Result<Vec<_>>>()?;
-    let shared = Shared::new(&ask.columns, options);
-    let Some(owner) = &ask.owner else {
-        let taken = scan(source, &places, options, Phase::Counting, || Counter::new(&shared, Owners::Ignored))?;
-        return merge(&shared, taken);
+/// Counts the requested combinations of a source.
+pub(crate) fn count(source: &Source, request: &CountRequest, options: &Options) -> Result<Counts> {
+    let mut indices = request.columns.iter().map(|column| source.position(&column.name)).collect::<Result<Vec<_>>>()?;
+    let shared = SharedState::new(&request.columns, options);
+    let Some(owner) = &request.owner else {
+        let counters = scan(source, &indices, options, Phase::Counting, || Counter::new(&shared, OwnerMode::Ignored))?;
+        return merge(&shared, counters);
     };
-    places.push(source.position(owner)?);
-    if let Some(key) = &ask.key {
-        return count_linked(source, &places, &shared, key);
+    indices.push(source.position(owner)?);
+    if let Some(key) = &request.key {
+        return count_linked(source, &indices, &shared, key);
     }
-    let collect = || Counter::new(&shared, Owners::Collected { hashes: Vec::new(), missing: 0 });
-    let mut taken = scan(source, &places, options, Phase::Counting, collect)?;
-    let index = match OwnerIndex::of_rows(collected(&mut taken, owner)?) {
-        Repeats::None => return merge(&shared, taken),
-        Repeats::TooMany => return Err(Error::TooManyOwners { column: owner.clone() }),
-        Repeats::Some(index) => Arc::new(index),
+    let collect = || Counter::new(&shared, OwnerMode::Collected { hashes: Vec::new(), missing: 0 });
+    let mut counters = scan(source, &indices, options, Phase::Counting, collect)?;
+    let index = match OwnerIndex::of_rows(collect_hashes(&mut counters, owner)?) {
+        RepeatedOwners::None => return merge(&shared, counters),
+        RepeatedOwners::TooMany => return Err(Error::TooManyOwners { column: owner.clone() }),
+        RepeatedOwners::Some(index) => Arc::new(index),
     };
-    drop(taken);
-    let shared = Shared::new(&ask.columns, options);
-    let numbered = || Counter::new(&shared, Owners::Numbered(index.clone()));
-    merge(&shared, scan(source, &places, options, Phase::CountingOwners, numbered)?)
+    drop(counters);
+    let shared = SharedState::new(&request.columns, options);
+    let numbered = || Counter::new(&shared, OwnerMode::Numbered(index.clone()));
+    merge(&shared, scan(source, &indices, options, Phase::CountingOwners, numbered)?)
 }
 
-/// Counts all columns with the given owner for each row, in the order of the rows.
+/// Counts all columns with the given owner for each row, in row order.
 pub(crate) fn count_with_owners(source: &Source, owners: &[Owner], options: &Options) -> Result<Counts> {
-    let columns: Vec<AskColumn> =
-        source.names().iter().map(|name| AskColumn { name: name.clone(), bins: None }).collect();
-    let places: Vec<usize> = (0..columns.len()).collect();
+    let columns: Vec<CountColumn> =
+        source.names().iter().map(|name| CountColumn { name: name.clone(), bins: None }).collect();
+    let indices: Vec<usize> = (0..columns.len()).collect();
     let options = Options { threads: Some(1), ..options.clone() };
-    let shared = Shared::new(&columns, &options);
-    let given = || Counter::new(&shared, Owners::Given { owners, next: 0 });
-    let taken = scan(source, &places, &options, Phase::Counting, given)?;
-    let found: usize = taken.iter().map(|counter| counter.rows_given()).sum();
+    let shared = SharedState::new(&columns, &options);
+    let given = || Counter::new(&shared, OwnerMode::Given { owners, next: 0 });
+    let counters = scan(source, &indices, &options, Phase::Counting, given)?;
+    let found: usize = counters.iter().map(|counter| counter.rows_given()).sum();
     if found != owners.len() {
         let file = source.paths().next().unwrap_or(std::path::Path::new("")).to_owned();
         return Err(Error::RowsDiffer { file, expected: owners.len() as Weight, found: found as Weight });
     }
-    merge(&shared, taken)
+    merge(&shared, counters)
 }
 
-/// The owners' hashes of all rows, or an error when rows have none.
-fn collected(taken: &mut [Counter], column: &str) -> Result<Vec<OwnerHash>> {
+/// Returns the owner hashes of all rows, or an error if rows have no owner.
+fn collect_hashes(counters: &mut [Counter], column: &str) -> Result<Vec<OwnerHash>> {
     let mut all = Vec::new();
     let mut rows = 0;
-    for counter in taken {
-        if let Owners::Collected { hashes, missing } = &mut counter.owners {
+    for counter in counters {
+        if let OwnerMode::Collected { hashes, missing } = &mut counter.owners {
             rows += *missing;
             all.append(hashes);
         }
@@ -84,37 +84,37 @@ fn collected(taken: &mut [Counter], column: &str) -> Result<Vec<OwnerHash>> {
     if rows > 0 { Err(Error::OwnerMissing { column: column.to_owned(), rows }) } else { Ok(all) }
 }
 
-/// What all threads share.
-struct Shared<'a> {
-    columns: &'a [AskColumn],
+/// State that all threads share.
+struct SharedState<'a> {
+    columns: &'a [CountColumn],
     options: &'a Options,
     used_bytes: AtomicU64,
     combinations: AtomicU64,
 }
 
-impl<'a> Shared<'a> {
-    fn new(columns: &'a [AskColumn], options: &'a Options) -> Self {
-        Shared { columns, options, used_bytes: AtomicU64::new(0), combinations: AtomicU64::new(0) }
+impl<'a> SharedState<'a> {
+    fn new(columns: &'a [CountColumn], options: &'a Options) -> Self {
+        SharedState { columns, options, used_bytes: AtomicU64::new(0), combinations: AtomicU64::new(0) }
     }
 }
 
-/// The dictionaries of one thread.
+/// Dictionaries of one thread.
 struct Coders<'a> {
-    shared: &'a Shared<'a>,
+    shared: &'a SharedState<'a>,
     coders: Vec<Coder>,
-    /// Bytes and combinations that the others have heard of.
+    /// Bytes and combinations that this thread last added to the shared totals.
     reported: (u64, u64),
 }
 
 impl<'a> Coders<'a> {
-    fn new(shared: &'a Shared<'a>) -> Self {
-        let coder = |column: &AskColumn| Coder::new(column.bins.as_deref(), &shared.options.missing);
+    fn new(shared: &'a SharedState<'a>) -> Self {
+        let coder = |column: &CountColumn| Coder::new(column.bins.as_deref(), &shared.options.missing);
         Coders { shared, coders: shared.columns.iter().map(coder).collect(), reported: (0, 0) }
     }
 
-    /// The codes of a row.
+    /// Computes the codes of a row.
     #[inline]
-    fn code(&mut self, row: &impl Fields, codes: &mut [Code]) -> Result<(), Fault> {
+    fn code(&mut self, row: &impl Fields, codes: &mut [Code]) -> Result<(), RowError> {
         let columns = self.coders.iter_mut().zip(codes).zip(self.shared.columns);
         for (at, ((coder, code), column)) in columns.enumerate() {
             *code = coder.code(row.field(at), at, &column.name)?;
@@ -122,12 +122,12 @@ impl<'a> Coders<'a> {
         Ok(())
     }
 
-    /// About how much memory they take.
+    /// Returns the approximate memory in bytes.
     fn bytes(&self) -> u64 {
         self.coders.iter().map(|coder| coder.dictionary().bytes()).sum()
     }
 
-    /// Reports what this thread takes; an error when all together take too much.
+    /// Updates the shared totals. Returns an error if they exceed the memory limit.
     fn report(&mut self, bytes: u64, combinations: usize) -> Result<()> {
         let now = (bytes, combinations as u64);
         let before = std::mem::replace(&mut self.reported, now);
@@ -140,70 +140,70 @@ impl<'a> Coders<'a> {
         if used <= self.shared.options.memory {
             return Ok(());
         }
-        let most = self.coders.iter().zip(self.shared.columns).max_by_key(|(coder, _)| coder.dictionary().len());
+        let largest = self.coders.iter().zip(self.shared.columns).max_by_key(|(coder, _)| coder.dictionary().len());
         let (column, values) =
-            most.map(|(coder, column)| (column.name.clone(), coder.dictionary().len())).unwrap_or_default();
+            largest.map(|(coder, column)| (column.name.clone(), coder.dictionary().len())).unwrap_or_default();
         Err(Error::Memory { limit_bytes: self.shared.options.memory, combinations, column, values })
     }
 }
 
-/// What one thread counts.
+/// Counts of one thread.
 struct Counter<'a> {
     coders: Coders<'a>,
-    owners: Owners<'a>,
-    keys: Keys,
-    /// The codes of the current row, the owner last.
+    owners: OwnerMode<'a>,
+    keys: CombinationCounter,
+    /// Codes of the current row; the owner is last.
     codes: Vec<Code>,
 }
 
-/// What is done about the owner of a row, which is the field after the columns.
-enum Owners<'a> {
-    /// Nobody asked.
+/// Treatment of the owner of a row, which is the field after the columns.
+enum OwnerMode<'a> {
+    /// Owners are not requested.
     Ignored,
-    /// Every row is taken for an owner's only one, until all are seen.
+    /// First pass: every row is assumed to have its own owner, and the hashes are collected.
     Collected { hashes: Vec<OwnerHash>, missing: Weight },
-    /// Owners have numbers.
+    /// Second pass: owners have numbers.
     Numbered(Arc<OwnerIndex>),
     /// The owner of every row is given.
     Given { owners: &'a [Owner], next: usize },
 }
 
-impl Owners<'_> {
+impl OwnerMode<'_> {
     fn are_counted(&self) -> bool {
-        matches!(self, Owners::Numbered(_) | Owners::Given { .. })
+        matches!(self, OwnerMode::Numbered(_) | OwnerMode::Given { .. })
     }
 }
 
 impl<'a> Counter<'a> {
-    fn new(shared: &'a Shared<'a>, owners: Owners<'a>) -> Self {
+    fn new(shared: &'a SharedState<'a>, owners: OwnerMode<'a>) -> Self {
         let parts = shared.columns.len() + usize::from(owners.are_counted());
-        Counter { coders: Coders::new(shared), owners, keys: Keys::new(parts), codes: vec![0; parts] }
+        Counter { coders: Coders::new(shared), owners, keys: CombinationCounter::new(parts), codes: vec![0; parts] }
     }
 
     fn rows_given(&self) -> usize {
-        if let Owners::Given { next, .. } = self.owners { next } else { 0 }
+        if let OwnerMode::Given { next, .. } = self.owners { next } else { 0 }
     }
 
     #[inline]
-    fn take_owner(&mut self, row: &impl Fields) -> Result<(), Fault> {
-        let Shared { columns, options, .. } = self.coders.shared;
+    fn read_owner(&mut self, row: &impl Fields) -> Result<(), RowError> {
+        let SharedState { columns, options, .. } = self.coders.shared;
         let at = columns.len();
-        if let Owners::Collected { .. } = &self.owners {
-            // In two encodings of a file somebody would be two people.
-            std::str::from_utf8(row.field(at)).map_err(|_| Fault::NotUtf8(at))?;
+        if let OwnerMode::Collected { .. } = &self.owners {
+            // In another encoding, the same person would be two owners.
+            std::str::from_utf8(row.field(at)).map_err(|_| RowError::NotUtf8(at))?;
         }
         match &mut self.owners {
-            Owners::Ignored => {}
-            Owners::Collected { hashes, missing } => match owner_hash(row.field(at), options) {
+            OwnerMode::Ignored => {}
+            OwnerMode::Collected { hashes, missing } => match owner_hash(row.field(at), options) {
                 Some(hash) => hashes.push(hash),
                 None => *missing += 1,
             },
-            // Every owner was met in the first pass.
-            Owners::Numbered(index) => {
+            // The first pass found every owner.
+            OwnerMode::Numbered(index) => {
                 let number = owner_hash(row.field(at), options).and_then(|hash| index.number(hash));
-                self.codes[at] = number.ok_or(Fault::Error(Error::Changed))?;
+                self.codes[at] = number.ok_or(RowError::Error(Error::Changed))?;
             }
-            Owners::Given { owners, next } => {
+            OwnerMode::Given { owners, next } => {
                 self.codes[at] = owners.get(*next).copied().unwrap_or(Owner::MAX);
                 *next += 1;
             }
@@ -211,20 +211,20 @@ impl<'a> Counter<'a> {
         Ok(())
     }
 
-    /// About how much memory it takes, with what putting the parts together will take.
+    /// Returns the approximate memory in bytes, including the later merge.
     fn bytes(&self) -> u64 {
-        let hashes = if let Owners::Collected { hashes, .. } = &self.owners { hashes.capacity() * 16 } else { 0 };
+        let hashes = if let OwnerMode::Collected { hashes, .. } = &self.owners { hashes.capacity() * 16 } else { 0 };
         let merging = self.keys.len() * (4 * self.codes.len() + 8) * 2;
         self.coders.bytes() + self.keys.bytes() + (hashes + merging) as u64
     }
 }
 
-impl Rows for Counter<'_> {
+impl RowConsumer for Counter<'_> {
     #[inline]
-    fn row(&mut self, row: &impl Fields) -> Result<(), Fault> {
+    fn row(&mut self, row: &impl Fields) -> Result<(), RowError> {
         let columns = self.coders.coders.len();
         self.coders.code(row, &mut self.codes[..columns])?;
-        self.take_owner(row)?;
+        self.read_owner(row)?;
         self.keys.add(&self.codes);
         Ok(())
     }
@@ -234,33 +234,33 @@ impl Rows for Counter<'_> {
     }
 }
 
-/// Puts together what the threads counted.
-fn merge(shared: &Shared, taken: Vec<Counter>) -> Result<Counts> {
-    let columns = merge_columns(shared, &taken.iter().map(|counter| &counter.coders).collect::<Vec<_>>())?;
-    let total = taken.iter().map(|counter| counter.keys.len()).sum();
-    let with_owners = taken.first().is_some_and(|counter| counter.owners.are_counted());
+/// Merges the counts of all threads.
+fn merge(shared: &SharedState, counters: Vec<Counter>) -> Result<Counts> {
+    let columns = merge_columns(shared, &counters.iter().map(|counter| &counter.coders).collect::<Vec<_>>())?;
+    let total = counters.iter().map(|counter| counter.keys.len()).sum();
+    let with_owners = counters.first().is_some_and(|counter| counter.owners.are_counted());
     let mut widths: Vec<u32> = columns.iter().map(|column| bits(column.texts.len() as u32)).collect();
     widths.extend(with_owners.then_some(Owner::BITS));
-    let mut collected = Collected::new(widths, total);
-    for (part, counter) in taken.into_iter().enumerate() {
+    let mut collected = CombinationBuffer::new(widths, total);
+    for (part, counter) in counters.into_iter().enumerate() {
         counter.keys.for_each(|key, weight| {
             let codes = columns.iter().zip(key).map(|(column, code)| column.codes[part][*code as usize]);
             collected.push(codes.chain(key.get(columns.len()).copied()), weight);
         });
     }
-    let combos = collected.combined(with_owners);
+    let contingency = collected.into_table(with_owners);
     let names = shared.columns.iter().map(|column| column.name.clone()).collect();
-    Ok(Counts { names, values: columns.into_iter().map(|column| column.texts).collect(), combos, links: None })
+    Ok(Counts { names, values: columns.into_iter().map(|column| column.texts).collect(), contingency, links: None })
 }
 
-/// A column's texts, ascending, and by thread and by its code the place of a text among them.
-struct Merged {
+/// Texts of a column in ascending order, and for each thread the index of each of its codes.
+struct MergedColumn {
     texts: Vec<String>,
     codes: Vec<Vec<Code>>,
 }
 
-/// The columns of all threads together.
-fn merge_columns(shared: &Shared, parts: &[&Coders]) -> Result<Vec<Merged>> {
+/// Merges the columns of all threads.
+fn merge_columns(shared: &SharedState, parts: &[&Coders]) -> Result<Vec<MergedColumn>> {
     let merged = |at: usize| {
         let texts: Vec<&[Box<str>]> = parts.iter().map(|coders| coders.coders[at].dictionary().texts()).collect();
         merge_texts(&shared.columns[at].name, &texts)
@@ -268,22 +268,22 @@ fn merge_columns(shared: &Shared, parts: &[&Coders]) -> Result<Vec<Merged>> {
     (0..shared.columns.len()).into_par_iter().map(merged).collect()
 }
 
-fn merge_texts(name: &str, parts: &[&[Box<str>]]) -> Result<Merged> {
-    let mut met: Vec<(&str, usize, usize)> = Vec::new();
+fn merge_texts(name: &str, parts: &[&[Box<str>]]) -> Result<MergedColumn> {
+    let mut entries: Vec<(&str, usize, usize)> = Vec::new();
     for (part, texts) in parts.iter().enumerate() {
-        met.extend(texts.iter().enumerate().map(|(code, text)| (&**text, part, code)));
+        entries.extend(texts.iter().enumerate().map(|(code, text)| (&**text, part, code)));
     }
-    met.par_sort_unstable();
+    entries.par_sort_unstable();
     let mut texts: Vec<String> = Vec::new();
     let mut codes: Vec<Vec<Code>> = parts.iter().map(|texts| vec![0; texts.len()]).collect();
-    for (text, part, code) in met {
+    for (text, part, code) in entries {
         if texts.last().is_none_or(|last| last != text) {
             texts.push(text.to_owned());
         }
         codes[part][code] = (texts.len() - 1) as Code;
     }
-    if texts.len() > MOST_VALUES {
-        return Err(Error::TooManyValues { column: name.to_owned(), limit: MOST_VALUES });
+    if texts.len() > MAX_VALUES {
+        return Err(Error::TooManyValues { column: name.to_owned(), limit: MAX_VALUES });
     }
-    Ok(Merged { texts, codes })
+    Ok(MergedColumn { texts, codes })
 }

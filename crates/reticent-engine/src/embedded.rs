@@ -1,8 +1,8 @@
-//! The embedded engine: reads CSV and Parquet files on all cores of this machine, in bounded memory.
+//! The embedded engine: reads CSV and Parquet files on all cores, with bounded memory.
 
 use std::path::Path;
 
-use reticent::combos::Owner;
+use reticent::contingency::Owner;
 use reticent::{Counts, Recoding, Table};
 
 use crate::count::{count, count_with_owners};
@@ -12,7 +12,7 @@ use crate::profile::profile;
 use crate::published::published;
 use crate::sink::write_rows;
 use crate::source::Source;
-use crate::{Ask, AskColumn, Engine, Profile, Sink, Written};
+use crate::{CountColumn, CountRequest, Engine, Profile, Sink, WriteSummary};
 
 /// A table in files.
 #[derive(Debug, Clone)]
@@ -22,39 +22,40 @@ pub struct Embedded {
 }
 
 impl Embedded {
-    /// Opens files, folders and patterns as one table; looks at headers only.
+    /// Opens files, folders and patterns as one table. Reads only the headers.
     pub fn open(patterns: &[String], options: Options) -> Result<Embedded> {
         Ok(Embedded { source: Source::open(patterns, &options)?, options })
     }
 
-    /// Opens one file, whatever characters its name has.
+    /// Opens one file, whose name is not a pattern.
     pub fn open_file(path: &Path, options: Options) -> Result<Embedded> {
         Ok(Embedded { source: Source::open_file(path, &options)?, options })
     }
 
-    /// Opens comma separated text in memory.
+    /// Opens comma-separated text in memory.
     pub fn from_csv(bytes: &[u8], options: Options) -> Result<Embedded> {
         Ok(Embedded { source: Source::memory(bytes, &options)?, options })
     }
 
-    /// The columns, in the order of the files.
+    /// Returns the names of the columns, in the order of the files.
     pub fn columns(&self) -> &[String] {
         self.source.names()
     }
 
-    /// The files, in the order in which they are read.
+    /// Returns the paths of the files, in reading order.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.source.paths()
     }
 
-    /// Counts all columns with a number for each row, in the order of the rows: as many as there are.
+    /// Counts all columns with a given number for each row, in row order. Returns an error unless there is one number
+    /// for each row.
     pub fn count_rows(&self, numbers: &[Owner]) -> Result<Counts> {
         count_with_owners(&self.source, numbers, &self.options)
     }
 
     fn count_all(&self) -> Result<Counts> {
-        let columns = self.columns().iter().map(|name| AskColumn { name: name.clone(), bins: None }).collect();
-        self.count(&Ask { columns, ..Ask::default() })
+        let columns = self.columns().iter().map(|name| CountColumn { name: name.clone(), bins: None }).collect();
+        self.count(&CountRequest { columns, ..CountRequest::default() })
     }
 }
 
@@ -63,32 +64,32 @@ impl Engine for Embedded {
         profile(&self.source, columns.unwrap_or(self.columns()), &self.options)
     }
 
-    fn count(&self, ask: &Ask) -> Result<Counts> {
-        count(&self.source, ask, &self.options)
+    fn count(&self, request: &CountRequest) -> Result<Counts> {
+        count(&self.source, request, &self.options)
     }
 
-    /// Counts are enough: the rows are written from the table, the files are not read again.
-    fn write(&self, table: &Table, recoding: &Recoding, sink: &Sink) -> Result<Written> {
+    /// Writes the rows from the counts, without reading the files again.
+    fn write(&self, table: &Table, recoding: &Recoding, sink: &Sink) -> Result<WriteSummary> {
         write_rows(&published(table, recoding), sink, &self.options)
     }
 }
 
-/// Reads a written file as it is: every column, every text unchanged.
+/// Reads a written file: every column, every text unchanged.
 pub fn read_back(path: &Path, options: &Options) -> Result<Counts> {
-    Embedded::open_file(path, as_written(options))?.count_all()
+    Embedded::open_file(path, unchanged_options(options))?.count_all()
 }
 
-/// Reads a written file as it is, with the owner of each of its rows in order.
+/// Reads a written file with a given owner for each row, in row order.
 pub fn read_back_with_owners(path: &Path, owners: &[Owner], options: &Options) -> Result<Counts> {
-    let options = as_written(options);
+    let options = unchanged_options(options);
     count_with_owners(&Source::open_file(path, &options)?, owners, &options)
 }
 
-fn as_written(options: &Options) -> Options {
+fn unchanged_options(options: &Options) -> Options {
     Options { trim: false, delimiter: Some(b','), ..options.clone() }
 }
 
-/// Counts all columns of comma separated text in memory, cut into small blocks; what fuzzing calls.
+/// Counts all columns of comma-separated text in memory, in small blocks. For fuzzing.
 pub fn count_csv_bytes(bytes: &[u8], block_bytes: usize) -> Result<Counts> {
     let options = Options { block_bytes, threads: Some(2), trim: false, memory: 256 << 20, ..Options::default() };
     Embedded::from_csv(bytes, options)?.count_all()

@@ -1,21 +1,21 @@
-//! Errors of reading and writing rows: a stable code, data, and a text made from the data.
+//! Errors of reading and writing rows: a stable code, data, and a text built from the data.
 //!
-//! No text shows the value of a cell: files, lines, column names and counts only. No text names a flag or a command.
+//! Texts contain files, lines, column names and counts, but no value of a cell, no flag and no command.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use reticent::combos::Weight;
+use reticent::contingency::Weight;
 use reticent::error::Hint;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-/// The engine's one result type.
+/// Result type of the engine.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What was being done to a file when it failed.
+/// Failed operation on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doing {
-    /// Making a new file.
+pub enum FileOperation {
+    /// Creation of a new file.
     Create,
     /// Reading.
     Read,
@@ -23,126 +23,128 @@ pub enum Doing {
     Write,
 }
 
-/// Everything an engine can refuse or fail to do.
+/// Errors of an engine.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system refused.
+    /// The operating system reports an error.
     #[error("could not {} {}: {source}", verb(*.doing), .path.display())]
     #[strum(serialize = "io-failed")]
     Io {
-        /// What was being done.
-        doing: Doing,
-        /// The file.
+        /// Failed operation.
+        doing: FileOperation,
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// No file has this name or matches this pattern.
     #[error("no file matches {pattern}; give a file, a folder or a pattern such as 'data/*.csv'")]
     #[strum(serialize = "file-not-found")]
     NoFile {
-        /// What was asked for.
+        /// Name or pattern.
         pattern: String,
     },
-    /// A file does not hold a table that can be read.
+    /// A file does not contain a readable table.
     #[error("{}{}: {message}", .file.display(), at_line(*.line))]
     #[strum(serialize = "file-malformed")]
     Malformed {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// The line, from 1, where there is one.
+        /// Number of the line, from 1, if known.
         line: Option<u64>,
-        /// What is wrong and what to do.
+        /// Description of the problem, and how to fix it.
         message: String,
     },
-    /// A column that the table does not have.
-    #[error("there is no column `{column}` in the data{}", hint_text(.hint))]
+    /// The table has no such column.
+    #[error("the data has no column `{column}`{}", hint_text(.hint))]
     #[strum(serialize = "column-unknown")]
     UnknownColumn {
-        /// What was asked for.
+        /// Requested column.
         column: String,
-        /// The nearest column there is.
+        /// Suggestion of a similar name.
         hint: Option<String>,
     },
-    /// A column has too many different texts to be counted.
-    #[error("column `{column}` has more than {limit} different values; bin it, round it, or leave it out")]
+    /// A column has too many distinct values to be counted.
+    #[error("column `{column}` has more than {limit} distinct values; bin it, round it, or omit it")]
     TooManyValues {
-        /// The column.
+        /// Name of the column.
         column: String,
-        /// How many are possible.
+        /// Maximum number of distinct values.
         limit: usize,
     },
-    /// The combinations do not fit.
+    /// The combinations exceed the memory limit.
     #[error(
-        "counting needs more than the {} MiB allowed, after {combinations} combinations (column `{column}` has most \
-         values: {values}); ask for fewer columns, make values coarser, or allow more memory",
+        "counting exceeds the memory limit of {} MiB after {combinations} combinations (column `{column}` has the most \
+         values: {values}); use fewer columns, coarser values, or a higher limit",
         .limit_bytes / 1_048_576
     )]
     #[strum(serialize = "memory-exceeded")]
     Memory {
-        /// How many bytes were allowed.
+        /// Memory limit in bytes.
         limit_bytes: u64,
-        /// Combinations held when it became too much.
+        /// Number of combinations when the limit was exceeded.
         combinations: u64,
-        /// The column with most values.
+        /// Column with the most values.
         column: String,
-        /// How many values it has.
+        /// Number of values of that column.
         values: usize,
     },
-    /// The file to write is already there.
-    #[error("{} exists already; a release is never overwritten, choose another name", .path.display())]
+    /// The output file already exists.
+    #[error("{} already exists; a release is never overwritten, choose another name", .path.display())]
     OutputExists {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// Some rows say of nobody that they are theirs.
-    #[error("{rows} row{} no owner in column `{column}`; complete them or take them out", if *.rows == 1 { " has" } else { "s have" })]
+    /// Some rows have no owner.
+    #[error("{rows} row{} no owner in column `{column}`; complete or remove them", if *.rows == 1 { " has" } else { "s have" })]
     OwnerMissing {
-        /// The column that names the owner.
+        /// Column that identifies the owner.
         column: String,
-        /// How many rows.
+        /// Number of rows.
         rows: Weight,
     },
-    /// There are more owners than can be numbered.
-    #[error("column `{column}` names more owners than can be told apart (4,294,967,295)")]
+    /// There are too many owners.
+    #[error("column `{column}` has more than 4,294,967,295 distinct owners, which is the limit")]
     TooManyOwners {
-        /// The column that names the owner.
+        /// Column that identifies the owner.
         column: String,
     },
-    /// There are more rows than owners can be linked with.
-    #[error("there are more rows than can be linked with their owners (4,294,967,294); publish the table in parts")]
+    /// There are too many rows for owner links.
+    #[error(
+        "the data has more than 4,294,967,294 rows, which is the limit for owner links; publish the table in parts"
+    )]
     TooManyRows,
-    /// A file was read back with another number of rows than were written.
-    #[error("{}: {found} rows were read back, {expected} were written", .file.display())]
+    /// The number of rows read back differs from the number written.
+    #[error("{}: {found} rows were read back, but {expected} were written", .file.display())]
     RowsDiffer {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// Rows written.
+        /// Number of rows written.
         expected: Weight,
-        /// Rows found.
+        /// Number of rows read back.
         found: Weight,
     },
-    /// The file is not what it was a moment ago.
-    #[error("the data changed while it was read; try again when nobody writes to it")]
+    /// The data changed during the reading.
+    #[error("the data changed while it was read; try again when no other process writes to it")]
     #[strum(serialize = "data-changed")]
     Changed,
-    /// The user asked to stop.
+    /// The caller cancelled the operation.
     #[error("stopped; nothing was published")]
     Stopped,
-    /// The library refused.
+    /// An error of the library.
     #[error(transparent)]
     Library(#[from] reticent::Error),
 }
 
 impl Error {
-    /// Whether the input is wrong, rather than reading or writing it.
+    /// Returns true if the input is wrong, and false if reading or writing failed.
     pub fn is_data(&self) -> bool {
         !matches!(self, Error::Io { .. } | Error::OutputExists { .. } | Error::RowsDiffer { .. } | Error::Stopped)
     }
 
-    /// Returns the stable code of the error, for programs.
+    /// Returns the stable code of the error.
     pub fn code(&self) -> &'static str {
         match self {
             Error::Library(error) => error.code(),
@@ -150,13 +152,13 @@ impl Error {
         }
     }
 
-    /// Returns the codes of this crate; those of the library are in [`reticent::Error::codes`].
+    /// Returns the codes of this crate. [`reticent::Error::codes`] returns those of the library.
     pub fn codes() -> Vec<&'static str> {
         let all = <Error as strum::VariantNames>::VARIANTS.iter().copied();
         all.filter(|code| *code != "library").collect()
     }
 
-    /// Returns what the user can do, for the interface to put into words.
+    /// Returns the actions that can resolve the error. The interface puts them into words.
     pub fn hints(&self) -> Vec<Hint> {
         match self {
             Error::Memory { .. } => vec![Hint::ChooseColumns, Hint::MoreMemory],
@@ -166,7 +168,7 @@ impl Error {
         }
     }
 
-    pub(crate) fn io(doing: Doing, path: &Path, source: io::Error) -> Self {
+    pub(crate) fn io(doing: FileOperation, path: &Path, source: io::Error) -> Self {
         Error::Io { doing, path: path.to_owned(), source }
     }
 
@@ -175,7 +177,7 @@ impl Error {
     }
 }
 
-/// The data of the error as a map, without texts other than those of the operating system.
+/// Serializes the data of the error as a map. The only texts are those of the operating system.
 impl Serialize for Error {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         if let Error::Library(error) = self {
@@ -222,11 +224,11 @@ impl Serialize for Error {
     }
 }
 
-fn verb(doing: Doing) -> &'static str {
+fn verb(doing: FileOperation) -> &'static str {
     match doing {
-        Doing::Create => "create",
-        Doing::Read => "read",
-        Doing::Write => "write",
+        FileOperation::Create => "create",
+        FileOperation::Read => "read",
+        FileOperation::Write => "write",
     }
 }
 

@@ -1,6 +1,6 @@
-//! Hashes of texts that are the same on every machine and in every run.
+//! Hashes of texts that are equal on every machine and in every run.
 //!
-//! Folded multiplication, as in wyhash: each step multiplies two words to 128 bits and folds the halves together.
+//! Folded multiplication as in wyhash: each step multiplies two words to 128 bits and combines the halves with XOR.
 
 const KEYS: [u64; 3] = [0xa076_1d64_78bd_642f, 0xe703_7ed1_a0b4_28db, 0x8ebc_6af0_9c88_c6e3];
 
@@ -10,13 +10,13 @@ fn fold(a: u64, b: u64) -> u64 {
     product as u64 ^ (product >> 64) as u64
 }
 
-/// A well mixed hash of a number.
+/// Returns a well-mixed hash of a number.
 #[inline]
 pub(crate) fn hash_number(number: u64) -> u64 {
     fold(fold(number ^ KEYS[0], KEYS[1]) ^ number, KEYS[2])
 }
 
-/// A well mixed hash of a text.
+/// Returns a well-mixed hash of a text.
 #[inline]
 pub(crate) fn hash_text(text: &[u8], seed: u64) -> u64 {
     let mut state = seed ^ KEYS[0];
@@ -27,7 +27,7 @@ pub(crate) fn hash_text(text: &[u8], seed: u64) -> u64 {
     fold(state ^ short_word(rest), KEYS[2] ^ text.len() as u64)
 }
 
-/// Up to seven bytes as one word.
+/// Returns up to seven bytes as one word.
 #[inline]
 pub(crate) fn short_word(text: &[u8]) -> u64 {
     match (text.first_chunk::<4>(), text.last_chunk::<4>()) {
@@ -39,7 +39,7 @@ pub(crate) fn short_word(text: &[u8]) -> u64 {
     }
 }
 
-/// A hash wide enough to stand for the text: among 2^40 texts two are alike with a chance below 2^-48.
+/// Returns a hash that identifies a text: among 2^40 texts, the probability of a collision is below 2^-48.
 pub(crate) fn hash_wide(text: &[u8]) -> u128 {
     use std::hash::{DefaultHasher, Hasher};
     let half = |salt: u8| {

@@ -1,15 +1,13 @@
-//! Engines: the three questions Reticent asks of wherever the rows are.
+//! Engines: profile the columns of a table, count its combinations of values, and write its recoded rows.
 //!
-//! *What values does this column have*, *how many rows carry each combination of these columns*, and *write the table
-//! recoded like this*. The embedded engine answers them by streaming CSV and Parquet through dictionary codes on all
-//! cores. A database answers them in SQL; nothing in the algorithms knows which.
+//! The embedded engine streams CSV and Parquet files through dictionary codes on all cores. A database can implement
+//! the same trait in SQL. The algorithms do not depend on the engine.
 
-mod ascending;
+#[cfg(feature = "parquet")]
+mod catch_panic;
 mod count;
 mod embedded;
 mod error;
-#[cfg(feature = "parquet")]
-mod guard;
 mod hash;
 mod options;
 mod profile;
@@ -17,123 +15,125 @@ mod pseudonym;
 mod published;
 mod shuffle;
 mod sink;
+mod sort_merge;
 mod source;
 
 use std::path::PathBuf;
 
-use reticent::combos::{Owner, Weight};
+use reticent::contingency::{Owner, Weight};
 use reticent::{Counts, Recoding, Table};
 
-pub use embedded::{Embedded, count_csv_bytes, read_back, read_back_with_owners};
-pub use error::{Doing, Error, Result};
 #[cfg(feature = "parquet")]
-pub use guard::is_guarded;
+pub use catch_panic::is_catching_panics;
+pub use embedded::{Embedded, count_csv_bytes, read_back, read_back_with_owners};
+pub use error::{Error, FileOperation, Result};
 pub use options::{Options, Phase, Progress};
 pub use pseudonym::OwnerKey;
 pub use published::published;
 pub use shuffle::Generator;
 pub use sink::{csv_text, write_rows};
 
-/// Answers the three questions about one table of rows.
+/// Access to the rows of one table.
 pub trait Engine {
-    /// What columns are there, and what values does each have? Answers for these columns, or for all.
+    /// Profiles these columns, or all columns.
     fn values(&self, columns: Option<&[String]>) -> Result<Vec<Profile>>;
 
-    /// How many rows carry each combination of these columns?
-    fn count(&self, ask: &Ask) -> Result<Counts>;
+    /// Counts the rows with each combination of values of these columns.
+    fn count(&self, request: &CountRequest) -> Result<Counts>;
 
-    /// Write the table recoded like this. `table` is what `count` answered, typed.
-    fn write(&self, table: &Table, recoding: &Recoding, sink: &Sink) -> Result<Written>;
+    /// Writes the recoded table. `table` is the typed result of `count`.
+    fn write(&self, table: &Table, recoding: &Recoding, sink: &Sink) -> Result<WriteSummary>;
 }
 
-/// Which combinations to count.
+/// Combinations to count.
 #[derive(Debug, Clone, Default)]
-pub struct Ask {
-    /// The columns, each at most once.
-    pub columns: Vec<AskColumn>,
-    /// The column that names the owner. Owners come back as numbers, and only when some owner has several records.
+pub struct CountRequest {
+    /// Columns, each at most once.
+    pub columns: Vec<CountColumn>,
+    /// Column that identifies the owner. Owners are returned as numbers, and only if an owner has several records.
     pub owner: Option<String>,
-    /// Under which owners are linked with their combinations; without an owner column there is nothing to link.
+    /// Key that pseudonymizes the owners for the links. It has no effect without an owner column.
     pub key: Option<OwnerKey>,
 }
 
-/// One column to count.
+/// A column to count.
 #[derive(Debug, Clone)]
-pub struct AskColumn {
-    /// Its name.
+pub struct CountColumn {
+    /// Name of the column.
     pub name: String,
-    /// For a number or date column with nearly as many values as rows: ascending bounds. A value counts as the greatest
-    /// bound not above it (or the first bound). Texts that are not numbers or dates, or stand for no value, stay as they
-    /// are.
+    /// Bin bounds in ascending order, for a number or date column with nearly as many values as rows. A value counts
+    /// as the greatest bound that is not above it, or else as the first bound. Missing values and other texts stay
+    /// unchanged.
     pub bins: Option<Vec<f64>>,
 }
 
-/// What one column holds.
+/// Profile of a column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profile {
-    /// The column.
+    /// Name of the column.
     pub name: String,
-    /// Rows read.
+    /// Number of rows.
     pub rows: Weight,
-    /// Rows with an empty text, or one that stands for no value.
+    /// Number of rows with a missing value.
     pub empty: Weight,
-    /// Its texts with the rows that carry each, ascending by text; none when there are more than `Profile::LISTED`.
+    /// Texts in ascending order, each with its number of rows; none if there are more than `Profile::MAX_LISTED`.
     pub values: Option<Vec<(String, Weight)>>,
-    /// How many different texts; a lower bound when not listed and `distinct_is_bound`.
+    /// Number of distinct texts; a lower bound if `distinct_is_bound`.
     pub distinct: u64,
-    /// Whether counting stopped before the last text was seen.
+    /// True if `distinct` is a lower bound.
     pub distinct_is_bound: bool,
-    /// What all its texts are that stand for a value.
-    pub looks_like: reticent::taxonomy::Type,
-    /// For numbers and dates: ascending bounds that hold about equally many rows between each two, at most 1024.
+    /// Type of all texts that are not missing values.
+    pub inferred_type: reticent::taxonomy::Type,
+    /// Bounds in ascending order, with about equally many rows between neighbours, at most 1024. Empty unless the
+    /// column contains numbers or dates.
     pub quantiles: Vec<f64>,
-    /// For numbers and dates: the least and the greatest.
+    /// Minimum and maximum of the numbers or dates.
     pub extent: Option<(f64, f64)>,
 }
 
 impl Profile {
-    /// Up to this many values are listed.
-    pub const LISTED: usize = 65_536;
+    /// Maximum number of listed values.
+    pub const MAX_LISTED: usize = 65_536;
 }
 
-/// Where and how a release is written.
+/// Destination and form of a release.
 #[derive(Debug, Clone)]
 pub struct Sink {
-    /// The file to create; it must not exist. `.csv`, `.csv.gz`, `.csv.zst` or `.parquet` by `format`, not by name.
+    /// File to create, which must not exist. `format` determines the form, not the name.
     pub path: PathBuf,
-    /// The form of the file.
+    /// Form of the file.
     pub format: Format,
-    /// Decides the order of the rows, which depends on nothing else but the published rows themselves.
+    /// Seed of the row order. The order depends only on the seed and the published rows.
     pub seed: u64,
 }
 
-/// The form of a file.
+/// Form of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Comma separated text with a header, compressed or not.
+    /// Comma-separated text with a header, optionally compressed.
     Csv(Compression),
     /// Apache Parquet.
     Parquet,
 }
 
-/// How a text file is compressed.
+/// Compression of a text file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all.
+    /// No compression.
     None,
-    /// As gzip.
+    /// gzip.
     Gzip,
-    /// As Zstandard.
+    /// Zstandard.
     Zstd,
 }
 
-/// What was written.
+/// Result of writing a release.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Written {
-    /// Rows in the file.
+pub struct WriteSummary {
+    /// Number of rows in the file.
     pub rows: Weight,
-    /// Texts that looked like a spreadsheet formula and were written with a leading apostrophe, counted in cells.
+    /// Number of cells that look like a spreadsheet formula and got a leading apostrophe.
     pub neutralised: Weight,
-    /// By row of the file, whose it is; only where some owner has several records.
+    /// Owner of each row of the file; none unless an owner has several records.
     pub owners: Option<Vec<Owner>>,
 }

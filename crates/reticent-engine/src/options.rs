@@ -1,4 +1,4 @@
-//! How the embedded engine works: what it may use, how it reads, and whom it tells.
+//! Options of the embedded engine: limits, text format, cancellation and progress.
 
 use std::fmt;
 use std::num::NonZero;
@@ -7,43 +7,42 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
 
-/// What the engine is busy with.
+/// Phase of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Phase {
-    /// Looking at the values of columns; in bytes read.
+    /// Profiling columns; progress in bytes read.
     Profiling,
-    /// Counting combinations; in bytes read.
+    /// Counting combinations; progress in bytes read.
     Counting,
-    /// Counting again by owner, since some owner has several records; in bytes read.
+    /// Counting again by owner, because an owner has several records; progress in bytes read.
     CountingOwners,
-    /// Writing a release; in rows.
+    /// Writing a release; progress in rows.
     Writing,
 }
 
-/// Hears how much of how much is done.
+/// Callback for progress: the phase, the amount done and the total.
 pub type Progress = Arc<dyn Fn(Phase, u64, u64) + Send + Sync>;
 
-/// How the embedded engine works.
+/// Options of the embedded engine.
 #[derive(Clone)]
 pub struct Options {
-    /// About how many bytes combinations, dictionaries and owners may take.
+    /// Approximate limit in bytes for combinations, dictionaries and owners.
     pub memory: u64,
-    /// What separates the fields of a text file; found from the header when not given.
+    /// Delimiter of text files; detected from the header if none.
     pub delimiter: Option<u8>,
-    /// Whether spaces around the fields and names of a text file are left out.
+    /// True if spaces around fields and column names of text files are removed.
     pub trim: bool,
-    /// Texts that stand for no value, beside the empty one.
+    /// Texts, other than the empty one, that mean a missing value.
     pub missing: Vec<String>,
-    /// Whether rows without an owner are nobody's where owners are linked, and linked to [`reticent::NOBODY`]. Else they are
-    /// an error.
-    pub nobody: bool,
-    /// How many threads work; as many as there are cores when not given.
+    /// True if rows without an owner are linked to [`reticent::NO_OWNER`]. Otherwise they are an error.
+    pub allow_missing_owner: bool,
+    /// Number of threads; the number of cores if none.
     pub threads: Option<usize>,
-    /// About how many bytes of a text file one thread takes at a time.
+    /// Approximate size of a block of a text file, in bytes.
     pub block_bytes: usize,
-    /// Set by the user's wish to stop.
+    /// Cancellation flag.
     pub stop: Arc<AtomicBool>,
-    /// Hears how far the work is.
+    /// Callback for progress.
     pub progress: Option<Progress>,
 }
 
@@ -54,7 +53,7 @@ impl Default for Options {
             delimiter: None,
             trim: true,
             missing: Vec::new(),
-            nobody: false,
+            allow_missing_owner: false,
             threads: None,
             block_bytes: 4 << 20,
             stop: Arc::default(),
@@ -69,7 +68,7 @@ impl Options {
         self.threads.unwrap_or_else(cores).max(1)
     }
 
-    /// Whether a text stands for no value.
+    /// Returns true if a text means a missing value.
     pub(crate) fn is_missing(&self, text: &[u8]) -> bool {
         text.is_empty() || self.missing.iter().any(|missing| missing.as_bytes() == text)
     }

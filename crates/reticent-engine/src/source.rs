@@ -1,4 +1,4 @@
-//! Where rows come from: text and Parquet files that share one header.
+//! Sources of rows: text and Parquet files with the same header.
 
 mod blocks;
 mod csv;
@@ -18,9 +18,9 @@ use reticent::error::did_you_mean;
 use crate::error::{Error, Result};
 use crate::options::Options;
 
-pub(crate) use scan::{Fault, Fields, Rows, scan};
+pub(crate) use scan::{Fields, RowConsumer, RowError, scan};
 
-/// Files that together are one table.
+/// Files that form one table.
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
     inputs: Vec<Input>,
@@ -31,28 +31,28 @@ pub(crate) struct Source {
 #[derive(Debug, Clone)]
 struct Input {
     origin: Origin,
-    kind: Kind,
-    /// Its size as stored.
+    format: InputFormat,
+    /// Size of the stored file in bytes.
     bytes: u64,
 }
 
-/// Where the bytes are.
+/// Location of the bytes.
 #[derive(Debug, Clone)]
 enum Origin {
     File(PathBuf),
     Memory(Arc<[u8]>),
 }
 
-/// How the bytes are read.
+/// Format of the bytes.
 #[derive(Debug, Clone)]
-enum Kind {
+enum InputFormat {
     Csv(csv::Dialect),
     #[cfg(feature = "parquet")]
     Parquet(::parquet::arrow::arrow_reader::ArrowReaderMetadata),
 }
 
 impl Origin {
-    /// What errors call it.
+    /// Returns the path for error texts.
     fn path(&self) -> &Path {
         match self {
             Origin::File(path) => path,
@@ -62,44 +62,44 @@ impl Origin {
 }
 
 impl Source {
-    /// The files these names, folders and patterns stand for; all must have the same columns.
+    /// Opens the files of these names, folders and patterns. All must have the same columns.
     pub(crate) fn open(patterns: &[String], options: &Options) -> Result<Source> {
         let mut inputs = Vec::new();
         let mut names: Option<Vec<String>> = None;
         for path in files::find(patterns)? {
             let (input, found) = open_file(path, options)?;
-            check_same(&inputs, names.as_deref(), &input, &found)?;
+            check_same_columns(&inputs, names.as_deref(), &input, &found)?;
             inputs.push(input);
             names = names.or(Some(found));
         }
         Ok(Source { inputs, names: names.unwrap_or_default() })
     }
 
-    /// This file alone.
+    /// Opens one file.
     pub(crate) fn open_file(path: &Path, options: &Options) -> Result<Source> {
         let (input, names) = open_file(path.to_owned(), options)?;
         Ok(Source { inputs: vec![input], names })
     }
 
-    /// Comma separated text in memory.
+    /// Opens comma-separated text in memory.
     pub(crate) fn memory(bytes: &[u8], options: &Options) -> Result<Source> {
         let origin = Origin::Memory(bytes.into());
         let (dialect, names) = csv::header(&origin, options)?;
-        let input = Input { origin, kind: Kind::Csv(dialect), bytes: bytes.len() as u64 };
+        let input = Input { origin, format: InputFormat::Csv(dialect), bytes: bytes.len() as u64 };
         Ok(Source { inputs: vec![input], names })
     }
 
-    /// The columns.
+    /// Returns the names of the columns.
     pub(crate) fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The files.
+    /// Returns the paths of the files.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.inputs.iter().map(|input| input.origin.path())
     }
 
-    /// The place of a column, or an error that names the nearest one.
+    /// Returns the index of a column, or an error that suggests a similar name.
     pub(crate) fn position(&self, name: &str) -> Result<usize> {
         self.names.iter().position(|known| known == name).ok_or_else(|| {
             let hint = did_you_mean(name, self.names.iter().map(String::as_str));
@@ -115,27 +115,27 @@ fn open_file(path: PathBuf, options: &Options) -> Result<(Input, Vec<String>)> {
     }
     let origin = Origin::File(path);
     let (dialect, names) = csv::header(&origin, options)?;
-    Ok((Input { origin, kind: Kind::Csv(dialect), bytes }, names))
+    Ok((Input { origin, format: InputFormat::Csv(dialect), bytes }, names))
 }
 
-fn check_same(earlier: &[Input], expected: Option<&[String]>, input: &Input, found: &[String]) -> Result<()> {
+fn check_same_columns(earlier: &[Input], expected: Option<&[String]>, input: &Input, found: &[String]) -> Result<()> {
     let (Some(first), Some(expected)) = (earlier.first(), expected) else { return Ok(()) };
     if expected == found {
         return Ok(());
     }
     let what = if expected.len() == found.len() {
         let at = expected.iter().zip(found).position(|(a, b)| a != b).unwrap_or(0);
-        format!("column {} has another name", at + 1)
+        format!("column {} has a different name", at + 1)
     } else {
-        format!("it has {} columns, not {}", found.len(), expected.len())
+        format!("the file has {} columns, not {}", found.len(), expected.len())
     };
     let first = first.origin.path().display();
-    let message =
-        format!("its header differs from that of {first}: {what}; read only files with the same columns together");
+    let message = format!("the header differs from that of {first}: {what}; all files must have the same columns");
     Err(Error::malformed(input.origin.path(), Some(1), message))
 }
 
-/// Every column must have a name of its own. Says only places: the first line may be data by mistake.
+/// Checks that every column has a unique name. The errors contain only positions, because the first line may be data
+/// by mistake.
 fn check_names(file: &Path, names: &[String]) -> Result<()> {
     let mistake = "; is the first line a header?";
     if let Some(at) = names.iter().position(String::is_empty) {
@@ -154,10 +154,10 @@ fn check_names(file: &Path, names: &[String]) -> Result<()> {
 #[cfg(feature = "parquet")]
 fn parquet_input(path: PathBuf, bytes: u64) -> Result<(Input, Vec<String>)> {
     let (metadata, names) = parquet::header(&path)?;
-    Ok((Input { origin: Origin::File(path), kind: Kind::Parquet(metadata), bytes }, names))
+    Ok((Input { origin: Origin::File(path), format: InputFormat::Parquet(metadata), bytes }, names))
 }
 
 #[cfg(not(feature = "parquet"))]
 fn parquet_input(path: PathBuf, _: u64) -> Result<(Input, Vec<String>)> {
-    Err(Error::malformed(&path, None, "this program was built without Parquet"))
+    Err(Error::malformed(&path, None, "this program was built without Parquet support"))
 }

@@ -1,170 +1,179 @@
-//! The maximum-entropy estimate: of all ways to spread probability that keep every count, the most even one.
+//! Maximum-entropy estimate of a component.
 //!
-//! Maximise -sum n p ln p over crowds and their values, where every count holds on average. The dual has one multiplier a count:
-//! minimise  sum over crowds of people * ln(sum over values of exp(sum of its multipliers))  -  sum of multiplier * count,
-//! a smooth convex function. Newton's method, each step by conjugate gradients ([`conjugate_gradient`]); a count with
-//! bounds has a multiplier for each, which cannot be negative, and is 0 unless the bound is reached.
+//! The primal problem maximizes the entropy `-sum of n(c) p(c, v) ln p(c, v)` over all `p` that meet every count in expectation. The
+//! dual has one multiplier per count and is smooth and convex:
 //!
-//! Where a probability is forced to 0 and nobody noticed, the multipliers grow without end. So a value that falls below
-//! [`NOTHING`] is taken for impossible, and in the end the whole dual is asked, which is never below the maximum: if that is as
-//! far above the entropy that was found as the gap that is allowed, nothing was lost; otherwise there is no number.
+//! ```text
+//! minimize  sum over c of n(c) ln(sum over v of exp(sum of the multipliers of (c, v)))  -  sum of multiplier * count
+//! ```
 //!
-//! An estimate: it can be far below the random-worlds probability. It also spreads over fractions of people.
+//! It is solved by Newton's method, with conjugate gradients for each step ([`conjugate_gradient`]). A count with different bounds
+//! has one multiplier per bound. The multiplier is nonnegative, and 0 unless the bound is active.
+//!
+//! If a probability is 0 in every solution and presolve did not find it, multipliers diverge. So a cell whose probability falls
+//! below [`NEGLIGIBLE_PROBABILITY`] is excluded. At the end the dual with all cells is evaluated, which is an upper bound of the
+//! entropy. If it exceeds the entropy by more than the allowed gap, there is no estimate.
+//!
+//! The estimate can be far below the posterior over possible worlds. It also allows fractions of people.
 
 mod conjugate_gradient;
 mod incidence;
 
-use super::pieces::Piece;
+use super::components::Component;
 use conjugate_gradient::ConjugateGradient;
-use incidence::{Incidence, Sums, Total, Weigh};
+use incidence::{CellWeights, Incidence, Sums, Total};
 
-/// Counts must be met this well, in people.
+/// Maximum residual of a count, in people.
 const TOLERANCE: f64 = 1e-8;
-/// A probability below this is taken for 0, subject to proof.
-const NOTHING: f64 = 1e-9;
-/// The gap between the entropy found and what the dual proves to be the most, in nats for each person.
-const MOST_GAP: f64 = 1e-7;
-/// Counts missed by less are near the maximum.
-const NEAR: f64 = 0.5;
-/// A step that would miss by less than this many times what is allowed is made the last one.
-const LAST: f64 = 50.0;
-/// As far as the second derivative tells, counts are then missed by less than what is allowed, so many times.
-const ROOM: f64 = 0.8;
-/// Far from the maximum, a step need not make less of what is missed than this many times it.
-const FORCE: f64 = 0.2;
-/// No multiplier moves further in one step: probabilities change by far more than that already.
-const FARTHEST: f64 = 40.0;
-/// Rounds of fitting before the first of Newton's steps.
-const MOST_ROUNDS: usize = 30;
-const MOST_STEPS: usize = 100;
-const MOST_CHOICES: usize = 50;
-const MOST_ITERATIONS: usize = 2_000;
+/// Probability below which a cell is excluded, subject to the final duality gap.
+const NEGLIGIBLE_PROBABILITY: f64 = 1e-9;
+/// Maximum duality gap, in nats per person.
+const MAX_GAP_PER_PERSON: f64 = 1e-7;
+/// Residual, in people, below which negligible cells are excluded.
+const NEAR_RESIDUAL: f64 = 0.5;
+/// A Newton step is solved to final accuracy if its target residual is below this multiple of the tolerance.
+const FINAL_STEP_FACTOR: f64 = 50.0;
+/// Predicted residual of the final step, as a fraction of the tolerance.
+const FINAL_STEP_TARGET: f64 = 0.8;
+/// Largest forcing term of the inexact Newton method: the residual of a step relative to the gradient.
+const MAX_FORCING_TERM: f64 = 0.2;
+/// Maximum change of a multiplier in one step.
+const MAX_MULTIPLIER_CHANGE: f64 = 40.0;
+/// Maximum number of iterative scaling rounds before the first Newton step.
+const MAX_SCALING_ROUNDS: usize = 30;
+const MAX_NEWTON_STEPS: usize = 100;
+const MAX_ACTIVE_SETS: usize = 50;
+const MAX_CG_ITERATIONS: usize = 2_000;
 
-/// How exactly the maximum was found.
+/// Accuracy of a maximum-entropy solution.
 #[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
 pub struct Gap {
-    /// The most by which a count is missed, in people.
-    pub missed: f64,
-    /// The maximum is at most so much above the entropy that was found, in nats.
-    pub nats: f64,
+    /// Largest residual of a count, in people.
+    pub residual: f64,
+    /// Duality gap in nats: upper bound of the maximum entropy less the computed entropy.
+    pub duality_gap: f64,
 }
 
 impl Gap {
     pub(super) fn worst(self, other: Gap) -> Gap {
-        Gap { missed: self.missed.max(other.missed), nats: self.nats + other.nats }
+        Gap { residual: self.residual.max(other.residual), duality_gap: self.duality_gap + other.duality_gap }
     }
 }
 
-/// The estimate for one piece.
+/// Maximum-entropy estimate of one component.
 #[derive(Debug, Clone)]
 pub(super) struct Estimate {
-    /// By crowd: where its cells start.
+    /// By class: index of its first cell.
     start: Vec<u32>,
-    shares: Vec<f64>,
-    /// The entropy in nats, of people who have none of their forced values.
+    /// By cell: estimated probability.
+    probabilities: Vec<f64>,
+    /// Entropy of the people without a fixed value, in nats.
     pub nats: f64,
     pub gap: Gap,
 }
 
 impl Estimate {
-    pub(super) fn share(&self, crowd: usize, cell: usize) -> f64 {
-        self.shares[self.start[crowd] as usize + cell]
+    pub(super) fn probability(&self, class: usize, cell: usize) -> f64 {
+        self.probabilities[self.start[class] as usize + cell]
     }
 }
 
-/// The maximum of entropy; none when it does not converge.
+/// Computes the maximum-entropy estimate; `None` if it does not converge.
 ///
-/// Counts with bounds are left alone at first; those that are missed are then met exactly, and let go again when their multiplier
-/// pulls the wrong way.
-pub(super) fn estimate(piece: &Piece) -> Option<Estimate> {
-    estimate_with(piece, incidence::CELLS_A_PART)
+/// Active-set method: counts with different bounds are ignored at first. A violated bound becomes active and is met exactly. It becomes
+/// inactive again if its multiplier is negative.
+pub(super) fn estimate(component: &Component) -> Option<Estimate> {
+    estimate_with(component, incidence::CELLS_PER_PART)
 }
 
-/// The same, where pieces are cut into parts of about so many cells.
-pub(super) fn estimate_with(piece: &Piece, cells_a_part: usize) -> Option<Estimate> {
-    let mut dual = Dual::new(piece, cells_a_part);
-    let (mut at, mut newton) = (dual.begin(), Newton::new(&dual));
-    for _ in 0..MOST_CHOICES {
-        dual.maximum(&mut at, &mut newton)?;
-        if dual.choose(&mut at) {
-            dual.look(&mut at);
+/// [`estimate`] with a given number of cells per parallel part.
+pub(super) fn estimate_with(component: &Component, cells_per_part: usize) -> Option<Estimate> {
+    let mut dual = Dual::new(component, cells_per_part);
+    let (mut at, mut newton) = (dual.initial_point(), Newton::new(&dual));
+    for _ in 0..MAX_ACTIVE_SETS {
+        dual.optimize(&mut at, &mut newton)?;
+        if dual.update_active_set(&mut at) {
+            dual.evaluate(&mut at);
             continue;
         }
-        let (entropy, missed) = (dual.entropy(&at), at.missed);
-        let whole = if std::mem::take(&mut dual.possible).is_empty() {
+        let (entropy, residual) = (dual.entropy(&at), at.residual);
+        let upper_bound = if std::mem::take(&mut dual.possible).is_empty() {
             at.value
         } else {
             let next = &mut newton.next;
             next.multipliers.clone_from(&at.multipliers);
-            dual.look(next);
+            dual.evaluate(next);
             next.value
         };
-        let nats = (whole - entropy).max(0.0);
-        let gap = Gap { missed, nats };
+        let gap_nats = (upper_bound - entropy).max(0.0);
+        let gap = Gap { residual, duality_gap: gap_nats };
         let people: f64 = dual.people.iter().sum();
-        if nats > MOST_GAP * people {
+        if gap_nats > MAX_GAP_PER_PERSON * people {
             return None;
         }
-        let mut shares = at.having;
-        for (crowd, people) in dual.people.iter().enumerate() {
-            shares[dual.incidence.of_crowd(crowd)].iter_mut().for_each(|having| *having /= people);
+        let mut probabilities = at.expected;
+        for (class, people) in dual.people.iter().enumerate() {
+            probabilities[dual.incidence.cells_of_class(class)].iter_mut().for_each(|expected| *expected /= people);
         }
-        let start = piece.crowds.iter().map(|crowd| crowd.cells().start as u32).collect();
-        return Some(Estimate { start, shares, nats: entropy, gap });
+        let start = component.classes.iter().map(|class| class.cells().start as u32).collect();
+        return Some(Estimate { start, probabilities, nats: entropy, gap });
     }
     None
 }
 
-/// The dual problem of a piece.
+/// The dual problem of a component.
 struct Dual<'a> {
-    /// By crowd: its people.
+    /// By class: number of people.
     people: Vec<f64>,
     incidence: Incidence<'a>,
-    /// By cell: whether it is taken for possible; nothing while all are.
+    /// By cell: whether it is included; empty while all are.
     possible: Vec<bool>,
-    /// By multiplier: its row, the count it holds, and its side: 0 where the count is met exactly, else +1 for the least and -1
-    /// for the most.
+    /// By multiplier: row.
     row: Vec<u32>,
+    /// By multiplier: bound of the row.
     bound: Vec<f64>,
+    /// By multiplier: 0 for an exact count, +1 for a lower bound, -1 for an upper bound.
     side: Vec<f64>,
-    /// By multiplier: -1 for the most, else +1.
+    /// By multiplier: -1 for an upper bound, else +1.
     sign: Vec<f64>,
-    /// By multiplier: whether its count is met exactly, for now or always.
-    met: Vec<bool>,
+    /// By multiplier: whether the bound is met exactly. Always true for an exact count.
+    active: Vec<bool>,
 }
 
-/// A place in the dual.
+/// A point of the dual problem.
 struct Point {
     multipliers: Vec<f64>,
-    /// By cell: how many people have it.
-    having: Vec<f64>,
+    /// By cell: expected number of people.
+    expected: Vec<f64>,
+    /// Value of the dual function.
     value: f64,
-    /// By multiplier: by how much the count is missed.
+    /// By multiplier: derivative of the dual function.
     gradient: Vec<f64>,
-    /// The most by which a count is missed that is to be met exactly.
-    missed: f64,
-    /// By row: its multipliers together, and its people.
-    of_row: Vec<f64>,
+    /// Largest residual of an active bound, in people.
+    residual: f64,
+    /// By row: signed sum of its multipliers.
+    row_multipliers: Vec<f64>,
+    /// By row: expected number of people.
     sums: Sums,
 }
 
 impl Point {
-    /// Where every multiplier is 0; nothing is known of it yet.
+    /// The point with all multipliers 0, not evaluated.
     fn new(dual: &Dual<'_>) -> Point {
         let nothing = vec![0.0; dual.bound.len()];
         Point {
             multipliers: nothing.clone(),
-            having: vec![0.0; dual.incidence.cells()],
+            expected: vec![0.0; dual.incidence.cells()],
             value: f64::NAN,
             gradient: nothing,
-            missed: f64::NAN,
-            of_row: dual.incidence.zeros(),
+            residual: f64::NAN,
+            row_multipliers: dual.incidence.zeros(),
             sums: dual.incidence.sums(),
         }
     }
 }
 
-/// Newton's steps, one after the other in the same memory.
+/// Newton's method with reused memory.
 struct Newton {
     gradient: ConjugateGradient,
     next: Point,
@@ -175,39 +184,39 @@ impl Newton {
         Newton { gradient: ConjugateGradient::new(dual), next: Point::new(dual) }
     }
 
-    /// Goes to a better point; none when there is none.
+    /// Moves to a better point; `None` if the line search fails.
     fn step(&mut self, dual: &Dual<'_>, at: &mut Point) -> Option<()> {
-        dual.newton(at, &mut self.gradient);
-        dual.along(at, &mut self.next, &self.gradient.step)
+        dual.newton_step(at, &mut self.gradient);
+        dual.line_search(at, &mut self.next, &self.gradient.step)
     }
 }
 
 impl<'a> Dual<'a> {
-    fn new(piece: &'a Piece, cells_a_part: usize) -> Dual<'a> {
+    fn new(component: &'a Component, cells_per_part: usize) -> Dual<'a> {
         let (mut row, mut bound, mut side) = (Vec::new(), Vec::new(), Vec::new());
-        for (at, count) in (0..).zip(&piece.rows) {
+        for (at, count) in (0..).zip(&component.rows) {
             let mut add = |count: u64, sign: f64| {
                 row.push(at);
                 bound.push(count as f64);
                 side.push(sign);
             };
-            if count.least == count.most {
-                add(count.least, 0.0);
+            if count.lower == count.upper {
+                add(count.lower, 0.0);
                 continue;
             }
-            if count.least > 0 {
-                add(count.least, 1.0);
+            if count.lower > 0 {
+                add(count.lower, 1.0);
             }
-            add(count.most, -1.0);
+            add(count.upper, -1.0);
         }
-        let incidence = Incidence::new(piece, cells_a_part);
-        let people = piece.crowds.iter().map(|crowd| crowd.people as f64).collect();
-        let met = side.iter().map(|side| *side == 0.0).collect();
+        let incidence = Incidence::new(component, cells_per_part);
+        let people = component.classes.iter().map(|class| class.people as f64).collect();
+        let active = side.iter().map(|side| *side == 0.0).collect();
         let sign = side.iter().map(|side| if *side < 0.0 { -1.0 } else { 1.0 }).collect();
-        Dual { people, possible: Vec::new(), incidence, row, bound, side, sign, met }
+        Dual { people, possible: Vec::new(), incidence, row, bound, side, sign, active }
     }
 
-    /// By row: the sum of its multipliers, each with its sign.
+    /// Writes the signed sum of multipliers of every row to `sums`.
     fn by_row(&self, multipliers: &[f64], sums: &mut [f64]) {
         sums.fill(0.0);
         for (at, multiplier) in multipliers.iter().enumerate() {
@@ -215,54 +224,57 @@ impl<'a> Dual<'a> {
         }
     }
 
-    /// Finds out what is known of a place with these multipliers.
-    fn look(&self, at: &mut Point) {
-        self.by_row(&at.multipliers, &mut at.of_row);
-        let mut value = self.incidence.sweep(&at.of_row, &mut at.having, &mut at.sums, &Spread(self));
-        let mut missed = 0.0f64;
+    /// Evaluates the dual function, its gradient and the expected numbers of people at a point.
+    fn evaluate(&self, at: &mut Point) {
+        self.by_row(&at.multipliers, &mut at.row_multipliers);
+        let mut value = self.incidence.sweep(&at.row_multipliers, &mut at.expected, &mut at.sums, &GibbsWeights(self));
+        let mut residual = 0.0f64;
         for (place, gradient) in at.gradient.iter_mut().enumerate() {
             *gradient = self.sign[place] * (at.sums.all[self.row[place] as usize] - self.bound[place]);
             value -= self.sign[place] * self.bound[place] * at.multipliers[place];
-            let off = if self.met[place] { gradient.abs() } else { 0.0 };
-            missed = if off > missed { off } else { missed };
+            let off = if self.active[place] { gradient.abs() } else { 0.0 };
+            residual = if off > residual { off } else { residual };
         }
-        (at.value, at.missed) = (value, missed);
+        (at.value, at.residual) = (value, residual);
     }
 
-    /// Where to begin: a few rounds of proportional fitting (Darroch and Ratcliff's generalized iterative scaling), which come near
-    /// from far away, where Newton's steps are too long.
-    fn begin(&self) -> Point {
+    /// Initial point by a few rounds of generalized iterative scaling (Darroch and Ratcliff).
+    ///
+    /// Scaling makes fast progress far from the optimum, where Newton steps are too long.
+    fn initial_point(&self) -> Point {
         let mut at = Point::new(self);
-        self.look(&mut at);
-        let most_rows = self.incidence.most_rows() as f64;
-        for _ in 0..MOST_ROUNDS {
-            if at.missed < 1.0 {
+        self.evaluate(&mut at);
+        let most_rows = self.incidence.max_rows_per_cell() as f64;
+        for _ in 0..MAX_SCALING_ROUNDS {
+            if at.residual < 1.0 {
                 break;
             }
-            for (place, multiplier) in at.multipliers.iter_mut().enumerate().filter(|(place, _)| self.met[*place]) {
-                let (wanted, having) = (self.bound[place], self.bound[place] + at.gradient[place]);
-                if wanted > 0.0 && having > 0.0 {
-                    *multiplier += (wanted / having).ln() / most_rows;
+            for (place, multiplier) in at.multipliers.iter_mut().enumerate().filter(|(place, _)| self.active[*place]) {
+                let (wanted, expected) = (self.bound[place], self.bound[place] + at.gradient[place]);
+                if wanted > 0.0 && expected > 0.0 {
+                    *multiplier += (wanted / expected).ln() / most_rows;
                 }
             }
-            self.look(&mut at);
+            self.evaluate(&mut at);
         }
         at
     }
 
     fn entropy(&self, at: &Point) -> f64 {
-        let of_crowd = |crowd: usize| {
-            let having = at.having[self.incidence.of_crowd(crowd)].iter().filter(|having| **having > 0.0);
-            -having.map(|having| having * (having / self.people[crowd]).ln()).sum::<f64>()
+        let of_class = |class: usize| {
+            let expected = at.expected[self.incidence.cells_of_class(class)].iter().filter(|expected| **expected > 0.0);
+            -expected.map(|expected| expected * (expected / self.people[class]).ln()).sum::<f64>()
         };
-        (0..self.people.len()).map(of_crowd).sum()
+        (0..self.people.len()).map(of_class).sum()
     }
 
-    /// Takes what has become tiny for impossible; says whether anything has.
-    fn forget(&mut self, at: &Point) -> bool {
+    /// Excludes cells with negligible probability. Returns whether any cell was excluded.
+    fn exclude_negligible(&mut self, at: &Point) -> bool {
         let mut any = false;
-        for (crowd, people) in self.people.iter().enumerate() {
-            for cell in self.incidence.of_crowd(crowd).filter(|cell| at.having[*cell] < NOTHING * people) {
+        for (class, people) in self.people.iter().enumerate() {
+            for cell in
+                self.incidence.cells_of_class(class).filter(|cell| at.expected[*cell] < NEGLIGIBLE_PROBABILITY * people)
+            {
                 self.possible.resize(self.incidence.cells(), true);
                 any |= std::mem::replace(&mut self.possible[cell], false);
             }
@@ -270,73 +282,75 @@ impl<'a> Dual<'a> {
         any
     }
 
-    /// Goes to the maximum where the chosen counts are met exactly; none when it is not found.
-    fn maximum(&mut self, at: &mut Point, newton: &mut Newton) -> Option<()> {
-        for _ in 0..MOST_STEPS {
-            // What is no number would not be seen in what is missed.
+    /// Minimizes the dual for the active bounds; `None` if it does not converge.
+    fn optimize(&mut self, at: &mut Point, newton: &mut Newton) -> Option<()> {
+        for _ in 0..MAX_NEWTON_STEPS {
+            // A NaN does not show in the residual.
             if !at.value.is_finite() {
                 return None;
             }
-            if at.missed <= TOLERANCE {
+            if at.residual <= TOLERANCE {
                 return Some(());
             }
             newton.step(self, at)?;
-            // Far from the maximum a probability may be tiny that is not so there.
-            if at.missed < NEAR && self.forget(at) {
-                self.look(at);
+            // Far from the optimum, a small probability may still grow.
+            if at.residual < NEAR_RESIDUAL && self.exclude_negligible(at) {
+                self.evaluate(at);
             }
         }
         None
     }
 
-    /// Chooses which bounds are met exactly; says whether that is another choice than before.
-    fn choose(&mut self, at: &mut Point) -> bool {
-        let mut other = false;
+    /// Updates the set of active bounds. Returns whether it changed.
+    fn update_active_set(&mut self, at: &mut Point) -> bool {
+        let mut changed = false;
         for multiplier in (0..self.side.len()).filter(|multiplier| self.side[*multiplier] != 0.0) {
-            // The gradient of a bound is positive where there is room.
-            let (pulls, room) = (at.multipliers[multiplier], at.gradient[multiplier]);
-            if self.met[multiplier] && pulls < -TOLERANCE {
-                self.met[multiplier] = false;
+            // The gradient of a bound is positive if the bound has slack.
+            let (value, slack) = (at.multipliers[multiplier], at.gradient[multiplier]);
+            if self.active[multiplier] && value < -TOLERANCE {
+                self.active[multiplier] = false;
                 at.multipliers[multiplier] = 0.0;
-                other = true;
-            } else if !self.met[multiplier] && room < -TOLERANCE {
-                self.met[multiplier] = true;
-                other = true;
+                changed = true;
+            } else if !self.active[multiplier] && slack < -TOLERANCE {
+                self.active[multiplier] = true;
+                changed = true;
             }
         }
-        other
+        changed
     }
 
-    /// Newton's step, as far as conjugate gradients find it worth while.
-    fn newton(&self, at: &Point, gradient: &mut ConjugateGradient) {
+    /// Computes a Newton step by conjugate gradients, to the accuracy that is useful (inexact Newton method).
+    fn newton_step(&self, at: &Point, gradient: &mut ConjugateGradient) {
         gradient.begin(self, at);
-        // The nearer, the better a step is worth knowing: what is missed falls to its square.
-        let enough = gradient.norm * gradient.norm.min(FORCE);
-        // Better than what is asked for in the end is not needed; nearly as good would need another step.
-        let last = enough < LAST * TOLERANCE;
-        for _ in 0..MOST_ITERATIONS {
-            let better = gradient.iterate(self, at);
-            if !better || if last { gradient.misses_at_most(ROOM * TOLERANCE) } else { gradient.norm <= enough } {
+        // The forcing term decreases with the gradient, which preserves quadratic convergence.
+        let enough = gradient.norm * gradient.norm.min(MAX_FORCING_TERM);
+        // Close to the tolerance, one accurate step is cheaper than two steps.
+        let last = enough < FINAL_STEP_FACTOR * TOLERANCE;
+        for _ in 0..MAX_CG_ITERATIONS {
+            let progress = gradient.iterate(self, at);
+            if !progress
+                || if last { gradient.residual_within(FINAL_STEP_TARGET * TOLERANCE) } else { gradient.norm <= enough }
+            {
                 break;
             }
         }
     }
 
-    /// Goes to a better point in the direction of a step; none when there is none.
-    fn along(&self, at: &mut Point, next: &mut Point, step: &[f64]) -> Option<()> {
+    /// Backtracking line search along a step; `None` if no better point is found.
+    fn line_search(&self, at: &mut Point, next: &mut Point, step: &[f64]) -> Option<()> {
         let longest = step.iter().fold(0.0, |longest: f64, part| longest.max(part.abs()));
-        let mut length = (FARTHEST / longest).min(1.0);
+        let mut length = (MAX_MULTIPLIER_CHANGE / longest).min(1.0);
         for _ in 0..50 {
             let moved = at.multipliers.iter().zip(step).map(|(multiplier, step)| multiplier + length * step);
             next.multipliers.clear();
             next.multipliers.extend(moved);
-            self.look(next);
+            self.evaluate(next);
             let both = next.multipliers.iter().zip(&at.multipliers);
             let gain: f64 = both.zip(&at.gradient).map(|((new, old), gradient)| (new - old) * gradient).sum();
-            let worse = next.value - at.value;
-            // Near the end the value no longer changes in its last places; then what is missed decides.
-            let flat = worse.abs() <= 1e-12 * at.value.abs().max(1.0) && next.missed < at.missed;
-            if worse <= 1e-4 * gain || flat {
+            let increase = next.value - at.value;
+            // Near the optimum, changes of the value are below the rounding error; then the residual decides.
+            let flat = increase.abs() <= 1e-12 * at.value.abs().max(1.0) && next.residual < at.residual;
+            if increase <= 1e-4 * gain || flat {
                 std::mem::swap(at, next);
                 return Some(());
             }
@@ -346,19 +360,19 @@ impl<'a> Dual<'a> {
     }
 }
 
-/// Spreads the people of a crowd over its values by the multipliers.
-struct Spread<'a>(&'a Dual<'a>);
+/// Distributes the people of a class over its cells in proportion to `exp(sum of multipliers)`.
+struct GibbsWeights<'a>(&'a Dual<'a>);
 
-impl Weigh for Spread<'_> {
-    const GATHERS: bool = true;
+impl CellWeights for GibbsWeights<'_> {
+    const USES_ROW_SUMS: bool = true;
 
     #[inline(always)]
-    fn weigh(&self, crowd: usize, first: usize, cells: &mut [f64], value: &mut Total) {
+    fn weigh(&self, class: usize, first: usize, cells: &mut [f64], value: &mut Total) {
         let dual = self.0;
         if !dual.possible.is_empty() {
             let possible = &dual.possible[first..first + cells.len()];
-            let not = cells.iter_mut().zip(possible).filter(|(_, possible)| !**possible);
-            not.for_each(|(cell, _)| *cell = f64::NEG_INFINITY);
+            let excluded = cells.iter_mut().zip(possible).filter(|(_, possible)| !**possible);
+            excluded.for_each(|(cell, _)| *cell = f64::NEG_INFINITY);
         }
         let highest = cells.iter().fold(f64::NEG_INFINITY, |highest, slope| highest.max(*slope));
         let mut total = 0.0;
@@ -366,7 +380,7 @@ impl Weigh for Spread<'_> {
             *cell = (*cell - highest).exp();
             total += *cell;
         }
-        let people = dual.people[crowd];
+        let people = dual.people[class];
         let scale = people / total;
         cells.iter_mut().for_each(|cell| *cell *= scale);
         if people == 1.0 {
@@ -380,30 +394,31 @@ impl Weigh for Spread<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Piece, TOLERANCE, estimate};
-    use crate::pieces::Row;
+    use super::{Component, TOLERANCE, estimate};
+    use crate::components::Row;
 
-    /// Five people in two crowds, of whom one has the first value and two have the second.
-    fn piece() -> Piece {
-        let mut piece = Piece { rows: vec![Row { least: 1, most: 1 }, Row { least: 2, most: 2 }], ..Piece::default() };
+    /// Two classes with three and two people. One person has the first value, and two have the second.
+    fn component() -> Component {
+        let mut component =
+            Component { rows: vec![Row { lower: 1, upper: 1 }, Row { lower: 2, upper: 2 }], ..Component::default() };
         for (people, last) in [(3, 2), (2, 3)] {
-            piece.add_cell(0, [0]);
-            piece.add_cell(1, [1]);
-            piece.add_cell(last, []);
-            piece.add(people);
+            component.push_cell(0, [0]);
+            component.push_cell(1, [1]);
+            component.push_cell(last, []);
+            component.push_class(people);
         }
-        piece
+        component
     }
 
-    /// The shares are 1, 2 and 2 of 5 for everybody.
+    /// The probabilities are 1/5, 2/5 and 2/5 for every person.
     #[test]
-    fn the_maximum_is_the_one_computed_by_hand() {
-        let estimate = estimate(&piece()).expect("a maximum");
+    fn estimate_matches_hand_computation() {
+        let estimate = estimate(&component()).expect("a maximum");
         let nats = -5.0 * (0.2 * f64::ln(0.2) + 2.0 * 0.4 * f64::ln(0.4));
         assert!((estimate.nats - nats).abs() < 1e-9, "{} and {nats}", estimate.nats);
-        for crowd in 0..2 {
-            for (cell, share) in [0.2, 0.4, 0.4].into_iter().enumerate() {
-                assert!((estimate.share(crowd, cell) - share).abs() < TOLERANCE, "{crowd}, {cell}");
+        for class in 0..2 {
+            for (cell, probability) in [0.2, 0.4, 0.4].into_iter().enumerate() {
+                assert!((estimate.probability(class, cell) - probability).abs() < TOLERANCE, "{class}, {cell}");
             }
         }
     }

@@ -1,23 +1,23 @@
-//! Why a problem has no answer.
+//! Errors of [`crate::solve`].
 
-/// Why a problem has no answer.
+/// Reason why a problem cannot be solved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// No assignment of values to people satisfies all counts.
-    #[error("the counts contradict each other")]
+    /// No assignment of values to people meets all counts.
+    #[error("the counts contradict each other: no assignment of values to people meets all of them")]
     Contradiction,
-    /// The values that people may have are not ascending.
-    #[error("the values that people may have are not ascending")]
+    /// The possible values of a class are not in ascending order.
+    #[error("the possible values of a class are not in strictly ascending order")]
     ValuesNotAscending,
-    /// The problem is larger than its numbers can index.
-    #[error("more than {people_limit} people in one indistinguishable group, or more than {cells_limit} cells")]
+    /// A class or the problem exceeds a size limit.
+    #[error("too large: limits are {people_limit} people in a class and {cells_limit} cells in all classes and counts")]
     TooLarge {
-        /// The most people whom nothing tells apart.
+        /// Maximum number of people in one class.
         people_limit: u64,
-        /// The most combinations of people and values, over all counts.
+        /// Maximum number of cells, over all classes and counts.
         cells_limit: u64,
     },
 }
 
-/// A result of this crate.
+/// Result type of this crate.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -1,22 +1,27 @@
-//! Two kinds of rows that share cells are a flow: from the rows of one kind to those of the other, through the cells in both.
+//! Forced cells by network flow: two families of rows that share cells form a bipartite flow network.
 //!
-//! There are two such views of a puzzle. Two sources and one value: so many in the groups of one, so many in those of the
-//! other. And one source and the people: its groups have so many of each value, and everybody has one.
+//! Each row is a node, and each cell is an arc from its row of the first family to its row of the second. A cell in only one family
+//! is an arc to or from an extra node, the *outside*. There are two kinds of views of a system:
 //!
-//! A cell that only one of the two counts leads out of it. A cell cannot change when, in what is left of a flow that fits, no
-//! circle leads through it: its ends lie in different strongly connected parts. So whatever must be as few or as many as its bounds
-//! allow is found in one view alone, in time linear in the cells once there is a flow. A number of people that is forced and lies between
-//! its bounds is not: one more and one less are both left, and look like a circle. Crowds of one person have none such.
+//! | view | first family | second family |
+//! |---|---|---|
+//! | people | counts of one source | one row per class |
+//! | sources | counts of one source and one value | counts of another source and the same value |
 //!
-//! Most of the time nothing is forced, and that is seen sooner: where a world is known, and from one row all others can be reached
-//! and can reach it, they are one part. In large groups a few of the cells are enough to see it.
+//! A feasible flow is an assignment of people to cells that meets all rows of the view. A cell is forced if its ends lie in different
+//! strongly connected components of the residual graph of a feasible flow. So all cells that are forced to one of their bounds
+//! within a view are found in linear time, once a flow is known. A cell that is forced strictly between its bounds is not found: its
+//! two residual arcs form a cycle. Classes of one person have no such cells.
 //!
-//! A circle that leaves some rows for what lies outside comes back to the same rows, or can be cut short so that it does. So rows
-//! that hang together through the outside alone are looked at apart, and after a change only those that hang together with it.
+//! A quick check comes first, because usually no cell is forced. If a possible world is known, and one row reaches all others and is
+//! reached by all others in the residual graph, the graph is strongly connected. In large groups a few cells are enough to prove it.
+//!
+//! A cycle through the outside can be shortened so that it leaves and re-enters the same rows. So rows that are connected only through
+//! the outside are searched separately, and after a change only the connected rows are searched again.
 
-mod look;
+mod forced_cells;
 mod network;
-mod parts;
+mod scc;
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -28,161 +33,180 @@ use rayon::prelude::*;
 use rustc_hash::FxBuildHasher;
 
 use super::Value;
-use super::presolve::Boxes;
+use super::presolve::CellBounds;
 use super::system::{Lists, System};
 use crate::error::Result;
-use look::{Look, Marks};
+use forced_cells::{ForcedCellSearch, SearchMarks};
 
-/// In rows with fewer open cells, a flow is found as fast as it is seen that nothing is forced.
-pub(super) const MANY: u32 = 32;
-/// With more sources it would take too much memory to note for every cell which row of each it is in.
-const FEW: usize = 4;
+/// Minimum number of open cells of a row for the quick check. For smaller rows the full search is as fast.
+pub(super) const QUICK_CHECK_MIN_CELLS: u32 = 32;
+/// Maximum number of sources for which the row of every cell is indexed. The index needs memory for each source and cell.
+const MAX_INDEXED_SOURCES: usize = 4;
 const NONE: u32 = u32::MAX;
 
-/// Views of a source and people,
+/// Kind of view: one source and the classes.
 pub(super) const PEOPLE: u8 = 1;
-/// of two sources,
+/// Kind of view: two sources.
 pub(super) const SOURCES: u8 = 2;
-/// and both.
+/// All kinds of views.
 pub(super) const ANY: u8 = PEOPLE | SOURCES;
 
-/// More people can have a cell in what is left of a flow,
-const MORE: u8 = 1;
-/// or fewer can. One of them is so of every cell that is open, and none of one that is closed, which has the same in every flow.
-const FEWER: u8 = 2;
+/// Residual direction: the flow through a cell can increase.
+const CAN_INCREASE: u8 = 1;
+/// Residual direction: the flow through a cell can decrease. An open cell has at least one direction, a fixed cell has none.
+const CAN_DECREASE: u8 = 2;
 
-/// The views of a system.
+/// All views of a system.
 pub(super) struct Views<'a> {
     system: &'a System,
     views: Vec<View>,
     sources: usize,
-    /// By row of a count: whether it speaks of one value only; and whether all do.
+    /// By row of a count: whether all its cells have the same value.
     one_value: Vec<bool>,
+    /// Whether every count has only one value.
     all_one_value: bool,
-    /// By source and cell: its row, where sources are few.
+    /// By source and cell: row; empty if there are more than [`MAX_INDEXED_SOURCES`] sources.
     row_of: BTreeMap<u32, Vec<u32>>,
-    /// By row: its cells that somebody has in the world that is known; none where no row is large.
-    held: Lists,
-    /// Rows with so many open cells are first looked at in the easy way.
-    many: u32,
-    /// Marks that nobody uses at the moment: as many as there are looks at a time, however many looks there are.
-    spare: Mutex<Vec<Marks>>,
+    /// By row: cells with people in the known world; empty if no row is large enough for the quick check.
+    assigned_cells: Lists,
+    /// Minimum number of open cells of a row for the quick check.
+    quick_check_min: u32,
+    /// Pool of unused scratch memory. Its size is the number of concurrent searches.
+    spare: Mutex<Vec<SearchMarks>>,
 }
 
-/// Two kinds of rows.
+/// A bipartite view: two families of rows.
 struct View {
-    /// The rows of one source.
+    /// Source of the first family.
     source: u32,
+    /// Rows of the first family.
     rows: Vec<u32>,
-    with: With,
-    /// Whether any cell, or room in a count, leads outside.
+    /// Second family.
+    opposite: Opposite,
+    /// Whether the network may have arcs to or from the outside.
     leads_outside: bool,
 }
 
 impl View {
     fn kind(&self) -> u8 {
-        match self.with {
-            With::People => PEOPLE,
-            With::Source(..) => SOURCES,
+        match self.opposite {
+            Opposite::People => PEOPLE,
+            Opposite::Source(..) => SOURCES,
         }
     }
 }
 
-/// What a source is looked at together with.
-enum With {
-    /// The rows of another source, of one value.
+/// The second family of rows of a view.
+enum Opposite {
+    /// Another source, and its rows for one value.
     Source(u32, Vec<u32>),
-    /// Everybody whom it counts.
+    /// The rows of the classes.
     People,
 }
 
-/// What is known when views are looked at.
-pub(super) struct State<'a> {
-    pub boxes: &'a Boxes,
-    /// By row: how many of its cells are open.
+/// State of presolve that the search for forced cells reads.
+pub(super) struct PresolveState<'a> {
+    /// Bounds of cells.
+    pub bounds: &'a CellBounds,
+    /// By row: number of open cells.
     pub open: &'a [u32],
-    /// By row: the views that have not looked at it since any of its cells was narrowed.
+    /// By row: kinds of views that have not examined it since one of its cells was narrowed.
     pub changed: &'a [u8],
-    /// By cell: what can flow through it in what a world leaves, where one is known.
-    pub leads: Option<&'a [u8]>,
+    /// By cell: residual directions with respect to the known world, if there is one.
+    pub residual: Option<&'a [u8]>,
 }
 
 impl<'a> Views<'a> {
-    pub(super) fn of(system: &'a System, many: u32) -> Views<'a> {
+    pub(super) fn new(system: &'a System, quick_check_min: u32) -> Views<'a> {
         let value: Vec<Option<Value>> = (0..system.counts()).map(|row| one_value(system, row)).collect();
         let by_source = grouped(system.source.iter().copied().zip(0..));
         let of_one_value = value.iter().zip(&system.source).zip(0..);
         let by_value = grouped(of_one_value.filter_map(|((value, source), row)| Some((((*value)?, *source), row))));
-        let row_of = if by_source.len() <= FEW {
+        let row_of = if by_source.len() <= MAX_INDEXED_SOURCES {
             by_source.par_iter().map(|source| row_of(system, source)).collect()
         } else {
             BTreeMap::new()
         };
         let sources = by_source.len();
-        let with_people = |(source, rows)| View { source, rows, with: With::People, leads_outside: true };
+        let with_people = |(source, rows)| View { source, rows, opposite: Opposite::People, leads_outside: true };
         let mut views: Vec<View> = by_source.into_iter().map(with_people).collect();
         let one_value: Vec<bool> = value.iter().map(Option::is_some).collect();
-        // Only large rows are looked at in the easy way, and only that asks for what is held and what leads outside.
-        let any_large = (0..system.rows.len()).any(|row| system.rows.at(row).len() >= many as usize);
-        let together = if any_large { sources_of_cells(system, &one_value) } else { HashSet::new() };
-        let exact = |rows: &[u32]| rows.iter().all(|row| system.least[*row as usize] == system.most[*row as usize]);
+        // Only the quick check of large rows uses the assigned cells and the arcs to the outside.
+        let any_large = (0..system.rows.len()).any(|row| system.rows.at(row).len() >= quick_check_min as usize);
+        let sets = if any_large { source_sets(system, &one_value) } else { HashSet::new() };
+        let exact = |rows: &[u32]| rows.iter().all(|row| system.lower[*row as usize] == system.upper[*row as usize]);
         for ((value, source), rows) in &by_value {
             let later = (Bound::Excluded((*value, *source)), Bound::Included((*value, u32::MAX)));
             for ((_, other), others) in by_value.range(later) {
-                let apart = together.iter().any(|known| known.contains(source) != known.contains(other));
-                let leads_outside = !any_large || apart || !exact(rows) || !exact(others);
-                let with = With::Source(*other, others.clone());
-                views.push(View { source: *source, rows: rows.clone(), with, leads_outside });
+                let differ = sets.iter().any(|known| known.contains(source) != known.contains(other));
+                let leads_outside = !any_large || differ || !exact(rows) || !exact(others);
+                let opposite = Opposite::Source(*other, others.clone());
+                views.push(View { source: *source, rows: rows.clone(), opposite, leads_outside });
             }
         }
-        let held = |row: usize| {
+        let assigned_cells = |row: usize| {
             let cells = system.rows.at(row).iter().copied();
-            cells.filter(|cell| system.seen.as_ref().is_some_and(|seen| seen[*cell as usize] > 0))
+            cells.filter(|cell| {
+                system.known_solution.as_ref().is_some_and(|known_solution| known_solution[*cell as usize] > 0)
+            })
         };
-        let held = if any_large { Lists::of((0..system.rows.len()).map(held)) } else { Lists::default() };
+        let assigned_cells =
+            if any_large { Lists::new((0..system.rows.len()).map(assigned_cells)) } else { Lists::default() };
         let all_one_value = one_value.iter().all(|one_value| *one_value);
-        Views { system, views, sources, one_value, all_one_value, row_of, held, many, spare: Mutex::new(Vec::new()) }
+        Views {
+            system,
+            views,
+            sources,
+            one_value,
+            all_one_value,
+            row_of,
+            assigned_cells,
+            quick_check_min,
+            spare: Mutex::new(Vec::new()),
+        }
     }
 
-    /// Cells that are forced in views of a kind, each with its number of people. What does not hang together with a change is left out.
-    pub(super) fn forced(&self, state: &State, kind: u8) -> Result<Vec<(u32, i64)>> {
-        let found: Result<Vec<Vec<(u32, i64)>>> = self
+    /// Forced cells in all views of a kind, with their number of people. Searches only rows connected to a changed row.
+    pub(super) fn forced(&self, state: &PresolveState, kind: u8) -> Result<Vec<(u32, i64)>> {
+        let forced: Result<Vec<Vec<(u32, i64)>>> = self
             .views
             .par_iter()
-            // Some are far larger than others.
+            // One view per task, because their sizes differ widely.
             .with_max_len(1)
             .filter(|view| view.kind() == kind)
             .map(|view| {
                 let spare = self.spare().pop();
-                let mut marks = spare.unwrap_or_else(|| Marks::new(self.system.rows.len()));
-                let found = Look::at(self, view, state, &mut marks).forced();
+                let mut marks = spare.unwrap_or_else(|| SearchMarks::new(self.system.rows.len()));
+                let forced = ForcedCellSearch::new(self, view, state, &mut marks).forced();
                 self.spare().push(marks);
-                found
+                forced
             })
             .collect();
-        Ok(found?.into_iter().flatten().collect())
+        Ok(forced?.into_iter().flatten().collect())
     }
 
-    /// Kinds of views for which it is something new that a view of one kind forces a cell. It is nothing new for the view itself: no
-    /// circle led through the cell, so all that had a circle still has it. Others of its kind may count the cell, or have it lead outside.
-    pub(super) fn concerned(&self, kind: u8) -> u8 {
-        let alone = if kind == PEOPLE { 1 } else { 2 };
-        if self.sources > alone { ANY } else { ANY & !kind }
+    /// Kinds of views that a forced cell of a view of the given kind affects.
+    ///
+    /// The view itself is not affected: no residual cycle contains the cell, so all cycles remain. Other views of the same kind are
+    /// affected if there are any.
+    pub(super) fn affected_kinds(&self, kind: u8) -> u8 {
+        let sources_of_one_view = if kind == PEOPLE { 1 } else { 2 };
+        if self.sources > sources_of_one_view { ANY } else { ANY & !kind }
     }
 
-    fn spare(&self) -> MutexGuard<'_, Vec<Marks>> {
+    fn spare(&self) -> MutexGuard<'_, Vec<SearchMarks>> {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Rows by what they have in common.
+/// Groups rows by key.
 fn grouped<K: Copy + Ord + Hash>(rows: impl Iterator<Item = (K, u32)>) -> BTreeMap<K, Vec<u32>> {
-    let mut found: HashMap<K, Vec<u32>, FxBuildHasher> = HashMap::default();
-    rows.for_each(|(key, row)| found.entry(key).or_default().push(row));
-    found.into_iter().collect()
+    let mut groups: HashMap<K, Vec<u32>, FxBuildHasher> = HashMap::default();
+    rows.for_each(|(key, row)| groups.entry(key).or_default().push(row));
+    groups.into_iter().collect()
 }
 
-/// A source, and by cell its row.
+/// A source, and the row of every cell in it.
 fn row_of(system: &System, (source, rows): (&u32, &Vec<u32>)) -> (u32, Vec<u32>) {
     let mut row_of = vec![NONE; system.value.len()];
     for row in rows {
@@ -191,15 +215,15 @@ fn row_of(system: &System, (source, rows): (&u32, &Vec<u32>)) -> (u32, Vec<u32>)
     (*source, row_of)
 }
 
-/// By cell: what can flow through it in what a world leaves, where one is known.
-pub(super) fn all_leads(system: &System, boxes: &Boxes) -> Option<Vec<u8>> {
-    let leads = |(cell, having): (usize, &i64)| leads(boxes.at(cell), *having);
-    Some(system.seen.as_ref()?.par_iter().enumerate().with_min_len(1 << 14).map(leads).collect())
+/// By cell: residual directions with respect to the known world, if there is one.
+pub(super) fn all_residual_directions(system: &System, bounds: &CellBounds) -> Option<Vec<u8>> {
+    let directions = |(cell, assigned): (usize, &i64)| residual_directions(bounds.at(cell), *assigned);
+    Some(system.known_solution.as_ref()?.par_iter().enumerate().with_min_len(1 << 14).map(directions).collect())
 }
 
-/// What can flow through a cell that so many have.
-pub(super) fn leads((low, high): (i64, i64), having: i64) -> u8 {
-    (MORE * u8::from(having < high)) + (FEWER * u8::from(having > low))
+/// Residual directions of a cell with the given bounds and number of people.
+pub(super) fn residual_directions((low, high): (i64, i64), assigned: i64) -> u8 {
+    (CAN_INCREASE * u8::from(assigned < high)) + (CAN_DECREASE * u8::from(assigned > low))
 }
 
 fn one_value(system: &System, row: usize) -> Option<Value> {
@@ -208,8 +232,8 @@ fn one_value(system: &System, row: usize) -> Option<Value> {
     values.all(|value| value == first).then_some(first)
 }
 
-/// Which sets of sources count a cell, in rows of one value.
-fn sources_of_cells(system: &System, one_value: &[bool]) -> HashSet<Vec<u32>> {
+/// Sets of sources that share a cell, in rows of one value.
+fn source_sets(system: &System, one_value: &[bool]) -> HashSet<Vec<u32>> {
     let mut known: HashSet<Vec<u32>> = HashSet::new();
     let (mut last, mut here): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
     for cell in 0..system.value.len() {

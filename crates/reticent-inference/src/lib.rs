@@ -1,41 +1,60 @@
-//! Inference: what counts of values among people give away about each of them.
+//! Computes posteriors from counts: which value does each person have, given aggregate counts over groups of people?
 //!
-//! A *puzzle* is people, the values that each may have, and counts: so many of these people have this value. A *world* gives
-//! everybody a value such that all counts hold; whoever knows nothing more has no reason to prefer a world to another, so the
-//! probability of a value is the share of the worlds in which the person has it (random worlds).
+//! [`solve`] takes a [`Problem`] (classes of people, their possible values, counts) and returns a [`Posterior`] for every
+//! class and value: exact bounds, the exact probability where the possible worlds can be counted, and estimates elsewhere.
 //!
-//! [`solve`] answers, for everybody and every value: bounds that are true, the random-worlds probability where it can be
-//! counted, and the maximum-entropy estimate. The crate `reticent` makes such puzzles of releases, people and knowledge.
+//! # Example
 //!
-//! Three people may have value 0 or 1, and one of them has value 1. Each has it in one of three worlds:
+//! Three people have value 0 or 1. Exactly one of them has value 1. Each person has it in one of three possible worlds:
 //!
 //! ```
-//! use reticent_inference::{Ask, Count, Crowd, Fraction, Puzzle, solve};
+//! use reticent_inference::{Count, Fraction, PersonClass, Problem, SolveOptions, solve};
 //!
-//! let people = Crowd { people: 3, may: vec![0, 1] };
-//! let one = Count { source: 0, of: vec![(0, 1)], least: 1, most: 1 };
-//! let puzzle = Puzzle { crowds: vec![people], counts: vec![one], ..Puzzle::default() };
-//! let answer = solve(&puzzle, &Ask::default())?;
-//! assert_eq!(answer.worlds, Some(3));
-//! assert_eq!(answer.crowds[0][1].exact(), Some(Fraction::new(1, 3)));
+//! let people = PersonClass { people: 3, possible: vec![0, 1] };
+//! let one = Count { source: 0, cells: vec![(0, 1)], lower: 1, upper: 1 };
+//! let problem = Problem { classes: vec![people], counts: vec![one], ..Problem::default() };
+//! let solution = solve(&problem, &SolveOptions::default())?;
+//! assert_eq!(solution.worlds, Some(3));
+//! assert_eq!(solution.classes[0][1].exact(), Some(Fraction::new(1, 3)));
 //! # Ok::<(), reticent_inference::Error>(())
 //! ```
 //!
+//! # Definitions
+//!
+//! Class `c` has `n(c)` people and the set `D(c)` of possible values. A *cell* is a pair `(c, v)` with `v` in `D(c)`.
+//! Count `i` covers the set of cells `S(i)`.
+//!
+//! | term | definition |
+//! |---|---|
+//! | world | an assignment of one value of `D(c)` to every person of every class `c` |
+//! | `x(c, v)` | number of people of class `c` with value `v` in a world; the sum of `x(c, v)` over `v` is `n(c)` |
+//! | possible world | a world with `lower(i) <= sum of x(c, v) over S(i) <= upper(i)` for every count `i` |
+//! | posterior | `P(v \| c)` = mean of `x(c, v) / n(c)` over all possible worlds, each with equal weight (random worlds) |
+//! | maximum-entropy estimate | `p` that maximizes `-sum of n(c) p(c, v) ln p(c, v)` and meets every count in expectation |
+//!
+//! # Method
+//!
+//! 1. `presolve` narrows the bounds of each `x(c, v)`, count by count and by network flows (`flow`).
+//! 2. `components` splits the cells that are still open into independent connected components.
+//! 3. `worlds` counts the possible worlds of a component by dynamic programming. `symmetry` finds exchangeable values.
+//! 4. `program` bounds the cells of components with too many worlds by linear programs; every bound is verified exactly.
+//! 5. `sample` and `entropy` estimate posteriors. An estimate never changes a bound.
+//!
 //! Paper    Wang, Zhu, Du and Teng, Inference Analysis in Privacy-Preserving Data Re-publishing: unknowns, counts and
-//!          maximum entropy. That estimate can be below the truth, also where the truth is certain; so it bounds nothing here.
+//!          maximum entropy. The maximum-entropy estimate can be below the posterior, even where the posterior is 1.
 
+mod components;
 mod entropy;
 mod error;
 mod flow;
 pub mod max_flow;
 mod number;
-mod pieces;
+mod posterior;
 mod presolve;
 mod program;
 mod sample;
 mod symmetry;
 mod system;
-mod telling;
 #[cfg(test)]
 mod tests;
 mod worlds;
@@ -45,315 +64,336 @@ use rayon::prelude::*;
 pub use entropy::Gap;
 pub use error::{Error, Result};
 pub use number::Fraction;
+pub use posterior::{Posterior, Posteriors};
 pub use sample::Sampled;
-pub use telling::{Tellings, Told};
 
-use pieces::{Piece, Split};
-use symmetry::Alike;
+use components::{Component, Decomposition};
+use symmetry::Symmetry;
 use system::System;
 
-/// A value that somebody may have.
+/// Index of a value of the sensitive attribute.
 pub type Value = u32;
 
-/// People whom nothing tells apart.
+/// A class of indistinguishable people.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Crowd {
-    /// How many they are.
+pub struct PersonClass {
+    /// Number of people in the class.
     pub people: u64,
-    /// The values that each of them may have, ascending.
-    pub may: Vec<Value>,
+    /// Possible values of each person, in ascending order.
+    pub possible: Vec<Value>,
 }
 
-/// So many of some people have one of some values.
+/// Bounds on the number of people with one of some values, over a set of cells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Count {
-    /// Where it comes from, such as a release. No two counts of one source speak of the same people and value.
+    /// Origin of the count, for example a release. Counts of one source cover disjoint sets of cells.
     pub source: u32,
-    /// The crowds (by place) and values that are counted together.
-    pub of: Vec<(u32, Value)>,
-    /// They are at least so many,
-    pub least: u64,
-    /// and at most so many.
-    pub most: u64,
+    /// Cells that the count covers: class index and value.
+    pub cells: Vec<(u32, Value)>,
+    /// Lower bound on the number of people in the cells.
+    pub lower: u64,
+    /// Upper bound on the number of people in the cells.
+    pub upper: u64,
 }
 
-/// People, the values they may have, and how many of them have which.
+/// A constraint problem: classes of people, their possible values, and counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Puzzle {
-    /// The people.
-    pub crowds: Vec<Crowd>,
-    /// The counts.
+pub struct Problem {
+    /// Classes of people.
+    pub classes: Vec<PersonClass>,
+    /// Counts over the classes.
     pub counts: Vec<Count>,
-    /// A world, if one is known: crowds, values, and how many of the crowd have it. It saves the search for one and changes
-    /// nothing in the answer, unless programs give up: which bounds they had narrowed by then depends on where they began.
-    pub seen: Option<Vec<(u32, Value, u64)>>,
-    /// Crowds of whom more is known than the puzzle says, ascending: with them nothing can be counted, and only what is forced is
-    /// true.
-    pub loose: Vec<u32>,
+    /// A possible world, if one is known: class index, value, number of people. Ignored if it violates a count.
+    ///
+    /// It saves the search for a first world. It changes no result, except bounds of linear programs that exceed their budget.
+    pub known_solution: Option<Vec<(u32, Value, u64)>>,
+    /// Indices of classes with incomplete constraints, in ascending order. Only bounds are valid for them.
+    pub incomplete: Vec<u32>,
 }
 
-/// What is asked of a puzzle, and how much work it may take.
+/// Options of [`solve`]: which figures to compute, and work limits.
 #[derive(Debug, Clone, Copy)]
-pub struct Ask {
-    /// Steps of counting worlds, for one set of people who depend on each other.
+pub struct SolveOptions {
+    /// Maximum number of steps for counting the possible worlds of one component.
     pub steps: u64,
-    /// Steps of proving bounds by programs, for one such set whose worlds were not counted; none are proved when 0.
-    pub program: u64,
-    /// Whether to make the maximum-entropy estimate.
+    /// Maximum number of steps for bounding one uncounted component by linear programs; 0 disables this.
+    pub program_steps: u64,
+    /// Whether to compute the maximum-entropy estimate.
     pub entropy: bool,
-    /// Samples of worlds where they cannot be counted; none when 0.
+    /// Number of possible worlds to sample per Markov chain in uncounted components; 0 disables sampling.
     pub samples: u32,
-    /// What samples are drawn from.
+    /// Seed of the random numbers for sampling.
     pub seed: u64,
-    /// Use only what is forced: true also where the puzzle leaves something out that is known.
+    /// Whether to compute only bounds that stay valid if further constraints exist.
     pub bounds_only: bool,
 }
 
-impl Default for Ask {
-    fn default() -> Ask {
-        Ask { steps: 2_000_000, program: 2_000_000, entropy: true, samples: 0, seed: 0, bounds_only: false }
+impl Default for SolveOptions {
+    fn default() -> SolveOptions {
+        SolveOptions {
+            steps: 2_000_000,
+            program_steps: 2_000_000,
+            entropy: true,
+            samples: 0,
+            seed: 0,
+            bounds_only: false,
+        }
     }
 }
 
-/// What a puzzle gives away.
+/// The result of [`solve`].
 #[derive(Debug, Clone)]
-pub struct Answer {
-    /// By crowd: what each of its people can be told to have. Values that they cannot have are not listed.
-    pub crowds: Tellings,
-    /// The natural logarithm of the number of worlds; none when they could not be counted.
+pub struct Solution {
+    /// Posteriors by class. Values with probability 0 are omitted.
+    pub classes: Posteriors,
+    /// Natural logarithm of the number of possible worlds; `None` if they were not counted.
     pub ln_worlds: Option<f64>,
-    /// The number of worlds, where it is below 2^128.
+    /// Number of possible worlds, if they were counted without an overflow of 128 bits.
     pub worlds: Option<u128>,
-    /// How the answer was found.
-    pub work: Work,
+    /// Statistics of the computation.
+    pub stats: SolveStats,
 }
 
-/// How an answer was found.
+/// Statistics of a [`solve`] call.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
-pub struct Work {
-    /// People and values that were open after looking at each count by itself.
+pub struct SolveStats {
+    /// Number of cells that are not fixed after each count was propagated individually.
     pub open: u64,
-    /// Of these, how many turned out to be forced.
+    /// Number of these cells that network flows or linear programs fixed.
     pub forced: u64,
-    /// Sets of people who depend on each other, of whom something is open.
-    pub pieces: u64,
-    /// The largest of them: people.
-    pub largest: u64,
-    /// Pieces whose worlds were counted, and the people in them.
-    pub counted: u64,
-    /// People in pieces that have too many worlds to count, whose values can be exchanged for each other.
-    pub by_symmetry: u64,
-    /// Pieces whose worlds were too many to count, and
-    pub not_counted: u64,
-    /// the people in them.
+    /// Number of connected components of the cells that are not fixed.
+    pub components: u64,
+    /// Number of people in the largest component.
+    pub largest_component: u64,
+    /// Number of components whose possible worlds were counted.
+    pub components_counted: u64,
+    /// Number of people in uncounted components whose open values are all exchangeable.
+    pub people_by_symmetry: u64,
+    /// Number of components whose possible worlds were not counted.
+    pub components_not_counted: u64,
+    /// Number of people in the uncounted components.
     pub people_not_counted: u64,
-    /// Of these, pieces whose bounds were looked for by programs, and
-    pub bounded: u64,
-    /// pieces that were too large for that.
-    pub not_bounded: u64,
-    /// Crowds and their values in pieces that were bounded,
+    /// Number of uncounted components that linear programs bounded.
+    pub components_bounded: u64,
+    /// Number of uncounted components that were too large for linear programs.
+    pub components_not_bounded: u64,
+    /// Number of cells in the bounded components.
     pub bounds: u64,
-    /// of these, how many were asked about before the work was used up,
-    pub bounds_asked: u64,
-    /// and how many have bounds that no proof can narrow, because worlds reach them.
-    pub bounds_reached: u64,
-    /// The maximum entropy in nats; none when it was not asked for or did not converge, or more is known of somebody than the puzzle
-    /// says.
+    /// Number of these cells that were examined before the budget ran out.
+    pub bounds_computed: u64,
+    /// Number of these cells with tight bounds: possible worlds attain both bounds.
+    pub bounds_tight: u64,
+    /// Maximum entropy in nats; `None` if it was not requested, did not converge, or a class has incomplete constraints.
     pub entropy: Option<f64>,
-    /// By how much the counts are missed at most, and the duality gap in nats.
+    /// Accuracy of the maximum-entropy solution.
     pub gap: Option<Gap>,
-    /// Pieces for which maximum entropy did not converge: they have no estimate.
+    /// Number of components without a maximum-entropy estimate, because it did not converge.
     pub not_converged: u64,
 }
 
-impl Work {
-    /// This and more.
-    pub fn and(self, more: &Work) -> Work {
-        Work {
+impl SolveStats {
+    /// Combines the statistics of two problems. Component sizes and uncounted people are maxima; other figures are sums.
+    pub fn combined(self, more: &SolveStats) -> SolveStats {
+        SolveStats {
             open: self.open + more.open,
             forced: self.forced + more.forced,
-            pieces: self.pieces + more.pieces,
-            largest: self.largest.max(more.largest),
-            counted: self.counted + more.counted,
-            by_symmetry: self.by_symmetry + more.by_symmetry,
-            not_counted: self.not_counted + more.not_counted,
+            components: self.components + more.components,
+            largest_component: self.largest_component.max(more.largest_component),
+            components_counted: self.components_counted + more.components_counted,
+            people_by_symmetry: self.people_by_symmetry + more.people_by_symmetry,
+            components_not_counted: self.components_not_counted + more.components_not_counted,
             people_not_counted: self.people_not_counted.max(more.people_not_counted),
-            bounded: self.bounded + more.bounded,
-            not_bounded: self.not_bounded + more.not_bounded,
+            components_bounded: self.components_bounded + more.components_bounded,
+            components_not_bounded: self.components_not_bounded + more.components_not_bounded,
             bounds: self.bounds + more.bounds,
-            bounds_asked: self.bounds_asked + more.bounds_asked,
-            bounds_reached: self.bounds_reached + more.bounds_reached,
+            bounds_computed: self.bounds_computed + more.bounds_computed,
+            bounds_tight: self.bounds_tight + more.bounds_tight,
             entropy: self.entropy.zip(more.entropy).map(|(one, other)| one + other),
             gap: self.gap.zip(more.gap).map(|(one, other)| one.worst(other)),
             not_converged: self.not_converged + more.not_converged,
         }
     }
 
-    /// Takes note of a piece that was not counted.
+    /// Adds the bounds of an uncounted component.
     fn count_bounds(&mut self, bounded: Option<&program::Bounded>) {
         match bounded {
             Some(bounded) => {
-                self.bounded += 1;
+                self.components_bounded += 1;
                 self.bounds += bounded.bounds.iter().map(|cells| cells.len() as u64).sum::<u64>();
-                self.bounds_asked += bounded.asked;
-                self.bounds_reached += bounded.reached;
+                self.bounds_computed += bounded.probed;
+                self.bounds_tight += bounded.tight;
             }
-            None => self.not_bounded += 1,
+            None => self.components_not_bounded += 1,
         }
     }
 }
 
-/// Solves a puzzle. Counts that contradict each other are an error.
-pub fn solve(puzzle: &Puzzle, ask: &Ask) -> Result<Answer> {
-    // On one of the threads that share the work, so that what is handed out does not wait for another one to wake up.
-    rayon::scope(|_| solve_here(puzzle, ask))
+/// Computes the posteriors of a problem.
+///
+/// # Errors
+///
+/// Returns an error if no world meets all counts, if possible values are not ascending, or if the problem is too large.
+pub fn solve(problem: &Problem, options: &SolveOptions) -> Result<Solution> {
+    // Runs inside the thread pool, so that parallel tasks start without waking another thread.
+    rayon::scope(|_| solve_in_pool(problem, options))
 }
 
-fn solve_here(puzzle: &Puzzle, ask: &Ask) -> Result<Answer> {
-    let system = System::of(puzzle)?;
-    let mut found = presolve::presolve(&system, !ask.bounds_only)?;
-    let mut split = Split::of(&system, &found.boxes);
-    let mut proved = prove(&split, ask, vec![None; split.pieces.len()])?;
-    let mut ask = *ask;
+fn solve_in_pool(problem: &Problem, options: &SolveOptions) -> Result<Solution> {
+    let system = System::new(problem)?;
+    let mut presolved = presolve::presolve(&system, !options.bounds_only)?;
+    let mut decomposition = Decomposition::new(&system, &presolved.bounds);
+    let mut proved = prove(&decomposition, options, vec![None; decomposition.components.len()])?;
+    let mut options = *options;
     loop {
         let bounded: Vec<_> = proved.iter().map(|proved| proved.bounded.as_ref()).collect();
-        let news = program::news(&system, &found.boxes, &split, &bounded);
-        let before = found.forced;
-        if !news.is_empty() {
-            presolve::narrow(&system, &mut found, &news)?;
+        let narrowed = program::new_bounds(&system, &presolved.bounds, &decomposition, &bounded);
+        let before = presolved.forced;
+        if !narrowed.is_empty() {
+            presolve::narrow(&system, &mut presolved, &narrowed)?;
         }
-        if found.forced == before {
+        if presolved.forced == before {
             break;
         }
-        // Without what programs force, pieces are smaller: some can be counted now. Half the work each time, so that it ends.
-        ask.program /= 2;
-        let next = Split::of(&system, &found.boxes);
-        let known = next.same_as(&split).into_iter().map(|known| known.map(|known| proved[known].clone()));
-        proved = prove(&next, &ask, known.collect())?;
-        split = next;
+        // New fixed cells split components further, so some may be countable now. Halving the budget ensures termination.
+        options.program_steps /= 2;
+        let next = Decomposition::new(&system, &presolved.bounds);
+        let known = next.same_as(&decomposition).into_iter().map(|known| known.map(|known| proved[known].clone()));
+        proved = prove(&next, &options, known.collect())?;
+        decomposition = next;
     }
-    let solved = split.pieces.par_iter().zip(proved).map(|(piece, proved)| solve_piece(piece, proved, &ask));
-    let solved: Vec<Solved> = solved.collect();
-    Ok(put_together(&system, &found, &split, &solved, &ask))
+    let tasks = decomposition.components.par_iter().zip(proved);
+    let solved: Vec<Solved> = tasks.map(|(component, proved)| solve_component(component, proved, &options)).collect();
+    Ok(assemble(&system, &presolved, &decomposition, &solved, &options))
 }
 
-/// Steps of looking whether there is a world.
-const A_LITTLE: u64 = 20_000;
+/// Step limit for checking that a large symmetric component has a possible world.
+const EXISTENCE_STEPS: u64 = 20_000;
 
-/// What is certain about one piece.
+/// Exact results for one component.
 #[derive(Clone)]
 struct Proved {
     counted: Option<worlds::Counted>,
-    /// Bounds by programs, where worlds were not counted.
+    /// Bounds by linear programs, if the worlds were not counted.
     bounded: Option<program::Bounded>,
-    alike: Alike,
+    symmetry: Symmetry,
 }
 
 impl Proved {
-    fn of(piece: &Piece, ask: &Ask) -> Result<Proved> {
-        let bounds_only = ask.bounds_only || piece.loose;
-        let alike = if bounds_only { Alike::default() } else { Alike::of(piece) };
-        // Where all values can be exchanged, everything but the number of worlds is known without counting, and without a program.
-        let settled = alike.everywhere(piece);
-        // How many worlds there are is worth counting in small ones only. Whether there is one, where none is known, is looked at a little:
-        // beyond that, a history is taken to be one that somebody had.
-        let large = settled && piece.people() > presolve::EXCHANGED;
-        let steps = match (bounds_only, large, &piece.seen) {
+    fn new(component: &Component, options: &SolveOptions) -> Result<Proved> {
+        let bounds_only = options.bounds_only || component.incomplete;
+        let symmetry = if bounds_only { Symmetry::default() } else { Symmetry::new(component) };
+        // If all values are exchangeable, symmetry gives every posterior; only the number of worlds is unknown.
+        let settled = symmetry.covers_component(component);
+        // Large symmetric components are not counted. Without a known world, a short search checks that one exists;
+        // if the search exceeds its limit, existence is assumed.
+        let large = settled && component.people() > presolve::SMALL_COMPONENT_PEOPLE;
+        let steps = match (bounds_only, large, &component.known_solution) {
             (true, ..) | (_, true, Some(_)) => 0,
-            (_, true, None) => ask.steps.min(A_LITTLE),
-            _ => ask.steps,
+            (_, true, None) => options.steps.min(EXISTENCE_STEPS),
+            _ => options.steps,
         };
-        let counted = worlds::count(piece, steps)?;
+        let counted = worlds::count(component, steps)?;
         let known = counted.is_some() || settled;
-        let bounded = if known { None } else { program::bound(piece, ask.program)? };
-        Ok(Proved { counted, bounded, alike })
+        let bounded = if known { None } else { program::bound(component, options.program_steps)? };
+        Ok(Proved { counted, bounded, symmetry })
     }
 }
 
-/// Counts pieces, or bounds them, but for those of which it is known what comes of it.
-fn prove(split: &Split, ask: &Ask, known: Vec<Option<Proved>>) -> Result<Vec<Proved>> {
-    let prove = |(piece, known): (&Piece, Option<Proved>)| match known {
+/// Counts or bounds every component. `known` has the results of unchanged components.
+fn prove(decomposition: &Decomposition, options: &SolveOptions, known: Vec<Option<Proved>>) -> Result<Vec<Proved>> {
+    let prove = |(component, known): (&Component, Option<Proved>)| match known {
         Some(known) => Ok(known),
-        None => Proved::of(piece, ask),
+        None => Proved::new(component, options),
     };
-    split.pieces.par_iter().zip(known).map(prove).collect()
+    decomposition.components.par_iter().zip(known).map(prove).collect()
 }
 
-/// What was found about one piece.
+/// All results for one component.
 struct Solved {
     proved: Proved,
     sampled: Option<sample::Samples>,
     entropy: Option<entropy::Estimate>,
-    /// Whether only what is forced is true.
+    /// Whether only bounds are valid.
     bounds_only: bool,
 }
 
-fn solve_piece(piece: &Piece, proved: Proved, ask: &Ask) -> Solved {
-    let bounds_only = ask.bounds_only || piece.loose;
+fn solve_component(component: &Component, proved: Proved, options: &SolveOptions) -> Solved {
+    let bounds_only = options.bounds_only || component.incomplete;
     let sampled = match &proved.counted {
-        None if ask.samples > 0 && !bounds_only => sample::sample(piece, ask.samples, ask.seed),
+        None if options.samples > 0 && !bounds_only => sample::sample(component, options.samples, options.seed),
         _ => None,
     };
-    let entropy = ask.entropy.then(|| entropy::estimate(piece)).flatten();
+    let entropy = options.entropy.then(|| entropy::estimate(component)).flatten();
     Solved { entropy, proved, sampled, bounds_only }
 }
 
-fn put_together(system: &System, found: &presolve::Found, split: &Split, solved: &[Solved], ask: &Ask) -> Answer {
-    let boxes = &found.boxes;
-    let mut work =
-        Work { open: found.open, forced: found.forced, pieces: split.pieces.len() as u64, ..Work::default() };
+fn assemble(
+    system: &System,
+    presolved: &presolve::Presolved,
+    decomposition: &Decomposition,
+    solved: &[Solved],
+    options: &SolveOptions,
+) -> Solution {
+    let bounds = &presolved.bounds;
+    let mut stats = SolveStats {
+        open: presolved.open,
+        forced: presolved.forced,
+        components: decomposition.components.len() as u64,
+        ..SolveStats::default()
+    };
     let mut ln_worlds = Some(0.0);
     let mut worlds = Some(1u128);
     let mut gap = Gap::default();
     let mut entropy = 0.0;
-    for (piece, solved) in split.pieces.iter().zip(solved) {
-        work.largest = work.largest.max(piece.people());
+    for (component, solved) in decomposition.components.iter().zip(solved) {
+        stats.largest_component = stats.largest_component.max(component.people());
         match &solved.proved.counted {
             Some(counted) => {
-                work.counted += 1;
+                stats.components_counted += 1;
                 ln_worlds = ln_worlds.map(|ln| ln + counted.ln_worlds);
                 worlds = worlds.zip(counted.worlds).and_then(|(all, these)| all.checked_mul(these));
             }
             None => {
-                work.not_counted += 1;
-                work.people_not_counted += piece.people();
+                stats.components_not_counted += 1;
+                stats.people_not_counted += component.people();
                 (ln_worlds, worlds) = (None, None);
-                let settled = piece.crowds.iter().filter(|crowd| solved.proved.alike.all_of(piece, **crowd));
-                let settled: u64 = settled.map(|crowd| crowd.people).sum();
-                work.by_symmetry += settled;
-                if settled < piece.people() {
-                    work.count_bounds(solved.proved.bounded.as_ref());
+                let settled =
+                    component.classes.iter().filter(|class| solved.proved.symmetry.covers_class(component, **class));
+                let settled: u64 = settled.map(|class| class.people).sum();
+                stats.people_by_symmetry += settled;
+                if settled < component.people() {
+                    stats.count_bounds(solved.proved.bounded.as_ref());
                 }
             }
         }
         match &solved.entropy {
             Some(estimate) => (entropy, gap) = (entropy + estimate.nats, gap.worst(estimate.gap)),
-            None => work.not_converged += 1,
+            None => stats.not_converged += 1,
         }
     }
-    let crowds = Tellings::of(system, boxes, split, solved);
-    for crowd in 0..system.crowds() {
+    let classes = Posteriors::new(system, bounds, decomposition, solved);
+    for class in 0..system.classes() {
         let Some(all) = ln_worlds else { break };
-        let (arrangements, ln) = system.arrangements(crowd, boxes, split.open[crowd]);
+        let (arrangements, ln) = system.arrangements(class, bounds, decomposition.open[class]);
         ln_worlds = Some(all + ln);
         worlds = worlds.zip(arrangements).and_then(|(all, these)| all.checked_mul(these));
     }
-    let loose = system.loose.iter().any(|crowd| system.people[*crowd as usize] > 0);
-    if ask.bounds_only || loose {
+    let incomplete = system.incomplete.iter().any(|class| system.people[*class as usize] > 0);
+    if options.bounds_only || incomplete {
         (ln_worlds, worlds) = (None, None);
     }
-    if ask.entropy && work.not_converged == 0 && !loose {
-        let forced = (0..system.crowds()).map(|crowd| system.forced_entropy(crowd, boxes, split.open[crowd]));
-        work.entropy = Some(entropy + forced.sum::<f64>());
-        work.gap = Some(gap);
+    if options.entropy && stats.not_converged == 0 && !incomplete {
+        let forced = (0..system.classes()).map(|class| system.forced_entropy(class, bounds, decomposition.open[class]));
+        stats.entropy = Some(entropy + forced.sum::<f64>());
+        stats.gap = Some(gap);
     }
-    if !ask.entropy {
-        work.not_converged = 0;
+    if !options.entropy {
+        stats.not_converged = 0;
     }
-    Answer { crowds, ln_worlds, worlds, work }
+    Solution { classes, ln_worlds, worlds, stats }
 }
 
-/// The error for counts that contradict each other.
+/// The error for counts that no world meets.
 fn contradiction() -> Error {
     Error::Contradiction
 }

@@ -1,18 +1,18 @@
 //! Maximum flow through a network with capacities, by Dinic's algorithm.
 //!
-//! After a flow was found, questions can be asked of the residual network: an arc can be closed, and more flow can be pushed between any
-//! two nodes. A clone shares the nodes and arcs and copies only the residual capacities.
+//! The residual network stays available after a flow is found: an arc can be closed, and more flow can be pushed between any two
+//! nodes. A clone shares the nodes and arcs and copies only the residual capacities.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 const NONE: u32 = u32::MAX;
 
-/// A network, and a flow through it.
+/// A flow network with capacities, and a flow through it.
 #[derive(Debug, Clone)]
 pub struct MaxFlow {
     network: Arc<Network>,
-    /// By arc: its residual capacity.
+    /// By arc: residual capacity.
     residual: Vec<i64>,
 }
 
@@ -21,19 +21,20 @@ pub struct MaxFlow {
 struct Network {
     /// By node: its last arc.
     last: Vec<u32>,
-    /// By arc: the one before it of the same node, and where it leads.
+    /// By arc: the previous arc with the same tail.
     before: Vec<u32>,
+    /// By arc: head.
     to: Vec<u32>,
 }
 
 impl MaxFlow {
-    /// So many nodes, without arcs.
+    /// Creates a network with the given number of nodes and no arcs.
     pub fn new(nodes: usize) -> MaxFlow {
         let network = Network { last: vec![NONE; nodes], before: Vec::new(), to: Vec::new() };
         MaxFlow { network: Arc::new(network), residual: Vec::new() }
     }
 
-    /// Adds an arc, and returns its number.
+    /// Adds an arc and returns its index.
     pub fn add_arc(&mut self, from: u32, to: u32, capacity: i64) -> u32 {
         let network = Arc::make_mut(&mut self.network);
         let arc = network.to.len() as u32;
@@ -46,17 +47,17 @@ impl MaxFlow {
         arc
     }
 
-    /// How much flows through an arc.
+    /// Flow through an arc.
     pub fn flow(&self, arc: u32) -> i64 {
         self.residual[arc as usize ^ 1]
     }
 
-    /// Fixes the flow through an arc: its residual capacities become 0, and [`MaxFlow::flow`] no longer tells the flow.
+    /// Fixes the flow through an arc: sets its residual capacities to 0. [`MaxFlow::flow`] then returns 0 for it.
     pub fn close(&mut self, arc: u32) {
         (self.residual[arc as usize], self.residual[arc as usize ^ 1]) = (0, 0);
     }
 
-    /// Pushes as much as possible from one node to another, on top of the flow there is. Returns how much that was.
+    /// Pushes as much additional flow as possible from `source` to `sink`. Returns the amount.
     pub fn push(&mut self, source: u32, sink: u32) -> i64 {
         let mut pushed = 0;
         while let Some(level) = self.levels(source, sink) {
@@ -72,7 +73,7 @@ impl MaxFlow {
         pushed
     }
 
-    /// By node: how many arcs it is away from the source; none when the sink cannot be reached.
+    /// By node: distance from the source in residual arcs; `None` if the sink is unreachable.
     fn levels(&self, source: u32, sink: u32) -> Option<Vec<u32>> {
         let network = &self.network;
         let mut level = vec![NONE; network.last.len()];
@@ -95,14 +96,14 @@ impl MaxFlow {
         None
     }
 
-    /// Pushes along one path of growing levels; `open` has for every node the arc to try next.
+    /// Pushes flow along one path of increasing levels. `open` has the next arc to try, by node.
     fn push_path(&mut self, source: u32, sink: u32, level: &[u32], open: &mut [u32]) -> i64 {
         let mut path: Vec<u32> = Vec::new();
         let mut node = source;
         while node != sink {
             let arc = open[node as usize];
             if arc == NONE {
-                // Nothing leads on from here: back, and not here again.
+                // Dead end: backtrack and skip this arc from now on.
                 let Some(arc) = path.pop() else { return 0 };
                 node = self.network.to[arc as usize ^ 1];
                 open[node as usize] = self.network.before[arc as usize];
@@ -116,12 +117,12 @@ impl MaxFlow {
                 open[node as usize] = self.network.before[arc as usize];
             }
         }
-        let most = path.iter().map(|arc| self.residual[*arc as usize]).min().unwrap_or(0);
+        let amount = path.iter().map(|arc| self.residual[*arc as usize]).min().unwrap_or(0);
         for arc in path {
-            self.residual[arc as usize] -= most;
-            self.residual[arc as usize ^ 1] += most;
+            self.residual[arc as usize] -= amount;
+            self.residual[arc as usize ^ 1] += amount;
         }
-        most
+        amount
     }
 }
 
@@ -129,23 +130,23 @@ impl MaxFlow {
 mod tests {
     use super::MaxFlow;
 
-    /// Two paths that share an arc.
+    /// Augmenting paths that share arcs.
     #[test]
-    fn flow_goes_around_what_is_full() {
+    fn flow_uses_both_paths() {
         let mut network = MaxFlow::new(4);
         let arcs = [(0, 1, 3), (0, 2, 2), (1, 2, 5), (1, 3, 2), (2, 3, 3)];
         let arcs = arcs.map(|(from, to, capacity)| network.add_arc(from, to, capacity));
         assert_eq!(network.push(0, 3), 5);
         assert_eq!((network.flow(arcs[3]), network.flow(arcs[4])), (2, 3));
         assert_eq!(network.push(0, 3), 0);
-        // What is closed stays as it is; nothing else leads back from 3 to 1.
+        // The flow through a closed arc is fixed; only the path over node 2 leads from 3 to 1.
         network.close(arcs[3]);
         assert_eq!(network.push(3, 1), 1);
     }
 
-    /// The flow is the least capacity of all cuts, in networks of five nodes drawn at random.
+    /// The maximum flow equals the minimum cut in random networks with five nodes.
     #[test]
-    fn the_flow_is_the_least_cut() {
+    fn maximum_flow_equals_minimum_cut() {
         let mut state = 1u64;
         for _ in 0..2_000 {
             let mut capacity = [[0i64; 5]; 5];

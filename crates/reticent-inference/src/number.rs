@@ -1,14 +1,16 @@
-//! Numbers of worlds: exact while they fit 128 bits, and beyond that with a floating mantissa and a long exponent. Only sums and
-//! products of positive numbers are made of them, so relative errors stay within a few units of the last place a step.
+//! Exact fractions, and number types for counting worlds.
+//!
+//! Worlds are counted in `u128` while the numbers fit, else in [`Large`], a floating-point number with a 64-bit exponent. Only
+//! nonnegative numbers are added and multiplied, so the relative error grows by a few units in the last place per operation.
 
 use std::cmp::Ordering;
 
-/// A fraction, exact.
+/// An exact nonnegative fraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fraction {
-    /// Above the line.
+    /// Numerator.
     pub numerator: u128,
-    /// Below it; never 0.
+    /// Denominator; never 0.
     pub denominator: u128,
 }
 
@@ -22,16 +24,16 @@ impl std::fmt::Display for Fraction {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.denominator {
             1 => write!(f, "{}", self.numerator),
-            below => write!(f, "{}/{below}", self.numerator),
+            denominator => write!(f, "{}/{denominator}", self.numerator),
         }
     }
 }
 
 impl Fraction {
-    /// The whole.
+    /// The fraction 1.
     pub const ONE: Fraction = Fraction { numerator: 1, denominator: 1 };
 
-    /// In lowest terms. A denominator of 0 counts as nothing of nothing: 0.
+    /// Creates a fraction in lowest terms. A denominator of 0 is replaced by 1 after reduction.
     pub fn new(numerator: u128, denominator: u128) -> Fraction {
         if denominator == 1 {
             return Fraction { numerator, denominator };
@@ -40,31 +42,31 @@ impl Fraction {
         Fraction { numerator: numerator / divisor, denominator: (denominator / divisor).max(1) }
     }
 
-    /// As a floating number.
+    /// Value as a floating-point number.
     pub fn value(&self) -> f64 {
         self.numerator as f64 / self.denominator as f64
     }
 
-    /// The product, if it can be written.
-    pub fn times(self, other: Fraction) -> Option<Fraction> {
-        // Reducing crosswise first keeps the factors small.
+    /// Product, if it fits 128 bits.
+    pub fn checked_mul(self, other: Fraction) -> Option<Fraction> {
+        // Cross-reduction keeps the factors small.
         let one = Fraction::new(self.numerator, other.denominator);
         let two = Fraction::new(other.numerator, self.denominator);
         let numerator = one.numerator.checked_mul(two.numerator)?;
         Some(Fraction { numerator, denominator: one.denominator.checked_mul(two.denominator)? })
     }
 
-    /// The sum, at most 1; rounded down where it cannot be written.
+    /// Sum, at most 1; rounded down if it does not fit 128 bits.
     pub fn plus(self, other: Fraction) -> Fraction {
-        self.exactly_plus(other).unwrap_or_else(|| Fraction::around(self.value() + other.value()).0).min(Fraction::ONE)
+        self.checked_add(other).unwrap_or_else(|| Fraction::around(self.value() + other.value()).0).min(Fraction::ONE)
     }
 
-    /// The sum, at most 1; rounded up where it cannot be written.
+    /// Sum, at most 1; rounded up if it does not fit 128 bits.
     pub fn plus_up(self, other: Fraction) -> Fraction {
-        self.exactly_plus(other).unwrap_or_else(|| Fraction::around(self.value() + other.value()).1).min(Fraction::ONE)
+        self.checked_add(other).unwrap_or_else(|| Fraction::around(self.value() + other.value()).1).min(Fraction::ONE)
     }
 
-    fn exactly_plus(self, other: Fraction) -> Option<Fraction> {
+    fn checked_add(self, other: Fraction) -> Option<Fraction> {
         let divisor = common_divisor(self.denominator, other.denominator);
         let denominator = (self.denominator / divisor).checked_mul(other.denominator)?;
         let one = self.numerator.checked_mul(denominator / self.denominator)?;
@@ -72,33 +74,33 @@ impl Fraction {
         Some(Fraction::new(one.checked_add(two)?, denominator))
     }
 
-    /// What is left of 1.
-    pub fn rest(self) -> Fraction {
+    /// Complement `1 - self`, at least 0.
+    pub fn complement(self) -> Fraction {
         Fraction::new(self.denominator.saturating_sub(self.numerator), self.denominator)
     }
 
-    /// This as a part of something larger, if it can be written.
-    pub fn part_of(self, all: Fraction) -> Option<Fraction> {
-        let turned = Fraction { numerator: all.denominator, denominator: all.numerator };
-        if all.numerator == 0 { None } else { self.times(turned) }
+    /// Quotient, if the divisor is not 0 and the result fits 128 bits.
+    pub fn checked_div(self, divisor: Fraction) -> Option<Fraction> {
+        let reciprocal = Fraction { numerator: divisor.denominator, denominator: divisor.numerator };
+        if divisor.numerator == 0 { None } else { self.checked_mul(reciprocal) }
     }
 
-    /// A fraction just below a share that was computed with rounding.
-    pub fn below(share: f64) -> Fraction {
-        Fraction::around(share).0
+    /// A lower bound of a probability that was computed with rounding errors.
+    pub fn below(probability: f64) -> Fraction {
+        Fraction::around(probability).0
     }
 
-    /// A fraction just above a share that was computed with rounding.
-    pub fn above(share: f64) -> Fraction {
-        Fraction::around(share).1
+    /// An upper bound of a probability that was computed with rounding errors.
+    pub fn above(probability: f64) -> Fraction {
+        Fraction::around(probability).1
     }
 
-    /// Fractions just below and just above a share that was computed with rounding.
-    pub(super) fn around(share: f64) -> (Fraction, Fraction) {
+    /// Lower and upper bound of a probability that was computed with rounding errors.
+    pub(super) fn around(probability: f64) -> (Fraction, Fraction) {
         const GRAIN: f64 = 1e12;
         const SLACK: f64 = 1e3;
-        let low = (share * GRAIN - SLACK).floor().max(0.0) as u128;
-        let high = (share * GRAIN + SLACK).ceil().min(GRAIN) as u128;
+        let low = (probability * GRAIN - SLACK).floor().max(0.0) as u128;
+        let high = (probability * GRAIN + SLACK).ceil().min(GRAIN) as u128;
         (Fraction::new(low, GRAIN as u128), Fraction::new(high, GRAIN as u128))
     }
 }
@@ -119,7 +121,7 @@ impl Ord for Fraction {
             return (self.numerator * other.denominator).cmp(&(other.numerator * self.denominator));
         }
         let (mut a, mut b) = (*self, *other);
-        // As in a continued fraction: whole parts first, then the reciprocals of the rests.
+        // Continued fractions: compares the integer parts, then the reciprocals of the remainders.
         loop {
             let whole = (a.numerator / a.denominator).cmp(&(b.numerator / b.denominator));
             let rests = (a.numerator % a.denominator, b.numerator % b.denominator);
@@ -140,7 +142,7 @@ impl Ord for Fraction {
 
 fn common_divisor(mut a: u128, mut b: u128) -> u128 {
     while b != 0 {
-        // Mostly they are small, and dividing large numbers is slow.
+        // 64-bit division is much faster, and most numbers are small.
         if let (Ok(small), Ok(other)) = (u64::try_from(a), u64::try_from(b)) {
             return common_divisor_of_small(small, other).into();
         }
@@ -156,28 +158,28 @@ fn common_divisor_of_small(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// A cell that somebody has, and how many do.
-pub(super) type Had = (usize, u64);
+/// Position of a cell, and its number of people.
+pub(super) type CellCount = (usize, u64);
 
-/// How worlds are counted.
+/// A number type for counting worlds.
 pub(super) trait Number: Clone + Send + Sync {
-    /// None.
+    /// The number 0.
     fn zero() -> Self;
-    /// A count, if it can be written.
-    fn whole(count: u64) -> Self;
-    /// Both together; none when that cannot be written.
+    /// Converts a count.
+    fn from_count(count: u64) -> Self;
+    /// Sum; `None` on overflow.
     fn plus(&self, other: &Self) -> Option<Self>;
-    /// One for each of the other; none when that cannot be written.
+    /// Product; `None` on overflow.
     fn times(&self, other: &Self) -> Option<Self>;
-    /// How many orders `n` things have, up to orders of those that go together.
-    fn arrangements(table: &Factorials, together: &[Had]) -> Option<Self>;
-    /// The natural logarithm.
+    /// Multinomial coefficient of the numbers of people; `None` on overflow.
+    fn multinomial(table: &Factorials, counts: &[CellCount]) -> Option<Self>;
+    /// Natural logarithm.
     fn ln(&self) -> f64;
-    /// This share of the other.
-    fn of(&self, other: &Self) -> f64;
-    /// The number itself, where it is exact.
+    /// Quotient as a floating-point number.
+    fn ratio(&self, other: &Self) -> f64;
+    /// The number, if this type is exact.
     fn exact(&self) -> Option<u128>;
-    /// Whether it is none: that is exact always, since only positive numbers are added and multiplied.
+    /// Whether the number is 0. Exact in both types, because only nonnegative numbers are added and multiplied.
     fn is_zero(&self) -> bool;
 }
 
@@ -185,7 +187,7 @@ impl Number for u128 {
     fn zero() -> u128 {
         0
     }
-    fn whole(count: u64) -> u128 {
+    fn from_count(count: u64) -> u128 {
         u128::from(count)
     }
     fn plus(&self, other: &u128) -> Option<u128> {
@@ -194,18 +196,18 @@ impl Number for u128 {
     fn times(&self, other: &u128) -> Option<u128> {
         self.checked_mul(*other)
     }
-    fn arrangements(table: &Factorials, together: &[Had]) -> Option<u128> {
-        let all: u64 = together.iter().map(|(_, people)| people).sum();
+    fn multinomial(table: &Factorials, counts: &[CellCount]) -> Option<u128> {
+        let all: u64 = counts.iter().map(|(_, people)| people).sum();
         let mut orders = *table.exact.get(all as usize)?;
-        for (_, together) in together {
-            orders /= table.exact.get(*together as usize)?;
+        for (_, people) in counts {
+            orders /= table.exact.get(*people as usize)?;
         }
         Some(orders)
     }
     fn ln(&self) -> f64 {
         (*self as f64).ln()
     }
-    fn of(&self, other: &u128) -> f64 {
+    fn ratio(&self, other: &u128) -> f64 {
         *self as f64 / *other as f64
     }
     fn exact(&self) -> Option<u128> {
@@ -216,7 +218,7 @@ impl Number for u128 {
     }
 }
 
-/// A number that may be very large: `mantissa * 2^exponent`, the mantissa 0 or in [1, 2).
+/// A floating-point number `mantissa * 2^exponent`, with a mantissa of 0 or in [1, 2).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Large {
     mantissa: f64,
@@ -241,7 +243,7 @@ impl Number for Large {
     fn zero() -> Large {
         Large { mantissa: 0.0, exponent: 0 }
     }
-    fn whole(count: u64) -> Large {
+    fn from_count(count: u64) -> Large {
         Large::normal(count as f64, 0)
     }
     fn plus(&self, other: &Large) -> Option<Large> {
@@ -249,26 +251,26 @@ impl Number for Large {
             return Some(if self.mantissa == 0.0 { *other } else { *self });
         }
         let (large, small) = if self.exponent >= other.exponent { (self, other) } else { (other, self) };
-        let apart = (large.exponent - small.exponent).min(1000) as i32;
-        Some(Large::normal(large.mantissa + small.mantissa * 2f64.powi(-apart), large.exponent))
+        let shift = (large.exponent - small.exponent).min(1000) as i32;
+        Some(Large::normal(large.mantissa + small.mantissa * 2f64.powi(-shift), large.exponent))
     }
     fn times(&self, other: &Large) -> Option<Large> {
         Some(Large::normal(self.mantissa * other.mantissa, self.exponent + other.exponent))
     }
-    fn arrangements(table: &Factorials, together: &[Had]) -> Option<Large> {
-        let all: u64 = together.iter().map(|(_, people)| people).sum();
+    fn multinomial(table: &Factorials, counts: &[CellCount]) -> Option<Large> {
+        let all: u64 = counts.iter().map(|(_, people)| people).sum();
         let mut orders = *table.large.get(all as usize)?;
-        for (_, together) in together {
-            orders = orders.divided(table.large.get(*together as usize)?);
+        for (_, people) in counts {
+            orders = orders.divided(table.large.get(*people as usize)?);
         }
         Some(orders)
     }
     fn ln(&self) -> f64 {
         self.mantissa.ln() + self.exponent as f64 * std::f64::consts::LN_2
     }
-    fn of(&self, other: &Large) -> f64 {
-        let share = self.divided(other);
-        share.mantissa * 2f64.powi(share.exponent.clamp(-1000, 1000) as i32)
+    fn ratio(&self, other: &Large) -> f64 {
+        let quotient = self.divided(other);
+        quotient.mantissa * 2f64.powi(quotient.exponent.clamp(-1000, 1000) as i32)
     }
     fn exact(&self) -> Option<u128> {
         None
@@ -278,17 +280,17 @@ impl Number for Large {
     }
 }
 
-/// Factorials up to some number of people.
+/// Table of factorials.
 pub(super) struct Factorials {
     exact: Vec<u128>,
     large: Vec<Large>,
 }
 
 impl Factorials {
-    pub(super) fn up_to(most: u64) -> Factorials {
+    pub(super) fn up_to(largest: u64) -> Factorials {
         let mut exact = vec![1u128];
         let mut large = vec![Large { mantissa: 1.0, exponent: 0 }];
-        for n in 1..=most {
+        for n in 1..=largest {
             if let Some(next) = exact.last().filter(|_| exact.len() as u64 == n).and_then(|f| f.checked_mul(n.into())) {
                 exact.push(next);
             }

@@ -1,34 +1,35 @@
-//! What is forced before anything is estimated: bounds on how many people of a crowd have a value, tightened to a fixed point.
+//! Presolve: narrows the bounds of every cell until nothing changes.
 //!
-//! Two ways, in turn: each count by itself (what is left for one cell when the others have their least, or their most), and many
-//! counts together where they are a flow ([`super::flow`]). Both hold for fractions of people too, so what is forced here is
-//! forced in the maximum-entropy problem as well, which is well behaved only without it.
+//! Two methods alternate: bound propagation through each row, and network flows over many rows ([`super::flow`]). Both are valid for
+//! fractional solutions as well. So a cell that is fixed here is also fixed in the maximum-entropy problem, which is numerically
+//! well behaved only without such cells.
 
 use std::collections::VecDeque;
 
 use rayon::prelude::*;
 
-use super::pieces::{Piece, Split};
-use super::symmetry::Alike;
+use super::components::{Component, Decomposition};
+use super::symmetry::Symmetry;
 use super::system::System;
 use super::{contradiction, flow};
 use crate::error::Result;
 
-/// By cell: how many people of its crowd have its value, at least and at most. They are looked up everywhere and in any order, so they are
-/// small; a system has no crowd that is too large for them.
+/// By cell: lower and upper bound on its number of people.
+///
+/// Accesses are frequent and random, so the bounds are 32 bits wide. [`System::new`] refuses larger classes.
 #[derive(Debug, Clone)]
-pub(super) struct Boxes {
+pub(super) struct CellBounds {
     bounds: Vec<(u32, u32)>,
-    /// By 64 cells: a bit for each that is open, which is asked most often.
+    /// Bit set of the open cells: cells whose bounds differ.
     open: Vec<u64>,
 }
 
-impl Boxes {
-    fn of(bounds: Vec<(u32, u32)>) -> Boxes {
+impl CellBounds {
+    fn new(bounds: Vec<(u32, u32)>) -> CellBounds {
         let bits = |cells: &[(u32, u32)]| {
             cells.iter().enumerate().fold(0, |bits, (at, (low, high))| bits | u64::from(low < high) << at)
         };
-        Boxes { open: bounds.chunks(64).map(bits).collect(), bounds }
+        CellBounds { open: bounds.chunks(64).map(bits).collect(), bounds }
     }
 
     pub(super) fn at(&self, cell: usize) -> (i64, i64) {
@@ -48,202 +49,216 @@ impl Boxes {
     }
 }
 
-/// What is forced.
-pub(super) struct Found {
-    pub boxes: Boxes,
-    /// Cells that were open after looking at each count by itself,
+/// The result of presolve.
+pub(super) struct Presolved {
+    pub bounds: CellBounds,
+    /// Number of cells that are open after row-by-row propagation.
     pub open: u64,
-    /// and of these, how many were closed by looking at several.
+    /// Number of these cells that were fixed later.
     pub forced: u64,
 }
 
-/// In pieces of more people, nothing is looked for where all values can be exchanged for each other: then none is forced.
-pub(super) const EXCHANGED: u64 = 50;
-/// Cells are narrowed by each count by itself so many times in all, and so many times each, before other ways are tried.
-const MOST_NARROWED: usize = 100_000;
-const NARROWED_EACH: usize = 64;
-const NOBODY: u32 = u32::MAX;
-/// Fewer rows are counted by one thread.
-const FEW_ROWS: usize = 1 << 12;
+/// Maximum number of people in a component that is always searched and counted.
+///
+/// Larger components are skipped if all their values are exchangeable, because then no cell is fixed.
+pub(super) const SMALL_COMPONENT_PEOPLE: u64 = 50;
+/// Limit of row-by-row propagation: this many narrowings, plus [`NARROWINGS_PER_CELL`] per cell.
+const NARROWINGS_BASE: usize = 100_000;
+const NARROWINGS_PER_CELL: usize = 64;
+const UNREACHED: u32 = u32::MAX;
+/// Minimum number of rows per parallel task.
+const MIN_ROWS_PER_THREAD: usize = 1 << 12;
 
-/// Finds what is forced. Counts that contradict each other are an error. `exchange` says whether the puzzle is all that is known, so
-/// that values can be exchanged.
-pub(super) fn presolve(system: &System, exchange: bool) -> Result<Found> {
-    presolve_with(system, exchange, flow::MANY)
+/// Narrows the bounds of all cells. `symmetric` allows skipping components whose values are all exchangeable.
+///
+/// # Errors
+///
+/// Returns an error if the counts contradict each other.
+pub(super) fn presolve(system: &System, symmetric: bool) -> Result<Presolved> {
+    presolve_with(system, symmetric, flow::QUICK_CHECK_MIN_CELLS)
 }
 
-/// The same, where rows with `many` open cells are first looked at in the easy way.
-pub(super) fn presolve_with(system: &System, exchange: bool, many: u32) -> Result<Found> {
-    let settled = || -> Result<Bounds> {
-        let mut bounds = Bounds::new(system);
-        bounds.settle()?;
-        if bounds.open() > 0 {
-            bounds.changed.fill(flow::ANY);
-            if exchange && system.people.iter().sum::<i64>() > EXCHANGED as i64 {
-                bounds.leave_exchanged();
+/// [`presolve`] with a given minimum number of open cells for the quick connectivity check.
+pub(super) fn presolve_with(system: &System, symmetric: bool, quick_check_min: u32) -> Result<Presolved> {
+    let propagate = || -> Result<Propagation> {
+        let mut propagation = Propagation::new(system);
+        propagation.propagate()?;
+        if propagation.open_cells() > 0 {
+            propagation.changed.fill(flow::ANY);
+            if symmetric && system.people.iter().sum::<i64>() > SMALL_COMPONENT_PEOPLE as i64 {
+                propagation.skip_symmetric_components();
             }
         }
-        Ok(bounds)
+        Ok(propagation)
     };
-    let (bounds, views) = rayon::join(settled, || flow::Views::of(system, many));
-    let mut bounds = bounds?;
-    let open = bounds.open();
+    let (propagation, views) = rayon::join(propagate, || flow::Views::new(system, quick_check_min));
+    let mut propagation = propagation?;
+    let open = propagation.open_cells();
     if open > 0 {
-        bounds.by_flows(&views)?;
+        propagation.propagate_flows(&views)?;
     }
-    let forced = open - bounds.open();
-    Ok(Found { boxes: bounds.boxes, open, forced })
+    let forced = open - propagation.open_cells();
+    Ok(Presolved { bounds: propagation.bounds, open, forced })
 }
 
-/// Finds what is forced when something else has been proved of cells: at least, and at most so many people.
-pub(super) fn narrow(system: &System, found: &mut Found, proved: &[(u32, i64, i64)]) -> Result<()> {
-    let mut bounds = Bounds::from(system, found.boxes.clone());
-    for (cell, least, most) in proved {
-        bounds.narrow(*cell as usize, *least, *most, flow::ANY)?;
+/// Continues presolve with new bounds of cells: cell, lower bound, upper bound.
+pub(super) fn narrow(system: &System, presolved: &mut Presolved, proved: &[(u32, i64, i64)]) -> Result<()> {
+    let mut propagation = Propagation::from(system, presolved.bounds.clone());
+    for (cell, lower, upper) in proved {
+        propagation.narrow(*cell as usize, *lower, *upper, flow::ANY)?;
     }
-    bounds.settle()?;
-    bounds.by_flows(&flow::Views::of(system, flow::MANY))?;
-    found.forced = found.open - bounds.open();
-    found.boxes = bounds.boxes;
+    propagation.propagate()?;
+    propagation.propagate_flows(&flow::Views::new(system, flow::QUICK_CHECK_MIN_CELLS))?;
+    presolved.forced = presolved.open - propagation.open_cells();
+    presolved.bounds = propagation.bounds;
     Ok(())
 }
 
-/// How many cells are closed when everything is looked at anew; none if nothing was missed.
+/// Number of cells that a second, complete flow search fixes; 0 if presolve missed none.
 #[cfg(test)]
-pub(super) fn missed(system: &System, found: &Found) -> u64 {
-    let mut bounds = Bounds::from(system, found.boxes.clone());
-    let open = bounds.open();
-    bounds.changed.fill(flow::ANY);
-    bounds.by_flows(&flow::Views::of(system, flow::MANY)).map_or(u64::MAX, |()| open - bounds.open())
+pub(super) fn shortfall(system: &System, presolved: &Presolved) -> u64 {
+    let mut propagation = Propagation::from(system, presolved.bounds.clone());
+    let open = propagation.open_cells();
+    propagation.changed.fill(flow::ANY);
+    let views = flow::Views::new(system, flow::QUICK_CHECK_MIN_CELLS);
+    propagation.propagate_flows(&views).map_or(u64::MAX, |()| open - propagation.open_cells())
 }
 
-/// Boxes that are being tightened.
-struct Bounds<'a> {
+/// State of bound propagation.
+struct Propagation<'a> {
     system: &'a System,
-    boxes: Boxes,
-    /// By row: the sums of the least and of the most of its cells.
+    bounds: CellBounds,
+    /// By row: sum of the lower bounds and sum of the upper bounds of its cells.
     sums: Vec<(i64, i64)>,
-    /// No crowd has more people.
+    /// Number of people in the largest class.
     largest: i64,
-    waiting: VecDeque<u32>,
-    waits: Vec<bool>,
-    /// By row: how many of its cells are open, and the views that have not looked at it since any of its cells was narrowed.
+    /// Rows to propagate.
+    queue: VecDeque<u32>,
+    /// By row: whether it is in the queue.
+    queued: Vec<bool>,
+    /// By row: number of open cells.
     open: Vec<u32>,
+    /// By row: kinds of views that have not examined it since one of its cells was narrowed.
     changed: Vec<u8>,
-    /// By cell: what can flow through it, once flows are looked at and where a world is known.
-    leads: Option<Vec<u8>>,
+    /// By cell: residual directions, during flow propagation and if a possible world is known.
+    residual: Option<Vec<u8>>,
 }
 
-impl<'a> Bounds<'a> {
-    fn new(system: &'a System) -> Bounds<'a> {
-        let boxes = system.crowd.iter().map(|crowd| (0, system.people[*crowd as usize] as u32)).collect();
-        let mut bounds = Bounds::from(system, Boxes::of(boxes));
-        bounds.waiting.extend(0..system.rows.len() as u32);
-        bounds.waits.fill(true);
-        bounds
+impl<'a> Propagation<'a> {
+    fn new(system: &'a System) -> Propagation<'a> {
+        let bounds = system.class.iter().map(|class| (0, system.people[*class as usize] as u32)).collect();
+        let mut propagation = Propagation::from(system, CellBounds::new(bounds));
+        propagation.queue.extend(0..system.rows.len() as u32);
+        propagation.queued.fill(true);
+        propagation
     }
 
-    fn from(system: &'a System, boxes: Boxes) -> Bounds<'a> {
+    fn from(system: &'a System, bounds: CellBounds) -> Propagation<'a> {
         let rows = system.rows.len();
         let counted = |row: usize| {
             let (mut sum, mut open) = ((0, 0), 0);
             for cell in system.rows.at(row) {
-                let (low, high) = boxes.at(*cell as usize);
+                let (low, high) = bounds.at(*cell as usize);
                 sum = (sum.0 + low, sum.1 + high);
                 open += u32::from(low < high);
             }
             (sum, open)
         };
-        let (sums, open) = (0..rows).into_par_iter().with_min_len(FEW_ROWS).map(counted).unzip();
-        let (waiting, largest) = (VecDeque::new(), system.people.iter().copied().max().unwrap_or(0));
-        let (waits, changed) = (vec![false; rows], vec![0; rows]);
-        Bounds { system, boxes, sums, largest, waiting, waits, open, changed, leads: None }
+        let (sums, open) = (0..rows).into_par_iter().with_min_len(MIN_ROWS_PER_THREAD).map(counted).unzip();
+        let (queue, largest) = (VecDeque::new(), system.people.iter().copied().max().unwrap_or(0));
+        let (queued, changed) = (vec![false; rows], vec![0; rows]);
+        Propagation { system, bounds, sums, largest, queue, queued, open, changed, residual: None }
     }
 
-    /// Rows of large pieces all of whose values can be exchanged are not looked at.
-    fn leave_exchanged(&mut self) {
-        if !self.may_be_exchanged() {
+    /// Excludes the rows of large, fully symmetric components from the flow search.
+    fn skip_symmetric_components(&mut self) {
+        if !self.may_have_symmetric_component() {
             return;
         }
-        let split = Split::of(self.system, &self.boxes);
-        let settled = |piece: &Piece| piece.people() > EXCHANGED && !piece.loose && Alike::of(piece).everywhere(piece);
-        let settled: Vec<bool> = split.pieces.par_iter().map(settled).collect();
-        for (crowd, place) in split.place.iter().enumerate() {
-            if place.is_some_and(|(piece, _)| settled[piece as usize]) {
-                let open = self.system.cells(crowd).filter(|cell| self.boxes.is_open(*cell));
-                let rows = open.flat_map(|cell| self.system.of_cell.at(cell));
+        let decomposition = Decomposition::new(self.system, &self.bounds);
+        let symmetric = |component: &Component| {
+            component.people() > SMALL_COMPONENT_PEOPLE
+                && !component.incomplete
+                && Symmetry::new(component).covers_component(component)
+        };
+        let symmetric: Vec<bool> = decomposition.components.par_iter().map(symmetric).collect();
+        for (class, place) in decomposition.place.iter().enumerate() {
+            if place.is_some_and(|(component, _)| symmetric[component as usize]) {
+                let open = self.system.cells(class).filter(|cell| self.bounds.is_open(*cell));
+                let rows = open.flat_map(|cell| self.system.rows_of.at(cell));
                 rows.for_each(|row| self.changed[*row as usize] = 0);
             }
         }
     }
 
-    /// Whether a large piece may be one of these, as far as is seen without taking it apart: values that can be exchanged are counted
-    /// in rows of the same sizes.
-    fn may_be_exchanged(&self) -> bool {
+    /// Whether a large, fully symmetric component may exist. A cheap necessary condition, without a decomposition.
+    ///
+    /// Exchangeable values of a class occur in counts with the same numbers of open cells.
+    fn may_have_symmetric_component(&self) -> bool {
         let system = self.system;
         let sizes = |cell: usize| {
             let sizes = system.counts_of(cell).map(|row| self.open[row]);
             sizes.fold((u32::MAX, 0), |(least, most), size| (least.min(size), most.max(size)))
         };
-        let open = |crowd: usize| system.cells(crowd).filter(|cell| self.boxes.is_open(*cell));
-        let same_sizes = |crowd: usize| {
-            let mut cells = open(crowd).map(sizes);
+        let open = |class: usize| system.cells(class).filter(|cell| self.bounds.is_open(*cell));
+        let same_sizes = |class: usize| {
+            let mut cells = open(class).map(sizes);
             cells.next().is_some_and(|first| cells.all(|sizes| sizes == first))
         };
         let counted = |row: usize| {
-            let open = system.rows.at(row).iter().filter(|cell| self.boxes.is_open(**cell as usize));
-            open.map(|cell| system.crowd[*cell as usize] as usize)
+            let open = system.rows.at(row).iter().filter(|cell| self.bounds.is_open(**cell as usize));
+            open.map(|cell| system.class[*cell as usize] as usize)
         };
-        // From somebody to all with whom they hang together, as long as it is so of these. By crowd and by row: from whom it was reached.
-        let (mut from, mut row_from) = (vec![NOBODY; system.crowds()], vec![NOBODY; system.counts()]);
-        let mut waiting: Vec<usize> = Vec::new();
-        for first in 0..system.crowds() {
-            let (mut people, mut all) = (0, from[first] == NOBODY && same_sizes(first));
+        // Traverses each component while the condition holds. By class and by row: the class from which it was reached.
+        let (mut from, mut row_from) = (vec![UNREACHED; system.classes()], vec![UNREACHED; system.counts()]);
+        let mut stack: Vec<usize> = Vec::new();
+        for first in 0..system.classes() {
+            let (mut people, mut all) = (0, from[first] == UNREACHED && same_sizes(first));
             from[first] = from[first].min(first as u32);
-            waiting.clear();
-            waiting.push(first);
-            while let Some(crowd) = waiting.pop().filter(|_| all) {
-                people += system.people[crowd];
-                let rows = open(crowd).flat_map(|cell| system.counts_of(cell));
+            stack.clear();
+            stack.push(first);
+            while let Some(class) = stack.pop().filter(|_| all) {
+                people += system.people[class];
+                let rows = open(class).flat_map(|cell| system.counts_of(cell));
                 for row in rows.filter(|row| std::mem::replace(&mut row_from[*row], first as u32) != first as u32) {
                     for other in counted(row) {
-                        let new = from[other] == NOBODY;
-                        // With somebody who was reached before, it is not so.
+                        let new = from[other] == UNREACHED;
+                        // A class of an earlier traversal failed the condition.
                         all &= if new { same_sizes(other) } else { from[other] == first as u32 };
                         from[other] = from[other].min(first as u32);
-                        waiting.extend(new.then_some(other));
+                        stack.extend(new.then_some(other));
                     }
                 }
             }
-            if all && people > EXCHANGED as i64 {
+            if all && people > SMALL_COMPONENT_PEOPLE as i64 {
                 return true;
             }
         }
         false
     }
 
-    /// How many cells are open.
-    fn open(&self) -> u64 {
-        self.boxes.open.iter().map(|cells| u64::from(cells.count_ones())).sum()
+    /// Number of open cells.
+    fn open_cells(&self) -> u64 {
+        self.bounds.open.iter().map(|cells| u64::from(cells.count_ones())).sum()
     }
 
-    /// Looks at many counts together, where rows have changed, and at each again, until nothing changes any more.
-    fn by_flows(&mut self, views: &flow::Views) -> Result<()> {
-        // Those with people fall into small parts, so they come first: what they force is not looked at in the others.
+    /// Alternates the flow search over changed rows with row-by-row propagation until nothing changes.
+    fn propagate_flows(&mut self, views: &flow::Views) -> Result<()> {
+        // Views of a source and people split into small networks, so they come first and reduce the work of the others.
         let mut quiet = 0;
-        self.leads = flow::all_leads(self.system, &self.boxes);
+        self.residual = flow::all_residual_directions(self.system, &self.bounds);
         for kind in [flow::PEOPLE, flow::SOURCES].into_iter().cycle() {
-            let (boxes, open, changed) = (&self.boxes, &self.open, &self.changed);
-            let state = flow::State { boxes, open, changed, leads: self.leads.as_deref() };
+            let (bounds, open, changed) = (&self.bounds, &self.open, &self.changed);
+            let state = flow::PresolveState { bounds, open, changed, residual: self.residual.as_deref() };
             let closed = views.forced(&state, kind)?;
             self.changed.iter_mut().for_each(|changed| *changed &= !kind);
             let mut changed = false;
             for (cell, people) in closed {
                 let cell = cell as usize;
-                changed |= self.boxes.is_open(cell);
-                self.narrow(cell, people, people, views.concerned(kind))?;
+                changed |= self.bounds.is_open(cell);
+                self.narrow(cell, people, people, views.affected_kinds(kind))?;
             }
-            self.settle()?;
+            self.propagate()?;
             quiet = if changed { 0 } else { quiet + 1 };
             if quiet == 2 {
                 break;
@@ -252,69 +267,71 @@ impl<'a> Bounds<'a> {
         Ok(())
     }
 
-    /// Looks at each count until nothing changes any more, or too much has: between large crowds, two counts may narrow each other by
-    /// one person at a time. What is narrowed by then is true.
-    fn settle(&mut self) -> Result<()> {
-        let mut left = MOST_NARROWED + self.boxes.bounds.len() * NARROWED_EACH;
-        while left > 0 {
-            let Some(row) = self.waiting.pop_front() else { break };
+    /// Propagates queued rows until nothing changes, or until the limit of narrowings.
+    ///
+    /// The limit is needed because two rows over large classes can narrow each other by one person at a time. Bounds are valid at
+    /// any time.
+    fn propagate(&mut self) -> Result<()> {
+        let mut remaining = NARROWINGS_BASE + self.bounds.bounds.len() * NARROWINGS_PER_CELL;
+        while remaining > 0 {
+            let Some(row) = self.queue.pop_front() else { break };
             let row = row as usize;
-            self.waits[row] = false;
+            self.queued[row] = false;
             let system = self.system;
-            let (more, less) = self.room(row);
-            // Where there is room for any crowd, no cell is narrowed.
+            let (more, less) = self.slack(row);
+            // No cell can be narrowed if the slack is at least the size of the largest class.
             let cells = if more.min(less) < self.largest { system.rows.at(row) } else { &[] };
             for cell in cells {
-                if !self.boxes.is_open(*cell as usize) {
+                if !self.bounds.is_open(*cell as usize) {
                     continue;
                 }
-                let (low, high) = self.boxes.at(*cell as usize);
-                // What is left for it beyond its least, and below its most, when the others have theirs.
-                let (more, less) = self.room(row);
+                let (low, high) = self.bounds.at(*cell as usize);
+                // Slack of the cell if all other cells of the row are at a bound.
+                let (more, less) = self.slack(row);
                 if high - low > more.min(less) {
-                    left = left.saturating_sub(1);
+                    remaining = remaining.saturating_sub(1);
                     self.narrow(*cell as usize, high - less, low + more, flow::ANY)?;
                 }
             }
-            // A row without cells can still demand somebody.
+            // A row without cells can still have a positive lower bound.
             self.check(row)?;
         }
-        self.waiting.iter().try_for_each(|row| self.check(*row as usize))
+        self.queue.iter().try_for_each(|row| self.check(*row as usize))
     }
 
-    /// An error where a row cannot be met.
+    /// Returns an error if a row cannot be met.
     fn check(&self, row: usize) -> Result<()> {
-        let (more, less) = self.room(row);
+        let (more, less) = self.slack(row);
         if more < 0 || less < 0 { Err(contradiction()) } else { Ok(()) }
     }
 
-    /// By how much a row can count more than the least of its cells, and less than their most.
-    fn room(&self, row: usize) -> (i64, i64) {
+    /// Slack of a row: above the sum of lower bounds, and below the sum of upper bounds.
+    fn slack(&self, row: usize) -> (i64, i64) {
         let (low, high) = self.sums[row];
-        (self.system.most[row] - low, high - self.system.least[row])
+        (self.system.upper[row] - low, high - self.system.lower[row])
     }
 
-    /// Narrows a cell, which is something new for views of some kinds.
-    fn narrow(&mut self, cell: usize, least: i64, most: i64, kinds: u8) -> Result<()> {
-        let (low, high) = self.boxes.at(cell);
-        let (new_low, new_high) = (low.max(least), high.min(most));
+    /// Narrows the bounds of a cell and marks its rows as changed for the given kinds of views.
+    fn narrow(&mut self, cell: usize, lower: i64, upper: i64, kinds: u8) -> Result<()> {
+        let (low, high) = self.bounds.at(cell);
+        let (new_low, new_high) = (low.max(lower), high.min(upper));
         if new_low > new_high {
             return Err(contradiction());
         }
         if (new_low, new_high) == (low, high) {
             return Ok(());
         }
-        self.boxes.set(cell, new_low, new_high);
-        if let Some((leads, seen)) = self.leads.as_mut().zip(self.system.seen.as_ref()) {
-            leads[cell] = flow::leads((new_low, new_high), seen[cell]);
+        self.bounds.set(cell, new_low, new_high);
+        if let Some((residual, known_solution)) = self.residual.as_mut().zip(self.system.known_solution.as_ref()) {
+            residual[cell] = flow::residual_directions((new_low, new_high), known_solution[cell]);
         }
-        for row in self.system.of_cell.at(cell) {
+        for row in self.system.rows_of.at(cell) {
             let (sum_low, sum_high) = &mut self.sums[*row as usize];
             (*sum_low, *sum_high) = (*sum_low + (new_low - low), *sum_high + (new_high - high));
             self.open[*row as usize] -= u32::from(new_low == new_high);
             self.changed[*row as usize] |= kinds;
-            if !std::mem::replace(&mut self.waits[*row as usize], true) {
-                self.waiting.push_back(*row);
+            if !std::mem::replace(&mut self.queued[*row as usize], true) {
+                self.queue.push_back(*row);
             }
         }
         Ok(())

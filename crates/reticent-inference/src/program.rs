@@ -1,269 +1,280 @@
-//! Bounds by linear programs, where worlds are too many to count.
+//! Bounds of cells by linear programs, for components with too many worlds to count.
 //!
-//! For every crowd and value it is asked whether a world has more people with it than any world known so far. Either such a world
-//! is found, or it is shown that there is none and the bound is lowered, or it is given up. Worlds that are found answer for many
-//! cells at once; the first is the truth, where the puzzle brings it.
+//! A *probe* asks whether a possible world has more (or fewer) people in a cell than any known world. It ends in one of three ways: such
+//! a world is found, its absence is proved and the bound is narrowed, or the probe is inconclusive. Each world that is found answers
+//! probes of many cells. The known world of the problem is the first one, if there is one.
 //!
-//! A question is closed only by what is exact: rows that by themselves leave nothing, or weights of rows that refute it in whole numbers
-//! ([`rows`]). The weights come from a linear program ([`simplex`]), which may err: then a bound stays as it was. What only whole people
-//! rule out, and fractions of people do not, stays open.
+//! Only exact integer arithmetic narrows a bound: propagation leaves no solution, or a weighted sum of rows is a proof of infeasibility
+//! (Farkas certificate, [`rows`]). The weights come from a floating-point linear program ([`simplex`]); if they fail the exact check,
+//! the bound is unchanged. Bounds that follow only from integrality are not found.
 
 mod rows;
 mod simplex;
 #[cfg(test)]
 mod tests;
 
+use super::components::{Component, Decomposition};
 use super::contradiction;
-use super::pieces::{Piece, Split};
 use super::presolve;
 use super::system::System;
 use crate::error::Result;
-use rows::{Bound, Boxes, Rows};
-use simplex::{End, Simplex};
+use rows::{Bound, ProgramRows, VariableBounds};
+use simplex::{Simplex, SimplexResult};
 
-/// A piece is looked at when it has at most one cell for so many steps of the budget.
-const STEPS_A_CELL: u64 = 100;
-/// Numbers that a step of the budget lets the program touch.
-const NUMBERS_A_STEP: u64 = 250;
-/// No question takes more than one of so many parts of the budget.
-const QUESTIONS: u64 = 50;
-/// What was found about the cells of a piece.
+/// Minimum number of budget steps per cell. A component with more cells is not bounded.
+const STEPS_PER_CELL: u64 = 100;
+/// Number of arithmetic operations per budget step.
+const OPERATIONS_PER_STEP: u64 = 250;
+/// A probe may use at most the budget divided by this number.
+const BUDGET_SHARES: u64 = 50;
+
+/// Bounds of the cells of a component.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Bounded {
-    /// By crowd and cell: in every world so many people have it at least, and at most.
+    /// By class and cell: lower and upper bound on the number of people.
     pub bounds: Vec<Vec<(u64, u64)>>,
-    /// Cells of which a program was asked, or which needed none, before the budget was used up.
-    pub asked: u64,
-    /// Cells whose bounds are reached by worlds, both of them.
-    pub reached: u64,
+    /// Number of cells that were examined before the budget ran out.
+    pub probed: u64,
+    /// Number of cells with tight bounds: possible worlds attain both.
+    pub tight: u64,
 }
 
-/// Bounds for a piece, within so many steps; none when it is too large for them.
-pub(super) fn bound(piece: &Piece, steps: u64) -> Result<Option<Bounded>> {
-    let cells = piece.value.len();
-    if cells as u64 > steps / STEPS_A_CELL {
+/// Bounds the cells of a component within a budget; `None` if the component is too large for it.
+///
+/// # Errors
+///
+/// Returns an error if the rows are proved to contradict each other.
+pub(super) fn bound(component: &Component, steps: u64) -> Result<Option<Bounded>> {
+    let cells = component.value.len();
+    if cells as u64 > steps / STEPS_PER_CELL {
         return Ok(None);
     }
-    let rows = Rows::of(piece);
-    let boxes = Boxes::of(&rows).ok_or_else(contradiction)?;
-    let mut search = Search::new(&rows, boxes, steps.saturating_mul(NUMBERS_A_STEP));
-    search.begin(piece)?;
-    let mut asked = 0;
+    let rows = ProgramRows::new(component);
+    let bounds = VariableBounds::new(&rows).ok_or_else(contradiction)?;
+    let mut search = BoundSearch::new(&rows, bounds, steps.saturating_mul(OPERATIONS_PER_STEP));
+    search.initialize(component)?;
+    let mut probed = 0;
     for cell in 0..cells as u32 {
-        search.ask(cell, Search::probe)?;
+        search.tighten(cell, BoundSearch::probe_by_propagation)?;
     }
     for cell in 0..cells as u32 {
-        search.ask(cell, Search::glance)?;
-        asked += u64::from(search.work > 0);
+        search.tighten(cell, BoundSearch::probe_by_simplex)?;
+        probed += u64::from(search.budget > 0);
     }
-    let reached = (0..cells).filter(|cell| search.met[*cell] == search.boxes.at(*cell)).count() as u64;
+    let tight = (0..cells).filter(|cell| search.observed[*cell] == search.bounds.at(*cell)).count() as u64;
     let bounds = |cell: usize| {
-        let (low, high) = search.boxes.at(cell);
+        let (low, high) = search.bounds.at(cell);
         (low as u64, high as u64)
     };
-    let bounds = piece.crowds.iter().map(|crowd| crowd.cells().map(bounds).collect()).collect();
-    Ok(Some(Bounded { bounds, asked, reached }))
+    let bounds = component.classes.iter().map(|class| class.cells().map(bounds).collect()).collect();
+    Ok(Some(Bounded { bounds, probed, tight }))
 }
 
-/// What bounds of pieces say of the cells of the system, where that is news.
-pub(super) fn news(
+/// Bounds of the components that are narrower than the bounds of the system: cell, lower bound, upper bound.
+pub(super) fn new_bounds(
     system: &System,
-    boxes: &presolve::Boxes,
-    split: &Split,
+    bounds: &presolve::CellBounds,
+    decomposition: &Decomposition,
     bounded: &[Option<&Bounded>],
 ) -> Vec<(u32, i64, i64)> {
-    let mut news = Vec::new();
-    for crowd in 0..system.crowds() {
-        let Some((piece, merged)) = split.place[crowd] else { continue };
-        let Some(bounded) = bounded[piece as usize] else { continue };
-        let others = split.pieces[piece as usize].crowds[merged as usize].people - split.open[crowd];
-        let open = system.cells(crowd).filter(|cell| boxes.is_open(*cell));
+    let mut narrowed = Vec::new();
+    for class in 0..system.classes() {
+        let Some((component, merged)) = decomposition.place[class] else { continue };
+        let Some(bounded) = bounded[component as usize] else { continue };
+        let others =
+            decomposition.components[component as usize].classes[merged as usize].people - decomposition.open[class];
+        let open = system.cells(class).filter(|cell| bounds.is_open(*cell));
         for (cell, (low, high)) in open.zip(&bounded.bounds[merged as usize]) {
-            // Of what all who are merged have at least, the others may have as much as they are.
+            // Other people of the merged class may account for part of the lower bound.
             let proved = (low.saturating_sub(others) as i64, *high as i64);
-            let known = boxes.at(cell);
+            let known = bounds.at(cell);
             if proved.0 > known.0 || proved.1 < known.1 {
-                news.push((cell as u32, proved.0, proved.1));
+                narrowed.push((cell as u32, proved.0, proved.1));
             }
         }
     }
-    news
+    narrowed
 }
 
-/// How a question ended.
+/// Result of a probe.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Answer {
-    Found,
-    Never,
+enum Feasibility {
+    Feasible,
+    Infeasible,
     Unknown,
 }
 
-/// A search for worlds in which somebody has more, or less.
-struct Search<'a> {
-    rows: &'a Rows,
-    /// What is proved.
-    boxes: Boxes,
-    /// By cell: the least and the most in a world that is known.
-    met: Vec<(i64, i64)>,
-    /// A program, as the last question left it.
+/// Search for the bounds of all cells of a component.
+struct BoundSearch<'a> {
+    rows: &'a ProgramRows,
+    /// Proved bounds.
+    bounds: VariableBounds,
+    /// By cell: smallest and largest number of people in a known world.
+    observed: Vec<(i64, i64)>,
+    /// Linear program, in the state after the last probe.
     program: Simplex<'a>,
-    /// The first world that was met: what is near it is asked for.
+    /// First known world, the starting point of linear programs.
     world: Option<Vec<i64>>,
-    /// Numbers that may still be touched, and how many one question may touch.
-    work: u64,
-    slice: u64,
+    /// Remaining number of operations.
+    budget: u64,
+    /// Maximum number of operations of one probe.
+    probe_budget: u64,
 }
 
-/// A way to find out whether a world lies within a bound.
-type Question<'a> = fn(&mut Search<'a>, Bound) -> Answer;
+/// A method to decide whether a possible world lies within a bound.
+type Probe<'a> = fn(&mut BoundSearch<'a>, Bound) -> Feasibility;
 
-impl<'a> Search<'a> {
-    fn new(rows: &'a Rows, boxes: Boxes, work: u64) -> Search<'a> {
-        let program = Simplex::new(rows, &boxes, None);
-        Search {
+impl<'a> BoundSearch<'a> {
+    fn new(rows: &'a ProgramRows, bounds: VariableBounds, budget: u64) -> BoundSearch<'a> {
+        let program = Simplex::new(rows, &bounds, None);
+        BoundSearch {
             rows,
-            met: vec![(i64::MAX, i64::MIN); boxes.len()],
-            boxes,
+            observed: vec![(i64::MAX, i64::MIN); bounds.len()],
+            bounds,
             program,
             world: None,
-            work,
-            slice: work / QUESTIONS,
+            budget,
+            probe_budget: budget / BUDGET_SHARES,
         }
     }
 
-    /// Starts from the world that is known, or asks the program for one.
-    fn begin(&mut self, piece: &Piece) -> Result<()> {
-        let seen = piece.seen.as_ref().map(|seen| seen.iter().map(|people| *people as i64).collect());
-        let seen: Option<Vec<i64>> =
-            seen.filter(|seen: &Vec<i64>| seen.len() == self.boxes.len() && self.rows.fit(seen));
-        match seen {
-            Some(seen) => self.meet(&seen),
+    /// Starts from the known world, or searches for one by the linear program.
+    fn initialize(&mut self, component: &Component) -> Result<()> {
+        let known_solution = component
+            .known_solution
+            .as_ref()
+            .map(|known_solution| known_solution.iter().map(|people| *people as i64).collect());
+        let known_solution: Option<Vec<i64>> = known_solution.filter(|known_solution: &Vec<i64>| {
+            known_solution.len() == self.bounds.len() && self.rows.is_world(known_solution)
+        });
+        match known_solution {
+            Some(known_solution) => self.record_world(&known_solution),
             None => {
                 let end = self.solve();
-                if self.judge(&end, &self.boxes.clone()) == Answer::Never {
+                if self.conclude(&end, &self.bounds.clone()) == Feasibility::Infeasible {
                     return Err(contradiction());
                 }
             }
         }
-        self.start_anew();
+        self.restart_simplex();
         Ok(())
     }
 
-    /// The program from which questions start: as near the first world as cells at their bounds allow.
-    fn start_anew(&mut self) {
-        self.program = Simplex::new(self.rows, &self.boxes, self.world.as_deref());
+    /// Resets the linear program to the basis next to the first known world.
+    fn restart_simplex(&mut self) {
+        self.program = Simplex::new(self.rows, &self.bounds, self.world.as_deref());
     }
 
-    /// Takes note of a world.
-    fn meet(&mut self, world: &[i64]) {
+    /// Records a possible world.
+    fn record_world(&mut self, world: &[i64]) {
         self.world.get_or_insert_with(|| world.to_vec());
-        for ((low, high), people) in self.met.iter_mut().zip(world) {
+        for ((low, high), people) in self.observed.iter_mut().zip(world) {
             (*low, *high) = ((*low).min(*people), (*high).max(*people));
         }
     }
 
-    /// Finds out the least and the most of a cell.
-    fn ask(&mut self, cell: u32, question: Question<'a>) -> Result<()> {
+    /// Narrows the bounds of a cell by bisection.
+    fn tighten(&mut self, cell: u32, probe: Probe<'a>) -> Result<()> {
         let at = cell as usize;
-        // From what is met, or could not be excluded, to the bound: nearer by half each time.
-        let mut open = self.met[at].1.max(self.boxes.at(at).0);
-        while open < self.boxes.at(at).1 {
-            let high = self.boxes.at(at).1;
+        // Bisects between the largest number that is attained or undecided, and the upper bound.
+        let mut open = self.observed[at].1.max(self.bounds.at(at).0);
+        while open < self.bounds.at(at).1 {
+            let high = self.bounds.at(at).1;
             let more = open + (high - open + 1) / 2;
-            match question(self, (cell, more, high)) {
-                Answer::Found => open = self.met[at].1.max(more),
-                Answer::Never => self.prove((cell, i64::MIN, more - 1))?,
-                Answer::Unknown => open = more,
+            match probe(self, (cell, more, high)) {
+                Feasibility::Feasible => open = self.observed[at].1.max(more),
+                Feasibility::Infeasible => self.record_bound((cell, i64::MIN, more - 1))?,
+                Feasibility::Unknown => open = more,
             }
         }
-        let mut open = self.met[at].0.min(self.boxes.at(at).1);
-        while open > self.boxes.at(at).0 {
-            let low = self.boxes.at(at).0;
+        let mut open = self.observed[at].0.min(self.bounds.at(at).1);
+        while open > self.bounds.at(at).0 {
+            let low = self.bounds.at(at).0;
             let less = open - (open - low + 1) / 2;
-            match question(self, (cell, low, less)) {
-                Answer::Found => open = self.met[at].0.min(less),
-                Answer::Never => self.prove((cell, less + 1, i64::MAX))?,
-                Answer::Unknown => open = less,
+            match probe(self, (cell, low, less)) {
+                Feasibility::Feasible => open = self.observed[at].0.min(less),
+                Feasibility::Infeasible => self.record_bound((cell, less + 1, i64::MAX))?,
+                Feasibility::Unknown => open = less,
             }
         }
         Ok(())
     }
 
-    /// Takes note of a bound that is proved.
-    fn prove(&mut self, bound: Bound) -> Result<()> {
-        let changed = self.boxes.narrow(self.rows, bound).ok_or_else(contradiction)?;
-        self.program.take(&self.boxes, &changed);
+    /// Records a proved bound.
+    fn record_bound(&mut self, bound: Bound) -> Result<()> {
+        let changed = self.bounds.narrow(self.rows, bound).ok_or_else(contradiction)?;
+        self.program.set_bounds(&self.bounds, &changed);
         Ok(())
     }
 
-    /// Whether a world lies within a bound, by what each row forces by itself.
-    fn probe(&mut self, bound: Bound) -> Answer {
-        if self.work == 0 {
-            return Answer::Unknown;
+    /// Probes a bound by propagation through the rows.
+    fn probe_by_propagation(&mut self, bound: Bound) -> Feasibility {
+        if self.budget == 0 {
+            return Feasibility::Unknown;
         }
-        self.work = self.work.saturating_sub(self.boxes.len() as u64);
-        let fits = self.boxes.clone().narrow(self.rows, bound).is_some();
-        if fits { Answer::Unknown } else { Answer::Never }
+        self.budget = self.budget.saturating_sub(self.bounds.len() as u64);
+        let feasible = self.bounds.clone().narrow(self.rows, bound).is_some();
+        if feasible { Feasibility::Unknown } else { Feasibility::Infeasible }
     }
 
-    /// The same by one program, which goes on from where the last question left it.
-    fn glance(&mut self, bound: Bound) -> Answer {
-        if self.work == 0 {
-            return Answer::Unknown;
+    /// Probes a bound by the linear program, from the state after the last probe.
+    fn probe_by_simplex(&mut self, bound: Bound) -> Feasibility {
+        if self.budget == 0 {
+            return Feasibility::Unknown;
         }
-        let mut boxes = self.boxes.clone();
-        let Some(changed) = boxes.narrow(self.rows, bound) else { return Answer::Never };
-        self.program.take(&boxes, &changed);
+        let mut bounds = self.bounds.clone();
+        let Some(changed) = bounds.narrow(self.rows, bound) else { return Feasibility::Infeasible };
+        self.program.set_bounds(&bounds, &changed);
         let end = self.solve();
-        let answer = self.judge(&end, &boxes);
+        let result = self.conclude(&end, &bounds);
         match end {
-            End::GaveUp => self.start_anew(),
-            _ => self.program.take(&self.boxes, &changed),
+            SimplexResult::GaveUp => self.restart_simplex(),
+            _ => self.program.set_bounds(&self.bounds, &changed),
         }
-        answer
+        result
     }
 
-    /// Solves the program within the budget of one question. Only that ends it where it goes round in circles.
-    fn solve(&mut self) -> End {
-        let given = self.slice.min(self.work);
-        let mut left = given;
-        let end = self.program.solve(&mut left);
-        self.work -= given - left;
+    /// Solves the linear program within the budget of one probe. Only the budget ends a cycle of the simplex method.
+    fn solve(&mut self) -> SimplexResult {
+        let available = self.probe_budget.min(self.budget);
+        let mut remaining = available;
+        let end = self.program.solve(&mut remaining);
+        self.budget -= available - remaining;
         end
     }
 
-    /// What follows from how the program ended, in whole people.
-    fn judge(&mut self, end: &End, boxes: &Boxes) -> Answer {
+    /// Derives an exact result from the floating-point result of the linear program.
+    fn conclude(&mut self, end: &SimplexResult, bounds: &VariableBounds) -> Feasibility {
         match end {
-            End::Refuted(weights) if self.refuted(boxes, weights) => Answer::Never,
-            End::Fits => self.whole(&rounded(&self.program.value[..boxes.len()])),
-            _ => Answer::Unknown,
+            SimplexResult::Infeasible(weights) if self.refuted(bounds, weights) => Feasibility::Infeasible,
+            SimplexResult::Feasible => self.record_if_world(&rounded(&self.program.value[..bounds.len()])),
+            _ => Feasibility::Unknown,
         }
     }
 
-    /// Takes note of a world that the program found, if it is one.
-    fn whole(&mut self, world: &[i64]) -> Answer {
-        if !self.rows.fit(world) {
-            return Answer::Unknown;
+    /// Records the rounded solution if it is a possible world.
+    fn record_if_world(&mut self, world: &[i64]) -> Feasibility {
+        if !self.rows.is_world(world) {
+            return Feasibility::Unknown;
         }
-        self.meet(world);
-        Answer::Found
+        self.record_world(world);
+        Feasibility::Feasible
     }
 
-    /// Whether weights, made whole, refute boxes.
-    fn refuted(&self, boxes: &Boxes, weights: &[f64]) -> bool {
-        const GRAINS: f64 = (1u64 << 30) as f64;
+    /// Whether the weights, rounded to integers, prove that no world lies within the bounds.
+    fn refuted(&self, bounds: &VariableBounds, weights: &[f64]) -> bool {
+        const SCALE: f64 = (1u64 << 30) as f64;
         let largest = weights.iter().fold(0.0, |largest: f64, weight| largest.max(weight.abs()));
-        let grains = |sign: f64| -> Vec<(u32, i64)> {
-            let whole =
-                (0..).zip(weights).map(|(row, weight)| (row, (sign * weight / largest * GRAINS).round() as i64));
-            whole.filter(|(_, weight)| *weight != 0).collect()
+        let scaled = |sign: f64| -> Vec<(u32, i64)> {
+            let rounded =
+                (0..).zip(weights).map(|(row, weight)| (row, (sign * weight / largest * SCALE).round() as i64));
+            rounded.filter(|(_, weight)| *weight != 0).collect()
         };
-        self.rows.refutes(boxes, &grains(1.0)) || self.rows.refutes(boxes, &grains(-1.0))
+        self.rows.refutes(bounds, &scaled(1.0)) || self.rows.refutes(bounds, &scaled(-1.0))
     }
 }
 
-/// What the program has of cells, in whole people.
+/// Values of cells, rounded to whole people.
 fn rounded(values: &[f64]) -> Vec<i64> {
     values.iter().map(|people| people.round() as i64).collect()
 }

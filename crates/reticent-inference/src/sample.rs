@@ -1,194 +1,198 @@
-//! Sampling worlds where there are too many to count.
+//! Sampling of possible worlds by Markov chains, for components with too many worlds to count.
 //!
-//! A chain of worlds: again and again some people who depend on each other are chosen, everybody else keeps what they have, and
-//! the chosen get a world drawn among all that fit the rest (counted exactly, [`super::worlds`]). So the chain stays uniform over
-//! worlds once it is. Several chains are run, and what they differ by, batch by batch, is the error that is shown.
+//! Each step is a block Gibbs update: it chooses a few connected classes and redraws their values uniformly among all assignments that
+//! are consistent with the others (counted exactly by [`super::worlds`]). The uniform distribution over possible worlds is
+//! stationary. The standard error is the spread of batch means over several chains.
 //!
-//! An estimate. Nothing proves that every world can be reached from the first one by such steps, nor how soon: worlds that
-//! are reached rarely may be missing from estimate and error alike. Of people whose values no chain ever changed, nothing is told: that would be
-//! what they have in the first world, with no error at all.
+//! The result is an estimate. The chain is not proved to be irreducible, and its mixing time is unknown: rarely visited worlds may
+//! be missing in the estimate and in its error. Classes that no chain changed have no estimate: it would be the first world, with
+//! an error of 0.
 
+use super::components::{Component, MergedClass, Row};
 use super::number::Factorials;
-use super::pieces::{Merged, Piece, Row};
 use super::worlds;
 
 /// A probability estimated from samples.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Sampled {
-    /// The estimate.
-    pub share: f64,
-    /// Its standard error, as far as the samples show it.
-    pub error: f64,
+    /// Estimated probability.
+    pub estimate: f64,
+    /// Standard error of the estimate, from batch means.
+    pub standard_error: f64,
 }
 
 impl Sampled {
     pub(super) fn scaled(self, by: f64) -> Sampled {
-        Sampled { share: self.share * by, error: self.error * by }
+        Sampled { estimate: self.estimate * by, standard_error: self.standard_error * by }
     }
 }
 
-/// What was sampled of one piece.
+/// Sampling estimates of one component.
 #[derive(Debug, Clone)]
 pub(super) struct Samples {
-    /// By crowd; nothing where no chain changed what it has.
-    shares: Vec<Vec<Sampled>>,
+    /// By class and cell; empty for classes that no chain changed.
+    estimates: Vec<Vec<Sampled>>,
 }
 
 impl Samples {
-    pub(super) fn share(&self, crowd: usize, cell: usize) -> Option<Sampled> {
-        self.shares[crowd].get(cell).copied()
+    pub(super) fn estimate(&self, class: usize, cell: usize) -> Option<Sampled> {
+        self.estimates[class].get(cell).copied()
     }
 }
 
+/// Number of Markov chains.
 const CHAINS: u64 = 4;
-/// So many crowds are drawn anew at a time,
-const BLOCK: usize = 8;
-/// for at most so many steps.
-const STEPS: u64 = 20_000;
+/// Number of classes that are redrawn per step.
+const BLOCK_CLASSES: usize = 8;
+/// Maximum number of counting steps for one redraw.
+const MAX_STEPS_PER_DRAW: u64 = 20_000;
 
-/// Samples so many worlds in each of some chains, a quarter as many first to get going; none when no world is known to start from,
-/// or a crowd is too large.
-pub(super) fn sample(piece: &Piece, samples: u32, seed: u64) -> Option<Samples> {
-    if piece.crowds.iter().any(|crowd| crowd.people > worlds::MOST_PEOPLE) {
+/// Samples the given number of worlds in each chain, after a burn-in of a quarter as many.
+///
+/// Returns `None` if there is no world to start from, or if a class is too large.
+pub(super) fn sample(component: &Component, samples: u32, seed: u64) -> Option<Samples> {
+    if component.classes.iter().any(|class| class.people > worlds::MAX_PEOPLE) {
         return None;
     }
-    let table = Factorials::up_to(piece.crowds.iter().map(|crowd| crowd.people).max().unwrap_or(0));
+    let table = Factorials::up_to(component.classes.iter().map(|class| class.people).max().unwrap_or(0));
     let mut random = seed;
-    let mut chance = || {
+    let mut uniform = || {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (random >> 11) as f64 / (1u64 << 53) as f64
     };
-    let seen = piece.seen.as_ref();
-    let seen = seen.map(|seen| piece.crowds.iter().map(|crowd| seen[crowd.cells()].to_vec()).collect());
-    let start = seen.or_else(|| worlds::draw(piece, STEPS * 100, &table, &mut chance))?;
-    let zero: Vec<Vec<f64>> = piece.crowds.iter().map(|crowd| vec![0.0; crowd.cells().len()]).collect();
-    // Means of halves of chains: what slowly drifts shows in them.
+    let known_solution = component.known_solution.as_ref();
+    let known_solution = known_solution
+        .map(|known_solution| component.classes.iter().map(|class| known_solution[class.cells()].to_vec()).collect());
+    let start = known_solution.or_else(|| worlds::draw(component, MAX_STEPS_PER_DRAW * 100, &table, &mut uniform))?;
+    let zero: Vec<Vec<f64>> = component.classes.iter().map(|class| vec![0.0; class.cells().len()]).collect();
+    // Means of half chains: slow drift shows in their spread.
     let mut batches: Vec<Vec<Vec<f64>>> = Vec::new();
-    let mut moved = vec![false; piece.crowds.len()];
+    let mut moved = vec![false; component.classes.len()];
     for chain in 1..=CHAINS {
-        // Chains of neighbouring seeds have nothing in common.
-        let mut chain = Chain::new(piece, &table, start.clone(), mixed(seed ^ mixed(chain)));
+        // Mixing makes chains of adjacent seeds independent.
+        let mut chain = Chain::new(component, &table, start.clone(), mix(seed ^ mix(chain)));
         (0..samples.div_ceil(4)).for_each(|_| chain.sweep());
         for _ in 0..2 {
             let mut sums = zero.clone();
             let half = (samples / 2).max(1);
             for _ in 0..half {
                 chain.sweep();
-                for ((sums, having), crowd) in sums.iter_mut().zip(&chain.world).zip(&piece.crowds) {
-                    let each = f64::from(half) * crowd.people as f64;
-                    sums.iter_mut().zip(having).for_each(|(sum, having)| *sum += *having as f64 / each);
+                for ((sums, assigned), class) in sums.iter_mut().zip(&chain.world).zip(&component.classes) {
+                    let each = f64::from(half) * class.people as f64;
+                    sums.iter_mut().zip(assigned).for_each(|(sum, assigned)| *sum += *assigned as f64 / each);
                 }
             }
             batches.push(sums);
         }
         moved.iter_mut().zip(&chain.moved).for_each(|(moved, here)| *moved |= here);
     }
-    let many = batches.len() as f64;
-    let sampled = |crowd: usize, cell: usize| {
-        let means = batches.iter().map(|batch| batch[crowd][cell]);
-        let share = means.clone().sum::<f64>() / many;
-        let spread = means.map(|mean| (mean - share).powi(2)).sum::<f64>() / (many - 1.0);
-        Sampled { share: share.min(1.0), error: (spread / many).sqrt() }
+    let batch_count = batches.len() as f64;
+    let sampled = |class: usize, cell: usize| {
+        let means = batches.iter().map(|batch| batch[class][cell]);
+        let estimate = means.clone().sum::<f64>() / batch_count;
+        let spread = means.map(|mean| (mean - estimate).powi(2)).sum::<f64>() / (batch_count - 1.0);
+        Sampled { estimate: estimate.min(1.0), standard_error: (spread / batch_count).sqrt() }
     };
-    let of_crowd = |(at, crowd): (usize, &Merged)| {
-        let cells = if moved[at] { crowd.cells().len() } else { 0 };
+    let of_class = |(at, class): (usize, &MergedClass)| {
+        let cells = if moved[at] { class.cells().len() } else { 0 };
         (0..cells).map(|cell| sampled(at, cell)).collect()
     };
-    Some(Samples { shares: piece.crowds.iter().enumerate().map(of_crowd).collect() })
+    Some(Samples { estimates: component.classes.iter().enumerate().map(of_class).collect() })
 }
 
-/// What SplitMix64 counts by.
+/// Increment of SplitMix64.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The mixing step of SplitMix64.
-fn mixed(number: u64) -> u64 {
+fn mix(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     number ^ (number >> 31)
 }
 
-/// A chain of worlds.
+/// A Markov chain of possible worlds.
 struct Chain<'a> {
-    piece: &'a Piece,
+    component: &'a Component,
     table: &'a Factorials,
-    /// By row: its crowds.
+    /// By row: its classes.
     members: Vec<Vec<u32>>,
+    /// By class and cell: number of people in the current world.
     world: Vec<Vec<u64>>,
-    /// By row: how many it counts in the world.
+    /// By row: sum of its cells in the current world.
     used: Vec<u64>,
-    /// By crowd: whether what it has was ever changed.
+    /// By class: whether any step changed it.
     moved: Vec<bool>,
     random: u64,
 }
 
 impl<'a> Chain<'a> {
-    fn new(piece: &'a Piece, table: &'a Factorials, world: Vec<Vec<u64>>, seed: u64) -> Chain<'a> {
-        let (mut members, mut used) = (vec![Vec::new(); piece.rows.len()], vec![0; piece.rows.len()]);
-        for (at, crowd) in piece.crowds.iter().enumerate() {
-            for (cell, having) in crowd.cells().zip(&world[at]) {
-                for row in piece.rows_of.at(cell) {
-                    used[*row as usize] += having;
+    fn new(component: &'a Component, table: &'a Factorials, world: Vec<Vec<u64>>, seed: u64) -> Chain<'a> {
+        let (mut members, mut used) = (vec![Vec::new(); component.rows.len()], vec![0; component.rows.len()]);
+        for (at, class) in component.classes.iter().enumerate() {
+            for (cell, assigned) in class.cells().zip(&world[at]) {
+                for row in component.rows_of.at(cell) {
+                    used[*row as usize] += assigned;
                     members[*row as usize].push(at as u32);
                 }
             }
         }
-        members.iter_mut().for_each(|crowds: &mut Vec<u32>| crowds.dedup());
-        let moved = vec![false; piece.crowds.len()];
-        Chain { piece, table, members, world, used, moved, random: seed }
+        members.iter_mut().for_each(|classes: &mut Vec<u32>| classes.dedup());
+        let moved = vec![false; component.classes.len()];
+        Chain { component, table, members, world, used, moved, random: seed }
     }
 
-    /// SplitMix64.
+    /// Next random number by SplitMix64.
     fn next(&mut self) -> u64 {
         self.random = self.random.wrapping_add(GOLDEN);
-        mixed(self.random)
+        mix(self.random)
     }
 
     fn below(&mut self, end: usize) -> usize {
         (self.next() % end.max(1) as u64) as usize
     }
 
-    /// As many draws as give everybody one on average.
+    /// Performs enough steps to redraw every class once on average.
     fn sweep(&mut self) {
-        for _ in 0..self.piece.crowds.len().div_ceil(BLOCK) {
+        for _ in 0..self.component.classes.len().div_ceil(BLOCK_CLASSES) {
             self.step();
         }
     }
 
-    /// Draws some crowds anew.
+    /// Redraws one block of classes.
     fn step(&mut self) {
-        let block = self.block();
-        let small = self.apart(&block);
+        let block = self.draw_block();
+        let restricted = self.restricted_to(&block);
         let mut random = self.random;
-        let mut chance = || {
+        let mut uniform = || {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (random >> 11) as f64 / (1u64 << 53) as f64
         };
-        let drawn = worlds::draw(&small, STEPS, self.table, &mut chance);
+        let drawn = worlds::draw(&restricted, MAX_STEPS_PER_DRAW, self.table, &mut uniform);
         self.next();
-        // What takes too long to draw stays as it is: that is a step of the chain as well.
+        // If the draw exceeds its limit, the world is unchanged, which is a valid step of the chain.
         let Some(drawn) = drawn else { return };
-        for (crowd, having) in block.iter().zip(drawn) {
-            let crowd = *crowd as usize;
-            let cells = self.piece.crowds[crowd].cells();
-            for (cell, (new, old)) in cells.zip(having.iter().zip(&self.world[crowd])) {
-                let rows = self.piece.rows_of.at(cell);
+        for (class, assigned) in block.iter().zip(drawn) {
+            let class = *class as usize;
+            let cells = self.component.classes[class].cells();
+            for (cell, (new, old)) in cells.zip(assigned.iter().zip(&self.world[class])) {
+                let rows = self.component.rows_of.at(cell);
                 rows.iter().for_each(|row| self.used[*row as usize] = self.used[*row as usize] + new - old);
             }
-            self.moved[crowd] |= self.world[crowd] != having;
-            self.world[crowd] = having;
+            self.moved[class] |= self.world[class] != assigned;
+            self.world[class] = assigned;
         }
     }
 
-    /// Crowds that hang together: one by chance, then others that share a count with one of them.
-    fn block(&mut self) -> Vec<u32> {
-        let mut block = vec![self.below(self.piece.crowds.len()) as u32];
-        for _ in 0..4 * BLOCK {
-            if block.len() >= BLOCK {
+    /// Draws connected classes: a random one, then others that share a count with a chosen one.
+    fn draw_block(&mut self) -> Vec<u32> {
+        let mut block = vec![self.below(self.component.classes.len()) as u32];
+        for _ in 0..4 * BLOCK_CLASSES {
+            if block.len() >= BLOCK_CLASSES {
                 break;
             }
             let near = block[self.below(block.len())] as usize;
-            let cells = self.piece.crowds[near].cells();
-            let rows = self.piece.rows_of.at(cells.start + self.below(cells.len()));
+            let cells = self.component.classes[near].cells();
+            let rows = self.component.rows_of.at(cells.start + self.below(cells.len()));
             if rows.is_empty() {
                 continue;
             }
@@ -202,33 +206,33 @@ impl<'a> Chain<'a> {
         block
     }
 
-    /// The chosen crowds as a piece of their own, where everybody else keeps what they have.
-    fn apart(&self, block: &[u32]) -> Piece {
+    /// The component of the given classes, with all other classes fixed to the current world.
+    fn restricted_to(&self, block: &[u32]) -> Component {
         let mut rows: Vec<u32> = block
             .iter()
-            .flat_map(|crowd| self.piece.rows_of.items_of(self.piece.crowds[*crowd as usize].cells()))
+            .flat_map(|class| self.component.rows_of.items_of(self.component.classes[*class as usize].cells()))
             .copied()
             .collect();
         rows.sort_unstable();
         rows.dedup();
         let mut here = vec![0u64; rows.len()];
-        let mut apart = Piece::default();
-        for crowd in block {
-            let of = self.piece.crowds[*crowd as usize];
+        let mut restricted = Component::default();
+        for class in block {
+            let of = self.component.classes[*class as usize];
             let local = |row: &u32| rows.binary_search(row).unwrap_or(0) as u32;
-            for (cell, having) in of.cells().zip(&self.world[*crowd as usize]) {
-                let rows = self.piece.rows_of.at(cell);
-                rows.iter().for_each(|row| here[local(row) as usize] += having);
-                apart.add_cell(self.piece.value[cell], rows.iter().map(local));
+            for (cell, assigned) in of.cells().zip(&self.world[*class as usize]) {
+                let rows = self.component.rows_of.at(cell);
+                rows.iter().for_each(|row| here[local(row) as usize] += assigned);
+                restricted.push_cell(self.component.value[cell], rows.iter().map(local));
             }
-            apart.add(of.people);
+            restricted.push_class(of.people);
         }
         let bounds = |(row, here): (&u32, &u64)| {
             let others = self.used[*row as usize] - here;
-            let Row { least, most } = self.piece.rows[*row as usize];
-            Row { least: least.saturating_sub(others), most: most.saturating_sub(others) }
+            let Row { lower, upper } = self.component.rows[*row as usize];
+            Row { lower: lower.saturating_sub(others), upper: upper.saturating_sub(others) }
         };
-        apart.rows = rows.iter().zip(&here).map(bounds).collect();
-        apart
+        restricted.rows = rows.iter().zip(&here).map(bounds).collect();
+        restricted
     }
 }

@@ -1,100 +1,102 @@
-//! Values that can be exchanged for each other: when every count of one has its like for the other, exchanging the two turns
-//! worlds into worlds, so both are equally likely for everybody. That is what m-invariance rests on, and it holds however large
-//! a piece is.
+//! Exchangeable values: values whose swap maps possible worlds to possible worlds.
+//!
+//! Two values are exchangeable if the same classes can have them, and if every count of one has an equal count of the other: same
+//! classes, same bounds. Then both have the same posterior for every person, however large the component is. The guarantee of
+//! m-invariance is based on this.
 
 use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
 
 use super::Value;
-use super::pieces::{Merged, Piece};
+use super::components::{Component, MergedClass};
 
-/// What a count of a value says, whatever the value: whom it counts, and the bounds.
-type Said = (Vec<u32>, u64, u64);
+/// A count without its value: classes, lower bound, upper bound.
+type Signature = (Vec<u32>, u64, u64);
 
-/// Values of a piece that are as likely as others.
+/// Orbits of exchangeable values of a component.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Alike(
-    /// By value: how many there are, itself included, where there are others.
+pub(super) struct Symmetry(
+    /// By value: size of its orbit, including the value. Values may be missing; their orbit size is 1.
     HashMap<Value, u32>,
 );
 
-impl Alike {
-    pub(super) fn of(piece: &Piece) -> Alike {
-        Alike(classes(piece))
+impl Symmetry {
+    pub(super) fn new(component: &Component) -> Symmetry {
+        Symmetry(orbit_sizes(component))
     }
 
-    /// How many values, itself included, are as likely as this one. Whoever may have one of them may have all: that is part of what
-    /// makes them alike.
-    pub(super) fn to(&self, value: Value) -> u32 {
+    /// Number of values that are exchangeable with this one, including itself. A class can have all of them or none.
+    pub(super) fn orbit_size(&self, value: Value) -> u32 {
         if self.0.is_empty() { 1 } else { self.0.get(&value).copied().unwrap_or(1) }
     }
 
-    /// Whether all open values of a crowd can be exchanged for each other.
-    pub(super) fn all_of(&self, piece: &Piece, crowd: Merged) -> bool {
-        let values = &piece.value[crowd.cells()];
-        values.iter().all(|value| self.to(*value) as usize == values.len())
+    /// Whether all open values of a class are exchangeable.
+    pub(super) fn covers_class(&self, component: &Component, class: MergedClass) -> bool {
+        let values = &component.value[class.cells()];
+        values.iter().all(|value| self.orbit_size(*value) as usize == values.len())
     }
 
-    /// Whether that is so of everybody: then each value is as likely as the others, and none is forced.
-    pub(super) fn everywhere(&self, piece: &Piece) -> bool {
-        piece.crowds.iter().all(|crowd| self.all_of(piece, *crowd))
+    /// Whether this holds for every class. Then all open values of a class have the same posterior, and no cell is fixed.
+    pub(super) fn covers_component(&self, component: &Component) -> bool {
+        component.classes.iter().all(|class| self.covers_class(component, *class))
     }
 }
 
-/// By value: the size of its class.
-fn classes(piece: &Piece) -> HashMap<Value, u32> {
-    let mut said: BTreeMap<Value, Vec<Said>> = BTreeMap::new();
-    let mut may: BTreeMap<Value, Vec<u32>> = candidates(piece).into_iter().map(|value| (value, Vec::new())).collect();
-    if may.is_empty() {
+/// By value: size of its orbit.
+fn orbit_sizes(component: &Component) -> HashMap<Value, u32> {
+    let mut signatures: BTreeMap<Value, Vec<Signature>> = BTreeMap::new();
+    let mut classes_by_value: BTreeMap<Value, Vec<u32>> =
+        candidates(component).into_iter().map(|value| (value, Vec::new())).collect();
+    if classes_by_value.is_empty() {
         return HashMap::new();
     }
-    let mut crowd_of: Vec<u32> = Vec::with_capacity(piece.value.len());
-    for (crowd, at) in piece.crowds.iter().zip(0..) {
-        for value in &piece.value[crowd.cells()] {
-            crowd_of.push(at);
-            if let Some(crowds) = may.get_mut(value) {
-                crowds.push(at);
+    let mut class_of: Vec<u32> = Vec::with_capacity(component.value.len());
+    for (class, at) in component.classes.iter().zip(0..) {
+        for value in &component.value[class.cells()] {
+            class_of.push(at);
+            if let Some(classes) = classes_by_value.get_mut(value) {
+                classes.push(at);
             }
         }
     }
     let mut mixed: Vec<Value> = Vec::new();
-    let counted = piece.rows_of.turned(piece.rows.len());
-    for (at, row) in piece.rows.iter().enumerate() {
+    let counted = component.rows_of.transposed(component.rows.len());
+    for (at, row) in component.rows.iter().enumerate() {
         let cells = counted.at(at);
-        let value = |cell: &u32| piece.value[*cell as usize];
+        let value = |cell: &u32| component.value[*cell as usize];
         let Some(first) = cells.first().map(value) else { continue };
         if cells.iter().any(|cell| value(cell) != first) {
             mixed.extend(cells.iter().map(value));
             continue;
         }
-        if !may.contains_key(&first) {
+        if !classes_by_value.contains_key(&first) {
             continue;
         }
-        let crowds = cells.iter().map(|cell| crowd_of[*cell as usize]).collect();
-        said.entry(first).or_default().push((crowds, row.least, row.most));
+        let classes = cells.iter().map(|cell| class_of[*cell as usize]).collect();
+        signatures.entry(first).or_default().push((classes, row.lower, row.upper));
     }
-    let mut sizes: HashMap<(Vec<Said>, Vec<u32>), Vec<Value>> = HashMap::new();
-    for (value, crowds) in may {
-        let mut said = said.remove(&value).unwrap_or_default();
-        said.sort_unstable();
+    let mut orbits: HashMap<(Vec<Signature>, Vec<u32>), Vec<Value>> = HashMap::new();
+    for (value, classes) in classes_by_value {
+        let mut signatures = signatures.remove(&value).unwrap_or_default();
+        signatures.sort_unstable();
         if !mixed.contains(&value) {
-            sizes.entry((said, crowds)).or_default().push(value);
+            orbits.entry((signatures, classes)).or_default().push(value);
         }
     }
-    sizes
+    orbits
         .into_values()
         .flat_map(|values| values.clone().into_iter().map(move |value| (value, values.len() as u32)))
         .collect()
 }
 
-/// Values that may be alike: as many crowds may have another one, and the sum of their places is the same.
-fn candidates(piece: &Piece) -> Vec<Value> {
+/// Candidates for exchangeable values: another value has the same number of classes and the same sum of class indices.
+fn candidates(component: &Component) -> Vec<Value> {
     let mut sums: HashMap<Value, (u64, u64)> = HashMap::new();
-    for (crowd, at) in piece.crowds.iter().zip(0..) {
-        for value in &piece.value[crowd.cells()] {
-            let (crowds, places) = sums.entry(*value).or_default();
-            (*crowds, *places) = (*crowds + 1, *places + at);
+    for (class, at) in component.classes.iter().zip(0..) {
+        for value in &component.value[class.cells()] {
+            let (classes, places) = sums.entry(*value).or_default();
+            (*classes, *places) = (*classes + 1, *places + at);
         }
     }
     let mut shared: HashMap<(u64, u64), u32> = HashMap::new();

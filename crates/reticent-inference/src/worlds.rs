@@ -1,245 +1,264 @@
-//! Counting the worlds of a piece: crowd by crowd, remembering only how far each count is used up.
+//! Exact counting of the possible worlds of a component by dynamic programming over its classes.
 //!
-//! Two ways to have got here that used up the same of every count that is still open have the same ways to go on, so the
-//! number of worlds is a sum over such states, forwards for how a state is reached and backwards for how it can end. The order
-//! of the crowds keeps few counts open at a time. Exact; given up after a number of steps.
+//! A state is the sum so far of every open count: a count with cells in earlier and in later classes. Partial assignments with
+//! the same state have the same completions. A forward pass counts the ways to reach a state, a backward pass the ways to complete it.
+//! The order of the classes keeps the number of open counts small. The computation stops at a step limit.
 
 use std::hash::BuildHasherDefault;
 
 use hashbrown::HashMap;
 use rustc_hash::FxHasher;
 
+use super::components::{Component, MergedClass};
 use super::contradiction;
-use super::number::{Factorials, Fraction, Had, Large, Number};
-use super::pieces::{Merged, Piece};
+use super::number::{CellCount, Factorials, Fraction, Large, Number};
 use crate::error::Result;
 
-/// With more counts open at a time, states are too many to try.
-const MOST_OPEN: usize = 96;
-/// Crowds with more people are not counted: factorials are kept up to as many.
-pub(super) const MOST_PEOPLE: u64 = 1 << 20;
-/// Nor are those in which more values can be had at a time: each is one step deeper on the stack.
-const MOST_DEEP: u64 = 1_000;
+/// Maximum number of open counts at a time. With more, there are too many states.
+const MAX_OPEN_COUNTS: usize = 96;
+/// Maximum number of people in a class, because a table of factorials is stored.
+pub(super) const MAX_PEOPLE: u64 = 1 << 20;
+/// Maximum number of values that occur in a class at a time. Each is one level of recursion.
+const MAX_DEPTH: u64 = 1_000;
 
-/// The worlds of a piece.
+/// Number of possible worlds of a component, and exact posteriors.
 #[derive(Debug, Clone)]
 pub(super) struct Counted {
+    /// Natural logarithm of the number of worlds.
     pub ln_worlds: f64,
-    /// The number, where it is below 2^128.
+    /// Number of worlds, if counted without an overflow of 128 bits.
     pub worlds: Option<u128>,
-    /// By crowd and cell: the share of the worlds in which somebody of the crowd has the value.
-    shares: Vec<Vec<f64>>,
-    /// The same exactly.
+    /// By class and cell: posterior probability.
+    probabilities: Vec<Vec<f64>>,
+    /// By class and cell: posterior probability as an exact fraction, if the numbers fit 128 bits.
     exact: Vec<Vec<Option<Fraction>>>,
 }
 
 impl Counted {
-    pub(super) fn share(&self, crowd: usize, cell: usize) -> f64 {
-        self.shares[crowd][cell]
+    pub(super) fn probability(&self, class: usize, cell: usize) -> f64 {
+        self.probabilities[class][cell]
     }
 
-    pub(super) fn exact(&self, crowd: usize, cell: usize) -> Option<Fraction> {
-        self.exact[crowd][cell]
+    pub(super) fn exact(&self, class: usize, cell: usize) -> Option<Fraction> {
+        self.exact[class][cell]
     }
 }
 
-/// Counts the worlds, within so many steps.
-pub(super) fn count(piece: &Piece, steps: u64) -> Result<Option<Counted>> {
-    let Some(plan) = (steps > 0).then(|| Plan::of(piece)).flatten() else { return Ok(None) };
-    let table = Factorials::up_to(piece.crowds.iter().map(|crowd| crowd.people).max().unwrap_or(0));
-    let exactly = Walk::<u128>::new(piece, &plan, &table, steps).count();
+/// Counts the possible worlds; `None` if that exceeds a limit.
+///
+/// # Errors
+///
+/// Returns an error if there is no possible world.
+pub(super) fn count(component: &Component, steps: u64) -> Result<Option<Counted>> {
+    let Some(plan) = (steps > 0).then(|| Plan::new(component)).flatten() else { return Ok(None) };
+    let table = Factorials::up_to(component.classes.iter().map(|class| class.people).max().unwrap_or(0));
+    let exactly = WorldCounter::<u128>::new(component, &plan, &table, steps).count();
     match exactly {
-        Stopped::TooLarge => Walk::<Large>::new(piece, &plan, &table, steps).count().answer(),
-        stopped => stopped.answer(),
+        CountOutcome::Overflow => WorldCounter::<Large>::new(component, &plan, &table, steps).count().into_result(),
+        stopped => stopped.into_result(),
     }
 }
 
-/// Draws a world, each as likely as any other: how many people of each crowd have the value of each cell. None when there is
-/// none, or finding out takes too many steps.
+/// Draws a possible world uniformly: number of people by class and cell.
+///
+/// Returns `None` if there is no possible world, or if counting exceeds a limit.
 pub(super) fn draw(
-    piece: &Piece,
+    component: &Component,
     steps: u64,
     table: &Factorials,
-    chance: &mut impl FnMut() -> f64,
+    uniform: &mut impl FnMut() -> f64,
 ) -> Option<Vec<Vec<u64>>> {
-    let plan = Plan::of(piece)?;
-    Walk::<Large>::new(piece, &plan, table, steps).draw(chance)
+    let plan = Plan::new(component)?;
+    WorldCounter::<Large>::new(component, &plan, table, steps).draw(uniform)
 }
 
-enum Stopped {
+/// How a count ended.
+enum CountOutcome {
     Done(Counted),
-    /// A number does not fit.
-    TooLarge,
-    TooLong,
-    /// There is no world.
-    None,
+    /// A number does not fit 128 bits.
+    Overflow,
+    /// The step limit was reached.
+    OutOfSteps,
+    /// There is no possible world.
+    NoWorld,
 }
 
-impl Stopped {
-    fn answer(self) -> Result<Option<Counted>> {
+impl CountOutcome {
+    fn into_result(self) -> Result<Option<Counted>> {
         match self {
-            Stopped::Done(counted) => Ok(Some(counted)),
-            Stopped::None => Err(contradiction()),
-            Stopped::TooLarge | Stopped::TooLong => Ok(None),
+            CountOutcome::Done(counted) => Ok(Some(counted)),
+            CountOutcome::NoWorld => Err(contradiction()),
+            CountOutcome::Overflow | CountOutcome::OutOfSteps => Ok(None),
         }
     }
 }
 
-/// In which order crowds are looked at.
+/// Elimination order of the classes.
 pub(super) struct Plan {
     pub stages: Vec<Stage>,
 }
 
-/// One crowd, and the counts that are open when it is looked at.
+/// One class, and the counts that are open when it is processed.
 pub(super) struct Stage {
-    pub crowd: usize,
-    /// Rows that are open before, those that it opens behind them.
+    pub class: usize,
+    /// Rows that are open before the class, then rows that it opens.
     rows: Vec<u32>,
-    /// By row: how many people who come later it can count.
+    /// By row: number of people in later classes with a cell in the row.
     later: Vec<u64>,
-    /// Of the rows, those that stay open.
+    /// Positions in `rows` of the rows that stay open.
     stay: Vec<usize>,
-    /// By cell of the crowd: its rows, by place.
+    /// By cell of the class: positions in `rows` of its rows.
     cells: Vec<Vec<usize>>,
-    /// By cell of the crowd: those of its rows that count no later cell of the crowd.
+    /// By cell of the class: positions of the rows that contain no later cell of the class.
     last: Vec<Vec<usize>>,
 }
 
 impl Plan {
-    /// Crowd by crowd, always one that opens few new counts and closes many. None when too many are open at a time, or people are too
-    /// many.
-    pub(super) fn of(piece: &Piece) -> Option<Plan> {
+    /// Greedy order: always the class that opens the fewest and closes the most counts. `None` if a limit is exceeded.
+    pub(super) fn new(component: &Component) -> Option<Plan> {
         let too_many =
-            |crowd: &Merged| crowd.people > MOST_PEOPLE || crowd.people.min(crowd.cells().len() as u64) > MOST_DEEP;
-        if piece.crowds.iter().any(too_many) || u32::try_from(piece.people()).is_err() {
+            |class: &MergedClass| class.people > MAX_PEOPLE || class.people.min(class.cells().len() as u64) > MAX_DEPTH;
+        if component.classes.iter().any(too_many) || u32::try_from(component.people()).is_err() {
             return None;
         }
-        let rows_of: Vec<Vec<u32>> = piece.crowds.iter().map(|crowd| rows_of(piece, *crowd)).collect();
-        let mut members: Vec<Vec<u32>> = vec![Vec::new(); piece.rows.len()];
-        for (crowd, rows) in (0..).zip(&rows_of) {
-            rows.iter().for_each(|row| members[*row as usize].push(crowd));
+        let rows_of: Vec<Vec<u32>> = component.classes.iter().map(|class| rows_of(component, *class)).collect();
+        let mut members: Vec<Vec<u32>> = vec![Vec::new(); component.rows.len()];
+        for (class, rows) in (0..).zip(&rows_of) {
+            rows.iter().for_each(|row| members[*row as usize].push(class));
         }
         let mut left: Vec<usize> = members.iter().map(Vec::len).collect();
-        let people = |row: usize| members[row].iter().map(|crowd| piece.crowds[*crowd as usize].people).sum();
-        let mut later: Vec<u64> = (0..piece.rows.len()).map(people).collect();
-        let mut done = vec![false; piece.crowds.len()];
+        let people = |row: usize| members[row].iter().map(|class| component.classes[*class as usize].people).sum();
+        let mut later: Vec<u64> = (0..component.rows.len()).map(people).collect();
+        let mut done = vec![false; component.classes.len()];
         let mut open: Vec<u32> = Vec::new();
-        let mut stages = Vec::with_capacity(piece.crowds.len());
-        while stages.len() < piece.crowds.len() {
-            let crowd = next(&rows_of, &members, &left, &open, &done)?;
-            done[crowd] = true;
+        let mut stages = Vec::with_capacity(component.classes.len());
+        while stages.len() < component.classes.len() {
+            let class = next_class(&rows_of, &members, &left, &open, &done)?;
+            done[class] = true;
             let mut rows = open.clone();
-            rows.extend(rows_of[crowd].iter().filter(|row| !open.contains(row)));
-            for row in &rows_of[crowd] {
+            rows.extend(rows_of[class].iter().filter(|row| !open.contains(row)));
+            for row in &rows_of[class] {
                 left[*row as usize] -= 1;
-                later[*row as usize] -= piece.crowds[crowd].people;
+                later[*row as usize] -= component.classes[class].people;
             }
             let stay: Vec<usize> = (0..rows.len()).filter(|at| left[rows[*at] as usize] > 0).collect();
             open = stay.iter().map(|at| rows[*at]).collect();
-            if open.len() > MOST_OPEN {
+            if open.len() > MAX_OPEN_COUNTS {
                 return None;
             }
             let place = |row: &u32| rows.iter().position(|known| known == row);
-            let places = |cell: usize| piece.rows_of.at(cell).iter().filter_map(place).collect();
-            let cells: Vec<Vec<usize>> = piece.crowds[crowd].cells().map(places).collect();
+            let places = |cell: usize| component.rows_of.at(cell).iter().filter_map(place).collect();
+            let cells: Vec<Vec<usize>> = component.classes[class].cells().map(places).collect();
             let is_last = |cell: usize, row: &usize| !cells[cell + 1..].iter().any(|rows| rows.contains(row));
             let last = |cell: usize| cells[cell].iter().copied().filter(|row| is_last(cell, row)).collect();
             let last = (0..cells.len()).map(last).collect();
             let later = rows.iter().map(|row| later[*row as usize]).collect();
-            stages.push(Stage { crowd, rows, later, stay, cells, last });
+            stages.push(Stage { class, rows, later, stay, cells, last });
         }
         Some(Plan { stages })
     }
 }
 
-fn rows_of(piece: &Piece, crowd: Merged) -> Vec<u32> {
-    let mut rows = piece.rows_of.items_of(crowd.cells()).to_vec();
+fn rows_of(component: &Component, class: MergedClass) -> Vec<u32> {
+    let mut rows = component.rows_of.items_of(class.cells()).to_vec();
     rows.sort_unstable();
     rows.dedup();
     rows
 }
 
-/// The crowd to look at next.
-fn next(rows_of: &[Vec<u32>], members: &[Vec<u32>], left: &[usize], open: &[u32], done: &[bool]) -> Option<usize> {
-    let cost = |crowd: usize| {
-        let rows = &rows_of[crowd];
+/// The next class in the greedy order.
+fn next_class(
+    rows_of: &[Vec<u32>],
+    members: &[Vec<u32>],
+    left: &[usize],
+    open: &[u32],
+    done: &[bool],
+) -> Option<usize> {
+    let cost = |class: usize| {
+        let rows = &rows_of[class];
         let opens = rows.iter().filter(|row| !open.contains(row) && left[**row as usize] > 1).count() as i64;
         let closes = rows.iter().filter(|row| open.contains(row) && left[**row as usize] == 1).count() as i64;
-        (opens - closes, crowd)
+        (opens - closes, class)
     };
-    let near = open.iter().flat_map(|row| &members[*row as usize]).map(|crowd| *crowd as usize);
-    let near = near.filter(|crowd| !done[*crowd]).min_by_key(|crowd| cost(*crowd));
+    let near = open.iter().flat_map(|row| &members[*row as usize]).map(|class| *class as usize);
+    let near = near.filter(|class| !done[*class]).min_by_key(|class| cost(*class));
     near.or_else(|| {
-        (0..rows_of.len()).filter(|crowd| !done[*crowd]).min_by_key(|crowd| (rows_of[*crowd].len(), *crowd))
+        (0..rows_of.len()).filter(|class| !done[*class]).min_by_key(|class| (rows_of[*class].len(), *class))
     })
 }
 
-/// How much of every open count is used up.
+/// Sum so far of every open count.
 pub(super) type State = Box<[u32]>;
+/// States with a number of ways each.
 pub(super) type States<N> = HashMap<State, N, BuildHasherDefault<FxHasher>>;
 
-/// A walk over all states.
-pub(super) struct Walk<'a, N> {
-    piece: &'a Piece,
+/// Dynamic program over the states of all stages.
+pub(super) struct WorldCounter<'a, N> {
+    component: &'a Component,
     plan: &'a Plan,
     table: &'a Factorials,
     steps: std::cell::Cell<u64>,
     number: std::marker::PhantomData<N>,
 }
 
-/// Why a walk ends early.
-enum Ends {
-    TooLarge,
-    TooLong,
-    None,
+/// Reason why counting stops early.
+enum StopReason {
+    Overflow,
+    OutOfSteps,
+    NoWorld,
 }
 
-impl<'a, N: Number> Walk<'a, N> {
-    pub(super) fn new(piece: &'a Piece, plan: &'a Plan, table: &'a Factorials, steps: u64) -> Walk<'a, N> {
-        Walk { piece, plan, table, steps: steps.into(), number: std::marker::PhantomData }
+impl<'a, N: Number> WorldCounter<'a, N> {
+    pub(super) fn new(
+        component: &'a Component,
+        plan: &'a Plan,
+        table: &'a Factorials,
+        steps: u64,
+    ) -> WorldCounter<'a, N> {
+        WorldCounter { component, plan, table, steps: steps.into(), number: std::marker::PhantomData }
     }
 
-    fn count(self) -> Stopped {
-        match self.both_ways() {
-            Ok(counted) => Stopped::Done(counted),
-            Err(Ends::TooLarge) => Stopped::TooLarge,
-            Err(Ends::TooLong) => Stopped::TooLong,
-            Err(Ends::None) => Stopped::None,
+    fn count(self) -> CountOutcome {
+        match self.forward_backward() {
+            Ok(counted) => CountOutcome::Done(counted),
+            Err(StopReason::Overflow) => CountOutcome::Overflow,
+            Err(StopReason::OutOfSteps) => CountOutcome::OutOfSteps,
+            Err(StopReason::NoWorld) => CountOutcome::NoWorld,
         }
     }
 
-    fn both_ways(&self) -> std::result::Result<Counted, Ends> {
+    fn forward_backward(&self) -> std::result::Result<Counted, StopReason> {
         let mut layers: Vec<States<N>> = Vec::with_capacity(self.plan.stages.len());
-        let mut states: States<N> = std::iter::once((State::default(), N::whole(1))).collect();
+        let mut states: States<N> = std::iter::once((State::default(), N::from_count(1))).collect();
         for stage in &self.plan.stages {
-            let mut then: States<N> = States::default();
+            let mut next_states: States<N> = States::default();
             for (state, ways) in &states {
-                self.moves(stage, state, |had, after| {
-                    let more = ways.times(&N::arrangements(self.table, had)?)?;
-                    let known = then.entry(after).or_insert_with(N::zero);
+                self.for_each_assignment(stage, state, |assignment, after| {
+                    let more = ways.times(&N::multinomial(self.table, assignment)?)?;
+                    let known = next_states.entry(after).or_insert_with(N::zero);
                     *known = known.plus(&more)?;
                     Some(())
                 })?;
             }
-            layers.push(std::mem::replace(&mut states, then));
+            layers.push(std::mem::replace(&mut states, next_states));
         }
-        let worlds = states.remove(&State::default()).ok_or(Ends::None)?;
-        let mut shares = vec![Vec::new(); self.piece.crowds.len()];
-        let mut exact = vec![Vec::new(); self.piece.crowds.len()];
-        let mut ends: States<N> = std::iter::once((State::default(), N::whole(1))).collect();
+        let worlds = states.remove(&State::default()).ok_or(StopReason::NoWorld)?;
+        let mut probabilities = vec![Vec::new(); self.component.classes.len()];
+        let mut exact = vec![Vec::new(); self.component.classes.len()];
+        let mut suffix_counts: States<N> = std::iter::once((State::default(), N::from_count(1))).collect();
         for (stage, states) in self.plan.stages.iter().zip(&layers).rev() {
             let mut before: States<N> = States::default();
-            let crowd = &self.piece.crowds[stage.crowd];
-            let mut sums = vec![N::zero(); crowd.cells().len()];
+            let class = &self.component.classes[stage.class];
+            let mut sums = vec![N::zero(); class.cells().len()];
             for (state, ways) in states {
                 let mut onwards = N::zero();
-                self.moves(stage, state, |had, after| {
-                    let Some(end) = ends.get(&after) else { return Some(()) };
-                    let end = end.times(&N::arrangements(self.table, had)?)?;
+                self.for_each_assignment(stage, state, |assignment, after| {
+                    let Some(end) = suffix_counts.get(&after) else { return Some(()) };
+                    let end = end.times(&N::multinomial(self.table, assignment)?)?;
                     onwards = onwards.plus(&end)?;
                     let through = ways.times(&end)?;
-                    for (cell, people) in had {
-                        sums[*cell] = sums[*cell].plus(&through.times(&N::whole(*people))?)?;
+                    for (cell, people) in assignment {
+                        sums[*cell] = sums[*cell].plus(&through.times(&N::from_count(*people))?)?;
                     }
                     Some(())
                 })?;
@@ -247,45 +266,45 @@ impl<'a, N: Number> Walk<'a, N> {
                     before.insert(state.clone(), onwards);
                 }
             }
-            let all = worlds.times(&N::whole(crowd.people)).ok_or(Ends::TooLarge)?;
-            shares[stage.crowd] = sums.iter().map(|sum| sum.of(&all)).collect();
-            // What nobody has in any world is known exactly in any kind of number, and so is what everybody has.
-            let had = sums.iter().filter(|sum| !sum.is_zero()).count();
+            let all = worlds.times(&N::from_count(class.people)).ok_or(StopReason::Overflow)?;
+            probabilities[stage.class] = sums.iter().map(|sum| sum.ratio(&all)).collect();
+            // Probabilities 0 and 1 are exact in either number type.
+            let nonzero = sums.iter().filter(|sum| !sum.is_zero()).count();
             let fraction = |sum: &N| match sum.exact().zip(all.exact()) {
                 Some((sum, all)) => Some(Fraction::new(sum, all)),
                 None if sum.is_zero() => Some(Fraction::new(0, 1)),
-                None => (had == 1).then_some(Fraction::ONE),
+                None => (nonzero == 1).then_some(Fraction::ONE),
             };
-            exact[stage.crowd] = sums.iter().map(fraction).collect();
-            ends = before;
+            exact[stage.class] = sums.iter().map(fraction).collect();
+            suffix_counts = before;
         }
-        Ok(Counted { ln_worlds: worlds.ln(), worlds: worlds.exact(), shares, exact })
+        Ok(Counted { ln_worlds: worlds.ln(), worlds: worlds.exact(), probabilities, exact })
     }
 
-    /// One world, by going through the stages and choosing each move as often as it can end.
-    fn draw(&self, chance: &mut impl FnMut() -> f64) -> Option<Vec<Vec<u64>>> {
+    /// Draws a world stage by stage, with probabilities proportional to the number of completions.
+    fn draw(&self, uniform: &mut impl FnMut() -> f64) -> Option<Vec<Vec<u64>>> {
         let mut layers: Vec<States<N>> = Vec::with_capacity(self.plan.stages.len());
         let mut states: States<N> = std::iter::once((State::default(), N::zero())).collect();
         for stage in &self.plan.stages {
-            let mut then: States<N> = States::default();
+            let mut next_states: States<N> = States::default();
             for state in states.keys() {
-                let reached = self.moves(stage, state, |_, after| {
-                    then.entry(after).or_insert_with(N::zero);
+                let reached = self.for_each_assignment(stage, state, |_, after| {
+                    next_states.entry(after).or_insert_with(N::zero);
                     Some(())
                 });
                 reached.ok()?;
             }
-            layers.push(std::mem::replace(&mut states, then));
+            layers.push(std::mem::replace(&mut states, next_states));
         }
-        let mut ends: Vec<States<N>> = vec![std::iter::once((State::default(), N::whole(1))).collect()];
+        let mut suffix_counts: Vec<States<N>> = vec![std::iter::once((State::default(), N::from_count(1))).collect()];
         for (stage, states) in self.plan.stages.iter().zip(&layers).rev() {
-            let after = &ends[ends.len() - 1];
+            let after = &suffix_counts[suffix_counts.len() - 1];
             let mut before: States<N> = States::default();
             for state in states.keys() {
                 let mut ways = N::zero();
-                let counted = self.moves(stage, state, |had, next| {
+                let counted = self.for_each_assignment(stage, state, |assignment, next| {
                     if let Some(end) = after.get(&next) {
-                        ways = ways.plus(&end.times(&N::arrangements(self.table, had)?)?)?;
+                        ways = ways.plus(&end.times(&N::multinomial(self.table, assignment)?)?)?;
                     }
                     Some(())
                 });
@@ -294,42 +313,42 @@ impl<'a, N: Number> Walk<'a, N> {
                     before.insert(state.clone(), ways);
                 }
             }
-            ends.push(before);
+            suffix_counts.push(before);
         }
-        let mut world = vec![Vec::new(); self.piece.crowds.len()];
+        let mut world = vec![Vec::new(); self.component.classes.len()];
         let mut state = State::default();
         for (at, stage) in self.plan.stages.iter().enumerate() {
-            let after = &ends[ends.len() - 2 - at];
-            let all = ends[ends.len() - 1 - at].get(&state)?;
-            let mut left = chance();
+            let after = &suffix_counts[suffix_counts.len() - 2 - at];
+            let all = suffix_counts[suffix_counts.len() - 1 - at].get(&state)?;
+            let mut left = uniform();
             let mut chosen = None;
-            let moved = self.moves(stage, &state, |had, next| {
+            let moved = self.for_each_assignment(stage, &state, |assignment, next| {
                 if let Some(end) = after.get(&next).filter(|_| left >= 0.0) {
-                    left -= end.times(&N::arrangements(self.table, had)?)?.of(all);
-                    chosen = Some((had.to_vec(), next));
+                    left -= end.times(&N::multinomial(self.table, assignment)?)?.ratio(all);
+                    chosen = Some((assignment.to_vec(), next));
                 }
                 Some(())
             });
             moved.ok()?;
-            let (had, next) = chosen?;
-            world[stage.crowd] = vec![0; stage.cells.len()];
-            had.into_iter().for_each(|(cell, people)| world[stage.crowd][cell] = people);
+            let (assignment, next) = chosen?;
+            world[stage.class] = vec![0; stage.cells.len()];
+            assignment.into_iter().for_each(|(cell, people)| world[stage.class][cell] = people);
             state = next;
         }
         Some(world)
     }
 
-    /// Every way in which a crowd can go on from a state: what its people have, and what is used up afterwards.
-    fn moves(
+    /// Calls `visit` with every assignment of a class that is consistent with a state, and with the next state.
+    fn for_each_assignment(
         &self,
         stage: &Stage,
         state: &State,
-        mut visit: impl FnMut(&[Had], State) -> Option<()>,
-    ) -> std::result::Result<(), Ends> {
+        mut visit: impl FnMut(&[CellCount], State) -> Option<()>,
+    ) -> std::result::Result<(), StopReason> {
         let mut used: Vec<u64> = state.iter().map(|used| u64::from(*used)).collect();
         used.resize(stage.rows.len(), 0);
-        let people = self.piece.crowds[stage.crowd].people;
-        Mover { piece: self.piece, stage, steps: &self.steps, visit: &mut visit }.go(
+        let people = self.component.classes[stage.class].people;
+        AssignmentSearch { component: self.component, stage, steps: &self.steps, visit: &mut visit }.assign_from(
             0,
             people,
             &mut used,
@@ -338,34 +357,40 @@ impl<'a, N: Number> Walk<'a, N> {
     }
 }
 
-/// Gives a crowd's people their values, cell by cell.
-struct Mover<'a, V> {
-    piece: &'a Piece,
+/// Enumerates the assignments of a class, cell by cell.
+struct AssignmentSearch<'a, V> {
+    component: &'a Component,
     stage: &'a Stage,
     steps: &'a std::cell::Cell<u64>,
     visit: &'a mut V,
 }
 
-impl<V: FnMut(&[Had], State) -> Option<()>> Mover<'_, V> {
-    /// From a cell on: what the next of them is that anybody has, and how many.
-    fn go(&mut self, from: usize, people: u64, used: &mut [u64], had: &mut Vec<Had>) -> std::result::Result<(), Ends> {
+impl<V: FnMut(&[CellCount], State) -> Option<()>> AssignmentSearch<'_, V> {
+    /// Assigns the remaining people to the cells from `from` on. Each call chooses the next nonempty cell and its number of people.
+    fn assign_from(
+        &mut self,
+        from: usize,
+        people: u64,
+        used: &mut [u64],
+        assignment: &mut Vec<CellCount>,
+    ) -> std::result::Result<(), StopReason> {
         if people == 0 {
-            return self.arrive(used, had);
+            return self.visit_complete(used, assignment);
         }
         for (cell, rows) in self.stage.cells.iter().enumerate().skip(from) {
-            self.steps.set(self.steps.get().checked_sub(1).ok_or(Ends::TooLong)?);
-            let row = |at: usize| self.piece.rows[self.stage.rows[at] as usize];
+            self.steps.set(self.steps.get().checked_sub(1).ok_or(StopReason::OutOfSteps)?);
+            let row = |at: usize| self.component.rows[self.stage.rows[at] as usize];
             let most =
-                rows.iter().map(|at| row(*at).most.saturating_sub(used[*at])).min().unwrap_or(people).min(people);
+                rows.iter().map(|at| row(*at).upper.saturating_sub(used[*at])).min().unwrap_or(people).min(people);
             let last = cell + 1 == self.stage.cells.len();
-            let needed = |at: &usize| row(*at).least.saturating_sub(used[*at] + self.stage.later[*at]);
+            let needed = |at: &usize| row(*at).lower.saturating_sub(used[*at] + self.stage.later[*at]);
             let needed = self.stage.last[cell].iter().map(needed).max().unwrap_or(0);
             let least = if last { people } else { needed };
             for here in least.max(1)..=most {
                 rows.iter().for_each(|at| used[*at] += here);
-                had.push((cell, here));
-                let ended = self.go(cell + 1, people - here, used, had);
-                had.pop();
+                assignment.push((cell, here));
+                let ended = self.assign_from(cell + 1, people - here, used, assignment);
+                assignment.pop();
                 rows.iter().for_each(|at| used[*at] -= here);
                 ended?;
             }
@@ -376,15 +401,15 @@ impl<V: FnMut(&[Had], State) -> Option<()>> Mover<'_, V> {
         Ok(())
     }
 
-    fn arrive(&mut self, used: &[u64], had: &[Had]) -> std::result::Result<(), Ends> {
+    fn visit_complete(&mut self, used: &[u64], assignment: &[CellCount]) -> std::result::Result<(), StopReason> {
         let enough = |at: usize| {
-            let row = self.piece.rows[self.stage.rows[at] as usize];
-            used[at] + self.stage.later[at] >= row.least
+            let row = self.component.rows[self.stage.rows[at] as usize];
+            used[at] + self.stage.later[at] >= row.lower
         };
         if !(0..used.len()).all(enough) {
             return Ok(());
         }
         let after = self.stage.stay.iter().map(|at| used[*at] as u32).collect();
-        (self.visit)(had, after).ok_or(Ends::TooLarge)
+        (self.visit)(assignment, after).ok_or(StopReason::Overflow)
     }
 }

@@ -1,15 +1,16 @@
-//! How long a ledger takes to record, to load and to verify. One line of JSON a measurement; `bench/run ledger` drives it.
+//! Benchmark of recording, loading and verifying. Prints one line of JSON for each measurement; `bench/run ledger`
+//! runs it.
 //!
 //! ```text
-//! ledger_speed fill   FOLDER RELEASES COMBINATIONS RECORDS plain|links   records so many releases, and measures nothing
-//! ledger_speed commit FOLDER COMMITS  COMBINATIONS RECORDS plain|links   records so many, each beside its floor
-//! ledger_speed load   FOLDER plain|links                                 the whole history, once
-//! ledger_speed verify FOLDER                                             everything, once
+//! ledger_speed fill   FOLDER RELEASES COMBINATIONS RECORDS plain|links   records releases without measuring
+//! ledger_speed commit FOLDER COMMITS  COMBINATIONS RECORDS plain|links   records and measures releases, each with its floor
+//! ledger_speed load   FOLDER plain|links                                 loads the whole history once
+//! ledger_speed verify FOLDER                                             verifies the ledger once
 //! ```
 //!
-//! The folder holds the ledger, its key and the published files; `fill` and `commit` go on with what is there.
-//! The floor of a commit is what the disk takes for the same promise without a ledger: writing a file of as many bytes as
-//! the bodies have and syncing it, and one row in a SQLite database with the catalogue's settings.
+//! The folder contains the ledger, its key and the published files. `fill` and `commit` extend an existing ledger.
+//! The floor of a commit is the time for the same durability without a ledger: one synced file as large as the stored
+//! files, and one row in a SQLite database with the settings of the catalogue.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,13 +19,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use reticent::combos::Combos;
+use reticent::contingency::ContingencyTable;
 use reticent::statement::{Parameter, Scope, Statement};
 use reticent::taxonomy::{Code, Type};
-use reticent::{Counts, Held, Links, Recipient, ReleaseName, Role};
+use reticent::{Counts, Links, Recipient, RecordedRelease, ReleaseName, Role};
 use reticent_ledger::{
-    Body, BodyColumn, BodyTree, Draft, FileRecord, Hash, Holder, Identity, Judged, Key, KeyFile, Ledger, Made, Metric,
-    Naming, Origin, Session, Staging, Wanted,
+    Body, BodyColumn, BodyTree, FileRecord, Hash, HistoryQuery, HistoryScope, Holder, Identity, Key, KeyFile, Ledger,
+    Metric, Naming, Origin, Provenance, ReleaseDraft, Session, Staging,
 };
 use rusqlite::Connection;
 use serde_json::json;
@@ -35,8 +36,8 @@ const WAIT: Duration = Duration::from_secs(60);
 const POLICY: &str =
     "[dataset]\nname = \"people\"\n[columns.region]\ntaxonomy = \"region.csv\"\n[requirement]\nk = 5\n";
 
-/// Name and number of different texts. Any of the 384 million combinations is as likely as any other, which compresses
-/// worse than what people are like.
+/// Name and number of distinct texts of each column. All 384 million combinations are equally likely, so the data
+/// compresses worse than real data.
 const COLUMNS: [(&str, u64); 8] = [
     ("sex", 2),
     ("region", 17),
@@ -53,74 +54,76 @@ fn main() -> Result<(), Failure> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words[..] {
         ["fill", folder, releases, combinations, records, links] => {
-            let desk = Desk::at(folder)?;
-            let size = Size::of(combinations, records, links)?;
-            (0..releases.parse()?).try_for_each(|_| desk.commit(&size).map(|_| ()))
+            let bench = Bench::new(folder)?;
+            let size = ReleaseSize::parse(combinations, records, links)?;
+            (0..releases.parse()?).try_for_each(|_| bench.commit(&size).map(|_| ()))
         }
         ["commit", folder, commits, combinations, records, links] => {
-            let desk = Desk::at(folder)?;
-            let floor = Floor::at(&desk.folder)?;
-            let size = Size::of(combinations, records, links)?;
+            let bench = Bench::new(folder)?;
+            let floor = DiskFloor::new(&bench.folder)?;
+            let size = ReleaseSize::parse(combinations, records, links)?;
             for _ in 0..commits.parse()? {
-                print_commit(&desk.commit(&size)?, &floor)?;
+                print_commit(&bench.commit(&size)?, &floor)?;
             }
             Ok(())
         }
-        ["load", folder, links] => load(&Desk::at(folder)?, links == "links"),
-        ["verify", folder] => verify(&Desk::at(folder)?),
-        _ => Err("fill, commit, load or verify? The top of this file says what each takes".into()),
+        ["load", folder, links] => load(&Bench::new(folder)?, links == "links"),
+        ["verify", folder] => verify(&Bench::new(folder)?),
+        _ => Err("usage: ledger_speed fill|commit|load|verify FOLDER ...; the documentation of this file lists the arguments".into()),
     }
 }
 
-/// How large a release is.
-struct Size {
+/// Size of a release.
+struct ReleaseSize {
     combinations: usize,
     records: u64,
     links: bool,
 }
 
-impl Size {
-    fn of(combinations: &str, records: &str, links: &str) -> Result<Size, Failure> {
-        Ok(Size { combinations: combinations.parse()?, records: records.parse()?, links: links == "links" })
+impl ReleaseSize {
+    fn parse(combinations: &str, records: &str, links: &str) -> Result<ReleaseSize, Failure> {
+        Ok(ReleaseSize { combinations: combinations.parse()?, records: records.parse()?, links: links == "links" })
     }
 }
 
-/// What a commit took, and how much it wrote.
-struct Committed {
-    /// Entries that were there before.
+/// Measurement of a commit.
+struct CommitTiming {
+    /// Number of earlier entries.
     entries: u64,
-    /// Bytes of its bodies.
+    /// Size of the stored files in bytes.
     bytes: u64,
-    /// Opening the ledger; waiting for the right to write, which looks at the ledger; recording.
+    /// Seconds to open the ledger.
     open: f64,
+    /// Seconds to lock and check the ledger.
     write: f64,
+    /// Seconds to record the release.
     record: f64,
 }
 
-/// A ledger with its key, and the files that were published.
-struct Desk {
+/// A ledger with its key and the published files.
+struct Bench {
     folder: PathBuf,
     identity: Identity,
     key: Key,
     regions: Vec<(String, String)>,
 }
 
-impl Desk {
-    fn at(folder: &str) -> Result<Desk, Failure> {
+impl Bench {
+    fn new(folder: &str) -> Result<Bench, Failure> {
         let folder = PathBuf::from(folder);
         std::fs::create_dir_all(&folder)?;
         let path = folder.join("key");
         let file = KeyFile::read(&path, None)?.map_or_else(|| KeyFile::create(&path, None), Ok)?;
         let ledger = folder.join("ledger");
-        let identity = match Ledger::is_there(&ledger) {
+        let identity = match Ledger::exists(&ledger) {
             true => Ledger::open(&ledger, &session())?.identity()?,
             false => Identity::draw()?,
         };
-        let key = file.of_ledger(&identity);
+        let key = file.ledger_key(&identity);
         let region = texts("region", 17);
         let lines: Vec<String> =
             region.iter().enumerate().map(|(at, text)| format!("{text};part-{};*\n", at / 4)).collect();
-        Ok(Desk { folder, identity, key, regions: vec![("region".to_owned(), lines.concat())] })
+        Ok(Bench { folder, identity, key, regions: vec![("region".to_owned(), lines.concat())] })
     }
 
     fn open(&self) -> Result<Ledger, Failure> {
@@ -131,8 +134,8 @@ impl Desk {
         session().with_key(Some(self.key.clone()))
     }
 
-    /// Records one release, as `reticent publish` does: its file waits in a folder of its own, and takes its name.
-    fn commit(&self, size: &Size) -> Result<Committed, Failure> {
+    /// Records one release with a staged file, as `reticent publish` does.
+    fn commit(&self, size: &ReleaseSize) -> Result<CommitTiming, Failure> {
         let entries = self.open()?.head()?.entries;
         let name = format!("release-{}", entries + 1);
         let body = self.body(entries, size);
@@ -143,11 +146,11 @@ impl Desk {
         let open = clock.elapsed();
         let writer = ledger.write(&self.session())?;
         let write = clock.elapsed();
-        let file = writer.ledger().inside(&naming.to);
+        let file = writer.ledger().recorded_path(&naming.to);
         let outcome = writer.append(&self.draft(&name, &body, links.as_ref(), naming, file)?)?;
         let done = clock.elapsed();
         let bodies = outcome.entry.release().map(|release| release.bodies()).unwrap_or_default();
-        Ok(Committed {
+        Ok(CommitTiming {
             entries,
             bytes: bodies.iter().map(|(_, body)| body.bytes).sum(),
             open: open.as_secs_f64(),
@@ -156,9 +159,9 @@ impl Desk {
         })
     }
 
-    fn body(&self, seed: u64, size: &Size) -> Body {
+    fn body(&self, seed: u64, size: &ReleaseSize) -> Body {
         let tree = |name: &str| match name {
-            "region" => BodyTree::Taxonomy(Hash::of(self.regions[0].1.as_bytes())),
+            "region" => BodyTree::Taxonomy(Hash::digest(self.regions[0].1.as_bytes())),
             "income" => BodyTree::Recognised,
             _ => BodyTree::Flat,
         };
@@ -173,13 +176,13 @@ impl Desk {
         let counts = Counts {
             names: COLUMNS.iter().map(|(name, _)| (*name).to_owned()).collect(),
             values: COLUMNS.iter().map(|(name, distinct)| texts(name, *distinct)).collect(),
-            combos: combos(seed, size),
+            contingency: contingency_table(seed, size),
             links: None,
         };
         Body { columns: COLUMNS.iter().map(column).collect(), counts }
     }
 
-    /// A published file before it has its name.
+    /// Stages a published file.
     fn stage(&self, name: &str) -> Result<(Staging, Naming), Failure> {
         let to = self.folder.join(format!("{name}.csv"));
         let staging = Staging::create(&to, &self.folder.join("ledger"))?;
@@ -195,8 +198,8 @@ impl Desk {
         links: Option<&'a Links>,
         naming: Naming,
         file: String,
-    ) -> Result<Draft<'a>, Failure> {
-        Ok(Draft {
+    ) -> Result<ReleaseDraft<'a>, Failure> {
+        Ok(ReleaseDraft {
             name: ReleaseName::new(name)?,
             dataset: "people".to_owned(),
             date: "2026-03-01".to_owned(),
@@ -204,16 +207,16 @@ impl Desk {
             origin: Origin::Published,
             suppressed: 0,
             dropped: 0,
-            disguise: Default::default(),
+            presentation: Default::default(),
             body,
-            by_method: None,
+            method: None,
             links: links.map(|links| (links, self.key.fingerprint())),
             policy: Some(POLICY),
             taxonomies: &self.regions,
-            file: Some(FileRecord { path: file, sha256: Hash::of(name.as_bytes()), bytes: name.len() as u64 }),
+            file: Some(FileRecord { path: file, sha256: Hash::digest(name.as_bytes()), bytes: name.len() as u64 }),
             naming: Some(naming),
-            made: Some(made()),
-            judged: Judged::History { with: Vec::new() },
+            made: Some(provenance()),
+            judged: HistoryScope::History { with: Vec::new() },
         })
     }
 }
@@ -228,8 +231,8 @@ fn session() -> Session {
     Session::new(holder, WAIT)
 }
 
-fn made() -> Made {
-    Made {
+fn provenance() -> Provenance {
+    Provenance {
         program: "0".to_owned(),
         algorithm: "top-down-specialization".to_owned(),
         guarantee: "safe".to_owned(),
@@ -249,7 +252,7 @@ fn made() -> Made {
     }
 }
 
-/// The texts of a column, ascending; incomes are intervals.
+/// Returns the sorted texts of a column. Incomes are intervals.
 fn texts(name: &str, distinct: u64) -> Vec<String> {
     let text = |at: u64| match name {
         "income" => format!("[{},{})", 1000 * at, 1000 * (at + 1)),
@@ -260,8 +263,8 @@ fn texts(name: &str, distinct: u64) -> Vec<String> {
     texts
 }
 
-/// Exactly so many different combinations, ascending, with the records spread over them.
-fn combos(seed: u64, size: &Size) -> Combos {
+/// Draws exactly `size.combinations` distinct combinations, sorted, and distributes the records over them.
+fn contingency_table(seed: u64, size: &ReleaseSize) -> ContingencyTable {
     let all: u64 = COLUMNS.iter().map(|(_, distinct)| distinct).product();
     let (mut drawn, mut next) = (Vec::new(), seed << 32);
     while drawn.len() < size.combinations {
@@ -279,20 +282,20 @@ fn combos(seed: u64, size: &Size) -> Combos {
     }
     let combinations = size.combinations as u64;
     let weight = |at| size.records / combinations + u64::from(at < size.records % combinations);
-    Combos { codes, weights: (0..combinations).map(weight).collect(), owners: None }
+    ContingencyTable { codes, weights: (0..combinations).map(weight).collect(), owners: None }
 }
 
-/// One person a record, the same people in every release, in another order.
+/// Returns links with one person for each record. Every release has the same people, in another order.
 fn links(seed: u64, body: &Body) -> Links {
-    let weights = &body.counts.combos.weights;
-    let records = body.counts.combos.rows();
+    let weights = &body.counts.contingency.weights;
+    let records = body.counts.contingency.rows();
     let places = (0u32..).zip(weights).flat_map(|(at, weight)| std::iter::repeat_n(at, *weight as usize));
     let pseudonym = |person: u64| u128::from(mix(person)) << 64 | u128::from(mix(!person));
     let people = (0..records).map(|at| (at + seed * 7919) % records);
-    Links::collect(people.zip(places).map(|(person, place)| (pseudonym(person), place)).collect())
+    Links::from_rows(people.zip(places).map(|(person, place)| (pseudonym(person), place)).collect())
 }
 
-/// Numbers that look drawn (SplitMix64).
+/// Returns a pseudorandom number (SplitMix64).
 fn mix(number: u64) -> u64 {
     let mut mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -300,23 +303,23 @@ fn mix(number: u64) -> u64 {
     mixed ^ mixed >> 31
 }
 
-/// What the disk takes by itself.
-struct Floor {
+/// Measures the disk without a ledger.
+struct DiskFloor {
     file: PathBuf,
     database: Connection,
 }
 
-impl Floor {
-    fn at(folder: &Path) -> Result<Floor, Failure> {
+impl DiskFloor {
+    fn new(folder: &Path) -> Result<DiskFloor, Failure> {
         let database = Connection::open(folder.join("floor.sqlite"))?;
         database.pragma_update(None, "journal_mode", "delete")?;
         database.pragma_update(None, "synchronous", "extra")?;
         database
             .execute_batch("CREATE TABLE IF NOT EXISTS entries (number INTEGER PRIMARY KEY, document TEXT NOT NULL)")?;
-        Ok(Floor { file: folder.join("floor.bin"), database })
+        Ok(DiskFloor { file: folder.join("floor.bin"), database })
     }
 
-    /// Seconds to write a new file of so many bytes and sync it.
+    /// Returns the seconds to write and sync a new file of this size.
     fn write(&self, bytes: u64) -> Result<f64, Failure> {
         let bytes: Vec<u8> = (0..bytes.div_ceil(8)).flat_map(|at| mix(at).to_le_bytes()).take(bytes as usize).collect();
         let clock = Instant::now();
@@ -328,7 +331,7 @@ impl Floor {
         Ok(seconds)
     }
 
-    /// Seconds for a transaction of one row, about as long as an entry's document.
+    /// Returns the seconds of a transaction with one row, about as long as the document of an entry.
     fn row(&self) -> Result<f64, Failure> {
         let document = "x".repeat(1800);
         let clock = Instant::now();
@@ -337,8 +340,8 @@ impl Floor {
     }
 }
 
-fn print_commit(commit: &Committed, floor: &Floor) -> Result<(), Failure> {
-    let Committed { entries, bytes, open, write, record } = commit;
+fn print_commit(commit: &CommitTiming, floor: &DiskFloor) -> Result<(), Failure> {
+    let CommitTiming { entries, bytes, open, write, record } = commit;
     let (file, row) = (floor.write(*bytes)?, floor.row()?);
     let seconds = open + write + record;
     let parts = json!({ "open": open, "write": write, "record": record });
@@ -347,20 +350,20 @@ fn print_commit(commit: &Committed, floor: &Floor) -> Result<(), Failure> {
     Ok(())
 }
 
-fn load(desk: &Desk, with_links: bool) -> Result<(), Failure> {
+fn load(bench: &Bench, with_links: bool) -> Result<(), Failure> {
     let clock = Instant::now();
-    let ledger = desk.open()?;
-    let history = ledger.history(Wanted { numbers: None, links: with_links.then_some(&desk.key) })?;
+    let ledger = bench.open()?;
+    let history = ledger.history(HistoryQuery { numbers: None, links: with_links.then_some(&bench.key) })?;
     let seconds = clock.elapsed().as_secs_f64();
-    let sum = |count: &dyn Fn(&Held) -> u64| history.releases.iter().map(count).sum::<u64>();
-    let combinations = sum(&|held| held.release.combos.len() as u64);
-    let links = sum(&|held| held.links.as_ref().map_or(0, |links| links.len() as u64));
-    // Four bytes a code and eight a weight; sixteen bytes a pseudonym, and two numbers of four.
+    let sum = |count: &dyn Fn(&RecordedRelease) -> u64| history.releases.iter().map(count).sum::<u64>();
+    let combinations = sum(&|release| release.release.contingency.len() as u64);
+    let links = sum(&|release| release.links.as_ref().map_or(0, |links| links.len() as u64));
+    // A code has 4 bytes and a weight 8; a link has a pseudonym of 16 bytes and two numbers of 4.
     let kept = combinations * (4 * COLUMNS.len() as u64 + 8) + links * 24;
     let line = json!({
         "seconds": seconds,
         "releases": history.releases.len(),
-        "records": sum(&|held| held.release.combos.rows()),
+        "records": sum(&|release| release.release.contingency.rows()),
         "combinations": combinations,
         "links": links,
         "kept_bytes": kept,
@@ -369,11 +372,11 @@ fn load(desk: &Desk, with_links: bool) -> Result<(), Failure> {
     Ok(())
 }
 
-fn verify(desk: &Desk) -> Result<(), Failure> {
+fn verify(bench: &Bench) -> Result<(), Failure> {
     let clock = Instant::now();
-    let findings = desk.open()?.verify(&desk.session())?;
+    let findings = bench.open()?.verify(&bench.session())?;
     let seconds = clock.elapsed().as_secs_f64();
-    if !findings.intact() {
+    if !findings.is_intact() {
         return Err(findings.problems.join("; ").into());
     }
     println!("{}", json!({ "seconds": seconds, "bodies": findings.bodies, "files": findings.files.len() }));

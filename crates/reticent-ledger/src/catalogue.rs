@@ -1,8 +1,8 @@
-//! The catalogue: a SQLite database with one row an entry, and what can be asked of entries in SQL.
+//! The catalogue: a SQLite database with one row for each entry, and index tables for SQL queries.
 //!
-//! Written in one transaction an entry, which is in the database file when it is committed: there is no write-ahead log to lose.
-//! (Format 1 had one; it is folded into the database before a migration.) Where nothing can be written, as on a copy that is only
-//! read, the database is read into memory.
+//! Every entry is written in one transaction, directly to the database file, without a write-ahead log. (Format 1 had
+//! one; its content is moved to the database before a migration.) In a read-only folder, the database is read into
+//! memory.
 
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -17,18 +17,18 @@ use crate::error::{Error, Result};
 use crate::hash::Hash;
 use crate::key::{Derivation, Identity, Key};
 use crate::lock::Holder;
-use crate::record::Written;
-use crate::schema::{Beside, FORMATS};
+use crate::record::SerializedEntry;
+use crate::schema::{FORMATS, IndexRows};
 use crate::signature::Verifier;
 
-/// The database's file in the ledger's folder.
+/// File name of the database in the ledger's folder.
 pub(crate) const NAME: &str = "catalogue.sqlite";
-/// Says that a SQLite file is a catalogue of Reticent ("rtct").
+/// SQLite application id of a catalogue ("rtct").
 const APPLICATION: i64 = 0x7274_6374;
-/// How long to wait for another connection of the same database.
+/// Maximum time to wait for another connection to the database.
 pub(crate) const BUSY: Duration = Duration::from_secs(10);
 
-/// An entry with its document as it was written.
+/// Row of an entry, with its document byte for byte.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Row {
     pub number: u64,
@@ -43,13 +43,13 @@ pub(crate) struct Row {
 pub(crate) struct Catalogue {
     folder: PathBuf,
     connection: Connection,
-    /// Of a copy in memory, because nothing can be written: the hash of the file, and its length.
-    copied: Option<(Hash, u64)>,
+    /// Hash and size of the file, if this is a copy in memory.
+    copy_of: Option<(Hash, u64)>,
 }
 
 impl Catalogue {
-    /// Makes an empty catalogue. It takes its name when it is complete.
-    /// Before that, `seal` gets it with its name of now: a catalogue without a seal is never found.
+    /// Creates an empty catalogue under a temporary name and renames it when it is complete. `seal` is called before
+    /// the rename, so that no catalogue exists without a seal.
     pub(crate) fn create(
         folder: &Path,
         identity: &Identity,
@@ -74,7 +74,7 @@ impl Catalogue {
                 .execute_batch(&format!("BEGIN; {} PRAGMA user_version = {format}; COMMIT;", FORMATS.concat()))?;
             let insert = "INSERT INTO ledger (only, id, created, derivation, verifier) VALUES (1, ?1, ?2, ?3, ?4)";
             let verifier = key.map(|key| key.verifier().to_string());
-            connection.execute(insert, params![identity.id, created, identity.derivation.word(), verifier])
+            connection.execute(insert, params![identity.id, created, identity.derivation.name(), verifier])
         };
         make(&connection).map_err(failed)?;
         connection.close().map_err(|(_, error)| failed(error))?;
@@ -85,24 +85,24 @@ impl Catalogue {
         disk::sync_folder(folder)
     }
 
-    /// Opens a catalogue; the caller looks at its format.
+    /// Opens a catalogue. The caller checks its format.
     pub(crate) fn open(folder: &Path) -> Result<Catalogue> {
-        // Opening a pipe would wait for its writer.
+        // Opening a pipe would block until a process writes to it.
         for ending in ["", "-journal", "-wal", "-shm"] {
             let path = folder.join(format!("{NAME}{ending}"));
-            if fs::symlink_metadata(&path).is_ok_and(|about| !about.is_file()) {
-                return Err(Error::broken(folder, format!("{NAME}{ending} is no file")));
+            if fs::symlink_metadata(&path).is_ok_and(|metadata| !metadata.is_file()) {
+                return Err(Error::broken(folder, format!("{NAME}{ending} is not a regular file")));
             }
         }
         match Catalogue::open_file(folder) {
             Ok(catalogue) => match catalogue.connection.is_readonly("main") {
                 Ok(false) => Ok(catalogue),
-                _ => Catalogue::copy(folder),
+                _ => Catalogue::open_copy(folder),
             },
-            Err(error) if is_read_only(&error) => Catalogue::copy(folder),
+            Err(error) if is_read_only(&error) => Catalogue::open_copy(folder),
             Err(error) => Err(Error::catalogue(folder, "open", error)),
         }
-        .and_then(Catalogue::checked)
+        .and_then(Catalogue::check_application)
     }
 
     fn open_file(folder: &Path) -> rusqlite::Result<Catalogue> {
@@ -115,18 +115,18 @@ impl Catalogue {
         connection.pragma_update(None, "synchronous", "extra")?;
         connection.pragma_update(None, "wal_autocheckpoint", 0)?;
         connection.pragma_update(None, "cell_size_check", true)?;
-        // A database with a log can be opened in a folder that cannot be written to, and not be read there.
+        // A database with a write-ahead log can be opened, but not read, in a read-only folder.
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))?;
-        Ok(Catalogue { folder: folder.to_owned(), connection, copied: None })
+        Ok(Catalogue { folder: folder.to_owned(), connection, copy_of: None })
     }
 
-    /// Reads a catalogue into memory, where its folder cannot be written to.
-    fn copy(folder: &Path) -> Result<Catalogue> {
+    /// Reads a catalogue of a read-only folder into memory.
+    fn open_copy(folder: &Path) -> Result<Catalogue> {
         for ending in ["-wal", "-journal"] {
             let log = folder.join(format!("{NAME}{ending}"));
-            if fs::metadata(&log).is_ok_and(|about| about.len() > 0) {
+            if fs::metadata(&log).is_ok_and(|metadata| metadata.len() > 0) {
                 let what =
-                    format!("a command that writes did not finish, and {} cannot be put in order here", log.display());
+                    format!("a write did not finish, and {} cannot be recovered in a read-only folder", log.display());
                 return Err(Error::broken(folder, what));
             }
         }
@@ -135,10 +135,10 @@ impl Catalogue {
         Catalogue::in_memory(folder, bytes)
     }
 
-    /// A catalogue with these bytes, in memory.
+    /// Opens a catalogue in memory from its bytes.
     fn in_memory(folder: &Path, mut bytes: Vec<u8>) -> Result<Catalogue> {
-        let copied = Some((Hash::of(&bytes), bytes.len() as u64));
-        // In memory there is no write-ahead log: bytes 18 and 19 of the header say whether there is one.
+        let copy_of = Some((Hash::digest(&bytes), bytes.len() as u64));
+        // A database in memory has no write-ahead log. Bytes 18 and 19 of the header say whether there is one.
         if bytes.get(18..20) == Some(&[2, 2]) {
             bytes[18..20].fill(1);
         }
@@ -150,47 +150,48 @@ impl Catalogue {
             Ok(connection)
         };
         let connection = read().map_err(|error| Error::catalogue(folder, "read", error))?;
-        Ok(Catalogue { folder: folder.to_owned(), connection, copied })
+        Ok(Catalogue { folder: folder.to_owned(), connection, copy_of })
     }
 
-    /// Refuses a database that is no catalogue, or could answer a question without an end.
-    fn checked(self) -> Result<Catalogue> {
+    /// Returns an error if the database is not a catalogue, or if it has views or triggers that could make a query
+    /// run forever.
+    fn check_application(self) -> Result<Catalogue> {
         let foreign = "SELECT count(*) FROM sqlite_schema WHERE type = 'view' OR type = 'trigger' AND name NOT IN \
                        ('entries_are_not_changed', 'entries_are_not_removed')";
         let foreign = self.connection.query_row(foreign, [], |row| row.get::<_, i64>(0));
         if foreign.map_err(self.failed("open"))? > 0 {
-            return Err(Error::broken(&self.folder, "the catalogue has other tables than those of its format"));
+            return Err(Error::broken(&self.folder, "the tables of the catalogue do not match its format"));
         }
         let application = self.connection.pragma_query_value(None, "application_id", |row| row.get::<_, i64>(0));
         match application.map_err(self.failed("open"))? {
             APPLICATION => Ok(self),
-            _ => Err(Error::broken(&self.folder, format!("{NAME} is no catalogue of Reticent"))),
+            _ => Err(Error::broken(&self.folder, format!("{NAME} is not a catalogue of Reticent"))),
         }
     }
 
-    /// A copy of the catalogue in memory. Later writes to the file do not change it.
+    /// Returns a copy of the catalogue in memory. Later writes to the file do not change it.
     pub(crate) fn snapshot(&self) -> Result<Catalogue> {
-        let bytes = self.bytes(<[u8]>::to_vec)?;
+        let bytes = self.with_bytes(<[u8]>::to_vec)?;
         let path = self.folder.join(NAME);
         let length = fs::metadata(&path).map_err(|error| Error::io("read", &path, error))?.len();
         if length != bytes.len() as u64 {
-            return Err(Error::broken(&self.folder, format!("{NAME} has another length than the database in it")));
+            return Err(Error::broken(&self.folder, format!("the length of {NAME} differs from that of its database")));
         }
         Catalogue::in_memory(&self.folder, bytes)
     }
 
-    /// The hash of what the catalogue says about the ledger, with this public key.
-    pub(crate) fn about(&self, verifier: Option<&Verifier>) -> Result<Hash> {
+    /// Returns the hash of the ledger's metadata with this public key.
+    pub(crate) fn metadata_hash(&self, verifier: Option<&Verifier>) -> Result<Hash> {
         let created = self.connection.query_row("SELECT created FROM ledger", [], |row| row.get::<_, String>(0));
         let Identity { id, derivation } = self.identity()?;
         let verifier = verifier.map(Verifier::to_string).unwrap_or_default();
         let created = created.map_err(self.failed("read"))?;
-        Ok(Hash::of(format!("{id}\n{created}\n{}\n{verifier}\n", derivation.word()).as_bytes()))
+        Ok(Hash::digest(format!("{id}\n{created}\n{}\n{verifier}\n", derivation.name()).as_bytes()))
     }
 
-    /// Whether this is a copy in memory, because nothing can be written.
+    /// Returns true if this is a copy in memory.
     pub(crate) fn is_copy(&self) -> bool {
-        self.copied.is_some()
+        self.copy_of.is_some()
     }
 
     fn failed(&self, doing: &'static str) -> impl Fn(rusqlite::Error) -> Error + use<> {
@@ -198,12 +199,12 @@ impl Catalogue {
         move |error| Error::catalogue(&folder, doing, error)
     }
 
-    /// The format of the catalogue.
+    /// Returns the format of the catalogue.
     pub(crate) fn format(&self) -> Result<i64> {
         self.connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(self.failed("read"))
     }
 
-    /// Brings the catalogue to the newest of these formats, in one transaction.
+    /// Migrates the catalogue to the newest of these formats, in one transaction.
     pub(crate) fn migrate(&mut self, formats: &[&str]) -> Result<()> {
         let folder = self.folder.clone();
         let failed = move |error: rusqlite::Error| match error.sqlite_error_code() {
@@ -220,7 +221,7 @@ impl Catalogue {
         }
         transaction.pragma_update(None, "user_version", formats.len() as i64).map_err(&failed)?;
         transaction.commit().map_err(&failed)?;
-        // Format 1 had a write-ahead log. In memory there is none.
+        // Format 1 had a write-ahead log. A database in memory has none.
         if self.is_copy() {
             return Ok(());
         }
@@ -231,41 +232,41 @@ impl Catalogue {
         }
     }
 
-    /// Which ledger it is; of format 1, with the secrets of that format.
+    /// Returns the identity of the ledger. Format 1 uses the derivation of that format.
     pub(crate) fn identity(&self) -> Result<Identity> {
-        let unknown =
-            |word: &str| Error::broken(&self.folder, format!("it derives secrets by `{word}`, which is not known"));
+        let unknown = |word: &str| Error::broken(&self.folder, format!("the key derivation `{word}` is unknown"));
         let derivation = match self.format()? {
             ..=1 => Derivation::Direct,
             _ => {
-                let asked =
+                let queried =
                     self.connection.query_row("SELECT derivation FROM ledger", [], |row| row.get::<_, String>(0));
-                let word = asked.map_err(self.failed("read"))?;
-                Derivation::from_word(&word).ok_or_else(|| unknown(&word))?
+                let word = queried.map_err(self.failed("read"))?;
+                Derivation::parse(&word).ok_or_else(|| unknown(&word))?
             }
         };
         Ok(Identity { id: self.id()?, derivation })
     }
 
-    /// The public key of the ledger's signatures; none if it is not signed.
+    /// Returns the public key of the ledger's signatures; none if the ledger is unsigned.
     pub(crate) fn verifier(&self) -> Result<Option<Verifier>> {
         if self.format()? < 2 {
             return Ok(None);
         }
-        let asked = self.connection.query_row("SELECT verifier FROM ledger", [], |row| row.get::<_, Option<String>>(0));
-        let Some(text) = asked.map_err(self.failed("read"))? else { return Ok(None) };
+        let queried =
+            self.connection.query_row("SELECT verifier FROM ledger", [], |row| row.get::<_, Option<String>>(0));
+        let Some(text) = queried.map_err(self.failed("read"))? else { return Ok(None) };
         let verifier = Verifier::parse(&text);
-        verifier.map(Some).ok_or_else(|| Error::broken(&self.folder, "its public key cannot be read"))
+        verifier.map(Some).ok_or_else(|| Error::broken(&self.folder, "the public key cannot be read"))
     }
 
-    /// The ledger's id, drawn when it was made.
+    /// Returns the id of the ledger.
     pub(crate) fn id(&self) -> Result<String> {
-        let asked = self.connection.query_row("SELECT id FROM ledger", [], |row| row.get(0)).optional();
-        let id = asked.map_err(self.failed("read"))?;
-        id.ok_or_else(|| Error::broken(&self.folder, "the catalogue does not say which ledger it is"))
+        let queried = self.connection.query_row("SELECT id FROM ledger", [], |row| row.get(0)).optional();
+        let id = queried.map_err(self.failed("read"))?;
+        id.ok_or_else(|| Error::broken(&self.folder, "the catalogue has no ledger id"))
     }
 
-    /// All entries as they were written, in one snapshot.
+    /// Returns the rows of all entries, from one snapshot.
     pub(crate) fn rows(&self) -> Result<Vec<Row>> {
         let format = self.format()?;
         let read = || {
@@ -286,29 +287,29 @@ impl Catalogue {
         read().map_err(self.failed("read"))
     }
 
-    /// What stands about releases in the tables beside the documents.
-    pub(crate) fn beside(&self) -> Result<Beside> {
+    /// Returns the rows of the index tables.
+    pub(crate) fn index_rows(&self) -> Result<IndexRows> {
         let read = || {
             let text = |row: &rusqlite::Row<'_>, at: usize| row.get::<_, String>(at);
-            let mut beside = Beside::default();
+            let mut index = IndexRows::default();
             let mut statement = self.connection.prepare("SELECT number, name, date FROM releases")?;
             for row in statement.query_map([], |row| Ok((row.get(0)?, text(row, 1)?, text(row, 2)?)))? {
-                beside.releases.insert(row?);
+                index.releases.insert(row?);
             }
             let mut statement = self.connection.prepare("SELECT release, name FROM recipients")?;
             for row in statement.query_map([], |row| Ok((row.get(0)?, text(row, 1)?)))? {
-                beside.recipients.insert(row?);
+                index.recipients.insert(row?);
             }
             let mut statement = self.connection.prepare("SELECT release, kind, hash, bytes FROM bodies")?;
             for row in statement.query_map([], |row| Ok((row.get(0)?, text(row, 1)?, text(row, 2)?, row.get(3)?)))? {
-                beside.bodies.insert(row?);
+                index.bodies.insert(row?);
             }
-            Ok(beside)
+            Ok(index)
         };
         read().map_err(self.failed("read"))
     }
 
-    /// What SQLite finds wrong with the file, if anything.
+    /// Returns the integrity errors that SQLite reports.
     pub(crate) fn damage(&self) -> Result<Vec<String>> {
         let read = || {
             let mut found: Vec<String> = Vec::new();
@@ -319,21 +320,21 @@ impl Catalogue {
             let mut statement = self.connection.prepare("PRAGMA foreign_key_check")?;
             let broken = statement.query_map([], |_| Ok(()))?.count();
             if broken > 0 {
-                found.push(format!("{broken} rows point to rows that are not there"));
+                found.push(format!("{broken} rows refer to missing rows"));
             }
             Ok(found)
         };
         read().map_err(self.failed("check"))
     }
 
-    /// Whether the tables and triggers are those of the format, and no others.
+    /// Returns an error unless the tables and triggers are exactly those of the format.
     pub(crate) fn check_schema(&self) -> Result<()> {
         let schema = |connection: &Connection| {
             let mut statement = connection.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name")?;
             let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
             statement.query_map([], row)?.collect::<rusqlite::Result<Vec<(String, String, Option<String>)>>>()
         };
-        // A format that only a newer program knows is refused when a ledger is opened.
+        // A newer format is rejected when the ledger is opened.
         let Some(steps) = FORMATS.get(..self.format()?.max(0) as usize) else { return Ok(()) };
         let expected = || {
             let fresh = Connection::open_in_memory()?;
@@ -343,22 +344,22 @@ impl Catalogue {
         let failed = self.failed("read");
         match expected().map_err(&failed)? == schema(&self.connection).map_err(&failed)? {
             true => Ok(()),
-            false => Err(Error::broken(&self.folder, "the catalogue has other tables than those of its format")),
+            false => Err(Error::broken(&self.folder, "the tables of the catalogue do not match its format")),
         }
     }
 
-    /// Whether an entry has this hash.
-    pub(crate) fn has(&self, hash: Hash) -> Result<bool> {
+    /// Returns true if an entry has this hash.
+    pub(crate) fn has_entry(&self, hash: Hash) -> Result<bool> {
         let sql = "SELECT 1 FROM entries WHERE hash = ?1";
-        let asked = self.connection.query_row(sql, [hash.to_string()], |_| Ok(())).optional();
-        Ok(asked.map_err(self.failed("read"))?.is_some())
+        let queried = self.connection.query_row(sql, [hash.to_string()], |_| Ok(())).optional();
+        Ok(queried.map_err(self.failed("read"))?.is_some())
     }
 
-    /// Appends an entry, all of it or nothing. Waits at most so long for programs that read the database.
-    pub(crate) fn append(&mut self, entry: &Entry, written: &Written, patience: Duration) -> Result<()> {
-        let Written { document, head, signature, verifier } = written;
+    /// Appends an entry in one transaction. Waits at most `patience` for readers of the database.
+    pub(crate) fn append(&mut self, entry: &Entry, written: &SerializedEntry, patience: Duration) -> Result<()> {
+        let SerializedEntry { document, head, signature, verifier } = written;
         let folder = self.folder.clone();
-        // A program that reads the database keeps an entry from being written to it.
+        // A reader of the database blocks the write.
         let failed = move |error: rusqlite::Error| match error.sqlite_error_code() {
             Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
                 Error::Held { holder: Holder::unknown("reading"), waited: patience }
@@ -375,7 +376,7 @@ impl Catalogue {
             if let Some(verifier) = verifier {
                 transaction.execute("UPDATE ledger SET verifier = ?1", [verifier.to_string()])?;
             }
-            let Beside { releases, recipients, bodies } = Beside::of([entry]);
+            let IndexRows { releases, recipients, bodies } = IndexRows::from_entries([entry]);
             for row in releases {
                 transaction.execute("INSERT INTO releases (number, name, date) VALUES (?1, ?2, ?3)", row)?;
             }
@@ -394,9 +395,9 @@ impl Catalogue {
 
     /// Appends many entries at once, for tests of large ledgers.
     #[cfg(test)]
-    pub(crate) fn append_all(&mut self, rows: Vec<(Entry, Written)>) -> rusqlite::Result<()> {
+    pub(crate) fn append_all(&mut self, rows: Vec<(Entry, SerializedEntry)>) -> rusqlite::Result<()> {
         let transaction = self.connection.transaction()?;
-        for (entry, Written { document, head, signature, .. }) in &rows {
+        for (entry, SerializedEntry { document, head, signature, .. }) in &rows {
             let sql = "INSERT INTO entries (number, previous, hash, document, signature) VALUES (?1, ?2, ?3, ?4, ?5)";
             let (previous, hash) = (entry.previous.to_string(), head.hash.to_string());
             transaction.execute(sql, params![entry.number as i64, previous, hash, document, signature])?;
@@ -404,8 +405,9 @@ impl Catalogue {
         transaction.commit()
     }
 
-    /// Folds the log of format 1 into the database; false when a reader is in the way for longer than so much patience.
-    pub(crate) fn fold(&self, patience: Duration) -> Result<bool> {
+    /// Moves the write-ahead log of format 1 to the database. Returns false if a reader blocks it for longer than
+    /// `patience`.
+    pub(crate) fn merge_log(&self, patience: Duration) -> Result<bool> {
         let fold = || {
             self.connection.busy_timeout(patience)?;
             let busy = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0))?;
@@ -415,44 +417,44 @@ impl Catalogue {
         let folded = fold().map_err(self.failed("fold"))?;
         let log = self.folder.join(format!("{NAME}-wal"));
         if folded && log.exists() {
-            // The database does not wait until the disk has the empty log. No lock is on it that closing could lose.
+            // The database does not sync the empty log. The log has no lock that closing the file could release.
             let synced = fs::File::open(&log).and_then(|file| file.sync_all());
             synced.map_err(|error| Error::io("sync", &log, error))?;
         }
         Ok(folded)
     }
 
-    /// The whole database, as a new connection reads it.
+    /// Calls `take` with the bytes of the database, as a new connection reads them.
     ///
-    /// Nobody opens the file beside the database: closing it again would lose the locks of this process, and others would
-    /// take the log from under us.
-    pub(crate) fn bytes<T>(&self, take: impl FnOnce(&[u8]) -> T) -> Result<T> {
+    /// The file must not be opened directly: closing it would release the locks of this process, and another process
+    /// could then remove the log.
+    pub(crate) fn with_bytes<T>(&self, take: impl FnOnce(&[u8]) -> T) -> Result<T> {
         let mut fresh = Catalogue::open(&self.folder)?;
         let data = fresh.connection.serialize("main").map_err(self.failed("read"))?;
         Ok(take(&data))
     }
 
-    /// The hash of the database's file, with nothing in its log.
+    /// Returns the hash of the database file, whose write-ahead log must be empty.
     pub(crate) fn hash(&self) -> Result<Hash> {
-        if let Some((hash, _)) = self.copied {
+        if let Some((hash, _)) = self.copy_of {
             return Ok(hash);
         }
-        let (hash, bytes) = self.bytes(|bytes| (Hash::of(bytes), bytes.len() as u64))?;
+        let (hash, bytes) = self.with_bytes(|bytes| (Hash::digest(bytes), bytes.len() as u64))?;
         let path = self.folder.join(NAME);
         let length = fs::metadata(&path).map_err(|error| Error::io("read", &path, error))?.len();
         if length == bytes {
             return Ok(hash);
         }
-        Err(Error::broken(&self.folder, format!("{NAME} has another length than the database in it")))
+        Err(Error::broken(&self.folder, format!("the length of {NAME} differs from that of its database")))
     }
 
-    /// Whether something stands in the log.
+    /// Returns true if the write-ahead log is not empty.
     pub(crate) fn has_log(folder: &Path) -> bool {
-        fs::metadata(folder.join(format!("{NAME}-wal"))).is_ok_and(|about| about.len() > 0)
+        fs::metadata(folder.join(format!("{NAME}-wal"))).is_ok_and(|metadata| metadata.len() > 0)
     }
 }
 
-/// Whether a database cannot be read where it is, because SQLite cannot write beside it.
+/// Returns true if SQLite cannot read the database because its folder is read-only.
 fn is_read_only(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{CannotOpen, PermissionDenied, ReadOnly};
     matches!(error.sqlite_error_code(), Some(CannotOpen | PermissionDenied | ReadOnly))

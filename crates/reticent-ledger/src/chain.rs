@@ -1,4 +1,4 @@
-//! The chain: every entry carries the hash of the one before it, and a signed tree covers them all.
+//! The chain: every entry contains the hash of the previous entry, and a signed Merkle tree covers all entries.
 
 use std::path::Path;
 
@@ -8,48 +8,48 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::catalogue::Row;
-use crate::entry::{Entry, EntryKind, FORMAT, Unreadable};
+use crate::entry::{Entry, EntryKind, EntryParseError, FORMAT};
 use crate::error::{Error, Result};
 use crate::hash::Hash;
 use crate::merkle::{self, Frontier};
 use crate::signature::Verifier;
 
-/// The end of a ledger: how many entries there are, and hashes that no other entries have.
+/// Head of a ledger: the number of entries and the hashes that identify them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
-    /// How many entries there are.
+    /// Number of entries.
     pub entries: u64,
-    /// The hash of the last one; derived from the ledger's id when there is none.
+    /// Hash of the last entry. For an empty ledger, a hash derived from the id of the ledger.
     pub hash: Hash,
-    /// The root of the Merkle tree over all of them.
+    /// Root of the Merkle tree over all entries.
     pub root: Hash,
 }
 
-/// The text that is signed for a tree: the ledger, how many entries, and their root.
+/// Returns the text that is signed for a tree: the ledger, the number of entries and the root.
 pub(crate) fn checkpoint(origin: &str, entries: u64, root: Hash) -> String {
     format!("{origin}\n{entries}\n{}\n", BASE64_STANDARD.encode(root.bytes()))
 }
 
-/// Entries of which each follows the one before.
+/// Entries, each linked to the previous one by its hash.
 #[derive(Debug, Clone)]
 pub(crate) struct Chain {
-    /// The hash before the first entry.
+    /// Hash that precedes the first entry.
     start: Hash,
     pub entries: Vec<Entry>,
     pub hashes: Vec<Hash>,
-    /// By entry: its document as a leaf of the tree.
+    /// Leaf hash of each entry.
     pub leaves: Vec<Hash>,
-    /// By entry: the root of the tree up to it.
+    /// Root of the Merkle tree after each entry.
     roots: Vec<Hash>,
     frontier: Frontier,
     signatures: Vec<Option<String>>,
 }
 
 impl Chain {
-    /// Checks that every entry follows the one before it.
-    pub(crate) fn of(folder: &Path, ledger: &str, rows: Vec<Row>) -> Result<Chain> {
+    /// Parses the rows and checks that every entry follows the previous one.
+    pub(crate) fn new(folder: &Path, ledger: &str, rows: Vec<Row>) -> Result<Chain> {
         let mut chain = Chain {
-            start: Hash::of(format!("reticent ledger {ledger}").as_bytes()),
+            start: Hash::digest(format!("reticent ledger {ledger}").as_bytes()),
             entries: Vec::with_capacity(rows.len()),
             hashes: Vec::with_capacity(rows.len()),
             leaves: Vec::with_capacity(rows.len()),
@@ -57,7 +57,8 @@ impl Chain {
             frontier: Frontier::default(),
             signatures: Vec::with_capacity(rows.len()),
         };
-        let parsed: Vec<Result<Entry, Unreadable>> = rows.par_iter().map(|row| Entry::parse(&row.document)).collect();
+        let parsed: Vec<Result<Entry, EntryParseError>> =
+            rows.par_iter().map(|row| Entry::parse(&row.document)).collect();
         for ((row, entry), expected) in rows.into_iter().zip(parsed).zip(1u64..) {
             let entry = entry.map_err(|why| unreadable(folder, row.number, why));
             let entry = chain.check(folder, &row, entry, expected)?;
@@ -71,30 +72,30 @@ impl Chain {
         if number != expected {
             return Err(Error::broken(folder, format!("entry {expected} is missing")));
         }
-        if Hash::of(row.document.as_bytes()).to_string() != row.hash {
-            let what = format!("entry {number} was changed: its hash is not that of its document");
+        if Hash::digest(row.document.as_bytes()).to_string() != row.hash {
+            let what = format!("entry {number} was changed: its hash differs from that of its document");
             return Err(Error::broken(folder, what));
         }
         let entry = entry?;
         let previous = self.head().hash;
         if entry.number != number || entry.previous != previous || row.previous != previous.to_string() {
-            return Err(Error::broken(folder, format!("entry {number} does not follow the one before it")));
+            return Err(Error::broken(folder, format!("entry {number} does not follow the previous entry")));
         }
         Ok(entry)
     }
 
-    /// Adds an entry that follows the last one.
+    /// Appends an entry. The caller ensures that it follows the last one.
     pub(crate) fn push(&mut self, entry: Entry, document: &str, signature: Option<String>) {
         let leaf = merkle::leaf(document.as_bytes());
         self.frontier.push(leaf);
         self.entries.push(entry);
-        self.hashes.push(Hash::of(document.as_bytes()));
+        self.hashes.push(Hash::digest(document.as_bytes()));
         self.leaves.push(leaf);
         self.roots.push(self.frontier.root());
         self.signatures.push(signature);
     }
 
-    /// The end of the chain.
+    /// Returns the head of the chain.
     pub(crate) fn head(&self) -> Head {
         Head {
             entries: self.entries.len() as u64,
@@ -103,15 +104,15 @@ impl Chain {
         }
     }
 
-    /// What the head will be with one document more.
+    /// Returns the head after the append of a document.
     pub(crate) fn head_with(&self, document: &str) -> Head {
         let mut frontier = self.frontier.clone();
         frontier.push(merkle::leaf(document.as_bytes()));
-        let hash = Hash::of(document.as_bytes());
+        let hash = Hash::digest(document.as_bytes());
         Head { entries: self.entries.len() as u64 + 1, hash, root: frontier.root() }
     }
 
-    /// What the head was after so many entries.
+    /// Returns the head after the first `entries` entries.
     pub(crate) fn head_after(&self, entries: u64) -> Option<Head> {
         match entries {
             0 => Some(Head { entries, hash: self.start, root: Frontier::default().root() }),
@@ -122,30 +123,35 @@ impl Chain {
         }
     }
 
-    /// The entry with this hash.
+    /// Returns the entry with this hash.
     pub(crate) fn find(&self, hash: Hash) -> Option<&Entry> {
         self.hashes.iter().position(|known| *known == hash).map(|at| &self.entries[at])
     }
 
-    /// The entry from which on entries are signed; none if that is the first one, or if none is signed. `current` is the ledger's key.
+    /// Returns the index of the first signed entry. Returns none if no key rotation is recorded: then all entries are
+    /// signed, or none is. `current` is the public key of the ledger.
     ///
-    /// A key that replaces another is not accepted: the old one would have to vouch for the new one, and no command writes that yet.
+    /// A replaced key is rejected: the old key would have to sign the new one, and no command writes such an entry
+    /// yet.
     fn signed_from(&self, current: Option<&Verifier>) -> Result<Option<usize>, String> {
         let mut from = None;
         for (at, entry) in self.entries.iter().enumerate() {
             let EntryKind::KeyRotation(rotation) = &entry.kind else { continue };
             if rotation.replaces.is_some() || from.is_some() {
-                return Err(format!("entry {} replaces the key, which this program does not accept", entry.number));
+                return Err(format!(
+                    "entry {} replaces the signing key, which this program does not support",
+                    entry.number
+                ));
             }
             if current.is_none_or(|current| current.to_string() != rotation.verifier) {
-                return Err("the key of the ledger is not the one that its entries name".to_owned());
+                return Err("the public key of the ledger differs from the one in its entries".to_owned());
             }
             from = Some(at);
         }
         Ok(from)
     }
 
-    /// Checks the signatures of the entries from this one on.
+    /// Checks the signatures of the entries from number `from` on.
     pub(crate) fn check_signatures(&self, origin: &str, current: Option<&Verifier>, from: u64) -> Result<(), String> {
         let signed_from = self.signed_from(current)?.unwrap_or(0);
         let first = usize::try_from(from.saturating_sub(1)).unwrap_or(usize::MAX).min(self.entries.len());
@@ -156,24 +162,24 @@ impl Chain {
                 (Some(verifier), Some(signature)) => {
                     match verifier.accepts(&checkpoint(origin, number, self.roots[at]), signature) {
                         true => Ok(()),
-                        false => Err(format!("the signature of entry {number} is not by the ledger's key")),
+                        false => Err(format!("the signature of entry {number} is not valid for the ledger's key")),
                     }
                 }
                 (Some(_), None) => Err(format!("entry {number} is not signed")),
-                (None, Some(_)) => Err(format!("entry {number} is signed, and the ledger had no key then")),
+                (None, Some(_)) => Err(format!("entry {number} is signed, but the ledger had no key at that time")),
             }
         })
     }
 
-    /// Whether the last entry is the one from which on entries are signed.
+    /// Returns true if the last entry introduced signatures.
     pub(crate) fn ends_with_first_signature(&self) -> bool {
         matches!(self.entries.last().map(|entry| &entry.kind), Some(EntryKind::KeyRotation(rotation)) if rotation.replaces.is_none())
     }
 
-    /// Whether these rows are the entries of this chain, with their signatures.
-    pub(crate) fn is_of(&self, rows: &[Row]) -> bool {
+    /// Returns true if the rows are exactly the entries of this chain, with their signatures.
+    pub(crate) fn matches_rows(&self, rows: &[Row]) -> bool {
         let same = |(at, row): (usize, &Row)| {
-            Hash::of(row.document.as_bytes()) == self.hashes[at]
+            Hash::digest(row.document.as_bytes()) == self.hashes[at]
                 && row.hash == self.hashes[at].to_string()
                 && row.signature == self.signatures[at]
                 && row.number == at as u64 + 1
@@ -182,14 +188,14 @@ impl Chain {
         rows.len() == self.entries.len() && rows.iter().enumerate().all(same)
     }
 
-    /// The first entry that is signed; none if no entry is.
+    /// Returns the number of the first signed entry, if any.
     pub(crate) fn signed_since(&self) -> Option<u64> {
         self.signatures.iter().position(Option::is_some).map(|at| at as u64 + 1)
     }
 
-    /// An error if the ledger holds an entry that this program cannot act on.
+    /// Returns an error if the ledger contains an entry that this program does not support.
     pub(crate) fn check_supported(&self, folder: &Path) -> Result<()> {
-        let found = self.entries.iter().find_map(|entry| Some((entry.number, entry.kind.unsupported()?)));
+        let found = self.entries.iter().find_map(|entry| Some((entry.number, entry.kind.unsupported_name()?)));
         match found {
             None => Ok(()),
             Some((number, kind)) => {
@@ -199,13 +205,13 @@ impl Chain {
     }
 }
 
-fn unreadable(folder: &Path, number: u64, why: Unreadable) -> Error {
+fn unreadable(folder: &Path, number: u64, why: EntryParseError) -> Error {
     let unknown = |what: String| Error::UnknownEntry { folder: folder.to_owned(), number, what };
     match why {
-        Unreadable::Newer(format) => {
+        EntryParseError::Newer(format) => {
             Error::Newer { folder: folder.to_owned(), found: format as i64, known: i64::from(FORMAT) }
         }
-        Unreadable::Kind(what) | Unreadable::Requires(what) => unknown(what),
-        Unreadable::Malformed(why) => Error::broken(folder, format!("entry {number} cannot be read: {why}")),
+        EntryParseError::Kind(what) | EntryParseError::Requires(what) => unknown(what),
+        EntryParseError::Malformed(why) => Error::broken(folder, format!("entry {number} cannot be read: {why}")),
     }
 }

@@ -1,4 +1,4 @@
-//! Files that only their owner can read, and that are whole or not there.
+//! Files that only their owner can read and that are written atomically.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// Lets only the owner read and write what is created.
+/// Restricts new files to their owner.
 pub(crate) fn owner_only(options: &mut OpenOptions) -> &mut OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
     options
 }
 
-/// Creates a folder that only its owner can enter, and those above it that are missing.
+/// Creates a folder and its missing parents. Only the owner can enter them.
 pub(crate) fn create_folder(path: &Path) -> Result<()> {
     if path.is_dir() {
         return Ok(());
@@ -30,7 +30,7 @@ pub(crate) fn create_folder(path: &Path) -> Result<()> {
         .try_for_each(|folder| sync_folder(&parent(folder)))
 }
 
-/// The folder a path is in.
+/// Returns the parent folder of a path.
 pub(crate) fn parent(path: &Path) -> PathBuf {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
@@ -38,8 +38,9 @@ pub(crate) fn parent(path: &Path) -> PathBuf {
     }
 }
 
-/// A path without `..` and symbolic links, as far as its folders are there; the same before and after it is created.
-pub(crate) fn real(path: &Path) -> PathBuf {
+/// Resolves `..` and symbolic links of the existing part of a path. The result is the same before and after the path
+/// is created.
+pub(crate) fn resolve(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     for known in absolute.ancestors() {
         if let (Ok(found), Ok(rest)) = (known.canonicalize(), absolute.strip_prefix(known)) {
@@ -49,14 +50,14 @@ pub(crate) fn real(path: &Path) -> PathBuf {
     absolute
 }
 
-/// Makes sure that the names in a folder are on the disk.
+/// Syncs a folder, so that its directory entries survive a power cut.
 pub fn sync_folder(path: &Path) -> Result<()> {
     let done = File::open(path).and_then(|folder| folder.sync_all());
-    synced(done).map_err(|error| Error::io("sync", path, error))
+    ignore_unsupported(done).map_err(|error| Error::io("sync", path, error))
 }
 
-/// Not every system lets a folder be opened or synced.
-pub(crate) fn synced(done: std::io::Result<()>) -> std::io::Result<()> {
+/// Ignores the errors of systems on which a folder cannot be opened or synced.
+pub(crate) fn ignore_unsupported(done: std::io::Result<()>) -> std::io::Result<()> {
     use ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
     match done {
         Err(error) if matches!(error.kind(), PermissionDenied | InvalidInput | Unsupported) => Ok(()),
@@ -64,19 +65,19 @@ pub(crate) fn synced(done: std::io::Result<()>) -> std::io::Result<()> {
     }
 }
 
-/// Writes a file that must not exist, and makes sure that its bytes are on the disk.
+/// Creates and syncs a file, which must not exist yet.
 pub(crate) fn create_file(path: &Path, bytes: &[u8]) -> Result<()> {
     let failed = |error| Error::io("write", path, error);
     let mut file = owner_only(OpenOptions::new().write(true).create_new(true)).open(path).map_err(failed)?;
     let written = file.write_all(bytes).and_then(|()| file.sync_all());
     written.map_err(|error| {
-        // The half of a file is of no use; the error that led here is reported.
+        // A partial file is useless. The original error is reported.
         let _ = fs::remove_file(path);
         failed(error)
     })
 }
 
-/// Writes a file whole or not at all: an old one of that name stays until the new one is complete.
+/// Replaces a file atomically: the old file stays until the new one is complete.
 pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
@@ -87,7 +88,7 @@ pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> Result<()> {
     sync_folder(&parent(path))
 }
 
-/// Removes a file, if it is there.
+/// Removes a file, if it exists.
 pub(crate) fn remove_file(path: &Path) -> Result<()> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(Error::io("remove", path, error)),
@@ -95,11 +96,11 @@ pub(crate) fn remove_file(path: &Path) -> Result<()> {
     }
 }
 
-/// Reads a file, if it is there.
+/// Reads a file, if it exists.
 pub(crate) fn read_file(path: &Path) -> Result<Option<Vec<u8>>> {
-    // Opening a pipe would wait for its writer.
-    if fs::metadata(path).is_ok_and(|about| !about.is_file()) {
-        return Err(Error::io("read", path, std::io::Error::other("it is no file")));
+    // Opening a pipe would block until a process writes to it.
+    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(Error::io("read", path, std::io::Error::other("not a regular file")));
     }
     match fs::read(path) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -108,7 +109,7 @@ pub(crate) fn read_file(path: &Path) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// A folder and all that is in it, as far as it can be read.
+/// Returns a folder and everything in it, as far as it can be read.
 pub(crate) fn all_in(folder: &Path) -> Vec<PathBuf> {
     let mut found = vec![folder.to_owned()];
     let mut next = 0;
@@ -124,12 +125,12 @@ pub(crate) fn all_in(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Whether others than the owner can read or write a file.
-pub(crate) fn open_to_others(path: &Path) -> bool {
+/// Returns true if others than the owner can read or write a file.
+pub(crate) fn is_accessible_to_others(path: &Path) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        fs::metadata(path).is_ok_and(|about| about.permissions().mode() & 0o077 != 0)
+        fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
     }
     #[cfg(not(unix))]
     {

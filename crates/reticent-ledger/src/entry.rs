@@ -1,64 +1,65 @@
-//! Entries: what the catalogue says about a release, in one document whose hash the next entry carries.
+//! Entries: one document for each event of the ledger. The next entry contains its hash.
 //!
-//! A document holds names, counts, hashes and column names; never a cell of any table. Documents are kept as they were
-//! written, byte for byte. The names of their fields never change: a Rust field may be renamed, its serde name may not.
+//! A document contains names, counts, hashes and column names, but no cell of any table. Documents are stored byte
+//! for byte as they were written. The serde names of the fields never change; the Rust names may.
 //!
-//! Format 2: `{"format":2, "number", "previous", "at", "steward", "requires"?, "kind", "content"}`. `requires` lists what a reader must
-//! know to act on the entry; a reader that does not know one of them refuses the ledger and names it, and so it does with an unknown kind.
-//! Format 1 named the kind by the field that held the content, and some fields otherwise; the aliases below read it.
+//! Format 2: `{"format":2, "number", "previous", "at", "steward", "requires"?, "kind", "content"}`. `requires` lists
+//! features that a reader must support to act on the entry. A reader rejects a ledger with an unknown requirement or
+//! an unknown kind, and names it. Format 1 named the kind by the field with the content, and had other names for some
+//! fields; the aliases below read it.
 
 use std::collections::BTreeMap;
 
 use reticent::statement::Statement;
 use reticent::taxonomy::Type;
-use reticent::{Disguise, Role};
+use reticent::{Presentation, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::hash::Hash;
-pub use crate::kinds::{Amendment, EntryKind, Erasure, KeyRotation, Purge, Replaced, Withdrawal, WitnessRecord};
+pub use crate::kinds::{Amendment, EntryKind, Erasure, KeyRotation, Purge, Replacement, Withdrawal, WitnessRecord};
 
-/// The format of documents that this program writes.
+/// Format of the documents that this program writes.
 pub const FORMAT: u32 = 2;
 
-/// What an entry can require of a reader, and this program knows.
+/// Requirements of entries that this program supports.
 const KNOWN_REQUIREMENTS: &[&str] = &[];
 
-/// One entry of the ledger.
+/// An entry of the ledger.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Entry {
-    /// The format of this document.
+    /// Format of the document.
     pub format: u32,
-    /// Its place, from 1.
+    /// Number of the entry, from 1.
     pub number: u64,
-    /// The hash of the entry before it; derived from the ledger's id for the first.
+    /// Hash of the previous entry. For the first entry, a hash derived from the id of the ledger.
     pub previous: Hash,
-    /// When it was entered, in UTC.
+    /// Time of the entry, in UTC.
     pub at: String,
-    /// The steward who entered it.
+    /// Name of the steward.
     pub steward: String,
-    /// What a reader must know to act on it, beside its kind.
+    /// Features, other than the kind, that a reader must support.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requires: Vec<String>,
-    /// What happened.
+    /// Kind and content.
     #[serde(flatten)]
     pub kind: EntryKind,
 }
 
-/// Why a document is no entry that this program can act on.
+/// Reason why a document cannot be read as an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Unreadable {
-    /// Its format is newer than this program.
+pub(crate) enum EntryParseError {
+    /// The format is newer than this program.
     Newer(u64),
-    /// Its kind is not known.
+    /// The kind is unknown.
     Kind(String),
-    /// It requires something that is not known.
+    /// The entry has an unknown requirement.
     Requires(String),
-    /// It is no entry.
+    /// The document is malformed.
     Malformed(String),
 }
 
-/// The fields that all kinds share.
+/// Fields that all kinds share.
 #[derive(Deserialize)]
 struct Envelope {
     number: u64,
@@ -71,15 +72,15 @@ struct Envelope {
 }
 
 impl Entry {
-    /// Reads a document.
-    pub(crate) fn parse(document: &str) -> Result<Entry, Unreadable> {
-        let malformed = |error: serde_json::Error| Unreadable::Malformed(error.to_string());
-        let missing = || Unreadable::Malformed("a field is missing".to_owned());
+    /// Parses a document.
+    pub(crate) fn parse(document: &str) -> Result<Entry, EntryParseError> {
+        let malformed = |error: serde_json::Error| EntryParseError::Malformed(error.to_string());
+        let missing = || EntryParseError::Malformed("a field is missing".to_owned());
         let mut value: Value = serde_json::from_str(document).map_err(malformed)?;
         let fields = value.as_object_mut().ok_or_else(missing)?;
         let format = fields.get("format").and_then(Value::as_u64).ok_or_else(missing)?;
         if format > u64::from(FORMAT) {
-            return Err(Unreadable::Newer(format));
+            return Err(EntryParseError::Newer(format));
         }
         let (kind, content) = match format {
             0 => return Err(missing()),
@@ -97,144 +98,145 @@ impl Entry {
         let shared: Envelope = serde_json::from_value(value).map_err(malformed)?;
         let Envelope { number, previous, at, steward, requires } = shared;
         if let Some(unknown) = requires.iter().find(|name| !KNOWN_REQUIREMENTS.contains(&name.as_str())) {
-            return Err(Unreadable::Requires(unknown.clone()));
+            return Err(EntryParseError::Requires(unknown.clone()));
         }
         let kind = EntryKind::parse(format as u32, &kind, content)?;
         Ok(Entry { format: format as u32, number, previous, at, steward, requires, kind })
     }
 }
 
-/// A release, as it is recorded.
+/// Record of a release.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Recorded {
-    /// Its name, which no other release has.
+pub struct ReleaseRecord {
+    /// Name, unique in the ledger.
     pub name: String,
-    /// The data it was made from.
+    /// Name of the dataset.
     pub dataset: String,
-    /// The day it went out.
+    /// Date of publication.
     pub date: String,
-    /// Who got it.
+    /// Recipients.
     pub recipients: Vec<String>,
-    /// Whether Reticent made it: format 2 says so by the kind of the entry.
+    /// Origin of the release. Format 2 derives it from the kind of the entry.
     #[serde(default = "Origin::published", skip_serializing)]
     pub origin: Origin,
-    /// Records in it.
+    /// Number of records.
     pub records: u64,
-    /// Records left out because their class violated the requirement.
+    /// Number of records that are suppressed because their equivalence class violates the requirement.
     pub suppressed: u64,
-    /// Records left out because a value was missing.
+    /// Number of records that are dropped because a value is missing.
     pub dropped: u64,
-    /// Different records in it.
+    /// Number of distinct records.
     pub combinations: u64,
-    /// Its columns.
+    /// Columns.
     pub columns: Vec<ColumnRecord>,
-    /// How it shows people's records, where that is not one by one.
+    /// How the records are presented, if not one by one.
     #[serde(flatten)]
-    pub disguise: Disguise,
-    /// What was published: every different record with its count.
-    pub body: Stored,
-    /// Which record is about whom, under pseudonyms.
+    pub disguise: Presentation,
+    /// Published records: every distinct record with its count.
+    pub body: StoredBlob,
+    /// Owner links under pseudonyms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub links: Option<StoredLinks>,
-    /// The policy it was made by.
+    /// Policy of the release.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub policy: Option<Stored>,
-    /// The taxonomies that were used.
+    pub policy: Option<StoredBlob>,
+    /// Taxonomies of the release.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub taxonomies: Vec<StoredTaxonomy>,
-    /// The file that was published or registered.
+    /// Published or registered file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileRecord>,
-    /// How it was made.
+    /// How the release was computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub made: Option<Made>,
-    /// The other tables of a release by a method, each about the same people.
+    pub made: Option<Provenance>,
+    /// Further tables of a release by a republication method, about the same people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<TableRecord>,
-    /// How a method published it.
+    /// How a republication method published the release.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<MethodRecord>,
-    /// What it spends of a privacy budget.
+    /// Privacy budget that the release spends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub spent: Option<Spent>,
-    /// What it was judged together with.
-    pub judged: Judged,
+    pub spent: Option<BudgetRecord>,
+    /// Earlier releases that the release was checked with.
+    pub judged: HistoryScope,
 }
 
-/// A table of a release besides the one of its people.
+/// A further table of a release, beside the table of people.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TableRecord {
-    /// Its name.
+    /// Name of the table.
     pub name: String,
-    /// Rows in it.
+    /// Number of rows.
     pub records: u64,
-    /// Different rows in it.
+    /// Number of distinct rows.
     pub combinations: u64,
-    /// Its columns.
+    /// Columns.
     pub columns: Vec<ColumnRecord>,
-    /// Whether every value is listed once, however many have it.
+    /// True if every value is listed once, regardless of the number of people who have it.
     #[serde(rename = "values_listed_once", alias = "set", default, skip_serializing_if = "std::ops::Not::not")]
     pub set: bool,
-    /// What was published: every different row with its count.
-    pub body: Stored,
+    /// Published rows: every distinct row with its count.
+    pub body: StoredBlob,
 }
 
-/// How a method published a release.
+/// How a republication method published a release.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MethodRecord {
-    /// The method.
+    /// Id of the method.
     pub id: String,
-    /// How quasi-identifiers are published: `anatomized` or `generalized`.
+    /// Presentation of the quasi-identifiers: `anatomized` or `generalized`.
     pub form: String,
-    /// By sensitive column: the bound on every person's posterior.
+    /// Upper bound on every person's posterior, for each sensitive column.
     #[serde(rename = "bounds", alias = "promise")]
-    pub promise: Vec<Promised>,
-    /// The bound on the probability that a record is a given person's, where one is promised.
+    pub promise: Vec<PosteriorBound>,
+    /// Upper bound on the probability that a record belongs to a given person, if the method has one.
     #[serde(rename = "linkage_bound", alias = "records", default, skip_serializing_if = "Option::is_none")]
     pub records: Option<String>,
-    /// Format 1 only, by a method that is retired: so many records can be anybody's, whichever earlier release it is compared with, where that is promised.
+    /// Format 1 only, written by a method that no longer exists: minimum number of candidate records of every person
+    /// after a comparison with any earlier release.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<u64>,
-    /// Groups of people.
+    /// Number of groups.
     pub groups: u64,
-    /// Counterfeit records, where they are counted.
+    /// Number of counterfeit records.
     pub counterfeits: u64,
-    /// Records withheld until a later release.
+    /// Number of records withheld until a later release.
     #[serde(rename = "postponed", alias = "waiting")]
     pub waiting: u64,
-    /// Records that are withheld, by reason.
-    pub withheld: Vec<Withheld>,
-    /// What the method keeps about owners, under pseudonyms.
+    /// Withheld records by reason.
+    pub withheld: Vec<WithheldRecords>,
+    /// State that the method keeps about owners, under pseudonyms.
     #[serde(rename = "state", alias = "remembered")]
-    pub remembered: Stored,
+    pub remembered: StoredBlob,
 }
 
-/// Records that are withheld.
+/// Withheld records.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Withheld {
-    /// Why, in a word.
+pub struct WithheldRecords {
+    /// Reason, in one word.
     pub reason: String,
-    /// How many.
+    /// Number of records.
     pub records: u64,
 }
 
-/// What is promised of a sensitive column.
+/// Upper bound on the posterior for a sensitive column.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Promised {
-    /// The column.
+pub struct PosteriorBound {
+    /// Name of the column.
     pub column: String,
-    /// The bound, as a fraction such as `1/3`.
+    /// Bound, as a fraction such as `1/3`.
     #[serde(rename = "bound", alias = "most")]
     pub most: String,
 }
 
-/// Where a release comes from.
+/// Origin of a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
-    /// Reticent made, verified and published it.
+    /// Reticent computed, verified and published the release.
     Published,
-    /// It was made elsewhere, and entered.
+    /// The release was computed elsewhere and registered.
     Registered,
 }
 
@@ -244,199 +246,199 @@ impl Origin {
     }
 }
 
-/// What a release spends of a privacy budget, by the parameters of its mechanism.
+/// Privacy budget that a release spends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Spent {
-    /// The parameters, such as `epsilon` and `delta`.
+pub struct BudgetRecord {
+    /// Parameters of the mechanism, such as `epsilon` and `delta`.
     pub parameters: BTreeMap<String, f64>,
 }
 
 /// A column of a release.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ColumnRecord {
-    /// Its name.
+    /// Name of the column.
     pub name: String,
-    /// What it is to an attacker.
+    /// Role of the column.
     pub role: Role,
-    /// What its values are.
+    /// Type of the values.
     #[serde(rename = "type")]
     pub values: Type,
-    /// Whether its values belong to a person or to a record; not known of older releases.
+    /// Whether the values belong to a person or to a record. Unknown for older releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub per: Option<Per>,
-    /// Different texts in it.
+    pub per: Option<AttributeLevel>,
+    /// Number of distinct texts.
     pub distinct: u64,
 }
 
-/// To what a value belongs.
+/// Unit that a value belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Per {
-    /// All records of a person have the same.
+pub enum AttributeLevel {
+    /// All records of a person have the same value.
     Person,
-    /// Every record has its own.
+    /// Every record has its own value.
     Record,
 }
 
-/// A body in the ledger's folder.
+/// A stored file in the ledger's folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stored {
-    /// Its address.
+pub struct StoredBlob {
+    /// Hash of the bytes, which is also the name of the file.
     pub sha256: Hash,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
-/// Owner links in the ledger's folder.
+/// Stored owner links.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredLinks {
-    /// Its address.
+    /// Hash of the bytes, which is also the name of the file.
     pub sha256: Hash,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// How many people.
+    /// Number of people.
     pub people: u64,
-    /// The fingerprint of the key behind the pseudonyms.
+    /// Fingerprint of the key of the pseudonyms.
     pub key: String,
 }
 
-/// A taxonomy in the ledger's folder.
+/// A stored taxonomy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredTaxonomy {
-    /// The column it is for.
+    /// Name of the column.
     pub column: String,
-    /// Its address.
+    /// Hash of the bytes, which is also the name of the file.
     pub sha256: Hash,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
-/// A file outside the ledger.
+/// A file outside the ledger's folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileRecord {
-    /// Where it was put: from the folder that the ledger is in, or from the root.
+    /// Path: relative to the parent of the ledger's folder, or absolute.
     pub path: String,
-    /// The hash of its bytes.
+    /// Hash of the bytes.
     pub sha256: Hash,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
-/// How a release was made.
+/// How a release was computed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Made {
-    /// The version of Reticent.
+pub struct Provenance {
+    /// Version of Reticent.
     pub program: String,
-    /// The algorithm.
+    /// Id of the algorithm.
     pub algorithm: String,
-    /// What is known about how little was lost.
+    /// Guarantee of the algorithm about the information loss.
     pub guarantee: String,
-    /// Steps taken or states judged.
+    /// Number of search steps or judged states.
     pub steps: u64,
-    /// Decides the order of the rows.
+    /// Seed of the row order.
     pub seed: u64,
-    /// Classes of records that look alike on the quasi-identifiers.
+    /// Number of equivalence classes.
     pub classes: u64,
-    /// The engine that read the data and wrote the release; not known of older releases.
+    /// Engine that read the data and wrote the release. Unknown for older releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub engine: Option<String>,
-    /// What was judged before it was published.
+    /// Statements that were checked before publication.
     #[serde(default)]
     pub statements: Vec<Statement>,
-    /// Format 1 only: what was verified, in words.
+    /// Format 1 only: verified models, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub verified: Vec<Verified>,
-    /// How well it was established what it gives away together with what was released before: `exact`, `bounds`, `estimate` or
-    /// `off`; not known of releases from before audits.
+    pub verified: Vec<VerifiedModel>,
+    /// Quality of the audit with the earlier releases: `exact`, `bounds`, `estimate` or `off`. Unknown for releases
+    /// from before audits existed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audit: Option<String>,
-    /// What it kept or lost.
+    /// Values of the utility metrics.
     pub metrics: Vec<Metric>,
 }
 
-/// A model that was verified, as format 1 recorded it.
+/// A verified model, as format 1 recorded it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Verified {
-    /// The model with its parameters, in words.
+pub struct VerifiedModel {
+    /// Model and its parameters, in words.
     pub model: String,
-    /// Classes of the written file that violate it.
+    /// Number of classes in the written file that violate the model.
     pub violations: u64,
 }
 
-/// A metric that was measured.
+/// Value of a utility metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Metric {
-    /// The metric.
+    /// Id of the metric.
     pub id: String,
-    /// Its value.
+    /// Value.
     pub value: f64,
 }
 
-/// What a release was judged together with.
+/// Earlier releases that a release was checked with.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "scope")]
-pub enum Judged {
-    /// With everything that its recipients can hold; these releases.
+pub enum HistoryScope {
+    /// Checked with all earlier releases that its recipients can hold.
     History {
-        /// By number; empty when there was none before.
+        /// Numbers of the earlier releases; may be empty.
         with: Vec<u64>,
     },
-    /// By itself, although its recipients can hold these too.
+    /// Checked alone, although its recipients can hold earlier releases.
     Alone {
-        /// By number.
+        /// Numbers of the ignored earlier releases.
         apart_from: Vec<u64>,
     },
-    /// Not at all: it was made elsewhere.
+    /// Not checked, because the release was computed elsewhere.
     Nothing,
 }
 
 impl Entry {
-    /// The release this entry records, if it does.
-    pub fn release(&self) -> Option<&Recorded> {
+    /// Returns the release that the entry records, if any.
+    pub fn release(&self) -> Option<&ReleaseRecord> {
         match &self.kind {
             EntryKind::Release(recorded) | EntryKind::Registration(recorded) => Some(recorded),
             _ => None,
         }
     }
 
-    /// The purge this entry records, if it does.
+    /// Returns the purge that the entry records, if any.
     pub fn purge(&self) -> Option<&Purge> {
         if let EntryKind::Purge(purge) = &self.kind { Some(purge) } else { None }
     }
 }
 
-/// What a body is.
+/// Kind of a stored file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// The different records of a release.
+pub enum BlobKind {
+    /// Distinct records of a release.
     Records,
     /// Owner links.
     Links,
-    /// What a method keeps about owners.
+    /// State that a republication method keeps about owners.
     #[serde(rename = "state")]
-    Remembered,
-    /// A policy.
+    State,
+    /// Policy.
     Policy,
-    /// A taxonomy.
+    /// Taxonomy.
     Taxonomy,
 }
 
-impl Kind {
-    /// In one word.
-    pub fn word(self) -> &'static str {
+impl BlobKind {
+    /// Returns the name of the kind in the catalogue.
+    pub fn name(self) -> &'static str {
         match self {
-            Kind::Records => "records",
-            Kind::Links => "links",
-            Kind::Remembered => "state",
-            Kind::Policy => "policy",
-            Kind::Taxonomy => "taxonomy",
+            BlobKind::Records => "records",
+            BlobKind::Links => "links",
+            BlobKind::State => "state",
+            BlobKind::Policy => "policy",
+            BlobKind::Taxonomy => "taxonomy",
         }
     }
 }
 
-impl Recorded {
-    /// The names of all columns that it shows, in its table and in those about the same people.
+impl ReleaseRecord {
+    /// Returns the names of all columns of all tables of the release.
     pub fn column_names(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for column in self.columns.iter().chain(self.tables.iter().flat_map(|table| &table.columns)) {
@@ -447,19 +449,19 @@ impl Recorded {
         names
     }
 
-    /// Every body of the release.
-    pub fn bodies(&self) -> Vec<(Kind, Stored)> {
-        let mut bodies = vec![(Kind::Records, self.body.clone())];
+    /// Returns all stored files of the release.
+    pub fn bodies(&self) -> Vec<(BlobKind, StoredBlob)> {
+        let mut bodies = vec![(BlobKind::Records, self.body.clone())];
         bodies.extend(self.links.iter().map(|links| {
             let StoredLinks { sha256, bytes, .. } = *links;
-            (Kind::Links, Stored { sha256, bytes })
+            (BlobKind::Links, StoredBlob { sha256, bytes })
         }));
-        bodies.extend(self.tables.iter().map(|table| (Kind::Records, table.body.clone())));
-        bodies.extend(self.method.iter().map(|method| (Kind::Remembered, method.remembered.clone())));
-        bodies.extend(self.policy.iter().map(|policy| (Kind::Policy, policy.clone())));
+        bodies.extend(self.tables.iter().map(|table| (BlobKind::Records, table.body.clone())));
+        bodies.extend(self.method.iter().map(|method| (BlobKind::State, method.remembered.clone())));
+        bodies.extend(self.policy.iter().map(|policy| (BlobKind::Policy, policy.clone())));
         bodies.extend(self.taxonomies.iter().map(|tree| {
             let StoredTaxonomy { sha256, bytes, .. } = *tree;
-            (Kind::Taxonomy, Stored { sha256, bytes })
+            (BlobKind::Taxonomy, StoredBlob { sha256, bytes })
         }));
         bodies.sort_by_key(|(kind, body)| (*kind, body.sha256));
         bodies.dedup();

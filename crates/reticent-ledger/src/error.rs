@@ -1,7 +1,7 @@
-//! Errors of the ledger: a stable code, data, and a text made from the data.
+//! Errors of the ledger: a stable code, data, and a text built from the data.
 //!
-//! No text shows the value of a cell, and none names a flag or a command. The texts of the database name tables and columns of
-//! the catalogue, and values are bound as parameters: they hold no cell either.
+//! No text contains the value of a cell, a flag or a command. Database errors name tables and columns of the
+//! catalogue only, because values are bound as parameters.
 
 use std::path::{Path, PathBuf};
 
@@ -10,199 +10,204 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::lock::Holder;
 
-/// The ledger's one result type.
+/// Result type of the ledger.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Everything a ledger can refuse to do.
+/// Errors of the ledger.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is no ledger.
+    /// The folder contains no ledger.
     #[error("there is no ledger in {}", .0.display())]
     #[strum(serialize = "ledger-not-found")]
     None(PathBuf),
-    /// The ledger does not hold together.
-    #[error("the ledger in {} does not hold together: {what}", .folder.display())]
+    /// The ledger is inconsistent.
+    #[error("the ledger in {} is inconsistent: {problem}", .folder.display())]
     #[strum(serialize = "ledger-inconsistent")]
     Broken {
-        /// The ledger's folder.
+        /// Folder of the ledger.
         folder: PathBuf,
-        /// What is wrong.
-        what: String,
+        /// Description of the inconsistency.
+        problem: String,
     },
-    /// The ledger carries no signatures, and there is a key: it is not signed yet, or was replaced by one that is not.
+    /// A key is available, but the ledger is unsigned: it was never authenticated, or it was replaced.
     #[error(
-        "the ledger in {} carries no signatures, and there is a key: either it has not been authenticated yet, or it was replaced",
+        "the ledger in {} has no signatures although a key is available: it was never authenticated, or it was replaced",
         .0.display()
     )]
     #[strum(serialize = "ledger-unauthenticated")]
     Unauthenticated(PathBuf),
-    /// The ledger is signed, and there is no key to sign what is written.
-    #[error("the ledger in {} is signed, and its key is not there: nothing can be recorded without it", .0.display())]
+    /// The ledger is signed, but the session has no key to sign new entries.
+    #[error("the ledger in {} is signed, but its key is missing; without the key, nothing can be recorded", .0.display())]
     #[strum(serialize = "ledger-key-missing")]
     KeyNeeded(PathBuf),
-    /// An entry that this program cannot act on.
-    #[error("entry {number} of the ledger in {} needs `{what}`, which this program does not know; use a newer Reticent", .folder.display())]
+    /// This program does not support an entry of the ledger.
+    #[error(
+        "entry {number} of the ledger in {} needs `{what}`, which this program does not support; use a newer Reticent",
+        .folder.display()
+    )]
     #[strum(serialize = "ledger-entry-unknown")]
     UnknownEntry {
-        /// The ledger's folder.
+        /// Folder of the ledger.
         folder: PathBuf,
-        /// The entry.
+        /// Number of the entry.
         number: u64,
-        /// The kind, or what the entry requires.
+        /// Unknown kind of the entry, or unknown requirement.
         what: String,
     },
-    /// The ledger was written by a newer program.
+    /// A newer program wrote the ledger.
     #[error(
-        "the ledger in {} has format {found}, and this program knows formats up to {known}; use a newer Reticent",
+        "the ledger in {} has format {found}, but this program supports formats up to {known}; use a newer Reticent",
         .folder.display()
     )]
     #[strum(serialize = "ledger-format-newer")]
     Newer {
-        /// The ledger's folder.
+        /// Folder of the ledger.
         folder: PathBuf,
-        /// Its format.
+        /// Format of the ledger.
         found: i64,
-        /// The newest format this program knows.
+        /// Newest format that this program supports.
         known: i64,
     },
-    /// Somebody else is writing.
-    #[error("the ledger is held by {holder}; waited {} s for it", .waited.as_secs())]
+    /// Another process holds the lock of the ledger.
+    #[error("the ledger is locked by {holder}; waited {} s", .waited.as_secs())]
     #[strum(serialize = "ledger-locked")]
     Held {
-        /// Who holds it.
+        /// Process that holds the lock.
         holder: Holder,
-        /// How long this process waited.
+        /// Time that this process waited.
         waited: std::time::Duration,
     },
-    /// Somebody asked to stop before anything was written.
+    /// The caller cancelled the operation before anything was written.
     #[error("interrupted; nothing was recorded")]
     #[strum(serialize = "stopped")]
     Stopped,
-    /// The head is not the one a release was made against.
-    #[error("another release was recorded while this one was made")]
+    /// The head of the ledger changed after the release was computed.
+    #[error("another release was recorded while this one was computed")]
     #[strum(serialize = "history-changed")]
     Stale,
-    /// A name that another release has.
-    #[error("release {number} is already named `{name}`; every release has a name of its own, choose another")]
+    /// Another release already has this name.
+    #[error(
+        "release {number} is already named `{name}`; choose another name, because every release needs a unique one"
+    )]
     #[strum(serialize = "release-name-taken")]
     NameTaken {
-        /// The name.
+        /// Requested name.
         name: String,
-        /// The release that has it.
+        /// Number of the release that has the name.
         number: u64,
     },
-    /// A release that the ledger does not have.
-    #[error("the ledger has no release `{wanted}`")]
+    /// The ledger contains no such release or entry.
+    #[error("the ledger has no release or entry `{wanted}`")]
     #[strum(serialize = "release-not-found")]
     NoSuch {
-        /// What was asked for.
+        /// Requested name or number.
         wanted: String,
     },
-    /// A release that was erased.
-    #[error("release {number} (`{name}`) was erased on {at}: its contents can no longer be read")]
+    /// The contents of the release were erased.
+    #[error("release {number} (`{name}`) was erased on {at}; its contents can no longer be read")]
     #[strum(serialize = "release-erased")]
     Erased {
-        /// The release.
+        /// Number of the release.
         number: u64,
-        /// Its name.
+        /// Name of the release.
         name: String,
-        /// When.
+        /// Time of the erasure.
         at: String,
     },
     /// The key cannot be used.
-    #[error("the key {}: {why}", .path.display())]
+    #[error("the key {} cannot be used: {why}", .path.display())]
     #[strum(serialize = "key-unusable")]
     Key {
-        /// The key's file.
+        /// Path of the key file.
         path: PathBuf,
-        /// What is wrong and how to mend it.
+        /// Reason, and how to fix it.
         why: String,
     },
-    /// Owners are recorded under another key.
+    /// The owner links of the ledger use another key.
     #[error(
-        "the owner links of this ledger are made with the key {known}, and this is {given}; with another key nobody would be \
-         recognised again"
+        "the owner links of this ledger use the key {known}, but the given key is {given}; with another key, people could not \
+         be matched across releases"
     )]
     #[strum(serialize = "key-differs")]
     OtherKey {
-        /// The fingerprint of the key that was used.
+        /// Fingerprint of the key that the ledger uses.
         known: String,
-        /// The fingerprint of the key that was given.
+        /// Fingerprint of the given key.
         given: String,
     },
-    /// A release was recorded, and its file could not be given its name.
+    /// The release is recorded, but its file could not be renamed to its final name.
     #[error(
-        "release {number} is recorded, but its file could not be named {}: {source}; it waits in {} and is named \
-         by the next command that writes and finds the obstacle gone",
+        "release {number} is recorded, but its file could not be renamed to {}: {source}; the file is still in {}; the next \
+         command that writes to the ledger retries",
         .to.display(), .from.display()
     )]
     #[strum(serialize = "release-file-unnamed")]
     Unnamed {
-        /// The release.
+        /// Number of the release.
         number: u64,
-        /// Where the file is.
+        /// Current path of the file.
         from: PathBuf,
-        /// What it should be called.
+        /// Final path of the file.
         to: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// A text that is no exported head.
-    #[error("this is no exported head: {0}")]
+    /// The head is not valid.
+    #[error("the head is not valid: {0}")]
     #[strum(serialize = "head-invalid")]
     NoHead(String),
-    /// A text that is no exported proof.
-    #[error("this is no exported proof: {0}")]
+    /// The proof is not valid.
+    #[error("the proof is not valid: {0}")]
     #[strum(serialize = "proof-invalid")]
     NoProof(String),
-    /// A head that a witness does not countersign.
-    #[error("the head is not countersigned: {0}")]
+    /// The witness does not countersign the head.
+    #[error("the witness does not countersign the head: {0}")]
     #[strum(serialize = "head-refused")]
     HeadRefused(String),
-    /// What was to be recorded does not fit together.
-    #[error("cannot record the release: {0}")]
+    /// The ledger does not accept the operation.
+    #[error("the ledger does not accept this: {0}")]
     #[strum(serialize = "release-unfit")]
     Unfit(String),
-    /// The system does not permit it.
+    /// The operating system denies the permission.
     #[error("no permission to {doing} {}: {source}", .path.display())]
     #[strum(serialize = "ledger-permission-denied")]
     Denied {
-        /// What was being done.
+        /// Attempted operation, as a verb.
         doing: &'static str,
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// A file could not be read or written.
     #[error("could not {doing} {}: {source}", .path.display())]
     #[strum(serialize = "ledger-io-failed")]
     Io {
-        /// What was being done.
+        /// Attempted operation, as a verb.
         doing: &'static str,
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// The catalogue could not be read or written.
     #[error("could not {doing} the catalogue: {source}")]
     #[strum(serialize = "catalogue-failed")]
     Catalogue {
-        /// What was being done.
+        /// Attempted operation, as a verb.
         doing: &'static str,
-        /// What the database said.
+        /// Error of the database.
         source: rusqlite::Error,
     },
-    /// The library says so.
+    /// An error of the library.
     #[error(transparent)]
     #[strum(serialize = "library")]
     Library(#[from] reticent::Error),
 }
 
 impl Error {
-    /// Returns the stable code of the error, for programs.
+    /// Returns the stable code of the error.
     pub fn code(&self) -> &'static str {
         match self {
             Error::Library(error) => error.code(),
@@ -210,13 +215,13 @@ impl Error {
         }
     }
 
-    /// Returns the codes of this crate; those of the library are in [`reticent::Error::codes`].
+    /// Returns the codes of this crate. [`reticent::Error::codes`] returns those of the library.
     pub fn codes() -> Vec<&'static str> {
         let all = <Error as strum::VariantNames>::VARIANTS.iter().copied();
         all.filter(|code| *code != "library").collect()
     }
 
-    /// Returns what the user can do, for the interface to put into words.
+    /// Returns the actions that can resolve the error. The interface puts them into words.
     pub fn hints(&self) -> Vec<Hint> {
         match self {
             Error::None(_) => vec![Hint::StartLedger],
@@ -230,7 +235,7 @@ impl Error {
         }
     }
 
-    /// A failed file operation.
+    /// Returns the error of a failed file operation.
     pub(crate) fn io(doing: &'static str, path: impl AsRef<Path>, source: std::io::Error) -> Error {
         use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
         let path = path.as_ref().to_owned();
@@ -240,31 +245,31 @@ impl Error {
         }
     }
 
-    /// A ledger that does not hold together.
+    /// Returns the error of an inconsistent ledger.
     pub(crate) fn broken(folder: &Path, what: impl Into<String>) -> Error {
-        Error::Broken { folder: folder.to_owned(), what: what.into() }
+        Error::Broken { folder: folder.to_owned(), problem: what.into() }
     }
 
-    /// A failed database operation; a damaged database is a ledger that does not hold together.
+    /// Returns the error of a failed database operation. A damaged database is an inconsistent ledger.
     pub(crate) fn catalogue(folder: &Path, doing: &'static str, source: rusqlite::Error) -> Error {
         use rusqlite::ErrorCode::{CannotOpen, DatabaseCorrupt, NotADatabase, PermissionDenied, ReadOnly};
         match source.sqlite_error_code() {
             Some(DatabaseCorrupt | NotADatabase) => {
                 Error::broken(folder, format!("the catalogue is damaged: {source}"))
             }
-            Some(CannotOpen | PermissionDenied | ReadOnly) => match denial(folder, &source) {
+            Some(CannotOpen | PermissionDenied | ReadOnly) => match permission_error(folder, &source) {
                 Some(denied) => Error::io(doing, folder.join(crate::catalogue::NAME), denied),
                 None => Error::Catalogue { doing, source },
             },
-            _ if is_of_another_make(&source) => {
-                Error::broken(folder, format!("the catalogue is not as it was written: {source}"))
+            _ if has_unexpected_content(&source) => {
+                Error::broken(folder, format!("the catalogue has unexpected content: {source}"))
             }
             _ => Error::Catalogue { doing, source },
         }
     }
 }
 
-/// The data of the error as a map, without texts other than those of the operating system and the database.
+/// Serializes the data of the error as a map. The only texts are those of the operating system and the database.
 impl Serialize for Error {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         if let Error::Library(error) = self {
@@ -336,8 +341,8 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// What the system says where a database cannot be opened or written for want of permission.
-fn denial(folder: &Path, source: &rusqlite::Error) -> Option<std::io::Error> {
+/// Returns the permission error behind a database error, if a missing permission caused it.
+fn permission_error(folder: &Path, source: &rusqlite::Error) -> Option<std::io::Error> {
     let path = folder.join(crate::catalogue::NAME);
     let read_only = || std::io::Error::new(std::io::ErrorKind::PermissionDenied, source.to_string());
     match std::fs::metadata(&path) {
@@ -347,8 +352,8 @@ fn denial(folder: &Path, source: &rusqlite::Error) -> Option<std::io::Error> {
     }
 }
 
-/// Whether the database can be read, and does not hold what a catalogue does.
-fn is_of_another_make(source: &rusqlite::Error) -> bool {
+/// Returns true if the database is readable but does not have the content of a catalogue.
+fn has_unexpected_content(source: &rusqlite::Error) -> bool {
     use rusqlite::Error::{
         FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnIndex, InvalidColumnType, QueryReturnedNoRows,
         SqlInputError, SqliteFailure, Utf8Error,

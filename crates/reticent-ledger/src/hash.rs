@@ -1,4 +1,5 @@
-//! SHA-256, the one hash of the ledger: entries, bodies, the catalogue and published files are all known by it.
+//! SHA-256, the only hash function of the ledger. It identifies entries, stored files, the catalogue and published
+//! files.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -20,39 +21,41 @@ use crate::staging::open_file;
 pub struct Hash([u8; 32]);
 
 impl Hash {
-    /// Of bytes in memory.
-    pub fn of(bytes: &[u8]) -> Hash {
+    /// Returns the hash of bytes in memory.
+    pub fn digest(bytes: &[u8]) -> Hash {
         Hash(Sha256::digest(bytes).into())
     }
 
-    /// Of several parts, one after the other.
-    pub(crate) fn of_parts(parts: &[&[u8]]) -> Hash {
+    /// Returns the hash of the concatenation of several parts.
+    pub(crate) fn digest_parts(parts: &[&[u8]]) -> Hash {
         let mut hasher = Sha256::new();
         parts.iter().for_each(|part| hasher.update(part));
         Hash(hasher.finalize().into())
     }
 
-    /// The 32 bytes.
+    /// Returns the 32 bytes of the hash.
     pub(crate) fn bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// Of a file, and how many bytes it has; of a folder of files, of what `sha256sum *` prints there, names ascending.
-    pub fn of_file(path: &Path) -> Result<(Hash, u64)> {
+    /// Returns the hash and the size of a file or of a folder of files.
+    ///
+    /// The hash of a folder is the hash of the output of `sha256sum *`, sorted by name.
+    pub fn digest_file(path: &Path) -> Result<(Hash, u64)> {
         let failed = |error| Error::io("read", path, error);
-        let about = std::fs::metadata(path).map_err(failed)?;
-        if about.is_dir() {
-            return Hash::of_folder(path);
+        let metadata = std::fs::metadata(path).map_err(failed)?;
+        if metadata.is_dir() {
+            return Hash::digest_folder(path);
         }
-        if !about.is_file() {
-            // To open a pipe would be to wait for whoever writes to it.
-            return Err(failed(std::io::Error::other("it is no file")));
+        if !metadata.is_file() {
+            // Opening a pipe would block until a process writes to it.
+            return Err(failed(std::io::Error::other("not a regular file")));
         }
-        File::open(path).and_then(Hash::of_open).map_err(failed)
+        File::open(path).and_then(Hash::digest_open_file).map_err(failed)
     }
 
-    /// Of an open file, and how many bytes it has.
-    fn of_open(mut file: File) -> io::Result<(Hash, u64)> {
+    /// Returns the hash and the size of an open file.
+    fn digest_open_file(mut file: File) -> io::Result<(Hash, u64)> {
         let mut hasher = Sha256::new();
         let mut buffer = vec![0; 1 << 18];
         let mut bytes = 0;
@@ -66,72 +69,73 @@ impl Hash {
         }
     }
 
-    /// Of a file or a folder of files by its name in an open folder, without following a symbolic link; none if there is
-    /// nothing of that name.
-    pub(crate) fn of_entry(folder: &Dir, name: &OsStr) -> io::Result<Option<Hash>> {
-        let about = match folder.symlink_metadata(name) {
+    /// Returns the hash of a file, or of a folder of files, in an open folder. Does not follow symbolic links.
+    /// Returns none if the name does not exist.
+    pub(crate) fn digest_entry(folder: &Dir, name: &OsStr) -> io::Result<Option<Hash>> {
+        let metadata = match folder.symlink_metadata(name) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            about => about?,
+            metadata => metadata?,
         };
-        if about.is_file() {
-            return Ok(Some(Hash::of_open(open_file(folder, name)?)?.0));
+        if metadata.is_file() {
+            return Ok(Some(Hash::digest_open_file(open_file(folder, name)?)?.0));
         }
-        if !about.is_dir() {
-            return Err(io::Error::other("it is no file"));
+        if !metadata.is_dir() {
+            return Err(io::Error::other("not a regular file"));
         }
         let folder = folder.open_dir_nofollow(name)?;
         let mut names = Vec::new();
         for entry in folder.entries()? {
             let name = entry?.file_name().into_string();
-            names.push(name.map_err(|_| io::Error::other("a name in it is no text"))?);
+            names.push(name.map_err(|_| io::Error::other("a file name in the folder is not valid Unicode"))?);
         }
         names.sort_unstable();
         let mut list = String::new();
         for name in names {
             if !folder.symlink_metadata(&name)?.is_file() {
-                return Err(io::Error::other("it holds something else than files"));
+                return Err(io::Error::other("the folder contains something other than files"));
             }
-            let (hash, _) = Hash::of_open(open_file(&folder, &name)?)?;
+            let (hash, _) = Hash::digest_open_file(open_file(&folder, &name)?)?;
             list += &format!("{hash}  {name}\n");
         }
-        Ok(Some(Hash::of(list.as_bytes())))
+        Ok(Some(Hash::digest(list.as_bytes())))
     }
 
-    /// Of a folder of files, and how many bytes all have.
-    fn of_folder(path: &Path) -> Result<(Hash, u64)> {
+    /// Returns the hash of a folder of files and the sum of their sizes.
+    fn digest_folder(path: &Path) -> Result<(Hash, u64)> {
         let failed = |error| Error::io("read", path, error);
         let mut names = Vec::new();
         for entry in std::fs::read_dir(path).map_err(failed)? {
             let name = entry.map_err(failed)?.file_name();
-            names.push(name.into_string().map_err(|_| failed(std::io::Error::other("a name in it is no text")))?);
+            let invalid = || std::io::Error::other("a file name in the folder is not valid Unicode");
+            names.push(name.into_string().map_err(|_| failed(invalid()))?);
         }
         names.sort_unstable();
         let (mut list, mut bytes) = (String::new(), 0);
         for name in names {
             let inside = path.join(&name);
             if std::fs::metadata(&inside).map_err(failed)?.is_dir() {
-                return Err(failed(std::io::Error::other("it has a folder in it")));
+                return Err(failed(std::io::Error::other("the folder contains another folder")));
             }
-            let (hash, size) = Hash::of_file(&inside)?;
+            let (hash, size) = Hash::digest_file(&inside)?;
             list += &format!("{hash}  {name}\n");
             bytes += size;
         }
-        Ok((Hash::of(list.as_bytes()), bytes))
+        Ok((Hash::digest(list.as_bytes()), bytes))
     }
 
-    /// A hash that was made elsewhere.
+    /// Creates a hash from its bytes.
     pub(crate) fn from_bytes(bytes: [u8; 32]) -> Hash {
         Hash(bytes)
     }
 
-    /// From 64 hexadecimal digits.
+    /// Parses 64 hexadecimal digits.
     pub fn parse(text: &str) -> Option<Hash> {
         let mut bytes = [0; 32];
         decode(text, &mut bytes)?;
         Some(Hash(bytes))
     }
 
-    /// The first digits, which are enough for people.
+    /// Returns the first 12 digits, for display.
     pub fn short(&self) -> String {
         self.to_string()[..12].to_owned()
     }
@@ -163,12 +167,12 @@ impl TryFrom<String> for Hash {
     }
 }
 
-/// Bytes as lower-case hexadecimal digits.
+/// Encodes bytes as lower-case hexadecimal digits.
 pub(crate) fn encode(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Lower-case hexadecimal digits as exactly so many bytes.
+/// Decodes lower-case hexadecimal digits. Returns none unless they fill the buffer exactly.
 pub(crate) fn decode(text: &str, into: &mut [u8]) -> Option<()> {
     let digits = text.as_bytes();
     if digits.len() != 2 * into.len() {

@@ -1,7 +1,9 @@
-//! Exported heads: a small text to keep elsewhere, which reveals later whether entries were removed, changed or rolled back.
+//! Exported heads: a small text that is kept outside the ledger and later reveals removed, changed or rolled-back
+//! entries.
 //!
-//! A head is a signed note in the format of transparency logs (<https://c2sp.org/tlog-checkpoint>): the ledger, how many entries it
-//! has, the root of their Merkle tree, when it was exported, and the public key that signs it.
+//! A head is a signed note in the format of transparency logs (<https://c2sp.org/tlog-checkpoint>). It contains the
+//! id of the ledger, the number of entries, the root of their Merkle tree, the time of the export and the public key
+//! that signs it.
 
 use std::fmt;
 
@@ -19,44 +21,44 @@ use crate::signature::{Note, Verifier};
 const ORIGIN: &str = "reticent.ledger/";
 const EXPORTED: &str = "exported ";
 const VERIFIER: &str = "verifier ";
-/// The purpose of the tag in heads of format 1.
+/// Domain separation of the message authentication code in heads of format 1.
 const PURPOSE: &str = "reticent head\0";
 
-/// The head of a ledger at some time, to be kept elsewhere.
+/// Head of a ledger at the time of its export.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExportedHead {
-    /// The ledger's id.
+    /// Id of the ledger.
     pub ledger: String,
-    /// How many entries it had.
+    /// Number of entries.
     pub entries: u64,
-    /// What no other entries have: the root of their tree, or the hash of the last one.
-    pub covers: Covers,
-    /// When it was exported, in UTC.
+    /// Hash that identifies the entries.
+    pub identified_by: HeadHash,
+    /// Time of the export, in UTC.
     pub at: String,
-    /// The public key of the ledger, if it had one.
+    /// Public key of the ledger, if it has one.
     pub verifier: Option<Verifier>,
-    source: Source,
+    source: HeadSource,
 }
 
-/// What a head says of all entries.
+/// Hash that identifies all entries of a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Covers {
-    /// The root of their Merkle tree.
+pub enum HeadHash {
+    /// Root of the Merkle tree.
     Root(Hash),
-    /// The hash of the last one: a head of format 1.
+    /// Hash of the last entry, in a head of format 1.
     Last(Hash),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Source {
+enum HeadSource {
     Note(Note),
     /// A head of format 1.
-    First(FirstHead),
+    Format1(HeadFormat1),
 }
 
-/// A head as format 1 exported it.
+/// JSON of a head of format 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct FirstHead {
+struct HeadFormat1 {
     format: u32,
     id: String,
     entries: u64,
@@ -67,17 +69,17 @@ struct FirstHead {
 }
 
 impl Ledger {
-    /// The head at some time, to be kept elsewhere; signed if there is a key.
+    /// Exports the current head. The key, if given, signs it.
     ///
     /// # Errors
     ///
-    /// If the ledger cannot be read.
+    /// Returns an error if the ledger cannot be read.
     pub fn export_head(&self, key: Option<&Key>, at: &str) -> Result<ExportedHead> {
-        self.head_of(&self.chain()?, key, at)
+        self.head_of_chain(&self.chain()?, key, at)
     }
 
-    /// The head of these entries.
-    pub(crate) fn head_of(&self, chain: &Chain, key: Option<&Key>, at: &str) -> Result<ExportedHead> {
+    /// Returns the head of a chain.
+    pub(crate) fn head_of_chain(&self, chain: &Chain, key: Option<&Key>, at: &str) -> Result<ExportedHead> {
         let head = chain.head();
         let identity = self.identity()?;
         let key = key.filter(|key| self.verifier().is_ok_and(|known| known == Some(key.verifier())));
@@ -93,101 +95,104 @@ impl Ledger {
         ExportedHead::parse(&note.to_string())
     }
 
-    /// What an exported head says against the ledger as it stands; nothing when the ledger extends it.
+    /// Compares the ledger with an exported head. Returns the contradiction, or none if the ledger extends the head.
     ///
     /// # Errors
     ///
-    /// If the ledger cannot be read.
+    /// Returns an error if the ledger cannot be read.
     pub fn compare_head(&self, head: &ExportedHead, key: Option<&Key>) -> Result<Option<String>> {
-        self.compare_with(&self.chain()?, head, key)
+        self.compare_chain(&self.chain()?, head, key)
     }
 
-    /// The same of these entries.
-    pub(crate) fn compare_with(&self, chain: &Chain, head: &ExportedHead, key: Option<&Key>) -> Result<Option<String>> {
+    /// Compares a chain with an exported head, as [`Ledger::compare_head`] does.
+    pub(crate) fn compare_chain(
+        &self,
+        chain: &Chain,
+        head: &ExportedHead,
+        key: Option<&Key>,
+    ) -> Result<Option<String>> {
         if head.ledger != self.catalogue.id()? {
-            return Ok(Some("the exported head is of another ledger".to_owned()));
+            return Ok(Some("the exported head belongs to another ledger".to_owned()));
         }
         let own = self.verifier()?;
         let trusted = key.map(Key::verifier).or(own);
-        if let Some(wrong) = head.unauthentic(trusted.as_ref(), key) {
+        if let Some(wrong) = head.authenticity_problem(trusted.as_ref(), key) {
             return Ok(Some(wrong));
         }
-        Ok(chain.contradicts(head))
+        Ok(chain.contradiction(head))
     }
 }
 
 impl Writer<'_> {
-    /// The head of the entries that were checked, while nobody else writes.
+    /// Exports the head of the checked entries. No other process can write meanwhile.
     ///
     /// # Errors
     ///
-    /// If the catalogue cannot be read.
+    /// Returns an error if the catalogue cannot be read.
     pub fn export_head(&self, at: &str) -> Result<ExportedHead> {
-        self.ledger.head_of(&self.chain, self.session.key.as_ref(), at)
+        self.ledger.head_of_chain(&self.chain, self.session.key.as_ref(), at)
     }
 
-    /// What an exported head says against these entries; nothing when they extend it.
+    /// Compares the checked entries with an exported head. Returns the contradiction, or none if they extend the
+    /// head.
     ///
     /// # Errors
     ///
-    /// If the catalogue cannot be read.
+    /// Returns an error if the catalogue cannot be read.
     pub fn compare_head(&self, head: &ExportedHead) -> Result<Option<String>> {
-        self.ledger.compare_with(&self.chain, head, self.session.key.as_ref())
+        self.ledger.compare_chain(&self.chain, head, self.session.key.as_ref())
     }
 }
 
 impl Chain {
-    /// What a head says against these entries; nothing when they extend it.
-    pub(crate) fn contradicts(&self, head: &ExportedHead) -> Option<String> {
+    /// Returns the contradiction between the entries and a head, or none if the entries extend the head.
+    pub(crate) fn contradiction(&self, head: &ExportedHead) -> Option<String> {
         let now = self.head().entries;
         if now < head.entries {
             return Some(format!(
-                "the ledger had {} entries on {} and now has {now}: entries are missing at its end, or it was rolled back",
+                "the ledger had {} entries on {} and now has {now}: entries are missing at the end, or the ledger was rolled back",
                 head.entries, head.at
             ));
         }
         let then = self.head_after(head.entries);
-        let extends = then.is_some_and(|then| match head.covers {
-            Covers::Root(root) => then.root == root,
-            Covers::Last(hash) => then.hash == hash,
+        let extends = then.is_some_and(|then| match head.identified_by {
+            HeadHash::Root(root) => then.root == root,
+            HeadHash::Last(hash) => then.hash == hash,
         });
-        let rewritten = || {
-            format!(
-                "entries up to {} are not those that were there on {}: the ledger was rewritten",
-                head.entries, head.at
-            )
-        };
+        let rewritten =
+            || format!("the entries up to {} differ from those of {}: the ledger was rewritten", head.entries, head.at);
         (!extends).then(rewritten)
     }
 }
 
 impl ExportedHead {
-    /// Reads an exported head of any format.
+    /// Parses an exported head of any format.
     ///
     /// # Errors
     ///
-    /// If the text is not one.
+    /// Returns an error if the text is not an exported head.
     pub fn parse(text: &str) -> Result<ExportedHead> {
         let wrong = |why: &str| Error::NoHead(why.to_owned());
         if text.trim_start().starts_with('{') {
-            let first: FirstHead = serde_json::from_str(text).map_err(|_| wrong("it is not what Reticent exports"))?;
+            let first: HeadFormat1 =
+                serde_json::from_str(text).map_err(|_| wrong("the text is not an exported head"))?;
             if first.format != 1 {
-                return Err(Error::NoHead(format!("it has format {}", first.format)));
+                return Err(Error::NoHead(format!("format {} is not supported", first.format)));
             }
             return Ok(ExportedHead {
                 ledger: first.id.clone(),
                 entries: first.entries,
-                covers: Covers::Last(first.head),
+                identified_by: HeadHash::Last(first.head),
                 at: first.at.clone(),
                 verifier: None,
-                source: Source::First(first),
+                source: HeadSource::Format1(first),
             });
         }
-        let note = Note::parse(text).ok_or_else(|| wrong("it is no signed note"))?;
-        ExportedHead::of_note(note).ok_or_else(|| wrong("it is not the head of a ledger"))
+        let note = Note::parse(text).ok_or_else(|| wrong("the text is not a signed note"))?;
+        ExportedHead::from_note(note).ok_or_else(|| wrong("the note is not the head of a ledger"))
     }
 
-    fn of_note(note: Note) -> Option<ExportedHead> {
+    fn from_note(note: Note) -> Option<ExportedHead> {
         let mut lines = note.text.lines();
         let ledger = lines.next()?.strip_prefix(ORIGIN)?.to_owned();
         let size = lines.next()?;
@@ -200,75 +205,75 @@ impl ExportedHead {
             Some(text) => Some(Verifier::parse(text)?),
             None => None,
         };
-        // One spelling of a number only: what is signed is what is read.
+        // Only the canonical spelling of a number is accepted, so that the signed text has one reading.
         (entries.to_string() == size).then(|| ExportedHead {
             ledger,
             entries,
-            covers: Covers::Root(Hash::from_bytes(root)),
+            identified_by: HeadHash::Root(Hash::from_bytes(root)),
             at,
             verifier,
-            source: Source::Note(note),
+            source: HeadSource::Note(note),
         })
     }
 
-    /// The root of the tree; none of a head of format 1.
+    /// Returns the root of the Merkle tree, or none for a head of format 1.
     pub fn root(&self) -> Option<Hash> {
-        if let Covers::Root(root) = self.covers { Some(root) } else { None }
+        if let HeadHash::Root(root) = self.identified_by { Some(root) } else { None }
     }
 
-    /// Whether the ledger's key signed it. Whether the signature is valid, [`ExportedHead::unauthentic`] says.
+    /// Returns true if the head has a signature of the ledger. [`ExportedHead::authenticity_problem`] verifies it.
     pub fn is_signed(&self) -> bool {
         match &self.source {
-            Source::Note(note) => self.verifier.is_some() && note.is_signed(),
-            Source::First(first) => first.signature.is_some(),
+            HeadSource::Note(note) => self.verifier.is_some() && note.is_signed(),
+            HeadSource::Format1(first) => first.signature.is_some(),
         }
     }
 
-    /// The names of the witnesses that countersigned it.
+    /// Returns the names of the witnesses in the countersignatures. The countersignatures are not verified.
     pub fn witnesses(&self) -> Vec<String> {
-        let Source::Note(note) = &self.source else { return Vec::new() };
+        let HeadSource::Note(note) = &self.source else { return Vec::new() };
         let own = self.verifier.as_ref().map(Verifier::name);
         note.names().filter(|name| Some(*name) != own).map(str::to_owned).collect()
     }
 
-    /// When a witness countersigned it, in seconds since 1970; none if it did not.
+    /// Returns the time of a valid countersignature, in seconds since 1970-01-01T00:00:00Z; none if there is none.
     pub fn countersigned_by(&self, witness: &Verifier) -> Option<u64> {
         self.note().filter(|_| witness.is_witness()).and_then(|note| note.signed_by(witness))
     }
 
     pub(crate) fn note(&self) -> Option<&Note> {
-        if let Source::Note(note) = &self.source { Some(note) } else { None }
+        if let HeadSource::Note(note) = &self.source { Some(note) } else { None }
     }
 
-    /// Why the head is not authentic, given the public key that is trusted; nothing if it is, or if the ledger has no key.
-    pub fn unauthentic(&self, trusted: Option<&Verifier>, key: Option<&Key>) -> Option<String> {
+    /// Returns the reason why the head is not authentic. Returns none if it is authentic, or if no key is known.
+    pub fn authenticity_problem(&self, trusted: Option<&Verifier>, key: Option<&Key>) -> Option<String> {
         const STRIPPED: &str =
-            "the exported head is not signed, and this ledger has a key: the signature may have been removed";
-        const CHANGED: &str = "the exported head was changed, or signed with another key";
+            "the exported head is not signed, although this ledger has a key: the signature may have been removed";
+        const CHANGED: &str = "the exported head was changed, or was signed with another key";
         let valid = match (&self.source, trusted) {
-            (Source::Note(note), Some(trusted)) if self.is_signed() => {
+            (HeadSource::Note(note), Some(trusted)) if self.is_signed() => {
                 self.verifier.as_ref() == Some(trusted) && note.signed_by(trusted).is_some()
             }
-            (Source::Note(note), None) if self.is_signed() => {
+            (HeadSource::Note(note), None) if self.is_signed() => {
                 self.verifier.as_ref().is_some_and(|own| note.signed_by(own).is_some())
             }
-            (Source::First(first), _) => match (&first.signature, key) {
-                (Some(signature), Some(key)) => key.accepts_tag(PURPOSE, first.tagged().as_bytes(), signature),
-                // Only the key checks a head of format 1.
+            (HeadSource::Format1(first), _) => match (&first.signature, key) {
+                (Some(signature), Some(key)) => key.verify_code(PURPOSE, first.tagged().as_bytes(), signature),
+                // Only the private key verifies a head of format 1.
                 (Some(_), None) => true,
                 (None, Some(_)) => return Some(STRIPPED.to_owned()),
                 (None, None) => true,
             },
-            (Source::Note(_), Some(_)) => return Some(STRIPPED.to_owned()),
-            (Source::Note(_), None) => true,
+            (HeadSource::Note(_), Some(_)) => return Some(STRIPPED.to_owned()),
+            (HeadSource::Note(_), None) => true,
         };
         (!valid).then(|| CHANGED.to_owned())
     }
 }
 
-impl FirstHead {
+impl HeadFormat1 {
     fn tagged(&self) -> String {
-        let FirstHead { format, id, entries, head, at, .. } = self;
+        let HeadFormat1 { format, id, entries, head, at, .. } = self;
         format!("{format} {id} {entries} {head} {at}")
     }
 }
@@ -276,13 +281,13 @@ impl FirstHead {
 impl fmt::Display for ExportedHead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.source {
-            Source::Note(note) => note.fmt(f),
-            Source::First(first) => f.write_str(&serde_json::to_string_pretty(first).unwrap_or_default()),
+            HeadSource::Note(note) => note.fmt(f),
+            HeadSource::Format1(first) => f.write_str(&serde_json::to_string_pretty(first).unwrap_or_default()),
         }
     }
 }
 
-/// As fields, with the text that is to be kept.
+/// Serializes the fields and the exported text.
 impl Serialize for ExportedHead {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         #[derive(Serialize)]

@@ -1,4 +1,4 @@
-//! The kinds of entries, and what each holds.
+//! The kinds of entries and their contents.
 
 use std::collections::BTreeMap;
 
@@ -6,132 +6,132 @@ use reticent::Role;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::entry::{Origin, Recorded, Stored, Unreadable};
+use crate::entry::{EntryParseError, Origin, ReleaseRecord, StoredBlob};
 use crate::hash::Hash;
 
-/// What an entry records.
+/// Kind and content of an entry.
 #[derive(Debug, Clone, PartialEq, Serialize, strum::IntoStaticStr)]
 #[serde(rename_all = "kebab-case", tag = "kind", content = "content")]
 #[strum(serialize_all = "kebab-case")]
 pub enum EntryKind {
-    /// A release that Reticent made, verified and published.
-    Release(Box<Recorded>),
-    /// A release that was made elsewhere.
-    Registration(Box<Recorded>),
-    /// A release that never left the house no longer counts.
+    /// A release that Reticent computed, verified and published.
+    Release(Box<ReleaseRecord>),
+    /// A release that was computed elsewhere.
+    Registration(Box<ReleaseRecord>),
+    /// A release that was never handed out is withdrawn.
     Withdrawal(Withdrawal),
-    /// The roles or recipients of a release are known better.
+    /// The roles or recipients of a release are corrected.
     Amendment(Amendment),
-    /// People were removed from owner links and method state.
+    /// People are removed from owner links and method state.
     Erasure(Erasure),
-    /// The contents of a release were erased.
+    /// The contents of a release are erased.
     Purge(Purge),
-    /// Entries are signed with another key from here on.
+    /// The signing key changes.
     KeyRotation(KeyRotation),
     /// A witness countersigned a head.
     Witness(WitnessRecord),
 }
 
-/// A withdrawal.
+/// Withdrawal of a release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Withdrawal {
-    /// The release.
+    /// Number of the release.
     pub release: u64,
-    /// Why it never left the house.
+    /// Reason.
     pub reason: String,
-    /// Whether it was checked that the published file is gone.
+    /// True if the absence of the published file was checked.
     pub file_absent: bool,
 }
 
-/// An amendment. What is not given stays.
+/// Correction of a release. Omitted fields stay unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Amendment {
-    /// The release.
+    /// Number of the release.
     pub release: u64,
-    /// Why.
+    /// Reason.
     pub reason: String,
-    /// All recipients, as they are known now.
+    /// Corrected list of all recipients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recipients: Option<Vec<String>>,
-    /// By column: its role, as it is known now.
+    /// Corrected roles by column.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub roles: BTreeMap<String, Role>,
 }
 
-/// An erasure of people.
+/// Erasure of people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Erasure {
-    /// How many people.
+    /// Number of people.
     pub people: u64,
-    /// Why.
+    /// Reason.
     pub reason: String,
-    /// The stored files that were replaced by others without them.
-    pub replaced: Vec<Replaced>,
+    /// Stored files that were replaced by files without these people.
+    pub replaced: Vec<Replacement>,
 }
 
-/// A stored file that another one replaces.
+/// Replacement of a stored file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Replaced {
-    /// The release.
+pub struct Replacement {
+    /// Number of the release.
     pub release: u64,
-    /// What the file is: `links` or `state`.
+    /// Kind of the file: `links` or `state`.
     pub body: String,
-    /// The address of the file that is gone.
+    /// Hash of the old file.
     pub old: Hash,
-    /// The file in its place.
-    pub new: Stored,
+    /// New file.
+    pub new: StoredBlob,
 }
 
-/// A purge: the contents of a release were erased.
+/// Erasure of the contents of a release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Purge {
-    /// The release whose contents were erased.
+    /// Number of the release.
     pub release: u64,
-    /// Why.
+    /// Reason.
     pub reason: String,
-    /// The addresses of the bodies that no other release uses, and that are gone.
+    /// Hashes of the erased files, which no other release uses.
     pub erased: Vec<Hash>,
-    /// The addresses of bodies that stay, because another release has the same.
+    /// Hashes of the files that remain because another release uses them.
     pub shared: Vec<Hash>,
 }
 
-/// A change of the key that signs. The entry is signed with the new key if there was none before, else with the old one.
+/// Change of the signing key. The old key signs this entry; without an old key, the new key does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyRotation {
-    /// The public key that checks the entries from here on.
+    /// Public key that verifies the entries from this one on.
     pub verifier: String,
-    /// The public key before; none if entries were not signed.
+    /// Previous public key; none if entries were unsigned.
     pub replaces: Option<String>,
-    /// Why.
+    /// Reason.
     pub reason: String,
 }
 
-/// A head that a witness countersigned.
+/// A countersigned head.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WitnessRecord {
-    /// How many entries the head covers.
+    /// Number of entries that the head covers.
     pub entries: u64,
-    /// The root of their tree.
+    /// Root of their Merkle tree.
     pub root: Hash,
-    /// The public key of the witness.
+    /// Public key of the witness.
     pub witness: String,
-    /// The signed head with the countersignature.
+    /// Signed head with the countersignature.
     pub head: String,
 }
 
 impl EntryKind {
-    /// The name of the kind, as it is stored.
+    /// Returns the stored name of the kind.
     pub fn name(&self) -> &'static str {
         self.into()
     }
 
-    /// Reads the content of an entry of a kind.
-    pub(crate) fn parse(format: u32, kind: &str, content: Value) -> Result<EntryKind, Unreadable> {
-        fn read<T: serde::de::DeserializeOwned>(content: Value) -> Result<T, Unreadable> {
-            serde_json::from_value(content).map_err(|error| Unreadable::Malformed(error.to_string()))
+    /// Parses the content of an entry.
+    pub(crate) fn parse(format: u32, kind: &str, content: Value) -> Result<EntryKind, EntryParseError> {
+        fn read<T: serde::de::DeserializeOwned>(content: Value) -> Result<T, EntryParseError> {
+            serde_json::from_value(content).map_err(|error| EntryParseError::Malformed(error.to_string()))
         }
         let release = |content: Value| {
-            let recorded: Box<Recorded> = read(content)?;
+            let recorded: Box<ReleaseRecord> = read(content)?;
             Ok(match recorded.origin {
                 Origin::Published => EntryKind::Release(recorded),
                 Origin::Registered => EntryKind::Registration(recorded),
@@ -140,10 +140,10 @@ impl EntryKind {
         match (format, kind) {
             (_, "purge") => read(content).map(EntryKind::Purge),
             (1, "release") => release(content),
-            (1, _) => Err(Unreadable::Kind(kind.to_owned())),
+            (1, _) => Err(EntryParseError::Kind(kind.to_owned())),
             (_, "release") => read(content).map(EntryKind::Release),
             (_, "registration") => {
-                let mut recorded: Box<Recorded> = read(content)?;
+                let mut recorded: Box<ReleaseRecord> = read(content)?;
                 recorded.origin = Origin::Registered;
                 Ok(EntryKind::Registration(recorded))
             }
@@ -152,12 +152,12 @@ impl EntryKind {
             (_, "erasure") => read(content).map(EntryKind::Erasure),
             (_, "key-rotation") => read(content).map(EntryKind::KeyRotation),
             (_, "witness") => read(content).map(EntryKind::Witness),
-            _ => Err(Unreadable::Kind(kind.to_owned())),
+            _ => Err(EntryParseError::Kind(kind.to_owned())),
         }
     }
 
-    /// The kind, if this program cannot act on it yet: what it says about releases would be ignored.
-    pub(crate) fn unsupported(&self) -> Option<&'static str> {
+    /// Returns the name of the kind if this program would ignore its effect on releases.
+    pub(crate) fn unsupported_name(&self) -> Option<&'static str> {
         match self {
             EntryKind::Withdrawal(_) | EntryKind::Amendment(_) | EntryKind::Erasure(_) => Some(self.name()),
             _ => None,

@@ -1,19 +1,20 @@
-//! The ledger: the durable, tamper-evident record of what was released, and to whom.
+//! The ledger: a durable, tamper-evident record of releases and their recipients.
 //!
-//! A folder that only its owner can read:
+//! A ledger is a folder that only its owner can read:
 //!
 //! ```text
-//! catalogue.sqlite   entries: names, recipients, counts, hashes; each carries the hash of the one before it and is signed
-//! bodies/            what was published (Parquet), policies, taxonomies; each under the SHA-256 of its bytes
-//! links/             which published record is about whom, under keyed pseudonyms (Parquet)
-//! seal.json          the hash of the catalogue and of its last entry, signed
-//! lock               held by whoever writes
+//! catalogue.sqlite   signed entries (names, recipients, counts, hashes), each with the hash of the previous entry
+//! bodies/            published records (Parquet), policies, taxonomies; each named by the SHA-256 of its bytes
+//! links/             owner links: which person each published record belongs to, under keyed pseudonyms (Parquet)
+//! seal.json          hash of the catalogue and of its last entry, signed
+//! lock               locked by the process that writes
 //! ```
 //!
-//! Nothing here knows a model or an algorithm. It records what it is given, whole or not at all; it gives it back as the
-//! library's `History`; and it tells when a byte of it was changed.
+//! The ledger knows no privacy model and no algorithm. It records a release atomically, returns the recorded releases
+//! as the library's `History`, and detects every changed byte.
 
-mod bodies;
+mod blobs;
+mod body_format;
 mod catalogue;
 mod chain;
 mod disk;
@@ -33,7 +34,6 @@ mod merkle;
 mod proof;
 mod purge;
 mod record;
-mod records;
 mod recovery;
 mod schema;
 mod seal;
@@ -45,23 +45,24 @@ mod tests;
 mod verify;
 mod witness;
 
+pub use body_format::{Body, BodyColumn, BodyTree, Published};
 pub use chain::Head;
 pub use disk::sync_folder;
 pub use entry::{
-    Amendment, ColumnRecord, Entry, EntryKind, Erasure, FileRecord, Judged, KeyRotation, Kind, Made, MethodRecord,
-    Metric, Origin, Per, Promised, Purge, Recorded, Replaced, Spent, Stored, StoredLinks, StoredTaxonomy, TableRecord,
-    Verified, Withdrawal, Withheld, WitnessRecord,
+    Amendment, AttributeLevel, BlobKind, BudgetRecord, ColumnRecord, Entry, EntryKind, Erasure, FileRecord,
+    HistoryScope, KeyRotation, MethodRecord, Metric, Origin, PosteriorBound, Provenance, Purge, ReleaseRecord,
+    Replacement, StoredBlob, StoredLinks, StoredTaxonomy, TableRecord, VerifiedModel, Withdrawal, WithheldRecords,
+    WitnessRecord,
 };
 pub use error::{Error, Result};
 pub use hash::Hash;
 pub use head::ExportedHead;
 pub use key::{Derivation, Identity, Key, KeyFile};
 pub use ledger::{Ledger, Writer};
-pub use load::Wanted;
+pub use load::HistoryQuery;
 pub use lock::Holder;
-pub use proof::{Proof, Proven};
-pub use record::{ByMethod, Draft, Outcome};
-pub use records::{Body, BodyColumn, BodyTree, Published};
+pub use proof::{Proof, ProvenClaim};
+pub use record::{MethodDraft, RecordOutcome, ReleaseDraft};
 pub use seal::Naming;
 pub use session::{Clock, Session};
 pub use signature::Verifier;

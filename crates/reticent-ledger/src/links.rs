@@ -1,4 +1,4 @@
-//! Owner links, as Parquet: which record is about whom, under pseudonyms. Kept apart from everything else.
+//! Owner links as Parquet: the person that each record belongs to, under pseudonyms. They are stored separately.
 
 use std::sync::Arc;
 
@@ -13,55 +13,60 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
-use reticent::methods::Remembered;
-use reticent::{Disguise, Links, Pseudonym};
+use reticent::republication::PersonState;
+use reticent::{Links, Presentation, Pseudonym};
 
-use crate::bodies::{Hashed, parquet_error};
+use crate::blobs::{HashingWriter, parquet_error};
 use crate::error::Result;
 
-/// Whether owners ascend, and every record has its owner; of a release that says how many records are nobody's, whether no owner has more than there are.
-pub(crate) fn add_up(links: &Links, records: &[u64], disguise: &Disguise) -> bool {
-    // Whoever follows people through releases goes by that.
+/// Returns true if the pseudonyms are sorted and the links match the counts of the records. If the release counts
+/// counterfeit records, a record may have fewer links than its count.
+pub(crate) fn match_records(links: &Links, records: &[u64], presentation: &Presentation) -> bool {
+    // Matching people across releases relies on the order.
     if !links.pseudonyms.is_sorted() {
         return false;
     }
-    let totals = links.totals(records.len());
-    match disguise.counterfeits {
+    let totals = links.rows_by_cell(records.len());
+    match presentation.counterfeit_column {
         None => totals == records,
         Some(_) => totals.iter().zip(records).all(|(linked, records)| linked <= records),
     }
 }
 
-/// What a method keeps, as links: the mark in place of the combination, and for how many releases a record waited in place of the
-/// records.
-pub(crate) fn of_remembered(remembered: &[Remembered]) -> Links {
+/// Encodes the state of a method as links: the value hash replaces the combination, and the number of releases for
+/// which a record is withheld replaces the record count.
+pub(crate) fn encode_state(states: &[PersonState]) -> Links {
     Links {
-        pseudonyms: remembered.iter().map(|one| one.who).collect(),
-        combos: remembered.iter().map(|one| one.mark).collect(),
-        records: remembered.iter().map(|one| one.waited).collect(),
+        pseudonyms: states.iter().map(|state| state.person).collect(),
+        cells: states.iter().map(|state| state.value_mark).collect(),
+        records: states.iter().map(|state| state.times_postponed).collect(),
     }
 }
 
-/// The way back.
-pub(crate) fn to_remembered(links: &Links) -> Vec<Remembered> {
-    let one = |at: usize| Remembered { who: links.pseudonyms[at], mark: links.combos[at], waited: links.records[at] };
-    (0..links.len()).map(one).collect()
+/// Decodes the state of a method from links.
+pub(crate) fn decode_state(links: &Links) -> Vec<PersonState> {
+    let state = |at: usize| PersonState {
+        person: links.pseudonyms[at],
+        value_mark: links.cells[at],
+        times_postponed: links.records[at],
+    };
+    (0..links.len()).map(state).collect()
 }
 
 const BATCH: usize = 1 << 16;
-const WIDTH: i32 = 16;
+const PSEUDONYM_BYTES: i32 = 16;
 const COLUMNS: [&str; 3] = ["pseudonym", "combination", "records"];
 
-/// Writes links, in their order.
-pub(crate) fn write(links: &Links, file: &mut Hashed) -> Result<()> {
+/// Writes links in their order.
+pub(crate) fn write(links: &Links, file: &mut HashingWriter) -> Result<()> {
     let path = file.path().to_owned();
     let failed = |error: ParquetError| parquet_error("write", &path, error);
-    let types = [DataType::FixedSizeBinary(WIDTH), DataType::UInt32, DataType::UInt32];
+    let types = [DataType::FixedSizeBinary(PSEUDONYM_BYTES), DataType::UInt32, DataType::UInt32];
     let fields: Vec<Field> = COLUMNS.iter().zip(types).map(|(name, kind)| Field::new(*name, kind, false)).collect();
     let schema = Arc::new(Schema::new(fields));
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
-        // Pseudonyms are all different and look like noise: neither a dictionary nor compression helps.
+        // Pseudonyms are distinct and random, so neither a dictionary nor compression helps.
         .set_column_dictionary_enabled(ColumnPath::from(COLUMNS[0]), false)
         .set_column_compression(ColumnPath::from(COLUMNS[0]), Compression::UNCOMPRESSED)
         .set_created_by("reticent".to_owned())
@@ -73,7 +78,7 @@ pub(crate) fn write(links: &Links, file: &mut Hashed) -> Result<()> {
         let pseudonyms = FixedSizeBinaryArray::try_from_iter(pseudonyms).map_err(|error| failed(error.into()))?;
         let arrays: Vec<ArrayRef> = vec![
             Arc::new(pseudonyms),
-            Arc::new(UInt32Array::from(links.combos[places.clone()].to_vec())),
+            Arc::new(UInt32Array::from(links.cells[places.clone()].to_vec())),
             Arc::new(UInt32Array::from(links.records[places].to_vec())),
         ];
         let batch = RecordBatch::try_new(schema.clone(), arrays).map_err(|error| failed(error.into()))?;
@@ -85,25 +90,26 @@ pub(crate) fn write(links: &Links, file: &mut Hashed) -> Result<()> {
 
 /// Reads links.
 pub(crate) fn read(bytes: Vec<u8>) -> Result<Links, String> {
-    let wrong = |error: ParquetError| format!("it is no Parquet file: {error}");
+    let wrong = |error: ParquetError| format!("the file is not valid Parquet: {error}");
     let builder = ParquetRecordBatchReaderBuilder::try_new(Bytes::from(bytes)).map_err(wrong)?;
     if !builder.schema().fields().iter().map(|field| field.name().as_str()).eq(COLUMNS) {
-        return Err("its columns are not those of owner links".to_owned());
+        return Err("the columns are not those of owner links".to_owned());
     }
     let mut links = Links::default();
     for batch in builder.with_batch_size(BATCH).build().map_err(wrong)? {
-        let batch = batch.map_err(|error| format!("it is no Parquet file: {error}"))?;
-        let pseudonyms = batch.column(0).as_fixed_size_binary_opt().filter(|array| array.value_length() == WIDTH);
-        let pseudonyms = pseudonyms.ok_or("its pseudonyms have another length")?;
+        let batch = batch.map_err(|error| format!("the file is not valid Parquet: {error}"))?;
+        let pseudonyms =
+            batch.column(0).as_fixed_size_binary_opt().filter(|array| array.value_length() == PSEUDONYM_BYTES);
+        let pseudonyms = pseudonyms.ok_or("the pseudonyms do not have 16 bytes")?;
         let pseudonym = |bytes: &[u8]| bytes.try_into().map(Pseudonym::from_be_bytes).unwrap_or_default();
         links.pseudonyms.extend((0..pseudonyms.len()).map(|at| pseudonym(pseudonyms.value(at))));
-        let numbers = |at: usize| batch.column(at).as_primitive_opt::<UInt32Type>().ok_or("its counts are no numbers");
-        links.combos.extend_from_slice(numbers(1)?.values());
+        let numbers = |at: usize| batch.column(at).as_primitive_opt::<UInt32Type>().ok_or("the counts are not numbers");
+        links.cells.extend_from_slice(numbers(1)?.values());
         links.records.extend_from_slice(numbers(2)?.values());
     }
-    // Whoever follows people through releases goes by that.
+    // Matching people across releases relies on the order.
     if !links.pseudonyms.is_sorted() {
-        return Err("its owners do not ascend".to_owned());
+        return Err("the pseudonyms are not sorted".to_owned());
     }
     Ok(links)
 }

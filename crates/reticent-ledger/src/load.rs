@@ -1,61 +1,62 @@
-//! From the ledger to the library's `History`.
+//! Loading recorded releases as the library's `History`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use reticent::methods::Remembered;
-use reticent::recognise::{self, Told};
+use reticent::recognise::{self, RecognitionInput};
+use reticent::republication::PersonState;
 use reticent::taxonomy::{SUPPRESSED, Taxonomy, Type};
-use reticent::{Disguise, Held, History, Interval, Links, Lost, Release, Role};
+use reticent::{ErasedRelease, History, Interval, Links, Presentation, RecordedRelease, Release, Role};
 
-use crate::bodies::{Bodies, relative};
-use crate::entry::{Entry, Kind, Recorded, Stored, TableRecord};
+use crate::blobs::{Blobs, relative_path};
+use crate::body_format::{Body, BodyColumn, BodyTree};
+use crate::entry::{BlobKind, Entry, ReleaseRecord, StoredBlob, TableRecord};
 use crate::error::{Error, Result};
 use crate::hash::Hash;
 use crate::key::Key;
 use crate::ledger::Ledger;
-use crate::records::{Body, BodyColumn, BodyTree};
-use crate::{links, records};
+use crate::{body_format, links};
 
-/// Which part of a ledger to load.
+/// Part of a ledger to load.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Wanted<'a> {
-    /// Only the releases with these numbers; all when not given.
+pub struct HistoryQuery<'a> {
+    /// Numbers of the releases; all releases if none.
     pub numbers: Option<&'a [u64]>,
-    /// With owner links, which only who has the key can relate to people.
+    /// Key, if owner links are loaded too.
     pub links: Option<&'a Key>,
 }
 
 type Trees = BTreeMap<Hash, Arc<Taxonomy>>;
 
 impl Ledger {
-    /// The releases of the ledger, oldest first. Erased ones are named as lost.
-    pub fn history(&self, wanted: Wanted<'_>) -> Result<History> {
+    /// Returns the releases of the ledger, oldest first. Erased releases are listed separately.
+    pub fn history(&self, query: HistoryQuery<'_>) -> Result<History> {
         let chain = self.chain()?;
         chain.check_supported(&self.folder)?;
         let entries = chain.entries;
-        let asked = |entry: &&Entry| wanted.numbers.is_none_or(|numbers| numbers.contains(&entry.number));
+        let is_requested = |entry: &&Entry| query.numbers.is_none_or(|numbers| numbers.contains(&entry.number));
         let purges: BTreeMap<u64, &str> =
             entries.iter().filter_map(|entry| Some((entry.purge()?.release, entry.at.as_str()))).collect();
-        let (lost, kept): (Vec<&Entry>, Vec<&Entry>) = entries
+        let (erased, kept): (Vec<&Entry>, Vec<&Entry>) = entries
             .iter()
             .filter(|entry| entry.release().is_some())
-            .filter(asked)
+            .filter(is_requested)
             .partition(|entry| purges.contains_key(&entry.number));
-        let kept: Vec<(u64, &Recorded)> =
+        let kept: Vec<(u64, &ReleaseRecord)> =
             kept.into_iter().filter_map(|entry| Some((entry.number, entry.release()?))).collect();
         let trees = self.bodies.trees(&kept)?;
         let bodies = &self.bodies;
-        let load = |(number, recorded): &(u64, &Recorded)| bodies.held(*number, recorded, &trees, wanted.links);
-        let tables = kept.par_iter().map(load).collect::<Result<Vec<Vec<Held>>>>()?;
-        let mut releases: Vec<Held> = tables.into_iter().flatten().collect();
+        let load =
+            |(number, recorded): &(u64, &ReleaseRecord)| bodies.load_release(*number, recorded, &trees, query.links);
+        let tables = kept.par_iter().map(load).collect::<Result<Vec<Vec<RecordedRelease>>>>()?;
+        let mut releases: Vec<RecordedRelease> = tables.into_iter().flatten().collect();
         releases.sort_by(|a, b| (&a.date, a.number).cmp(&(&b.date, b.number)));
-        let lost = lost.into_iter().filter_map(|entry| Some(lost_release(entry, purges.get(&entry.number)?)));
-        Ok(History { releases, lost: lost.flatten().collect() })
+        let erased = erased.into_iter().filter_map(|entry| Some(erased_release(entry, purges.get(&entry.number)?)));
+        Ok(History { releases, erased: erased.flatten().collect() })
     }
 
-    /// The body of a release.
+    /// Returns the records of a release.
     pub fn body(&self, entry: &Entry) -> Result<Body> {
         let Some(recorded) = entry.release() else { return Err(Error::NoSuch { wanted: entry.number.to_string() }) };
         let purge = |other: &&Entry| other.purge().is_some_and(|purge| purge.release == entry.number);
@@ -65,94 +66,105 @@ impl Ledger {
         self.bodies.read_body(recorded)
     }
 
-    /// The lists about the people of a release, in its other tables; none where everything is in one.
-    pub fn lists(&self, entry: &Entry) -> Result<Vec<Body>> {
+    /// Returns the rows of the further tables of a release; empty if it has one table.
+    pub fn further_tables(&self, entry: &Entry) -> Result<Vec<Body>> {
         let tables = entry.release().map(|recorded| recorded.tables.as_slice()).unwrap_or_default();
         tables.iter().map(|table| self.bodies.read_table(table)).collect()
     }
 
-    /// What a method keeps of a release about owners; none where it was not made by one.
-    pub fn remembered(&self, entry: &Entry) -> Result<Option<Vec<Remembered>>> {
+    /// Returns the state that a republication method keeps about owners; none if no method made the release.
+    pub fn method_state(&self, entry: &Entry) -> Result<Option<Vec<PersonState>>> {
         let Some(method) = entry.release().and_then(|recorded| recorded.method.as_ref()) else { return Ok(None) };
-        self.bodies.read_remembered(&method.remembered).map(Some)
+        self.bodies.read_method_state(&method.remembered).map(Some)
     }
 
-    /// The owner links of a release; none where none were recorded. They say who is the same person, and not who it is.
+    /// Returns the owner links of a release, if any. They show which records belong to the same person, but not the
+    /// person's name.
     pub fn links(&self, entry: &Entry) -> Result<Option<Links>> {
         let body = self.body(entry)?;
         match entry.release() {
-            Some(recorded) => self.bodies.read_links(recorded, &body.counts.combos.weights),
+            Some(recorded) => self.bodies.read_links(recorded, &body.counts.contingency.weights),
             None => Ok(None),
         }
     }
 }
 
-impl Bodies {
-    /// The records of a release.
-    pub(crate) fn read_body(&self, recorded: &Recorded) -> Result<Body> {
+impl Blobs {
+    /// Reads the records of a release.
+    pub(crate) fn read_body(&self, recorded: &ReleaseRecord) -> Result<Body> {
         self.read_records(&recorded.body, (recorded.records, recorded.combinations))
     }
 
-    /// The rows of one of its other tables.
+    /// Reads the rows of a further table.
     pub(crate) fn read_table(&self, table: &TableRecord) -> Result<Body> {
         self.read_records(&table.body, (table.records, table.combinations))
     }
 
-    fn read_records(&self, stored: &Stored, expected: (u64, u64)) -> Result<Body> {
-        let bytes = self.read(Kind::Records, stored)?;
-        let body =
-            caught(|| records::read(bytes)).map_err(|why| self.unreadable(Kind::Records, stored.sha256, &why))?;
-        let found = (body.counts.combos.rows(), body.counts.combos.len() as u64);
+    fn read_records(&self, stored: &StoredBlob, expected: (u64, u64)) -> Result<Body> {
+        let bytes = self.read(BlobKind::Records, stored)?;
+        let body = catch_panic(|| body_format::read(bytes))
+            .map_err(|why| self.unreadable(BlobKind::Records, stored.sha256, &why))?;
+        let found = (body.counts.contingency.rows(), body.counts.contingency.len() as u64);
         if found != expected {
-            return Err(self.unreadable(Kind::Records, stored.sha256, "its records are not those of its entry"));
+            return Err(self.unreadable(
+                BlobKind::Records,
+                stored.sha256,
+                "the number of records differs from that of the entry",
+            ));
         }
         Ok(body)
     }
 
-    /// What a method keeps about owners.
-    pub(crate) fn read_remembered(&self, stored: &Stored) -> Result<Vec<Remembered>> {
-        let bytes = self.read(Kind::Remembered, stored)?;
+    /// Reads the state that a method keeps about owners.
+    pub(crate) fn read_method_state(&self, stored: &StoredBlob) -> Result<Vec<PersonState>> {
+        let bytes = self.read(BlobKind::State, stored)?;
         let kept =
-            caught(|| links::read(bytes)).map_err(|why| self.unreadable(Kind::Remembered, stored.sha256, &why))?;
-        Ok(links::to_remembered(&kept))
+            catch_panic(|| links::read(bytes)).map_err(|why| self.unreadable(BlobKind::State, stored.sha256, &why))?;
+        Ok(links::decode_state(&kept))
     }
 
-    /// The owner links of a release; none where none were recorded.
-    pub(crate) fn read_links(&self, recorded: &Recorded, combos: &[u64]) -> Result<Option<Links>> {
+    /// Reads the owner links of a release, if any.
+    pub(crate) fn read_links(&self, recorded: &ReleaseRecord, weights: &[u64]) -> Result<Option<Links>> {
         let Some(stored) = &recorded.links else { return Ok(None) };
-        let wrong = |why: &str| self.unreadable(Kind::Links, stored.sha256, why);
-        let body = Stored { sha256: stored.sha256, bytes: stored.bytes };
-        let links = self.read(Kind::Links, &body)?;
-        let links = caught(|| links::read(links)).map_err(|why| wrong(&why))?;
-        let known = links.combos.iter().all(|combo| (*combo as usize) < combos.len());
-        if !known || !links::add_up(&links, combos, &recorded.disguise) {
-            return Err(wrong("its links do not add up to the records"));
+        let wrong = |why: &str| self.unreadable(BlobKind::Links, stored.sha256, why);
+        let body = StoredBlob { sha256: stored.sha256, bytes: stored.bytes };
+        let links = self.read(BlobKind::Links, &body)?;
+        let links = catch_panic(|| links::read(links)).map_err(|why| wrong(&why))?;
+        let known = links.cells.iter().all(|combo| (*combo as usize) < weights.len());
+        if !known || !links::match_records(&links, weights, &recorded.disguise) {
+            return Err(wrong("the links do not add up to the records"));
         }
         Ok(Some(links))
     }
 
-    fn unreadable(&self, kind: Kind, hash: Hash, why: &str) -> Error {
-        Error::broken(self.ledger(), format!("{} cannot be used: {why}", relative(kind, hash)))
+    fn unreadable(&self, kind: BlobKind, hash: Hash, why: &str) -> Error {
+        Error::broken(self.ledger(), format!("{} cannot be used: {why}", relative_path(kind, hash)))
     }
 
-    /// The taxonomies of some releases, each read once.
-    fn trees(&self, releases: &[(u64, &Recorded)]) -> Result<Trees> {
+    /// Reads the taxonomies of some releases, each once.
+    fn trees(&self, releases: &[(u64, &ReleaseRecord)]) -> Result<Trees> {
         let mut trees = Trees::new();
         for tree in releases.iter().flat_map(|(_, release)| &release.taxonomies) {
             if trees.contains_key(&tree.sha256) {
                 continue;
             }
-            let body = Stored { sha256: tree.sha256, bytes: tree.bytes };
-            let bytes = self.read(Kind::Taxonomy, &body)?;
-            let text =
-                String::from_utf8(bytes).map_err(|_| self.unreadable(Kind::Taxonomy, tree.sha256, "it is no text"))?;
+            let body = StoredBlob { sha256: tree.sha256, bytes: tree.bytes };
+            let bytes = self.read(BlobKind::Taxonomy, &body)?;
+            let text = String::from_utf8(bytes)
+                .map_err(|_| self.unreadable(BlobKind::Taxonomy, tree.sha256, "the file is not valid UTF-8"))?;
             trees.insert(tree.sha256, Arc::new(Taxonomy::parse(&tree.column, &text)?));
         }
         Ok(trees)
     }
 
-    /// The release as it is held: its table, and those about the same people.
-    fn held(&self, number: u64, recorded: &Recorded, trees: &Trees, key: Option<&Key>) -> Result<Vec<Held>> {
+    /// Loads a release: its table of people and its further tables.
+    fn load_release(
+        &self,
+        number: u64,
+        recorded: &ReleaseRecord,
+        trees: &Trees,
+        key: Option<&Key>,
+    ) -> Result<Vec<RecordedRelease>> {
         let body = self.read_body(recorded)?;
         if let (Some(key), Some(links)) = (key, &recorded.links)
             && links.key != key.fingerprint()
@@ -160,21 +172,25 @@ impl Bodies {
             return Err(Error::OtherKey { known: links.key.clone(), given: key.fingerprint() });
         }
         let links = match key {
-            Some(_) => self.read_links(recorded, &body.counts.combos.weights)?,
+            Some(_) => self.read_links(recorded, &body.counts.contingency.weights)?,
             None => None,
         };
-        let mut tables = vec![Held {
+        let mut tables = vec![RecordedRelease {
             number,
             name: recorded.name.clone(),
             date: recorded.date.clone(),
             recipients: recorded.recipients.clone(),
-            disguise: recorded.disguise.clone(),
+            presentation: recorded.disguise.clone(),
             release: self.release(body, recorded.suppressed, trees)?,
             links,
         }];
         for table in &recorded.tables {
-            tables.push(Held {
-                disguise: Disguise { of: Some(number), set: table.set, ..Disguise::default() },
+            tables.push(RecordedRelease {
+                presentation: Presentation {
+                    about_release: Some(number),
+                    values_listed_once: table.set,
+                    ..Presentation::default()
+                },
                 release: self.release(self.read_table(table)?, 0, trees)?,
                 links: None,
                 recipients: recorded.recipients.clone(),
@@ -187,29 +203,33 @@ impl Bodies {
     }
 
     fn release(&self, body: Body, suppressed: u64, trees: &Trees) -> Result<Release> {
-        // A value that is neither a node nor recognised from its text would be taken for another.
+        // A text that is neither a node nor recognised by its form would be taken for another value.
         if let Some(column) = body.columns.iter().find(|column| !column.published.is_empty()) {
-            return Err(Error::Unfit(format!("`{}` holds sets or ranges, which cannot be judged yet", column.name)));
+            return Err(Error::Unfit(format!(
+                "the column `{}` contains sets or ranges, which are not supported yet",
+                column.name
+            )));
         }
         let mut own = Vec::new();
         for (column, texts) in body.columns.iter().zip(&body.counts.values) {
             own.push(match column.tree {
                 BodyTree::Taxonomy(hash) => {
                     let tree = trees.get(&hash).cloned();
-                    Some(tree.ok_or_else(|| self.unreadable(Kind::Taxonomy, hash, "no entry names it"))?)
+                    Some(tree.ok_or_else(|| self.unreadable(BlobKind::Taxonomy, hash, "no entry refers to the file"))?)
                 }
-                // Numbers and dates are what they say, however they are spelled.
-                BodyTree::Flat if column.values != Type::Text && are_read(column, texts) => None,
-                // Plain values, however much they look like something else.
+                // Numbers and dates are compared by value, whatever their spelling.
+                BodyTree::Flat if column.values != Type::Text && are_parsable(column, texts) => None,
+                // Texts are plain values, even if they look like intervals.
                 BodyTree::Flat => Some(Arc::new(Taxonomy::flat(plain_values(column, texts)))),
                 BodyTree::Recognised => None,
             });
         }
-        let mut told = Vec::new();
+        let mut inputs = Vec::new();
         for (column, tree) in body.columns.iter().zip(&own) {
-            told.push(Told {
+            inputs.push(RecognitionInput {
                 name: &column.name,
-                // Numbers and dates of any column are read as those of a quasi-identifier: equal ones are one value.
+                // Numbers and dates of every column are recognised as those of a quasi-identifier, so that equal ones
+                // are one value.
                 role: if tree.is_none() && column.values != Type::Text { Role::QuasiIdentifier } else { column.role },
                 values: Some(column.values),
                 tree: tree.as_ref(),
@@ -217,23 +237,23 @@ impl Bodies {
             });
         }
         let roles: Vec<Role> = body.columns.iter().map(|column| column.role).collect();
-        let mut release = recognise::release(body.counts, &told, suppressed)?.0;
+        let mut release = recognise::release(body.counts, &inputs, suppressed)?.0;
         release.columns.iter_mut().zip(roles).for_each(|(column, role)| column.role = role);
         Ok(release)
     }
 }
 
-/// A reader of Parquet may give up on bytes that nobody but a forger writes; that is an answer, too.
-fn caught<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+/// Turns a panic of the Parquet reader on malformed bytes into an error.
+fn catch_panic<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     let read = std::panic::AssertUnwindSafe(read);
-    std::panic::catch_unwind(read).unwrap_or_else(|_| Err("it is no Parquet file that can be read".to_owned()))
+    std::panic::catch_unwind(read).unwrap_or_else(|_| Err("the file is not valid Parquet".to_owned()))
 }
 
-/// Whether every text of a column of numbers or dates can be read as one.
-fn are_read(column: &BodyColumn, texts: &[String]) -> bool {
-    // What is sensitive may be an interval, and is compared with others as one.
+/// Returns true if every text of a column of numbers or dates can be parsed.
+fn are_parsable(column: &BodyColumn, texts: &[String]) -> bool {
+    // A sensitive value may be an interval and is compared as one.
     let wide = column.role == Role::Sensitive;
-    let is_read = |text: &String| Interval::parse(column.values, text).is_some_and(|read| wide || read.is_one());
+    let is_read = |text: &String| Interval::parse(column.values, text).is_some_and(|read| wide || read.is_point());
     texts.iter().all(|text| text == SUPPRESSED || column.missing.contains(text) || is_read(text))
 }
 
@@ -241,9 +261,9 @@ fn plain_values(column: &BodyColumn, texts: &[String]) -> Vec<String> {
     texts.iter().filter(|text| *text != SUPPRESSED && !column.missing.contains(text)).cloned().collect()
 }
 
-fn lost_release(entry: &Entry, erased: &str) -> Option<Lost> {
+fn erased_release(entry: &Entry, erased: &str) -> Option<ErasedRelease> {
     let release = entry.release()?;
-    Some(Lost {
+    Some(ErasedRelease {
         number: entry.number,
         name: release.name.clone(),
         date: release.date.clone(),

@@ -1,7 +1,7 @@
 //! The lock: one process writes at a time.
 //!
-//! It is an advisory lock of the operating system on a file of the ledger, so that it disappears with its process however
-//! that ends. Who holds it is written in the file, for those who wait.
+//! It is an advisory lock of the operating system on a file in the ledger's folder, so it ends with its process. The
+//! file names the process that holds the lock, for the processes that wait.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -15,25 +15,25 @@ use crate::error::{Error, Result};
 use crate::session::Session;
 
 const NAME: &str = "lock";
-const NAP: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Who holds the lock, and what for.
+/// Process that holds the lock, and its purpose.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
-    /// The steward's name.
+    /// Name of the steward.
     pub steward: String,
-    /// The process.
+    /// Process id.
     pub process: u32,
-    /// Since when.
+    /// Time at which the process took the lock.
     pub since: String,
-    /// What it is doing.
+    /// Operation of the process.
     pub doing: String,
 }
 
 impl Holder {
-    /// Somebody who did not say who they are.
+    /// Returns a holder that is not known.
     pub(crate) fn unknown(doing: &str) -> Holder {
-        Holder { steward: "somebody".to_owned(), process: 0, since: String::new(), doing: doing.to_owned() }
+        Holder { steward: "another process".to_owned(), process: 0, since: String::new(), doing: doing.to_owned() }
     }
 }
 
@@ -46,7 +46,7 @@ impl std::fmt::Display for Holder {
     }
 }
 
-/// The right to write, until it is dropped.
+/// Permission to write, until it is dropped.
 #[derive(Debug)]
 pub struct Lock {
     file: File,
@@ -54,25 +54,25 @@ pub struct Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Who comes next writes their own name; until then nobody is named.
+        // The file names no process while the lock is free.
         let _ = self.file.set_len(0);
     }
 }
 
 impl Lock {
-    /// Waits for the lock, at most as long as the session does.
+    /// Waits for the lock, at most as long as the session allows.
     pub fn take(folder: &Path, session: &Session) -> Result<Lock> {
         let path = folder.join(NAME);
         let mut file = open(&path)?;
         let start = Instant::now();
         loop {
-            // Whoever asked to stop while it waited wants nothing done.
+            // A cancelled session takes no lock.
             if session.is_stopped() {
                 return Err(Error::Stopped);
             }
             match file.try_lock() {
                 Ok(()) => break,
-                Err(TryLockError::WouldBlock) if start.elapsed() < session.wait => std::thread::sleep(NAP),
+                Err(TryLockError::WouldBlock) if start.elapsed() < session.wait => std::thread::sleep(POLL_INTERVAL),
                 Err(TryLockError::WouldBlock) => {
                     return Err(Error::Held { holder: read(&path), waited: start.elapsed() });
                 }
@@ -80,14 +80,15 @@ impl Lock {
             }
         }
         let text = serde_json::to_string(&session.holder_now()).unwrap_or_default();
-        // The name helps those who wait; the lock holds without it, also on a full disk.
+        // The content is only information for waiting processes. The lock works without it, for example on a full
+        // disk.
         let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(text.as_bytes()));
         Ok(Lock { file })
     }
 }
 
 impl Lock {
-    /// The lock for a caller that only reads; none where nothing can be written, so that nobody can write either.
+    /// Takes the lock for a reader. Returns none in a read-only folder, where no process can write.
     pub fn take_to_read(folder: &Path, session: &Session) -> Result<Option<Lock>> {
         match Lock::take(folder, session) {
             Ok(lock) => Ok(Some(lock)),
@@ -100,25 +101,25 @@ impl Lock {
 fn open(path: &Path) -> Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
-    // What it is cut to nothing of must be the lock, and not what a link leads to.
+    // A symbolic link must not be followed, because the file is truncated.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, nix::libc::O_NOFOLLOW | nix::libc::O_NONBLOCK);
     let failed = |error| Error::io("open", path, error);
     let file = disk::owner_only(&mut options).open(path).map_err(failed)?;
-    let about = file.metadata().map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
     #[cfg(unix)]
-    let linked = std::os::unix::fs::MetadataExt::nlink(&about) > 1;
+    let linked = std::os::unix::fs::MetadataExt::nlink(&metadata) > 1;
     #[cfg(not(unix))]
     let linked = false;
-    match about.is_file() && !linked {
+    match metadata.is_file() && !linked {
         true => Ok(file),
-        false => Err(Error::broken(&disk::parent(path), "its lock is no file of its own")),
+        false => Err(Error::broken(&disk::parent(path), "the lock is not a regular file with a single link")),
     }
 }
 
 fn read(path: &Path) -> Holder {
     let mut text = String::new();
-    // Nobody has to have written it: the lock itself is the truth.
+    // The content may be missing. Only the lock itself is decisive.
     let _ = File::open(path).and_then(|mut file| file.read_to_string(&mut text));
     serde_json::from_str(&text).unwrap_or_else(|_| Holder::unknown("writing"))
 }

@@ -1,21 +1,23 @@
 //! The Merkle tree over the entries, as in RFC 6962 (Certificate Transparency).
 //!
-//! A leaf is SHA-256(0x00 ‖ document), a node SHA-256(0x01 ‖ left ‖ right). A tree of n leaves splits at the largest power
-//! of two below n. The root commits to every document and its place. An inclusion proof shows that a document is in a
-//! tree, a consistency proof that a tree extends a smaller one; both have about log2(n) hashes and need no ledger.
+//! A leaf is SHA-256(0x00 ‖ document), an inner node is SHA-256(0x01 ‖ left ‖ right). A tree of n leaves splits at
+//! the largest power of two below n. The root commits to every document and its position. An inclusion proof shows
+//! that a document is in a tree. A consistency proof shows that a tree extends a smaller one. Both have about log2(n)
+//! hashes and are checked without the ledger.
 
 use crate::hash::Hash;
 
-/// The hash of a document as a leaf.
+/// Returns the hash of a document as a leaf.
 pub fn leaf(document: &[u8]) -> Hash {
-    Hash::of_parts(&[&[0], document])
+    Hash::digest_parts(&[&[0], document])
 }
 
 fn node(left: Hash, right: Hash) -> Hash {
-    Hash::of_parts(&[&[1], left.bytes(), right.bytes()])
+    Hash::digest_parts(&[&[1], left.bytes(), right.bytes()])
 }
 
-/// The roots of the complete subtrees of a growing tree, largest first: enough to append, and to compute the root.
+/// Roots of the complete subtrees of a growing tree, largest first. They suffice to append a leaf and to compute the
+/// root.
 #[derive(Debug, Clone, Default)]
 pub struct Frontier {
     size: u64,
@@ -26,7 +28,7 @@ impl Frontier {
     /// Appends a leaf.
     pub fn push(&mut self, leaf: Hash) {
         let mut subtree = leaf;
-        // Every one bit at the end of the size is a complete subtree as large as the one that arrives.
+        // Every trailing one bit of the size is a complete subtree as large as the new one.
         for _ in 0..self.size.trailing_ones() {
             if let Some(left) = self.subtrees.pop() {
                 subtree = node(left, subtree);
@@ -36,40 +38,40 @@ impl Frontier {
         self.size += 1;
     }
 
-    /// The root; of an empty tree the hash of nothing.
+    /// Returns the root. The root of an empty tree is the hash of the empty string.
     pub fn root(&self) -> Hash {
         let joined = self.subtrees.iter().rev().copied().reduce(|right, left| node(left, right));
-        joined.unwrap_or_else(|| Hash::of(b""))
+        joined.unwrap_or_else(|| Hash::digest(b""))
     }
 }
 
-/// The root of a tree with these leaves.
+/// Returns the root of the tree with these leaves.
 pub fn root(leaves: &[Hash]) -> Hash {
     let mut frontier = Frontier::default();
     leaves.iter().for_each(|leaf| frontier.push(*leaf));
     frontier.root()
 }
 
-/// The largest power of two below a number above 1.
+/// Returns the largest power of two below `size`, which is at least 2.
 fn split(size: u64) -> u64 {
     1 << (u64::BITS - 1 - (size - 1).leading_zeros())
 }
 
-/// The inclusion proof for the leaf at a place, from the leaf upwards.
+/// Returns the inclusion proof of the leaf at an index, from the leaf upwards.
 pub fn inclusion(leaves: &[Hash], index: u64) -> Vec<Hash> {
     let size = leaves.len() as u64;
     if size < 2 || index >= size {
         return Vec::new();
     }
     let (left, right) = leaves.split_at(split(size) as usize);
-    let (inside, at, beside) =
+    let (inside, at, sibling) =
         if index < split(size) { (left, index, right) } else { (right, index - split(size), left) };
     let mut path = inclusion(inside, at);
-    path.push(root(beside));
+    path.push(root(sibling));
     path
 }
 
-/// The consistency proof between the tree of the first `old` leaves and the tree of all.
+/// Returns the consistency proof between the tree of the first `old` leaves and the tree of all leaves.
 pub fn consistency(leaves: &[Hash], old: u64) -> Vec<Hash> {
     if old == 0 || old >= leaves.len() as u64 {
         return Vec::new();
@@ -77,40 +79,40 @@ pub fn consistency(leaves: &[Hash], old: u64) -> Vec<Hash> {
     sub_proof(leaves, old, true)
 }
 
-/// `whole`: the verifier knows the root of the first `old` of these leaves.
+/// Returns a part of a consistency proof. `whole` is true if the verifier knows the root of the first `old` leaves.
 fn sub_proof(leaves: &[Hash], old: u64, whole: bool) -> Vec<Hash> {
     let size = leaves.len() as u64;
     if old == size {
         return if whole { Vec::new() } else { vec![root(leaves)] };
     }
     let (left, right) = leaves.split_at(split(size) as usize);
-    let (mut path, beside) = match old <= split(size) {
+    let (mut path, sibling) = match old <= split(size) {
         true => (sub_proof(left, old, whole), right),
         false => (sub_proof(right, old - split(size), false), left),
     };
-    path.push(root(beside));
+    path.push(root(sibling));
     path
 }
 
-/// Whether a proof shows that a leaf is at a place of the tree with this size and root.
+/// Returns true if the proof shows that the leaf has this index in the tree with this size and root.
 pub fn is_included(leaf: Hash, index: u64, size: u64, path: &[Hash], root: Hash) -> bool {
     fn climb(leaf: Hash, index: u64, size: u64, path: &[Hash]) -> Option<Hash> {
-        let Some((beside, below)) = path.split_last() else { return (size == 1).then_some(leaf) };
+        let Some((sibling, below)) = path.split_last() else { return (size == 1).then_some(leaf) };
         if size < 2 {
             return None;
         }
         let half = split(size);
         match index < half {
-            true => Some(node(climb(leaf, index, half, below)?, *beside)),
-            false => Some(node(*beside, climb(leaf, index - half, size - half, below)?)),
+            true => Some(node(climb(leaf, index, half, below)?, *sibling)),
+            false => Some(node(*sibling, climb(leaf, index - half, size - half, below)?)),
         }
     }
     index < size && climb(leaf, index, size, path) == Some(root)
 }
 
-/// Whether a proof shows that the tree of `new.0` leaves with the root `new.1` extends the tree `old`.
+/// Returns true if the proof shows that the tree `new` extends the tree `old`. A tree is a pair of size and root.
 pub fn is_extension(old: (u64, Hash), new: (u64, Hash), path: &[Hash]) -> bool {
-    /// The roots of both trees, as far as they lie in this subtree.
+    /// Returns the roots of the old and the new tree, restricted to this subtree.
     fn climb(old: u64, size: u64, whole: Option<Hash>, path: &[Hash]) -> Option<(Hash, Hash)> {
         if old == size {
             return match (whole, path) {
@@ -119,17 +121,17 @@ pub fn is_extension(old: (u64, Hash), new: (u64, Hash), path: &[Hash]) -> bool {
                 _ => None,
             };
         }
-        let (beside, below) = path.split_last()?;
+        let (sibling, below) = path.split_last()?;
         let half = split(size);
         if old <= half {
             let (before, after) = climb(old, half, whole, below)?;
-            return Some((before, node(after, *beside)));
+            return Some((before, node(after, *sibling)));
         }
         let (before, after) = climb(old - half, size - half, None, below)?;
-        Some((node(*beside, before), node(*beside, after)))
+        Some((node(*sibling, before), node(*sibling, after)))
     }
     if old.0 == 0 || old.0 >= new.0 {
-        return path.is_empty() && (old.0 == 0 && old.1 == Hash::of(b"") || old == new);
+        return path.is_empty() && (old.0 == 0 && old.1 == Hash::digest(b"") || old == new);
     }
     climb(old.0, new.0, Some(old.1), path) == Some((old.1, new.1))
 }
@@ -138,7 +140,7 @@ pub fn is_extension(old: (u64, Hash), new: (u64, Hash), path: &[Hash]) -> bool {
 mod tests {
     use super::*;
 
-    /// The test data of the reference implementation of RFC 6962, and the roots that it publishes for 1 to 8 leaves.
+    /// Test data of the reference implementation of RFC 6962, and its published roots for 1 to 8 leaves.
     const LEAVES: [&[u8]; 8] = [
         b"",
         b"\x00",
@@ -164,10 +166,10 @@ mod tests {
         LEAVES.iter().map(|document| leaf(document)).collect()
     }
 
-    /// The definition of the RFC, word for word.
+    /// Computes the root by the definition of the RFC.
     fn defined(leaves: &[Hash]) -> Hash {
         match leaves {
-            [] => Hash::of(b""),
+            [] => Hash::digest(b""),
             [one] => *one,
             more => {
                 let mut half = 1;
@@ -184,7 +186,7 @@ mod tests {
         for (size, expected) in (1..).zip(ROOTS) {
             assert_eq!(root(&leaves()[..size]).to_string(), expected, "{size} leaves");
         }
-        assert_eq!(root(&[]), Hash::of(b""));
+        assert_eq!(root(&[]), Hash::digest(b""));
     }
 
     #[test]

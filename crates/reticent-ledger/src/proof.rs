@@ -1,4 +1,5 @@
-//! Exported proofs: that an entry is in a ledger, or that a ledger extends an earlier head. They are checked without the ledger.
+//! Exported proofs: an entry is in a ledger, or a ledger extends an earlier head. A proof is checked without the
+//! ledger.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,71 +13,71 @@ use crate::signature::Verifier;
 
 const FORMAT: u32 = 2;
 
-/// A proof, with the head that it leads to.
+/// A proof and the head that it refers to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proof {
     format: u32,
     #[serde(flatten)]
     claim: Claim,
-    /// The hashes of RFC 6962, from the leaf upwards.
+    /// Hashes of the proof as in RFC 6962, from the leaf upwards.
     path: Vec<Hash>,
-    /// The signed head.
+    /// Signed head.
     head: String,
 }
 
-/// What is proved.
+/// Claim of a proof.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "proof")]
 enum Claim {
-    /// This document is the entry with this number.
+    /// A document is the entry with this number.
     Inclusion {
-        /// The number of the entry, from 1.
+        /// Number of the entry, from 1.
         entry: u64,
-        /// The document, as it was written.
+        /// Document of the entry, byte for byte.
         document: String,
     },
-    /// The ledger extends this earlier head.
+    /// The ledger extends an earlier head.
     Consistency {
-        /// The earlier head.
+        /// Earlier head.
         earlier: String,
     },
 }
 
-/// What a proof shows.
+/// Claim of a checked proof.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "proof")]
-pub enum Proven {
+pub enum ProvenClaim {
     /// An entry is in the ledger.
     Inclusion {
-        /// The entry.
+        /// Entry.
         entry: Box<Entry>,
-        /// The head that covers it.
+        /// Head that covers the entry.
         head: ExportedHead,
     },
     /// A ledger extends an earlier head.
     Consistency {
-        /// The earlier head.
+        /// Earlier head.
         earlier: Box<ExportedHead>,
-        /// The head that extends it.
+        /// Head that extends it.
         head: ExportedHead,
     },
 }
 
-impl Proven {
-    /// The head that the proof leads to.
+impl ProvenClaim {
+    /// Returns the head that the proof refers to.
     pub fn head(&self) -> &ExportedHead {
         match self {
-            Proven::Inclusion { head, .. } | Proven::Consistency { head, .. } => head,
+            ProvenClaim::Inclusion { head, .. } | ProvenClaim::Consistency { head, .. } => head,
         }
     }
 }
 
 impl Writer<'_> {
-    /// Proves that an entry is in the ledger, under a head that is exported now.
+    /// Proves that an entry is in the ledger, with a newly exported head.
     ///
     /// # Errors
     ///
-    /// If the ledger cannot be read, or does not have the entry.
+    /// Returns an error if the ledger cannot be read, or if it does not have the entry.
     pub fn prove_entry(&self, number: u64, at: &str) -> Result<Proof> {
         let head = self.export_head(at)?;
         let leaves = &self.chain.leaves;
@@ -90,17 +91,19 @@ impl Writer<'_> {
         Ok(Proof { format: FORMAT, claim: Claim::Inclusion { entry: number, document }, path, head: head.to_string() })
     }
 
-    /// Proves that the ledger extends an earlier head, under a head that is exported now.
+    /// Proves that the ledger extends an earlier head, with a newly exported head.
     ///
     /// # Errors
     ///
-    /// If the ledger cannot be read, or does not extend the head.
+    /// Returns an error if the ledger cannot be read, or if it does not extend the head.
     pub fn prove_extension(&self, earlier: &ExportedHead, at: &str) -> Result<Proof> {
-        if let Some(against) = self.compare_head(earlier)? {
-            return Err(Error::broken(&self.ledger.folder, against));
+        if let Some(contradiction) = self.compare_head(earlier)? {
+            return Err(Error::broken(&self.ledger.folder, contradiction));
         }
         if earlier.root().is_none() {
-            return Err(Error::NoProof("a head of format 1 has no tree; export a new head first".to_owned()));
+            return Err(Error::NoProof(
+                "the earlier head has format 1, which has no Merkle tree; export a new head".to_owned(),
+            ));
         }
         let head = self.export_head(at)?;
         let path = merkle::consistency(&self.chain.leaves, earlier.entries);
@@ -110,56 +113,56 @@ impl Writer<'_> {
 }
 
 impl Proof {
-    /// Reads a proof.
+    /// Parses an exported proof.
     ///
     /// # Errors
     ///
-    /// If the text is not one.
+    /// Returns an error if the text is not an exported proof.
     pub fn parse(text: &str) -> Result<Proof> {
         let proof: Proof =
-            serde_json::from_str(text).map_err(|_| Error::NoProof("it is not what Reticent exports".to_owned()))?;
+            serde_json::from_str(text).map_err(|_| Error::NoProof("the text is not an exported proof".to_owned()))?;
         match proof.format {
             FORMAT => Ok(proof),
-            other => Err(Error::NoProof(format!("it has format {other}"))),
+            other => Err(Error::NoProof(format!("format {other} is not supported"))),
         }
     }
 
-    /// Checks the proof. With `trusted`, the heads must be signed with that key; otherwise with the key that they name.
+    /// Checks the proof. The heads must be signed with the key `trusted`, or else with the key that they name.
     ///
     /// # Errors
     ///
-    /// If it does not show what it claims.
-    pub fn check(&self, trusted: Option<&Verifier>) -> Result<Proven> {
+    /// Returns an error if the proof does not show its claim.
+    pub fn check(&self, trusted: Option<&Verifier>) -> Result<ProvenClaim> {
         let refused = |why: &str| Error::NoProof(why.to_owned());
         let head = ExportedHead::parse(&self.head)?;
-        let authentic = |head: &ExportedHead| match head.unauthentic(trusted, None) {
+        let authentic = |head: &ExportedHead| match head.authenticity_problem(trusted, None) {
             None => Ok(()),
             Some(why) => Err(Error::NoProof(why)),
         };
         authentic(&head)?;
-        let root = head.root().ok_or_else(|| refused("its head has no tree"))?;
+        let root = head.root().ok_or_else(|| refused("its head has no Merkle tree"))?;
         match &self.claim {
             Claim::Inclusion { entry, document } => {
                 let leaf = merkle::leaf(document.as_bytes());
                 let index = entry.checked_sub(1).ok_or_else(|| refused("entries are numbered from 1"))?;
                 if !merkle::is_included(leaf, index, head.entries, &self.path, root) {
-                    return Err(refused("the entry is not in the tree of the head"));
+                    return Err(refused("the entry is not in the Merkle tree of the head"));
                 }
-                let read = Entry::parse(document).map_err(|_| refused("the document is no entry"))?;
+                let read = Entry::parse(document).map_err(|_| refused("the document is not an entry"))?;
                 if read.number != *entry {
-                    return Err(refused("the document is another entry"));
+                    return Err(refused("the document has another entry number"));
                 }
-                Ok(Proven::Inclusion { entry: Box::new(read), head })
+                Ok(ProvenClaim::Inclusion { entry: Box::new(read), head })
             }
             Claim::Consistency { earlier } => {
                 let earlier = ExportedHead::parse(earlier)?;
                 authentic(&earlier)?;
-                let before = earlier.root().ok_or_else(|| refused("its earlier head has no tree"))?;
+                let before = earlier.root().ok_or_else(|| refused("its earlier head has no Merkle tree"))?;
                 let same = earlier.ledger == head.ledger && earlier.verifier == head.verifier;
                 if !same || !merkle::is_extension((earlier.entries, before), (head.entries, root), &self.path) {
                     return Err(refused("the ledger of the head does not extend the earlier head"));
                 }
-                Ok(Proven::Consistency { earlier: Box::new(earlier), head })
+                Ok(ProvenClaim::Consistency { earlier: Box::new(earlier), head })
             }
         }
     }

@@ -1,14 +1,14 @@
-//! Erasing: the bodies and owner links of a release go, its entry and the chain stay.
+//! Erasure: the stored records and owner links of a release are removed; its entry and the chain remain.
 
-use crate::bodies::relative;
+use crate::blobs::relative_path;
 use crate::chain::Chain;
-use crate::entry::{Entry, EntryKind, Kind, Purge};
+use crate::entry::{BlobKind, Entry, EntryKind, Purge};
 use crate::error::{Error, Result};
 use crate::ledger::{Ledger, Writer};
-use crate::recovery::in_use;
+use crate::recovery::used_paths;
 
 impl Writer<'_> {
-    /// Erases the contents of a release. Bodies that another release has too stay, and are named in the entry.
+    /// Erases the contents of a release. Files that another release also uses remain, and the entry lists them.
     pub fn purge(mut self, wanted: &str, reason: &str) -> Result<Entry> {
         let entry = self.ledger.find(wanted)?;
         let Some(release) = entry.release() else { return Err(Error::NoSuch { wanted: wanted.to_owned() }) };
@@ -17,9 +17,9 @@ impl Writer<'_> {
             return Err(Error::Erased { number: entry.number, name: release.name.clone(), at: earlier.at.clone() });
         }
         let others = self.chain.entries.iter().filter(|other| other.number != entry.number);
-        let used = in_use(others);
+        let used = used_paths(others);
         let (shared, erased): (Vec<_>, Vec<_>) =
-            release.bodies().into_iter().partition(|(kind, body)| used.contains(&relative(*kind, body.sha256)));
+            release.bodies().into_iter().partition(|(kind, body)| used.contains(&relative_path(*kind, body.sha256)));
         let purge = Purge {
             release: entry.number,
             reason: reason.to_owned(),
@@ -27,7 +27,7 @@ impl Writer<'_> {
             shared: shared.iter().map(|(_, body)| body.sha256).collect(),
         };
         let entry = self.append_kind(EntryKind::Purge(purge), None)?;
-        // From here on the erasure is decided; whatever is left of it is done by whoever comes next.
+        // From here on the erasure is recorded. The next writer completes an interrupted one.
         self.ledger.finish_purges(&self.chain)?;
         self.seal();
         Ok(entry)
@@ -35,34 +35,34 @@ impl Writer<'_> {
 }
 
 impl Ledger {
-    /// The releases through which something can still be read that an erasure left, because they have the same.
-    pub fn sharing(&self, purge: &Entry) -> Result<Vec<u64>> {
+    /// Returns the releases that still use contents that an erasure could not remove.
+    pub fn releases_sharing(&self, purge: &Entry) -> Result<Vec<u64>> {
         let entries = self.entries()?;
         let gone: Vec<u64> = entries.iter().filter_map(Entry::purge).map(|purge| purge.release).collect();
         let shared = purge.purge().map(|purge| purge.shared.as_slice()).unwrap_or_default();
         let has = |entry: &&Entry| {
             let bodies = entry.release().map(|release| release.bodies()).unwrap_or_default();
             let contents =
-                bodies.iter().filter(|(kind, _)| matches!(kind, Kind::Records | Kind::Links | Kind::Remembered));
+                bodies.iter().filter(|(kind, _)| matches!(kind, BlobKind::Records | BlobKind::Links | BlobKind::State));
             !gone.contains(&entry.number) && contents.into_iter().any(|(_, body)| shared.contains(&body.sha256))
         };
         Ok(entries.iter().filter(has).map(|entry| entry.number).collect())
     }
 
-    /// Removes every body that was erased and is used by no other release.
+    /// Removes every erased file that no other release uses.
     pub(crate) fn finish_purges(&self, chain: &Chain) -> Result<()> {
-        let used = in_use(&chain.entries);
+        let used = used_paths(&chain.entries);
         let mut gone = false;
         for purge in chain.entries.iter().filter_map(Entry::purge) {
             let release = chain.entries.iter().find(|entry| entry.number == purge.release).and_then(Entry::release);
             for (kind, body) in release.map(|release| release.bodies()).unwrap_or_default() {
-                if !used.contains(&relative(kind, body.sha256)) && self.bodies.path(kind, body.sha256).exists() {
+                if !used.contains(&relative_path(kind, body.sha256)) && self.bodies.path(kind, body.sha256).exists() {
                     self.bodies.erase(kind, body.sha256)?;
                     gone = true;
                 }
             }
         }
-        // What came back after a crash would be somebody's who asked to be forgotten.
+        // An erased file must not reappear after a crash.
         if gone { self.bodies.sync() } else { Ok(()) }
     }
 }

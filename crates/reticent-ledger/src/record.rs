@@ -1,93 +1,93 @@
-//! Recording a release: bodies first, then the entry, then the file's name. Whole or not at all.
+//! Recording a release atomically: first the stored files, then the entry, then the final name of the published file.
 
 use std::path::PathBuf;
 
-use reticent::methods::Remembered;
-use reticent::{Disguise, Links, Recipient, ReleaseName};
+use reticent::republication::PersonState;
+use reticent::{Links, Presentation, Recipient, ReleaseName};
 
-use crate::bodies::{Staged, relative};
+use crate::blobs::{StagedBlob, relative_path};
+use crate::body_format::{Body, BodyTree};
 use crate::catalogue::Catalogue;
 use crate::chain::{Head, checkpoint};
 use crate::entry::{
-    ColumnRecord, Entry, EntryKind, FORMAT, FileRecord, Judged, Kind, Made, MethodRecord, Origin, Recorded, Stored,
-    StoredLinks, StoredTaxonomy, TableRecord,
+    BlobKind, ColumnRecord, Entry, EntryKind, FORMAT, FileRecord, HistoryScope, MethodRecord, Origin, Provenance,
+    ReleaseRecord, StoredBlob, StoredLinks, StoredTaxonomy, TableRecord,
 };
 use crate::error::{Error, Result};
 use crate::hash::Hash;
 use crate::key::Key;
 use crate::ledger::{Ledger, PATIENCE, Writer};
-use crate::records::{Body, BodyTree};
-use crate::recovery::{in_use, settle};
+use crate::recovery::{recover_folder, used_paths};
 use crate::seal::{Journal, Naming};
 use crate::signature::Verifier;
-use crate::{finalize, links, records};
+use crate::{body_format, finalize, links};
 
 /// A release to be recorded.
 #[derive(Debug)]
-pub struct Draft<'a> {
-    /// Its name, which no other release has.
+pub struct ReleaseDraft<'a> {
+    /// Name, unique in the ledger.
     pub name: ReleaseName,
-    /// The data it was made from.
+    /// Name of the dataset.
     pub dataset: String,
-    /// The day it goes out.
+    /// Date of publication.
     pub date: String,
-    /// Who gets it.
+    /// Recipients.
     pub recipients: Vec<Recipient>,
-    /// Whether Reticent made it.
+    /// Origin of the release.
     pub origin: Origin,
-    /// Records left out because their class violated the requirement.
+    /// Number of records that are suppressed because their equivalence class violates the requirement.
     pub suppressed: u64,
-    /// Records left out because a value was missing.
+    /// Number of records that are dropped because a value is missing.
     pub dropped: u64,
-    /// How it shows people's records, where that is not one by one.
-    pub disguise: Disguise,
-    /// What is published.
+    /// How the records are presented, if not one by one.
+    pub presentation: Presentation,
+    /// Published records.
     pub body: &'a Body,
-    /// The other tables of a release by a method, and how it was published.
-    pub by_method: Option<ByMethod<'a>>,
-    /// Which record is about whom, and the fingerprint of the key behind the pseudonyms.
+    /// Further data of a release by a republication method.
+    pub method: Option<MethodDraft<'a>>,
+    /// Owner links, and the fingerprint of the key of their pseudonyms.
     pub links: Option<(&'a Links, String)>,
-    /// The policy, as it is written.
+    /// Text of the policy.
     pub policy: Option<&'a str>,
-    /// By column: the taxonomies, as they are written.
+    /// Texts of the taxonomies, by column.
     pub taxonomies: &'a [(String, String)],
-    /// The file.
+    /// Published or registered file.
     pub file: Option<FileRecord>,
-    /// How the file takes its name, if it has not yet.
+    /// Rename of the file to its final name, if it does not have it yet.
     pub naming: Option<Naming>,
-    /// How it was made.
-    pub made: Option<Made>,
-    /// What it was judged together with.
-    pub judged: Judged,
+    /// How the release was computed.
+    pub made: Option<Provenance>,
+    /// Earlier releases that the release was checked with.
+    pub judged: HistoryScope,
 }
 
-/// What is recorded besides of a release by a method.
+/// Further data of a release by a republication method.
 #[derive(Debug)]
-pub struct ByMethod<'a> {
-    /// Its tables besides the one of people: name, what is published, and whether values are listed once.
+pub struct MethodDraft<'a> {
+    /// Tables other than the table of people: name, rows, and true if values are listed once.
     pub tables: Vec<(String, &'a Body, bool)>,
-    /// What the method keeps about owners.
-    pub remembered: &'a [Remembered],
-    /// How it was published; where that is kept is filled in.
+    /// State that the method keeps about owners.
+    pub state: &'a [PersonState],
+    /// Record of the method. Its `remembered` is filled in when the state is stored.
     pub method: MethodRecord,
 }
 
-/// What became of a draft.
+/// Result of recording a release.
 #[derive(Debug)]
-pub struct Outcome {
-    /// The entry.
+pub struct RecordOutcome {
+    /// New entry.
     pub entry: Entry,
-    /// Its hash.
+    /// Hash of the entry.
     pub hash: Hash,
-    /// The name that the file took.
+    /// Final path of the file.
     pub file: Option<PathBuf>,
-    /// What a steward should know.
+    /// Notes for the steward.
     pub notes: Vec<String>,
 }
 
 impl Writer<'_> {
-    /// Records a release that was made against this head, and gives its file its name.
-    pub fn record(mut self, against: Head, draft: &Draft<'_>) -> Result<Outcome> {
+    /// Records a release that was computed against the head `against`, and renames its file.
+    pub fn record(mut self, against: Head, draft: &ReleaseDraft<'_>) -> Result<RecordOutcome> {
         if self.head() != against {
             return Err(Error::Stale);
         }
@@ -95,37 +95,37 @@ impl Writer<'_> {
         if let Some(entry) = self.chain.entries.iter().find(named) {
             return Err(Error::NameTaken { name: draft.name.to_string(), number: entry.number });
         }
-        check_fit(draft)?;
+        check_draft(draft)?;
         self.check_key(draft)?;
-        let mut journal = Journal::of(&self.ledger.folder, draft.naming.as_ref());
+        let mut journal = Journal::new(&self.ledger.folder, draft.naming.as_ref());
         journal.write(&self.ledger.folder)?;
         match self.append_draft(draft, &mut journal) {
-            Ok((entry, head)) => self.name_and_seal(entry, head, draft.naming.as_ref()),
+            Ok((entry, head)) => self.finish(entry, head, draft.naming.as_ref()),
             Err(error) => {
-                self.abandon();
+                self.roll_back();
                 Err(error)
             }
         }
     }
 
-    /// Records a release that does not depend on what was released before.
-    pub fn append(self, draft: &Draft<'_>) -> Result<Outcome> {
+    /// Records a release that does not depend on earlier releases.
+    pub fn append(self, draft: &ReleaseDraft<'_>) -> Result<RecordOutcome> {
         let head = self.head();
         self.record(head, draft)
     }
 
-    fn append_draft(&mut self, draft: &Draft<'_>, journal: &mut Journal) -> Result<(Entry, Head)> {
+    fn append_draft(&mut self, draft: &ReleaseDraft<'_>, journal: &mut Journal) -> Result<(Entry, Head)> {
         let staged = self.stage(draft)?;
-        let recorded = recorded(draft, &staged);
-        let entry = self.entry(match draft.origin {
+        let recorded = release_record(draft, &staged);
+        let entry = self.next_entry(match draft.origin {
             Origin::Published => EntryKind::Release(Box::new(recorded)),
             Origin::Registered => EntryKind::Registration(Box::new(recorded)),
         });
-        let written = self.written(&entry)?;
+        let written = self.serialize_entry(&entry)?;
         journal.entry = Some(written.head.hash);
-        let there = in_use(&self.chain.entries);
-        let paths = staged.iter().map(|body| relative(body.kind, body.stored.sha256));
-        journal.bodies = paths.filter(|path| !there.contains(path)).collect();
+        let used = used_paths(&self.chain.entries);
+        let paths = staged.iter().map(|body| relative_path(body.kind, body.stored.sha256));
+        journal.bodies = paths.filter(|path| !used.contains(path)).collect();
         journal.write(&self.ledger.folder)?;
         self.ledger.bodies.place(&staged)?;
         self.append_entry(&entry, &written)?;
@@ -133,11 +133,11 @@ impl Writer<'_> {
     }
 
     /// Writes an entry to the catalogue.
-    pub(crate) fn append_entry(&mut self, entry: &Entry, written: &Written) -> Result<()> {
+    pub(crate) fn append_entry(&mut self, entry: &Entry, written: &SerializedEntry) -> Result<()> {
         self.ledger.catalogue.append(entry, written, self.session.wait.max(PATIENCE))?;
-        // Seen by others, and not only by the connection that wrote it.
-        if !Ledger::plain(&self.ledger.folder)?.catalogue.has(written.head.hash)? {
-            return Err(Error::broken(&self.ledger.folder, "the entry was written and is not there"));
+        // The entry must be visible to other connections, not only to the one that wrote it.
+        if !Ledger::open_unchecked(&self.ledger.folder)?.catalogue.has_entry(written.head.hash)? {
+            return Err(Error::broken(&self.ledger.folder, "the entry was written but is missing"));
         }
         self.chain.push(entry.clone(), &written.document, written.signature.clone());
         Ok(())
@@ -145,33 +145,35 @@ impl Writer<'_> {
 
     /// Records an entry that is not a release.
     pub(crate) fn append_kind(&mut self, kind: EntryKind, verifier: Option<Verifier>) -> Result<Entry> {
-        let entry = self.entry(kind);
-        let written = Written { verifier, ..self.written(&entry)? };
-        let journal = Journal { entry: Some(written.head.hash), ..Journal::of(&self.ledger.folder, None) };
+        let entry = self.next_entry(kind);
+        let written = SerializedEntry { verifier, ..self.serialize_entry(&entry)? };
+        let journal = Journal { entry: Some(written.head.hash), ..Journal::new(&self.ledger.folder, None) };
         journal.write(&self.ledger.folder)?;
         if let Err(error) = self.append_entry(&entry, &written) {
-            self.abandon();
+            self.roll_back();
             return Err(error);
         }
         Ok(entry)
     }
 
-    /// An entry as it is stored, and signed.
-    pub(crate) fn written(&self, entry: &Entry) -> Result<Written> {
+    /// Serializes and signs an entry.
+    pub(crate) fn serialize_entry(&self, entry: &Entry) -> Result<SerializedEntry> {
         let document = serde_json::to_string(entry).map_err(|error| Error::Unfit(error.to_string()))?;
         let head = self.chain.head_with(&document);
         let origin = self.ledger.catalogue.identity()?.origin();
         let key = self.session.key.as_ref();
         let signature = key.map(|key| key.signer().sign(&checkpoint(&origin, head.entries, head.root)));
-        Ok(Written { document, head, signature, verifier: None })
+        Ok(SerializedEntry { document, head, signature, verifier: None })
     }
 
-    /// All owner links of a ledger are made with one key, or nobody could be followed through it.
-    fn check_key(&self, draft: &Draft<'_>) -> Result<()> {
+    /// Checks that the owner links use the key of the ledger. With different keys, people could not be matched across
+    /// releases.
+    fn check_key(&self, draft: &ReleaseDraft<'_>) -> Result<()> {
         let Some((_, given)) = &draft.links else { return Ok(()) };
         let recorded = self.chain.entries.iter().rev().find_map(|entry| entry.release()?.links.as_ref());
         let known = recorded.map(|links| links.key.clone());
-        // If another process started the ledger meanwhile, the pseudonyms were made for a ledger that did not come to be.
+        // Another process may have created the ledger meanwhile. Then the pseudonyms belong to an identity that was
+        // discarded.
         let known = known.or_else(|| self.session.key.as_ref().map(Key::fingerprint));
         match known {
             Some(known) if *given != known => Err(Error::OtherKey { known, given: given.clone() }),
@@ -179,8 +181,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The entry that comes next.
-    pub(crate) fn entry(&self, kind: EntryKind) -> Entry {
+    /// Returns the next entry with this content.
+    pub(crate) fn next_entry(&self, kind: EntryKind) -> Entry {
         let head = self.chain.head();
         Entry {
             format: FORMAT,
@@ -193,7 +195,7 @@ impl Writer<'_> {
         }
     }
 
-    fn stage(&self, draft: &Draft<'_>) -> Result<Vec<Staged>> {
+    fn stage(&self, draft: &ReleaseDraft<'_>) -> Result<Vec<StagedBlob>> {
         let bodies = &self.ledger.bodies;
         let text = |kind, text: &str| {
             bodies.stage(kind, |file| {
@@ -202,44 +204,44 @@ impl Writer<'_> {
                 file.write_all(text.as_bytes()).map_err(|error| Error::io("write", path, error))
             })
         };
-        let mut staged = vec![bodies.stage(Kind::Records, |file| records::write(draft.body, file))?];
+        let mut staged = vec![bodies.stage(BlobKind::Records, |file| body_format::write(draft.body, file))?];
         if let Some((links, _)) = &draft.links {
-            staged.push(bodies.stage(Kind::Links, |file| links::write(links, file))?);
+            staged.push(bodies.stage(BlobKind::Links, |file| links::write(links, file))?);
         }
-        for (_, table, _) in draft.by_method.iter().flat_map(|by| &by.tables) {
-            staged.push(bodies.stage(Kind::Records, |file| records::write(table, file))?);
+        for (_, table, _) in draft.method.iter().flat_map(|method| &method.tables) {
+            staged.push(bodies.stage(BlobKind::Records, |file| body_format::write(table, file))?);
         }
-        if let Some(by) = &draft.by_method {
-            let kept = links::of_remembered(by.remembered);
-            staged.push(bodies.stage(Kind::Remembered, |file| links::write(&kept, file))?);
+        if let Some(method) = &draft.method {
+            let kept = links::encode_state(method.state);
+            staged.push(bodies.stage(BlobKind::State, |file| links::write(&kept, file))?);
         }
         if let Some(policy) = draft.policy {
-            staged.push(text(Kind::Policy, policy)?);
+            staged.push(text(BlobKind::Policy, policy)?);
         }
         for (_, tree) in draft.taxonomies {
-            staged.push(text(Kind::Taxonomy, tree)?);
+            staged.push(text(BlobKind::Taxonomy, tree)?);
         }
         Ok(staged)
     }
 
-    /// Undoes what a failed attempt left. What cannot be undone now is undone by whoever comes next.
-    pub(crate) fn abandon(&mut self) {
-        // A database that failed to write may be of two minds about it; a new connection looks at what is on the disk.
+    /// Undoes a failed attempt. If that fails, the next writer undoes it.
+    pub(crate) fn roll_back(&mut self) {
+        // The state of a connection is uncertain after a failed write. A new connection reads what is on the disk.
         if let Ok(catalogue) = Catalogue::open(&self.ledger.folder) {
             self.ledger.catalogue = catalogue;
         }
-        let _ = settle(&self.ledger.folder, PATIENCE, &self.session);
+        let _ = recover_folder(&self.ledger.folder, PATIENCE, &self.session);
     }
 
-    fn name_and_seal(self, entry: Entry, head: Head, naming: Option<&Naming>) -> Result<Outcome> {
+    fn finish(self, entry: Entry, head: Head, naming: Option<&Naming>) -> Result<RecordOutcome> {
         let mut notes = Vec::new();
         let mut file = None;
         if let Some(naming) = naming {
-            let name = finalize::finish(naming, entry.number, self.ledger)?;
+            let name = finalize::rename_file(naming, entry.number, self.ledger)?;
             finalize::discard(naming, self.ledger);
             if name != naming.to {
                 notes.push(format!(
-                    "{} was taken by somebody else meanwhile; the file is {}",
+                    "another process created {} meanwhile; the file of this release is {}",
                     naming.to.display(),
                     name.display()
                 ));
@@ -247,80 +249,84 @@ impl Writer<'_> {
             file = Some(name);
         }
         notes.extend(self.seal());
-        Ok(Outcome { entry, hash: head.hash, file, notes })
+        Ok(RecordOutcome { entry, hash: head.hash, file, notes })
     }
 }
 
-/// An entry as it is stored.
+/// A serialized entry.
 #[derive(Debug)]
-pub(crate) struct Written {
+pub(crate) struct SerializedEntry {
     pub document: String,
-    /// The head of the ledger with it.
+    /// Head of the ledger after the entry.
     pub head: Head,
-    /// Of the tree with it, by the ledger's key.
+    /// Signature of the Merkle tree that includes the entry.
     pub signature: Option<String>,
-    /// The public key of the ledger from this entry on, where it changes.
+    /// Public key of the ledger from this entry on, if it changes.
     pub verifier: Option<Verifier>,
 }
 
-/// What is to be recorded must fit together, or it could not be given back.
-fn check_fit(draft: &Draft<'_>) -> Result<()> {
+/// Checks that the parts of a release are consistent. Otherwise it could not be loaded.
+fn check_draft(draft: &ReleaseDraft<'_>) -> Result<()> {
     let counts = &draft.body.counts;
     let unfit = |what: &str| Err(Error::Unfit(what.to_owned()));
-    let tables = draft.by_method.iter().flat_map(|by| &by.tables).map(|(_, body, _)| *body);
+    let tables = draft.method.iter().flat_map(|method| &method.tables).map(|(_, body, _)| *body);
     let bodies: Vec<&Body> = [draft.body].into_iter().chain(tables).collect();
     let fits = |body: &&Body| {
-        body.columns.iter().map(|column| &column.name).eq(&body.counts.names) && body.counts.combos.owners.is_none()
+        body.columns.iter().map(|column| &column.name).eq(&body.counts.names)
+            && body.counts.contingency.owners.is_none()
     };
     if !bodies.iter().all(fits) {
-        return unfit("its columns are not those of its records");
+        return unfit("the columns of the release differ from those of its records");
     }
     if draft.recipients.is_empty() {
-        return unfit("it has no recipient");
+        return unfit("the release has no recipient");
     }
     for column in bodies.iter().flat_map(|body| &body.columns) {
-        let known = |tree: Hash| draft.taxonomies.iter().any(|(_, text)| Hash::of(text.as_bytes()) == tree);
+        let known = |tree: Hash| draft.taxonomies.iter().any(|(_, text)| Hash::digest(text.as_bytes()) == tree);
         if matches!(column.tree, BodyTree::Taxonomy(tree) if !known(tree)) {
-            return unfit("a taxonomy is missing");
+            return unfit("a taxonomy of the release is missing");
         }
     }
     if let Some((links, _)) = &draft.links
-        && !crate::links::add_up(links, &counts.combos.weights, &draft.disguise)
+        && !crate::links::match_records(links, &counts.contingency.weights, &draft.presentation)
     {
-        return unfit("its owner links do not add up to its records; did the data change while it was read?");
+        return unfit(
+            "the owner links do not add up to the records of the release; the data may have changed while it was read",
+        );
     }
     Ok(())
 }
 
-fn recorded(draft: &Draft<'_>, staged: &[Staged]) -> Recorded {
-    let of_kind = |wanted: Kind| staged.iter().filter(move |body| body.kind == wanted).map(|body| body.stored.clone());
-    let combos = &draft.body.counts.combos;
-    let nothing = || Stored { sha256: Hash::of(b""), bytes: 0 };
-    let tables = draft.by_method.iter().flat_map(|by| &by.tables);
-    let trees = draft.taxonomies.iter().zip(of_kind(Kind::Taxonomy));
+fn release_record(draft: &ReleaseDraft<'_>, staged: &[StagedBlob]) -> ReleaseRecord {
+    let of_kind =
+        |wanted: BlobKind| staged.iter().filter(move |body| body.kind == wanted).map(|body| body.stored.clone());
+    let contingency = &draft.body.counts.contingency;
+    let nothing = || StoredBlob { sha256: Hash::digest(b""), bytes: 0 };
+    let tables = draft.method.iter().flat_map(|method| &method.tables);
+    let trees = draft.taxonomies.iter().zip(of_kind(BlobKind::Taxonomy));
     let mut recipients: Vec<String> = draft.recipients.iter().map(Recipient::to_string).collect();
     recipients.sort();
     recipients.dedup();
-    Recorded {
+    ReleaseRecord {
         name: draft.name.to_string(),
         dataset: draft.dataset.clone(),
         date: draft.date.clone(),
         recipients,
         origin: draft.origin,
-        records: combos.rows(),
+        records: contingency.rows(),
         suppressed: draft.suppressed,
         dropped: draft.dropped,
-        combinations: combos.len() as u64,
-        columns: columns_of(draft.body),
-        disguise: draft.disguise.clone(),
-        body: of_kind(Kind::Records).next().unwrap_or_else(nothing),
-        links: draft.links.as_ref().zip(of_kind(Kind::Links).next()).map(|((links, key), stored)| StoredLinks {
+        combinations: contingency.len() as u64,
+        columns: column_records(draft.body),
+        disguise: draft.presentation.clone(),
+        body: of_kind(BlobKind::Records).next().unwrap_or_else(nothing),
+        links: draft.links.as_ref().zip(of_kind(BlobKind::Links).next()).map(|((links, key), stored)| StoredLinks {
             sha256: stored.sha256,
             bytes: stored.bytes,
             people: links.people(),
             key: key.clone(),
         }),
-        policy: of_kind(Kind::Policy).next(),
+        policy: of_kind(BlobKind::Policy).next(),
         taxonomies: trees
             .map(|((column, _), stored)| StoredTaxonomy {
                 column: column.clone(),
@@ -331,28 +337,28 @@ fn recorded(draft: &Draft<'_>, staged: &[Staged]) -> Recorded {
         file: draft.file.clone(),
         made: draft.made.clone(),
         tables: tables
-            .zip(of_kind(Kind::Records).skip(1))
+            .zip(of_kind(BlobKind::Records).skip(1))
             .map(|((name, body, set), stored)| TableRecord {
                 name: name.clone(),
-                records: body.counts.combos.rows(),
-                combinations: body.counts.combos.len() as u64,
-                columns: columns_of(body),
+                records: body.counts.contingency.rows(),
+                combinations: body.counts.contingency.len() as u64,
+                columns: column_records(body),
                 set: *set,
                 body: stored,
             })
             .collect(),
         spent: None,
         method: draft
-            .by_method
+            .method
             .as_ref()
-            .zip(of_kind(Kind::Remembered).next())
-            .map(|(by, remembered)| MethodRecord { remembered, ..by.method.clone() }),
+            .zip(of_kind(BlobKind::State).next())
+            .map(|(method, remembered)| MethodRecord { remembered, ..method.method.clone() }),
         judged: draft.judged.clone(),
     }
 }
 
-fn columns_of(body: &Body) -> Vec<ColumnRecord> {
-    let column = |(column, texts): (&crate::records::BodyColumn, &Vec<String>)| ColumnRecord {
+fn column_records(body: &Body) -> Vec<ColumnRecord> {
+    let column = |(column, texts): (&crate::body_format::BodyColumn, &Vec<String>)| ColumnRecord {
         name: column.name.clone(),
         role: column.role,
         values: column.values,

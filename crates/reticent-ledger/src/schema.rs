@@ -1,13 +1,13 @@
-//! The tables of the catalogue: how each format makes them, and what stands in them beside the entries.
+//! The tables of the catalogue: the SQL of each format, and the rows of the index tables.
 
 use std::collections::BTreeSet;
 
-use crate::entry::{Entry, Kind, Stored};
+use crate::entry::{BlobKind, Entry, StoredBlob};
 
-/// Each brings a catalogue to the next format; the first makes one.
-pub(crate) const FORMATS: &[&str] = &[FIRST, SECOND];
+/// SQL of each format. The first creates a catalogue; every other migrates it from the previous format.
+pub(crate) const FORMATS: &[&str] = &[CREATE_FORMAT_1, MIGRATE_TO_FORMAT_2];
 
-const FIRST: &str = "
+const CREATE_FORMAT_1: &str = "
 CREATE TABLE ledger (
     only    INTEGER PRIMARY KEY CHECK (only = 1),
     id      TEXT NOT NULL,
@@ -40,39 +40,39 @@ CREATE TRIGGER entries_are_not_changed BEFORE UPDATE ON entries BEGIN SELECT RAI
 CREATE TRIGGER entries_are_not_removed BEFORE DELETE ON entries BEGIN SELECT RAISE (ABORT, 'entries are not removed'); END;
 ";
 
-/// Signatures, and how secrets are derived from the key. Ledgers that began with format 1 use the key itself for pseudonyms.
-const SECOND: &str = "
+/// Adds signatures and the key derivation. Ledgers that started with format 1 use the master key for pseudonyms.
+const MIGRATE_TO_FORMAT_2: &str = "
 ALTER TABLE entries ADD COLUMN signature TEXT;
 ALTER TABLE ledger ADD COLUMN derivation TEXT NOT NULL DEFAULT 'direct';
 ALTER TABLE ledger ADD COLUMN verifier TEXT;
 UPDATE bodies SET kind = 'state' WHERE kind = 'remembered';
 ";
 
-/// What can be asked in SQL; all of it is in the documents too.
+/// Rows of the index tables. They repeat parts of the documents for SQL queries.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct Beside {
-    /// Number, name, date.
+pub(crate) struct IndexRows {
+    /// Number, name and date of each release.
     pub releases: BTreeSet<(i64, String, String)>,
-    /// Release, name.
+    /// Release and name of each recipient.
     pub recipients: BTreeSet<(i64, String)>,
-    /// Release, kind, hash, bytes.
+    /// Release, kind, hash and size of each stored file.
     pub bodies: BTreeSet<(i64, String, String, i64)>,
 }
 
-impl Beside {
-    /// What stands beside these entries.
-    pub(crate) fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Beside {
-        let mut beside = Beside::default();
+impl IndexRows {
+    /// Returns the index rows of these entries.
+    pub(crate) fn from_entries<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> IndexRows {
+        let mut rows = IndexRows::default();
         for entry in entries {
             let Some(release) = entry.release() else { continue };
             let number = entry.number as i64;
-            beside.releases.insert((number, release.name.clone(), release.date.clone()));
-            beside.recipients.extend(release.recipients.iter().map(|name| (number, name.clone())));
-            let body = |(kind, body): (Kind, Stored)| {
-                (number, kind.word().to_owned(), body.sha256.to_string(), body.bytes as i64)
+            rows.releases.insert((number, release.name.clone(), release.date.clone()));
+            rows.recipients.extend(release.recipients.iter().map(|name| (number, name.clone())));
+            let body = |(kind, body): (BlobKind, StoredBlob)| {
+                (number, kind.name().to_owned(), body.sha256.to_string(), body.bytes as i64)
             };
-            beside.bodies.extend(release.bodies().into_iter().map(body));
+            rows.bodies.extend(release.bodies().into_iter().map(body));
         }
-        beside
+        rows
     }
 }

@@ -1,8 +1,8 @@
-//! The seal: the hash of the whole catalogue file and of its head, signed and renewed after every entry.
+//! The seal: a signed hash of the catalogue file and of its head, renewed after every entry.
 //!
-//! The chain protects what entries say; the seal protects every byte of the file they are in, and reveals that entries at
-//! the end are missing. While a process writes, a journal of what it does lies beside it, so that the next one can complete it
-//! after a crash: forward when the entry is in the catalogue, back when it is not.
+//! The chain protects the content of entries. The seal protects every byte of the catalogue file and reveals missing
+//! entries at the end. While a process writes, it keeps a journal in the folder. After a crash, the next process
+//! completes the operation if the entry is in the catalogue, and undoes it otherwise.
 
 use std::path::{Path, PathBuf};
 
@@ -21,22 +21,22 @@ const SEAL: &str = "seal.json";
 const JOURNAL: &str = "under-way.json";
 const UNNAMED: &str = "unnamed.json";
 
-/// What the catalogue looked like when it was last written.
+/// Hashes of the catalogue after its last write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Seal {
     pub format: u32,
     pub ledger: String,
     pub head: SealedHead,
     pub catalogue: Hash,
-    /// The hash of what the catalogue says about the ledger: its id, its public key, how secrets are derived. Format 1 has none.
+    /// Hash of the ledger's metadata: id, creation time, key derivation, public key. Format 1 has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub about: Option<Hash>,
-    /// By the ledger's key, if it has one.
+    /// Signature with the key of the ledger, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     signature: Option<String>,
 }
 
-/// The head as it is sealed. Format 1 had no tree.
+/// Sealed head. Format 1 has no root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SealedHead {
     pub entries: u64,
@@ -46,18 +46,19 @@ pub(crate) struct SealedHead {
 }
 
 impl SealedHead {
-    /// Whether this is that head.
-    pub(crate) fn is(&self, head: Head) -> bool {
+    /// Returns true if this is the given head.
+    pub(crate) fn matches(&self, head: Head) -> bool {
         (self.entries, self.hash) == (head.entries, head.hash) && self.root.is_none_or(|root| root == head.root)
     }
 }
 
 impl Seal {
-    /// Of the catalogue as it stands, with nothing in its log. Signed if there is a key, and the format has signatures.
-    pub(crate) fn of(catalogue: &Catalogue, head: Head, key: Option<&Key>) -> Result<Seal> {
+    /// Seals the current catalogue, whose write-ahead log must be empty. Signs the seal if there is a key and the
+    /// format has signatures.
+    pub(crate) fn new(catalogue: &Catalogue, head: Head, key: Option<&Key>) -> Result<Seal> {
         let format = catalogue.format()?.clamp(1, i64::from(FORMAT)) as u32;
         let root = (format > 1).then_some(head.root);
-        let about = if format > 1 { Some(catalogue.about(catalogue.verifier()?.as_ref())?) } else { None };
+        let about = if format > 1 { Some(catalogue.metadata_hash(catalogue.verifier()?.as_ref())?) } else { None };
         let seal = Seal {
             format,
             ledger: catalogue.id()?,
@@ -72,13 +73,13 @@ impl Seal {
         }
     }
 
-    /// The same, signed.
+    /// Returns the seal with a signature.
     pub(crate) fn signed(mut self, key: &Key) -> Seal {
         self.signature = Some(key.signer().sign(&self.signed_text()));
         self
     }
 
-    /// Whether it was signed with this key.
+    /// Returns true if this key signed the seal.
     pub(crate) fn is_signed_by(&self, verifier: &Verifier) -> bool {
         self.signature.as_ref().is_some_and(|signature| verifier.accepts(&self.signed_text(), signature))
     }
@@ -90,7 +91,7 @@ impl Seal {
         format!("reticent seal {format}\n{ledger}\n{entries}\n{hash}\n{root}\n{catalogue}\n{about}\n")
     }
 
-    /// The seal that is there.
+    /// Reads the seal, if there is one.
     pub(crate) fn read(folder: &Path) -> Result<Option<Seal>> {
         let Some(bytes) = disk::read_file(&folder.join(SEAL))? else { return Ok(None) };
         let whole = |seal: &Seal| seal.text().as_bytes() == bytes;
@@ -112,94 +113,96 @@ impl Seal {
     }
 }
 
-/// A file that takes its name once its release is recorded.
+/// Rename of a staged file to its final name, after its release is recorded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Naming {
-    /// Where the verified file is: in a folder of its own, which goes when the file has its name.
+    /// Path of the verified file, in a staging folder that is removed after the rename.
     pub from: PathBuf,
-    /// What it will be called.
+    /// Final path.
     pub to: PathBuf,
 }
 
 impl Naming {
-    /// With paths from the folder that the ledger is in, where they lie below it: a project can be moved.
-    pub(crate) fn inside(&self, ledger: &Path) -> Naming {
-        let beside = disk::parent(&disk::real(ledger));
-        let below = |path: &Path| path.strip_prefix(&beside).unwrap_or(path).to_owned();
+    /// Returns the naming with paths relative to the parent of the ledger's folder, where they lie below it. A
+    /// project can then be moved.
+    pub(crate) fn to_relative(&self, ledger: &Path) -> Naming {
+        let parent = disk::parent(&disk::resolve(ledger));
+        let below = |path: &Path| path.strip_prefix(&parent).unwrap_or(path).to_owned();
         Naming { from: below(&self.from), to: below(&self.to) }
     }
 
-    /// With paths from the root.
-    pub(crate) fn whole(&self, ledger: &Path) -> Naming {
-        let beside = disk::parent(&disk::real(ledger));
-        Naming { from: beside.join(&self.from), to: beside.join(&self.to) }
+    /// Returns the naming with absolute paths.
+    pub(crate) fn to_absolute(&self, ledger: &Path) -> Naming {
+        let parent = disk::parent(&disk::resolve(ledger));
+        Naming { from: parent.join(&self.from), to: parent.join(&self.to) }
     }
 }
 
-/// Which folder this is, so that a copy of a ledger is not taken for it.
+/// Identity of a folder on the disk. It distinguishes a ledger from its copies.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Place(String);
+pub(crate) struct FolderId(String);
 
-impl Place {
-    pub(crate) fn of(folder: &Path) -> Place {
-        Place::known(folder).unwrap_or_default()
+impl FolderId {
+    pub(crate) fn new(folder: &Path) -> FolderId {
+        FolderId::of_existing(folder).unwrap_or_default()
     }
 
-    /// The place of a folder; none if there is no such folder.
-    pub(crate) fn known(folder: &Path) -> Option<Place> {
-        let about = std::fs::metadata(folder).ok()?;
+    /// Returns the identity of a folder, or none if it does not exist.
+    pub(crate) fn of_existing(folder: &Path) -> Option<FolderId> {
+        let metadata = std::fs::metadata(folder).ok()?;
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt;
-            Some(Place(format!("{}:{}", about.dev(), about.ino())))
+            Some(FolderId(format!("{}:{}", metadata.dev(), metadata.ino())))
         }
         #[cfg(not(unix))]
-        about.is_dir().then(|| Place(disk::real(folder).display().to_string()))
+        metadata.is_dir().then(|| FolderId(disk::resolve(folder).display().to_string()))
     }
 
-    pub(crate) fn text(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
-    pub(crate) fn from_text(text: &str) -> Place {
-        Place(text.to_owned())
+    pub(crate) fn from_text(text: &str) -> FolderId {
+        FolderId(text.to_owned())
     }
 }
 
-/// Whether a file is there, or cannot be looked for.
-fn may_be_there(path: &Path) -> bool {
+/// Returns true if the file exists or if its existence cannot be determined.
+fn may_exist(path: &Path) -> bool {
     path.try_exists().unwrap_or(true)
 }
 
-/// What a process is doing to the ledger.
+/// Operation in progress.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Journal {
     pub format: u32,
-    /// The folder that this was written in.
-    pub place: Place,
-    /// The entry, as soon as it is known.
+    /// Identity of the folder that the journal was written in.
+    pub place: FolderId,
+    /// Hash of the new entry, once it is known.
     pub entry: Option<Hash>,
-    /// Bodies that nobody needs if the entry does not come, by their paths from the ledger's folder.
+    /// Files that are removed if the entry is not written. Paths are relative to the ledger's folder.
     pub bodies: Vec<String>,
-    /// The file that takes its name with the entry.
+    /// File that is renamed after the entry is written.
     pub naming: Option<Naming>,
-    /// A migration: the copy of the catalogue as it was, by its path from the ledger's folder.
+    /// Backup of the catalogue, if the operation is a migration. The path is relative to the ledger's folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backup: Option<String>,
 }
 
 impl Journal {
-    /// Something that begins.
-    pub(crate) fn of(folder: &Path, naming: Option<&Naming>) -> Journal {
-        let naming = naming.map(|naming| naming.inside(folder));
-        Journal { format: FORMAT, place: Place::of(folder), entry: None, bodies: Vec::new(), naming, backup: None }
+    /// Creates the journal of a new operation.
+    pub(crate) fn new(folder: &Path, naming: Option<&Naming>) -> Journal {
+        let naming = naming.map(|naming| naming.to_relative(folder));
+        Journal { format: FORMAT, place: FolderId::new(folder), entry: None, bodies: Vec::new(), naming, backup: None }
     }
 
-    pub(crate) fn is_there(folder: &Path) -> bool {
-        may_be_there(&folder.join(JOURNAL))
+    pub(crate) fn exists(folder: &Path) -> bool {
+        may_exist(&folder.join(JOURNAL))
     }
 
-    /// What was under way. A note that cannot be read says that something was, and no more.
+    /// Reads the journal. An unreadable journal gives the default: an operation was in progress, and nothing else is
+    /// known.
     pub(crate) fn read(folder: &Path) -> Result<Option<Journal>> {
         let bytes = disk::read_file(&folder.join(JOURNAL))?;
         Ok(bytes.map(|bytes| serde_json::from_slice(&bytes).unwrap_or_default()))
@@ -215,35 +218,35 @@ impl Journal {
     }
 }
 
-/// A recorded release whose file could not be given its name yet.
+/// A recorded release whose file does not have its final name yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Unnamed {
+pub(crate) struct UnnamedFile {
     pub release: u64,
-    pub place: Place,
+    pub place: FolderId,
     pub naming: Naming,
 }
 
-impl Unnamed {
-    pub(crate) fn is_there(folder: &Path) -> bool {
-        may_be_there(&folder.join(UNNAMED))
+impl UnnamedFile {
+    pub(crate) fn any_exist(folder: &Path) -> bool {
+        may_exist(&folder.join(UNNAMED))
     }
 
-    /// All that wait. A list that cannot be read is no list: entries do not depend on it.
-    pub(crate) fn read(folder: &Path) -> Result<Vec<Unnamed>> {
+    /// Reads the list of such files. An unreadable list counts as empty, because entries do not depend on it.
+    pub(crate) fn read_all(folder: &Path) -> Result<Vec<UnnamedFile>> {
         let bytes = disk::read_file(&folder.join(UNNAMED))?;
         Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default())
     }
 
-    pub(crate) fn write(folder: &Path, all: &[Unnamed]) -> Result<()> {
+    pub(crate) fn write_all(folder: &Path, all: &[UnnamedFile]) -> Result<()> {
         if all.is_empty() { disk::remove_file(&folder.join(UNNAMED)) } else { write_json(&folder.join(UNNAMED), &all) }
     }
 
-    /// Adds one to those that wait.
+    /// Adds a release to the list.
     pub(crate) fn add(folder: &Path, release: u64, naming: &Naming) -> Result<()> {
-        let mut all = Unnamed::read(folder)?;
+        let mut all = UnnamedFile::read_all(folder)?;
         all.retain(|unnamed| unnamed.release != release);
-        all.push(Unnamed { release, place: Place::of(folder), naming: naming.clone() });
-        Unnamed::write(folder, &all)
+        all.push(UnnamedFile { release, place: FolderId::new(folder), naming: naming.clone() });
+        UnnamedFile::write_all(folder, &all)
     }
 }
 

@@ -1,4 +1,4 @@
-//! A session with a ledger: who asks, with which key, how long to wait, when to stop, what time it is.
+//! Session: the context of a call to the ledger (process, key, waiting time, cancellation, clock).
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,45 +11,45 @@ use crate::key::Key;
 use crate::lock::Holder;
 use crate::signature::Verifier;
 
-/// A session with a ledger. Clones share the wish to stop and the count of writers.
+/// Context of calls to a ledger. Clones share the cancellation flag and the number of writers.
 #[derive(Debug, Clone)]
 pub struct Session {
-    /// Who asks, and what for.
+    /// Process that calls, as it is written to the lock.
     pub holder: Holder,
-    /// How long to wait for another process that writes.
+    /// Maximum time to wait for another writing process.
     pub wait: Duration,
-    /// Once this is true, nobody waits for a ledger, or begins to write.
+    /// Cancellation flag. If true, no call waits for a ledger or starts to write.
     pub stop: Arc<AtomicBool>,
-    /// What time it is.
+    /// Clock.
     pub clock: Clock,
-    /// How many writers there are.
+    /// Number of active writers.
     pub writers: Arc<AtomicUsize>,
-    /// The key of the ledger: signs what is written, and checks what is read.
+    /// Key of the ledger. It signs new entries and verifies existing ones.
     pub key: Option<Key>,
-    /// A public key to check signatures with, where there is no key.
+    /// Public key that verifies signatures if there is no key.
     pub verifier: Option<Verifier>,
 }
 
 impl Session {
-    /// A session that nobody stops, with the system's clock.
+    /// Creates a session with the system clock, without a key.
     pub fn new(holder: Holder, wait: Duration) -> Session {
         let (stop, writers) = (Arc::default(), Arc::default());
         Session { holder, wait, stop, clock: Clock::system(), writers, key: None, verifier: None }
     }
 
-    /// The same session, which does not wait.
+    /// Returns a copy of the session that does not wait for the lock.
     #[must_use]
-    pub fn impatient(&self) -> Session {
+    pub fn without_waiting(&self) -> Session {
         Session { wait: Duration::ZERO, ..self.clone() }
     }
 
-    /// The same session with a key.
+    /// Returns a copy of the session with another key.
     #[must_use]
     pub fn with_key(&self, key: Option<Key>) -> Session {
         Session { key, ..self.clone() }
     }
 
-    /// The public key that the caller trusts, if any.
+    /// Returns the public key that the caller trusts, if any.
     pub(crate) fn trusted(&self) -> Option<Verifier> {
         self.key.as_ref().map(Key::verifier).or_else(|| self.verifier.clone())
     }
@@ -58,30 +58,30 @@ impl Session {
         self.stop.load(Ordering::SeqCst)
     }
 
-    /// The holder, as of now.
+    /// Returns the holder with the current time.
     pub(crate) fn holder_now(&self) -> Holder {
         Holder { since: self.clock.now(), ..self.holder.clone() }
     }
 }
 
-/// Counts a writer as long as it is there.
+/// Counts a writer until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Writing(Arc<AtomicUsize>);
+pub(crate) struct ActiveWriter(Arc<AtomicUsize>);
 
-impl Writing {
-    pub(crate) fn new(session: &Session) -> Writing {
+impl ActiveWriter {
+    pub(crate) fn new(session: &Session) -> ActiveWriter {
         session.writers.fetch_add(1, Ordering::SeqCst);
-        Writing(session.writers.clone())
+        ActiveWriter(session.writers.clone())
     }
 }
 
-impl Drop for Writing {
+impl Drop for ActiveWriter {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
     }
 }
 
-/// A clock: the system's, or one that a caller sets.
+/// A clock: the system clock, or a fixed one.
 #[derive(Clone)]
 pub struct Clock(Arc<dyn Fn() -> Timestamp + Send + Sync>);
 
@@ -92,34 +92,35 @@ impl fmt::Debug for Clock {
 }
 
 impl Clock {
-    /// The system's clock.
+    /// Returns the system clock.
     pub fn system() -> Clock {
         Clock(Arc::new(Timestamp::now))
     }
 
-    /// A clock that stands still, at so many seconds after 1970-01-01T00:00:00Z; none if there is no such time.
+    /// Returns a clock that always shows the same time, in seconds since 1970-01-01T00:00:00Z. Returns none if the
+    /// time is out of range.
     pub fn fixed(seconds: i64) -> Option<Clock> {
         let then = Timestamp::from_second(seconds).ok()?;
         Some(Clock(Arc::new(move || then)))
     }
 
-    /// The time, in UTC, to the second.
+    /// Returns the current time in UTC, with a resolution of one second.
     pub fn now(&self) -> String {
         let now = (self.0)();
         Timestamp::from_second(now.as_second()).unwrap_or(now).to_string()
     }
 
-    /// The time, in seconds since 1970.
+    /// Returns the current time in seconds since 1970-01-01T00:00:00Z.
     pub fn seconds(&self) -> u64 {
         u64::try_from((self.0)().as_second()).unwrap_or_default()
     }
 
-    /// The day, in UTC.
+    /// Returns the current date in UTC.
     pub fn today(&self) -> String {
         self.now()[..10].to_owned()
     }
 
-    /// The day after this one, in UTC.
+    /// Returns the next date in UTC.
     pub fn tomorrow(&self) -> String {
         let then = (self.0)().checked_add(SignedDuration::from_hours(24));
         then.map_or_else(|_| self.today(), |then| then.to_string()[..10].to_owned())

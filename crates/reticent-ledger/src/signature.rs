@@ -1,8 +1,9 @@
-//! Ed25519 keys and signed notes, in the formats of the transparency-log community.
+//! Ed25519 keys and signed notes, in the formats of transparency logs.
 //!
-//! A signed note is a text, an empty line and one line a signature (<https://c2sp.org/signed-note>). A head of the ledger is
-//! such a note (<https://c2sp.org/tlog-checkpoint>), and so is a countersigned one (<https://c2sp.org/tlog-cosignature>): any tool
-//! that reads these formats can check what Reticent signs, and countersign it.
+//! A signed note is a text, an empty line and one line for each signature (<https://c2sp.org/signed-note>). Heads of
+//! the ledger are signed notes (<https://c2sp.org/tlog-checkpoint>), and so are countersigned heads
+//! (<https://c2sp.org/tlog-cosignature>). Every tool that supports these formats can verify and countersign the heads
+//! of Reticent.
 
 use std::fmt;
 
@@ -12,20 +13,20 @@ use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
 
 use crate::hash::{Hash, decode, encode};
 
-/// What starts a signature line: an em dash and a space.
+/// Start of a signature line: an em dash and a space.
 const DASH: &str = "\u{2014} ";
 
-/// What a key signs.
+/// Content that a key signs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Algorithm {
-    /// The text of a note.
+    /// Text of a note.
     Ed25519,
-    /// The text of a note and a time: a countersignature of a witness.
+    /// Text of a note and a time: the countersignature of a witness.
     Cosignature,
 }
 
 impl Algorithm {
-    /// The number of the algorithm in the formats above.
+    /// Returns the number of the algorithm in these formats.
     fn number(self) -> u8 {
         match self {
             Algorithm::Ed25519 => 1,
@@ -34,7 +35,7 @@ impl Algorithm {
     }
 }
 
-/// A public key: it checks signatures, and makes none.
+/// A public key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verifier {
     name: String,
@@ -42,15 +43,15 @@ pub struct Verifier {
     key: VerifyingKey,
 }
 
-/// Written as `name+id+key`, in one line.
+/// Writes the key as `name+id+key`.
 impl fmt::Display for Verifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}+{}+{}", self.name, encode(&self.id()), BASE64_STANDARD.encode(self.numbered()))
+        write!(f, "{}+{}+{}", self.name, encode(&self.id()), BASE64_STANDARD.encode(self.encoded()))
     }
 }
 
 impl Verifier {
-    /// Reads a public key; none if the text is not one.
+    /// Parses a public key; returns none if the text is not one.
     pub fn parse(text: &str) -> Option<Verifier> {
         let mut parts = text.trim().splitn(3, '+');
         let (name, id, key) = (parts.next()?, parts.next()?, BASE64_STANDARD.decode(parts.next()?).ok()?);
@@ -64,48 +65,48 @@ impl Verifier {
         (is_name(name) && given == verifier.id()).then_some(verifier)
     }
 
-    /// The name of the key.
+    /// Returns the name of the key.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether it is the key of a witness.
+    /// Returns true if it is the key of a witness.
     pub(crate) fn is_witness(&self) -> bool {
         self.algorithm == Algorithm::Cosignature
     }
 
-    /// The number of the algorithm, then the key.
-    fn numbered(&self) -> Vec<u8> {
+    /// Returns the number of the algorithm, followed by the key.
+    fn encoded(&self) -> Vec<u8> {
         let mut bytes = vec![self.algorithm.number()];
         bytes.extend(self.key.as_bytes());
         bytes
     }
 
-    /// The short id of the key, by which a signature line is found.
+    /// Returns the short id of the key, which is part of every signature line.
     fn id(&self) -> [u8; 4] {
-        let hash = Hash::of_parts(&[self.name.as_bytes(), b"\n", &self.numbered()]);
+        let hash = Hash::digest_parts(&[self.name.as_bytes(), b"\n", &self.encoded()]);
         let [a, b, c, d, ..] = *hash.bytes();
         [a, b, c, d]
     }
 
-    /// Whether a text was signed with this key.
+    /// Returns true if this key signed the text.
     pub(crate) fn accepts(&self, text: &str, signature: &str) -> bool {
         let bytes = BASE64_STANDARD.decode(signature).ok().and_then(|bytes| <[u8; 64]>::try_from(bytes).ok());
         bytes.is_some_and(|bytes| self.accepts_bytes(text.as_bytes(), &bytes))
     }
 
     fn accepts_bytes(&self, message: &[u8], signature: &[u8; 64]) -> bool {
-        // Strictly: a signature is valid for one key and one message only.
+        // Strict verification: a signature is valid for one key and one message only.
         self.key.verify_strict(message, &Signature::from_bytes(signature)).is_ok()
     }
 }
 
-/// Names have no spaces and no plus signs, and are not empty.
+/// Returns true if the name is not empty and has no spaces and no plus signs.
 pub(crate) fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(|letter: char| letter.is_whitespace() || letter.is_control() || letter == '+')
 }
 
-/// A private key. Its bytes are overwritten when it is dropped.
+/// A private key. Its bytes are overwritten on drop.
 #[derive(Clone)]
 pub(crate) struct Signer {
     name: String,
@@ -118,7 +119,7 @@ impl Signer {
         Signer { name, algorithm, key: SigningKey::from_bytes(seed) }
     }
 
-    /// The public half.
+    /// Returns the public key.
     pub(crate) fn verifier(&self) -> Verifier {
         Verifier { name: self.name.clone(), algorithm: self.algorithm, key: self.key.verifying_key() }
     }
@@ -128,31 +129,31 @@ impl Signer {
         BASE64_STANDARD.encode(self.key.sign(text.as_bytes()).to_bytes())
     }
 
-    /// The line that signs the text of a note; a countersignature says when.
-    fn line(&self, text: &str, seconds: u64) -> String {
+    /// Returns the signature line of a note. A countersignature contains the time.
+    fn signature_line(&self, text: &str, seconds: u64) -> String {
         let mut bytes = self.verifier().id().to_vec();
         match self.algorithm {
             Algorithm::Ed25519 => bytes.extend(self.key.sign(text.as_bytes()).to_bytes()),
             Algorithm::Cosignature => {
                 bytes.extend(seconds.to_be_bytes());
-                bytes.extend(self.key.sign(countersigned(text, seconds).as_bytes()).to_bytes());
+                bytes.extend(self.key.sign(cosignature_text(text, seconds).as_bytes()).to_bytes());
             }
         }
         format!("{DASH}{} {}\n", self.name, BASE64_STANDARD.encode(bytes))
     }
 }
 
-/// What a witness signs.
-fn countersigned(text: &str, seconds: u64) -> String {
+/// Returns the text that a witness signs.
+fn cosignature_text(text: &str, seconds: u64) -> String {
     format!("cosignature/v1\ntime {seconds}\n{text}")
 }
 
 /// A text with signatures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Note {
-    /// The text, with a line end after every line.
+    /// Text; every line ends with a line feed.
     pub text: String,
-    /// By signature: the name of its key, the key's id and the rest.
+    /// Name of the key and signature bytes, which start with the id of the key.
     signatures: Vec<(String, Vec<u8>)>,
 }
 
@@ -166,12 +167,12 @@ impl fmt::Display for Note {
 }
 
 impl Note {
-    /// A text that nobody signed yet.
+    /// Creates a note without signatures.
     pub(crate) fn new(text: String) -> Note {
         Note { text, signatures: Vec::new() }
     }
 
-    /// Reads a note; none if it is not one.
+    /// Parses a note; returns none if the text is not one.
     pub(crate) fn parse(note: &str) -> Option<Note> {
         let cut = note.rfind("\n\n")?;
         let (text, lines) = (&note[..=cut], &note[cut + 2..]);
@@ -184,26 +185,27 @@ impl Note {
         (lines.is_empty() || lines.ends_with('\n')).then(|| Note { text: text.to_owned(), signatures })
     }
 
-    /// Adds a signature. One of the same key is replaced.
+    /// Adds a signature. It replaces an earlier signature of the same key.
     pub(crate) fn sign(&mut self, signer: &Signer, seconds: u64) {
-        let line = signer.line(&self.text, seconds);
+        let line = signer.signature_line(&self.text, seconds);
         let bytes = line.trim_end().rsplit(' ').next().and_then(|bytes| BASE64_STANDARD.decode(bytes).ok());
         let id = signer.verifier().id();
         self.signatures.retain(|(name, bytes)| *name != signer.name || !bytes.starts_with(&id));
         self.signatures.extend(bytes.map(|bytes| (signer.name.clone(), bytes)));
     }
 
-    /// Whether there is a signature.
+    /// Returns true if there is a signature.
     pub(crate) fn is_signed(&self) -> bool {
         !self.signatures.is_empty()
     }
 
-    /// The names of the keys that signed.
+    /// Returns the names of the keys that signed.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.signatures.iter().map(|(name, _)| name.as_str())
     }
 
-    /// When the key signed, in seconds since 1970 (0 if its algorithm does not say); none if it did not sign this text.
+    /// Returns the time of a valid signature in seconds since 1970-01-01T00:00:00Z; 0 if the algorithm has no time.
+    /// Returns none if the key did not sign this text.
     pub(crate) fn signed_by(&self, verifier: &Verifier) -> Option<u64> {
         let id = verifier.id();
         let of_key = |(name, bytes): &&(String, Vec<u8>)| *name == verifier.name && bytes.starts_with(&id);
@@ -215,7 +217,7 @@ impl Note {
             Algorithm::Cosignature => {
                 let (time, signature) = bytes[4..].split_first_chunk::<8>()?;
                 let seconds = u64::from_be_bytes(*time);
-                let message = countersigned(&self.text, seconds);
+                let message = cosignature_text(&self.text, seconds);
                 verifier.accepts_bytes(message.as_bytes(), signature.try_into().ok()?).then_some(seconds)
             }
         })
@@ -226,7 +228,7 @@ impl Note {
 mod tests {
     use super::*;
 
-    /// The key of the example in the documentation of Go's `golang.org/x/mod/sumdb/note`.
+    /// Key of the example in the documentation of Go's `golang.org/x/mod/sumdb/note`.
     const PETER: &str = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
     const SIGNED: &str = "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n\n\
                           \u{2014} PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n";
@@ -242,7 +244,7 @@ mod tests {
         assert_eq!(changed.signed_by(&verifier), None);
     }
 
-    /// The key pair and the signature of test 2 in RFC 8032, section 7.1.
+    /// Key pair and signature of test 2 in RFC 8032, section 7.1.
     #[test]
     fn signatures_are_those_of_rfc_8032() {
         let mut seed = [0; 32];
@@ -259,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_countersignature_says_when_and_holds_for_its_text_only() {
+    fn a_countersignature_has_a_time_and_is_valid_for_its_text_only() {
         let witness = Signer::new("auditor".to_owned(), Algorithm::Cosignature, &[7; 32]);
         let mut note = Note::new("a\n1\nb\n".to_owned());
         note.sign(&witness, 5);

@@ -1,18 +1,18 @@
-//! Staging folders: where a release is written and verified before it gets its name.
+//! Staging folders: a release is written and verified there before it gets its final name.
 //!
-//! A staging folder lies beside the output and only its owner can enter it:
+//! A staging folder is next to the output, and only its owner can enter it:
 //!
 //! ```text
 //! .reticent-work-XXXXXX/
-//!   held       locked while a process works here; says which ledger the folder belongs to
+//!   held       locked while a process uses the folder; names the ledger that the folder belongs to
 //!   release    the file, or the folder of tables
 //! ```
 //!
-//! A process that was killed leaves its folder behind. Cleanup and recovery act on such a folder only if they can prove
-//! that it is one: its name has the form above, it is a real folder and no symbolic link, and it holds nothing else. A sweep
-//! needs besides that it belongs to this user and that no ledger may still need it; recovery, that `held` names the ledger
-//! and that the bytes are those of the entry. They reach it through a handle on the folder of the output, never
-//! through a path that somebody could exchange meanwhile.
+//! A killed process leaves its folder behind. Cleanup and recovery touch a folder only if its name has the form
+//! above, if it is not a symbolic link, and if it contains nothing else. Cleanup also requires that the folder
+//! belongs to this user and that no ledger may still need it. Recovery also requires that `held` names the ledger and
+//! that the bytes match the entry. Both open the folder relative to a handle on its parent, because a path could be
+//! redirected meanwhile.
 
 use std::ffi::OsStr;
 use std::fs::{File, TryLockError};
@@ -27,57 +27,58 @@ use crate::disk;
 use crate::error::{Error, Result};
 use crate::hash::Hash;
 use crate::ledger::Ledger;
-use crate::seal::{Naming, Place};
+use crate::seal::{FolderId, Naming};
 
-/// How the names of staging folders begin; six letters or digits follow.
+/// Prefix of the names of staging folders. Six letters or digits follow.
 const PREFIX: &str = ".reticent-work-";
-const LETTERS: usize = 6;
-/// Locked as long as a process works in the folder.
-const HELD: &str = "held";
-/// What that file is called until it is locked.
-const NOT_YET: &str = "held.new";
-/// The file, or the folder of tables, that is made.
+const RANDOM_LETTERS: usize = 6;
+/// File that is locked while a process uses the folder.
+const LOCK_FILE: &str = "held";
+/// Name of that file before it is locked.
+const NEW_LOCK_FILE: &str = "held.new";
+/// The file, or the folder of tables, that is written.
 const RELEASE: &str = "release";
-/// More than the longest path of any system.
-const LONGEST: u64 = 1 << 16;
+/// Limit in bytes, above the longest path of any system.
+const MAX_LOCK_FILE_BYTES: u64 = 1 << 16;
 
-/// A staging folder of this process, removed when it is dropped.
+/// A staging folder of this process, removed on drop.
 #[derive(Debug)]
 pub struct Staging {
-    folder: Option<Folder>,
+    folder: Option<StagingFolder>,
     path: PathBuf,
-    held: File,
+    lock_file: File,
     ledger: PathBuf,
 }
 
 impl Staging {
-    /// Makes one beside the output, after removing those whose makers are gone.
+    /// Creates a staging folder next to the output, after removing abandoned ones.
     pub fn create(output: &Path, ledger: &Path) -> Result<Staging> {
         let parent = disk::parent(output);
         if !parent.is_dir() {
-            let missing = io::Error::new(ErrorKind::NotFound, "the folder is not there; make it first");
+            let missing = io::Error::new(ErrorKind::NotFound, "the folder does not exist; create it first");
             return Err(Error::io("write in", &parent, missing));
         }
         sweep(&parent, ledger);
         let mut tries = 0;
         loop {
             let mut builder = tempfile::Builder::new();
-            builder.prefix(PREFIX).rand_bytes(LETTERS);
-            // A release that is not verified yet is for nobody else to read.
+            builder.prefix(PREFIX).rand_bytes(RANDOM_LETTERS);
+            // No other user may read a release that is not verified yet.
             #[cfg(unix)]
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-            // The error does not show the random name that was tried.
+            // The error does not contain the random name.
             let failed = |error: io::Error| Error::io("write in", &parent, error.kind().into());
             let path = builder.tempdir_in(&parent).map_err(failed)?.keep();
-            match hold(&path, ledger) {
-                Ok((folder, held)) => {
-                    return Ok(Staging { folder: Some(folder), path, held, ledger: ledger.to_owned() });
+            match lock_folder(&path, ledger) {
+                Ok((folder, lock_file)) => {
+                    return Ok(Staging { folder: Some(folder), path, lock_file, ledger: ledger.to_owned() });
                 }
-                // Another process that sweeps took the empty folder for a leftover.
+                // The cleanup of another process removed the empty folder.
                 Err(error) if error.kind() == ErrorKind::NotFound && tries < 100 => tries += 1,
                 Err(error) => {
-                    // The folder is empty or holds one file of ours; the error that led here is reported.
-                    let _ = std::fs::remove_file(path.join(NOT_YET)).or_else(|_| std::fs::remove_file(path.join(HELD)));
+                    // The folder is empty or contains one of these files. The original error is reported.
+                    let _ = std::fs::remove_file(path.join(NEW_LOCK_FILE))
+                        .or_else(|_| std::fs::remove_file(path.join(LOCK_FILE)));
                     let _ = std::fs::remove_dir(&path);
                     return Err(Error::io("write in", path, error));
                 }
@@ -85,49 +86,49 @@ impl Staging {
         }
     }
 
-    /// The file, or the folder of tables, that is made.
+    /// Returns the path of the file, or of the folder of tables, that is written.
     pub fn release(&self) -> PathBuf {
         self.path.join(RELEASE)
     }
 
-    /// The folder itself.
+    /// Returns the path of the staging folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How the release takes its name.
+    /// Returns the rename of the release to its final name, and syncs the staging folder.
     pub fn naming(&self, output: &Path) -> Result<Naming> {
         let name = |path: &Path| path.file_name().unwrap_or_default().to_owned();
-        let beside = disk::parent(&self.path);
-        let beside = beside.canonicalize().map_err(|error| Error::io("find", &beside, error))?;
-        // The first release is staged before there is a ledger, whose place is known only now.
-        let mut held = &self.held;
-        let belongs = Belongs::to(&self.ledger).bytes();
-        let written = held.set_len(0).and_then(|()| held.rewind()).and_then(|()| held.write_all(&belongs));
-        // After a power cut the release must be found, and whose it is: its name in the folder, and the folder's own.
-        written.and_then(|()| held.sync_all()).map_err(|error| Error::io("write in", &self.path, error))?;
+        let output_folder = disk::parent(&self.path);
+        let output_folder = output_folder.canonicalize().map_err(|error| Error::io("find", &output_folder, error))?;
+        // The first release is staged before the ledger exists, so the identity of its folder is known only now.
+        let mut lock_file = &self.lock_file;
+        let owner = OwningLedger::new(&self.ledger).bytes();
+        let written = lock_file.set_len(0).and_then(|()| lock_file.rewind()).and_then(|()| lock_file.write_all(&owner));
+        // After a power cut, recovery needs the release, `held` and the staging folder.
+        written.and_then(|()| lock_file.sync_all()).map_err(|error| Error::io("write in", &self.path, error))?;
         disk::sync_folder(&self.path)?;
         disk::sync_folder(&disk::parent(&self.path))?;
-        Ok(Naming { from: beside.join(name(&self.path)).join(RELEASE), to: beside.join(name(output)) })
+        Ok(Naming { from: output_folder.join(name(&self.path)).join(RELEASE), to: output_folder.join(name(output)) })
     }
 
-    /// Removes a staging folder by its path, unless it is not proved to be one of this user.
+    /// Removes a staging folder of this user.
     ///
     /// # Errors
     ///
-    /// If it is no staging folder of this user, or cannot be removed.
+    /// Returns an error if the path is not a staging folder of this user, or if it cannot be removed.
     pub fn remove_at(path: &Path) -> Result<()> {
         let failed = |error| Error::io("remove", path, error);
         let parent = Dir::open_ambient_dir(disk::parent(path), ambient_authority()).map_err(failed)?;
-        let folder = Folder::open(&parent, path.file_name().unwrap_or_default()).map_err(failed)?;
+        let folder = StagingFolder::open(&parent, path.file_name().unwrap_or_default()).map_err(failed)?;
         if !is_own(&folder.inside).map_err(failed)? {
             return Err(failed(ErrorKind::PermissionDenied.into()));
         }
         folder.remove().map_err(failed)
     }
 
-    /// Leaves the folder where it is, for the command that completes the release.
-    pub fn leave(&mut self) {
+    /// Keeps the folder on drop, for the command that completes the release.
+    pub fn keep(&mut self) {
         self.folder = None;
     }
 }
@@ -135,98 +136,98 @@ impl Staging {
 impl Drop for Staging {
     fn drop(&mut self) {
         if let Some(folder) = self.folder.take() {
-            // A folder that stays is swept by the next command that publishes here.
+            // The next publication to the same place removes a remaining folder.
             let _ = folder.remove();
         }
     }
 }
 
-/// Marks a new folder as ours for as long as we work in it, and writes down which ledger it belongs to.
-fn hold(path: &Path, ledger: &Path) -> io::Result<(Folder, File)> {
-    let fresh = path.join(NOT_YET);
+/// Locks a new staging folder and writes down which ledger it belongs to.
+fn lock_folder(path: &Path, ledger: &Path) -> io::Result<(StagingFolder, File)> {
+    let fresh = path.join(NEW_LOCK_FILE);
     let mut file = File::create(&fresh)?;
     match file.try_lock() {
-        // Another process that sweeps was faster.
+        // The cleanup of another process was faster.
         Err(TryLockError::WouldBlock) => return Err(ErrorKind::NotFound.into()),
-        // Where the file system knows no locks, no process is taken for gone.
+        // On a file system without locks, no process counts as ended.
         Ok(()) | Err(TryLockError::Error(_)) => {}
     }
-    file.write_all(&Belongs::to(ledger).bytes())?;
-    std::fs::rename(&fresh, path.join(HELD))?;
+    file.write_all(&OwningLedger::new(ledger).bytes())?;
+    std::fs::rename(&fresh, path.join(LOCK_FILE))?;
     let parent = Dir::open_ambient_dir(disk::parent(path), ambient_authority())?;
-    let folder = Folder::open(&parent, path.file_name().unwrap_or_default())?;
+    let folder = StagingFolder::open(&parent, path.file_name().unwrap_or_default())?;
     Ok((folder, file))
 }
 
-/// Which ledger a staging folder belongs to: its path, and its place on the disk, which a move does not change.
+/// Ledger that a staging folder belongs to: its path, and the identity of its folder, which a move does not change.
 #[derive(Debug, PartialEq, Eq)]
-struct Belongs {
+struct OwningLedger {
     ledger: PathBuf,
-    place: Option<Place>,
+    place: Option<FolderId>,
 }
 
-impl Belongs {
-    fn to(ledger: &Path) -> Belongs {
-        Belongs { ledger: disk::real(ledger), place: Place::known(ledger) }
+impl OwningLedger {
+    fn new(ledger: &Path) -> OwningLedger {
+        OwningLedger { ledger: disk::resolve(ledger), place: FolderId::of_existing(ledger) }
     }
 
-    /// The path and the place with a zero byte between them, which no path contains.
+    /// Returns the path and the identity, separated by a zero byte, which no path contains.
     fn bytes(&self) -> Vec<u8> {
         let mut bytes = self.ledger.as_os_str().as_encoded_bytes().to_vec();
         bytes.push(0);
-        bytes.extend(self.place.iter().flat_map(|place| place.text().as_bytes()));
+        bytes.extend(self.place.iter().flat_map(|place| place.as_str().as_bytes()));
         bytes
     }
 
-    fn parse(bytes: &[u8]) -> Option<Belongs> {
+    fn parse(bytes: &[u8]) -> Option<OwningLedger> {
         let mut parts = bytes.splitn(2, |byte| *byte == 0);
-        let ledger = path_of(parts.next()?)?;
+        let ledger = decode_path(parts.next()?)?;
         let place = parts.next().and_then(|place| std::str::from_utf8(place).ok());
-        let place = place.filter(|place| !place.is_empty()).map(Place::from_text);
-        Some(Belongs { ledger, place })
+        let place = place.filter(|place| !place.is_empty()).map(FolderId::from_text);
+        Some(OwningLedger { ledger, place })
     }
 
-    /// Whether this is the ledger in a folder: a move keeps its place, and a file system that numbers its devices anew its path.
-    fn is(&self, ledger: &Path) -> bool {
-        let place = Place::known(ledger);
-        place.is_some() && place == self.place || disk::real(ledger) == self.ledger
+    /// Returns true if this is the ledger in a folder. A move keeps the identity; renumbered devices keep the path.
+    fn matches(&self, ledger: &Path) -> bool {
+        let place = FolderId::of_existing(ledger);
+        place.is_some() && place == self.place || disk::resolve(ledger) == self.ledger
     }
 
-    /// Whether that ledger may still give a name to the release in the folder. In doubt, yes.
-    fn may_need_it(&self) -> bool {
-        match (&self.place, Place::known(&self.ledger)) {
-            // There was no ledger, and there is none.
+    /// Returns true if the ledger may still rename the release in the staging folder, or if that is unknown.
+    fn may_need_folder(&self) -> bool {
+        match (&self.place, FolderId::of_existing(&self.ledger)) {
+            // The ledger did not exist and still does not.
             (None, None) => self.ledger.try_exists().unwrap_or(true),
-            // It was moved, or is away, or another one is in its place.
+            // The ledger was moved, is not mounted, or was replaced by another one.
             (Some(_), None) => true,
             (Some(then), Some(now)) if *then != now => true,
-            _ => Ledger::awaits_names(&self.ledger),
+            _ => Ledger::needs_recovery(&self.ledger),
         }
     }
 }
 
-/// A path as [`Belongs`] writes it; none if these bytes are no path of this system.
-fn path_of(bytes: &[u8]) -> Option<PathBuf> {
+/// Decodes a path that [`OwningLedger`] encoded; returns none if the bytes are not a path of this system.
+fn decode_path(bytes: &[u8]) -> Option<PathBuf> {
     #[cfg(unix)]
     return Some(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(bytes).into());
     #[cfg(not(unix))]
     std::str::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
-/// A folder that is proved to be a staging folder of this user, with a handle on the folder that it lies in.
+/// A folder with the form of a staging folder, and a handle on its parent.
 #[derive(Debug)]
-pub(crate) struct Folder {
+pub(crate) struct StagingFolder {
     parent: Dir,
     name: String,
     inside: Dir,
 }
 
-impl Folder {
-    /// Opens a folder by its name. An error unless it has the form of a staging folder.
-    fn open(parent: &Dir, name: &OsStr) -> io::Result<Folder> {
+impl StagingFolder {
+    /// Opens a folder by its name. Returns an error unless it has the form of a staging folder.
+    fn open(parent: &Dir, name: &OsStr) -> io::Result<StagingFolder> {
         let refused = |kind, why: &str| io::Error::new(kind, why.to_owned());
         let name = name.to_str().filter(|name| is_staging_name(name));
-        let no_name = || refused(ErrorKind::InvalidInput, "the name is not that of a staging folder");
+        let no_name = || refused(ErrorKind::InvalidInput, "the name is not the name of a staging folder");
         let name = name.ok_or_else(no_name)?.to_owned();
         if parent.symlink_metadata(&name)?.is_symlink() {
             return Err(refused(ErrorKind::InvalidInput, "the folder is a symbolic link"));
@@ -234,74 +235,74 @@ impl Folder {
         let inside = parent.open_dir_nofollow(&name)?;
         for entry in inside.entries()? {
             let entry = entry?.file_name();
-            if ![HELD, NOT_YET, RELEASE].iter().any(|known| entry == *known) {
-                return Err(refused(ErrorKind::Other, "the folder holds something else"));
+            if ![LOCK_FILE, NEW_LOCK_FILE, RELEASE].iter().any(|known| entry == *known) {
+                return Err(refused(ErrorKind::Other, "the folder contains other files"));
             }
         }
-        Ok(Folder { parent: parent.try_clone()?, name, inside })
+        Ok(StagingFolder { parent: parent.try_clone()?, name, inside })
     }
 
-    /// The folder of a naming; an error unless it is proved to be a staging folder of this ledger.
-    pub(crate) fn of_naming(naming: &Naming, ledger: &Path) -> io::Result<Folder> {
+    /// Opens the staging folder of a naming. Returns an error unless it belongs to this ledger.
+    pub(crate) fn of_naming(naming: &Naming, ledger: &Path) -> io::Result<StagingFolder> {
         let refused = || io::Error::new(ErrorKind::InvalidInput, "the file is not in a staging folder of this ledger");
-        let (beside, staging) = staging_of(naming).ok_or_else(refused)?;
-        let parent = Dir::open_ambient_dir(beside, ambient_authority())?;
-        let folder = Folder::open(&parent, &staging)?;
-        let belongs = folder.belongs()?;
-        if belongs.is_some_and(|belongs| belongs.is(ledger)) { Ok(folder) } else { Err(refused()) }
+        let (output_folder, staging) = staging_of(naming).ok_or_else(refused)?;
+        let parent = Dir::open_ambient_dir(output_folder, ambient_authority())?;
+        let folder = StagingFolder::open(&parent, &staging)?;
+        let owner = folder.owning_ledger()?;
+        if owner.is_some_and(|owner| owner.matches(ledger)) { Ok(folder) } else { Err(refused()) }
     }
 
-    /// Which ledger it belongs to, as `held` says; none if that is not readable as such.
-    fn belongs(&self) -> io::Result<Option<Belongs>> {
+    /// Returns the ledger that `held` names; none if the content is not valid.
+    fn owning_ledger(&self) -> io::Result<Option<OwningLedger>> {
         let mut bytes = Vec::new();
-        open_file(&self.inside, HELD)?.take(LONGEST).read_to_end(&mut bytes)?;
-        Ok(Belongs::parse(&bytes))
+        open_file(&self.inside, LOCK_FILE)?.take(MAX_LOCK_FILE_BYTES).read_to_end(&mut bytes)?;
+        Ok(OwningLedger::parse(&bytes))
     }
 
-    /// Whether a process works in it.
-    pub(crate) fn is_held(&self) -> bool {
-        let held = open_file(&self.inside, HELD).or_else(|_| open_file(&self.inside, NOT_YET));
-        held.is_ok_and(|file| file.try_lock().is_err())
+    /// Returns true if a process uses the folder.
+    pub(crate) fn is_locked(&self) -> bool {
+        let lock_file = open_file(&self.inside, LOCK_FILE).or_else(|_| open_file(&self.inside, NEW_LOCK_FILE));
+        lock_file.is_ok_and(|file| file.try_lock().is_err())
     }
 
-    /// The release in it; none if there is none.
-    pub(crate) fn look(&self) -> io::Result<Option<Hash>> {
-        Hash::of_entry(&self.inside, OsStr::new(RELEASE))
+    /// Returns the hash of the release in the folder, if there is one.
+    pub(crate) fn release_hash(&self) -> io::Result<Option<Hash>> {
+        Hash::digest_entry(&self.inside, OsStr::new(RELEASE))
     }
 
-    /// Gives the release a name beside the folder. A name that is taken is left alone.
+    /// Gives the release its final name in the parent folder. Never replaces an existing file.
     pub(crate) fn link(&self, to: &OsStr) -> io::Result<()> {
         match self.inside.hard_link(RELEASE, &self.parent, to) {
-            // Folders have no links, nor do some file systems; a rename after a look is the next best thing.
+            // Folders and some file systems do not support hard links. The fallback is a check followed by a rename.
             Err(error) if matches!(error.kind(), ErrorKind::Unsupported | ErrorKind::PermissionDenied) => {
                 match self.parent.symlink_metadata(to) {
                     Ok(_) => Err(ErrorKind::AlreadyExists.into()),
                     Err(_) => self.inside.rename(RELEASE, &self.parent, to),
                 }
             }
-            answer => answer,
+            result => result,
         }
     }
 
-    /// Makes sure that the names beside the folder are on the disk.
-    pub(crate) fn sync_beside(&self) -> io::Result<()> {
-        // The handle itself is for names only: it is opened again to be synced.
-        disk::synced(open_file(&self.parent, ".").and_then(|folder| folder.sync_all()))
+    /// Syncs the parent folder.
+    pub(crate) fn sync_parent(&self) -> io::Result<()> {
+        // The handle cannot be synced, so the folder is opened again.
+        disk::ignore_unsupported(open_file(&self.parent, ".").and_then(|folder| folder.sync_all()))
     }
 
-    /// Removes the release, whose name lies beside the folder now.
+    /// Removes the release from the staging folder, after it has its final name.
     pub(crate) fn unlink(&self) -> io::Result<()> {
         self.inside.remove_file(RELEASE)
     }
 
-    /// Removes the folder. `held` goes last, so that a process that is stopped here leaves nothing that nobody removes.
+    /// Removes the folder. `held` is removed last, so that an interrupted removal is completed by a later cleanup.
     pub(crate) fn remove(self) -> io::Result<()> {
         match self.inside.symlink_metadata(RELEASE) {
-            Ok(about) if about.is_dir() => self.inside.remove_dir_all(RELEASE)?,
+            Ok(metadata) if metadata.is_dir() => self.inside.remove_dir_all(RELEASE)?,
             Ok(_) => self.inside.remove_file_or_symlink(RELEASE)?,
             Err(_) => {}
         }
-        for name in [NOT_YET, HELD] {
+        for name in [NEW_LOCK_FILE, LOCK_FILE] {
             match self.inside.remove_file_or_symlink(name) {
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
                 _ => {}
@@ -311,25 +312,27 @@ impl Folder {
     }
 }
 
-/// The folder of the output and the name of the staging folder beside it; none unless a naming has the form of ours.
+/// Returns the output folder and the name of the staging folder in it; none unless the naming has the expected form.
 fn staging_of(naming: &Naming) -> Option<(&Path, std::ffi::OsString)> {
     let plain = |path: &Path| !path.components().any(|part| matches!(part, Component::ParentDir | Component::CurDir));
-    let (staging, beside) = (naming.from.parent()?, naming.to.parent()?);
+    let (staging, output_folder) = (naming.from.parent()?, naming.to.parent()?);
     let fits = naming.from.is_absolute()
         && plain(&naming.from)
         && plain(&naming.to)
         && naming.from.file_name() == Some(OsStr::new(RELEASE))
         && naming.to.file_name().is_some()
-        && staging.parent() == Some(beside);
-    fits.then_some((beside, staging.file_name()?.to_owned()))
+        && staging.parent() == Some(output_folder);
+    fits.then_some((output_folder, staging.file_name()?.to_owned()))
 }
 
 fn is_staging_name(name: &str) -> bool {
     let letters = name.strip_prefix(PREFIX);
-    letters.is_some_and(|letters| letters.len() == LETTERS && letters.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+    letters.is_some_and(|letters| {
+        letters.len() == RANDOM_LETTERS && letters.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
 }
 
-/// Whether a folder belongs to the user who runs this process.
+/// Returns true if the folder belongs to the user of this process.
 fn is_own(folder: &Dir) -> io::Result<bool> {
     #[cfg(unix)]
     {
@@ -340,41 +343,42 @@ fn is_own(folder: &Dir) -> io::Result<bool> {
     folder.dir_metadata().map(|_| true)
 }
 
-/// Opens a file by its name in a folder, unless it is a symbolic link.
+/// Opens a file in a folder, unless it is a symbolic link.
 pub(crate) fn open_file(folder: &Dir, name: impl AsRef<Path>) -> io::Result<File> {
     let file = folder.open_with(name, OpenOptions::new().read(true).follow(FollowSymlinks::No))?;
     Ok(file.into_std())
 }
 
-/// Removes staging folders whose makers are gone. One that a ledger may still need is left to that ledger.
+/// Removes abandoned staging folders, except those that a ledger may still need.
 fn sweep(parent: &Path, ledger: &Path) {
     let Ok(parent) = Dir::open_ambient_dir(parent, ambient_authority()) else { return };
     let Ok(entries) = parent.entries() else { return };
     for entry in entries.flatten() {
-        // What is not proved to be ours is left alone.
-        let Ok(folder) = Folder::open(&parent, &entry.file_name()) else { continue };
+        // Only folders with the form of a staging folder are touched.
+        let Ok(folder) = StagingFolder::open(&parent, &entry.file_name()) else { continue };
         if !is_own(&folder.inside).unwrap_or(false) {
             continue;
         }
-        let held = open_file(&folder.inside, HELD).or_else(|_| open_file(&folder.inside, NOT_YET));
+        let lock_file = open_file(&folder.inside, LOCK_FILE).or_else(|_| open_file(&folder.inside, NEW_LOCK_FILE));
         let is_there = |name: &str| folder.inside.symlink_metadata(name).is_ok();
-        // A folder that will not go does no harm.
-        let _ = match held {
-            Ok(held) if held.try_lock().is_ok() && !is_awaited(&folder, ledger) => folder.remove(),
-            // `held` was there before the release, so the power went while the folder was removed. The order of looks matters.
-            Err(_) if is_there(RELEASE) && !is_there(HELD) => folder.remove(),
-            // A process was killed, or is about to hold the folder at this moment: only an empty folder goes.
+        // A folder that cannot be removed is harmless.
+        let _ = match lock_file {
+            Ok(lock_file) if lock_file.try_lock().is_ok() && !may_be_needed(&folder, ledger) => folder.remove(),
+            // `held` exists before the release, so a power cut interrupted a removal. The order of the two checks
+            // matters.
+            Err(_) if is_there(RELEASE) && !is_there(LOCK_FILE) => folder.remove(),
+            // A process was killed, or is about to lock the folder, so only an empty folder is removed.
             Err(_) => parent.remove_dir(&folder.name),
             Ok(_) => Ok(()),
         };
     }
 }
 
-/// Whether the ledger that a folder belongs to, this one or another, may still give a name to the release in it. In doubt, yes.
-fn is_awaited(folder: &Folder, ledger: &Path) -> bool {
-    match folder.belongs() {
-        Ok(Some(belongs)) if belongs.is(ledger) => Ledger::awaits_names(ledger),
-        Ok(belongs) => belongs.is_none_or(|belongs| belongs.may_need_it()),
+/// Returns true if the ledger of a staging folder may still rename the release in it, or if that is unknown.
+fn may_be_needed(folder: &StagingFolder, ledger: &Path) -> bool {
+    match folder.owning_ledger() {
+        Ok(Some(owner)) if owner.matches(ledger) => Ledger::needs_recovery(ledger),
+        Ok(owner) => owner.is_none_or(|owner| owner.may_need_folder()),
         Err(error) => error.kind() != ErrorKind::NotFound,
     }
 }

@@ -1,4 +1,4 @@
-//! Tests that need what is not public: migration, forged ledgers, ledgers of many entries.
+//! Tests of private items: migration, tampering, large ledgers.
 
 mod migration;
 mod scale;
@@ -11,27 +11,27 @@ use crate::key::{Identity, Key, KeyFile};
 use crate::lock::Holder;
 use crate::session::Session;
 
-fn unkeyed() -> Session {
+fn session_without_key() -> Session {
     let holder = Holder { steward: "ana".to_owned(), process: 7, since: String::new(), doing: "testing".to_owned() };
     Session::new(holder, Duration::from_secs(5))
 }
 
-/// A key and the identity of a ledger.
-fn keys() -> (KeyFile, Identity, Key) {
-    let (file, identity) = (KeyFile::passing().unwrap(), Identity::draw().unwrap());
-    let key = file.of_ledger(&identity);
+/// Returns a key file, the identity of a ledger and its key.
+fn new_keys() -> (KeyFile, Identity, Key) {
+    let (file, identity) = (KeyFile::ephemeral().unwrap(), Identity::draw().unwrap());
+    let key = file.ledger_key(&identity);
     (file, identity, key)
 }
 
-/// A copy of a stored ledger, to work on.
+/// Copies a stored ledger to a temporary folder.
 fn fixture(name: &str) -> (tempfile::TempDir, PathBuf) {
-    let desk = tempfile::tempdir().unwrap();
-    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name), desk.path());
-    let ledger = desk.path().join("ledger");
-    (desk, ledger)
+    let dir = tempfile::tempdir().unwrap();
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name), dir.path());
+    let ledger = dir.path().join("ledger");
+    (dir, ledger)
 }
 
-/// Copies a folder and all that is in it, in the place of what is there.
+/// Replaces a folder by a copy of another.
 fn copy(from: &Path, to: &Path) {
     let _ = std::fs::remove_dir_all(to);
     std::fs::create_dir_all(to).unwrap();

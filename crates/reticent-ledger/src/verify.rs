@@ -1,4 +1,4 @@
-//! Verification: whether a ledger, and every file it names, is what was written.
+//! Verification of a ledger and of every file that it names.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,116 +6,115 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::bodies::{Bodies, is_staged, relative};
+use crate::blobs::{Blobs, is_temporary, relative_path};
 use crate::chain::{Chain, Head};
 use crate::disk;
-use crate::entry::{Entry, Origin, Recorded};
+use crate::entry::{Entry, Origin, ReleaseRecord};
 use crate::error::{Error, Result};
-use crate::finalize::numbered;
+use crate::finalize::with_number;
 use crate::hash::Hash;
 use crate::ledger::Ledger;
 use crate::lock::Lock;
-use crate::recovery::in_use;
-use crate::schema::Beside;
-use crate::seal::{Journal, Unnamed};
+use crate::recovery::used_paths;
+use crate::schema::IndexRows;
+use crate::seal::{Journal, UnnamedFile};
 use crate::session::Session;
 
-/// What a killed writer leaves.
-const UNFINISHED: &str =
-    "a command that writes did not finish; the next one that writes completes its work or undoes it";
+/// Warning about an interrupted write.
+const UNFINISHED: &str = "a write did not finish; the next command that writes completes or undoes it";
 
-/// Whether what the ledger says is known to come from the holder of its key.
+/// Whether the content of the ledger comes from the owner of its key.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Authentication {
-    /// Every signature was checked with a key that the caller trusts.
+    /// All signatures are valid for a key that the caller trusts.
     Authentic,
-    /// Something is not what was written, or not signed with the ledger's key.
+    /// Something was changed, or is not signed with the ledger's key.
     Modified,
-    /// The hashes agree, and the ledger carries no signatures: everybody who can write to its folder can rewrite it.
+    /// The hashes match, but the ledger is unsigned: everyone with write access to its folder can rewrite it.
     #[default]
     Unsigned,
-    /// The hashes and signatures agree, and no trusted key was given to check them with: a whole new ledger looks the same.
+    /// The hashes and signatures match, but no trusted key was given: a completely new ledger looks the same.
     Untrusted,
 }
 
-/// What verification found.
+/// Result of the verification of a ledger.
 #[derive(Debug, Default, Serialize)]
 pub struct Findings {
-    /// The last entry; none when the entries could not be read.
+    /// Head; none if the entries cannot be read.
     #[serde(skip)]
     pub head: Option<Head>,
-    /// Whether the ledger is authentic.
+    /// Authenticity of the ledger.
     #[serde(skip)]
     pub authentication: Authentication,
-    /// The first signed entry, where earlier ones are not: they are known to be unchanged since then only.
+    /// Number of the first signed entry, if earlier entries are unsigned. Those are protected only since that entry.
     pub signed_since: Option<u64>,
-    /// Bodies that were read.
+    /// Number of stored files that were checked.
     pub bodies: u64,
-    /// Releases whose contents were erased.
+    /// Number of releases whose contents are erased.
     pub erased_releases: u64,
-    /// What does not hold; empty when everything does.
+    /// Violations; empty if the ledger is intact.
     pub problems: Vec<String>,
-    /// What a steward should look at.
+    /// Warnings for the steward.
     pub warnings: Vec<String>,
-    /// The published files that entries name.
+    /// Published files that entries name.
     pub files: Vec<NamedFile>,
 }
 
 /// A published file that an entry names.
 #[derive(Debug, Clone, Serialize)]
 pub struct NamedFile {
-    /// The release.
+    /// Number of the release.
     pub release: u64,
-    /// Where it was put.
+    /// Path of the file.
     pub path: PathBuf,
-    /// Whether it is what was published.
+    /// State of the file.
     pub state: FileState,
 }
 
-/// Whether a file is what was published.
+/// State of a published file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileState {
-    /// It is.
+    /// The file is unchanged.
     Intact,
-    /// It is not there any more.
+    /// The file does not exist.
     Absent,
-    /// A later release has the same name, and this one was moved before.
+    /// The file was moved, and a later release has the same name.
     Replaced,
-    /// Its bytes are others.
+    /// The file has different bytes.
     Changed,
-    /// It could not be looked for.
+    /// The existence of the file cannot be determined.
     Unseen,
 }
 
 impl Findings {
-    /// True when everything holds.
-    pub fn intact(&self) -> bool {
+    /// Returns true if no problem was found.
+    pub fn is_intact(&self) -> bool {
         self.problems.is_empty()
     }
 }
 
 impl Ledger {
-    /// Looks at everything, while nobody else writes. Changes nothing: what a writer that was killed left behind is a
-    /// warning, and the next command that writes completes it or undoes it.
+    /// Verifies the ledger under the lock, without changing anything. An interrupted write is a warning; the next
+    /// command that writes completes or undoes it.
     pub fn verify(&self, session: &Session) -> Result<Findings> {
         let _lock = Lock::take_to_read(&self.folder, session)?;
         let journal = Journal::read(&self.folder)?;
-        let mut findings = self.look(journal.as_ref(), session);
+        let mut findings = self.inspect(journal.as_ref(), session);
         if journal.is_some() {
             findings.warnings.push(UNFINISHED.to_owned());
         }
-        for unnamed in Unnamed::read(&self.folder)? {
-            let to = unnamed.naming.whole(&self.folder).to;
-            findings.warnings.push(format!("release {} waits to be named {}", unnamed.release, to.display()));
+        for unnamed in UnnamedFile::read_all(&self.folder)? {
+            let to = unnamed.naming.to_absolute(&self.folder).to;
+            findings.warnings.push(format!("release {} waits for its final name {}", unnamed.release, to.display()));
         }
         Ok(findings)
     }
 
-    /// What was modified in the catalogue, if something was. An error where that cannot be told, as when another process writes
-    /// for longer than the session waits.
-    pub fn unsound(&self, session: &Session) -> Result<Option<String>> {
+    /// Returns a description of a modification of the catalogue, if any. Returns an error if it cannot be checked,
+    /// for example if another process writes for longer than the session waits.
+    pub fn find_modification(&self, session: &Session) -> Result<Option<String>> {
         let _lock = Lock::take_to_read(&self.folder, session)?;
         let checked = match Journal::read(&self.folder)? {
             Some(journal) => self.unsealed_chain(&journal, session).map(drop),
@@ -123,26 +122,26 @@ impl Ledger {
         };
         match checked {
             Ok(()) => Ok(None),
-            Err(Error::Broken { what, .. }) => Ok(Some(what)),
+            Err(Error::Broken { problem: what, .. }) => Ok(Some(what)),
             Err(error) => Err(error),
         }
     }
 
-    fn look(&self, journal: Option<&Journal>, session: &Session) -> Findings {
+    fn inspect(&self, journal: Option<&Journal>, session: &Session) -> Findings {
         let mut findings = Findings::default();
         match self.verify_catalogue(&mut findings, journal, session) {
             Ok(authentication) => findings.authentication = authentication,
             Err(error) => {
-                findings.problem(error);
+                findings.add_problem(error);
                 findings.authentication = Authentication::Modified;
                 return findings;
             }
         }
         if let Err(error) = self.verify_bodies(&mut findings, journal) {
-            findings.problem(error);
+            findings.add_problem(error);
         }
         self.verify_permissions(&mut findings);
-        if !findings.intact() {
+        if !findings.is_intact() {
             findings.authentication = Authentication::Modified;
         }
         findings
@@ -159,8 +158,8 @@ impl Ledger {
             None => self.sealed_chain(findings, session)?,
         };
         findings.head = Some(chain.head());
-        if self.catalogue.beside()? != Beside::of(&chain.entries) {
-            findings.problems.push("the tables beside the entries do not say what the entries say".to_owned());
+        if self.catalogue.index_rows()? != IndexRows::from_entries(&chain.entries) {
+            findings.problems.push("the index tables of the catalogue do not match its entries".to_owned());
         }
         self.catalogue.check_schema()?;
         let verifier = self.trusted_verifier(session)?;
@@ -174,13 +173,15 @@ impl Ledger {
         })
     }
 
-    /// The entries of a catalogue that is the one that was sealed, byte for byte.
+    /// Returns the chain of a catalogue that matches its seal byte for byte.
     fn sealed_chain(&self, findings: &mut Findings, session: &Session) -> Result<Chain> {
         let seal = self.check_seal(session)?;
-        findings.problems.extend(self.catalogue.damage()?.into_iter().map(|what| format!("the catalogue: {what}")));
+        findings
+            .problems
+            .extend(self.catalogue.damage()?.into_iter().map(|what| format!("the catalogue is damaged: {what}")));
         let chain = self.chain()?;
-        if !seal.head.is(chain.head()) {
-            findings.problems.push("the last entry is not the one that was sealed".to_owned());
+        if !seal.head.matches(chain.head()) {
+            findings.problems.push("the last entry differs from the sealed one".to_owned());
         }
         Ok(chain)
     }
@@ -189,32 +190,35 @@ impl Ledger {
         let entries = self.entries()?;
         let erased: BTreeSet<u64> = entries.iter().filter_map(Entry::purge).map(|purge| purge.release).collect();
         findings.erased_releases = erased.len() as u64;
-        let releases: Vec<(u64, &Recorded)> =
+        let releases: Vec<(u64, &ReleaseRecord)> =
             entries.iter().filter_map(|entry| Some((entry.number, entry.release()?))).collect();
-        let kept: Vec<&(u64, &Recorded)> = releases.iter().filter(|(number, _)| !erased.contains(number)).collect();
+        let kept: Vec<&(u64, &ReleaseRecord)> =
+            releases.iter().filter(|(number, _)| !erased.contains(number)).collect();
         let bodies = &self.bodies;
         let found: Vec<Vec<String>> =
             kept.par_iter().map(|(number, release)| verify_release(bodies, *number, release)).collect();
         findings.problems.extend(found.into_iter().flatten());
-        let used = in_use(&entries);
+        let used = used_paths(&entries);
         findings.bodies = used.len() as u64;
-        let gone = releases.iter().filter(|(number, _)| erased.contains(number));
-        let gone: BTreeSet<String> =
-            gone.flat_map(|(_, release)| release.bodies()).map(|(kind, body)| relative(kind, body.sha256)).collect();
-        // A command that did not finish may have left what its journal names, and what it was about to erase.
+        let erased_paths = releases.iter().filter(|(number, _)| erased.contains(number));
+        let erased_paths: BTreeSet<String> = erased_paths
+            .flat_map(|(_, release)| release.bodies())
+            .map(|(kind, body)| relative_path(kind, body.sha256))
+            .collect();
+        // An interrupted command may have left the files in its journal and the files that it was about to erase.
         let erasing = journal.is_some() && entries.last().is_some_and(|entry| entry.purge().is_some());
         let left = |file: &String| {
             journal.is_some_and(|journal| {
-                journal.bodies.contains(file) || is_staged(file) || erasing && gone.contains(file)
+                journal.bodies.contains(file) || is_temporary(file) || erasing && erased_paths.contains(file)
             })
         };
-        for stranger in self.bodies.files()?.iter().filter(|file| !used.contains(*file) && !left(file)) {
-            findings.problems.push(match gone.contains(stranger) {
-                true => format!("{stranger} was erased and is back"),
-                false => format!("{stranger} belongs to no entry: entries may have been removed"),
+        for unused_file in self.bodies.files()?.iter().filter(|file| !used.contains(*file) && !left(file)) {
+            findings.problems.push(match erased_paths.contains(unused_file) {
+                true => format!("{unused_file} was erased but exists again"),
+                false => format!("{unused_file} belongs to no entry: entries may have been removed"),
             });
         }
-        let outside = |release: &Recorded| release.file.as_ref().map(|file| self.outside(&file.path));
+        let outside = |release: &ReleaseRecord| release.file.as_ref().map(|file| self.resolve_path(&file.path));
         let places: Vec<Option<PathBuf>> = releases.iter().map(|(_, release)| outside(release)).collect();
         let look = |(at, path): (usize, Option<PathBuf>)| {
             let later = releases[at + 1..].iter().map(|(_, release)| *release);
@@ -223,31 +227,32 @@ impl Ledger {
         let files: Vec<Option<NamedFile>> = places.into_par_iter().enumerate().map(look).collect();
         findings.files.extend(files.into_iter().flatten());
         for file in findings.files.iter().filter(|file| file.state == FileState::Changed) {
-            let of_file = releases.iter().find(|(number, _)| *number == file.release);
-            let made = of_file.is_some_and(|(_, release)| release.origin == Origin::Published);
+            let release_of_file = releases.iter().find(|(number, _)| *number == file.release);
+            let made = release_of_file.is_some_and(|(_, release)| release.origin == Origin::Published);
             let was = if made { "published" } else { "registered" };
             findings.problems.push(format!("{} (release {}) is not what was {was}", file.path.display(), file.release));
         }
         for file in findings.files.iter().filter(|file| file.state == FileState::Unseen) {
             let path = file.path.display();
-            findings.problems.push(format!("{path} (release {}) cannot be looked for", file.release));
+            findings.problems.push(format!("{path} (release {}) cannot be checked", file.release));
         }
         Ok(())
     }
 
     fn verify_permissions(&self, findings: &mut Findings) {
-        for path in disk::all_in(&self.folder).iter().filter(|path| disk::open_to_others(path)) {
-            findings.warnings.push(format!("{} can be read by others than its owner", path.display()));
+        for path in disk::all_in(&self.folder).iter().filter(|path| disk::is_accessible_to_others(path)) {
+            findings.warnings.push(format!("{} is accessible to others than its owner", path.display()));
         }
     }
 
-    /// Where a file is that an entry names.
-    pub fn outside(&self, path: &str) -> PathBuf {
+    /// Returns the absolute path of a file that an entry names.
+    pub fn resolve_path(&self, path: &str) -> PathBuf {
         disk::parent(&self.absolute()).join(path)
     }
 
-    /// How an entry names a file: from the folder that the ledger is in, where the file is below it.
-    pub fn inside(&self, path: &Path) -> String {
+    /// Returns the path that an entry stores for a file: relative to the parent of the ledger's folder, if the file
+    /// is below it.
+    pub fn recorded_path(&self, path: &Path) -> String {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let below = path.strip_prefix(disk::parent(&self.absolute())).unwrap_or(&path);
         let text = below.to_string_lossy().into_owned();
@@ -260,25 +265,25 @@ impl Ledger {
 }
 
 impl Findings {
-    fn problem(&mut self, error: Error) {
+    fn add_problem(&mut self, error: Error) {
         self.problems.push(match error {
-            Error::Broken { what, .. } => what,
+            Error::Broken { problem: what, .. } => what,
             error => error.to_string(),
         });
     }
 }
 
-/// The bodies of one release: there, unchanged, and readable as what they are.
-fn verify_release(bodies: &Bodies, number: u64, release: &Recorded) -> Vec<String> {
+/// Checks that the files of a release exist, are unchanged and can be read.
+fn verify_release(bodies: &Blobs, number: u64, release: &ReleaseRecord) -> Vec<String> {
     let about = |error: Error| match error {
-        Error::Broken { what, .. } => format!("release {number}: {what}"),
+        Error::Broken { problem: what, .. } => format!("release {number}: {what}"),
         error => format!("release {number}: {error}"),
     };
     let mut problems = Vec::new();
     for (kind, body) in release.bodies() {
         let size = disk::read_file(&bodies.path(kind, body.sha256)).map(|bytes| bytes.map(|b| b.len() as u64));
         if matches!(size, Ok(Some(size)) if size != body.bytes) {
-            problems.push(format!("release {number}: {} has another size", relative(kind, body.sha256)));
+            problems.push(format!("release {number}: {} has an unexpected size", relative_path(kind, body.sha256)));
         } else if let Err(error) = bodies.read(kind, &body) {
             problems.push(about(error));
         }
@@ -286,33 +291,33 @@ fn verify_release(bodies: &Bodies, number: u64, release: &Recorded) -> Vec<Strin
     if !problems.is_empty() {
         return problems;
     }
-    let read = bodies.read_body(release).and_then(|body| bodies.read_links(release, &body.counts.combos.weights));
+    let read = bodies.read_body(release).and_then(|body| bodies.read_links(release, &body.counts.contingency.weights));
     problems.extend(read.err().map(about));
     problems.extend(release.tables.iter().filter_map(|table| bodies.read_table(table).err().map(about)));
-    let kept = release.method.iter().map(|method| bodies.read_remembered(&method.remembered));
+    let kept = release.method.iter().map(|method| bodies.read_method_state(&method.remembered));
     problems.extend(kept.filter_map(|kept| kept.err().map(about)));
     problems
 }
 
-/// The file of a release, under its name or the one it took because that was taken.
+/// Determines the state of a release's file, under its own name or with the number of the release.
 fn verify_file<'a>(
     release: u64,
-    recorded: &Recorded,
+    recorded: &ReleaseRecord,
     path: PathBuf,
-    mut later: impl Iterator<Item = &'a Recorded>,
+    mut later: impl Iterator<Item = &'a ReleaseRecord>,
 ) -> Option<NamedFile> {
     let file = recorded.file.as_ref()?;
-    let is_it = |path: &Path| Hash::of_file(path).is_ok_and(|(hash, _)| hash == file.sha256);
-    let numbered = numbered(&path, release);
+    let is_it = |path: &Path| Hash::digest_file(path).is_ok_and(|(hash, _)| hash == file.sha256);
+    let numbered = with_number(&path, release);
     if is_it(&path) {
         return Some(NamedFile { release, path, state: FileState::Intact });
     }
     if is_it(&numbered) {
         return Some(NamedFile { release, path: numbered, state: FileState::Intact });
     }
-    // Only what was published under the same name later, and is there, excuses other bytes.
-    let in_place = Hash::of_file(&path).ok().map(|(hash, _)| hash);
-    let by = |other: &Recorded| {
+    // Different bytes are accepted only if they are those of a later release with the same path.
+    let in_place = Hash::digest_file(&path).ok().map(|(hash, _)| hash);
+    let by = |other: &ReleaseRecord| {
         let later = other.file.as_ref().filter(|_| other.origin == Origin::Published);
         later.is_some_and(|later| later.path == file.path && Some(later.sha256) == in_place)
     };
@@ -320,7 +325,7 @@ fn verify_file<'a>(
         Ok(true) if later.any(by) => FileState::Replaced,
         Ok(true) => FileState::Changed,
         Ok(false) => FileState::Absent,
-        // Where a file is in the place of its folder, it is not there.
+        // A parent of the path is a file, so the path does not exist.
         Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => FileState::Absent,
         Err(_) => FileState::Unseen,
     };

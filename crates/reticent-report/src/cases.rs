@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 use reticent::audit::Fraction;
-use reticent::audit::{Because, Case, Chance, GroupShown, Person};
-use reticent::text::{counted, grouped, people};
+use reticent::audit::{Case, ColumnPosterior, ExplainingGroup, Explanation, PersonAudit};
+use reticent::text::{counted, format_count, people};
 
 use crate::words::{list, percent, percent_at_least, percent_at_most, quoted, sentence};
 
@@ -18,13 +18,13 @@ pub fn cases(worst: &[Case]) -> Markup {
 }
 
 fn case(case: &Case) -> Markup {
-    let certain = case.chance.lower == Fraction::ONE;
+    let certain = case.posterior.lower == Fraction::ONE;
     html! {
         article.case.sure[certain] {
-            h4 { @if certain { "Certain" } @else { (chance(&case.chance)) } ": " (case.value) }
+            h4 { @if certain { "Certain" } @else { (posterior(&case.posterior)) } ": " (case.value) }
             p.quiet { (people(case.people)) " · " (quoted(&case.column)) }
             @if !case.pseudonyms.is_empty() { (names(case)) }
-            @match &case.because {
+            @match &case.explanation {
                 Some(because) => (explanation(because, case)),
                 None => p.quiet { "No small set of groups was found that tells it by itself." },
             }
@@ -37,12 +37,12 @@ fn names(case: &Case) -> Markup {
     html! {
         p.names {
             @for (at, name) in case.pseudonyms.iter().enumerate() { @if at > 0 { " " } code { (name) } }
-            @if more > 0 { " and " (grouped(more)) " more" }
+            @if more > 0 { " and " (format_count(more)) " more" }
         }
     }
 }
 
-fn explanation(because: &Because, case: &Case) -> Markup {
+fn explanation(because: &Explanation, case: &Case) -> Markup {
     let more = because.groups.len().saturating_sub(GROUPS);
     html! {
         div.groups {
@@ -55,15 +55,15 @@ fn explanation(because: &Because, case: &Case) -> Markup {
     }
 }
 
-fn group(group: &GroupShown, case: &Case) -> Markup {
+fn group(group: &ExplainingGroup, case: &Case) -> Markup {
     html! {
         section.group {
             p.release { b { (group.name) } " " span.date { (group.date) } }
             p.key { (key(&group.group)) }
-            p.quiet { (members(group)) " " (if group.set { "have one of" } else { "showed" }) ":" }
+            p.quiet { (members(group)) " " (if group.values_listed_once { "have one of" } else { "showed" }) ":" }
             ul {
-                @for (value, records) in &group.shows {
-                    li class=[(*value == case.value).then_some("hit")] { span { (value) } @if !group.set { b { (grouped(*records)) } } }
+                @for (value, records) in &group.values {
+                    li class=[(*value == case.value).then_some("hit")] { span { (value) } @if !group.values_listed_once { b { (format_count(*records)) } } }
                 }
             }
         }
@@ -71,7 +71,7 @@ fn group(group: &GroupShown, case: &Case) -> Markup {
 }
 
 /// The explanation in one sentence.
-fn in_words(because: &Because, case: &Case) -> Markup {
+fn in_words(because: &Explanation, case: &Case) -> Markup {
     let all = because.groups.len();
     let mut clauses: Vec<String> = because.groups.iter().take(GROUPS).map(clause).collect();
     if all > GROUPS {
@@ -81,25 +81,25 @@ fn in_words(because: &Because, case: &Case) -> Markup {
     let who = if case.people == 1 { "this person".to_owned() } else { format!("these {}", people(case.people)) };
     html! {
         (clauses.trim_end_matches('.')) "; " strong { (if all > 1 { "together" } else { "so" }) ":" } " for " (who) " "
-        @if case.chance.lower == Fraction::ONE {
+        @if case.posterior.lower == Fraction::ONE {
             "only " b { (case.value) } " fits"
         } @else {
-            b { (case.value) } " has a probability of " (chance(&case.chance))
+            b { (case.value) } " has a probability of " (posterior(&case.posterior))
         }
         "."
     }
 }
 
-fn clause(group: &GroupShown) -> String {
-    let one = |(value, records): &(String, u64)| match group.set {
+fn clause(group: &ExplainingGroup) -> String {
+    let one = |(value, records): &(String, u64)| match group.values_listed_once {
         true => value.clone(),
-        false => format!("{value} {}", grouped(*records)),
+        false => format!("{value} {}", format_count(*records)),
     };
-    let shows: Vec<String> = group.shows.iter().map(one).collect();
+    let shows: Vec<String> = group.values.iter().map(one).collect();
     let name = key(&group.group);
     // The column that marks groups is often called "group".
     let the = if name.to_lowercase().starts_with("group") { "" } else { "the group " };
-    let how = if group.set { "listed" } else { "showed" };
+    let how = if group.values_listed_once { "listed" } else { "showed" };
     format!("in {} ({}) {the}{name}, {}, {how}: {}", group.name, group.date, members(group), shows.join(", "))
 }
 
@@ -113,22 +113,22 @@ fn key(group: &[(String, String)]) -> String {
 }
 
 /// The people of a group: `3 people`, or `3 others` if the person of the case is not one of them.
-fn members(group: &GroupShown) -> String {
+fn members(group: &ExplainingGroup) -> String {
     match group.people {
-        number if group.theirs => people(number),
+        number if group.contains_person => people(number),
         1 => "1 other".to_owned(),
-        number => format!("{} others", grouped(number)),
+        number => format!("{} others", format_count(number)),
     }
 }
 
 /// A posterior probability: exact, an estimate with its bounds, or the bounds.
-fn chance(chance: &Chance) -> String {
+fn posterior(chance: &ColumnPosterior) -> String {
     let between =
         || format!("between {} and {}", percent_at_least(chance.lower.value()), percent_at_most(chance.upper.value()));
     match chance {
         chance if chance.lower == Fraction::ONE => "certain".to_owned(),
         chance if chance.is_exact() => percent(chance.best()),
-        chance if chance.entropy.is_some() || chance.sampled.is_some() => {
+        chance if chance.maximum_entropy.is_some() || chance.sampled.is_some() => {
             format!("about {} ({})", percent(chance.best()), between())
         }
         _ => between(),
@@ -136,13 +136,13 @@ fn chance(chance: &Chance) -> String {
 }
 
 /// The table of all people, the highest probability first.
-pub fn everybody(each: &[Person]) -> Markup {
+pub fn per_person(each: &[PersonAudit]) -> Markup {
     let mut rows: Vec<(f64, Markup)> = Vec::new();
     for person in each {
         let who = person.pseudonym.clone().unwrap_or_else(|| people(person.people));
-        for told in &person.told {
+        for told in &person.columns {
             let best = told.values.iter().map(|(_, chance)| chance.best()).fold(0.0, f64::max);
-            let is_likeliest = |(_, chance): &&(String, Chance)| chance.best() > best - 1e-9;
+            let is_likeliest = |(_, chance): &&(String, ColumnPosterior)| chance.best() > best - 1e-9;
             let likeliest: Vec<String> =
                 told.values.iter().filter(is_likeliest).map(|(value, _)| value.clone()).collect();
             let how = told.values.iter().max_by(|one, two| one.1.best().total_cmp(&two.1.best()));
@@ -151,8 +151,8 @@ pub fn everybody(each: &[Person]) -> Markup {
                     td { code { (who) } }
                     td { (told.column) }
                     td { (list(&likeliest)) }
-                    td.number { @if let Some((_, how)) = how { (chance(how)) } }
-                    td.number { (grouped(told.values.len() as u64)) }
+                    td.number { @if let Some((_, how)) = how { (posterior(how)) } }
+                    td.number { (format_count(told.values.len() as u64)) }
                 }
             };
             rows.push((best, row));

@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use maud::{Markup, Render, html};
-use reticent::text::grouped;
+use reticent::text::format_count;
 
 use crate::view::Count;
 use crate::words::{cut, percent};
@@ -89,7 +89,7 @@ impl Axis {
             unit *= 10;
         };
         let end = most.div_ceil(step) * step;
-        Axis { end, step, left: 18.0 + 8.0 * grouped(end).len() as f64, right, top, bottom }
+        Axis { end, step, left: 18.0 + 8.0 * format_count(end).len() as f64, right, top, bottom }
     }
 
     /// The height of a count.
@@ -105,7 +105,7 @@ impl Axis {
                 @let y = self.y(tick);
                 line.(if tick == 0 { "base" } else { "rule" })
                     x1=(Whole(self.left)) x2=(Whole(self.right)) y1=(Tenth(y)) y2=(Tenth(y)) {}
-                text.tick x=(Whole(self.left - 8.0)) y=(Tenth(y + 4.0)) text-anchor="end" { (grouped(tick)) }
+                text.tick x=(Whole(self.left - 8.0)) y=(Tenth(y + 4.0)) text-anchor="end" { (format_count(tick)) }
             }
         }
     }

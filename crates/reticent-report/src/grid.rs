@@ -92,7 +92,7 @@ impl Grid {
     /// The text of a count, with the total if it is given; and its height in a chart, which discloses no more.
     pub fn says(&self, count: u64, of: Option<u64>) -> (String, u64) {
         let band = self.band(count);
-        let least = reticent::text::grouped(self.least);
+        let least = reticent::text::format_count(self.least);
         let round = self.round(band.low);
         match (band, of) {
             (Band { high: 0, .. }, _) => ("0".to_owned(), 0),
@@ -102,7 +102,7 @@ impl Grid {
                 (format!("all but fewer than {least}"), self.round(of))
             }
             _ if round == 0 => ("some".to_owned(), self.least / 2),
-            _ => (format!("at least {}", reticent::text::grouped(round)), round),
+            _ => (format!("at least {}", reticent::text::format_count(round)), round),
         }
     }
 }

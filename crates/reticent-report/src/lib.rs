@@ -72,13 +72,13 @@ pub struct Coalition {
     /// The names of the recipients. Empty for all releases together.
     pub members: Vec<String>,
     /// The reasons why the audit is incomplete; empty when it is complete. A public page shows them.
-    pub open: Vec<String>,
+    pub not_established: Vec<String>,
     /// Violations found outside the counted columns. A public page shows them.
-    pub breaches: Vec<Disclosure>,
+    pub violations: Vec<Disclosure>,
     /// The releases that the members hold, oldest first.
     pub releases: Vec<ReleaseLine>,
     /// The name of each release, and the audit of all releases up to it. The last audit is of all releases.
-    pub over_time: Vec<(String, Audit)>,
+    pub timeline: Vec<(String, Audit)>,
     /// Further attacks, and their results.
     pub attacks: Vec<Attack>,
 }
@@ -106,7 +106,7 @@ pub struct Attack {
     /// The name of the attack. A public page shows it.
     pub title: String,
     /// The result in words. Only an internal page shows it.
-    pub words: String,
+    pub text: String,
     /// The number of findings.
     pub findings: usize,
     /// Whether at least one finding is certain.
@@ -117,6 +117,6 @@ pub struct Attack {
 
 /// Returns the report as one HTML page.
 pub fn html(report: &Report) -> String {
-    let page = page::page(&view::View::of(report));
+    let page = page::page(&view::View::new(report));
     words::printable(&page.into_string())
 }

@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use reticent::text::grouped;
+use reticent::text::format_count;
 use sha2::{Digest, Sha256};
 
 use crate::sections::part;
@@ -48,9 +48,9 @@ pub fn page(view: &View) -> Markup {
                     }
                     section.verdicts aria-label="Verdict" {
                         h2.unseen { "Verdict" }
-                        @for (at, one) in (1..).zip(&view.parts) { (card(one, at)) }
+                        @for (at, one) in (1..).zip(&view.coalitions) { (card(one, at)) }
                     }
-                    @for (at, one) in (1..).zip(&view.parts) { (part(view, one, at)) }
+                    @for (at, one) in (1..).zip(&view.coalitions) { (part(view, one, at)) }
                     (footer(view))
                 }
             }
@@ -83,7 +83,7 @@ fn facts(view: &View) -> Markup {
 
 /// The confidence thresholds, each with the columns that it holds for.
 fn promise(view: &View) -> Vec<Markup> {
-    let columns = view.parts.iter().filter_map(|part| part.found.as_ref()).flat_map(|found| &found.columns);
+    let columns = view.coalitions.iter().filter_map(|part| part.found.as_ref()).flat_map(|found| &found.columns);
     let promised = |(names, threshold): (Vec<&str>, Option<f64>)| {
         let names: Vec<Markup> = names.into_iter().map(quoted).collect();
         let threshold = percent(threshold?);
@@ -95,7 +95,7 @@ fn promise(view: &View) -> Vec<Markup> {
 fn footer(view: &View) -> Markup {
     html! {
         footer {
-            @if let Some(least) = view.least.map(grouped) {
+            @if let Some(least) = view.least.map(format_count) {
                 p {
                     "Counts of people below " (least) " are shown as “fewer than " (least) "”, and other counts as what they are at least, "
                     "so that no two of them differ by a small number that could be told; “some” may be fewer than " (least) " or more; "

@@ -1,7 +1,7 @@
 //! The risks in the terms of regulators: singling out, linkability, inference, and three kinds of attackers.
 
 use maud::{Markup, html};
-use reticent::text::grouped;
+use reticent::text::format_count;
 
 use crate::sections::no_more;
 use crate::view::{ColumnView, Count, Findings, USUAL_THRESHOLD, View};
@@ -27,7 +27,7 @@ pub fn regulators(view: &View, found: &Findings) -> Markup {
                     tr {
                         th scope="row" { "Singling out" }
                         td { "people whose row in some release is like nobody else’s there" }
-                        td.number { (risks.singled_out.of(&found.people)) }
+                        td.number { (risks.singled_out.ratio_text(&found.people)) }
                     }
                     tr {
                         th scope="row" { "Linkability" }
@@ -51,7 +51,7 @@ pub fn regulators(view: &View, found: &Findings) -> Markup {
 fn linkability(found: &Findings) -> String {
     let risks = &found.identity;
     match (risks.in_several.is_zero(), found.releases, found.unlinked.is_empty()) {
-        (false, ..) => risks.linkable.of(&risks.in_several),
+        (false, ..) => risks.linkable.ratio_text(&risks.in_several),
         (true, 0 | 1, _) => "there is one release".to_owned(),
         (true, _, true) => "nobody is in several releases".to_owned(),
         (true, _, false) => "not known, as it is not known whose the rows are".to_owned(),
@@ -66,7 +66,7 @@ fn inference(view: &View, found: &Findings, column: &ColumnView) -> Vec<(Markup,
         html! { "people whose " (name) " is certain" },
         proved(view, &now.certain, &now.may_be_certain, &now.people),
     )];
-    if let Some(threshold) = column.allowed {
+    if let Some(threshold) = column.threshold {
         rows.push((
             html! { "people whose " (name) " can be told with more than " (percent(threshold)) " confidence" },
             proved(view, &now.above, &now.may_be_above, &now.people),
@@ -82,14 +82,14 @@ fn inference(view: &View, found: &Findings, column: &ColumnView) -> Vec<(Markup,
     }
     rows.push((
         html! { "how often the likeliest " (name) " is right; in brackets, if one only knew how common values are" },
-        html! { (column.average) @if column.average != "not shown" { " (" (column.prior) ")" } },
+        html! { (column.accuracy) @if column.accuracy != "not shown" { " (" (column.baseline) ")" } },
     ));
     rows
 }
 
 /// The people for whom a statement is proved, and those for whom it is not ruled out, if these can be more.
 fn proved(view: &View, proved: &Count, may: &Count, people: &Count) -> Markup {
-    html! { (proved.of(people)) @if !no_more(view, proved, may) { "; not ruled out for " (may) } }
+    html! { (proved.ratio_text(people)) @if !no_more(view, proved, may) { "; not ruled out for " (may) } }
 }
 
 /// The re-identification risk for three kinds of attackers.
@@ -136,7 +136,7 @@ fn re_identification(view: &View, found: &Findings) -> Markup {
                     "0070; Health Canada)."
                 }
                 Some(least) => {
-                    "Averages are shown in steps of ten percent, for " (grouped(least.saturating_mul(100))) " people or more."
+                    "Averages are shown in steps of ten percent, for " (format_count(least.saturating_mul(100))) " people or more."
                 }
             }
         }

@@ -6,12 +6,12 @@ use maud::{Markup, Render, html};
 
 use crate::charts::{self, Series};
 use crate::tables::{by_column, numbers, row, table};
-use crate::view::{ColumnCounts, ColumnView, Count, Details, Findings, NESTED, Part, View};
+use crate::view::{CoalitionView, ColumnCounts, ColumnView, Count, Details, Findings, NESTED, View};
 use crate::words::{Worlds, percent, quoted};
 use crate::{cases, regulators, sure};
 
 /// Everything about one coalition.
-pub fn part(view: &View, part: &Part, at: usize) -> Markup {
+pub fn part(view: &View, part: &CoalitionView, at: usize) -> Markup {
     html! {
         section.part id={ "part-" (at) } {
             h2 { (part.name) }
@@ -23,8 +23,8 @@ pub fn part(view: &View, part: &Part, at: usize) -> Markup {
     }
 }
 
-fn findings(view: &View, part: &Part, found: &Findings) -> Markup {
-    let is_complete = part.open.is_empty();
+fn findings(view: &View, part: &CoalitionView, found: &Findings) -> Markup {
+    let is_complete = part.not_established.is_empty();
     html! {
         (section("Key figures", html! { (tiles(view, part, found)) (by_column(found)) }))
         (holdings(part))
@@ -38,7 +38,7 @@ fn findings(view: &View, part: &Part, found: &Findings) -> Markup {
         (section("What was assumed, and what was not considered", sure::assumed(found)))
         (section("How it was computed", sure::computed(found, is_complete)))
         @if let Some(each) = found.details.as_ref().and_then(|details| details.each) {
-            details.block { summary { "Everybody, one by one" } (cases::everybody(each)) }
+            details.block { summary { "Everybody, one by one" } (cases::per_person(each)) }
         }
     }
 }
@@ -66,7 +66,7 @@ fn tile<T: Render + Display>(label: &str, figure: &T, note: Markup, loud: bool) 
     }
 }
 
-fn tiles(view: &View, part: &Part, found: &Findings) -> Markup {
+fn tiles(view: &View, part: &CoalitionView, found: &Findings) -> Markup {
     let several = found.columns.len() > 1;
     let releases = match found.releases {
         1 => "in one release".to_owned(),
@@ -109,7 +109,7 @@ fn change(view: &View, column: &ColumnView, several: bool) -> Markup {
     let Some((certain, above)) = &column.change else { return html! {} };
     let note = html! {
         "people certain"
-        @if let Some(threshold) = column.allowed { "; above " (percent(threshold)) ": " (above) }
+        @if let Some(threshold) = column.threshold { "; above " (percent(threshold)) ": " (above) }
         (which(column, several))
     };
     let label = if view.public { "Before the last release" } else { "Since the release before" };
@@ -130,9 +130,9 @@ pub fn no_more(view: &View, proved: &Count, may: &Count) -> bool {
 }
 
 /// The tiles about the worst column. Each names it if there are several columns.
-fn about(view: &View, part: &Part, column: &ColumnView, several: bool) -> Markup {
+fn about(view: &View, part: &CoalitionView, column: &ColumnView, several: bool) -> Markup {
     let now = &column.now;
-    let is_complete = part.open.is_empty();
+    let is_complete = part.not_established.is_empty();
     let certain = html! {
         @if now.people.text != "some" { "of " (now.people) " people; " }
         (quoted(column.name))
@@ -140,13 +140,13 @@ fn about(view: &View, part: &Part, column: &ColumnView, several: bool) -> Markup
     };
     let highest = html! {
         (if is_complete { column.highest.bounds.as_str() } else { JUDGED })
-        @if !column.any_above.is_zero() { "; that any of several records shows a value" }
+        @if !column.any_record_above.is_zero() { "; that any of several records shows a value" }
         @if let Some(by_two) = &column.by_two { "; " (by_two) }
         (which(column, several))
     };
     html! {
         (tile("Certain", &now.certain.text, certain, !now.certain.is_zero()))
-        @if let Some(threshold) = column.allowed {
+        @if let Some(threshold) = column.threshold {
             @let label = format!("Above the {} allowed", percent(threshold));
             (tile(&label, &now.above.text, above(view, is_complete, column, several), !now.above.is_zero()))
         }
@@ -162,12 +162,12 @@ fn above(view: &View, is_complete: bool, column: &ColumnView, several: bool) -> 
         @if !no_more { "; not ruled out: " (column.now.may_be_above) }
         @if !is_complete { "; not everything could be judged" }
         @if is_complete && no_more { "; nobody else is in doubt" }
-        @if !column.any_above.is_zero() { "; of one record. That any of several shows a value: " (column.any_above) }
+        @if !column.any_record_above.is_zero() { "; of one record. That any of several shows a value: " (column.any_record_above) }
         (which(column, several))
     }
 }
 
-fn holdings(part: &Part) -> Markup {
+fn holdings(part: &CoalitionView) -> Markup {
     if part.lines.is_empty() {
         return html! {};
     }
@@ -253,7 +253,7 @@ fn series<'a>(column: &'a ColumnView) -> Vec<Series<'a>> {
         counts: column.over.iter().map(|(_, counts)| pick(counts)).collect(),
     };
     let mut series = vec![one("certain".to_owned(), "certain", |counts| &counts.certain)];
-    if let Some(threshold) = column.allowed.map(percent) {
+    if let Some(threshold) = column.threshold.map(percent) {
         let above = one(format!("above {threshold}"), "above", |counts| &counts.above);
         let may = one(format!("not ruled out above {threshold}"), "may", |counts| &counts.may_be_above);
         let differ = above.counts != may.counts;
@@ -289,7 +289,7 @@ fn histogram(column: &ColumnView) -> Markup {
         p.lead {
             "Everybody counts once, by the value that is likeliest for them. Far to the right means: as good as told."
             @if !column.bounded.is_zero() {
-                " Of " (column.bounded.of(&column.now.people)) " only bounds are known: they count by the most that may be told."
+                " Of " (column.bounded.ratio_text(&column.now.people)) " only bounds are known: they count by the most that may be told."
             }
         }
         @if before.is_some() {
@@ -299,7 +299,7 @@ fn histogram(column: &ColumnView) -> Markup {
                 span { i.swatch.sure {} "after, and certain" }
             }
         }
-        figure { (charts::histogram(&title, before, &column.now.bars, column.allowed)) }
+        figure { (charts::histogram(&title, before, &column.now.bars, column.threshold)) }
         (numbers(table(&title, "how sure", heads, rows)))
     }
 }
@@ -363,21 +363,21 @@ fn worst(details: &Details) -> Markup {
     }
 }
 
-fn attacks(part: &Part) -> Markup {
+fn attacks(part: &CoalitionView) -> Markup {
     html! {
         @if !part.attacks.is_empty() {
             ul.attacks {
                 @for attack in &part.attacks {
                     li {
                         // A result in words needs no mark.
-                        @match (attack.certain, attack.words) {
+                        @match (attack.certain, attack.text) {
                             (Some(true), _) => b.tag.sure { "certain" },
                             (Some(false), None) => b.tag { "something, not certain" },
                             (None, None) => b.tag { "nothing" },
                             (_, Some(_)) => {},
                         }
                         " " strong { (attack.title) }
-                        @if let Some(words) = attack.words { br; (words) }
+                        @if let Some(words) = attack.text { br; (words) }
                     }
                 }
             }

@@ -1,8 +1,8 @@
 //! How sure the figures are, what a possible world is, what was assumed, and how the audit was computed.
 
 use maud::{Markup, html};
-use reticent::audit::Work;
-use reticent::text::{counted, grouped, people};
+use reticent::audit::SolveStats;
+use reticent::text::{counted, format_count, people};
 
 use crate::view::{Findings, releases};
 use crate::words::{Worlds, joined, quoted};
@@ -21,7 +21,7 @@ pub fn figures(found: &Findings, is_complete: bool) -> Markup {
                     (if is_complete { "Here" } else { "Here, of what could be judged" }) ":"
                     @for column in &found.columns {
                         br;
-                        strong { (column.exact.of(&column.now.people)) } " for " (quoted(column.name)) "."
+                        strong { (column.exact.ratio_text(&column.now.people)) } " for " (quoted(column.name)) "."
                     }
                 }
             }
@@ -68,12 +68,12 @@ pub fn assumed(found: &Findings) -> Markup {
             div {
                 h4 { "Assumed" }
                 ul {
-                    @for line in &found.assumed { li { (line) } }
-                    @if !found.several.is_zero() {
-                        li { "People with several records in one release: " (found.several) "." }
+                    @for line in &found.assumptions { li { (line) } }
+                    @if !found.multi_record_people.is_zero() {
+                        li { "People with several records in one release: " (found.multi_record_people) "." }
                     }
-                    @if !found.changed.is_zero() {
-                        li { "People whose value changed between releases: " (found.changed) "." }
+                    @if !found.changed_people.is_zero() {
+                        li { "People whose value changed between releases: " (found.changed_people) "." }
                     }
                 }
             }
@@ -103,7 +103,7 @@ pub fn computed(found: &Findings, is_complete: bool) -> Markup {
     html! { p { (counted) " " (converged) } }
 }
 
-fn work(work: &Work, is_complete: bool) -> Markup {
+fn work(work: &SolveStats, is_complete: bool) -> Markup {
     html! {
         div.scroll {
             table.work {
@@ -118,36 +118,36 @@ fn work(work: &Work, is_complete: bool) -> Markup {
 }
 
 /// The steps of the computation, each with its result.
-fn steps(work: &Work, is_complete: bool) -> Vec<(&'static str, String)> {
+fn steps(work: &SolveStats, is_complete: bool) -> Vec<(&'static str, String)> {
     let mut lines: Vec<(&str, String)> = vec![
         ("Open after looking at each count by itself", counted(work.open, "combination") + " of people and values"),
-        ("Of these forced by the others", grouped(work.forced)),
+        ("Of these forced by the others", format_count(work.forced)),
         (
             "Sets of people who depend on each other",
-            format!("{}, the largest of {}", grouped(work.pieces), people(work.largest)),
+            format!("{}, the largest of {}", format_count(work.components), people(work.largest_component)),
         ),
-        ("Worlds counted", counted(work.counted, "set")),
+        ("Worlds counted", counted(work.components_counted, "set")),
     ];
-    let not_counted = match work.not_counted {
+    let not_counted = match work.components_not_counted {
         0 if is_complete => "none".to_owned(),
         0 => "none of what could be judged".to_owned(),
         sets => format!("{} with {}", counted(sets, "set"), people(work.people_not_counted)),
     };
     lines.push(("Too many worlds to count", not_counted));
-    if work.by_symmetry > 0 {
-        lines.push(("Settled because values can be exchanged", people(work.by_symmetry)));
+    if work.people_by_symmetry > 0 {
+        lines.push(("Settled because values can be exchanged", people(work.people_by_symmetry)));
     }
-    if work.bounded + work.not_bounded > 0 {
+    if work.components_bounded + work.components_not_bounded > 0 {
         let asked = format!(
             "{}, {} of {} crowds and values; {} too large",
-            counted(work.bounded, "set"),
-            grouped(work.bounds_asked),
-            grouped(work.bounds),
-            counted(work.not_bounded, "set"),
+            counted(work.components_bounded, "set"),
+            format_count(work.bounds_computed),
+            format_count(work.bounds),
+            counted(work.components_not_bounded, "set"),
         );
         lines.push(("Bounds looked for by programs", asked));
-        if work.bounds_reached > 0 {
-            lines.push(("Of these bounds reached by worlds", grouped(work.bounds_reached)));
+        if work.bounds_tight > 0 {
+            lines.push(("Of these bounds reached by worlds", format_count(work.bounds_tight)));
         }
     }
     let converged = match (work.not_converged, work.entropy) {
@@ -156,8 +156,8 @@ fn steps(work: &Work, is_complete: bool) -> Vec<(&'static str, String)> {
         (sets, _) => format!("did not converge for {}; these have no estimate", counted(sets, "set")),
     };
     lines.push(("Maximum entropy", converged));
-    if let Some(gap) = work.gap.as_ref().filter(|gap| gap.missed > 0.0 || gap.nats > 0.0) {
-        let (missed, nats) = (gap.missed, gap.nats);
+    if let Some(gap) = work.gap.as_ref().filter(|gap| gap.residual > 0.0 || gap.duality_gap > 0.0) {
+        let (missed, nats) = (gap.residual, gap.duality_gap);
         let text =
             format!("counts are missed by at most {missed:.0e} people; at most {nats:.0e} nats below the maximum");
         lines.push(("How close it came", text));

@@ -10,7 +10,7 @@ pub fn by_column(found: &Findings) -> Markup {
     if found.columns.len() < 2 {
         return html! {};
     }
-    let judged = found.columns.iter().any(|column| column.allowed.is_some());
+    let judged = found.columns.iter().any(|column| column.threshold.is_some());
     let heads: &[&str] = match judged {
         true => &["people", "certain", "allowed", "above that", "not ruled out", "highest"],
         false => &["people", "certain", "highest"],
@@ -18,7 +18,7 @@ pub fn by_column(found: &Findings) -> Markup {
     let rows = html! {
         @for column in &found.columns {
             @let now = &column.now;
-            @let allowed = column.allowed.map_or_else(|| "–".to_owned(), percent);
+            @let allowed = column.threshold.map_or_else(|| "–".to_owned(), percent);
             @let judged = if judged { vec![allowed.as_str(), &now.above.text, &now.may_be_above.text] } else { Vec::new() };
             @let cells = [vec![now.people.text.as_str(), &now.certain.text], judged, vec![&column.highest.text]].concat();
             (row(column.name, heads, &cells))

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::view::{ColumnView, Count, Findings, PairView, Part, releases};
+use crate::view::{CoalitionView, ColumnView, Count, Findings, PairView, releases};
 use crate::words::{joined, percent, quoted};
 
 /// The result of an audit, from worst to best.
@@ -20,20 +20,20 @@ enum Verdict {
 
 impl Verdict {
     /// The result for a coalition: that of its worst column, or worse if a pair of releases or another check found a violation.
-    fn of_part(part: &Part) -> Verdict {
+    fn for_coalition(part: &CoalitionView) -> Verdict {
         let columns = part.found.as_ref().map_or(&[][..], |found| &found.columns);
         let pairs = part.found.as_ref().map_or(&[][..], |found| &found.pairs);
-        let certain = pairs.iter().any(|pair| pair.certain) || part.breaches.iter().any(|breach| breach.certain);
-        match Verdict::of(columns.first(), part.open) {
+        let certain = pairs.iter().any(|pair| pair.certain) || part.violations.iter().any(|breach| breach.certain);
+        match Verdict::for_column(columns.first(), part.not_established) {
             Verdict::Certain => Verdict::Certain,
             _ if certain => Verdict::Certain,
-            _ if !pairs.is_empty() || !part.breaches.is_empty() => Verdict::Above,
+            _ if !pairs.is_empty() || !part.violations.is_empty() => Verdict::Above,
             verdict => verdict,
         }
     }
 
     /// The result for a column. Without a complete audit it is never good.
-    fn of(column: Option<&ColumnView>, open: &[String]) -> Verdict {
+    fn for_column(column: Option<&ColumnView>, open: &[String]) -> Verdict {
         match (Verdict::counted(column), open) {
             (Verdict::Within | Verdict::NothingCertain, [_, ..]) => Verdict::NotEstablished,
             (counted, _) => counted,
@@ -43,7 +43,7 @@ impl Verdict {
     /// The result for a column, by its counts alone.
     fn counted(column: Option<&ColumnView>) -> Verdict {
         let Some(column) = column else { return Verdict::NotChecked };
-        match (&column.now, column.allowed) {
+        match (&column.now, column.threshold) {
             (now, _) if !now.certain.is_zero() => Verdict::Certain,
             (now, None) if !now.may_be_certain.is_zero() => Verdict::MayBeCertain,
             (_, None) => Verdict::NothingCertain,
@@ -95,8 +95,8 @@ impl Verdict {
 }
 
 /// The card of a coalition at the top of the page.
-pub fn card(part: &Part, at: usize) -> Markup {
-    let verdict = Verdict::of_part(part);
+pub fn card(part: &CoalitionView, at: usize) -> Markup {
+    let verdict = Verdict::for_coalition(part);
     let (sentences, checked) = match &part.found {
         Some(found) if !found.columns.is_empty() => (sentences(part, found), checked(found)),
         Some(_) => {
@@ -114,8 +114,8 @@ pub fn card(part: &Part, at: usize) -> Markup {
                 a.who href={ "#part-" (at) } { (part.name) }
             }
             p.headline { @if let Some(headline) = headline { (headline) } }
-            @for breach in part.breaches { p.also { "But " (breach.words) "." } }
-            @for why in part.open { p.also { "Not established: " (why) "." } }
+            @for breach in part.violations { p.also { "But " (breach.text) "." } }
+            @for why in part.not_established { p.also { "Not established: " (why) "." } }
             @for also in sentences.iter().skip(1) { p.also { (also) } }
             p.checked { "Checked: " (checked) }
         }
@@ -123,7 +123,7 @@ pub fn card(part: &Part, at: usize) -> Markup {
 }
 
 /// One sentence for each column and each pair of releases, the one with the highest risk first.
-fn sentences(part: &Part, found: &Findings) -> Vec<Markup> {
+fn sentences(part: &CoalitionView, found: &Findings) -> Vec<Markup> {
     // The sentence of a pair replaces the sentence of its column, unless the column has a violation of its own.
     let is_bad = |column: &ColumnView| !column.now.certain.is_zero() || !column.now.above.is_zero();
     let has_own = |column: &&ColumnView| !found.pairs.iter().any(|pair| pair.column == column.name) || is_bad(column);
@@ -141,7 +141,7 @@ fn sentences(part: &Part, found: &Findings) -> Vec<Markup> {
 fn of_pair(found: &Findings, pair: &PairView) -> Markup {
     let [one, other] = pair.releases;
     let column = found.columns.iter().find(|column| column.name == pair.column);
-    let threshold = column.and_then(|column| column.allowed).filter(|_| !pair.certain);
+    let threshold = column.and_then(|column| column.threshold).filter(|_| !pair.certain);
     html! {
         "Of " strong { "somebody" } " who is known to be in a group of each of releases " (one) " and " (other) ", " (quoted(pair.column))
         " can be told "
@@ -151,18 +151,18 @@ fn of_pair(found: &Findings, pair: &PairView) -> Markup {
 }
 
 /// The result for one column.
-fn of_column(part: &Part, found: &Findings, column: &ColumnView) -> Markup {
+fn of_column(part: &CoalitionView, found: &Findings, column: &ColumnView) -> Markup {
     let name = quoted(column.name);
     let together = match found.releases {
         0 | 1 => "from the release".to_owned(),
         many if found.unlinked.len() >= many => "from a release by itself".to_owned(),
         many => format!("once {} are put together", releases(many)),
     };
-    let threshold = column.allowed.map(percent).unwrap_or_default();
+    let threshold = column.threshold.map(percent).unwrap_or_default();
     let now = &column.now;
     let people = |count: &Count| html! { "For " (strong_of(count, &now.people)) };
     // If the audit is incomplete, the sentence says so.
-    let (lead, counted, together) = match Verdict::of(Some(column), part.open) {
+    let (lead, counted, together) = match Verdict::for_column(Some(column), part.not_established) {
         Verdict::NotEstablished => (
             "As far as could be judged, for",
             Verdict::counted(Some(column)),
@@ -175,16 +175,16 @@ fn of_column(part: &Part, found: &Findings, column: &ColumnView) -> Markup {
         Verdict::Above => html! {
             (people(&now.above)) ", " (name) " can be told with more than " (threshold) " confidence " (together) "."
             // This does not follow if the audit is incomplete.
-            @if part.open.is_empty() { " It is certain for nobody." }
+            @if part.not_established.is_empty() { " It is certain for nobody." }
         },
         Verdict::MayBeAbove => html! {
             (people(&now.may_be_above)) ", it could not be ruled out that " (name) " can be told with more than " (threshold)
             " confidence " (together) "."
         },
-        Verdict::Within if !column.any_above.is_zero() => html! {
+        Verdict::Within if !column.any_record_above.is_zero() => html! {
             (lead) " " (now.people.none()) " can " (name) " of one of their records be told with more than " (threshold) " confidence "
             (together) ". That any of several records shows a given value may be told with more: for "
-            (strong_of(&column.any_above, &now.people)) "."
+            (strong_of(&column.any_record_above, &now.people)) "."
         },
         Verdict::Within => html! {
             (lead) " " (now.people.none()) " can " (name) " be told with more than " (threshold) " confidence " (together) "."
@@ -202,17 +202,17 @@ fn of_column(part: &Part, found: &Findings, column: &ColumnView) -> Markup {
 
 /// `3 of 15 people`, in bold.
 fn strong_of(count: &Count, people: &Count) -> Markup {
-    html! { strong { (count.of(people)) } }
+    html! { strong { (count.ratio_text(people)) } }
 }
 
 /// The columns by their confidence threshold, each named once.
 pub fn allowed<'a>(columns: impl IntoIterator<Item = &'a ColumnView<'a>>) -> Vec<(Vec<&'a str>, Option<f64>)> {
     let mut allowed: Vec<(Vec<&str>, Option<f64>)> = Vec::new();
     for column in columns {
-        match allowed.iter_mut().find(|(_, threshold)| *threshold == column.allowed) {
+        match allowed.iter_mut().find(|(_, threshold)| *threshold == column.threshold) {
             Some((names, _)) if names.contains(&column.name) => {}
             Some((names, _)) => names.push(column.name),
-            None => allowed.push((vec![column.name], column.allowed)),
+            None => allowed.push((vec![column.name], column.threshold)),
         }
     }
     allowed
@@ -236,7 +236,7 @@ fn checked(found: &Findings) -> Markup {
         (false, true) => "knows who is in which group of one release, or of one person in which groups of two they are",
         (false, false) => "knows who is in which group of one release",
     };
-    let several = found.columns.iter().any(|column| !column.any_above.is_zero());
+    let several = found.columns.iter().any(|column| !column.any_record_above.is_zero());
     html! {
         "whether somebody who holds " (releases(found.releases)) ", " (knows) ", and knows what is assumed below, can tell anybody’s "
         (joined(&statements, "or")) " from what was published."

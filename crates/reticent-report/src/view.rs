@@ -3,9 +3,9 @@
 //! Templates see only this, so no chart, title of a chart or hidden text says more than the words of the page.
 
 use maud::Render;
-use reticent::audit::{Audit, Case, Column, Disclosure, Identity, Level, Pair, Person};
-use reticent::audit::{Fraction, Work};
-use reticent::text::{counted, grouped};
+use reticent::audit::{Audit, Case, ColumnAudit, Disclosure, Identity, PairAudit, PersonAudit, PosteriorRange};
+use reticent::audit::{Fraction, SolveStats};
+use reticent::text::{counted, format_count};
 
 use crate::grid::Grid;
 use crate::words::{Worlds, list, one_in, percent, percent_at_least, percent_at_most, sentence};
@@ -20,18 +20,18 @@ pub struct View<'a> {
     pub public: bool,
     /// The smallest count that is shown; none on an internal page.
     pub least: Option<u64>,
-    pub parts: Vec<Part<'a>>,
+    pub coalitions: Vec<CoalitionView<'a>>,
 }
 
 /// What a page may show of a coalition.
-pub struct Part<'a> {
+pub struct CoalitionView<'a> {
     /// The heading.
     pub name: String,
-    pub lines: Vec<Line<'a>>,
+    pub lines: Vec<ReleaseView<'a>>,
     /// The reasons why the audit is incomplete.
-    pub open: &'a [String],
+    pub not_established: &'a [String],
     /// Violations found outside the counted columns.
-    pub breaches: &'a [Disclosure],
+    pub violations: &'a [Disclosure],
     /// None if nothing was audited.
     pub found: Option<Findings<'a>>,
     pub attacks: Vec<AttackResult<'a>>,
@@ -41,13 +41,13 @@ pub struct Part<'a> {
 pub struct AttackResult<'a> {
     pub title: &'a str,
     /// The result in words, where the page may show it.
-    pub words: Option<&'a str>,
+    pub text: Option<&'a str>,
     /// Whether a finding is certain; none if nothing was found.
     pub certain: Option<bool>,
 }
 
 /// A row of the table of releases.
-pub struct Line<'a> {
+pub struct ReleaseView<'a> {
     pub number: u64,
     pub name: &'a str,
     pub date: &'a str,
@@ -68,11 +68,11 @@ pub struct Findings<'a> {
     pub all_counted: bool,
     /// None on a public page.
     pub details: Option<Details<'a>>,
-    pub several: Count,
-    pub changed: Count,
+    pub multi_record_people: Count,
+    pub changed_people: Count,
     /// Releases whose records have no known owner.
     pub unlinked: Vec<&'a str>,
-    pub assumed: Vec<String>,
+    pub assumptions: Vec<String>,
     pub not_considered: Vec<String>,
     pub converged: bool,
     /// Pairs of releases that disclose a value of a person whose group in each is known, for certain or above the threshold.
@@ -91,15 +91,15 @@ pub struct PairView<'a> {
 /// What only an internal page shows.
 pub struct Details<'a> {
     pub worst: &'a [Case],
-    pub each: Option<&'a [Person]>,
-    pub work: &'a Work,
+    pub each: Option<&'a [PersonAudit]>,
+    pub work: &'a SolveStats,
 }
 
 /// The figures of one sensitive column.
 pub struct ColumnView<'a> {
     pub name: &'a str,
     /// The confidence threshold; none if the policy sets none.
-    pub allowed: Option<f64>,
+    pub threshold: Option<f64>,
     pub now: ColumnCounts,
     /// Before the last release; none if there was no earlier release with the column.
     pub before: Option<ColumnCounts>,
@@ -111,11 +111,11 @@ pub struct ColumnView<'a> {
     /// The upper bound for pairs of releases, if it is higher. Only on an internal page.
     pub by_two: Option<String>,
     /// People with several records, for whom "any of them shows the value" has a posterior above the threshold.
-    pub any_above: Count,
-    pub average: String,
+    pub any_record_above: Count,
+    pub accuracy: String,
     /// People with bounds only.
     pub bounded: Count,
-    pub prior: String,
+    pub baseline: String,
     pub exact: Count,
     pub bits: Option<String>,
 }
@@ -160,7 +160,7 @@ impl Count {
     }
 
     /// `3 of 15 people`; `3 people` if the total is not shown.
-    pub fn of(&self, people: &Count) -> String {
+    pub fn ratio_text(&self, people: &Count) -> String {
         match (self.text.as_str(), people.text.as_str()) {
             ("all", "some") => "everybody".to_owned(),
             ("0", "some") => "nobody".to_owned(),
@@ -205,7 +205,7 @@ enum Audience {
 }
 
 impl<'a> View<'a> {
-    pub fn of(report: &'a Report) -> View<'a> {
+    pub fn new(report: &'a Report) -> View<'a> {
         let audience = if report.public { Audience::public(report) } else { Audience::Internal };
         View {
             title: &report.title,
@@ -214,7 +214,7 @@ impl<'a> View<'a> {
             version: &report.version,
             public: report.public,
             least: report.public.then_some(report.least.max(1)),
-            parts: report.coalitions.iter().map(|coalition| part(coalition, &audience)).collect(),
+            coalitions: report.coalitions.iter().map(|coalition| part(coalition, &audience)).collect(),
         }
     }
 }
@@ -228,7 +228,7 @@ impl Audience {
                 all = all.saturating_add(line.records);
                 sums.extend([line.records, all]);
             }
-            for (_, audit) in &coalition.over_time {
+            for (_, audit) in &coalition.timeline {
                 people.push(audit.people);
                 people.extend(audit.columns.iter().map(|column| column.people));
             }
@@ -256,7 +256,7 @@ impl Audience {
 
     fn count(&self, number: u64, says: impl Fn(u64, &Grid, &Grid, &Grid) -> (String, u64)) -> Count {
         let (text, drawn) = match self {
-            Audience::Internal => (grouped(number), number),
+            Audience::Internal => (format_count(number), number),
             Audience::Public { least, records, totals, disclosed } => says(*least, records, totals, disclosed),
         };
         Count { text, drawn }
@@ -294,7 +294,7 @@ impl Audience {
         matches!(self, Audience::Public { least, .. } if people < least.saturating_mul(100))
     }
 
-    fn highest(&self, level: &Level, people: u64) -> Highest {
+    fn highest(&self, level: &PosteriorRange, people: u64) -> Highest {
         let (lower, upper) = (level.lower.value(), level.upper.value());
         let certain = level.lower == Fraction::ONE;
         let (text, bounds) = match self {
@@ -303,10 +303,10 @@ impl Audience {
                 ("not shown".to_owned(), "of so few people".to_owned())
             }
             Audience::Public { .. } => (tenths(lower, upper), "in steps of ten percent".to_owned()),
-            Audience::Internal if level.lower == level.upper => (percent(level.best), "exact".to_owned()),
+            Audience::Internal if level.lower == level.upper => (percent(level.estimate), "exact".to_owned()),
             Audience::Internal => {
                 let (low, high) = (percent_at_least(lower), percent_at_most(upper));
-                (percent(level.best), format!("estimate; proved: between {low} and {high}"))
+                (percent(level.estimate), format!("estimate; proved: between {low} and {high}"))
             }
         };
         Highest { text, bounds, certain }
@@ -322,7 +322,7 @@ impl Audience {
         sentence(&words.split(' ').map(word).collect::<Vec<String>>().join(" "))
     }
 
-    fn said(&self, column: Option<&Column>) -> ColumnCounts {
+    fn said(&self, column: Option<&ColumnAudit>) -> ColumnCounts {
         let Some(column) = column else {
             let nobody = || Count { text: "0".to_owned(), drawn: 0 };
             let (certain, may_be_certain) = (nobody(), nobody());
@@ -350,9 +350,9 @@ impl Audience {
     /// The difference of two counts. On a public page the first of them: a difference is a count of its own.
     fn change(&self, before: u64, before_of: u64, now: u64) -> String {
         match self {
-            Audience::Internal if now < before => format!("\u{2212}{}", grouped(before - now)),
+            Audience::Internal if now < before => format!("\u{2212}{}", format_count(before - now)),
             Audience::Internal if now == before => "no change".to_owned(),
-            Audience::Internal => format!("+{}", grouped(now - before)),
+            Audience::Internal => format!("+{}", format_count(now - before)),
             Audience::Public { .. } => self.disclosed(before, before_of).text,
         }
     }
@@ -369,8 +369,8 @@ fn tenths(lower: f64, upper: f64) -> String {
     }
 }
 
-fn part<'a>(coalition: &'a Coalition, audience: &Audience) -> Part<'a> {
-    let lines = coalition.releases.iter().map(|line| Line {
+fn part<'a>(coalition: &'a Coalition, audience: &Audience) -> CoalitionView<'a> {
+    let lines = coalition.releases.iter().map(|line| ReleaseView {
         number: line.number,
         name: &line.name,
         date: &line.date,
@@ -381,11 +381,11 @@ fn part<'a>(coalition: &'a Coalition, audience: &Audience) -> Part<'a> {
     let found = |attack: &Attack| (attack.findings > 0).then_some(attack.certain);
     let attack = |attack: &'a Attack| {
         let (words, certain) = match audience {
-            Audience::Internal => (Some(attack.words.as_str()), found(attack)),
+            Audience::Internal => (Some(attack.text.as_str()), found(attack)),
             Audience::Public { .. } if !attack.ran => (Some("could not be run"), None),
             Audience::Public { .. } => (None, found(attack)),
         };
-        AttackResult { title: &attack.title, words, certain }
+        AttackResult { title: &attack.title, text: words, certain }
     };
     let mut attacks: Vec<AttackResult> = coalition.attacks.iter().map(attack).collect();
     if let Audience::Public { .. } = audience {
@@ -398,18 +398,18 @@ fn part<'a>(coalition: &'a Coalition, audience: &Audience) -> Part<'a> {
         [one] => format!("What {one} can tell"),
         members => format!("What {} can tell together", list(members)),
     };
-    Part {
+    CoalitionView {
         name,
         lines: lines.collect(),
-        open: &coalition.open,
-        breaches: &coalition.breaches,
+        not_established: &coalition.not_established,
+        violations: &coalition.violations,
         found: self::found(coalition, audience),
         attacks,
     }
 }
 
 fn found<'a>(coalition: &'a Coalition, audience: &Audience) -> Option<Findings<'a>> {
-    let (_, audit) = coalition.over_time.last()?;
+    let (_, audit) = coalition.timeline.last()?;
     let mut columns: Vec<ColumnView> =
         audit.columns.iter().map(|column| column_view(column, coalition, audience)).collect();
     // Sorted by the shown counts, so that the order discloses no more than they do.
@@ -422,7 +422,7 @@ fn found<'a>(coalition: &'a Coalition, audience: &Audience) -> Option<Findings<'
         known.map(|(_, name)| name.as_str())
     };
     let details = match audience {
-        Audience::Internal => Some(Details { worst: &audit.worst, each: audit.each.as_deref(), work: &audit.work }),
+        Audience::Internal => Some(Details { worst: &audit.worst, each: audit.persons.as_deref(), work: &audit.stats }),
         Audience::Public { .. } => None,
     };
     Some(Findings {
@@ -432,54 +432,54 @@ fn found<'a>(coalition: &'a Coalition, audience: &Audience) -> Option<Findings<'
         identity: risks(&audit.identity, audit.people, audience),
         worlds: match audience {
             // Nothing was too large, so the reason is that people are not followed.
-            _ if audit.ln_worlds.is_none() && audit.work.not_counted == 0 => Worlds::NotCounted,
+            _ if audit.ln_worlds.is_none() && audit.stats.components_not_counted == 0 => Worlds::NotCounted,
             Audience::Internal => Worlds::counted(audit.worlds.as_deref(), audit.ln_worlds),
             Audience::Public { .. } => Worlds::roughly(audit.ln_worlds, audience.hides_shares(audit.people)),
         },
         all_counted: audit.ln_worlds.is_some()
-            && audit.work.not_counted == 0
+            && audit.stats.components_not_counted == 0
             && audit.columns.iter().all(|column| column.exact == column.people),
         details,
-        several: audience.disclosed(audit.several, audit.people),
-        changed: audience.disclosed(audit.changed, audit.people),
+        multi_record_people: audience.disclosed(audit.multi_record_people, audit.people),
+        changed_people: audience.disclosed(audit.changed_people, audit.people),
         unlinked: audit.unlinked.iter().filter_map(name).collect(),
-        assumed: audit.assumed.iter().map(|words| audience.words(words)).collect(),
+        assumptions: audit.assumptions.iter().map(|words| audience.words(words)).collect(),
         not_considered: audit.not_considered.iter().map(|words| audience.words(words)).collect(),
-        converged: audit.work.not_converged == 0,
+        converged: audit.stats.not_converged == 0,
         pairs: audit.pairs.iter().filter_map(two).collect(),
         by_pairs: audit.pairs.iter().any(|pair| pair.not_judged.is_none()),
     })
 }
 
-fn two(pair: &Pair) -> Option<PairView<'_>> {
+fn two(pair: &PairAudit) -> Option<PairView<'_>> {
     let column = pair.column.as_deref().filter(|_| pair.is_certain() || pair.above > 0)?;
     Some(PairView { releases: pair.releases, column, certain: pair.is_certain() })
 }
 
-fn column_view<'a>(column: &'a Column, coalition: &'a Coalition, audience: &Audience) -> ColumnView<'a> {
+fn column_view<'a>(column: &'a ColumnAudit, coalition: &'a Coalition, audience: &Audience) -> ColumnView<'a> {
     let of = |audit: &'a Audit| audit.columns.iter().find(|other| other.name == column.name);
-    let over = coalition.over_time.iter().map(|(release, audit)| (release.as_str(), audience.said(of(audit))));
-    let before = coalition.over_time.iter().rev().nth(1).map(|(_, audit)| of(audit));
+    let over = coalition.timeline.iter().map(|(release, audit)| (release.as_str(), audience.said(of(audit))));
+    let before = coalition.timeline.iter().rev().nth(1).map(|(_, audit)| of(audit));
     let change = before.map(|before| {
         let (certain, above, people) = before.map_or((0, 0, 0), |before| (before.certain, before.above, before.people));
         (audience.change(certain, people, column.certain), audience.change(above, people, column.above))
     });
     ColumnView {
         name: &column.name,
-        allowed: column.allowed,
+        threshold: column.threshold,
         now: audience.said(Some(column)),
         before: before.flatten().map(|before| audience.said(Some(before))),
         over: over.collect(),
         change,
         highest: audience.highest(&column.highest, column.people),
         by_two: by_two(column, coalition, audience),
-        any_above: audience.disclosed(column.any_above, column.people),
-        average: match column.bounded {
-            0 => audience.average(column.average, column.people),
-            _ => at_most(audience.average(column.average, column.people)),
+        any_record_above: audience.disclosed(column.any_record_above, column.people),
+        accuracy: match column.bounds_only {
+            0 => audience.average(column.accuracy, column.people),
+            _ => at_most(audience.average(column.accuracy, column.people)),
         },
-        bounded: audience.disclosed(column.bounded, column.people),
-        prior: audience.average(column.prior, column.people),
+        bounded: audience.disclosed(column.bounds_only, column.people),
+        baseline: audience.average(column.baseline, column.people),
         exact: audience.disclosed(column.exact, column.people),
         bits: match audience {
             Audience::Internal => column.entropy_bits.map(|bits| format!("{bits:.1}")),
@@ -489,8 +489,8 @@ fn column_view<'a>(column: &'a Column, coalition: &'a Coalition, audience: &Audi
 }
 
 /// The highest upper bound of a pair of releases, if it is above that of the column.
-fn by_two(column: &Column, coalition: &Coalition, audience: &Audience) -> Option<String> {
-    let (_, audit) = coalition.over_time.last().filter(|_| matches!(audience, Audience::Internal))?;
+fn by_two(column: &ColumnAudit, coalition: &Coalition, audience: &Audience) -> Option<String> {
+    let (_, audit) = coalition.timeline.last().filter(|_| matches!(audience, Audience::Internal))?;
     let of_column = audit.pairs.iter().filter(|pair| pair.column.as_ref() == Some(&column.name));
     let most = of_column.max_by_key(|pair| pair.highest.upper)?;
     let [one, other] = most.releases;

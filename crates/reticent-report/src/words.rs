@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use maud::{Markup, Render, html};
-use reticent::text::grouped;
+use reticent::text::format_count;
 
 /// The page with control characters, and characters that change the direction of text, replaced by U+FFFD.
 ///
@@ -112,9 +112,9 @@ impl Worlds {
     /// The text before a raised exponent, and the exponent.
     fn parts(self) -> (String, Option<String>) {
         match self {
-            Worlds::Exact(number) => (grouped(number), None),
-            Worlds::About(exponent) => ("about 10".to_owned(), Some(grouped(exponent))),
-            Worlds::AtLeast(exponent) => ("at least 10".to_owned(), Some(grouped(exponent))),
+            Worlds::Exact(number) => (format_count(number), None),
+            Worlds::About(exponent) => ("about 10".to_owned(), Some(format_count(exponent))),
+            Worlds::AtLeast(exponent) => ("at least 10".to_owned(), Some(format_count(exponent))),
             Worlds::Few => (format!("fewer than 10^{FEW}"), None),
             Worlds::TooMany => ("too many to count".to_owned(), None),
             Worlds::NotCounted => ("not counted".to_owned(), None),

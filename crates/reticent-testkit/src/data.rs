@@ -1,8 +1,8 @@
-//! Example data and policies, and folders with registered releases that several tests start from.
+//! Example data, policies, and folders with registered releases that several tests use.
 
 use crate::{Outcome, TestFolder};
 
-/// Twelve people; everybody is sample unique on age, sex and city.
+/// Twelve people. All are sample unique on age, sex and city.
 pub const CLINIC: &str = "\
 name,age,sex,city,illness
 Ada,34,F,Paris,asthma
@@ -19,7 +19,7 @@ Kim,58,F,Oslo,asthma
 Leo,54,M,Oslo,diabetes
 ";
 
-/// A policy for [`CLINIC`]: k-anonymity.
+/// Returns a k-anonymity policy for [`CLINIC`].
 pub fn clinic_policy(k: u32) -> String {
     format!(
         r#"[dataset]
@@ -47,8 +47,8 @@ seed = 1
     )
 }
 
-/// The same, with the name as the owner column.
-pub fn followed_clinic_policy(k: u32) -> String {
+/// Returns a k-anonymity policy for [`CLINIC`] with the name as the owner column.
+pub fn clinic_policy_with_owner(k: u32) -> String {
     clinic_policy(k).replace("name = \"clinic\"", "name = \"clinic\"\nowner = \"name\"")
 }
 
@@ -57,14 +57,14 @@ pub const PATIENTS_POLICY: &str = "[dataset]\nname = \"clinic\"\nowner = \"patie
     [columns.age]\ntype = \"number\"\n[columns.ward]\n[columns.illness]\nrole = \"sensitive\"\n\
     [requirement]\nk = 3\nconfidence = 0.7\n[release]\nseed = 1\n";
 
-/// So many patients, one record each.
+/// Returns a table of `rows` patients with one record each.
 pub fn patients(rows: usize) -> String {
     let illness = ["flu", "asthma", "measles"];
     let row = |at: usize| format!("p{at},{},{},{}\n", 20 + at % 60, ["a", "b", "c"][at % 3], illness[at * 7 % 3]);
     format!("patient,age,ward,illness\n{}", (0..rows).map(row).collect::<String>())
 }
 
-/// The illness of each person of figure 1 of the paper on inference analysis.
+/// Illness of each person in figure 1 of the paper on inference analysis.
 const FIGURE_1: [&str; 15] = [
     "Flu",
     "Pneumonia",
@@ -84,30 +84,30 @@ const FIGURE_1: [&str; 15] = [
 ];
 
 impl TestFolder {
-    /// [`CLINIC`] as `people.csv`, and a policy.
+    /// Creates a folder with [`CLINIC`] as `people.csv` and a policy.
     pub fn clinic(policy: &str) -> TestFolder {
-        let folder = TestFolder::of_policy(policy);
+        let folder = TestFolder::from_policy(policy);
         folder.write("people.csv", CLINIC);
         folder
     }
 
-    /// [`CLINIC`] as `people.csv`, with the name as the owner column.
-    pub fn followed_clinic(k: u32) -> TestFolder {
-        TestFolder::clinic(&followed_clinic_policy(k))
+    /// Creates a folder with [`CLINIC`] as `people.csv` and with the name as the owner column.
+    pub fn clinic_with_owner(k: u32) -> TestFolder {
+        TestFolder::clinic(&clinic_policy_with_owner(k))
     }
 
-    /// [`patients`] as `people.csv`, and their policy.
+    /// Creates a folder with [`patients`] as `people.csv` and their policy.
     pub fn patients(rows: usize) -> TestFolder {
-        let folder = TestFolder::of_policy(PATIENTS_POLICY);
+        let folder = TestFolder::from_policy(PATIENTS_POLICY);
         folder.write("people.csv", patients(rows));
         folder
     }
 
-    /// The two bucketized releases of figure 1 of the paper on inference analysis, registered as `march` and `april`.
+    /// Registers the two bucketized releases of figure 1 of the paper on inference analysis as `march` and `april`.
     pub fn figure_1() -> TestFolder {
         let march: &[&[usize]] = &[&[1, 2, 3, 4], &[5, 6, 7], &[8, 9, 10], &[11, 12, 13]];
         let april: &[&[usize]] = &[&[1, 2, 14], &[3, 4, 15], &[5, 8, 11], &[6, 9, 12]];
-        let folder = TestFolder::of_policy(
+        let folder = TestFolder::from_policy(
             "[dataset]\nowner = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n[columns.group]\nrole = \"other\"\n\
              [columns.disease]\nrole = \"sensitive\"\n[requirement]\nconfidence = 0.6\n",
         );
@@ -120,14 +120,15 @@ impl TestFolder {
             }
             let file = format!("{name}.csv");
             folder.write(&file, text);
-            folder.register(&file, name).date(date).groups("group").run().passes();
+            folder.register(&file, name).date(date).group_column("group").run().passes();
         }
         folder
     }
 
-    /// The survey's example 5.1, registered as `r`: that generalization was necessary discloses that both engineers have HIV.
+    /// Registers example 5.1 of the survey as `r`. The generalization was necessary, which discloses that both
+    /// engineers have HIV.
     pub fn engineers() -> TestFolder {
-        let folder = TestFolder::of_policy(
+        let folder = TestFolder::from_policy(
             "[columns.job]\ntaxonomy = \"job.txt\"\n[columns.ill]\nrole = \"sensitive\"\n[requirement]\nconfidence = 0.6\n",
         );
         folder.write("job.txt", "Any\n  Professional\n    Engineer\n    Lawyer\n  Artist\n    Dancer\n    Writer\n");
@@ -138,9 +139,10 @@ impl TestFolder {
         folder
     }
 
-    /// Six people, registered as `r`; a bit of two of them is suppressed, which discloses that their bits differ (downcoding).
+    /// Registers six people as `r`. A bit of two people is suppressed, which discloses that their bits differ
+    /// (downcoding).
     pub fn downcoded() -> TestFolder {
-        let folder = TestFolder::of_policy(
+        let folder = TestFolder::from_policy(
             "[columns.a]\ntaxonomy = \"bit.txt\"\n[columns.b]\n[columns.ill]\nrole = \"sensitive\"\n[requirement]\nk = 2\n",
         );
         folder.write("bit.txt", "*\n  0\n  1\n");

@@ -1,4 +1,4 @@
-//! A temporary folder with files, and the workspace and context with which the verbs are called in it.
+//! A temporary folder with files, and the workspace and context for calls of the verbs.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,16 +7,16 @@ use std::time::Duration;
 use reticent_app::{Clock, Context, Event, Limits, POLICY, Workspace};
 use reticent_ledger::{Derivation, Holder, Identity, KeyFile, Ledger, Session};
 
-/// A temporary folder of one test. Clones share the folder; `with_*` return a clone that calls the verbs in another way.
+/// Temporary folder of one test. Clones share the folder; the `with_*` methods return a clone with other settings.
 ///
-/// The policy is `reticent.toml`, the ledger `ledger`. A missing ledger is started.
+/// The policy is `reticent.toml` and the ledger is `ledger`. A missing ledger is created.
 #[derive(Clone)]
 pub struct TestFolder {
     temporary: Arc<tempfile::TempDir>,
     workspace: Workspace,
     context: Context,
     warnings: Arc<Mutex<Vec<String>>>,
-    /// All events as text.
+    /// Texts of all events.
     events: Arc<Mutex<String>>,
 }
 
@@ -27,7 +27,7 @@ impl Default for TestFolder {
 }
 
 impl TestFolder {
-    /// An empty folder.
+    /// Creates an empty folder.
     pub fn new() -> TestFolder {
         let temporary = Arc::new(tempfile::tempdir().unwrap());
         let workspace = Workspace { start_ledger: true, ..Workspace::new(temporary.path().join(POLICY)) };
@@ -42,15 +42,16 @@ impl TestFolder {
         TestFolder { temporary, workspace, context, warnings, events }
     }
 
-    /// A folder with a policy.
-    pub fn of_policy(policy: &str) -> TestFolder {
+    /// Creates a folder with a policy.
+    pub fn from_policy(policy: &str) -> TestFolder {
         let folder = TestFolder::new();
         folder.write(POLICY, policy);
         folder
     }
 
-    /// Writes a fixed key and starts a ledger with a fixed id, so that pseudonyms and the order of people are the same in every run.
-    pub fn start_fixed_ledger(&self) {
+    /// Writes a fixed key and creates a ledger with a fixed id, so that pseudonyms and the order of people are the
+    /// same in every run.
+    pub fn create_fixed_ledger(&self) {
         self.write("reticent.key", format!("reticent-key-1 {}\n", "5a".repeat(32)));
         #[cfg(unix)]
         {
@@ -58,7 +59,7 @@ impl TestFolder {
             std::fs::set_permissions(self.file("reticent.key"), std::fs::Permissions::from_mode(0o600)).unwrap();
         }
         let identity = Identity { id: "5a".repeat(16), derivation: Derivation::HkdfSha256 };
-        let key = KeyFile::read(&self.file("reticent.key"), None).unwrap().unwrap().of_ledger(&identity);
+        let key = KeyFile::read(&self.file("reticent.key"), None).unwrap().unwrap().ledger_key(&identity);
         let holder = Holder {
             steward: "tester".to_owned(),
             process: std::process::id(),
@@ -69,24 +70,25 @@ impl TestFolder {
         Ledger::create(&self.file("ledger"), &identity, &session).unwrap();
     }
 
-    /// The folder.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         self.temporary.path()
     }
 
-    /// The path of a file in the folder. An absolute path stays what it is.
+    /// Returns the path of a file in the folder. An absolute path stays unchanged.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path().join(name)
     }
 
-    /// Writes a file, and the folders above it.
+    /// Writes a file and creates its missing parent folders.
     pub fn write(&self, name: &str, bytes: impl AsRef<[u8]>) {
         let path = self.file(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, bytes).unwrap();
     }
 
-    /// Copies a folder with everything in it. Fixtures are opened as copies only: opening a ledger writes beside it.
+    /// Copies a folder recursively. Fixtures are opened only as copies, because opening a ledger writes to its
+    /// folder.
     pub fn copy_from(&self, source: &Path) {
         let mut open = vec![source.to_owned()];
         while let Some(directory) = open.pop() {
@@ -107,7 +109,7 @@ impl TestFolder {
         std::fs::read_to_string(self.file(name)).unwrap()
     }
 
-    /// Replaces a text in a file, which must have it.
+    /// Replaces a text that occurs in a file.
     #[track_caller]
     pub fn replace(&self, name: &str, from: &str, to: &str) {
         let text = self.read(name);
@@ -115,12 +117,12 @@ impl TestFolder {
         self.write(name, text.replace(from, to));
     }
 
-    /// Whether a file or folder exists.
+    /// Returns true if a file or folder exists.
     pub fn exists(&self, name: &str) -> bool {
         self.file(name).exists()
     }
 
-    /// The names of all files and folders in the folder, sorted.
+    /// Returns the sorted names of all files and folders in the folder.
     pub fn files(&self) -> Vec<String> {
         let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
         let mut names: Vec<String> = std::fs::read_dir(self.path()).unwrap().map(name).collect();
@@ -128,43 +130,43 @@ impl TestFolder {
         names
     }
 
-    /// The cells of a CSV file, row by row, without the header.
+    /// Returns the cells of a CSV file, row by row, without the header.
     pub fn rows(&self, name: &str) -> Vec<Vec<String>> {
         let mut reader = csv::Reader::from_path(self.file(name)).unwrap();
         reader.records().map(|row| row.unwrap().iter().map(str::to_owned).collect()).collect()
     }
 
-    /// The workspace of the calls.
+    /// Returns the workspace of the calls.
     pub fn workspace(&self) -> &Workspace {
         &self.workspace
     }
 
-    /// The context of the calls.
+    /// Returns the context of the calls.
     pub fn context(&self) -> &Context {
         &self.context
     }
 
-    /// The warnings that calls have sent as events.
+    /// Returns the warnings among the events so far.
     pub fn warnings(&self) -> Vec<String> {
         self.warnings.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Everything that calls have sent as events: stages of the work, and warnings.
+    /// Returns all events so far: stages of the work and warnings.
     pub fn events(&self) -> String {
         self.events.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Calls use this policy.
+    /// Returns a clone that uses this policy.
     #[must_use]
     pub fn with_policy(&self, name: &str) -> TestFolder {
         let policy = self.file(name);
         self.with_workspace(|workspace| workspace.policy = policy)
     }
 
-    /// Calls use no policy: the usual place of one is empty.
+    /// Returns a clone without a policy.
     #[must_use]
     pub fn without_policy(&self) -> TestFolder {
-        // The relative path names a file in the folder of the crate that is tested, where there is none.
+        // The relative path refers to the folder of the tested crate, which has no policy.
         assert!(!Path::new(POLICY).exists());
         let (ledger, key) = (self.file("ledger"), self.file("reticent.key"));
         self.with_workspace(|workspace| {
@@ -174,33 +176,33 @@ impl TestFolder {
         })
     }
 
-    /// Calls use this ledger instead of the policy's.
+    /// Returns a clone that uses this ledger.
     #[must_use]
     pub fn with_ledger(&self, name: &str) -> TestFolder {
         let ledger = self.file(name);
         self.with_workspace(|workspace| workspace.ledger = Some(ledger))
     }
 
-    /// Calls use this key instead of the policy's.
+    /// Returns a clone that uses this key.
     #[must_use]
     pub fn with_key(&self, name: &str) -> TestFolder {
         let key = self.file(name);
         self.with_workspace(|workspace| workspace.key = Some(key))
     }
 
-    /// Calls do not start a missing ledger.
+    /// Returns a clone that does not create a missing ledger.
     #[must_use]
     pub fn without_new_ledger(&self) -> TestFolder {
         self.with_workspace(|workspace| workspace.start_ledger = false)
     }
 
-    /// Calls wait so long for another writer of the ledger.
+    /// Returns a clone that waits at most this long for another writer of the ledger.
     #[must_use]
     pub fn with_wait(&self, wait: Duration) -> TestFolder {
         self.with_workspace(|workspace| workspace.wait = wait)
     }
 
-    /// Calls use a changed workspace.
+    /// Returns a clone with a changed workspace.
     #[must_use]
     pub fn with_workspace(&self, change: impl FnOnce(&mut Workspace)) -> TestFolder {
         let mut folder = self.clone();
@@ -208,13 +210,13 @@ impl TestFolder {
         folder
     }
 
-    /// Calls use so many threads.
+    /// Returns a clone that uses this number of threads.
     #[must_use]
     pub fn with_threads(&self, threads: usize) -> TestFolder {
         self.with_limits(Limits { threads: Some(threads), ..Limits::default() })
     }
 
-    /// Calls use so many bytes of memory for counting.
+    /// Returns a clone with this memory limit for counting, in bytes.
     #[must_use]
     pub fn with_memory(&self, memory: u64) -> TestFolder {
         self.with_limits(Limits { memory, ..Limits::default() })
@@ -224,13 +226,13 @@ impl TestFolder {
         self.with_context(self.context.clone().with_limits(limits).unwrap())
     }
 
-    /// Calls take the time from this clock.
+    /// Returns a clone that uses this clock.
     #[must_use]
     pub fn with_clock(&self, clock: Clock) -> TestFolder {
         self.with_context(self.context.clone().with_clock(clock))
     }
 
-    /// Calls use this context.
+    /// Returns a clone that uses this context.
     #[must_use]
     pub fn with_context(&self, context: Context) -> TestFolder {
         TestFolder { context, ..self.clone() }

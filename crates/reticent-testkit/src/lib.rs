@@ -1,4 +1,5 @@
-//! Helpers of the tests: a folder for each test, example data, short calls of the verbs, and assertions on their results.
+//! Test helpers: a temporary folder for each test, example data, short calls of the verbs, and assertions on their
+//! results.
 //!
 //! ```
 //! use reticent_testkit::{Outcome, TestFolder, clinic_policy};
@@ -9,9 +10,9 @@
 //! assert!(error.data()["path"].as_str().unwrap().ends_with("spring.csv"));
 //! ```
 //!
-//! Every path is in the folder of the test. No call changes the current directory or an environment variable, so that tests run
-//! at the same time in one process.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a helper of tests fails by panicking")]
+//! Every path is in the folder of the test. No call changes the current directory or an environment variable, so
+//! tests can run in parallel in one process.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
 mod data;
 mod folder;
@@ -19,7 +20,7 @@ mod monthly;
 mod outcome;
 mod verbs;
 
-pub use data::{CLINIC, PATIENTS_POLICY, clinic_policy, followed_clinic_policy, patients};
+pub use data::{CLINIC, PATIENTS_POLICY, clinic_policy, clinic_policy_with_owner, patients};
 pub use folder::TestFolder;
 pub use monthly::{ILLNESSES, MONTHLY_COLUMNS, method_policy, month, patient, present_in};
 pub use outcome::{Answer, Outcome, refusal};

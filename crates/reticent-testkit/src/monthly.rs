@@ -2,23 +2,23 @@
 
 use crate::{PublishCall, TestFolder};
 
-/// The columns of the monthly table, for a policy.
+/// Columns of the monthly table, for a policy.
 pub const MONTHLY_COLUMNS: &str = "[dataset]\nname = \"clinic\"\nowner = \"patient\"\n[columns.patient]\n[columns.age]\n\
     type = \"number\"\n[columns.city]\ntaxonomy = \"city.csv\"\n[columns.illness]\nrole = \"sensitive\"\n";
 
 const CITIES: &str = "Paris;France;*\nLyon;France;*\nOslo;Norway;*\nBergen;Norway;*\n";
 
-/// The illnesses of the monthly table.
+/// Illnesses in the monthly table.
 pub const ILLNESSES: [&str; 5] = ["asthma", "colic", "flu", "gout", "ulcer"];
 
 const PAYS: [&str; 4] = ["fair", "high", "low", "poor"];
 
-/// A policy for the monthly table: a republication method and its options.
+/// Returns a policy for the monthly table with a republication method and its options.
 pub fn method_policy(method: &str, options: &str) -> String {
     format!("{MONTHLY_COLUMNS}[release]\nmethod = \"{method}\"\nseed = 7\n[release.options]\n{options}\n")
 }
 
-/// The cells of a person: patient, age, city, illness, pay. They depend on the number only.
+/// Returns the cells of a person: patient, age, city, illness, pay. They depend only on the number.
 pub fn patient(number: usize) -> [String; 5] {
     let mix = |salt: usize, of: usize| (number * 7919 + salt * 104_729 + number / 3) % of;
     [
@@ -30,7 +30,7 @@ pub fn patient(number: usize) -> [String; 5] {
     ]
 }
 
-/// The table of a month: these people, with the column `pay` or without it.
+/// Returns the table of a month with these people, with or without the column `pay`.
 pub fn month(people: impl IntoIterator<Item = usize>, pay: bool) -> String {
     let mut text = String::from(if pay { "patient,age,city,illness,pay\n" } else { "patient,age,city,illness\n" });
     for number in people {
@@ -40,20 +40,20 @@ pub fn month(people: impl IntoIterator<Item = usize>, pay: bool) -> String {
     text
 }
 
-/// Who is present in a month: some people come, some leave, one comes back.
+/// Returns the people who are present in a month: some arrive, some leave, one returns.
 pub fn present_in(month: usize) -> impl Iterator<Item = usize> {
-    (0..40 + 5 * month).filter(move |who| who % 11 != month % 11 || *who < 5)
+    (0..40 + 5 * month).filter(move |person| person % 11 != month % 11 || *person < 5)
 }
 
 impl TestFolder {
-    /// A folder with a policy and the taxonomy of cities.
+    /// Creates a folder with a policy and the taxonomy of cities.
     pub fn monthly(policy: &str) -> TestFolder {
-        let folder = TestFolder::of_policy(policy);
+        let folder = TestFolder::from_policy(policy);
         folder.write("city.csv", CITIES);
         folder
     }
 
-    /// Publishes `NAME.csv` to everybody, as the folder `out-NAME`.
+    /// Publishes `NAME.csv` to the public, as the folder `out-NAME`.
     pub fn publish_month(&self, name: &str) -> PublishCall<'_> {
         self.publish(&format!("{name}.csv"), name).output(&format!("out-{name}"))
     }

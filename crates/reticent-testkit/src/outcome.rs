@@ -1,20 +1,21 @@
-//! Assertions on the results of verbs: passed, answered and violated, refused, or failed with a code.
+//! Assertions on the results of verbs: passed, violated, refused, or failed with a code.
 
 use reticent_app::answer::{
-    AuditAnswer, Check, Comparison, Countersigned, DemoAnswer, Diff, Drafted, ExportedHead, HistoryOf, Log,
-    ProofChecked, Publication, Purged, RecordedEntry, Registered, Show, Verification,
+    AuditAnswer, CheckAnswer, CompareAnswer, Countersigned, DemoAnswer, DiffAnswer, ExportedHead, HistoryAnswer,
+    InitAnswer, LogAnswer, ProofChecked, Publication, PurgeAnswer, RecordedEntry, RegisterAnswer, ShowAnswer,
+    VerifyAnswer,
 };
 use reticent_app::error::{Class, Error, Result};
 use serde_json::Value;
 
-/// An answer of a verb.
+/// Answer of a verb.
 pub trait Answer: serde::Serialize + std::fmt::Debug {
-    /// Whether every requirement that was judged holds. The command then exits with 0.
+    /// Returns true if every judged requirement holds. The command then exits with 0.
     fn holds(&self) -> bool {
         true
     }
 
-    /// The documented JSON.
+    /// Returns the documented JSON.
     fn json(&self) -> Value {
         serde_json::to_value(self).unwrap()
     }
@@ -26,9 +27,9 @@ impl Answer for Publication {
     }
 }
 
-impl Answer for Check {
+impl Answer for CheckAnswer {
     fn holds(&self) -> bool {
-        Check::holds(self)
+        CheckAnswer::holds(self)
     }
 }
 
@@ -38,7 +39,7 @@ impl Answer for AuditAnswer {
     }
 }
 
-impl Answer for Verification {
+impl Answer for VerifyAnswer {
     fn holds(&self) -> bool {
         self.intact
     }
@@ -46,47 +47,48 @@ impl Answer for Verification {
 
 impl Answer for DemoAnswer {
     fn holds(&self) -> bool {
-        self.release.holds()
+        DemoAnswer::holds(self)
     }
 }
 
-impl Answer for Comparison {
+impl Answer for CompareAnswer {
     fn holds(&self) -> bool {
-        self.choices.iter().any(|choice| choice.would.is_some())
+        self.choices.iter().any(|choice| choice.result.is_some())
     }
 }
 
 impl Answer for Countersigned {}
-impl Answer for Diff {}
-impl Answer for Drafted {}
+impl Answer for DiffAnswer {}
+impl Answer for InitAnswer {}
 impl Answer for ExportedHead {}
-impl Answer for HistoryOf {}
-impl Answer for Log {}
+impl Answer for HistoryAnswer {}
+impl Answer for LogAnswer {}
 impl Answer for ProofChecked {}
-impl Answer for Purged {}
+impl Answer for PurgeAnswer {}
 impl Answer for RecordedEntry {}
-impl Answer for Registered {}
-impl Answer for Show {}
+impl Answer for RegisterAnswer {}
+impl Answer for ShowAnswer {}
 
-/// The result of a verb.
+/// Assertions on the result of a verb.
 pub trait Outcome<T> {
-    /// Asserts that the verb answered and every requirement holds: exit status 0.
+    /// Asserts an answer for which every requirement holds: exit status 0.
     fn passes(self) -> T;
 
-    /// Asserts that the verb answered and a requirement does not hold: exit status 1, of `verify` 4.
+    /// Asserts an answer for which a requirement is violated: exit status 1, or 4 for `verify`.
     fn violates(self) -> T;
 
-    /// Asserts that the request, the policy or the data is wrong in this way: exit status 2.
+    /// Asserts an error with this code in the request, the policy or the data: exit status 2.
     fn fails_with(self, code: &str) -> Error;
 
-    /// Asserts that the release or the audit was refused for this reason: exit status 1.
+    /// Asserts that the release or the audit was refused with this code: exit status 1.
     fn refused_with(self, code: &str) -> Error;
 
-    /// Asserts a failure of this class, with this code.
+    /// Asserts an error of this class with this code.
     fn fails_as(self, class: Class, code: &str) -> Error;
 
-    /// All that an interface can show of the result: the answer, or the error's text, data, hints and remedies.
-    fn shown(&self) -> String;
+    /// Returns everything that an interface can display: the answer, or the text, data, hints and remedies of the
+    /// error.
+    fn visible_text(&self) -> String;
 }
 
 impl<T: Answer> Outcome<T> for Result<T> {
@@ -125,7 +127,7 @@ impl<T: Answer> Outcome<T> for Result<T> {
     #[track_caller]
     fn fails_as(self, class: Class, code: &str) -> Error {
         match self {
-            Ok(answer) => panic!("expected {code}, and it answered {:#}", answer.json()),
+            Ok(answer) => panic!("expected {code}, but the verb answered {:#}", answer.json()),
             Err(error) => {
                 assert_eq!((error.code(), error.class()), (code, class), "{error}\n{:#}", error.data());
                 error
@@ -133,9 +135,9 @@ impl<T: Answer> Outcome<T> for Result<T> {
         }
     }
 
-    fn shown(&self) -> String {
+    fn visible_text(&self) -> String {
         match self {
-            // Also fields that are not in the JSON, which an interface can read.
+            // The debug output adds fields that are not in the JSON but are available to interfaces.
             Ok(answer) => format!("{}\n{answer:?}", answer.json()),
             Err(error) => {
                 format!("{error}\n{}\n{}\n{:?}\n{error:?}", error.data(), refusal(error), error.hints())
@@ -144,10 +146,10 @@ impl<T: Answer> Outcome<T> for Result<T> {
     }
 }
 
-/// What is known about a refusal, and which remedies were tried, as the command prints it in JSON; null for other errors.
+/// Returns the JSON of a refusal and its remedies, as the command prints it; null for other errors.
 pub fn refusal(error: &Error) -> Value {
     match error {
-        Error::Refused { relief, .. } => serde_json::to_value(relief).unwrap(),
+        Error::Refused { remedies, .. } => serde_json::to_value(remedies).unwrap(),
         _ => Value::Null,
     }
 }

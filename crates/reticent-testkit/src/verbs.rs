@@ -1,10 +1,10 @@
-//! Short calls of the verbs. They only build the request; every path is in the folder.
+//! Short calls of the verbs. They only build requests; every path is in the folder.
 
 use std::time::Duration;
 
 use reticent_app::answer::{
-    AuditAnswer, Check, Comparison, Diff, Drafted, ExportedHead, HistoryOf, Log, Publication, Purged, Registered, Show,
-    Verification,
+    AuditAnswer, CheckAnswer, CompareAnswer, DiffAnswer, ExportedHead, HistoryAnswer, InitAnswer, LogAnswer,
+    Publication, PurgeAnswer, RegisterAnswer, ShowAnswer, VerifyAnswer,
 };
 use reticent_app::request::{
     Adversary, AuditRequest, CheckRequest, CompareRequest, ExportHeadRequest, InitRequest, PublishRequest,
@@ -14,7 +14,7 @@ use reticent_app::{Confidence, Day, PurgeReason, Recipient, ReleaseName, Result}
 
 use crate::TestFolder;
 
-/// The parts of a list such as `a,b`.
+/// Splits a list such as `a,b`.
 fn list(text: &str) -> Vec<String> {
     text.split(',').filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
@@ -24,27 +24,27 @@ fn recipients(names: &str) -> Result<Vec<Recipient>> {
 }
 
 impl TestFolder {
-    /// The paths of data files, such as `a.csv b.csv`.
+    /// Returns the paths of data files, such as `a.csv b.csv`.
     fn data(&self, names: &str) -> Vec<String> {
         names.split_whitespace().map(|name| self.file(name).display().to_string()).collect()
     }
 
     /// Drafts a policy.
-    pub fn init(&self, data: &str) -> Result<Drafted> {
+    pub fn init(&self, data: &str) -> Result<InitAnswer> {
         self.workspace().init(&InitRequest { data: self.data(data), force: false }, self.context())
     }
 
-    /// Drafts a policy over the one that is there.
-    pub fn init_again(&self, data: &str) -> Result<Drafted> {
+    /// Drafts a policy and overwrites the existing one.
+    pub fn init_overwriting(&self, data: &str) -> Result<InitAnswer> {
         self.workspace().init(&InitRequest { data: self.data(data), force: true }, self.context())
     }
 
-    /// Checks the policy and data; only the policy if no data is named.
-    pub fn check(&self, data: &str) -> Result<Check> {
+    /// Checks the policy and the data, or only the policy if `data` is empty.
+    pub fn check(&self, data: &str) -> Result<CheckAnswer> {
         self.workspace().check(&CheckRequest { data: self.data(data), witnesses: 3 }, self.context())
     }
 
-    /// Publishes to everybody, as `NAME.csv`, unless told otherwise.
+    /// Publishes as `NAME.csv`, by default to the public.
     pub fn publish(&self, data: &str, name: &str) -> PublishCall<'_> {
         PublishCall {
             folder: self,
@@ -52,7 +52,7 @@ impl TestFolder {
             name: name.to_owned(),
             to: "public".to_owned(),
             output: format!("{name}.csv"),
-            alone: false,
+            ignore_history: false,
             columns: None,
             algorithm: None,
             time_limit: None,
@@ -61,13 +61,13 @@ impl TestFolder {
         }
     }
 
-    /// Compares what releases to everybody would be like.
+    /// Compares possible releases, by default to the public.
     pub fn compare(&self, data: &str) -> CompareCall<'_> {
         let request = CompareRequest {
             data: self.data(data),
             name: ReleaseName::new("next").unwrap(),
             recipients: vec![Recipient::public()],
-            alone: false,
+            ignore_history: false,
             policies: Vec::new(),
             algorithms: Vec::new(),
             k: Vec::new(),
@@ -77,7 +77,7 @@ impl TestFolder {
         CompareCall { folder: self, request }
     }
 
-    /// Registers a file as a release of 2026-01-01 to everybody, unless told otherwise.
+    /// Registers a file as a release, by default of 2026-01-01 to the public.
     pub fn register(&self, file: &str, name: &str) -> RegisterCall<'_> {
         RegisterCall {
             folder: self,
@@ -88,45 +88,45 @@ impl TestFolder {
             identifier: Vec::new(),
             sensitive: Vec::new(),
             quasi_identifier: Vec::new(),
-            groups: None,
-            counterfeits: None,
-            apart: false,
-            of: None,
+            group_column: None,
+            counterfeit_column: None,
+            separate_columns: false,
+            marginal_of: None,
         }
     }
 
-    /// Audits what all releases together disclose.
+    /// Audits the disclosure of all releases together.
     pub fn audit(&self) -> AuditCall<'_> {
         AuditCall { folder: self, recipients: String::new(), confidence: None, request: AuditRequest::default() }
     }
 
     /// Lists the entries of the ledger.
-    pub fn log(&self) -> Result<Log> {
+    pub fn log(&self) -> Result<LogAnswer> {
         self.workspace().log(self.context())
     }
 
-    /// Shows a release, by number or name.
-    pub fn show(&self, release: &str) -> Result<Show> {
+    /// Shows a release by number or name.
+    pub fn show(&self, release: &str) -> Result<ShowAnswer> {
         self.workspace().show(release, self.context())
     }
 
-    /// Compares two releases, by number or name.
-    pub fn diff(&self, from: &str, to: &str) -> Result<Diff> {
+    /// Compares two releases by number or name.
+    pub fn diff(&self, from: &str, to: &str) -> Result<DiffAnswer> {
         self.workspace().diff(from, to, self.context())
     }
 
-    /// Lists what these recipients, such as `press,ministry`, can hold together.
-    pub fn history(&self, who: &str) -> Result<HistoryOf> {
-        self.workspace().history(&recipients(who)?, self.context())
+    /// Lists the releases that a coalition of recipients, such as `press,ministry`, holds.
+    pub fn history(&self, recipient_names: &str) -> Result<HistoryAnswer> {
+        self.workspace().history(&recipients(recipient_names)?, self.context())
     }
 
     /// Verifies the ledger and the published files.
-    pub fn verify(&self) -> Result<Verification> {
+    pub fn verify(&self) -> Result<VerifyAnswer> {
         self.workspace().verify(&VerifyRequest::default(), self.context())
     }
 
     /// Verifies the ledger against an exported head.
-    pub fn verify_against(&self, head: &str) -> Result<Verification> {
+    pub fn verify_against(&self, head: &str) -> Result<VerifyAnswer> {
         let request = VerifyRequest { head: Some(self.file(head)), ..VerifyRequest::default() };
         self.workspace().verify(&request, self.context())
     }
@@ -142,13 +142,13 @@ impl TestFolder {
         self.workspace().export_head(&request, self.context())
     }
 
-    /// Erases a release, by number or name, with the confirmation.
-    pub fn purge(&self, release: &str, reason: &str) -> Result<Purged> {
+    /// Erases a release by number or name, with confirmation.
+    pub fn purge(&self, release: &str, reason: &str) -> Result<PurgeAnswer> {
         self.purge_if(release, reason, true)
     }
 
-    /// Erases a release if the caller has confirmed it.
-    pub fn purge_if(&self, release: &str, reason: &str, confirmed: bool) -> Result<Purged> {
+    /// Erases a release if `confirmed` is true.
+    pub fn purge_if(&self, release: &str, reason: &str, confirmed: bool) -> Result<PurgeAnswer> {
         let request = PurgeRequest { release: release.to_owned(), reason: PurgeReason::new(reason)?, confirmed };
         self.workspace().purge(&request, self.context())
     }
@@ -163,7 +163,7 @@ pub struct PublishCall<'a> {
     name: String,
     to: String,
     output: String,
-    alone: bool,
+    ignore_history: bool,
     columns: Option<Vec<String>>,
     algorithm: Option<String>,
     time_limit: Option<Duration>,
@@ -172,27 +172,27 @@ pub struct PublishCall<'a> {
 }
 
 impl PublishCall<'_> {
-    /// Who gets it, such as `press,ministry`; nobody if empty.
+    /// Sets the recipients, such as `press,ministry`. May be empty.
     pub fn to(self, recipients: &str) -> Self {
         PublishCall { to: recipients.to_owned(), ..self }
     }
 
-    /// The file to write, or by a republication method the folder.
+    /// Sets the output: a file, or a folder for a republication method.
     pub fn output(self, name: &str) -> Self {
         PublishCall { output: name.to_owned(), ..self }
     }
 
-    /// Judges the release without earlier ones.
-    pub fn alone(self) -> Self {
-        PublishCall { alone: true, ..self }
+    /// Checks the release without earlier releases.
+    pub fn ignore_history(self) -> Self {
+        PublishCall { ignore_history: true, ..self }
     }
 
-    /// Publishes these columns only, such as `age,sex`.
+    /// Publishes only these columns, such as `age,sex`.
     pub fn columns(self, names: &str) -> Self {
         PublishCall { columns: Some(list(names)), ..self }
     }
 
-    /// Uses this algorithm.
+    /// Sets the algorithm.
     pub fn algorithm(self, id: &str) -> Self {
         PublishCall { algorithm: Some(id.to_owned()), ..self }
     }
@@ -202,12 +202,12 @@ impl PublishCall<'_> {
         PublishCall { time_limit: Some(limit), ..self }
     }
 
-    /// Rehearses with this `k` instead of the policy's.
+    /// Sets another `k` than the policy, for a dry run.
     pub fn what_if_k(self, k: u64) -> Self {
         PublishCall { k: Some(k), ..self }
     }
 
-    /// Rehearses with this confidence bound instead of the policy's.
+    /// Sets another confidence bound than the policy, for a dry run.
     pub fn what_if_confidence(self, confidence: f64) -> Self {
         PublishCall { confidence: Some(confidence), ..self }
     }
@@ -218,7 +218,7 @@ impl PublishCall<'_> {
             name: ReleaseName::new(&self.name)?,
             output: self.folder.file(&self.output),
             recipients: recipients(&self.to)?,
-            alone: self.alone,
+            ignore_history: self.ignore_history,
             columns: self.columns.clone(),
             algorithm: self.algorithm.clone(),
             time_limit: self.time_limit,
@@ -227,11 +227,14 @@ impl PublishCall<'_> {
 
     /// Publishes.
     pub fn run(&self) -> Result<Publication> {
-        assert!(self.k.is_none() && self.confidence.is_none(), "only a rehearsal has other thresholds than the policy");
+        assert!(
+            self.k.is_none() && self.confidence.is_none(),
+            "only a dry run can have other thresholds than the policy"
+        );
         self.folder.workspace().publish(&self.request()?, self.folder.context())
     }
 
-    /// Does everything but publishing.
+    /// Runs everything except the publication.
     pub fn rehearse(&self) -> Result<Publication> {
         let what_if = WhatIf::new(self.k, self.confidence.map(Confidence::new).transpose()?)?;
         let request = RehearseRequest { publish: self.request()?, what_if };
@@ -248,21 +251,21 @@ pub struct CompareCall<'a> {
 }
 
 impl CompareCall<'_> {
-    /// The name that the release would have.
+    /// Sets the name of the release.
     pub fn name(mut self, name: &str) -> Self {
         self.request.name = ReleaseName::new(name).unwrap();
         self
     }
 
-    /// Who would get it, such as `press,ministry`.
+    /// Sets the recipients, such as `press,ministry`.
     pub fn to(mut self, names: &str) -> Self {
         self.request.recipients = recipients(names).unwrap();
         self
     }
 
-    /// Judges the releases without earlier ones.
-    pub fn alone(mut self) -> Self {
-        self.request.alone = true;
+    /// Checks the releases without earlier releases.
+    pub fn ignore_history(mut self) -> Self {
+        self.request.ignore_history = true;
         self
     }
 
@@ -272,7 +275,7 @@ impl CompareCall<'_> {
         self
     }
 
-    /// Compares these algorithms, such as `mondrian,optimal-full-domain`.
+    /// Compares these algorithms, such as `multidimensional-specialization,optimal-full-domain`.
     pub fn algorithms(mut self, ids: &str) -> Self {
         self.request.algorithms = list(ids);
         self
@@ -290,14 +293,14 @@ impl CompareCall<'_> {
         self
     }
 
-    /// Compares this choice of columns too, such as `age,sex`.
+    /// Adds a choice of columns, such as `age,sex`.
     pub fn columns(mut self, names: &str) -> Self {
         self.request.columns.push(list(names));
         self
     }
 
     /// Compares.
-    pub fn run(&self) -> Result<Comparison> {
+    pub fn run(&self) -> Result<CompareAnswer> {
         self.folder.workspace().compare(&self.request, self.folder.context())
     }
 }
@@ -314,69 +317,69 @@ pub struct RegisterCall<'a> {
     identifier: Vec<String>,
     sensitive: Vec<String>,
     quasi_identifier: Vec<String>,
-    groups: Option<String>,
-    counterfeits: Option<String>,
-    apart: bool,
-    of: Option<String>,
+    group_column: Option<String>,
+    counterfeit_column: Option<String>,
+    separate_columns: bool,
+    marginal_of: Option<String>,
 }
 
 impl RegisterCall<'_> {
-    /// Who got it, such as `press,ministry`.
+    /// Sets the recipients, such as `press,ministry`.
     pub fn to(self, recipients: &str) -> Self {
         RegisterCall { to: recipients.to_owned(), ..self }
     }
 
-    /// The day it went out.
+    /// Sets the date of publication.
     pub fn date(self, day: &str) -> Self {
         RegisterCall { date: day.to_owned(), ..self }
     }
 
-    /// Columns that are identifiers.
+    /// Sets the identifiers.
     pub fn identifier(self, names: &str) -> Self {
         RegisterCall { identifier: list(names), ..self }
     }
 
-    /// Columns that are sensitive attributes.
+    /// Sets the sensitive attributes.
     pub fn sensitive(self, names: &str) -> Self {
         RegisterCall { sensitive: list(names), ..self }
     }
 
-    /// Columns that are quasi-identifiers.
+    /// Sets the quasi-identifiers.
     pub fn quasi_identifier(self, names: &str) -> Self {
         RegisterCall { quasi_identifier: list(names), ..self }
     }
 
-    /// The column that marks groups.
-    pub fn groups(self, column: &str) -> Self {
-        RegisterCall { groups: Some(column.to_owned()), ..self }
+    /// Sets the column with the group id.
+    pub fn group_column(self, column: &str) -> Self {
+        RegisterCall { group_column: Some(column.to_owned()), ..self }
     }
 
-    /// The column that counts counterfeit records.
-    pub fn counterfeits(self, column: &str) -> Self {
-        RegisterCall { counterfeits: Some(column.to_owned()), ..self }
+    /// Sets the column with the number of counterfeit records.
+    pub fn counterfeit_column(self, column: &str) -> Self {
+        RegisterCall { counterfeit_column: Some(column.to_owned()), ..self }
     }
 
-    /// Each sensitive column was published in a table of its own.
-    pub fn apart(self) -> Self {
-        RegisterCall { apart: true, ..self }
+    /// States that every sensitive column was published in its own table.
+    pub fn separate_columns(self) -> Self {
+        RegisterCall { separate_columns: true, ..self }
     }
 
-    /// The release that this marginal table is about.
-    pub fn of(self, release: &str) -> Self {
-        RegisterCall { of: Some(release.to_owned()), ..self }
+    /// Sets the release that this marginal table belongs to.
+    pub fn marginal_of(self, release: &str) -> Self {
+        RegisterCall { marginal_of: Some(release.to_owned()), ..self }
     }
 
     /// Registers.
-    pub fn run(&self) -> Result<Registered> {
+    pub fn run(&self) -> Result<RegisterAnswer> {
         self.call(false)
     }
 
-    /// Recognises only, and enters nothing.
-    pub fn rehearse(&self) -> Result<Registered> {
+    /// Recognises the file without recording it.
+    pub fn rehearse(&self) -> Result<RegisterAnswer> {
         self.call(true)
     }
 
-    fn call(&self, dry_run: bool) -> Result<Registered> {
+    fn call(&self, dry_run: bool) -> Result<RegisterAnswer> {
         let request = RegisterRequest {
             file: self.folder.file(&self.file),
             name: ReleaseName::new(&self.name)?,
@@ -385,10 +388,10 @@ impl RegisterCall<'_> {
             identifier: self.identifier.clone(),
             sensitive: self.sensitive.clone(),
             quasi_identifier: self.quasi_identifier.clone(),
-            groups: self.groups.clone(),
-            counterfeits: self.counterfeits.clone(),
-            apart: self.apart,
-            of: self.of.clone(),
+            group_column: self.group_column.clone(),
+            counterfeit_column: self.counterfeit_column.clone(),
+            separate_columns: self.separate_columns,
+            marginal_of: self.marginal_of.clone(),
             dry_run,
         };
         self.folder.workspace().register(&request, self.folder.context())
@@ -406,91 +409,91 @@ pub struct AuditCall<'a> {
 }
 
 impl AuditCall<'_> {
-    /// Only coalitions with these recipients, such as `press,ministry`.
+    /// Audits only coalitions with these recipients, such as `press,ministry`.
     pub fn recipients(mut self, names: &str) -> Self {
         self.recipients = names.to_owned();
         self
     }
 
-    /// The file of background knowledge.
-    pub fn knows(mut self, file: &str) -> Self {
-        self.request.knows = Some(self.folder.file(file));
+    /// Sets the file of background knowledge.
+    pub fn background(mut self, file: &str) -> Self {
+        self.request.background = Some(self.folder.file(file));
         self
     }
 
-    /// What the attacker knows about people.
+    /// Sets the background knowledge of the attacker.
     pub fn adversary(mut self, adversary: Adversary) -> Self {
         self.request.adversary = adversary;
         self
     }
 
-    /// Only these sensitive columns, such as `ill,pay`.
+    /// Audits only these sensitive columns, such as `ill,pay`.
     pub fn columns(mut self, names: &str) -> Self {
         self.request.columns = Some(list(names));
         self
     }
 
-    /// The confidence bound.
+    /// Sets the confidence bound.
     pub fn confidence(mut self, bound: f64) -> Self {
         self.confidence = Some(bound);
         self
     }
 
-    /// Runs these attacks too, such as `homogeneity,difference`.
+    /// Also runs these attacks, such as `homogeneity,difference`.
     pub fn attacks(mut self, ids: &str) -> Self {
         self.request.attacks = list(ids);
         self
     }
 
-    /// A parameter of an attack.
-    pub fn with(mut self, name: &str, value: &str) -> Self {
-        self.request.with.push((name.to_owned(), value.to_owned()));
+    /// Sets a parameter of an attack.
+    pub fn attack_parameter(mut self, name: &str, value: &str) -> Self {
+        self.request.attack_parameters.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// The file of people and what is known about them.
+    /// Sets the file of people and their known values.
     pub fn population(mut self, file: &str) -> Self {
         self.request.population = Some(self.folder.file(file));
         self
     }
 
     /// Lists every person.
-    pub fn each(mut self) -> Self {
-        self.request.each = true;
+    pub fn per_person(mut self) -> Self {
+        self.request.per_person = true;
         self
     }
 
-    /// Explains so many of the worst cases.
+    /// Sets the number of explained cases.
     pub fn worst(mut self, cases: usize) -> Self {
         self.request.worst = cases;
         self
     }
 
-    /// Tries so many million steps.
+    /// Sets the step limit, in million steps.
     pub fn effort(mut self, millions: u64) -> Self {
         self.request.effort = millions;
         self
     }
 
-    /// Samples so many possible worlds.
+    /// Sets the number of sampled possible worlds.
     pub fn samples(mut self, worlds: u32) -> Self {
         self.request.samples = worlds;
         self
     }
 
-    /// The seed of the samples.
+    /// Sets the seed of the samples.
     pub fn seed(mut self, seed: u64) -> Self {
         self.request.seed = seed;
         self
     }
 
-    /// Writes the report to this file.
+    /// Sets the file of the report.
     pub fn html(mut self, file: &str) -> Self {
         self.request.html = Some(self.folder.file(file));
         self
     }
 
-    /// Makes the report one for everybody.
+    /// Makes a report for the public.
     pub fn public(mut self) -> Self {
         self.request.public = true;
         self

@@ -4,12 +4,12 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use reticent::algorithms::{Control, Purpose, Suppression, Task, run};
-use reticent::combos::{Combos, combine};
+use reticent::algorithms::{Control, Purpose, RecodingTask, Suppression, run};
+use reticent::contingency::{ContingencyTable, combine};
 use reticent::registry::{Argument, Arguments};
-use reticent::requirement::{Requirement, Wording};
-use reticent::taxonomy::{Level, Taxonomy, Type};
-use reticent::{Attribute, Counts, History, Missing, Role, Schema, Share, Table, Tree};
+use reticent::requirement::{ModelSpec, Requirement};
+use reticent::taxonomy::{IntervalLevel, Taxonomy, Type};
+use reticent::{Attribute, Counts, History, Missing, Ratio, Role, Schema, Table, TreeSource};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -53,8 +53,8 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-fn wording(model: &str, arguments: Arguments) -> Wording {
-    Wording { model: model.to_owned(), arguments, line: None }
+fn wording(model: &str, arguments: Arguments) -> ModelSpec {
+    ModelSpec { model: model.to_owned(), arguments, line: None }
 }
 
 fn measure(
@@ -62,13 +62,14 @@ fn measure(
     schema: &Schema,
     metric: &str,
     what: &str,
-    wordings: &[Wording],
+    wordings: &[ModelSpec],
     percent: u64,
 ) -> Result<(), Failure> {
     let requirement = Requirement::build(wordings, schema)?;
-    let suppression = Suppression { limit: Share::new(percent, 100), cells: false };
+    let suppression = Suppression { limit: Ratio::new(percent, 100), cells: false };
     let history = History::default();
-    let task = Task { table, history: &history, requirement: &requirement, purpose: &Purpose::General, suppression };
+    let task =
+        RecodingTask { table, history: &history, requirement: &requirement, purpose: &Purpose::General, suppression };
     let arguments = Arguments::default().set("metric", Argument::Word(metric.to_owned()));
     let begin = Instant::now();
     let outcome = run("optimal-full-domain", &task, arguments, &Control::QUIET);
@@ -85,14 +86,14 @@ fn schema(folder: &str) -> Result<Schema, Failure> {
     for (name, _, role) in COLUMNS {
         let (values, tree) = match (*name, role) {
             ("age", _) => {
-                let levels = [5.0, 10.0, 20.0, 40.0].map(Level::Width).to_vec();
-                (Type::Number, Tree::Intervals { levels, exact: true })
+                let levels = [5.0, 10.0, 20.0, 40.0].map(IntervalLevel::Width).to_vec();
+                (Type::Number, TreeSource::Intervals { levels, exact: true })
             }
             (name, Role::QuasiIdentifier) => {
                 let text = std::fs::read_to_string(format!("{folder}/taxonomies/{name}.csv"))?;
-                (Type::Text, Tree::Given(Taxonomy::parse(name, &text)?))
+                (Type::Text, TreeSource::Given(Taxonomy::parse(name, &text)?))
             }
-            _ => (Type::Text, Tree::Flat),
+            _ => (Type::Text, TreeSource::Flat),
         };
         attributes.push(Attribute { name: (*name).to_owned(), role: *role, values, missing: Missing::Drop, tree });
     }
@@ -120,6 +121,11 @@ fn counts(folder: &str) -> Result<Counts, Failure> {
         }
     }
     let views: Vec<&[u32]> = codes.iter().map(Vec::as_slice).collect();
-    let combos: Combos = combine(&views, &vec![1; codes[0].len()], None);
-    Ok(Counts { names: COLUMNS.iter().map(|(name, ..)| (*name).to_owned()).collect(), values, combos, links: None })
+    let combos: ContingencyTable = combine(&views, &vec![1; codes[0].len()], None);
+    Ok(Counts {
+        names: COLUMNS.iter().map(|(name, ..)| (*name).to_owned()).collect(),
+        values,
+        contingency: combos,
+        links: None,
+    })
 }

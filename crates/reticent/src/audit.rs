@@ -1,482 +1,513 @@
-//! The audit: what an attacker who holds a history can infer about each person, how sure that is, and which releases cause it.
+//! The audit: what an attacker can infer about each person from a release history.
 //!
-//! The attacker who is taken for granted knows everybody's quasi-identifiers and in which releases they are, so knows everybody's
-//! group in each release; he does not know whose record is whose within a group, and has no reason to prefer one assignment
-//! that fits everything published (a world) to another. [`Audit::assumed`] says what was taken for granted, and
-//! [`Audit::not_considered`] which attackers were not considered.
+//! The default attacker knows every person's quasi-identifiers and the releases that contain each person. So the attacker
+//! knows every person's group in each release, but not which record of the group is whose. All assignments of the published
+//! values to people that are consistent with every release (possible worlds) are equally likely to the attacker.
+//! [`Audit::assumptions`] lists what the audit assumes, and [`Audit::not_considered`] the attackers that it leaves out.
 
 mod adversaries;
-mod because;
-mod before;
-mod board;
-mod chances;
-mod counted;
-mod exchange;
+mod attacker_view;
+mod exchangeability;
+mod explanation;
 mod figures;
 mod gate;
 pub(crate) mod group_checks;
 mod identity;
 mod knowledge;
+mod marginal_tables;
+mod marginals;
+mod multi_record;
+mod options;
 mod pairs;
-mod question;
+mod prior_disclosure;
 mod scale;
-mod secrets;
-mod several;
-mod shown;
+mod sensitive_domain;
+mod serde_pairs;
 #[cfg(test)]
 mod tests;
 mod timeline;
 mod verdict;
 
+use crate::attacks::definetti;
+use crate::data::links::Pseudonym;
+use crate::data::schema::Role;
 use crate::error::{Error, KnowledgeFault, Obstacle, Result};
-use crate::history::{Held, History};
-use crate::links::Pseudonym;
+use crate::ratio::Ratio;
 use crate::release::PublishedColumn;
-use crate::schema::Role;
-use crate::share::Share;
-use reticent_inference::{Answer, solve};
+use crate::release::history::{History, RecordedRelease};
+use reticent_inference::{Solution, solve};
 
-pub use adversaries::{Attacked, Beside, algorithm_attacks, attack, disclosures, known_attack};
-pub use because::{Because, GroupShown};
-pub use board::Board;
-pub use chances::Chance;
-pub use exchange::{Exchanged, exchanged};
-use figures::Top;
-pub use figures::{Column, Level};
+pub use adversaries::{AttackContext, AttackRun, algorithm_attacks, attack, disclosures, known_attack};
+pub use attacker_view::AttackerView;
+pub use exchangeability::{Exchangeability, exchangeability};
+pub use explanation::{ExplainingGroup, Explanation};
+use figures::WorstCase;
+pub use figures::{ColumnAudit, PosteriorRange};
 pub use gate::{Audited, AuditedColumn, AuditedGroups, Gate, GroupedCandidate, Proof, admit_grouped, admit_recoded};
 pub use identity::Identity;
-pub use knowledge::{Knowledge, Known, Statement};
-pub use pairs::Pair;
-pub use question::Question;
-pub use reticent_inference::{Ask, Fraction, Sampled, Work};
-pub use timeline::{Moment, MomentColumn, Timeline, timeline};
+pub use knowledge::{BackgroundKnowledge, BackgroundStatement, KnownValue};
+pub use marginals::ColumnPosterior;
+pub use options::AuditOptions;
+pub use pairs::PairAudit;
+pub use reticent_inference::{Fraction, Sampled, SolveOptions, SolveStats};
+pub use timeline::{Timeline, TimelineColumn, TimelinePoint, timeline};
 pub use verdict::{Disclosure, is_within, not_established};
 
-/// What a history gives away.
+/// The result of an audit: the inferences that a release history allows.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Audit {
-    /// The releases: number and name, oldest first.
-    #[serde(serialize_with = "shown::releases")]
+    /// Number and name of each release, oldest first.
+    #[serde(serialize_with = "serde_pairs::releases")]
     pub releases: Vec<(u64, String)>,
-    /// People in them, as far as they are known; where they are not, records.
+    /// Number of people in the history. In releases without owner links, every record counts as one person.
     pub people: u64,
-    /// By sensitive column.
-    pub columns: Vec<Column>,
-    /// What two releases tell together, of whose records it is not known whose they are.
-    pub pairs: Vec<Pair>,
-    /// Whose records can be found, and put together.
+    /// Results by sensitive column.
+    pub columns: Vec<ColumnAudit>,
+    /// Results for pairs of releases of which at least one has no owner links.
+    pub pairs: Vec<PairAudit>,
+    /// Re-identification and linkage risks.
     pub identity: Identity,
-    /// The worst cases.
+    /// Worst cases, the most severe first.
     pub worst: Vec<Case>,
-    /// Everybody, where that was asked for.
-    pub each: Option<Vec<Person>>,
-    /// The natural logarithm of the number of worlds; none when they could not be counted.
+    /// Results by person, if requested.
+    pub persons: Option<Vec<PersonAudit>>,
+    /// Natural logarithm of the number of possible worlds, if it is known.
     pub ln_worlds: Option<f64>,
-    /// The number of worlds, in full, where it is below 2^128.
+    /// Number of possible worlds in decimal digits, if it is known and below 2^128.
     pub worlds: Option<String>,
-    /// People with several records in one release.
-    pub several: u64,
-    /// People whose secret changed between releases.
-    pub changed: u64,
-    /// Releases of which it is not known whose the records are, by number.
+    /// Number of people with several records in one release.
+    pub multi_record_people: u64,
+    /// Number of people whose sensitive value changed between releases.
+    pub changed_people: u64,
+    /// Numbers of the releases without owner links.
     pub unlinked: Vec<u64>,
-    /// Of these, those that may be about people of another release, and could not be judged with it.
-    pub not_followed: Vec<u64>,
-    /// How the answer was found.
-    pub work: Work,
-    /// What was taken for granted.
-    pub assumed: Vec<String>,
-    /// Which attackers were not considered.
+    /// Numbers of the releases without owner links whose combination with other releases could not be judged.
+    pub unresolved: Vec<u64>,
+    /// Statistics of the solver.
+    pub stats: SolveStats,
+    /// Assumptions about the attacker and the data.
+    pub assumptions: Vec<String>,
+    /// Attackers that the audit does not consider.
     pub not_considered: Vec<String>,
 }
 
-/// A case among the worst.
+/// One of the worst cases: people of one class with the same posterior.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Case {
-    /// People of whom the same is told.
+    /// Number of people in this case.
     pub people: u64,
-    /// Some of them, by pseudonym.
+    /// Pseudonyms of up to five of these people.
     pub pseudonyms: Vec<String>,
-    /// The sensitive column.
+    /// Sensitive column.
     pub column: String,
-    /// The value that is told, for internal eyes.
+    /// Inferred value. Confidential.
     pub value: String,
-    /// What is told of it.
-    pub chance: Chance,
-    /// A small set of releases and groups that already tells it.
-    pub because: Option<Because>,
+    /// Posterior of the value.
+    pub posterior: ColumnPosterior,
+    /// Minimal set of releases and groups that implies the lower bound of the posterior, if one was found.
+    pub explanation: Option<Explanation>,
 }
 
-/// Everything told about somebody.
+/// All posteriors of one person.
 #[derive(Debug, Clone, serde::Serialize)]
-pub struct Person {
-    /// The pseudonym; none in a release whose owners are not known.
+pub struct PersonAudit {
+    /// Pseudonym; `None` in a release without owner links.
     pub pseudonym: Option<String>,
-    /// How many people this stands for.
+    /// Number of people that this entry stands for.
     pub people: u64,
-    /// By column, the values they may have. With several records, or a secret that changed, one list each.
-    pub told: Vec<PersonColumn>,
+    /// Posteriors by column. A column has several entries if the person has several records or a changed value.
+    pub columns: Vec<PersonColumnAudit>,
 }
 
-/// What is told about one column of somebody.
+/// The posteriors of one sensitive column of a person.
 #[derive(Debug, Clone, serde::Serialize)]
-pub struct PersonColumn {
-    /// The column.
+pub struct PersonColumnAudit {
+    /// Sensitive column.
     pub column: String,
-    /// The values, by what they read, for internal eyes.
-    #[serde(serialize_with = "shown::values")]
-    pub values: Vec<(String, Chance)>,
+    /// Possible values with their posteriors. Confidential.
+    #[serde(serialize_with = "serde_pairs::values")]
+    pub values: Vec<(String, ColumnPosterior)>,
 }
 
-/// Audits a history.
-pub fn audit(history: &History, question: &Question) -> Result<Audit> {
-    // A column that is not there is no column of which nothing is told.
-    secrets::named(history, question.columns.as_deref())?;
+/// Audits a release history.
+///
+/// # Errors
+///
+/// Returns an error if a requested column is unknown, if the background knowledge is invalid, or if the releases contradict
+/// each other or are too large to judge.
+pub fn audit(history: &History, options: &AuditOptions) -> Result<Audit> {
+    // An unknown column is an error, not a column without disclosure.
+    sensitive_domain::sensitive_columns(history, options.columns.as_deref())?;
     let whole = history;
     let history = &*whole.in_views();
     let mut parts = Vec::new();
-    for board in boards(history, question)? {
-        let ask = Ask { bounds_only: board.relaxed, ..question.ask };
-        let answer =
-            solve(&board.puzzle(), &ask).map_err(|error| knowledge_at_fault(error.into(), history, question))?;
-        let told = figures::Tally::of(&board, &answer, question, &before::Before::default());
-        parts.push(Part { board, answer, told });
+    for view in views(history, options)? {
+        let solve_options = SolveOptions { bounds_only: view.relaxed, ..options.solve };
+        let solution = solve(&view.problem(), &solve_options)
+            .map_err(|error| knowledge_at_fault(error.into(), history, options))?;
+        let tally = figures::AuditTally::new(&view, &solution, options, &prior_disclosure::PriorDisclosure::default());
+        parts.push(AuditPart { view, solution, tally });
     }
-    let may_be_above = |part: &Part| part.told.columns.iter().any(|column| column.may_be_above > 0);
-    if question.newly && parts.iter().any(may_be_above) {
-        let before = before::given_away(whole, question)?;
+    let may_be_above = |part: &AuditPart| part.tally.columns.iter().any(|column| column.may_be_above > 0);
+    if options.only_new && parts.iter().any(may_be_above) {
+        let prior = prior_disclosure::prior_disclosure(whole, options)?;
         for part in &mut parts {
-            part.told = figures::Tally::of(&part.board, &part.answer, question, &before);
+            part.tally = figures::AuditTally::new(&part.view, &part.solution, options, &prior);
         }
     }
-    let board = &parts[0].board;
+    let view = &parts[0].view;
     let mut releases: Vec<(u64, String)> = Vec::new();
     let mut unlinked: Vec<u64> = Vec::new();
-    for (held, linked) in history.releases.iter().zip(&board.linked) {
-        releases.push((held.number, held.name.clone()));
-        unlinked.extend((!linked).then_some(held.number));
+    for (recorded, linked) in history.releases.iter().zip(&view.linked) {
+        releases.push((recorded.number, recorded.name.clone()));
+        unlinked.extend((!linked).then_some(recorded.number));
     }
     releases.dedup();
     unlinked.dedup();
-    // Worlds in which nobody is followed are too many.
-    let followed = |part: &Part| !part.board.relaxed && !part.board.alike.iter().any(|alike| alike.loose);
+    // If the records of some people are not linked across releases, the number of worlds is too high.
+    let followed = |part: &AuditPart| !part.view.relaxed && !part.view.classes.iter().any(|class| class.incomplete);
     let followed = parts.iter().all(followed);
-    let worlds = parts.iter().try_fold(1u128, |all, part| part.answer.worlds.and_then(|these| all.checked_mul(these)));
-    let ln_worlds: Option<f64> = parts.iter().map(|part| part.answer.ln_worlds).sum();
-    let pairs = if question.pairs { pairs::pairs(history, question)? } else { Vec::new() };
-    let assumed = assumed(&parts, history, question, pairs.iter().any(|pair| pair.not_judged.is_none()));
-    let not_followed = if question.pairs { pairs::not_followed(history, &pairs, question) } else { Vec::new() };
+    let worlds =
+        parts.iter().try_fold(1u128, |all, part| part.solution.worlds.and_then(|these| all.checked_mul(these)));
+    let ln_worlds: Option<f64> = parts.iter().map(|part| part.solution.ln_worlds).sum();
+    let pairs = if options.pairs { pairs::pairs(history, options)? } else { Vec::new() };
+    let assumed = assumptions(&parts, history, options, pairs.iter().any(|pair| pair.not_judged.is_none()));
+    let not_followed = if options.pairs { pairs::unresolved(history, &pairs, options) } else { Vec::new() };
     Ok(Audit {
         releases,
-        people: board.people.iter().map(|somebody| somebody.people).sum(),
+        people: view.people.iter().map(|person| person.people).sum(),
         pairs,
-        identity: Identity::of(history),
-        worst: worst(&parts, history, question),
-        each: question.each.then(|| each(&parts, question)),
+        identity: Identity::new(history),
+        worst: worst_cases(&parts, history, options),
+        persons: options.per_person.then(|| per_person(&parts, options)),
         ln_worlds: ln_worlds.filter(|_| followed),
         worlds: worlds.filter(|_| followed).map(|worlds| worlds.to_string()),
-        several: board.several,
-        changed: changed(&parts),
+        multi_record_people: view.multi_record_people,
+        changed_people: count_changed_people(&parts),
         unlinked,
-        not_followed,
-        assumed,
-        not_considered: not_considered(history, question),
-        work: parts[1..].iter().fold(parts[0].answer.work.clone(), |work, part| work.and(&part.answer.work)),
-        columns: parts.into_iter().flat_map(|part| part.told.columns).collect(),
+        unresolved: not_followed,
+        assumptions: assumed,
+        not_considered: not_considered(history, options),
+        stats: parts[1..]
+            .iter()
+            .fold(parts[0].solution.stats.clone(), |work, part| work.combined(&part.solution.stats)),
+        columns: parts.into_iter().flat_map(|part| part.tally.columns).collect(),
     })
 }
 
-/// Where the releases contradict each other only with what the attacker is said to know, that is what is wrong.
-fn knowledge_at_fault(error: Error, history: &History, question: &Question) -> Error {
-    let Knowledge { known, statements, .. } = &question.knowledge;
+/// Replaces an error by one about the background knowledge if the releases are consistent without that knowledge.
+fn knowledge_at_fault(error: Error, history: &History, options: &AuditOptions) -> Error {
+    let BackgroundKnowledge { known, statements, .. } = &options.knowledge;
     if known.is_empty() && statements.is_empty() {
         return error;
     }
-    let without = Question { knowledge: Knowledge::default(), ..question.clone() };
-    let fits =
-        |board: &Board| solve(&board.puzzle(), &Ask { bounds_only: true, entropy: false, ..question.ask }).is_ok();
-    match boards(history, &without) {
-        Ok(boards) if boards.iter().all(fits) => {
+    let without = AuditOptions { knowledge: BackgroundKnowledge::default(), ..options.clone() };
+    let is_consistent = |view: &AttackerView| {
+        solve(&view.problem(), &SolveOptions { bounds_only: true, entropy: false, ..options.solve }).is_ok()
+    };
+    match views(history, &without) {
+        Ok(views) if views.iter().all(is_consistent) => {
             Obstacle::BackgroundKnowledgeInvalid { fault: KnowledgeFault::Contradiction }.into()
         }
         _ => error,
     }
 }
 
-/// Sensitive columns that tell about each other, and what is told of them. Nothing ties those of different parts.
-struct Part {
-    board: Board,
-    answer: Answer,
-    told: figures::Tally,
+/// A set of connected sensitive columns with its results. Columns of different parts are independent.
+struct AuditPart {
+    view: AttackerView,
+    solution: Solution,
+    tally: figures::AuditTally,
 }
 
-/// People whose secret changed between releases, in whatever columns.
-fn changed(parts: &[Part]) -> u64 {
-    let people = parts[0].board.people.len();
-    let changed = |at: &usize| parts.iter().any(|part| part.board.people[*at].changed);
+/// Counts the people for whom the value of any sensitive column changed between releases.
+fn count_changed_people(parts: &[AuditPart]) -> u64 {
+    let people = parts[0].view.people.len();
+    let changed = |at: &usize| parts.iter().any(|part| part.view.people[*at].changed);
     (0..people).filter(changed).count() as u64
 }
 
 impl Audit {
-    /// People about whom more is told than the policy allows, for sure: of the column of which that is so of most.
+    /// Number of people whose posterior certainly exceeds the threshold, in the column with the most such people.
     pub fn above(&self) -> u64 {
         self.columns.iter().map(|column| column.above).max().unwrap_or(0)
     }
 
-    /// Whether it is established that nothing is told that the policy does not allow.
+    /// Returns whether no posterior can exceed its threshold and everything could be judged.
     pub fn is_established(&self) -> bool {
-        self.not_followed.is_empty()
+        self.unresolved.is_empty()
             && self.may_be_above() == 0
             && self.pairs.iter().all(|pair| pair.may_be_above == 0 && pair.not_judged.is_none())
     }
 
-    /// People about whom more may be told than the policy allows, because their bounds reach above it, or are not known: of the column of
-    /// which that is so of most.
+    /// Number of people whose posterior may exceed the threshold (its upper bound does), in the column with the most such people.
     pub fn may_be_above(&self) -> u64 {
         self.columns.iter().map(|column| column.may_be_above).max().unwrap_or(0)
     }
 }
 
-/// The boards of all sensitive columns that are asked about, with those that tell about them; one with no column where there is none.
-fn boards(history: &History, question: &Question) -> Result<Vec<Board>> {
-    question.knowledge.check(history)?;
-    let mut boards = Vec::new();
-    for columns in secrets::parts(history)? {
-        let asked = |name: &&String| question.columns.as_ref().is_none_or(|asked| asked.contains(name));
+/// Builds one view for each set of connected columns with a requested column. Without any, builds one view without columns.
+fn views(history: &History, options: &AuditOptions) -> Result<Vec<AttackerView>> {
+    options.knowledge.check(history)?;
+    let mut views = Vec::new();
+    for columns in sensitive_domain::connected_columns(history)? {
+        let asked = |name: &&String| options.columns.as_ref().is_none_or(|asked| asked.contains(name));
         let wanted: Vec<String> = columns.iter().filter(asked).cloned().collect();
         if wanted.is_empty() {
             continue;
         }
-        let mut board = board(history, &columns, &wanted, &question.varies)?;
-        question.knowledge.put_on(&mut board, history)?;
-        boards.push(board);
+        let mut view = view_of(history, &columns, &wanted, &options.time_varying)?;
+        options.knowledge.apply(&mut view, history)?;
+        views.push(view);
     }
 
-    if boards.is_empty() {
-        boards.push(Board::of(history, Some(&[]), &question.varies)?);
+    if views.is_empty() {
+        views.push(AttackerView::new(history, Some(&[]), &options.time_varying)?);
     }
-    Ok(boards)
+    Ok(views)
 }
 
-/// The board of columns that tell about each other. Where they are too many together, that of the columns that are asked about, of
-/// which then only what is forced is true.
-fn board(history: &History, columns: &[String], wanted: &[String], varies: &[String]) -> Result<Board> {
-    match Board::of(history, Some(columns), varies) {
+/// Builds the view of connected columns. If they have too many value combinations, builds a relaxed view of the requested
+/// columns only, for which only bounds are valid.
+fn view_of(history: &History, columns: &[String], wanted: &[String], time_varying: &[String]) -> Result<AttackerView> {
+    match AttackerView::new(history, Some(columns), time_varying) {
         Err(_) if wanted.len() < columns.len() => {
-            let mut board = Board::of(history, Some(wanted), varies)?;
-            board.relaxed = true;
-            // What is left out may tell anybody apart.
-            board.alike.iter_mut().for_each(|alike| alike.loose = true);
-            Ok(board)
+            let mut view = AttackerView::new(history, Some(wanted), time_varying)?;
+            view.relaxed = true;
+            // The omitted columns may distinguish any people.
+            view.classes.iter_mut().for_each(|class| class.incomplete = true);
+            Ok(view)
         }
-        board => board,
+        view => view,
     }
 }
 
-/// The worst cases: people in the same place, by the most that is told about them; of whom more is told than allowed, first.
-fn worst(parts: &[Part], history: &History, question: &Question) -> Vec<Case> {
-    let mut cases: Vec<(&Part, Top)> = Vec::new();
+/// Selects the worst cases: people of the same class and column with the same posterior.
+fn worst_cases(parts: &[AuditPart], history: &History, options: &AuditOptions) -> Vec<Case> {
+    let mut cases: Vec<(&AuditPart, WorstCase)> = Vec::new();
     for part in parts {
-        cases.extend(part.told.tops.iter().map(|top| (part, *top)));
+        cases.extend(part.tally.worst_cases.iter().map(|top| (part, *top)));
     }
-    // First those behind the verdict: what is told for sure and not allowed, then what may be. Among equals, what is seen at once.
-    let key = |(part, Top { place, column, chance, who }): &(&Part, Top)| {
-        let allowed = question.allowed(&part.board.secrets.columns[*column]).map(threshold);
-        let within = match allowed {
-            Some(allowed) if chance.lower <= allowed => 1 + u8::from(chance.upper <= allowed),
+    // Order: certain violations, possible violations, others. Ties: the higher posterior, then the smaller group.
+    let key = |(part, WorstCase { class: class_id, column, posterior, person }): &(&AuditPart, WorstCase)| {
+        let threshold = options.threshold(&part.view.domain.columns[*column]).map(to_fraction);
+        let within = match threshold {
+            Some(threshold) if posterior.lower <= threshold => 1 + u8::from(posterior.upper <= threshold),
             _ => 0,
         };
-        let told = if within == 1 { chance.upper } else { chance.lower };
-        let groups = part.board.alike[*place as usize].groups.iter();
-        let fewest = groups.map(|group| part.board.groups[*group as usize].shows.len()).min();
-        let best = std::cmp::Reverse((chance.best() * 1e9) as u64);
-        (within, std::cmp::Reverse(told), best, fewest, *place, *column, chance.value, who.is_some())
+        let level = if within == 1 { posterior.upper } else { posterior.lower };
+        let groups = part.view.classes[*class_id as usize].groups.iter();
+        let fewest = groups.map(|group| part.view.groups[*group as usize].values.len()).min();
+        let best = std::cmp::Reverse((posterior.best() * 1e9) as u64);
+        (within, std::cmp::Reverse(level), best, fewest, *class_id, *column, posterior.value, person.is_some())
     };
     cases.sort_by_cached_key(key);
-    // The same may be told of several people of one place.
-    let same = |(part, one): &(&Part, Top), (other_part, other): &(&Part, Top)| {
-        let of = |top: &Top| (top.place, top.column, top.chance, top.who.is_some());
+    // Several people of one class can have the same posterior.
+    let same = |(part, one): &(&AuditPart, WorstCase), (other_part, other): &(&AuditPart, WorstCase)| {
+        let of = |top: &WorstCase| (top.class, top.column, top.posterior, top.person.is_some());
         std::ptr::eq(*part, *other_part) && of(one) == of(other)
     };
-    let case = |same: &[(&Part, Top)]| {
-        let (Part { board, answer, .. }, Top { place, column, chance, .. }) = same[0];
-        let one = same[0].1.who.map(|who| &board.people[who]);
-        let alone = |somebody: &&board::Somebody| somebody.places == [place];
-        let who: Vec<&board::Somebody> = match same[0].1.who {
-            Some(_) => same.iter().filter_map(|(_, top)| Some(&board.people[top.who?])).collect(),
-            None => board.people.iter().filter(alone).collect(),
+    let case = |same: &[(&AuditPart, WorstCase)]| {
+        let (AuditPart { view, solution, .. }, WorstCase { class: class_id, column, posterior, .. }) = same[0];
+        let one = same[0].1.person.map(|index| &view.people[index]);
+        let in_class = |person: &&attacker_view::ViewPerson| person.classes == [class_id];
+        let people: Vec<&attacker_view::ViewPerson> = match same[0].1.person {
+            Some(_) => same.iter().filter_map(|(_, top)| Some(&view.people[top.person?])).collect(),
+            None => view.people.iter().filter(in_class).collect(),
         };
         Case {
-            people: who.iter().map(|somebody| somebody.people).sum(),
-            pseudonyms: who.iter().filter_map(|somebody| somebody.pseudonym).take(5).map(called).collect(),
-            column: board.secrets.columns[column].clone(),
-            value: board.secrets.values[column][chance.value as usize].clone(),
-            because: because::because(board, history, answer, (place, one), column, &chance).map(|because| {
-                let knows = !question.knowledge.known.is_empty() || !question.knowledge.statements.is_empty();
-                let words =
-                    if knows { format!("{}, with what the attacker knows", because.words) } else { because.words };
-                Because { words, ..because }
-            }),
-            chance,
+            people: people.iter().map(|person| person.people).sum(),
+            pseudonyms: people.iter().filter_map(|person| person.pseudonym).take(5).map(pseudonym_text).collect(),
+            column: view.domain.columns[column].clone(),
+            value: view.domain.values[column][posterior.value as usize].clone(),
+            explanation: explanation::explain(view, history, solution, (class_id, one), column, &posterior).map(
+                |explanation| {
+                    let knows = !options.knowledge.known.is_empty() || !options.knowledge.statements.is_empty();
+                    let text = match knows {
+                        true => format!("{}, given the attacker's background knowledge", explanation.text),
+                        false => explanation.text,
+                    };
+                    Explanation { text, ..explanation }
+                },
+            ),
+            posterior,
         }
     };
-    cases.chunk_by(same).take(question.worst).map(case).collect()
+    cases.chunk_by(same).take(options.worst).map(case).collect()
 }
 
-/// A pseudonym as it is shown.
-pub fn called(pseudonym: Pseudonym) -> String {
+/// Formats a pseudonym as 32 hexadecimal digits.
+pub fn pseudonym_text(pseudonym: Pseudonym) -> String {
     format!("{pseudonym:032x}")
 }
 
-/// What is told about everybody. The people of all parts are the same.
-fn each(parts: &[Part], question: &Question) -> Vec<Person> {
-    let asked = |name: &String| question.columns.as_ref().is_none_or(|names| names.contains(name));
-    let told = |part: &Part, somebody: &board::Somebody| -> Vec<PersonColumn> {
-        let secrets = &part.board.secrets;
-        let mut told = Vec::new();
-        for place in &somebody.places {
-            let columns = (0..secrets.columns.len()).filter(|at| asked(&secrets.columns[*at]));
-            for at in columns.filter(|at| part.board.speaks(*place, *at)) {
-                let chances = chances::chances(secrets, at, &part.answer.crowds[*place as usize]);
-                let reads = |chance: Chance| (secrets.values[at][chance.value as usize].clone(), chance);
-                let values: Vec<(String, Chance)> = chances.into_iter().map(reads).collect();
+/// Lists the posteriors of every person. All parts have the same people.
+fn per_person(parts: &[AuditPart], options: &AuditOptions) -> Vec<PersonAudit> {
+    let asked = |name: &String| options.columns.as_ref().is_none_or(|names| names.contains(name));
+    let column_audits = |part: &AuditPart, person: &attacker_view::ViewPerson| -> Vec<PersonColumnAudit> {
+        let domain = &part.view.domain;
+        let mut audits = Vec::new();
+        for class_id in &person.classes {
+            let columns = (0..domain.columns.len()).filter(|at| asked(&domain.columns[*at]));
+            for at in columns.filter(|at| part.view.is_informative_for(*class_id, *at)) {
+                let posteriors = marginals::marginals(domain, at, &part.solution.classes[*class_id as usize]);
+                let labelled =
+                    |posterior: ColumnPosterior| (domain.values[at][posterior.value as usize].clone(), posterior);
+                let values: Vec<(String, ColumnPosterior)> = posteriors.into_iter().map(labelled).collect();
                 if !values.is_empty() {
-                    told.push(PersonColumn { column: secrets.columns[at].clone(), values });
+                    audits.push(PersonColumnAudit { column: domain.columns[at].clone(), values });
                 }
             }
         }
-        told
+        audits
     };
-    let person = |(at, somebody): (usize, &board::Somebody)| Person {
-        pseudonym: somebody.pseudonym.map(called),
-        people: somebody.people,
-        told: parts.iter().flat_map(|part| told(part, &part.board.people[at])).collect(),
+    let person_audit = |(at, person): (usize, &attacker_view::ViewPerson)| PersonAudit {
+        pseudonym: person.pseudonym.map(pseudonym_text),
+        people: person.people,
+        columns: parts.iter().flat_map(|part| column_audits(part, &part.view.people[at])).collect(),
     };
-    parts[0].board.people.iter().enumerate().map(person).collect()
+    parts[0].view.people.iter().enumerate().map(person_audit).collect()
 }
 
-/// What is taken for granted, where releases were judged by pairs of groups or not.
-fn assumed(parts: &[Part], history: &History, question: &Question, pairs: bool) -> Vec<String> {
-    let board = &parts[0].board;
-    let knows = match board.linked.contains(&true) {
-        true => "the attacker knows the quasi-identifiers of everybody, and in which releases they are",
+/// Lists the assumptions of an audit. `pairs` is whether two releases were judged by pairs of groups.
+fn assumptions(parts: &[AuditPart], history: &History, options: &AuditOptions, pairs: bool) -> Vec<String> {
+    let view = &parts[0].view;
+    let knows = match view.linked.contains(&true) {
+        true => "the attacker knows every person's quasi-identifiers and the releases that contain each person",
         false => {
-            "the attacker knows the quasi-identifiers of everybody, and takes everybody to be in the release he looks at"
+            "the attacker knows every person's quasi-identifiers and assumes that each target is in the release under attack"
         }
     };
-    let raw = "the attacker knows everybody's raw quasi-identifiers, and that the algorithm generalized no more than it had to";
+    let raw = "the attacker knows every person's raw quasi-identifiers, and that the algorithm generalized no more than necessary";
     let mut assumed = vec![
         knows.to_owned(),
-        "every assignment of the published values to people that fits all releases is equally likely".to_owned(),
+        "all assignments of the published values to people that are consistent with every release are equally likely"
+            .to_owned(),
     ];
-    assumed.extend(question.algorithm.then(|| raw.to_owned()));
+    assumed.extend(options.algorithm.then(|| raw.to_owned()));
     let mut unlinked: Vec<&str> = history
         .releases
         .iter()
-        .zip(&board.linked)
+        .zip(&view.linked)
         .filter(|(_, linked)| !**linked)
-        .map(|(held, _)| held.name.as_str())
+        .map(|(recorded, _)| recorded.name.as_str())
         .collect();
     unlinked.dedup();
     if !unlinked.is_empty() {
-        let whose = match question.everybody {
-            true => format!("it is not known whose the records of {} are", unlinked.join(", ")),
-            false => "the attacker does not know who is in which release".to_owned(),
+        let whose = match options.knows_everyone {
+            true => format!("the owners of the records of {} are unknown", unlinked.join(", ")),
+            false => "the attacker does not know which people are in which release".to_owned(),
         };
         let by_pairs = match pairs {
             true => {
-                ", and every two that can be about the same people by pairs of groups, as somebody would who knows the groups of one \
-                 person and of nobody else"
+                "; every two releases that can contain the same people are also judged by pairs of groups, for an attacker who knows \
+                 the groups of one person only"
             }
             false => "",
         };
         assumed.push(match history.releases.len() {
-            1 => format!("{whose}: records are counted as people"),
-            _ => format!("{whose}: people are counted in each by itself, which is judged by itself{by_pairs}"),
+            1 => format!("{whose}: every record counts as one person"),
+            _ => format!(
+                "{whose}: each such release is judged separately, and its people are counted separately{by_pairs}"
+            ),
         });
     }
-    if board.several > 0 {
+    if view.multi_record_people > 0 {
         assumed.push(
-            "of somebody who has several records in one release, it is told that any of them shows a value; they are not followed from release \
-             to release: of who is in several, and of all who depend on them, only what is forced is told"
+            "if a person has several records in one release, the posterior is the probability that any of them has the value; these \
+             records are not linked across releases, so for people in several releases, and for all who depend on them, only bounds \
+             are valid"
                 .to_owned(),
         );
     }
-    if changed(parts) > 0 {
-        assumed.push("somebody's value that changed between releases, or is written differently, is not followed: of them, and of all who depend on \
-             them, only what is forced is told"
+    if count_changed_people(parts) > 0 {
+        assumed.push("a value that changed between releases, or is written differently, is not linked across releases: for these people, \
+             and for all who depend on them, only bounds are valid"
                 .to_owned());
     }
     for column in
-        question.varies.iter().filter(|column| parts.iter().any(|part| part.board.secrets.columns.contains(column)))
+        options.time_varying.iter().filter(|column| parts.iter().any(|part| part.view.domain.columns.contains(column)))
     {
         assumed.push(format!(
-            "{column} may change from release to release: what one tells of it says nothing about another"
+            "{column} may change between releases: its value in one release implies nothing about another release"
         ));
     }
-    let marked = |held: &&Held| held.disguise.groups.is_some() && held.disguise.of.is_none();
-    let mut marked: Vec<&str> = history.releases.iter().filter(marked).map(|held| held.name.as_str()).collect();
+    let marked = |recorded: &&RecordedRelease| {
+        recorded.presentation.group_column.is_some() && recorded.presentation.about_release.is_none()
+    };
+    let mut marked: Vec<&str> = history.releases.iter().filter(marked).map(|recorded| recorded.name.as_str()).collect();
     marked.dedup();
     if !marked.is_empty() {
         assumed.push(format!(
-            "of {} only the marked groups are looked at: whom its other columns tell from others of the group is not counted",
+            "in {} only the group column defines the groups: other columns that distinguish people of a group are not used",
             marked.join(", ")
         ));
     }
-    if history.releases.iter().any(|held| held.disguise.counterfeits.is_some()) {
-        assumed.push("the attacker knows how many records of a group are nobody's, and not which".to_owned());
+    if history.releases.iter().any(|recorded| recorded.presentation.counterfeit_column.is_some()) {
+        assumed.push("the attacker knows how many records of a group are counterfeit, but not which".to_owned());
     }
-    if parts.iter().any(|part| part.board.secrets.hidden) {
-        assumed.push("a hidden cell hides one of the values that some release shows".to_owned());
+    if parts.iter().any(|part| part.view.domain.has_suppressed) {
+        assumed.push("a suppressed cell stands for one of the values that some release shows".to_owned());
     }
-    if parts.iter().any(|part| part.board.relaxed) {
+    if parts.iter().any(|part| part.view.relaxed) {
         assumed.push(
-            "generalized values that overlap, and intervals, were not used in full: bounds hold, nothing is exact"
+            "overlapping generalized values and intervals are not used in full: bounds are valid, but no posterior is exact"
                 .to_owned(),
         );
     }
-    assumed.extend(question.knowledge.words());
+    assumed.extend(options.knowledge.descriptions());
     assumed
 }
 
-fn not_considered(history: &History, question: &Question) -> Vec<String> {
-    let mut not = Vec::new();
-    if !question.algorithm {
-        not.push("attackers who know how the algorithm decided (minimality, downcoding)");
+fn not_considered(history: &History, options: &AuditOptions) -> Vec<String> {
+    let mut not: Vec<String> = Vec::new();
+    if !options.algorithm {
+        not.push("attackers who know how the algorithm decides (minimality, downcoding)".to_owned());
     }
-    not.push("attackers who learn from the data who is likely to have what (deFinetti)");
+    not.push(format!(
+        "attackers who learn from the data how quasi-identifiers and sensitive values correlate ({})",
+        definetti::ENTRY.title
+    ));
     let other = |column: &PublishedColumn| column.role == Role::Other;
-    let marks = |held: &Held, name: &str| {
-        [&held.disguise.groups, &held.disguise.counterfeits].iter().any(|known| known.as_deref() == Some(name))
+    let marks = |recorded: &RecordedRelease, name: &str| {
+        [&recorded.presentation.group_column, &recorded.presentation.counterfeit_column]
+            .iter()
+            .any(|known| known.as_deref() == Some(name))
     };
-    if history.releases.iter().any(|held| held.release.columns.iter().any(|c| other(c) && !marks(held, &c.name))) {
-        not.push("attackers who know columns with the role other, or follow records by them");
+    if history
+        .releases
+        .iter()
+        .any(|recorded| recorded.release.columns.iter().any(|c| other(c) && !marks(recorded, &c.name)))
+    {
+        not.push("attackers who know columns with the role other, or link records by them".to_owned());
     }
-    if !question.everybody {
-        not.push("attackers who know in which releases people are");
+    if !options.knows_everyone {
+        not.push("attackers who know which releases contain a person".to_owned());
     }
-    not.push(match question.knowledge.known.is_empty() {
-        true => "attackers who know some people's values",
-        false => "attackers who know the values of others than those that were given",
+    not.push(match options.knowledge.known.is_empty() {
+        true => "attackers who know the values of some people".to_owned(),
+        false => "attackers who know the values of more people than those given".to_owned(),
     });
-    not.push("attackers with other background knowledge");
-    not.into_iter().map(str::to_owned).collect()
+    not.push("attackers with other background knowledge".to_owned());
+    not
 }
 
-/// A threshold as a fraction.
-fn threshold(confidence: Share) -> Fraction {
+/// Converts a ratio to a fraction of the solver.
+fn to_fraction(confidence: Ratio) -> Fraction {
     Fraction::new(confidence.numerator, confidence.denominator)
 }
 
-/// What a group is called: its published quasi-identifiers, or its number.
-fn group_name(history: &History, group: &board::Group) -> Vec<(String, String)> {
-    let held = &history.releases[group.release];
-    let marks = |column: &PublishedColumn| match &held.disguise.groups {
+/// Published quasi-identifiers of a group, or its value of the group column.
+fn group_name(history: &History, group: &attacker_view::ViewGroup) -> Vec<(String, String)> {
+    let recorded = &history.releases[group.release];
+    let marks = |column: &PublishedColumn| match &recorded.presentation.group_column {
         Some(groups) => column.name == *groups,
         None => column.role == Role::QuasiIdentifier,
     };
-    let columns = held.release.columns.iter().enumerate().filter(|(_, column)| marks(column));
+    let columns = recorded.release.columns.iter().enumerate().filter(|(_, column)| marks(column));
     columns
-        .map(|(at, column)| (column.name.clone(), column.label(held.release.combos.codes[at][group.member]).to_owned()))
+        .map(|(at, column)| {
+            (column.name.clone(), column.label(recorded.release.contingency.codes[at][group.member]).to_owned())
+        })
         .collect()
 }

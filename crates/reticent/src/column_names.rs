@@ -1,7 +1,7 @@
-//! Words in the names of columns that suggest what the columns contain.
+//! Words in column names that indicate the content of a column.
 
-/// Words in a column's name that speak of a person's identity.
-pub(crate) const IDENTITY: &[&str] = &[
+/// Words in a column name that indicate an identifier.
+pub(crate) const IDENTIFIER_WORDS: &[&str] = &[
     "account",
     "address",
     "card",
@@ -35,12 +35,12 @@ pub(crate) const IDENTITY: &[&str] = &[
     "uuid",
 ];
 
-/// Words in a column's name that speak of the person a row is about.
-pub(crate) const PEOPLE: &[&str] =
+/// Words in a column name that indicate the person of a record.
+pub(crate) const PERSON_WORDS: &[&str] =
     &["citizen", "client", "customer", "employee", "id", "mrn", "patient", "person", "pupil", "ssn", "student"];
 
-/// Words in a column's name that speak of what people keep to themselves.
-pub(crate) const PRIVATE: &[&str] = &[
+/// Words in a column name that indicate a sensitive attribute.
+pub(crate) const SENSITIVE_WORDS: &[&str] = &[
     "condition",
     "conviction",
     "credit",
@@ -69,8 +69,8 @@ pub(crate) const PRIVATE: &[&str] = &[
     "wage",
 ];
 
-/// How such words begin in other languages.
-pub(crate) const PRIVATE_STEMS: &[&str] = &[
+/// Stems of such words in other languages.
+pub(crate) const SENSITIVE_STEMS: &[&str] = &[
     "befund",
     "diagn",
     "einkommen",
@@ -92,17 +92,17 @@ pub(crate) const PRIVATE_STEMS: &[&str] = &[
     "therap",
 ];
 
-/// Whether the values of a column never appear in a message, whatever its role: its name says that they identify people, or
-/// that they are sensitive.
-pub(crate) fn is_called_private(name: &str) -> bool {
-    let words = words_of(name);
+/// Whether the column name indicates identifiers or sensitive values. Messages never contain values of such a column, whatever its
+/// role.
+pub(crate) fn has_private_name(name: &str) -> bool {
+    let words = split_words(name);
     let named = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     let begins = |known: &&str| words.iter().any(|word| word.starts_with(known));
-    named(PEOPLE) || named(IDENTITY) || named(PRIVATE) || PRIVATE_STEMS.iter().any(begins)
+    named(PERSON_WORDS) || named(IDENTIFIER_WORDS) || named(SENSITIVE_WORDS) || SENSITIVE_STEMS.iter().any(begins)
 }
 
-/// The words of a name: `patientID`, `patient_id` and `Patient Id` are patient and id.
-pub(crate) fn words_of(name: &str) -> Vec<String> {
+/// Splits a name into lower-case words: `patientID`, `patient_id` and `Patient Id` give `patient` and `id`.
+pub(crate) fn split_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut after_lower = false;
     for character in name.chars() {

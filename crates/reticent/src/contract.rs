@@ -1,106 +1,124 @@
-//! The contract of a privacy model: all that joins, searches and verification know of models.
+//! Interface of privacy models, as used by joins, searches and verification.
 
 mod bounds;
 mod reading;
 
-use crate::classes::{Group, Measured, Whole, for_each, people_in};
-use crate::combos::Combos;
+use crate::data::contingency::ContingencyTable;
+use crate::data::schema::Role;
 use crate::error::Result;
-use crate::history::History;
 use crate::registry::Entry;
-use crate::schema::Role;
-use crate::witness::UNSHOWN;
+use crate::release::classes::{EquivalenceClass, Measured, Whole, for_each, people_in};
+use crate::release::history::History;
+use crate::witness::SENSITIVE_NOT_SHOWN;
 
 pub use bounds::Bounds;
-pub use reading::{Breach, Reading};
+pub use reading::{ClassViolation, Reading};
 
-/// Whether a class that satisfies a model keeps satisfying it when classes are merged.
+/// Effect of merging equivalence classes on a model's verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Merging {
-    /// Merged with any class at all. So the number of people in violating classes never grows by generalizing.
+    /// A satisfying class merged with any class still satisfies the model. So generalization never increases the
+    /// number of people in violating classes.
     WithAny,
-    /// Merged with another class that satisfies it, as long as nobody is in both. So if all classes do, all do after
-    /// generalizing.
+    /// Two satisfying classes without a common person satisfy the model after merging. So if all classes satisfy the
+    /// model, they do after generalization.
     WithSatisfying,
-    /// Not even then: where somebody has records in both classes, the merged class may violate it.
+    /// Merging two satisfying classes can violate the model, for example if a person has records in both.
     Never,
 }
 
-/// What merging classes of these records does to a model's verdict.
+/// Effect of merging classes of these records on a model's verdict.
 ///
-/// Shares of people only add up while nobody is in two classes. Two people with flu in one class and one of them again, with
-/// flu, in another: merged, flu is counted once less than the two classes together counted it, and another value's share grows.
-pub fn merging_of(model: &dyn Model, combos: &Combos) -> Merging {
+/// Counts of people are additive only if no person is in two classes. Example: one class has two people with flu, and
+/// another class has one of them again, with flu. The merged class counts that person once, so the ratio of another
+/// value increases.
+pub fn merging_of(model: &dyn Model, contingency: &ContingencyTable) -> Merging {
     match model.merging() {
-        Merging::WithSatisfying if combos.owners.is_some() => Merging::Never,
+        Merging::WithSatisfying if contingency.owners.is_some() => Merging::Never,
         merging => merging,
     }
 }
 
-/// What a model says of one class.
+/// Verdict of a model on one class.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Judgement {
     /// Whether the class satisfies the model.
     pub holds: bool,
-    /// The model's own measure, signed so that more is safer (a class size; minus a confidence). For scores and for
-    /// finding the worst witness, never for the verdict.
+    /// Measure of the model; a higher value is safer (class size, or minus a confidence). Used for scores and to find the
+    /// worst witness, never for the verdict.
     pub safety: f64,
 }
 
-/// Judges classes of one release.
-pub type Judge<'a> = Box<dyn Fn(&Group<'_>) -> Judgement + Send + Sync + 'a>;
+/// Function that judges the classes of one release.
+pub type Judge<'a> = Box<dyn Fn(&EquivalenceClass<'_>) -> Judgement + Send + Sync + 'a>;
 
 /// A privacy model with its parameters.
 pub trait Model: std::fmt::Debug + Send + Sync {
-    /// What it says about itself.
+    /// Catalogue entry of the model.
     fn entry(&self) -> &'static Entry;
 
-    /// The model with its parameters, as a person would write it.
+    /// Title with parameters, for people.
     fn title(&self) -> String;
 
-    /// The columns whose values make the classes.
-    fn by(&self) -> &[String];
+    /// Columns that define the classes.
+    fn grouped_by(&self) -> &[String];
 
-    /// The columns that are measured in each class; none: people are counted.
-    fn of(&self) -> &[String];
+    /// Columns that are measured in each class. If empty, people are counted.
+    fn measured(&self) -> &[String];
 
-    /// What merging classes does to a verdict, where every person has one record; see [`merging_of`].
+    /// Effect of merging classes if every person has one record; see [`merging_of`].
     fn merging(&self) -> Merging;
 
-    /// The judge of the classes of a release that measures like `whole`.
+    /// Judge for the classes of a release with the counts `whole`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the model cannot judge the measured column.
     fn judge<'a>(&'a self, whole: &Whole<'_>) -> Result<Judge<'a>>;
 
-    /// How a safety reads: `3 people, 5 needed`.
+    /// Explanation of a safety value, for example `3 people, 5 needed`.
     fn explain(&self, safety: f64) -> String;
 
-    /// The definition once more, over the records that were read back from the written file.
-    fn naive(&self, reading: &Reading) -> Result<Vec<Breach>>;
+    /// Naive definition of the model, on the records read back from the written file.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a column of the model is missing.
+    fn naive(&self, reading: &Reading) -> Result<Vec<ClassViolation>>;
 
-    /// The classes of the joined history that violate the model, worst first.
+    /// Classes that violate the model, worst first.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the history does not have exactly one release, or a column is missing.
     fn violations(&self, history: &History) -> Result<Vec<Violation>> {
         Ok(self.survey(history)?.violations)
     }
 
-    /// The violations, and the worst class whether it violates or not.
+    /// Violations, and the worst class even if it satisfies the model.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the history does not have exactly one release, or a column is missing.
     fn survey(&self, history: &History) -> Result<Survey> {
-        let release = history.only(&self.title())?;
-        let by = release.positions(self.by())?;
-        let of = release.positions(self.of())?;
+        let release = history.require_single(&self.title())?;
+        let by = release.positions(self.grouped_by())?;
+        let of = release.positions(self.measured())?;
         let column = if let [only] = of.as_slice() { Some(&release.columns[*only]) } else { None };
-        let measured = Measured::new(&release.combos, &of);
-        let whole = measured.whole(&release.combos, column);
+        let measured = Measured::new(&release.contingency, &of);
+        let whole = measured.whole(&release.contingency, column);
         let judge = self.judge(&whole)?;
         let mut survey = Survey { violations: Vec::new(), worst: None, classes: 0, violating: 0 };
         let mut worst: Option<(f64, usize, u64)> = None;
-        let mut found: Vec<(f64, usize, u64)> = Vec::new();
-        for_each(&release.combos, &by, &measured, |member, group| {
-            let judgement = judge(&group);
+        let mut failing: Vec<(f64, usize, u64)> = Vec::new();
+        for_each(&release.contingency, &by, &measured, |member, class| {
+            let judgement = judge(&class);
             survey.classes += 1;
             if worst.is_none_or(|(safety, ..)| judgement.safety < safety) {
-                worst = Some((judgement.safety, member, group.size));
+                worst = Some((judgement.safety, member, class.size));
             }
             if !judgement.holds {
-                found.push((judgement.safety, member, group.size));
+                failing.push((judgement.safety, member, class.size));
             }
         });
         let witness = |(safety, member, size): &(f64, usize, u64)| Violation {
@@ -108,20 +126,20 @@ pub trait Model: std::fmt::Debug + Send + Sync {
                 .iter()
                 .map(|column| {
                     let published = &release.columns[*column];
-                    let label = published.label(release.combos.codes[*column][*member]);
-                    let shown = if published.role == Role::Sensitive { UNSHOWN } else { label };
-                    (published.name.clone(), shown.to_owned())
+                    let label = published.label(release.contingency.codes[*column][*member]);
+                    let text = if published.role == Role::Sensitive { SENSITIVE_NOT_SHOWN } else { label };
+                    (published.name.clone(), text.to_owned())
                 })
                 .collect(),
             people: *size,
             safety: *safety,
             explanation: self.explain(*safety),
         };
-        if !found.is_empty() {
-            survey.violating = people_in(&release.combos, &by, &measured, |group| !judge(group).holds);
+        if !failing.is_empty() {
+            survey.violating = people_in(&release.contingency, &by, &measured, |class| !judge(class).holds);
         }
-        found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        survey.violations = found.iter().map(witness).collect();
+        failing.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        survey.violations = failing.iter().map(witness).collect();
         survey.worst = worst.as_ref().map(witness);
         Ok(survey)
     }
@@ -130,26 +148,26 @@ pub trait Model: std::fmt::Debug + Send + Sync {
 /// A class that violates a model.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Violation {
-    /// The published values that name the class.
+    /// Published values that identify the class.
     #[serde(serialize_with = "crate::witness::as_cells")]
     pub witness: Vec<(String, String)>,
-    /// People in it.
+    /// Number of people in the class.
     pub people: u64,
-    /// The model's measure there; more is safer.
+    /// Measure of the model; a higher value is safer.
     pub safety: f64,
-    /// What was measured and what is demanded.
+    /// Measured value and threshold, for people.
     pub explanation: String,
 }
 
-/// What a model finds in a history.
+/// Result of judging all classes of a release.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Survey {
-    /// Worst first.
+    /// Violating classes, worst first.
     pub violations: Vec<Violation>,
-    /// The worst class, whether it violates the model or not.
+    /// Worst class, even if it satisfies the model.
     pub worst: Option<Violation>,
-    /// How many classes there are.
+    /// Number of classes.
     pub classes: u64,
-    /// People in violating classes.
+    /// Number of people in violating classes.
     pub violating: u64,
 }

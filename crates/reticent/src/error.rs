@@ -1,7 +1,7 @@
-//! Errors of the library: a stable code, data, and a text made from the data.
+//! Errors of the library: a stable code, structured data, and a text built from the data.
 //!
-//! No text here shows an identifier or a sensitive value: columns, counts and words of the policy only. No text names a flag
-//! or a command: an interface makes its own words from [`Error::hints`].
+//! Texts contain column names, counts and words of the policy, but no identifier and no sensitive value. Texts name no flag and
+//! no command; an interface adds these from [`Error::hints`].
 
 mod fault;
 mod hint;
@@ -22,12 +22,12 @@ pub use fault::{
 };
 pub use hint::Hint;
 pub use obstacle::Obstacle;
-pub use refusal::{Failing, Outlook, Refusal};
+pub use refusal::{Outlook, Refusal, ViolatingClass};
 
 /// The result type of the library.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Everything that can fail in the library.
+/// Error of the library.
 ///
 /// ```
 /// use reticent::Error;
@@ -40,111 +40,111 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
 #[non_exhaustive]
 pub enum Error {
-    /// The policy file is wrong at a line.
+    /// The policy is invalid.
     #[error("policy{}: {message}{}", at_line(*.line), hint_text(.hint))]
     #[strum(serialize = "policy-invalid")]
     Policy {
-        /// Line in the policy file, from 1.
+        /// Line of the policy, from 1.
         line: Option<usize>,
-        /// What is wrong.
+        /// Problem.
         message: String,
-        /// What to write instead, if we can tell.
+        /// Correction, if one can be suggested.
         hint: Option<String>,
     },
-    /// A taxonomy is inconsistent.
+    /// A taxonomy is invalid.
     #[error("taxonomy of `{column}`{}: {message}", at_line(*.line))]
     #[strum(serialize = "taxonomy-invalid")]
     Taxonomy {
-        /// The column the taxonomy is for, or its file.
+        /// Column of the taxonomy, or its file.
         column: String,
-        /// Line in the taxonomy file, from 1.
+        /// Line of the taxonomy file, from 1.
         line: Option<usize>,
-        /// What is wrong and how to mend it.
+        /// Problem and remedy.
         message: String,
     },
-    /// The data does not fit what the policy says about it.
+    /// A column of the data does not match the policy.
     #[error("column `{column}`: {message}")]
     #[strum(serialize = "column-unfit")]
     Column {
-        /// The column at fault.
+        /// Column.
         column: String,
-        /// What is wrong and how to mend it.
+        /// Problem and remedy.
         message: String,
     },
-    /// The table as a whole cannot be used.
+    /// The table cannot be used.
     #[error("{fault}")]
     #[strum(serialize = "table-unfit")]
     Table {
-        /// What is wrong.
+        /// Problem.
         fault: TableFault,
     },
-    /// A parameter of a registered thing is missing, unknown or out of range.
+    /// A parameter of a catalogue entry is missing, unknown or out of range.
     #[error("{kind} `{id}`: {message}{}", hint_text(.hint))]
     #[strum(serialize = "parameter-invalid")]
     Parameter {
-        /// Which list the entry stands in.
+        /// Kind of the entry.
         kind: Kind,
-        /// The entry.
+        /// Id of the entry.
         id: String,
-        /// What is wrong.
+        /// Problem.
         message: String,
-        /// What to write instead, if we can tell.
+        /// Correction, if one can be suggested.
         hint: Option<String>,
     },
-    /// Code asked for an argument that cannot be read: a programming mistake, never a user's.
+    /// Code requested an argument that cannot be read. This is a programming error.
     #[error("argument `{parameter}`{} cannot be read: {fault}", of_entry(.id))]
     #[strum(serialize = "argument-unreadable")]
     Argument {
-        /// The entry that the arguments were checked against, if they were.
+        /// Id of the entry that the arguments were checked against, if any.
         id: Option<String>,
-        /// The parameter that was asked for.
+        /// Requested parameter.
         parameter: String,
-        /// What is wrong.
+        /// Problem.
         fault: ArgumentFault,
     },
-    /// A name that no registry knows.
+    /// The catalogue has no entry with this id.
     #[error("there is no {kind} `{id}`{}", hint_text(.hint))]
     #[strum(serialize = "unknown-entry")]
     Unknown {
-        /// Which list was searched.
+        /// Kind of the entry.
         kind: Kind,
-        /// The name that was asked for.
+        /// Requested id.
         id: String,
-        /// The nearest name there is.
+        /// Nearest id, if there is one.
         hint: Option<String>,
     },
-    /// A name or a number that a caller gave breaks its rule.
+    /// A name or number from the caller violates its rule.
     #[error("{what} {given:?}: {rule}")]
     #[strum(serialize = "name-invalid")]
     Name {
-        /// What it was given for.
+        /// Subject, such as `recipient`.
         what: &'static str,
-        /// The text that was given.
+        /// Text from the caller.
         given: String,
-        /// The rule.
+        /// Violated rule.
         rule: String,
     },
-    /// Nothing is published: the requirement is violated, or a method cannot publish.
+    /// Nothing is published: no release satisfies the requirement, or a method cannot publish.
     #[error("refused: {0}")]
     #[strum(serialize = "refused")]
     Refused(Refusal),
-    /// A statement could not be judged. Never a pass.
+    /// A check could not be completed. This is never a pass.
     #[error("could not check {0}")]
     #[strum(serialize = "cannot-check")]
     CannotCheck(Obstacle),
-    /// The caller asked to stop before anything could be published.
-    #[error("stopped before the first publishable state")]
+    /// The caller stopped the search before it found a publishable release.
+    #[error("stopped before the search found a publishable release")]
     #[strum(serialize = "stopped")]
     Stopped,
 }
 
 impl Error {
-    /// Makes a policy error at a line.
+    /// Creates a policy error at a line.
     pub fn policy(line: Option<usize>, message: impl Into<String>) -> Self {
         Error::Policy { line, message: message.into(), hint: None }
     }
 
-    /// Makes a column error.
+    /// Creates a column error.
     pub fn column(column: impl Into<String>, message: impl Into<String>) -> Self {
         Error::Column { column: column.into(), message: message.into() }
     }
@@ -165,12 +165,12 @@ impl Error {
         own.chain(Refusal::codes()).chain(Obstacle::codes()).copied().collect()
     }
 
-    /// Returns what the user can do, for the interface to put into words.
+    /// Returns remedies, which the interface puts into words.
     pub fn hints(&self) -> Vec<Hint> {
         match self {
             Error::Refused(refusal) => refusal.hints(),
             Error::CannotCheck(obstacle) => obstacle.hints(),
-            // Their texts say what to write instead.
+            // Their texts contain the remedy.
             _ => Vec::new(),
         }
     }
@@ -200,7 +200,7 @@ impl From<reticent_inference::Error> for Error {
     }
 }
 
-/// The data of the error as a map, without texts.
+/// Serializes the data of the error as a map, without texts.
 impl serde::Serialize for Error {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         match self {
@@ -236,7 +236,7 @@ impl serde::Serialize for Error {
     }
 }
 
-/// The valid word nearest to what somebody typed, when it is near enough to be what they meant.
+/// Returns the valid word with the smallest edit distance to the typed one, if it is a plausible correction.
 pub fn nearest<'a>(typed: &str, valid: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     valid
         .into_iter()
@@ -249,7 +249,7 @@ pub fn nearest<'a>(typed: &str, valid: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, word)| word)
 }
 
-/// `did you mean ...?`, or nothing.
+/// Returns ``did you mean `word`?`` for the nearest valid word, if there is one.
 pub fn did_you_mean<'a>(typed: &str, valid: impl IntoIterator<Item = &'a str>) -> Option<String> {
     nearest(typed, valid).map(|word| format!("did you mean `{word}`?"))
 }

@@ -1,8 +1,8 @@
-//! The kinds of registered things: one for each list.
+//! Kinds of catalogue entries.
 
 use std::fmt;
 
-/// Which list an entry stands in.
+/// The kind of a catalogue entry. Each kind has its own list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -12,9 +12,9 @@ pub enum Kind {
     Operation,
     /// An information metric.
     Metric,
-    /// An algorithm.
+    /// An anonymization algorithm.
     Algorithm,
-    /// A method for publishing the same table again.
+    /// A republication method.
     Method,
     /// An attack.
     Attack,

@@ -1,24 +1,39 @@
-//! Reticent publishes data about people more than once without letting the releases add up to a leak.
+//! Anonymization of microdata for repeated publication.
 //!
-//! This crate is the mathematics: it reads no file, prints nothing and looks at no clock. `reticent-app` has the verbs (`publish`,
-//! `audit`, ...) that interfaces call; `reticent-engine` counts and writes rows; `reticent-ledger` records releases.
+//! A single anonymous release can be safe, while several releases of the same people disclose their sensitive values when an
+//! attacker joins them. This crate generalizes a table until it satisfies privacy models, alone and joined with every earlier
+//! release. It also computes each person's posterior given the whole release history.
 //!
-//! Four patients, published so that everybody shares their age with another one:
+//! The crate is pure computation: it reads no files, prints nothing, and uses no clock. Random numbers come from a seed of the
+//! caller. The other crates of the workspace add the rest:
+//!
+//! | crate | content |
+//! |---|---|
+//! | `reticent-app` | the operations that interfaces call: `check`, `publish`, `audit`, ... |
+//! | `reticent-engine` | counts and writes rows of CSV and Parquet files |
+//! | `reticent-ledger` | records releases in a signed ledger |
+//! | `reticent-inference` | solves the constraint problem behind the audit |
+//!
+//! # Example
+//!
+//! Publish the ages and illnesses of four patients with 2-anonymity:
 //!
 //! ```
-//! use reticent::algorithms::{Control, Purpose, Suppression, Task, run};
+//! use reticent::algorithms::{Control, Purpose, RecodingTask, Suppression, run};
 //! use reticent::{Arguments, Counts, History, Policy, Requirement, Table};
 //!
+//! // The policy declares the role of every column, and the requirement.
 //! let policy = Policy::parse(
 //!     "[columns.age]\ntype = \"number\"\n[columns.illness]\nrole = \"sensitive\"\n[requirement]\nk = 2\n",
 //! )?;
-//! let schema = policy.schema(&mut |_| Err("no taxonomy".to_owned()))?;
+//! let schema = policy.schema(&mut |_| Err("no taxonomy files".to_owned()))?;
+//! let requirement = Requirement::build(&policy.model_specs(&schema), &schema)?;
+//!
 //! let rows = [["34", "flu"], ["36", "asthma"], ["51", "flu"], ["58", "gout"]];
 //! let table = Table::build(&Counts::from_rows(["age", "illness"], &rows), &schema)?;
 //!
-//! let requirement = Requirement::build(&policy.wordings(&schema), &schema)?;
-//! let history = History::default(); // nothing was released before
-//! let task = Task {
+//! let history = History::default(); // no earlier releases
+//! let task = RecodingTask {
 //!     table: &table,
 //!     history: &history,
 //!     requirement: &requirement,
@@ -27,15 +42,29 @@
 //! };
 //! let outcome = run("top-down-specialization", &task, Arguments::default(), &Control::QUIET)?;
 //!
+//! // Every published age is shared by at least two patients.
 //! let release = outcome.recoding.apply(&table)?;
-//! assert!(release.combos.project(&[0]).weights.iter().all(|records| *records >= 2));
+//! assert!(release.contingency.project(&[0]).weights.iter().all(|records| *records >= 2));
 //! # Ok::<(), reticent::Error>(())
 //! ```
 //!
-//! Data flows from [`Counts`] through a [`Schema`] to a [`Table`]; an algorithm ([`algorithms`]) answers with a [`Recoding`] that
-//! satisfies the [`Requirement`] together with the [`History`]; [`verify`] judges what was written, and [`mod@audit`] computes what all
-//! releases disclose. [`recognise`] reads published texts back as a [`Release`]. Models, operations, metrics, algorithms, methods and
-//! attacks are lists; [`catalogue`] has all of them.
+//! # From a table to a release
+//!
+//! 1. [`Counts`] and a [`Schema`] give a [`Table`] with typed columns and taxonomies. A [`Policy`] provides the schema.
+//! 2. A [`Requirement`] states the privacy models ([`models`]), also for joins ([`join`]) with the releases of a [`History`].
+//! 3. An algorithm ([`algorithms`]) searches for a [`Recoding`] that satisfies the requirement. For a table that is published
+//!    repeatedly, a method of [`republication`] forms groups instead.
+//! 4. [`verify`] checks the written file against the definitions of the models, without code of the algorithms.
+//! 5. [`mod@audit`] computes what an attacker can infer from all releases, and [`attacks`] runs attacks of the literature.
+//!
+//! [`recognise`] parses a published table, including one made elsewhere, as a [`Release`]. [`catalogue`] lists all models,
+//! operations, metrics, algorithms, republication methods and attacks with their parameters and papers.
+//!
+//! # Guarantees
+//!
+//! - Counts are integers and thresholds are exact ratios ([`Ratio`]). No comparison rounds in favour of a release.
+//! - A check that cannot be completed is an [`Error`], never a pass.
+//! - Error texts contain no identifiers and no sensitive values. Every error has a stable code ([`Error::code`]).
 
 #![cfg_attr(not(test), warn(unreachable_pub))]
 
@@ -43,57 +72,47 @@ pub mod algorithms;
 pub mod attacks;
 pub mod audit;
 pub mod catalogue;
-pub mod classes;
 mod column_names;
-pub mod combos;
 mod contract;
+mod data;
 pub mod error;
-mod history;
-mod interval;
-mod join;
-pub mod joined;
+pub mod join;
 mod kind;
-mod links;
-mod matching;
-pub mod methods;
 pub mod metrics;
+mod model_spec;
 pub mod models;
 mod names;
 pub mod operations;
 pub mod policy;
-mod recipients;
-mod recoding;
-pub mod recognise;
+mod ratio;
 pub mod registry;
 mod release;
-mod relief;
+mod remedies;
+pub mod republication;
 pub mod requirement;
 pub mod risk;
 mod scalar;
-mod schema;
-mod share;
 pub mod statement;
-mod table;
-pub mod taxonomy;
 pub mod text;
 pub mod verify;
 mod witness;
-mod wording;
 
+pub use data::interval::Interval;
+pub use data::links::{Links, NO_OWNER, Pseudonym};
+pub use data::schema::{Attribute, Missing, Role, Schema, TreeSource};
+pub use data::table::{Column, Counts, MissingNote, Table};
+pub use data::taxonomy::{Taxonomy, Type};
+pub use data::{contingency, taxonomy};
 pub use error::{Error, Result};
-pub use history::{Disguise, Held, History, Lost};
-pub use interval::Interval;
-pub use join::{Inconsistent, Join};
-pub use links::{Links, NOBODY, Pseudonym};
+pub use join::lossy::{InconsistentRules, LossyJoin};
 pub use names::{Confidence, Day, PurgeReason, Recipient, ReleaseName};
 pub use policy::Policy;
-pub use recipients::{PUBLIC, Separate};
-pub use recoding::{Recoded, Recoding, Rule};
+pub use ratio::Ratio;
 pub use registry::{Argument, Arguments, Entry, Kind};
+pub use release::history::{ErasedRelease, History, Presentation, RecordedRelease};
+pub use release::recipients::{NonColluding, PUBLIC};
+pub use release::recoding::{Recoded, Recoding, RecodingRule};
 pub use release::{PublishedColumn, Release};
-pub use relief::{Refused, Relief};
-pub use requirement::{Requirement, Wording};
-pub use schema::{Attribute, Missing, Role, Schema, Tree};
-pub use share::Share;
-pub use table::{Column, Counts, MissingNote, Table};
-pub use taxonomy::{Taxonomy, Type};
+pub use release::{classes, recognise};
+pub use remedies::{RefusedRelease, Remedies, Remedy};
+pub use requirement::{ModelSpec, Requirement};

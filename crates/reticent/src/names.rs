@@ -1,49 +1,49 @@
-//! Names and numbers that a caller gives, valid by their types: recipients, releases, confidence bounds, days, reasons.
+//! Validated input types: recipients, release names, confidence bounds, days and purge reasons.
 //!
-//! `Recipient::new("Press")` and `Recipient::new("press ")` are the same recipient, and `"Public"` is [`PUBLIC`], whichever
-//! interface the name comes from.
+//! Names of recipients ignore case and surrounding spaces: `Recipient::new("Press")` equals `Recipient::new("press ")`, and
+//! `"Public"` is [`PUBLIC`].
 
 use std::fmt;
 
 use serde::Serialize;
 
 use crate::error::{Error, Result};
-use crate::recipients::{NAME_RULE, PUBLIC, folded, is_name};
+use crate::ratio::Ratio;
+use crate::release::recipients::{NAME_RULE, PUBLIC, folded, is_name};
 use crate::scalar::parse_date;
-use crate::share::Share;
 
-/// The error for a text that a caller gave for something.
+/// Returns the error for an invalid text.
 fn invalid(what: &'static str, given: &str, rule: &str) -> Error {
     Error::Name { what, given: given.to_owned(), rule: rule.to_owned() }
 }
 
-/// A text that fits [`NAME_RULE`], without the spaces around it.
+/// Returns the text without surrounding spaces if it satisfies [`NAME_RULE`].
 fn name(what: &'static str, text: &str) -> Result<String> {
     let name = text.trim();
     if is_name(name) { Ok(name.to_owned()) } else { Err(invalid(what, text, NAME_RULE)) }
 }
 
-/// A recipient of releases. Case and surrounding spaces do not matter.
+/// A recipient of releases. Case and surrounding spaces are ignored.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Recipient(String);
 
 impl Recipient {
-    /// The recipient of this name.
+    /// Creates a recipient from its name.
     ///
     /// # Errors
     ///
-    /// If the text is no name (`NAME_RULE`).
+    /// Returns an error if the text is not a valid name (`NAME_RULE`).
     pub fn new(text: &str) -> Result<Recipient> {
         Ok(Recipient(folded(&name("recipient", text)?)))
     }
 
-    /// Everybody.
+    /// Returns the public: a release to it is available to all recipients.
     pub fn public() -> Recipient {
         Recipient(PUBLIC.to_owned())
     }
 
-    /// The name, folded.
+    /// Returns the name in lower case.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -55,27 +55,28 @@ impl fmt::Display for Recipient {
     }
 }
 
-/// The name of a release. It is never only digits: it could be taken for a number.
+/// The name of a release. A name of digits only is invalid, because it could be confused with a release number.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct ReleaseName(String);
 
 impl ReleaseName {
-    /// The name of a release.
+    /// Creates a release name.
     ///
     /// # Errors
     ///
-    /// If the text is no name (`NAME_RULE`), or only digits.
+    /// Returns an error if the text is not a valid name (`NAME_RULE`) or consists of digits only.
     pub fn new(text: &str) -> Result<ReleaseName> {
         let name = name("release name", text)?;
         if name.bytes().all(|byte| byte.is_ascii_digit()) {
-            let rule = "a release's name is not only digits: it could be taken for its number";
+            let rule =
+                "a release name must not consist of digits only, because it could be confused with a release number";
             return Err(invalid("release name", text, rule));
         }
         Ok(ReleaseName(name))
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -87,57 +88,57 @@ impl fmt::Display for ReleaseName {
     }
 }
 
-/// A bound on the posterior probability of a sensitive value: above 0, at most 1, and exact.
+/// An exact upper bound on the posterior probability of a sensitive value, above 0 and at most 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Confidence {
     decimal: f64,
-    exact: Share,
+    exact: Ratio,
 }
 
 impl Confidence {
-    /// The bound that a person wrote as a decimal.
+    /// Creates a bound from a decimal number.
     ///
     /// # Errors
     ///
-    /// If it is not above 0 and at most 1, or has too many digits to be compared exactly.
+    /// Returns an error if the number is not above 0 and at most 1, or has too many digits for exact comparison.
     pub fn new(decimal: f64) -> Result<Confidence> {
         if !(decimal > 0.0 && decimal <= 1.0) {
             return Err(invalid("confidence", &decimal.to_string(), "must be above 0 and up to 1"));
         }
         let digits = || {
-            let rule = "the confidence has too many digits to be compared exactly; round it";
+            let rule = "has too many digits for exact comparison; round it";
             invalid("confidence", &decimal.to_string(), rule)
         };
-        Ok(Confidence { decimal, exact: Share::from_decimal(decimal).ok_or_else(digits)? })
+        Ok(Confidence { decimal, exact: Ratio::from_decimal(decimal).ok_or_else(digits)? })
     }
 
-    /// As the decimal that was written.
+    /// Returns the bound as the decimal from which it was created.
     pub fn decimal(self) -> f64 {
         self.decimal
     }
 
-    /// As an exact ratio.
-    pub fn exact(self) -> Share {
+    /// Returns the bound as an exact ratio.
+    pub fn exact(self) -> Ratio {
         self.exact
     }
 }
 
-/// A day, as `YYYY-MM-DD`.
+/// A calendar day.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Day(String);
 
 impl Day {
-    /// The day that a text names.
+    /// Parses a day of the form `YYYY-MM-DD`.
     ///
     /// # Errors
     ///
-    /// If the text is no day in this form.
+    /// Returns an error if the text is not a valid day of this form.
     pub fn new(text: &str) -> Result<Day> {
         let day = parse_date(text).filter(|_| text.trim().len() == 10);
         day.map(|_| Day(text.trim().to_owned())).ok_or_else(|| invalid("day", text, "write a day as YYYY-MM-DD"))
     }
 
-    /// As `YYYY-MM-DD`.
+    /// Returns the day as `YYYY-MM-DD`.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -149,16 +150,16 @@ impl fmt::Display for Day {
     }
 }
 
-/// Why the contents of a release are erased: one line that the ledger keeps.
+/// Reason for erasing the contents of a release, as one line of text that the ledger keeps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PurgeReason(String);
 
 impl PurgeReason {
-    /// The reason that a caller gives.
+    /// Creates a reason.
     ///
     /// # Errors
     ///
-    /// If it is empty, longer than 200 characters, or more than one line.
+    /// Returns an error if the text is empty, longer than 200 characters, or has more than one line.
     pub fn new(text: &str) -> Result<PurgeReason> {
         let reason = text.trim();
         let fits = !reason.is_empty() && reason.chars().count() <= 200 && !reason.chars().any(char::is_control);
@@ -166,7 +167,7 @@ impl PurgeReason {
         if fits { Ok(PurgeReason(reason.to_owned())) } else { Err(invalid("reason", "", rule)) }
     }
 
-    /// The reason.
+    /// Returns the reason.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,7 +1,7 @@
-//! The policy: what a steward writes in `reticent.toml`, as text and as values.
+//! The release policy (`reticent.toml`): parsing, validation, drafting, and its JSON Schema.
 //!
-//! Text goes in, values come out; nothing here reads a file. Every mistake is an error that names its line and, where
-//! we can tell, what was meant. The keys stand in one list (`keys.rs`) that the reader and the JSON Schema share.
+//! This module parses text and reads no files. Every error names the line and, if possible, a correction. The reader and the
+//! JSON Schema share one list of keys (`keys.rs`).
 
 mod draft;
 mod json_schema;
@@ -13,123 +13,140 @@ mod reader;
 mod tests;
 
 use crate::algorithms::{Purpose, Suppression};
+use crate::data::schema::{Attribute, Missing, Role, Schema, TreeSource};
+use crate::data::taxonomy::{IntervalLevel, Taxonomy, Type};
 use crate::error::{Error, Result, did_you_mean};
-use crate::join::Inconsistent;
-use crate::joined::Breadth;
-use crate::recipients::Separate;
+use crate::join::Breadth;
+use crate::join::lossy::InconsistentRules;
 use crate::registry::Arguments;
-use crate::requirement::{Short, Wording};
-use crate::schema::{Attribute, Missing, Role, Schema, Tree};
-use crate::taxonomy::{Level, Taxonomy, Type};
+use crate::release::recipients::NonColluding;
+use crate::requirement::{ModelSpec, Shorthand};
 
-pub use draft::{ColumnSketch, Draft, draft, suggested_role};
+pub use draft::{ColumnSketch, PolicyDraft, draft, suggested_role};
 pub use json_schema::json_schema;
 
-/// The word that stands for no key.
+/// Value of `ledger.key` for a ledger without a key.
 pub const NO_KEY: &str = "none";
 
-/// What a steward says about the data and its releases.
+/// A release policy: column roles, privacy requirement, and how releases are produced and recorded.
+///
+/// ```
+/// use reticent::Policy;
+///
+/// let policy = Policy::parse("[columns.age]\ntype = \"number\"\n[requirement]\nk = 5\n")?;
+/// assert_eq!(policy.columns[0].name, "age");
+/// assert!(Policy::parse("[columns.age]\nrolle = \"other\"\n").is_err()); // did you mean `role`?
+/// # Ok::<(), reticent::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Policy {
-    /// The name of the data.
+    /// Name of the data set.
     pub dataset: String,
-    /// The column that names the owner, when an owner can have several records.
+    /// Column that identifies the owner of a record, if declared.
     pub owner: Option<String>,
-    /// The texts that stand for a missing value; the first is the one that is published.
+    /// Texts that represent a missing value. The first one is published.
     pub missing_values: Vec<String>,
-    /// The columns, in the order of the file.
+    /// Columns, in the order of the file.
     pub columns: Vec<ColumnPolicy>,
-    /// The short form of the requirement.
-    pub short: Short,
-    /// The models that are worded one by one.
-    pub models: Vec<Wording>,
-    /// How well it must be established that all releases together tell nothing that is not allowed.
+    /// Short form of the requirement: `k` and `confidence`.
+    pub shorthand: Shorthand,
+    /// Privacy models of `requirement.models`.
+    pub models: Vec<ModelSpec>,
+    /// Evidence needed that no posterior exceeds the confidence bound, given all releases.
     pub audit: crate::audit::Proof,
-    /// The id of the algorithm.
+    /// Id of the algorithm.
     pub algorithm: String,
-    /// How the same table is published again, where that is what is done; then in place of the algorithm.
+    /// Republication method, if set. It replaces the algorithm.
     pub method: Option<MethodPolicy>,
-    /// The parameters of the algorithm or the method, not yet checked.
+    /// Unchecked parameters of the algorithm or the republication method.
     pub options: Arguments,
-    /// What releases are for.
+    /// Purpose that the algorithm optimizes for.
     pub purpose: Purpose,
-    /// How many records may be left out, and how.
+    /// Limit and kind of suppression.
     pub suppression: Suppression,
-    /// Decides all chance; the caller draws one when there is none.
+    /// Seed of the random numbers. If it is missing, the caller draws one.
     pub seed: Option<u64>,
-    /// Who never combines what they hold.
-    pub separate: Separate,
-    /// Which earlier releases are looked at together with a new one.
+    /// Recipients who do not share releases with each other.
+    pub non_colluding: NonColluding,
+    /// Sets of earlier releases that are joined with a new one.
     pub breadth: Breadth,
-    /// Values that no one person has.
-    pub inconsistent: Vec<Inconsistent>,
-    /// The folder of the ledger, relative to the policy.
+    /// Pairs of values that no person has at the same time, and columns that vary over time.
+    pub inconsistent: Vec<InconsistentRules>,
+    /// Folder of the ledger, relative to the policy.
     pub ledger: String,
-    /// The file with the ledger's key, relative to the policy; [`NO_KEY`] if there is none.
+    /// File with the key of the ledger, relative to the policy; [`NO_KEY`] if there is none.
     pub key: String,
-    /// The group of users who may read the key file.
+    /// Operating system group that may read the key file.
     pub group: Option<String>,
-    short_lines: ShortLines,
+    shorthand_lines: ShorthandLines,
 }
 
-/// How the same table is published again and again.
+/// The republication method that a policy selects.
 #[derive(Debug, Clone, Copy)]
 pub struct MethodPolicy {
-    /// The method.
-    pub listed: &'static crate::methods::Listed,
-    /// How it publishes quasi-identifiers.
-    pub form: crate::methods::Form,
+    /// Catalogue definition of the method.
+    pub def: &'static crate::republication::MethodDef,
+    /// Form in which it publishes quasi-identifiers.
+    pub form: crate::republication::Form,
 }
 
 impl PartialEq for MethodPolicy {
     fn eq(&self, other: &MethodPolicy) -> bool {
-        self.listed.entry.id == other.listed.entry.id && self.form == other.form
+        self.def.entry.id == other.def.entry.id && self.form == other.form
     }
 }
 
-/// What a steward says about one column.
+/// Policy of one column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnPolicy {
-    /// The column's name in the data.
+    /// Name of the column in the data.
     pub name: String,
-    /// What it is to an attacker.
+    /// Role of the column.
     pub role: Role,
-    /// What its values are.
+    /// Type of the values.
     pub values: Type,
-    /// The file with its taxonomy, relative to the policy.
+    /// Taxonomy file, relative to the policy.
     pub taxonomy: Option<String>,
-    /// Interval levels, finest first; empty when not declared.
-    pub intervals: Vec<Level>,
-    /// Whether single values may be published below the finest interval.
+    /// Interval levels from fine to coarse; empty if none are declared.
+    pub intervals: Vec<IntervalLevel>,
+    /// Whether exact values may be published below the finest interval.
     pub exact: bool,
-    /// What lies around all values of a column whose intervals are found.
+    /// Domain of a column whose intervals the algorithm chooses: lower bound (inclusive), upper bound (exclusive).
     pub range: Option<(f64, f64)>,
-    /// What a missing value means.
+    /// Treatment of missing values.
     pub missing: Missing,
-    /// The line its table starts on.
+    /// Line on which its table starts.
     pub line: usize,
     taxonomy_line: Option<usize>,
 }
 
-/// Where the short form stands.
+/// Lines of the short form in the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-struct ShortLines {
+struct ShorthandLines {
     k: Option<usize>,
     confidence: Option<usize>,
 }
 
 impl Policy {
-    /// The sensitive columns that may change from release to release.
+    /// Returns the columns whose values may change between releases (`history.time-varying`).
     pub fn varying_columns(&self) -> Vec<String> {
         self.inconsistent.iter().filter_map(|rule| rule.varying_column().map(str::to_owned)).collect()
     }
 
-    /// Reads a policy. Models and their parameters are checked later, by `Requirement::build`.
+    /// Parses a policy. [`Requirement::build`](crate::Requirement::build) checks the models and their parameters later.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error with the line if the text is not TOML, or if a key or value is invalid.
     pub fn parse(text: &str) -> Result<Policy> {
         reader::with_document(text, read::policy)
     }
 
-    /// The columns with their taxonomies, which are read through `read`: from a path to the text of the file.
+    /// Builds the schema of the columns. `read` returns the content of a taxonomy file for its path.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a taxonomy cannot be read or parsed, or if `history.inconsistent` names an unknown value.
     pub fn schema(&self, read: &mut dyn FnMut(&str) -> std::result::Result<String, String>) -> Result<Schema> {
         let mut attributes = Vec::new();
         for column in &self.columns {
@@ -142,17 +159,21 @@ impl Policy {
             });
         }
         let schema = Schema { attributes, owner: self.owner.clone(), missing_values: self.missing_values.clone() };
-        self.inconsistent.iter().try_for_each(|rule| check_rule(rule, &schema))?;
+        self.inconsistent.iter().try_for_each(|rule| check_inconsistency_rule(rule, &schema))?;
         Ok(schema)
     }
 
-    /// Checks that the policy speaks of every column of the data, and of no other.
-    pub fn fit(&self, columns_in_data: &[String]) -> Result<()> {
+    /// Checks that the policy and the data have the same columns.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error that names a missing or unknown column.
+    pub fn check_columns(&self, columns_in_data: &[String]) -> Result<()> {
         let known = |column: &ColumnPolicy| columns_in_data.contains(&column.name);
         if !self.columns.is_empty() && !self.columns.iter().any(known) {
-            // Then the first line may be data, and must not be shown.
+            // The first line may be data, which must not be shown.
             let message =
-                "none of its columns is in the data; does the first line of the data hold the names of the columns?";
+                "no column of the policy is in the data; does the first line of the data contain the column names?";
             return Err(Error::policy(None, message));
         }
         for column in &self.columns {
@@ -162,53 +183,53 @@ impl Policy {
                 return Err(Error::Policy { line: Some(column.line), message, hint });
             }
         }
-        let spoken_for = |name: &&String| self.columns.iter().any(|column| column.name == **name);
-        let unspoken: Vec<&String> = columns_in_data.iter().filter(|name| !spoken_for(name)).collect();
-        if unspoken.is_empty() { Ok(()) } else { Err(unspoken_columns(&unspoken)) }
+        let is_covered = |name: &&String| self.columns.iter().any(|column| column.name == **name);
+        let uncovered: Vec<&String> = columns_in_data.iter().filter(|name| !is_covered(name)).collect();
+        if uncovered.is_empty() { Ok(()) } else { Err(columns_missing(&uncovered)) }
     }
 
-    /// Every model that is required: what the short form stands for, then the models worded one by one.
-    pub fn wordings(&self, schema: &Schema) -> Vec<Wording> {
-        self.worded(self.short.expand(schema))
+    /// Returns all required models: the expanded short form, then `requirement.models`.
+    pub fn model_specs(&self, schema: &Schema) -> Vec<ModelSpec> {
+        self.specs_from(self.shorthand.expand(schema))
     }
 
-    /// The same for joined releases, which may have sensitive columns where the new one has none.
-    pub fn wordings_for_joins(&self) -> Vec<Wording> {
-        self.worded(self.short.expand_all())
+    /// Returns the required models of joined releases, where earlier releases can have sensitive columns that the new one lacks.
+    pub fn join_model_specs(&self) -> Vec<ModelSpec> {
+        self.specs_from(self.shorthand.expand_all())
     }
 
-    fn worded(&self, mut wordings: Vec<Wording>) -> Vec<Wording> {
-        let ShortLines { k, confidence } = self.short_lines;
-        let line_of = |wording: &Wording| if wording.arguments.get("k").is_some() { k } else { confidence };
-        for wording in &mut wordings {
-            wording.line = line_of(wording);
+    fn specs_from(&self, mut specs: Vec<ModelSpec>) -> Vec<ModelSpec> {
+        let ShorthandLines { k, confidence } = self.shorthand_lines;
+        let line_of = |spec: &ModelSpec| if spec.arguments.get("k").is_some() { k } else { confidence };
+        for spec in &mut specs {
+            spec.line = line_of(spec);
         }
-        wordings.extend(self.models.iter().cloned());
-        wordings
+        specs.extend(self.models.iter().cloned());
+        specs
     }
 }
 
 impl ColumnPolicy {
-    fn tree(&self, read: &mut dyn FnMut(&str) -> std::result::Result<String, String>) -> Result<Tree> {
+    fn tree(&self, read: &mut dyn FnMut(&str) -> std::result::Result<String, String>) -> Result<TreeSource> {
         if let Some(path) = &self.taxonomy {
             let text = read(path).map_err(|why| {
                 Error::policy(self.taxonomy_line, format!("the taxonomy `{path}` cannot be read: {why}"))
             })?;
-            return Taxonomy::parse(&self.name, &text).map(Tree::Given);
+            return Taxonomy::parse(&self.name, &text).map(TreeSource::Given);
         }
         if !self.intervals.is_empty() {
-            return Ok(Tree::Intervals { levels: self.intervals.clone(), exact: self.exact });
+            return Ok(TreeSource::Intervals { levels: self.intervals.clone(), exact: self.exact });
         }
-        let grows = self.values != Type::Text && self.role == Role::QuasiIdentifier;
-        Ok(if grows { Tree::Grown { range: self.range } } else { Tree::Flat })
+        let is_grown = self.values != Type::Text && self.role == Role::QuasiIdentifier;
+        Ok(if is_grown { TreeSource::Grown { range: self.range } } else { TreeSource::Flat })
     }
 }
 
-/// A value that nobody has with another must be one of its taxonomy, or the rule would say nothing.
-fn check_rule(rule: &Inconsistent, schema: &Schema) -> Result<()> {
+/// Checks that the values of an inconsistency rule exist in their taxonomies. Otherwise the rule would have no effect.
+fn check_inconsistency_rule(rule: &InconsistentRules, schema: &Schema) -> Result<()> {
     for (column, value) in [&rule.one, &rule.other].into_iter().filter(|_| rule.one != rule.other) {
         let attribute = schema.attribute(column)?;
-        if let Tree::Given(tree) = &attribute.tree
+        if let TreeSource::Given(tree) = &attribute.tree
             && tree.find(value).is_none()
         {
             let message = format!("`history.inconsistent` names a value that the taxonomy of `{column}` does not have");
@@ -219,14 +240,14 @@ fn check_rule(rule: &Inconsistent, schema: &Schema) -> Result<()> {
     Ok(())
 }
 
-fn unspoken_columns(names: &[&String]) -> Error {
-    const SHOWN: usize = 5;
-    let shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{}`", name.escape_debug())).collect();
-    let more = names.len().saturating_sub(SHOWN);
+fn columns_missing(names: &[&String]) -> Error {
+    const MAX_LISTED: usize = 5;
+    let listed: Vec<String> = names.iter().take(MAX_LISTED).map(|name| format!("`{}`", name.escape_debug())).collect();
+    let more = names.len().saturating_sub(MAX_LISTED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let message = format!(
-        "the policy does not speak of {}{more}; every column must be spoken for: add a table [columns.NAME] for each",
-        shown.join(", ")
+        "the policy has no table for {}{more}; add [columns.NAME] for every column of the data",
+        listed.join(", ")
     );
     Error::policy(None, message)
 }

@@ -1,65 +1,79 @@
-//! A release: what was, or would be, published.
+//! Releases: published tables, their history and their recipients.
+
+pub mod classes;
+pub(crate) mod history;
+pub(crate) mod recipients;
+pub(crate) mod recoding;
+pub mod recognise;
 
 use std::sync::Arc;
 
-use crate::combos::{Combos, Weight};
+use crate::data::contingency::{ContingencyTable, Weight};
+use crate::data::schema::Role;
+use crate::data::table::position;
+use crate::data::taxonomy::{NodeId, Taxonomy};
 use crate::error::Result;
-use crate::schema::Role;
-use crate::table::position;
-use crate::taxonomy::{NodeId, Taxonomy};
 
-/// One published column. A published code is a place in `nodes`.
+/// A published column. A published code is an index into `nodes`.
 #[derive(Debug, Clone)]
 pub struct PublishedColumn {
-    /// Its name.
+    /// Column name.
     pub name: String,
-    /// What it is to an attacker.
+    /// Role in the attack model.
     pub role: Role,
-    /// The taxonomy its published values are nodes of.
+    /// Taxonomy of the published values.
     pub tree: Arc<Taxonomy>,
-    /// The nodes that can stand in a cell.
+    /// Nodes that can be published, by published code.
     pub nodes: Vec<NodeId>,
 }
 
 impl PublishedColumn {
-    /// The text in a cell with this published code.
+    /// Published text of a code.
     pub fn label(&self, code: u32) -> &str {
         &self.tree.node(self.nodes[code as usize]).label
     }
 
-    /// The published code of a cell that says nothing.
+    /// Published code of a suppressed cell.
     pub fn root(&self) -> u32 {
         self.nodes.iter().position(|node| *node == 0).unwrap_or(0) as u32
     }
 }
 
-/// What is published: columns, and how many rows carry each combination of published values.
+/// A published table: columns, and the number of rows by combination of published values.
 #[derive(Debug, Clone, Default)]
 pub struct Release {
-    /// The columns.
+    /// Published columns.
     pub columns: Vec<PublishedColumn>,
-    /// The published combinations.
-    pub combos: Combos,
-    /// Records of the table that were left out.
+    /// Published combinations with their number of rows.
+    pub contingency: ContingencyTable,
+    /// Number of suppressed records of the table.
     pub suppressed: Weight,
 }
 
-/// A release, as far as words can name it.
+/// Name and columns of a release, for resolving the column names of a policy.
 #[derive(Debug, Clone)]
 pub struct Member {
-    /// Its name.
+    /// Release name.
     pub name: String,
-    /// Its columns, with what each is to an attacker.
+    /// Column names with their roles.
     pub columns: Vec<(String, Role)>,
 }
 
 impl Release {
-    /// The place of a column, or an error that names the nearest one.
+    /// Index of a column.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no such column. The error suggests the most similar name.
     pub fn position(&self, name: &str) -> Result<usize> {
         position(name, self.columns.iter().map(|column| column.name.as_str()))
     }
 
-    /// The places of several columns.
+    /// Indices of several columns.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a column does not exist.
     pub fn positions(&self, names: &[String]) -> Result<Vec<usize>> {
         names.iter().map(|name| self.position(name)).collect()
     }

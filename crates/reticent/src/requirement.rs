@@ -1,217 +1,246 @@
-//! The requirement: a conjunction of models with their parameters.
+//! The requirement of a release: a conjunction of models, and of constraints on joins with earlier releases.
 
+use crate::data::schema::{Role, Schema};
 use crate::error::Result;
-use crate::history::History;
-use crate::join::Inconsistent;
-use crate::joined::{Made, Member, PEOPLE, Scope, Together};
+use crate::join::lossy::InconsistentRules;
+use crate::join::{JoinRequirement, JoinScope, JudgedSets, Member, PEOPLE};
+use crate::model_spec::splits;
 use crate::models::{Model, Survey};
 use crate::registry::{Argument, Arguments};
-use crate::schema::{Role, Schema};
+use crate::release::history::History;
 use crate::statement::{self, parameters};
 use crate::verify::Verdict;
-use crate::wording::cuts;
 
-pub use crate::wording::Wording;
+pub use crate::model_spec::ModelSpec;
 
-/// Models that must all hold, and what they demand of joined releases.
+/// Models and join constraints that must all hold.
 #[derive(Debug, Default)]
 pub struct Requirement {
-    /// The models, over the new release by itself.
+    /// Models that the new release must satisfy alone.
     pub models: Vec<Box<dyn Model>>,
-    /// By model: as the policy words it.
-    pub worded: Vec<Wording>,
-    /// What is demanded of the new release joined with earlier ones.
-    pub joined: Vec<Together>,
-    /// Values that no one person has.
-    pub rules: Vec<Inconsistent>,
+    /// Specification of each model, in the order of `models`.
+    pub specs: Vec<ModelSpec>,
+    /// Constraints on the join of the new release with sets of earlier releases.
+    pub joins: Vec<JoinRequirement>,
+    /// Pairs of values that no person has both of.
+    pub rules: Vec<InconsistentRules>,
 }
 
-/// The short form for people who do not want to choose models.
+/// The short form of a requirement: two numbers in place of models.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Short {
-    /// Nobody can be narrowed down to fewer than this many people.
+pub struct Shorthand {
+    /// Minimum number of people in an equivalence class (k-anonymity).
     pub k: Option<u64>,
-    /// No sensitive value can be inferred with more confidence than this.
+    /// Maximum confidence of inferring a sensitive value (confidence bounding).
     pub confidence: Option<f64>,
 }
 
-impl Short {
-    /// The models that the short form stands for, for a release by itself.
-    pub fn expand(&self, schema: &Schema) -> Vec<Wording> {
-        let mut wordings = self.expand_all();
+impl Shorthand {
+    /// Returns the models of the short form that apply to a release with this schema.
+    pub fn expand(&self, schema: &Schema) -> Vec<ModelSpec> {
+        let mut specs = self.expand_all();
         if schema.with_role(Role::Sensitive).is_empty() {
-            wordings.retain(|wording| wording.model != "confidence-bounding");
+            specs.retain(|spec| spec.model != "confidence-bounding");
         }
-        wordings
+        specs
     }
 
-    /// The models that the short form stands for, whatever columns a release has.
-    pub fn expand_all(&self) -> Vec<Wording> {
-        let mut wordings = Vec::new();
+    /// Returns all models of the short form, whether or not a column is sensitive.
+    pub fn expand_all(&self) -> Vec<ModelSpec> {
+        let mut specs = Vec::new();
         if let Some(k) = self.k {
             let arguments = Arguments::default().set("k", Argument::Number(k as f64));
-            wordings.push(Wording { model: "k-anonymity".to_owned(), arguments, line: None });
+            specs.push(ModelSpec { model: "k-anonymity".to_owned(), arguments, line: None });
         }
         if let Some(h) = self.confidence {
             let arguments = Arguments::default().set("h", Argument::Number(h));
-            wordings.push(Wording { model: "confidence-bounding".to_owned(), arguments, line: None });
+            specs.push(ModelSpec { model: "confidence-bounding".to_owned(), arguments, line: None });
         }
-        wordings
+        specs
     }
 }
 
 impl Requirement {
-    /// Builds every model that is worded, for a release by itself.
-    pub fn build(wordings: &[Wording], schema: &Schema) -> Result<Requirement> {
-        let requirement = Requirement::of_models(wordings, schema)?;
+    /// Builds the models of these specifications for one release.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a specification is invalid, or if there is no model.
+    pub fn build(specs: &[ModelSpec], schema: &Schema) -> Result<Requirement> {
+        let requirement = Requirement::from_specs(specs, schema)?;
         requirement.check()?;
         Ok(requirement)
     }
 
-    /// The same, and perhaps no model at all: then something must be demanded of a join.
-    pub fn of_models(wordings: &[Wording], schema: &Schema) -> Result<Requirement> {
-        let (mut models, mut worded) = (Vec::new(), Vec::new());
-        for wording in wordings {
-            let built = crate::models::build(&wording.model, wording.arguments.clone(), schema);
-            let built = built.map_err(|error| at_line(error, wording.line))?;
-            worded.extend(std::iter::repeat_n(wording.clone(), built.len()));
+    /// Builds the models of these specifications, which may be empty if join constraints are added later.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a specification is invalid.
+    pub fn from_specs(specs: &[ModelSpec], schema: &Schema) -> Result<Requirement> {
+        let (mut models, mut model_specs) = (Vec::new(), Vec::new());
+        for spec in specs {
+            let built = crate::models::build(&spec.model, spec.arguments.clone(), schema);
+            let built = built.map_err(|error| with_line(error, spec.line))?;
+            model_specs.extend(std::iter::repeat_n(spec.clone(), built.len()));
             models.extend(built);
         }
-        Ok(Requirement { models, worded, ..Requirement::default() })
+        Ok(Requirement { models, specs: model_specs, ..Requirement::default() })
     }
 
-    /// An error when nothing is required.
+    /// Checks that the requirement is not empty.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is neither a model nor a join constraint.
     pub fn check(&self) -> Result<()> {
-        if !self.models.is_empty() || self.joined.iter().any(|together| !together.statements.is_empty()) {
+        if !self.models.is_empty() || self.joins.iter().any(|join| !join.constraints.is_empty()) {
             return Ok(());
         }
-        let message = "nothing is required of these columns, and what is not required is not checked; publish a sensitive column \
-                       with them, or set `k`";
+        let message = "no model applies to these columns, so nothing would be checked; publish a sensitive column with them, or \
+                       set `k`";
         Err(crate::Error::policy(None, message))
     }
 
-    /// Adds what the wordings demand of the new release joined with sets of earlier ones, smaller sets first. What follows from
-    /// the demands on a smaller set is not demanded again.
+    /// Adds the constraints on joins of the new release with sets of earlier releases, smaller sets first.
+    ///
+    /// A constraint is left out, and counted as implied, if the constraints on a smaller set imply it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a specification cannot be lowered to a join constraint.
     pub fn join(
         &mut self,
-        wordings: &[Wording],
+        specs: &[ModelSpec],
         schema: &Schema,
         new: Member,
         history: &History,
         sets: &[Vec<usize>],
-        rules: Vec<Inconsistent>,
+        rules: Vec<InconsistentRules>,
     ) -> Result<()> {
         self.rules = rules;
-        let mut made = Made::default();
+        let mut judged = JudgedSets::default();
         for earlier in sets {
             let mut members = vec![new.clone()];
             members.extend(earlier.iter().map(|at| history.releases[*at].member()));
-            let scope = Scope { members };
-            let (mut statements, mut following) = (Vec::new(), 0);
-            for (at, wording) in wordings.iter().enumerate() {
-                let spoken = crate::models::joined(&wording.model, wording.arguments.clone(), &scope, schema);
-                for mut statement in spoken.map_err(|error| at_line(error, wording.line))? {
-                    statement.demanded_by.0.clone_from(&wording.model);
-                    let mut columns = std::mem::take(&mut statement.demanded_by.1);
-                    statement.demanded_by.1 = parameters(&wording.arguments, &[], &[]);
-                    statement.demanded_by.1.append(&mut columns);
-                    if made.follows(at, &statement, &scope, earlier, &self.rules) {
-                        following += 1;
+            let scope = JoinScope { members };
+            let (mut constraints, mut implied) = (Vec::new(), 0);
+            for (at, spec) in specs.iter().enumerate() {
+                let lowered = crate::models::lower_to_join(&spec.model, spec.arguments.clone(), &scope, schema);
+                for mut constraint in lowered.map_err(|error| with_line(error, spec.line))? {
+                    constraint.required_by.0.clone_from(&spec.model);
+                    let mut columns = std::mem::take(&mut constraint.required_by.1);
+                    constraint.required_by.1 = parameters(&spec.arguments, &[], &[]);
+                    constraint.required_by.1.append(&mut columns);
+                    if judged.is_implied(at, &constraint, &scope, earlier, &self.rules) {
+                        implied += 1;
                     } else {
-                        statements.push(statement);
+                        constraints.push(constraint);
                     }
                 }
             }
-            self.joined.push(Together { earlier: earlier.clone(), statements, following });
+            self.joins.push(JoinRequirement { earlier: earlier.clone(), constraints, implied });
         }
         Ok(())
     }
 
-    /// What a verdict says about each model and each demand on joined releases, as it is recorded.
+    /// Converts a verdict to the statements that the ledger records: one for each model and each join constraint.
     pub fn statements(&self, verdict: &Verdict) -> Vec<statement::Statement> {
-        let judged = self.models.iter().zip(&self.worded).zip(&verdict.models);
-        let models = judged.map(|((model, worded), (_, breaches))| {
-            let parameters = parameters(&worded.arguments, model.by(), model.of());
-            let violations = breaches.len() as u64;
+        let judged = self.models.iter().zip(&self.specs).zip(&verdict.models);
+        let models = judged.map(|((model, spec), (_, violations))| {
+            let parameters = parameters(&spec.arguments, model.grouped_by(), model.measured());
+            let violations = violations.len() as u64;
             statement::Statement::judged(model.entry().id, parameters, statement::Scope::This, violations)
         });
-        let joined = verdict.joined.iter().map(|over| {
-            let (model, parameters) = over.demanded_by.clone();
+        let joined = verdict.joins.iter().map(|over| {
+            let (model, parameters) = over.required_by.clone();
             let scope = statement::Scope::Joined { with: over.with.clone() };
             statement::Statement::judged(&model, parameters, scope, over.violations.len() as u64)
         });
         models.chain(joined).collect()
     }
 
-    /// What every model finds in a history.
+    /// Surveys a history with every model. Returns the title and the survey of each model.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a model cannot be judged.
     pub fn survey(&self, history: &History) -> Result<Vec<(String, Survey)>> {
         self.models.iter().map(|model| Ok((model.title(), model.survey(history)?))).collect()
     }
 }
 
-/// The wordings as they speak of one release by itself: of columns that it has, and not of other releases. `release` is its
-/// name, `schema` has its columns and `all` those of the data; `known` are the names of other releases. A wording that has
-/// nothing to say about it is left out.
-pub fn spoken_here(wordings: &[Wording], release: &str, schema: &Schema, all: &Schema, known: &[&str]) -> Vec<Wording> {
-    wordings.iter().filter_map(|wording| here(wording, release, schema, all, known)).collect()
+/// Restricts specifications to one release: to columns that it has, without references to other releases.
+///
+/// `release` is the name of the release and `schema` has its columns. `all` has the columns of the data, and `known` lists the
+/// names of the releases. A specification is left out if one of its column lists has no column of the release.
+pub fn for_release(
+    specs: &[ModelSpec],
+    release: &str,
+    schema: &Schema,
+    all: &Schema,
+    known: &[&str],
+) -> Vec<ModelSpec> {
+    specs.iter().filter_map(|spec| resolve_spec(spec, release, schema, all, known)).collect()
 }
 
-/// What wordings speak of and nobody has heard of: releases, and columns that a release does not have. Nothing is demanded of them.
-/// `known` are all releases with their columns, `all` has the columns of the data.
-pub fn unheard_of(wordings: &[Wording], known: &[(&str, Vec<&str>)], all: &Schema) -> Vec<Unheard> {
+/// Returns the names in specifications that refer to no release, or to no column of a release. They impose no constraint.
+///
+/// `known` lists all releases with their columns, and `all` has the columns of the data.
+pub fn unresolved(specs: &[ModelSpec], known: &[(&str, Vec<&str>)], all: &Schema) -> Vec<UnresolvedName> {
     let is_column = |name: &str| all.attributes.iter().any(|attribute| attribute.name == name);
-    let mut unheard = Vec::new();
-    for wording in wordings {
-        let words = |name: &'static str| columns_given(wording, name).iter().map(move |word| (name, word.as_str()));
+    let mut missing = Vec::new();
+    for spec in specs {
+        let words = |name: &'static str| columns_given(spec, name).iter().map(move |word| (name, word.as_str()));
         for (name, word) in
             ["on", "x", "y", "sensitive"].into_iter().flat_map(words).filter(|(_, word)| !is_column(word))
         {
-            // People are counted, and nobody knows them.
+            // `people` is not a column. It can be counted (`y`) but is not background knowledge (`x`, `on`).
             let is_people = |column: &str| column == PEOPLE && name == "y";
             let of = |name: &str| known.iter().find(|(release, _)| *release == name).map(|(_, columns)| columns);
-            let found = cuts(word).find_map(|(name, column)| Some((name, column, of(name)?)));
+            let found = splits(word).find_map(|(name, column)| Some((name, column, of(name)?)));
             let next = match found {
                 Some((_, column, columns)) if is_people(column) || columns.contains(&column) => continue,
-                Some((release, column, _)) => Unheard::Column(release.to_owned(), column.to_owned()),
-                None => match cuts(word).find(|(_, column)| is_people(column) || is_column(column)) {
-                    Some((release, _)) => Unheard::Release(release.to_owned()),
+                Some((release, column, _)) => UnresolvedName::Column(release.to_owned(), column.to_owned()),
+                None => match splits(word).find(|(_, column)| is_people(column) || is_column(column)) {
+                    Some((release, _)) => UnresolvedName::Release(release.to_owned()),
                     None if is_people(word) || known.iter().any(|(_, columns)| columns.contains(&word)) => continue,
-                    None => Unheard::Word(word.to_owned()),
+                    None => UnresolvedName::Word(word.to_owned()),
                 },
             };
-            if !unheard.contains(&next) {
-                unheard.push(next);
+            if !missing.contains(&next) {
+                missing.push(next);
             }
         }
     }
-    unheard
+    missing
 }
 
-/// The columns that an argument of a wording names; the arguments of a wording are not checked yet.
-fn columns_given<'a>(wording: &'a Wording, name: &str) -> &'a [String] {
-    match wording.arguments.get(name) {
+/// Returns the column names in an argument of a specification, whose arguments are not checked yet.
+fn columns_given<'a>(spec: &'a ModelSpec, name: &str) -> &'a [String] {
+    match spec.arguments.get(name) {
         Some(Argument::Words(words)) => words,
         Some(Argument::Word(word)) => std::slice::from_ref(word),
         _ => &[],
     }
 }
 
-/// Something that wordings speak of, and that is not there.
+/// A name in a specification that refers to nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unheard {
-    /// A release.
+pub enum UnresolvedName {
+    /// The name of an unknown release.
     Release(String),
-    /// A column of a release that is there.
+    /// The name of a known release, and a column that it does not have.
     Column(String, String),
-    /// Something that can be neither.
+    /// A word that is neither a column nor `release.column`.
     Word(String),
 }
 
-fn here(wording: &Wording, release: &str, schema: &Schema, all: &Schema, known: &[&str]) -> Option<Wording> {
+fn resolve_spec(spec: &ModelSpec, release: &str, schema: &Schema, all: &Schema, known: &[&str]) -> Option<ModelSpec> {
     let has = |schema: &Schema, name: &str| schema.attributes.iter().any(|attribute| attribute.name == name);
     let own = |word: &str| word.strip_prefix(release).and_then(|rest| rest.strip_prefix('.')).map(str::to_owned);
     let is_of_another =
-        |word: &str| cuts(word).any(|(name, column)| known.contains(&name) || column == PEOPLE || has(all, column));
+        |word: &str| splits(word).any(|(name, column)| known.contains(&name) || column == PEOPLE || has(all, column));
     let people = std::cell::Cell::new(false);
     let translate = |word: &String| -> Option<String> {
         let own = own(word);
@@ -222,13 +251,13 @@ fn here(wording: &Wording, release: &str, schema: &Schema, all: &Schema, known: 
                 None
             }
             word if own.is_none() && (has(all, word) || is_of_another(word)) => None,
-            // Whoever builds the model says what is wrong with it.
+            // An unknown word: building the model returns the error.
             word => Some(word.to_owned()),
         }
     };
-    let mut arguments = wording.arguments.clone();
+    let mut arguments = spec.arguments.clone();
     for name in ["on", "x", "y"] {
-        if let Some(Argument::Words(words)) = wording.arguments.get(name) {
+        if let Some(Argument::Words(words)) = spec.arguments.get(name) {
             let words: Vec<String> = words.iter().filter_map(translate).collect();
             if words.is_empty() && !(name == "y" && people.get()) {
                 return None;
@@ -236,31 +265,31 @@ fn here(wording: &Wording, release: &str, schema: &Schema, all: &Schema, known: 
             arguments = arguments.set(name, Argument::Words(words));
         }
     }
-    if let Some(Argument::Word(word)) = wording.arguments.get("sensitive") {
+    if let Some(Argument::Word(word)) = spec.arguments.get("sensitive") {
         arguments = arguments.set("sensitive", Argument::Word(translate(word)?));
     }
-    if people.get() && wording.model != "xy-anonymity" {
+    if people.get() && spec.model != "xy-anonymity" {
         return None;
     }
     if people.get() {
-        // Different people are what k-anonymity counts.
+        // (X, people)-anonymity is k-anonymity.
         let mut counted = Arguments::default();
         for (from, to) in [("k", "k"), ("x", "on")] {
             if let Some(argument) = arguments.get(from) {
                 counted = counted.set(to, argument.clone());
             }
         }
-        return Some(Wording { model: "k-anonymity".to_owned(), arguments: counted, line: wording.line });
+        return Some(ModelSpec { model: "k-anonymity".to_owned(), arguments: counted, line: spec.line });
     }
-    Some(Wording { arguments, ..wording.clone() })
+    Some(ModelSpec { arguments, ..spec.clone() })
 }
 
-/// Says on which line of the policy an error was caused.
-fn at_line(error: crate::Error, line: Option<usize>) -> crate::Error {
+/// Adds the line of the policy to an error.
+fn with_line(error: crate::Error, line: Option<usize>) -> crate::Error {
     match (line, error) {
         (Some(_), error @ crate::Error::Policy { line: Some(_), .. }) => error,
         (line, crate::Error::Policy { message, hint, .. }) => crate::Error::Policy { line, message, hint },
-        // A mistake of the program, not of the policy.
+        // An error of the program, not of the policy.
         (_, error @ crate::Error::Argument { .. }) => error,
         (Some(line), error) => crate::Error::policy(Some(line), error.to_string()),
         (None, error) => error,

@@ -1,100 +1,100 @@
-//! How risky a release is by itself, in the models' own measures: what `reticent check` shows of data as it stands.
+//! Disclosure risk of a single release: prosecutor re-identification risk and attribute disclosure, without a history.
 
-use crate::classes::{Group, Measured, for_each, people_in};
+use crate::data::schema::{Role, Schema, TreeSource};
+use crate::data::taxonomy::Type;
 use crate::error::Result;
-use crate::history::History;
 use crate::models;
 use crate::registry::{Argument, Arguments};
 use crate::release::Release;
-use crate::schema::{Role, Schema, Tree};
-use crate::taxonomy::Type;
+use crate::release::classes::{EquivalenceClass, Measured, for_each, people_in};
+use crate::release::history::History;
 
-/// What an attacker who knows some columns can narrow down in one release.
+/// Re-identification risk of one release for an attacker with given background knowledge.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Risk {
-    /// The columns the attacker knows.
-    pub on: Vec<String>,
-    /// Records in the release.
+    /// Columns that the attacker knows.
+    pub known_columns: Vec<String>,
+    /// Number of records in the release.
     pub records: u64,
-    /// People in the release.
+    /// Number of people in the release.
     pub people: u64,
-    /// Classes of people who look alike.
+    /// Number of equivalence classes on the known columns.
     pub classes: u64,
-    /// People in the smallest class: the `k` of k-anonymity.
+    /// Number of people in the smallest equivalence class: the `k` of k-anonymity.
     pub smallest_class: u64,
-    /// People who are alone in a class.
-    pub unique: u64,
-    /// People in classes smaller than the `k` asked about.
+    /// Number of sample unique people: those in a class of size 1.
+    pub sample_unique: u64,
+    /// Number of people in classes smaller than the requested `k`.
     pub below_k: u64,
-    /// The `k` asked about.
+    /// The requested `k`.
     pub k: u64,
-    /// Highest chance to pick the right person: one over the smallest class.
+    /// Maximum prosecutor risk: 1 / (size of the smallest class).
     pub highest_risk: f64,
-    /// The mean of that chance over all people: classes over people.
+    /// Mean prosecutor risk over all people: (number of classes) / (number of people).
     pub average_risk: f64,
-    /// By sensitive column.
+    /// Attribute disclosure risk of each sensitive column.
     pub sensitive: Vec<SensitiveRisk>,
 }
 
-/// What the same attacker can infer about a sensitive column.
+/// Attribute disclosure risk of one sensitive column, for the attacker of [`Risk`].
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct SensitiveRisk {
-    /// The column.
+    /// Name of the sensitive column.
     pub column: String,
-    /// Fewest different values in a class: the `l` of distinct l-diversity.
+    /// Minimum number of distinct values in a class: the `l` of distinct l-diversity.
     pub distinct: u64,
-    /// Fewest effective values in a class: the `l` of entropy l-diversity.
+    /// Minimum effective number of values in a class, exp(entropy): the `l` of entropy l-diversity.
     pub entropy: f64,
-    /// Highest confidence in a value.
+    /// Maximum confidence of inferring a value from a class.
     pub confidence: f64,
-    /// People whose value is certain.
+    /// Number of people in classes where all people have the same value.
     pub certain: u64,
-    /// Greatest distance of a class from the whole: the `t` of t-closeness.
+    /// Maximum earth mover's distance between a class and the whole release: the `t` of t-closeness.
     pub closeness: f64,
-    /// The ground distance used: ordered for numbers and dates, else equal.
+    /// Ground distance of `closeness`: `ordered` for numbers and dates, otherwise `equal`.
     pub distance: &'static str,
 }
 
-/// The risk of a release in short: for whoever knows every quasi-identifier.
+/// Risk of a release for an attacker who knows all quasi-identifiers, in short.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Brief {
-    /// People in the smallest class.
+pub struct ReleaseRisk {
+    /// Number of people in the smallest equivalence class.
     pub smallest_class: u64,
-    /// Highest chance to pick the right person: one over the smallest class.
+    /// Maximum prosecutor risk: 1 / (size of the smallest class).
     pub highest_risk: f64,
-    /// The mean of that chance over all people.
+    /// Mean prosecutor risk over all people: (number of classes) / (number of people).
     pub average_risk: f64,
-    /// By sensitive column: the highest confidence in a value.
+    /// Maximum confidence of each sensitive column.
     pub confidence: Vec<ColumnConfidence>,
 }
 
-/// How sure somebody can be of a value.
+/// Maximum confidence of inferring a value of one sensitive column.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct ColumnConfidence {
-    /// The column.
+    /// Name of the sensitive column.
     pub column: String,
-    /// The highest confidence.
+    /// Maximum, over classes and values, of the share of people with the value.
     pub highest: f64,
 }
 
-/// The risk of a release in short.
-pub fn brief(release: &Release) -> Brief {
-    let places = |role: Role| (0..release.columns.len()).filter(move |at| release.columns[*at].role == role);
-    let by: Vec<usize> = places(Role::QuasiIdentifier).collect();
+/// Measures the risk of a release for an attacker who knows all quasi-identifiers.
+pub fn release_risk(release: &Release) -> ReleaseRisk {
+    let columns_of = |role: Role| (0..release.columns.len()).filter(move |at| release.columns[*at].role == role);
+    let qi: Vec<usize> = columns_of(Role::QuasiIdentifier).collect();
     let mut sizes: Vec<u64> = Vec::new();
-    for_each(&release.combos, &by, &Measured::new(&release.combos, &[]), |_, group| sizes.push(group.size));
+    for_each(&release.contingency, &qi, &Measured::new(&release.contingency, &[]), |_, class| sizes.push(class.size));
     let smallest = sizes.iter().copied().min().unwrap_or(0);
-    let confidence = places(Role::Sensitive).map(|column| {
+    let confidence = columns_of(Role::Sensitive).map(|column| {
         let mut highest: f64 = 0.0;
-        for_each(&release.combos, &by, &Measured::new(&release.combos, &[column]), |_, group| {
-            // A cell that says nothing tells nothing.
-            let told = group.counts.iter().filter(|(code, _)| release.columns[column].nodes[*code as usize] != 0);
-            let most = told.map(|(_, count)| *count).max().unwrap_or(0);
-            highest = highest.max(most as f64 / group.size.max(1) as f64);
+        for_each(&release.contingency, &qi, &Measured::new(&release.contingency, &[column]), |_, class| {
+            // A suppressed value (the root of the taxonomy) discloses nothing.
+            let values = class.counts.iter().filter(|(code, _)| release.columns[column].nodes[*code as usize] != 0);
+            let largest = values.map(|(_, count)| *count).max().unwrap_or(0);
+            highest = highest.max(largest as f64 / class.size.max(1) as f64);
         });
         ColumnConfidence { column: release.columns[column].name.clone(), highest }
     });
-    Brief {
+    ReleaseRisk {
         smallest_class: smallest,
         highest_risk: 1.0 / smallest.max(1) as f64,
         average_risk: sizes.len() as f64 / sizes.iter().sum::<u64>().max(1) as f64,
@@ -102,28 +102,32 @@ pub fn brief(release: &Release) -> Brief {
     }
 }
 
-/// The risk of one release for an attacker who knows these columns.
+/// Measures the risk of a release for an attacker who knows the columns `on`.
+///
+/// # Errors
+///
+/// Returns an error if the release has no such column, or if a model cannot be built for a sensitive column.
 pub fn risk(release: &Release, schema: &Schema, on: &[String], k: u64) -> Result<Risk> {
-    let by = release.positions(on)?;
-    let people = Measured::new(&release.combos, &[]);
+    let qi = release.positions(on)?;
+    let people = Measured::new(&release.contingency, &[]);
     let mut sizes: Vec<u64> = Vec::new();
-    for_each(&release.combos, &by, &people, |_, group| sizes.push(group.size));
+    for_each(&release.contingency, &qi, &people, |_, class| sizes.push(class.size));
     let in_classes: u64 = sizes.iter().sum();
-    let total = release.combos.people();
+    let total = release.contingency.people();
     let smallest = sizes.iter().copied().min().unwrap_or(0);
     let sensitive = schema.with_role(Role::Sensitive).into_iter().filter(|column| release.position(column).is_ok());
     Ok(Risk {
-        on: on.to_vec(),
-        records: release.combos.rows(),
+        known_columns: on.to_vec(),
+        records: release.contingency.rows(),
         people: total,
         classes: sizes.len() as u64,
         smallest_class: smallest,
-        unique: people_in(&release.combos, &by, &people, |group| group.size == 1),
-        below_k: people_in(&release.combos, &by, &people, |group| group.size < k),
+        sample_unique: people_in(&release.contingency, &qi, &people, |class| class.size == 1),
+        below_k: people_in(&release.contingency, &qi, &people, |class| class.size < k),
         k,
         highest_risk: 1.0 / smallest.max(1) as f64,
         average_risk: sizes.len() as f64 / in_classes.max(1) as f64,
-        sensitive: sensitive.map(|column| sensitive_risk(release, schema, on, &by, column)).collect::<Result<_>>()?,
+        sensitive: sensitive.map(|column| sensitive_risk(release, schema, on, &qi, column)).collect::<Result<_>>()?,
     })
 }
 
@@ -131,12 +135,12 @@ fn sensitive_risk(
     release: &Release,
     schema: &Schema,
     on: &[String],
-    by: &[usize],
+    qi: &[usize],
     column: String,
 ) -> Result<SensitiveRisk> {
     let history = History::single(release.clone());
     let attribute = schema.attribute(&column)?;
-    let ordered = attribute.values != Type::Text && !matches!(attribute.tree, Tree::Given(_));
+    let ordered = attribute.values != Type::Text && !matches!(attribute.tree, TreeSource::Given(_));
     let distance = if ordered { "ordered" } else { "equal" };
     let worst = |model: &str, name: &str, value: Argument| -> Result<f64> {
         let mut arguments = Arguments::default()
@@ -153,14 +157,14 @@ fn sensitive_risk(
         }
         Ok(safety)
     };
-    let measured = Measured::new(&release.combos, &release.positions(std::slice::from_ref(&column))?);
-    let certain = |group: &Group<'_>| group.counts.iter().any(|(_, count)| *count == group.size);
+    let measured = Measured::new(&release.contingency, &release.positions(std::slice::from_ref(&column))?);
+    let certain = |class: &EquivalenceClass<'_>| class.counts.iter().any(|(_, count)| *count == class.size);
     Ok(SensitiveRisk {
         distinct: worst("distinct-l-diversity", "l", Argument::Number(1.0))? as u64,
         entropy: worst("entropy-l-diversity", "l", Argument::Number(1.0))?,
         confidence: -worst("confidence-bounding", "h", Argument::Number(1.0))?,
         closeness: -worst("t-closeness", "t", Argument::Number(1.0))?,
-        certain: people_in(&release.combos, by, &measured, certain),
+        certain: people_in(&release.contingency, qi, &measured, certain),
         distance,
         column,
     })

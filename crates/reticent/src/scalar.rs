@@ -1,47 +1,47 @@
-//! Scalars: numbers and dates as they are read from cells and written to them.
+//! Scalars: parsing and formatting of numbers and dates.
 
 use jiff::civil::Date;
 
-/// What stands in a published cell that says nothing.
+/// Text of a suppressed cell.
 pub const SUPPRESSED: &str = "*";
 
-/// What a column's values are.
+/// Type of the values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Type {
-    /// Words; ordered only by the taxonomy.
+    /// Texts, ordered only by a taxonomy.
     Text,
-    /// Numbers, ordered.
+    /// Numbers, ordered by value.
     Number,
-    /// Calendar dates (YYYY-MM-DD), ordered.
+    /// Calendar dates (YYYY-MM-DD), ordered by time.
     Date,
 }
 
-/// A number as people write it: no trailing zeros, no exponent for whole numbers.
+/// Formats a number without trailing zeros, and whole numbers without an exponent.
 pub fn number_text(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() < 1e15 { format!("{}", number as i64) } else { format!("{number}") }
 }
 
-/// From here on a double does not hold every whole number.
-pub(crate) const EXACT: f64 = 9_007_199_254_740_992.0;
+/// 2^53. Above it, an `f64` cannot represent every integer.
+pub(crate) const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 
-/// Whether digits begin with a zero, as those of a code do: no number is written so.
+/// Whether the text is a code: digits with a leading zero, which no number has.
 pub(crate) fn is_code(digits: &str) -> bool {
     digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Reads a number exactly: not a NaN, not infinite, no whole number that a double cannot hold.
+/// Parses a finite number of magnitude below 2^53, so that every integer is exact.
 pub fn parse_number(text: &str) -> Option<f64> {
     let text = text.trim();
     if text.is_empty() || text.bytes().any(|byte| byte.is_ascii_alphabetic() && byte != b'e' && byte != b'E') {
         return None;
     }
     let number: f64 = text.parse().ok()?;
-    // Minus zero and zero are one number.
-    (number.is_finite() && number.abs() < EXACT).then_some(number + 0.0)
+    // Adding 0.0 turns minus zero into zero.
+    (number.is_finite() && number.abs() < MAX_EXACT_INTEGER).then_some(number + 0.0)
 }
 
-/// Reads a calendar date as days since 1970-01-01; a time of day after it is left out.
+/// Parses a calendar date as days since 1970-01-01. A time of day after the date is ignored.
 pub fn parse_date(text: &str) -> Option<f64> {
     let text = text.trim();
     let day = text.get(..10)?;
@@ -57,10 +57,10 @@ pub fn parse_date(text: &str) -> Option<f64> {
         return None;
     }
     let date: Date = day.parse().ok()?;
-    Some(f64::from(days(date)))
+    Some(f64::from(days_since_epoch(date)))
 }
 
-/// Reads a value of an ordered type.
+/// Parses a value of an ordered type. Returns `None` for texts.
 pub fn parse_scale(values: Type, text: &str) -> Option<f64> {
     match values {
         Type::Text => None,
@@ -69,15 +69,15 @@ pub fn parse_scale(values: Type, text: &str) -> Option<f64> {
     }
 }
 
-/// Writes a value of an ordered type.
+/// Formats a value of an ordered type.
 pub fn scale_text(values: Type, number: f64) -> String {
     match values {
-        Type::Date => date(number).to_string(),
+        Type::Date => date_from_days(number).to_string(),
         _ => number_text(number),
     }
 }
 
-/// `[20,30)`, `<20`, `>=80`, or `*` when it has no bounds.
+/// Formats an interval: `[20,30)`, `<20`, `>=80`, or `any` without bounds.
 pub(crate) fn interval_text(values: Type, low: Option<f64>, high: Option<f64>) -> String {
     let text = |number| scale_text(values, number);
     match (low, high) {
@@ -90,14 +90,14 @@ pub(crate) fn interval_text(values: Type, low: Option<f64>, high: Option<f64>) -
 
 const EPOCH: Date = Date::constant(1970, 1, 1);
 
-/// Days since 1970-01-01.
-pub(crate) fn days(date: Date) -> i32 {
+/// Returns the number of days since 1970-01-01.
+pub(crate) fn days_since_epoch(date: Date) -> i32 {
     EPOCH.until(date).map(|span| span.get_days()).unwrap_or(0)
 }
 
-/// The date so many days after 1970-01-01, or the last one there is.
-pub(crate) fn date(after: f64) -> Date {
+/// Returns the date this many days after 1970-01-01, limited to the range of supported dates.
+pub(crate) fn date_from_days(after: f64) -> Date {
     use jiff::ToSpan;
-    let after = after.clamp(days(Date::MIN).into(), days(Date::MAX).into());
+    let after = after.clamp(days_since_epoch(Date::MIN).into(), days_since_epoch(Date::MAX).into());
     EPOCH.saturating_add((after as i32).days())
 }

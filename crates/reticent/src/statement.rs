@@ -1,8 +1,8 @@
-//! Statements about a release that were judged before it was published: the model, its parameters, over which releases, and
-//! with what outcome.
+//! Statements: requirements that were judged before a release was published.
 //!
-//! The ledger records these. A release with a violated statement, or without a judged one, is never recorded. The names of the
-//! fields are part of the ledger's format and do not change.
+//! A statement has a model, its parameters, its scope (the releases it is about) and its outcome. The ledger records the
+//! statements of a release. It never records a release that violates a statement, or that has no judged statement. The serialized
+//! field names are part of the ledger format and must not change.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,42 +11,42 @@ use serde::{Deserialize, Serialize};
 
 use crate::registry::{Argument, Arguments};
 
-/// The written tables are those that were to be published.
+/// Model id: the written tables equal the tables that were to be published.
 pub const TABLES_MATCH: &str = "tables-match";
-/// No person's posterior exceeds a bound.
+/// Model id: no person's posterior exceeds a bound.
 pub const POSTERIOR: &str = "posterior";
-/// Every person shares all their groups with so many others.
+/// Model id: every person shares the groups of all releases with a minimum number of people.
 pub const RECORD_LINKAGE: &str = "record-linkage";
 
-/// A statement about a release, and what became of it.
+/// A requirement on a release, and its outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Statement {
-    /// The model's id, or one of the constants of this module.
+    /// Id of the model, or a constant of this module.
     pub model: String,
-    /// Its parameters, and the columns it is about.
+    /// Parameters by name, including the columns (`on`, `of`).
     pub parameters: BTreeMap<String, Parameter>,
-    /// The releases it is about.
+    /// Releases that the statement is about.
     pub scope: Scope,
-    /// What became of it.
+    /// Outcome of judging the statement.
     #[serde(flatten)]
     pub outcome: Outcome,
 }
 
-/// The value of a parameter.
+/// A parameter value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Parameter {
     /// True or false.
     Flag(bool),
-    /// A whole number.
+    /// A non-negative integer.
     Whole(u64),
-    /// Another number.
+    /// Any other number.
     Number(f64),
     /// A text.
     Text(String),
-    /// Several texts, such as columns.
+    /// A list of texts, such as column names.
     List(Vec<String>),
-    /// A number for each of several texts.
+    /// A map from texts to numbers, such as thresholds by value.
     Table(BTreeMap<String, f64>),
 }
 
@@ -54,71 +54,71 @@ pub enum Parameter {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "releases")]
 pub enum Scope {
-    /// The release alone, although its recipients can hold others.
+    /// Only the new release, without the other releases of its recipients.
     This,
-    /// The release joined with these earlier ones, by number.
+    /// The new release joined with earlier releases.
     Joined {
-        /// The earlier releases.
+        /// Numbers of the earlier releases.
         with: Vec<u64>,
     },
-    /// The release with everything that its recipients can hold.
+    /// The new release with all releases that its recipients can hold.
     History,
 }
 
-/// What became of a statement.
+/// The outcome of a statement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "outcome")]
 pub enum Outcome {
-    /// It was judged.
+    /// The statement was judged.
     Judged {
-        /// How many equivalence classes, people or files violate it.
+        /// Number of equivalence classes, people or files that violate the statement.
         violations: u64,
-        /// How well that is established.
+        /// Evidence level of the outcome.
         level: Level,
     },
-    /// It does not apply to this release.
+    /// The statement does not apply to this release.
     NotApplicable {
-        /// Why, as a code.
+        /// Code of the reason.
         reason: String,
     },
-    /// It was not judged, because the policy says so.
+    /// The statement was not judged, because the policy switches it off.
     Skipped {
-        /// Why, as a code.
+        /// Code of the reason.
         reason: String,
     },
 }
 
-/// How well an outcome is established.
+/// Evidence level of an outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
-    /// Every figure is exact.
+    /// Exact figures decide the outcome.
     Exact,
-    /// True bounds decide.
+    /// Proven upper or lower bounds decide the outcome.
     Bound,
-    /// An estimate decides, and may be wrong.
+    /// An estimate decides the outcome; it may be wrong.
     Estimate,
 }
 
 impl Statement {
-    /// A model that was judged exactly.
+    /// Creates a statement that was judged exactly.
     pub fn judged(model: &str, parameters: BTreeMap<String, Parameter>, scope: Scope, violations: u64) -> Statement {
         let outcome = Outcome::Judged { violations, level: Level::Exact };
         Statement { model: model.to_owned(), parameters, scope, outcome }
     }
 
-    /// Whether violations were found.
+    /// Returns true if the statement was judged and has violations.
     pub fn is_violated(&self) -> bool {
         matches!(self.outcome, Outcome::Judged { violations: 1.., .. })
     }
 
-    /// Whether it was judged.
+    /// Returns true if the statement was judged.
     pub fn is_judged(&self) -> bool {
         matches!(self.outcome, Outcome::Judged { .. })
     }
 }
 
-/// The parameters of a model, and the columns that it groups by and measures.
+/// Returns the parameters of a model, with its grouping columns as `on` and its measured columns as `of`.
 pub fn parameters(arguments: &Arguments, on: &[String], of: &[String]) -> BTreeMap<String, Parameter> {
     let given = arguments.names().filter_map(|name| Some((name.to_owned(), arguments.get(name)?.into())));
     let mut parameters: BTreeMap<String, Parameter> = given.collect();
@@ -161,7 +161,7 @@ impl fmt::Display for Parameter {
     }
 }
 
-/// The model, its parameters and the releases, without the outcome.
+/// Writes the model, its parameters and its scope, without the outcome.
 impl fmt::Display for Statement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let given: Vec<String> = self.parameters.iter().map(|(name, value)| format!("{name} = {value}")).collect();
@@ -184,9 +184,9 @@ impl fmt::Display for Statement {
 mod tests {
     use super::*;
 
-    /// The stored form is part of the ledger's format.
+    /// The serialized form is part of the ledger format.
     #[test]
-    fn the_stored_form_does_not_change() {
+    fn serialized_form_is_stable() {
         let arguments = Arguments::default().set("k", Argument::Number(5.0));
         let on = ["age".to_owned(), "sex".to_owned()];
         let judged = Statement::judged("k-anonymity", parameters(&arguments, &on, &[]), Scope::This, 0);

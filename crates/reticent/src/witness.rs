@@ -1,17 +1,17 @@
-//! Witnesses: the published values that name a class which violates a requirement.
+//! Witnesses: the published values that identify an equivalence class which violates a requirement.
 
-/// What a witness shows of a sensitive column.
-pub const UNSHOWN: &str = "(not shown)";
+/// Placeholder for the value of a sensitive column in a witness.
+pub const SENSITIVE_NOT_SHOWN: &str = "(not shown)";
 
-/// A witness as a list of columns with their values.
+/// Serializes a witness as a list of (column, value) objects.
 pub(crate) fn as_cells<S: serde::Serializer>(
     cells: &[(String, String)],
     serializer: S,
 ) -> std::result::Result<S::Ok, S::Error> {
     #[derive(serde::Serialize)]
-    struct Cell<'a> {
+    struct WitnessCell<'a> {
         column: &'a str,
         value: &'a str,
     }
-    serializer.collect_seq(cells.iter().map(|(column, value)| Cell { column, value }))
+    serializer.collect_seq(cells.iter().map(|(column, value)| WitnessCell { column, value }))
 }

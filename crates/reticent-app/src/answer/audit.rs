@@ -1,44 +1,44 @@
-//! What `audit` answers.
+//! Answer of `audit`.
 
-use reticent::Lost;
-use reticent::audit::{Attacked, Audit, Disclosure, Moment, Timeline};
+use reticent::ErasedRelease;
+use reticent::audit::{AttackRun, Audit, Disclosure, Timeline, TimelinePoint};
 use serde::Serialize;
 
-/// What `audit` answers.
+/// Answer of `audit`.
 #[derive(Debug, Serialize)]
 pub struct AuditAnswer {
-    /// The ledger.
+    /// Folder of the ledger.
     pub ledger: String,
-    /// Nobody's value may be told with more confidence than this; none when nobody said so, or something else of each column.
+    /// Confidence bound for every sensitive attribute. `None` if there is no bound, or if the bounds of the columns differ.
     pub confidence: Option<f64>,
-    /// Whether that holds, for sure, for everybody; none when there is nothing to hold.
+    /// Whether every posterior is proved to be within its bound; `None` if there is no bound.
     pub holds: Option<bool>,
-    /// What each coalition can infer.
+    /// Audit of each coalition of recipients.
     pub coalitions: Vec<CoalitionAudit>,
-    /// The report, where one was written.
+    /// Path of the HTML report, if one was written.
     pub html: Option<String>,
-    /// What a reader should know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
-/// What a coalition can infer.
+/// Audit of the releases that a coalition of recipients holds.
 #[derive(Debug, Serialize)]
 pub struct CoalitionAudit {
-    /// Its members.
+    /// Members of the coalition.
     pub members: Vec<String>,
-    /// What it holds that was erased: what it gives away can no longer be computed.
-    pub lost: Vec<Lost>,
-    /// Why it is not established what they can tell, besides what is counted; nothing when it is.
-    pub open: Vec<String>,
-    /// What an attacker who knows the algorithm can infer beyond the bound.
-    pub breaches: Vec<Disclosure>,
-    /// What everything it holds gives away together.
+    /// Releases whose contents were erased. Their disclosure can no longer be computed.
+    pub erased: Vec<ErasedRelease>,
+    /// Reasons why the audit is incomplete, besides the counts in `audit`. Empty if it is complete.
+    pub not_established: Vec<String>,
+    /// Inferences above the bound by an attacker who knows the algorithm.
+    pub violations: Vec<Disclosure>,
+    /// Audit of all releases that the coalition holds.
     pub audit: Audit,
-    /// After each release: what the history up to it gives away.
-    pub over_time: Vec<Moment>,
-    /// The same in full, for the report.
+    /// Audit of the history up to each release, in short.
+    pub timeline: Vec<TimelinePoint>,
+    /// Audit of the history up to each release, in full, for the report.
     #[serde(skip)]
     pub then: Timeline,
-    /// What attacks found.
-    pub attacks: Vec<Attacked>,
+    /// Results of the attacks.
+    pub attacks: Vec<AttackRun>,
 }

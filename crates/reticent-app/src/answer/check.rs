@@ -1,4 +1,4 @@
-//! What `check` answers.
+//! Answer of `check`.
 
 use reticent::algorithms::Suppression;
 use reticent::models::Violation;
@@ -6,70 +6,70 @@ use reticent::risk::Risk;
 use reticent::{MissingNote, Role};
 use serde::Serialize;
 
-/// What `check` answers.
+/// Answer of `check`.
 #[derive(Debug, Serialize)]
-pub struct Check {
-    /// The data set.
+pub struct CheckAnswer {
+    /// Name of the data set.
     pub dataset: String,
-    /// What the policy demands.
-    pub demands: Vec<String>,
-    /// The columns of the policy.
+    /// Requirements of the policy, in words.
+    pub requirements: Vec<String>,
+    /// Columns of the policy.
     pub columns: Vec<ColumnRole>,
-    /// What was found in the data; none if only the policy was checked.
+    /// Findings in the data; `None` if only the policy was checked.
     pub data: Option<DataFindings>,
-    /// How many records may be suppressed.
+    /// Limit on the number of suppressed records.
     #[serde(skip)]
     pub suppression: Suppression,
 }
 
-impl Check {
-    /// Whether the data, as it stands, satisfies the policy.
+impl CheckAnswer {
+    /// Returns whether the original data satisfies every model of the policy.
     pub fn holds(&self) -> bool {
         self.data.as_ref().is_none_or(|data| data.models.iter().all(|model| model.holds))
     }
 }
 
-/// A column and its role.
+/// A column with its role.
 #[derive(Debug, Serialize)]
 pub struct ColumnRole {
-    /// The column.
+    /// Name of the column.
     pub name: String,
-    /// Its role.
+    /// Role of the column.
     pub role: Role,
 }
 
-/// What was found in the data.
+/// Findings in the original data.
 #[derive(Debug, Serialize)]
 pub struct DataFindings {
-    /// How risky the data is as it stands.
+    /// Re-identification risk of the original data.
     pub risk: Risk,
-    /// By model: whether the data satisfies it.
+    /// Result of each model.
     pub models: Vec<ModelFinding>,
     /// Missing values, by column.
     pub missing: Vec<MissingNote>,
-    /// Records that are left out because a value is missing.
+    /// Number of records that are dropped because a value is missing.
     pub dropped: u64,
-    /// What a steward should look at.
+    /// Warnings for the steward.
     pub warnings: Vec<String>,
-    /// What a reader should know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
-/// Whether the data satisfies a model.
+/// Result of a model on the original data.
 #[derive(Debug, Serialize)]
 pub struct ModelFinding {
-    /// The model with its parameters.
+    /// Model with its parameters.
     pub model: String,
-    /// Whether it holds.
+    /// Whether the data satisfies the model.
     pub holds: bool,
-    /// Equivalence classes.
+    /// Number of equivalence classes.
     pub classes: u64,
-    /// People in classes that violate it.
+    /// Number of people in violating classes.
     pub people_in_violating_classes: u64,
-    /// Classes that violate it.
+    /// Number of violating classes.
     pub violating_classes: usize,
-    /// The worst violation.
+    /// Worst violation.
     pub worst: Option<Violation>,
-    /// Some of the violations.
+    /// Violations, up to the requested number.
     pub witnesses: Vec<Violation>,
 }

@@ -1,66 +1,66 @@
-//! What `compare` answers.
+//! Answer of `compare`.
 
 use std::path::PathBuf;
 
-use reticent::Relief;
+use reticent::Remedies;
 use reticent::algorithms::Guarantee;
-use reticent::risk::Brief;
+use reticent::risk::ReleaseRisk;
 use serde::Serialize;
 
-/// What `compare` answers.
+/// Answer of `compare`.
 #[derive(Debug, Serialize)]
-pub struct Comparison {
-    /// One for every choice.
+pub struct CompareAnswer {
+    /// Result of each choice.
     pub choices: Vec<Choice>,
 }
 
-/// One way to publish.
+/// One rehearsed choice of settings.
 #[derive(Debug, Serialize)]
 pub struct Choice {
-    /// The policy.
+    /// Path of the policy.
     pub policy: PathBuf,
-    /// The algorithm, if it is not the policy's.
+    /// Algorithm; `None` for the one in the policy.
     pub algorithm: Option<String>,
-    /// `k`, if it is not the policy's.
+    /// Value of `k`; `None` for the one in the policy.
     pub k: Option<u64>,
-    /// `confidence`, if it is not the policy's.
+    /// Confidence bound; `None` for the one in the policy.
     pub confidence: Option<f64>,
-    /// The columns, if not all.
+    /// Columns; `None` for all.
     pub columns: Option<Vec<String>>,
-    /// What would be published; none where it would be refused.
-    pub would: Option<WouldPublish>,
-    /// Why it would be refused.
-    pub refused: Option<String>,
-    /// What is known about the refusal.
-    pub refusal: Option<Relief>,
+    /// The rehearsed release; `None` if it is refused.
+    pub result: Option<ChoiceResult>,
+    /// Reason of the refusal.
+    pub error: Option<String>,
+    /// Violations and remedies of the refusal.
+    pub refusal: Option<Remedies>,
 }
 
-/// What would be published.
+/// A rehearsed release.
 #[derive(Debug, Serialize)]
-pub struct WouldPublish {
-    /// Records in the file.
+pub struct ChoiceResult {
+    /// Number of records in the file.
     pub published: u64,
-    /// Records left out because their class violated the requirement.
+    /// Number of records that are suppressed because their class violates the requirement.
     pub suppressed: u64,
-    /// Classes of records that look alike on the quasi-identifiers.
+    /// Number of equivalence classes.
     pub classes: u64,
-    /// The algorithm.
+    /// Algorithm.
     pub algorithm: String,
-    /// What is known about how little was lost.
+    /// Optimality guarantee of the search.
     pub guarantee: Guarantee,
-    /// Its re-identification risk by itself, for an attacker who knows the quasi-identifiers.
-    pub risk: Brief,
-    /// By metric: its value.
+    /// Re-identification risk of this release alone, for an attacker who knows the quasi-identifiers.
+    pub risk: ReleaseRisk,
+    /// Value of each metric.
     pub metrics: Vec<MetricValue>,
-    /// Seconds of the search.
-    pub search: f64,
+    /// Duration of the search, in seconds.
+    pub search_seconds: f64,
 }
 
 /// The value of a metric.
 #[derive(Debug, Serialize)]
 pub struct MetricValue {
-    /// The metric.
+    /// Id of the metric.
     pub id: &'static str,
-    /// Its value.
+    /// Value of the metric.
     pub value: f64,
 }

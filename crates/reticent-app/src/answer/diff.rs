@@ -1,75 +1,75 @@
-//! What `diff` answers.
+//! Answer of `diff`.
 
 use reticent::Role;
 use serde::Serialize;
 
-/// What `diff` answers.
+/// Answer of `diff`.
 #[derive(Debug, Serialize)]
-pub struct Diff {
+pub struct DiffAnswer {
     /// The first release.
     pub from: DiffSide,
     /// The second release.
     pub to: DiffSide,
-    /// Columns that only the first has.
-    pub columns_out: Vec<String>,
-    /// Columns that only the second has.
-    pub columns_in: Vec<String>,
-    /// Columns that both have.
+    /// Columns that only the first release has.
+    pub columns_removed: Vec<String>,
+    /// Columns that only the second release has.
+    pub columns_added: Vec<String>,
+    /// Columns that both releases have.
     pub columns: Vec<ColumnDiff>,
-    /// Records, told apart by the columns that both have; none where they share no column.
-    pub records: Option<InOut>,
-    /// People, where both have owner links under the same key.
-    pub people: Option<InOut>,
+    /// Changes of records, compared on the shared columns; `None` if the record tables share no column.
+    pub records: Option<Changes>,
+    /// Changes of people; `None` unless both releases have owner links under the same key.
+    pub people: Option<Changes>,
 }
 
-/// One of two releases.
+/// One of two compared releases.
 #[derive(Debug, Serialize)]
 pub struct DiffSide {
-    /// Its number.
+    /// Number of the release.
     pub number: u64,
-    /// Its name.
+    /// Name of the release.
     pub name: String,
-    /// When it went out.
+    /// Date of publication.
     pub date: String,
-    /// To whom.
+    /// Recipients of the release.
     pub recipients: Vec<String>,
-    /// Its records.
+    /// Number of records.
     pub records: u64,
 }
 
-/// What changed in a column.
+/// Changes of a column.
 #[derive(Debug, Serialize)]
 pub struct ColumnDiff {
-    /// Its name.
+    /// Name of the column.
     pub name: String,
-    /// The role in each, where they differ.
+    /// Role in each release, if the roles differ.
     pub roles: Option<RoleChange>,
-    /// Values that only the first has.
-    pub values_out: u64,
-    /// Values that only the second has.
-    pub values_in: u64,
-    /// Of a quasi-identifier: the values that only the first has.
-    pub cut_out: Vec<String>,
-    /// Of a quasi-identifier: the values that only the second has.
-    pub cut_in: Vec<String>,
+    /// Number of values that only the first release has.
+    pub values_removed: u64,
+    /// Number of values that only the second release has.
+    pub values_added: u64,
+    /// Values of a quasi-identifier that only the first release has.
+    pub cut_removed: Vec<String>,
+    /// Values of a quasi-identifier that only the second release has.
+    pub cut_added: Vec<String>,
 }
 
-/// The role of a column in two releases.
+/// Roles of a column in two releases.
 #[derive(Debug, Serialize)]
 pub struct RoleChange {
-    /// The first release.
+    /// Role in the first release.
     pub from: Role,
-    /// The second release.
+    /// Role in the second release.
     pub to: Role,
 }
 
-/// How many are only in the first, in both, only in the second.
+/// Numbers of records or people in the first release only, in both, and in the second only.
 #[derive(Debug, Serialize)]
-pub struct InOut {
-    /// Only in the first.
-    pub out: u64,
-    /// In both.
-    pub stayed: u64,
-    /// Only in the second.
-    pub came: u64,
+pub struct Changes {
+    /// Number in the first release only.
+    pub removed: u64,
+    /// Number in both releases.
+    pub kept: u64,
+    /// Number in the second release only.
+    pub added: u64,
 }

@@ -1,121 +1,121 @@
-//! What `publish` answers for a release by a republication method.
+//! Answer of `publish` for a release by a republication method.
 
 use std::path::PathBuf;
 
 use reticent::audit::AuditedGroups;
-use reticent::methods::{Leaving, Utility};
-use reticent_ledger::{Judged, Promised, Withheld};
+use reticent::republication::{Departures, Utility};
+use reticent_ledger::{HistoryScope, PosteriorBound, WithheldRecords};
 use serde::Serialize;
 
-use super::publish::RecordedAs;
+use super::publish::RecordedAnswer;
 
-/// What `publish` answers of a release by a method.
+/// Answer of `publish` for a release by a republication method.
 #[derive(Debug, Serialize)]
-pub struct PublishedGroups {
-    /// The release's name.
+pub struct GroupedAnswer {
+    /// Name of the release.
     pub name: String,
-    /// Who gets it.
+    /// Recipients of the release.
     pub recipients: Vec<String>,
-    /// The folder, unless nothing was published.
+    /// Folder of the release; `None` if nothing was published.
     pub folder: Option<PathBuf>,
-    /// Where it is recorded, unless nothing was published.
-    pub recorded: Option<RecordedAs>,
-    /// What it was judged together with.
-    pub judged: Judged,
-    /// Whether it was a rehearsal.
+    /// Ledger entry of the release; `None` if nothing was published.
+    pub recorded: Option<RecordedAnswer>,
+    /// Earlier releases that the release was judged with.
+    pub judged: HistoryScope,
+    /// Whether the release was only rehearsed.
     pub dry_run: bool,
-    /// The method.
+    /// Id of the republication method.
     pub method: &'static str,
-    /// How quasi-identifiers are published.
+    /// Form in which quasi-identifiers are published.
     pub form: &'static str,
-    /// What is promised.
+    /// Guarantee of the method.
     pub promise: Promise,
-    /// Records in the data.
+    /// Number of records in the data.
     pub records: u64,
-    /// Records that are published.
+    /// Number of published records.
     pub published: u64,
-    /// Records that wait, by for how many releases.
-    pub waiting: Vec<Waiting>,
-    /// Records that are withheld, by why.
-    pub withheld: Vec<Withheld>,
-    /// Records left out because a value was missing.
+    /// Numbers of postponed records, by waiting time.
+    pub postponed: Vec<Postponed>,
+    /// Numbers of withheld records, by reason.
+    pub withheld: Vec<WithheldRecords>,
+    /// Number of records that are dropped because a value is missing.
     pub dropped: u64,
-    /// Groups of people.
+    /// Number of groups.
     pub groups: u64,
-    /// Listed values that are nobody's, in lists that count.
+    /// Number of counterfeit values in lists with counts.
     pub counterfeits: u64,
-    /// People who are the only ones in their group: what covers everybody of it is what they have.
-    pub alone: u64,
-    /// The tables.
+    /// Number of people who are alone in their group, so that their quasi-identifiers are published unchanged.
+    pub singletons: u64,
+    /// Tables of the release.
     pub tables: Vec<TableAnswer>,
-    /// What the removal of people would tell by itself.
-    pub leaving: Leaving,
-    /// What becomes of their groups instead.
-    pub instead: &'static str,
-    /// What all releases together tell.
+    /// What deleting the people who left would disclose.
+    pub departures: Departures,
+    /// What the method does with the groups of people who left.
+    pub alternative: &'static str,
+    /// Audit of the release with all earlier releases.
     pub audited: AuditedGroups,
-    /// What the release is worth.
+    /// Utility of the release.
     pub utility: Utility,
-    /// Decides all chance.
+    /// Seed of all random choices.
     pub seed: u64,
-    /// Cells that looked like a formula and were written with an apostrophe.
-    pub neutralised: u64,
-    /// What a steward should look at before anybody else does.
+    /// Number of cells that look like a formula and were escaped with an apostrophe.
+    pub escaped_formulas: u64,
+    /// Warnings for the steward.
     pub warnings: Vec<String>,
-    /// What a reader should know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
-    /// Where the time went.
+    /// Duration of each step, in seconds.
     pub seconds: GroupSeconds,
 }
 
-/// What is promised.
+/// Guarantee of a republication method.
 #[derive(Debug, Serialize)]
 pub struct Promise {
-    /// In words.
-    pub words: &'static str,
-    /// By sensitive column: the bound on the posterior of a value, as a fraction.
-    pub columns: Vec<Promised>,
-    /// No record is linked to anybody with more confidence than this fraction.
+    /// Guarantee in words.
+    pub text: &'static str,
+    /// Bound on the posterior of each sensitive attribute, as a fraction.
+    pub columns: Vec<PosteriorBound>,
+    /// Bound on the probability of linking a record to a person, as a fraction.
     pub records: Option<String>,
 }
 
-/// Records that wait.
+/// Records that are postponed until a group can be formed for them.
 #[derive(Debug, Serialize)]
-pub struct Waiting {
-    /// For how many releases, with this one.
+pub struct Postponed {
+    /// Number of releases without these records, including this one.
     pub releases: u32,
-    /// The first release that they waited at.
+    /// Name of the first release without these records.
     pub since: String,
-    /// How many.
+    /// Number of records.
     pub records: u64,
 }
 
 /// A table of the release.
 #[derive(Debug, Serialize)]
 pub struct TableAnswer {
-    /// Its file.
+    /// File name of the table.
     pub file: String,
-    /// Its rows.
+    /// Number of rows.
     pub rows: u64,
 }
 
-/// Where the time went, in seconds.
+/// Duration of each step, in seconds.
 #[derive(Debug, Default, Serialize)]
 pub struct GroupSeconds {
     /// Loading earlier releases from the ledger.
-    pub recall: f64,
-    /// Reading and counting.
+    pub load_history: f64,
+    /// Reading and counting the data.
     pub read: f64,
     /// Forming groups.
     pub group: f64,
-    /// Writing.
+    /// Writing the tables.
     pub write: f64,
-    /// Reading back and comparing.
+    /// Reading the tables back and comparing them.
     pub verify: f64,
-    /// Auditing it together with what was released before.
+    /// Auditing the release with its history.
     pub audit: f64,
-    /// Measuring what it is worth.
+    /// Measuring utility.
     pub measure: f64,
-    /// Recording.
+    /// Recording the release in the ledger.
     pub record: f64,
 }

@@ -1,40 +1,40 @@
-//! What `history` answers.
+//! Answer of `history`.
 
 use serde::Serialize;
 
-/// What `history` answers.
+/// Answer of `history`.
 #[derive(Debug, Serialize)]
-pub struct HistoryOf {
-    /// Who was asked about.
-    pub who: Vec<String>,
-    /// Those of them to whom nothing was released.
-    pub unknown: Vec<String>,
-    /// Every largest set of recipients that can combine what they hold, and has them in it.
+pub struct HistoryAnswer {
+    /// Requested recipients.
+    pub recipients: Vec<String>,
+    /// Requested recipients without a release.
+    pub unknown_recipients: Vec<String>,
+    /// Maximal coalitions that contain all requested recipients.
     pub coalitions: Vec<CoalitionHoldings>,
 }
 
-/// What a coalition can hold.
+/// Releases that a coalition of recipients holds.
 #[derive(Debug, Serialize)]
 pub struct CoalitionHoldings {
-    /// Its members.
+    /// Members of the coalition.
     pub members: Vec<String>,
-    /// The releases that it can hold.
+    /// Releases that a member received, and public releases.
     pub releases: Vec<HeldRelease>,
 }
 
-/// A release that a coalition can hold.
+/// A release that a coalition holds.
 #[derive(Debug, Serialize)]
 pub struct HeldRelease {
-    /// Its number.
+    /// Number of the release.
     pub number: u64,
-    /// Its name.
+    /// Name of the release.
     pub name: String,
-    /// When it went out.
+    /// Date of publication.
     pub date: String,
-    /// To whom.
+    /// Recipients of the release.
     pub recipients: Vec<String>,
-    /// Its columns.
+    /// Columns of the release.
     pub columns: Vec<String>,
-    /// When its contents were erased, if they were.
+    /// Time when its contents were erased, if they were.
     pub erased: Option<String>,
 }

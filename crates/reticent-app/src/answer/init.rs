@@ -1,14 +1,14 @@
-//! What `init` answers.
+//! Answer of `init`.
 
 use serde::Serialize;
 
-/// What `init` answers.
+/// Answer of `init`.
 #[derive(Debug, Serialize)]
-pub struct Drafted {
-    /// Rows of the data.
+pub struct InitAnswer {
+    /// Number of rows in the data.
     pub rows: u64,
-    /// Columns of the data.
+    /// Number of columns in the data.
     pub columns: usize,
-    /// The files that were written, the policy first.
+    /// Paths that were written, with remarks; the policy first.
     pub written: Vec<String>,
 }

@@ -1,100 +1,100 @@
-//! What `log` answers.
+//! Answer of `log`.
 
-use reticent_ledger::{Judged, Origin};
+use reticent_ledger::{HistoryScope, Origin};
 use serde::Serialize;
 
-/// What `log` answers.
+/// Answer of `log`.
 #[derive(Debug, Serialize)]
-pub struct Log {
-    /// The ledger's folder.
+pub struct LogAnswer {
+    /// Folder of the ledger.
     pub ledger: String,
-    /// Whether its entries are signed; an unsigned ledger is unauthenticated.
+    /// Whether the entries are signed. An unsigned ledger is unauthenticated.
     pub signed: bool,
-    /// How many entries there are.
+    /// Number of entries.
     pub entries: u64,
-    /// The hash of the last one.
+    /// Hash of the last entry.
     pub head: String,
-    /// The entries, oldest first.
+    /// Entries, oldest first.
     pub log: Vec<LogLine>,
 }
 
-/// One entry.
+/// An entry of the ledger.
 #[derive(Debug, Serialize)]
 pub struct LogLine {
-    /// Its number.
+    /// Number of the entry.
     pub number: u64,
-    /// When it was entered.
+    /// Time of the entry.
     pub at: String,
-    /// Who entered it.
-    pub by: String,
-    /// What it records.
+    /// Steward who made the entry.
+    pub steward: String,
+    /// Content of the entry.
     #[serde(flatten)]
-    pub what: LogEntry,
+    pub kind: LogEntry,
 }
 
-/// What an entry records.
+/// Content of an entry.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "what")]
 pub enum LogEntry {
     /// A release.
     Release {
-        /// Its name.
+        /// Name of the release.
         name: String,
-        /// When it went out.
+        /// Date of publication.
         date: String,
-        /// To whom.
+        /// Recipients of the release.
         recipients: Vec<String>,
-        /// Whether Reticent made it.
+        /// Whether Reticent published the release, or it was registered.
         origin: Origin,
-        /// Its records.
+        /// Number of records.
         records: u64,
-        /// Its columns.
+        /// Columns of the release.
         columns: Vec<String>,
-        /// What it was judged together with.
-        judged: Judged,
-        /// When its contents were erased, if they were.
+        /// Earlier releases that the release was judged with.
+        judged: HistoryScope,
+        /// Time when its contents were erased, if they were.
         erased: Option<String>,
     },
     /// The contents of a release were erased.
     Purge {
-        /// The release.
+        /// Number of the release.
         release: u64,
-        /// Why.
+        /// Reason.
         reason: String,
     },
-    /// Entries are signed with another key from here on.
+    /// The signing key changed.
     KeyRotation {
-        /// The public key.
+        /// New public key.
         verifier: String,
-        /// Why.
+        /// Reason.
         reason: String,
     },
     /// A witness countersigned a head.
     Witness {
-        /// The witness.
+        /// Name of the witness.
         name: String,
-        /// How many entries the head covers.
+        /// Number of entries that the head covers.
         entries: u64,
     },
-    /// A release no longer counts: it never left the house.
+    /// A release was withdrawn: no recipient received it.
     Withdrawal {
-        /// The release.
+        /// Number of the release.
         release: u64,
-        /// Why.
+        /// Reason.
         reason: String,
     },
-    /// The roles or recipients of a release are known better.
+    /// The roles or recipients of a release were corrected.
     Amendment {
-        /// The release.
+        /// Number of the release.
         release: u64,
-        /// Why.
+        /// Reason.
         reason: String,
     },
     /// People were removed from owner links and method state.
     Erasure {
-        /// How many.
+        /// Number of people.
         people: u64,
-        /// Why.
+        /// Reason.
         reason: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Answers: what verbs return. Serialized, they are the documented JSON (docs/json.md).
+//! Answers of the verbs. They serialize to the documented JSON (docs/json.md).
 
 mod audit;
 mod check;
@@ -30,8 +30,8 @@ pub use publish::*;
 pub use purge::*;
 pub use register::*;
 pub use reticent_ledger::{
-    ColumnRecord, Entry, ExportedHead, FileState, Findings, Judged, MethodRecord, Origin, Promised, Recorded,
-    TableRecord, Withheld,
+    ColumnRecord, Entry, ExportedHead, FileState, Findings, HistoryScope, MethodRecord, Origin, PosteriorBound,
+    ReleaseRecord, TableRecord, WithheldRecords,
 };
 pub use show::*;
 pub use verify::*;

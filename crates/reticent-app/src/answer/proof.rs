@@ -1,21 +1,21 @@
-//! What `check-proof`, `witness`, `record-witness` and `authenticate` answer.
+//! Answers of `check-proof`, `witness`, `record-witness` and `authenticate`.
 
 use reticent_ledger::{Entry, ExportedHead};
 use serde::Serialize;
 
-/// What `check-proof` answers.
+/// Answer of `check-proof`.
 #[derive(Debug, Serialize)]
 pub struct ProofChecked {
-    /// What is proved.
+    /// Proved statement.
     #[serde(flatten)]
     pub of: ProofOf,
-    /// The head that the proof leads to.
+    /// Head that the proof ends at.
     pub head: ExportedHead,
-    /// Whether the head is signed with a key that the caller gave; otherwise with the key that it names.
+    /// Whether the signature was checked with a key that the caller gave, and not only with the key in the head.
     pub signed_by_trusted_key: bool,
 }
 
-/// What a proof shows.
+/// Statement of a proof.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "proof")]
 pub enum ProofOf {
@@ -31,26 +31,26 @@ pub enum ProofOf {
     },
 }
 
-/// What `witness` answers.
+/// Answer of `witness`.
 #[derive(Debug, Serialize)]
 pub struct Countersigned {
-    /// The countersigned head.
+    /// Countersigned head.
     pub head: ExportedHead,
-    /// The public key of the witness.
+    /// Public key of the witness.
     pub witness: String,
-    /// How many entries the head had that was kept before; none the first time.
+    /// Number of entries of the previous head; `None` the first time.
     pub kept_entries: Option<u64>,
-    /// Whether the key of the witness was drawn.
+    /// Whether the key of the witness was created.
     pub drew_key: bool,
 }
 
-/// What `record-witness` and `authenticate` answer.
+/// Answer of `record-witness` and `authenticate`.
 #[derive(Debug, Serialize)]
 pub struct RecordedEntry {
-    /// The number of the entry.
+    /// Number of the entry.
     pub number: u64,
-    /// Its hash.
+    /// Hash of the entry.
     pub entry: String,
-    /// The public key of the ledger.
+    /// Public key of the ledger.
     pub verifier: Option<String>,
 }

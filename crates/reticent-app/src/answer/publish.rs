@@ -1,178 +1,178 @@
-//! What `publish` answers for a release by an algorithm.
+//! Answer of `publish` for a release by an algorithm.
 
 use std::path::PathBuf;
 
 use reticent::Role;
 use reticent::algorithms::Guarantee;
 use reticent::audit::Audited;
-use reticent::joined::Dangling;
+use reticent::join::Dangling;
 use reticent::metrics::Measure;
-use reticent::risk::Brief;
+use reticent::risk::ReleaseRisk;
 use reticent::verify::Verdict;
-use reticent_ledger::Judged;
+use reticent_ledger::HistoryScope;
 use serde::Serialize;
 
-use super::grouped::PublishedGroups;
+use super::grouped::GroupedAnswer;
 
-/// What `publish` answers.
+/// Answer of `publish` for a release by an algorithm.
 #[derive(Debug, Serialize)]
-pub struct Published {
-    /// The release's name.
+pub struct RecodedAnswer {
+    /// Name of the release.
     pub name: String,
-    /// Who gets it.
+    /// Recipients of the release.
     pub recipients: Vec<String>,
-    /// The file, unless nothing was published.
+    /// File of the release; `None` if nothing was published.
     pub file: Option<PathBuf>,
-    /// Where it is recorded, unless nothing was published.
-    pub recorded: Option<RecordedAs>,
-    /// What it was judged together with.
-    pub judged: Judged,
-    /// The sets of earlier releases that were looked at together with it.
-    pub together: Vec<Looked>,
-    /// Records that match none of another release: that is about other people.
+    /// Ledger entry of the release; `None` if nothing was published.
+    pub recorded: Option<RecordedAnswer>,
+    /// Earlier releases that the release was judged with.
+    pub judged: HistoryScope,
+    /// Sets of earlier releases whose join with this release was judged.
+    pub joins: Vec<JoinAnswer>,
+    /// Numbers of records without a match in an earlier release, by earlier release.
     pub dangling: Vec<Dangling>,
-    /// Whether it was a rehearsal.
+    /// Whether the release was only rehearsed.
     pub dry_run: bool,
-    /// Records in the data.
+    /// Number of records in the data.
     pub records: u64,
-    /// Records in the file.
+    /// Number of records in the file.
     pub published: u64,
-    /// Records left out because their class violated the requirement.
+    /// Number of records that are suppressed because their class violates the requirement.
     pub suppressed: u64,
-    /// Records left out because a value was missing.
+    /// Number of records that are dropped because a value is missing.
     pub dropped: u64,
-    /// Classes of records that look alike on the quasi-identifiers.
+    /// Number of equivalence classes.
     pub classes: u64,
-    /// The algorithm.
+    /// Algorithm.
     pub algorithm: String,
-    /// What is known about how little was lost.
+    /// Optimality guarantee of the search.
     pub guarantee: Guarantee,
-    /// Steps taken or states judged.
+    /// Number of search steps or judged states.
     pub steps: u64,
-    /// Decides the order of the rows.
+    /// Seed of the row order.
     pub seed: u64,
-    /// Cells of quasi-identifiers that were hidden class by class.
-    pub hidden_cells: u64,
-    /// Records with such cells.
-    pub hidden_in: u64,
-    /// Cells that looked like a formula and were written with an apostrophe.
-    pub neutralised: u64,
-    /// What the verifier found in the written bytes.
+    /// Number of quasi-identifier cells that are suppressed by local recoding.
+    pub suppressed_cells: u64,
+    /// Number of records with such cells.
+    pub records_with_suppressed_cells: u64,
+    /// Number of cells that look like a formula and were escaped with an apostrophe.
+    pub escaped_formulas: u64,
+    /// Verdict on the written file.
     pub verified: Verdict,
-    /// What it gives away together with what was released before; none when it was refused already.
+    /// Audit of the release with its history; `None` if verification found a violation.
     pub audited: Option<Audited>,
-    /// Its re-identification risk by itself, for an attacker who knows the quasi-identifiers.
-    pub risk: Brief,
-    /// What the release kept or lost.
-    pub metrics: Vec<Metric>,
-    /// How each column was published.
+    /// Re-identification risk of this release alone, for an attacker who knows the quasi-identifiers.
+    pub risk: ReleaseRisk,
+    /// Metrics of information loss and utility.
+    pub metrics: Vec<MetricAnswer>,
+    /// Columns of the release.
     pub columns: Vec<ColumnAnswer>,
-    /// What a steward should look at before anybody else does.
+    /// Warnings for the steward.
     pub warnings: Vec<String>,
-    /// What a reader should know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
-    /// Where the time went.
+    /// Duration of each step, in seconds.
     pub seconds: Seconds,
 }
 
-impl Published {
-    /// Whether every statement that was verified holds.
+impl RecodedAnswer {
+    /// Returns whether every verified requirement holds.
     pub fn holds(&self) -> bool {
         self.verified.holds()
     }
 }
 
-/// What `publish` answers: a release by an algorithm or by a republication method.
+/// Answer of `publish`.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum Publication {
-    /// By an algorithm.
-    Recoded(Published),
-    /// By a republication method.
-    Grouped(PublishedGroups),
+    /// A release by an algorithm.
+    Recoded(RecodedAnswer),
+    /// A release by a republication method.
+    Grouped(GroupedAnswer),
 }
 
 impl Publication {
-    /// Whether every statement that was verified holds.
+    /// Returns whether every verified requirement holds.
     pub fn holds(&self) -> bool {
         match self {
             Publication::Recoded(release) => release.holds(),
-            // A release by a method whose tables differ is an error.
+            // A violation by a republication method is an error, not an answer.
             Publication::Grouped(_) => true,
         }
     }
 }
 
-/// Earlier releases that were looked at together with the new one.
+/// A set of earlier releases whose join with the new release was judged.
 #[derive(Debug, Serialize)]
-pub struct Looked {
-    /// Their numbers.
+pub struct JoinAnswer {
+    /// Numbers of the earlier releases.
     pub with: Vec<u64>,
-    /// Their names.
+    /// Names of the earlier releases.
     pub names: Vec<String>,
-    /// Records of the new table that match some record of each.
+    /// Number of records of the new table with a match in each earlier release.
     pub matching: u64,
-    /// How many demands were judged on their join.
+    /// Number of requirements judged on the join.
     pub judged: usize,
-    /// How many follow from what was judged on fewer of them.
-    pub following: usize,
+    /// Number of requirements implied by joins with fewer releases.
+    pub implied: usize,
 }
 
-/// A measured metric.
+/// The value of a metric with its description.
 #[derive(Debug, Serialize)]
-pub struct Metric {
-    /// The metric.
+pub struct MetricAnswer {
+    /// Id of the metric.
     pub id: &'static str,
-    /// Its value, and how to read it.
+    /// Value of the metric with its description.
     #[serde(flatten)]
     pub measure: Measure,
 }
 
-/// How a column was published.
+/// A column of the release.
 #[derive(Debug, Serialize)]
 pub struct ColumnAnswer {
-    /// The column.
+    /// Name of the column.
     pub name: String,
-    /// What it is to an attacker.
+    /// Role of the column.
     pub role: Role,
-    /// Different values in the data.
+    /// Number of distinct values in the data.
     pub values: usize,
-    /// Different values in the file.
+    /// Distinct published values of a quasi-identifier. Empty for other columns, unless they are fully suppressed.
     pub published: Vec<String>,
 }
 
-/// Where the time went, in seconds.
+/// Duration of each step, in seconds.
 #[derive(Debug, Default, Serialize)]
 pub struct Seconds {
     /// Loading earlier releases from the ledger.
-    pub recall: f64,
-    /// Reading and counting.
+    pub load_history: f64,
+    /// Reading and counting the data.
     pub read: f64,
-    /// Finding the recoding.
+    /// Searching for the recoding.
     pub search: f64,
-    /// Writing.
+    /// Writing the file.
     pub write: f64,
-    /// Reading back and judging.
+    /// Reading the file back and verifying it.
     pub verify: f64,
-    /// Auditing it together with what was released before.
+    /// Auditing the release with its history.
     pub audit: f64,
-    /// Measuring what was lost.
+    /// Computing metrics.
     pub measure: f64,
-    /// Recording.
+    /// Recording the release in the ledger.
     pub record: f64,
 }
 
-/// Where a release is recorded.
+/// Ledger entry of a release.
 #[derive(Debug, Serialize)]
-pub struct RecordedAs {
-    /// The ledger.
+pub struct RecordedAnswer {
+    /// Folder of the ledger.
     pub ledger: PathBuf,
-    /// The release's number.
+    /// Number of the release.
     pub release: u64,
-    /// The hash of its entry.
+    /// Hash of the entry.
     pub entry: String,
-    /// The hash of the published file.
+    /// Hash of the published file.
     pub sha256: String,
-    /// People whose records are linked, under pseudonyms.
+    /// Number of people with owner links; `None` without owner links.
     pub people: Option<u64>,
 }

@@ -1,24 +1,24 @@
-//! What `purge` answers.
+//! Answer of `purge`.
 
 use serde::Serialize;
 
-/// What `purge` answers.
+/// Answer of `purge`.
 #[derive(Debug, Serialize)]
-pub struct Purged {
-    /// The release whose contents were erased.
+pub struct PurgeAnswer {
+    /// Number of the release whose contents were erased.
     pub release: u64,
-    /// Its name.
+    /// Name of the release.
     pub name: String,
-    /// The number of the entry that says so.
+    /// Number of the entry that records the erasure.
     pub number: u64,
-    /// Its hash.
+    /// Hash of this entry.
     pub entry: String,
-    /// Stored files that are gone.
+    /// Number of erased files in the ledger.
     pub erased_files: usize,
-    /// Stored files that stay, because another release has the same.
+    /// Number of files that stay in the ledger, because another release has the same contents.
     pub shared_files: usize,
-    /// The releases that have the same, and through which it can still be read.
+    /// Numbers of the releases with the same contents, through which the contents can still be read.
     pub shared_with: Vec<u64>,
-    /// The published file, which is not touched.
+    /// Path of the published file, which is not deleted.
     pub file: Option<String>,
 }

@@ -1,54 +1,54 @@
-//! What `register` answers.
+//! Answer of `register`.
 
-use reticent::recognise::Kinds;
+use reticent::recognise::TextKinds;
 use reticent::taxonomy::Type;
-use reticent::{Disguise, Role};
+use reticent::{Presentation, Role};
 use serde::Serialize;
 
-/// What `register` answers.
+/// Answer of `register`.
 #[derive(Debug, Serialize)]
-pub struct Registered {
-    /// The release's number; none for a rehearsal.
+pub struct RegisterAnswer {
+    /// Number of the release; `None` if nothing was recorded.
     pub release: Option<u64>,
-    /// Whether nothing was entered.
+    /// Whether the columns were only recognised, and nothing was recorded.
     pub dry_run: bool,
-    /// Its name.
+    /// Name of the release.
     pub name: String,
-    /// When it went out.
+    /// Date of publication.
     pub date: String,
-    /// To whom.
+    /// Recipients of the release.
     pub recipients: Vec<String>,
-    /// The ledger.
+    /// Folder of the ledger.
     pub ledger: String,
-    /// Its records.
+    /// Number of records.
     pub records: u64,
-    /// What was recognised in each column.
+    /// Recognised columns.
     pub columns: Vec<RecognisedColumn>,
-    /// Columns that name a person by themselves, and are not stored.
-    pub left_out: Vec<String>,
-    /// How it shows the records of people.
+    /// Identifier columns, which are not stored.
+    pub omitted_columns: Vec<String>,
+    /// Presentation of the records: groups, counterfeit records, marginal tables.
     #[serde(flatten)]
-    pub disguise: Disguise,
-    /// People whose records are linked, under pseudonyms.
+    pub presentation: Presentation,
+    /// Number of people with owner links; `None` without owner links.
     pub people: Option<u64>,
-    /// The hash of the entry; none for a rehearsal.
+    /// Hash of the entry; `None` if nothing was recorded.
     pub entry: Option<String>,
-    /// What a reader should know.
+    /// Notes for the reader.
     pub notes: Vec<String>,
 }
 
-/// What was recognised in a column.
+/// A recognised column.
 #[derive(Debug, Serialize)]
 pub struct RecognisedColumn {
-    /// Its name.
+    /// Name of the column.
     pub name: String,
-    /// Its role.
+    /// Role of the column.
     pub role: Role,
-    /// What its values are.
+    /// Type of the values.
     #[serde(rename = "type")]
     pub values: Type,
-    /// What its texts are.
-    pub recognised: Kinds,
-    /// Of a quasi-identifier: some of its texts.
+    /// Number of texts of each kind.
+    pub recognised: TextKinds,
+    /// Example texts of a quasi-identifier.
     pub examples: Vec<String>,
 }

@@ -1,32 +1,32 @@
-//! What `show` answers.
+//! Answer of `show`.
 
 use std::path::PathBuf;
 
 use reticent_ledger::Entry;
 use serde::Serialize;
 
-/// What `show` answers.
+/// Answer of `show`.
 #[derive(Debug, Serialize)]
-pub struct Show {
-    /// The hash of the entry.
+pub struct ShowAnswer {
+    /// Hash of the entry.
     pub entry: String,
-    /// The file with the proof that the entry is in the ledger, if one was asked for.
+    /// File with the proof that the entry is in the ledger, if one was requested.
     pub proof: Option<PathBuf>,
-    /// When the contents were erased, if they were.
+    /// Time when the contents were erased, if they were.
     pub erased: Option<String>,
-    /// Then: the releases that have the same, and through which it can still be read.
+    /// If the contents were erased: numbers of the releases with the same contents, which can still be read.
     pub shared_with: Vec<u64>,
-    /// By quasi-identifier: the values that stand in it. None once the contents are erased.
+    /// Published values of each quasi-identifier; `None` if the contents were erased.
     pub cuts: Option<Vec<ColumnCut>>,
-    /// The entry as it is recorded.
+    /// Recorded entry.
     pub recorded: Entry,
 }
 
-/// The values that a column shows.
+/// Published values of a column.
 #[derive(Debug, Serialize)]
 pub struct ColumnCut {
-    /// The column.
+    /// Name of the column.
     pub column: String,
-    /// Its values.
+    /// Distinct published values.
     pub values: Vec<String>,
 }

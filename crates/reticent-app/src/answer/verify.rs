@@ -1,38 +1,38 @@
-//! What `verify` answers.
+//! Answer of `verify`.
 
 use reticent_ledger::Findings;
 use serde::Serialize;
 
-/// What `verify` answers.
+/// Answer of `verify`.
 #[derive(Debug, Serialize)]
-pub struct Verification {
-    /// Whether what the ledger says is known to come from the holder of its key: `authentic`, `modified` or `unauthenticated`.
+pub struct VerifyAnswer {
+    /// Authenticity of the ledger: `authentic`, `modified` or `unauthenticated`.
     pub status: Status,
-    /// Whether everything is as it was written.
+    /// Whether no problem was found.
     pub intact: bool,
-    /// The ledger.
+    /// Folder of the ledger.
     pub ledger: String,
-    /// How many entries there are; null when they could not be read.
+    /// Number of entries; `None` if they could not be read.
     pub entries: Option<u64>,
-    /// The hash of the last one.
+    /// Hash of the last entry.
     pub head: Option<String>,
-    /// What was found.
+    /// Problems and warnings.
     #[serde(flatten)]
     pub findings: Findings,
-    /// Whether the ledger extends the exported head; none without one.
+    /// Whether the ledger extends the exported head; `None` without an exported head.
     pub compared_with_head: Option<bool>,
-    /// The public key of the ledger; none if it is not signed.
+    /// Public key of the ledger; `None` if it is unsigned.
     pub verifier: Option<String>,
 }
 
-/// Whether a ledger is authentic.
+/// Authenticity of a ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// Every signature was checked with a trusted key.
+    /// Every signature is valid under a trusted key.
     Authentic,
-    /// Something is not what was written.
+    /// The ledger or a published file was modified.
     Modified,
-    /// The hashes agree. The ledger is not signed, or no trusted key was given.
+    /// The hashes match, but the ledger is unsigned, or no trusted key was given.
     Unauthenticated,
 }

@@ -1,4 +1,4 @@
-//! The attacks of a request, with their parameters.
+//! The requested attacks with their parameters.
 
 use reticent::attacks;
 use reticent::audit::known_attack;
@@ -7,27 +7,27 @@ use reticent::registry::{Argument, Arguments, Domain, Entry};
 use crate::error::{Error, Problem, Result};
 use crate::request::AuditRequest;
 
-/// Every attack that is asked for, once, with its parameters.
-pub(crate) fn attacks_of(request: &AuditRequest) -> Result<Vec<(&'static Entry, Arguments)>> {
+/// Returns every requested attack once, with its parameters.
+pub(crate) fn requested_attacks(request: &AuditRequest) -> Result<Vec<(&'static Entry, Arguments)>> {
     let mut entries: Vec<&'static Entry> = Vec::new();
     for id in &request.attacks {
-        let asked = match id.as_str() {
+        let matching = match id.as_str() {
             "all" => attacks::LIST.iter().map(|listed| &listed.entry).collect(),
             id => vec![known_attack(id).map_err(|hint| Problem::NoSuchAttack { id: id.to_owned(), hint })?],
         };
-        for entry in asked {
+        for entry in matching {
             if !entries.iter().any(|known| known.id == entry.id) {
                 entries.push(entry);
             }
         }
     }
-    entries.into_iter().map(|entry| Ok((entry, arguments(entry, &request.with)?))).collect()
+    entries.into_iter().map(|entry| Ok((entry, arguments(entry, &request.attack_parameters)?))).collect()
 }
 
-/// Of the parameters that were given, those that the attack has.
-fn arguments(entry: &Entry, with: &[(String, String)]) -> Result<Arguments> {
+/// Returns the given parameters that the attack has. A parameter that no attack has is an error.
+fn arguments(entry: &Entry, given: &[(String, String)]) -> Result<Arguments> {
     let mut arguments = Arguments::default();
-    for (name, value) in with {
+    for (name, value) in given {
         let known = attacks::LIST.iter().flat_map(|listed| listed.entry.parameters);
         if !known.clone().any(|parameter| parameter.name == name) {
             let hint = reticent::error::did_you_mean(name, known.map(|parameter| parameter.name));
@@ -46,8 +46,8 @@ fn arguments(entry: &Entry, with: &[(String, String)]) -> Result<Arguments> {
             Domain::Word(_) | Domain::Column => Argument::Word(value.clone()),
             Domain::Thresholds | Domain::Each(_) => {
                 let one = |text: &str| {
-                    let (value, share) = text.rsplit_once('=').ok_or_else(wrong)?;
-                    Ok((value.to_owned(), number(share)?))
+                    let (value, threshold) = text.rsplit_once('=').ok_or_else(wrong)?;
+                    Ok((value.to_owned(), number(threshold)?))
                 };
                 Argument::Thresholds(value.split(',').map(one).collect::<Result<_>>()?)
             }

@@ -1,45 +1,45 @@
-//! The report as a file: one page, for the steward's eyes unless it is made for everybody's.
+//! Writes the HTML report of an audit, either internal or public.
 
 use std::io::Write;
 use std::path::Path;
 
-use reticent::audit::Attacked;
-use reticent::text::grouped;
-use reticent_ledger::{Entry, Recorded};
+use reticent::audit::AttackRun;
+use reticent::text::format_count;
+use reticent_ledger::{Entry, ReleaseRecord};
 use reticent_report::{Attack, Coalition, ReleaseLine, Report, html};
 
 use crate::answer::{AuditAnswer, CoalitionAudit};
-use crate::dataset::Loaded;
+use crate::dataset::LoadedPolicy;
 use crate::error::{Error, Result};
 
-/// The smallest count of people that a public report shows.
-const LEAST: u64 = 10;
+/// Smallest count of people in a public report.
+const MIN_PUBLIC_COUNT: u64 = 10;
 
-/// Writes the report. A file that is there is not overwritten.
+/// Writes the report. Does not overwrite an existing file.
 pub(crate) fn write(
     path: &Path,
     public: bool,
     answer: &AuditAnswer,
     entries: &[Entry],
-    loaded: Option<&Loaded>,
+    loaded: Option<&LoadedPolicy>,
     today: &str,
 ) -> Result<()> {
     let dataset = loaded.map_or_else(|| "data".to_owned(), |loaded| loaded.policy.dataset.clone());
     let report = Report {
-        title: format!("What the releases of {dataset} give away"),
+        title: format!("Disclosure audit of the releases of {dataset}"),
         made: today.to_owned(),
         dataset,
-        coalitions: answer.coalitions.iter().map(|coalition| told(coalition, entries)).collect(),
+        coalitions: answer.coalitions.iter().map(|coalition| report_coalition(coalition, entries)).collect(),
         public,
-        least: LEAST,
+        least: MIN_PUBLIC_COUNT,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let cannot = || Error::file("write the report to", path);
-    // A part of a page would say less than was found, so it gets its name when it is whole.
+    // Write to a temporary file first: a truncated report would hide findings.
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".report-");
-    // Who else may read what is for internal eyes is the steward's decision; the umask decides of the other.
+    // Only the steward can read an internal report. The umask applies to a public one.
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -50,7 +50,7 @@ pub(crate) fn write(
     file.persist_noclobber(path).map(drop).map_err(|error| cannot()(error.error))
 }
 
-fn told(coalition: &CoalitionAudit, entries: &[Entry]) -> Coalition {
+fn report_coalition(coalition: &CoalitionAudit, entries: &[Entry]) -> Coalition {
     let line = |(number, name): &(u64, String)| {
         let recorded = entries.iter().find(|entry| entry.number == *number).and_then(Entry::release);
         ReleaseLine {
@@ -58,25 +58,25 @@ fn told(coalition: &CoalitionAudit, entries: &[Entry]) -> Coalition {
             name: name.clone(),
             date: recorded.map(|release| release.date.clone()).unwrap_or_default(),
             recipients: recorded.map(|release| release.recipients.clone()).unwrap_or_default(),
-            columns: recorded.map(Recorded::column_names).unwrap_or_default(),
+            columns: recorded.map(ReleaseRecord::column_names).unwrap_or_default(),
             records: recorded.map_or(0, |release| release.records),
         }
     };
-    let attack = |attack: &Attacked| Attack {
+    let attack = |attack: &AttackRun| Attack {
         title: attack.title.clone(),
-        words: match (&attack.not_run, attack.findings.first()) {
+        text: match (&attack.not_run, attack.findings.first()) {
             (Some(why), _) => format!("not run: {why}"),
             (None, None) => match &attack.not_checked {
-                None => "finds nothing".to_owned(),
-                Some(why) => format!("finds nothing (not everything could be looked at: {why})"),
+                None => "no findings".to_owned(),
+                Some(why) => format!("no findings (incomplete: {why})"),
             },
             (None, Some(first)) => {
                 let first = match attack.findings.len() {
-                    1 => first.words.clone(),
-                    many => format!("{} findings, one of them: {}", grouped(many as u64), first.words),
+                    1 => first.text.clone(),
+                    many => format!("{} findings, for example: {}", format_count(many as u64), first.text),
                 };
                 match &attack.not_checked {
-                    Some(why) => format!("{first} (not everything could be looked at: {why})"),
+                    Some(why) => format!("{first} (incomplete: {why})"),
                     None => first,
                 }
             }
@@ -87,10 +87,10 @@ fn told(coalition: &CoalitionAudit, entries: &[Entry]) -> Coalition {
     };
     Coalition {
         members: coalition.members.clone(),
-        open: coalition.open.clone(),
-        breaches: coalition.breaches.clone(),
+        not_established: coalition.not_established.clone(),
+        violations: coalition.violations.clone(),
         releases: coalition.audit.releases.iter().map(line).collect(),
-        over_time: coalition.then.clone(),
+        timeline: coalition.then.clone(),
         attacks: coalition.attacks.iter().map(attack).collect(),
     }
 }

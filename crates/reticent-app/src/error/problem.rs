@@ -1,69 +1,70 @@
-//! Requests that cannot be met: each with its code (the variant's name in kebab case), its data and its text.
+//! Errors of requests. The code of each error is the name of its variant in kebab case.
 
 use std::path::PathBuf;
 
 use reticent::error::Hint;
 use serde::Serialize;
 
-/// A request that cannot be met.
+/// A request that is invalid or cannot be executed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error, Serialize, strum::IntoStaticStr, strum::VariantNames)]
 #[serde(untagged)]
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
-#[allow(missing_docs, reason = "the texts and the table of codes say what each one is")]
+#[allow(missing_docs, reason = "the messages and the table of codes document the variants")]
 pub enum Problem {
     // Policy, ledger and key
-    #[error("there is no policy {}", .path.display())]
+    #[error("the policy {} does not exist", .path.display())]
     PolicyMissing { path: PathBuf },
     #[error("{} exists already; nothing was written", .path.display())]
     PolicyExists { path: PathBuf },
-    #[error("{} is a file, and a ledger is a folder", .path.display())]
+    #[error("{} is a file, but a ledger is a folder", .path.display())]
     LedgerIsFile { path: PathBuf },
     #[error(
-        "there is no ledger in {}; if there was one, bring it back: without it earlier releases are not known",
+        "there is no ledger in {}. If releases were published before, restore their ledger: without it, earlier releases are \
+         unknown",
         .path.display()
     )]
     LedgerMissing { path: PathBuf },
-    #[error("another process started the ledger {} meanwhile; try again", .path.display())]
+    #[error("another process created the ledger {} at the same time; try again", .path.display())]
     LedgerStarted { path: PathBuf },
     #[error(
-        "the key {} lies in the ledger {}; keep it elsewhere, or whoever copies the ledger has both",
+        "the key {} is inside the ledger folder {}, so a copy of the ledger would include it; move the key elsewhere",
         .key.display(), .ledger.display()
     )]
     KeyInLedger { key: PathBuf, ledger: PathBuf },
     #[error(
-        "{} is another key than that of this ledger ({known}): it would sign nothing that can be checked, and recognise \
-         nobody. Bring the right key back",
+        "the key {} does not belong to this ledger, which uses {known}. With another key, signatures cannot be verified and \
+         owners cannot be recognised. Use the key of the ledger",
         .path.display()
     )]
     KeyDiffers { path: PathBuf, known: String },
-    #[error("the key {} is missing, and the ledger is recorded under it ({known}); bring it back", .path.display())]
+    #[error("the key {} is missing, but the ledger was written with it ({known}); restore the key file", .path.display())]
     KeyMissing { path: PathBuf, known: String },
-    #[error("the key {} is missing: without it nobody who is named can be found in the ledger", .path.display())]
+    #[error("the key {} is missing. It is needed to find the people that the background knowledge names", .path.display())]
     KeyNeeded { path: PathBuf },
-    #[error("the policy wants no key, and names an owner: without a key, owners cannot be recorded under pseudonyms")]
+    #[error("the policy disables the key but names an owner column; pseudonyms of owners need a key")]
     KeyForOwners,
-    #[error("`{text}` is no public key of Reticent; copy the line that `export-head` or `witness` prints")]
+    #[error("`{text}` is not a public key of Reticent; copy the complete line with the public key")]
     VerifierUnreadable { text: String },
-    #[error("the name of the witness and its key are needed")]
+    #[error("the witness needs a name")]
     WitnessUnnamed,
     #[error("{}: {why}", .path.display())]
     HeadUnreadable { path: PathBuf, why: String },
-    #[error("{} is there already and was not replaced: {why}; choose another file", .path.display())]
+    #[error("{} exists already and was not replaced: {why}; choose another file", .path.display())]
     HeadKept { path: PathBuf, why: String },
     #[error(
-        "this erases what the ledger stores of release {number} (`{name}`, {date}) for ever, and what it gives away \
-         together with others can never be computed again"
+        "this permanently erases the contents of release {number} (`{name}`, {date}) from the ledger; later audits cannot \
+         compute what the release discloses in combination with others"
     )]
     PurgeUnconfirmed { number: u64, name: String, date: String },
-    #[error("entry {number} records no release")]
+    #[error("entry {number} is not a release")]
     NotARelease { number: u64 },
     // Options
     #[error("the option {option} needs the option {needs}")]
     OptionNeeds { option: &'static str, needs: &'static str },
     #[error("the options {one} and {other} contradict each other")]
     OptionsConflict { one: &'static str, other: &'static str },
-    #[error("the option {option} is for algorithms, and the policy names a method")]
+    #[error("the option {option} applies to algorithms, but the policy names a republication method")]
     OptionForAlgorithms { option: &'static str },
     #[error("k must be at least 2, not {k}")]
     SmallK { k: u64 },
@@ -73,154 +74,174 @@ pub enum Problem {
     NoSuchAttack { id: String, hint: String },
     #[error("no attack has a parameter `{name}`{}", near(.hint))]
     NoSuchAttackParameter { name: String, hint: Option<String> },
-    #[error("the parameter {name} must be: {domain}")]
+    #[error("invalid value of the attack parameter `{name}`; valid values: {domain}")]
     AttackParameterInvalid { name: String, domain: String },
     // Data and columns
-    #[error("the data has no rows to draft a policy from")]
+    #[error("the data has no rows; a policy is drafted from at least one row")]
     NoRows,
     #[error("{} has no records", .path.display())]
     NoRecords { path: PathBuf },
     #[error(
-        "the first line looks like data: {fields} of its {of} fields are numbers, dates or values of their own column; put a \
-         line with the names of the columns before it"
+        "the first line looks like data: {fields} of its {of} fields are numbers, dates or values of their own column; insert \
+         a line with the column names before it"
     )]
     HeaderLooksLikeData { fields: usize, of: usize },
     #[error("{} has no column `{column}`{}", .path.display(), near(.hint))]
     NoSuchColumn { path: PathBuf, column: String, hint: Option<String> },
     #[error("column `{column}` is an identifier, and identifiers are never published")]
     IdentifierChosen { column: String },
-    #[error("column `{column}` has too many different values to count; {remedy}")]
+    #[error("column `{column}` has too many distinct values to count; {remedy}")]
     TooManyValuesInColumn { column: String, remedy: &'static str },
-    #[error("{} was changed while it was read; register it again", .path.display())]
+    #[error("{} changed while it was read; register it again", .path.display())]
     FileChanged { path: PathBuf },
     // Output
-    #[error("a release needs a recipient; `public` is everybody")]
+    #[error("a release needs at least one recipient; use `public` for everyone")]
     NoRecipient,
-    #[error("{} lies in the ledger; put the release elsewhere", .path.display())]
+    #[error("the output {} is inside the ledger folder; choose another output", .path.display())]
     OutputInLedger { path: PathBuf },
     #[error("{} exists already; a release is never overwritten, choose another {what}", .path.display())]
     OutputExists { path: PathBuf, what: &'static str },
-    #[error("{} is the name of a folder; name a file", .path.display())]
+    #[error("the output {} is a folder; give the path of a file", .path.display())]
     OutputIsFolder { path: PathBuf },
-    #[error("{}: the output's name must end in .csv, .csv.gz, .csv.zst or .parquet", .path.display())]
+    #[error("the output {} must have the extension .csv, .csv.gz, .csv.zst or .parquet", .path.display())]
     OutputFormat { path: PathBuf },
-    #[error("{}: a method publishes several tables; name a folder, such as {}", .path.display(), .instead.display())]
+    #[error(
+        "the output {} is a file, but a republication method publishes several tables; give the path of a folder, such as {}",
+        .path.display(), .instead.display()
+    )]
     OutputNotFolder { path: PathBuf, instead: PathBuf },
-    #[error("{} is there already; choose another name for the report", .path.display())]
+    #[error("{} exists already; choose another file for the report", .path.display())]
     ReportExists { path: PathBuf },
     // Republication
     #[error(
-        "column `{column}` has the role other, and a method publishes quasi-identifiers and sensitive columns; give it one of \
-         these roles, or leave it out"
+        "column `{column}` has the role other, but a republication method publishes only quasi-identifiers and sensitive \
+         attributes; give it one of these roles, or do not publish it"
     )]
     RoleOtherByMethod { column: String },
-    #[error("the owners of the records are not known")]
+    #[error("the owners of the records are unknown, because the policy names no owner column")]
     OwnersUnknown,
     #[error(
-        "{} of an owner who has another one in the data; a method publishes one record for each owner: keep the newest, or put \
-         them together",
+        "the data has {} of owners who have another record; a republication method publishes one record per owner: keep the \
+         newest record of each owner, or combine them",
         reticent::text::counted(*.records, "record")
     )]
     SeveralRecords { records: u64 },
     #[error(
-        "release {release} was published by a method with the sensitive columns {then}, and this one has {now}; publish the \
-         same columns, or to others who never combine what they hold ([recipients] separate)"
+        "release {release} of this series has the sensitive attributes {then}, but this release has {now}; publish the same \
+         sensitive attributes, or publish to recipients that are declared non-colluding (`non-colluding` under [recipients])"
     )]
     SeriesColumnsDiffer { release: u64, then: String, now: String },
-    #[error("this is about algorithms, and the policy names the method {method}; rehearse it instead")]
+    #[error("only algorithms can be compared, but the policy names the republication method {method}")]
     MethodNotComparable { method: String },
     // Audit
     #[error(
-        "the background knowledge names people, and an attacker who does not know in which releases people are cannot use that"
+        "the background knowledge names people, but an attacker who knows only quasi-identifiers does not know the releases \
+         that these people are in"
     )]
     KnowledgeNamesPeople,
-    #[error("what an attacker can tell who knows the algorithm is judged by a confidence: the policy names none")]
+    #[error(
+        "an attacker who knows the algorithm is judged by a confidence bound, and neither the policy nor the request has one"
+    )]
     AdversaryNeedsConfidence,
     #[error(
-        "an attacker who knows the algorithm undoes its steps, for which he needs everybody's raw quasi-identifiers: give the \
-         population"
+        "an attacker who knows the algorithm reverses its steps from the original quasi-identifiers of all people; give a \
+         population table"
     )]
     AdversaryNeedsPopulation,
-    #[error("no release has a sensitive column `{column}`; {hint}")]
+    #[error("no release has a sensitive attribute `{column}`; {hint}")]
     NoSuchSensitiveColumn { column: String, hint: String },
-    #[error("nothing was released to `{recipient}`; {hint}")]
+    #[error("the ledger has no release to `{recipient}`; {hint}")]
     NoSuchRecipient { recipient: String, hint: String },
-    #[error("{} are declared never to combine what they hold ([recipients] separate); audit each by itself", .recipients.join(" and "))]
+    #[error(
+        "the policy declares {} non-colluding (`non-colluding` under [recipients]), so no coalition contains all of them; \
+         audit each of them alone",
+        .recipients.join(" and ")
+    )]
     RecipientsSeparate { recipients: Vec<String> },
-    #[error("the policy declares {one} and {other} separate: they never combine what they hold")]
+    #[error(
+        "the policy declares {one} and {other} non-colluding (`non-colluding` under [recipients]), so no coalition contains both"
+    )]
     RecipientsDeclaredSeparate { one: String, other: String },
-    #[error("{} has no column that a release has", .path.display())]
+    #[error("the population {} has no non-sensitive column in common with the releases", .path.display())]
     PopulationUnrelated { path: PathBuf },
-    #[error("a table of people's values needs a policy that says which column names the owner ([dataset] owner)")]
+    #[error("background knowledge in a table needs a policy with an owner column (`owner` under [dataset])")]
     OwnerColumnUnknown,
-    #[error("{} has no column `{column}`, which names the owner", .path.display())]
+    #[error("{} does not have the owner column `{column}`", .path.display())]
     OwnerColumnMissing { path: PathBuf, column: String },
     // Registering
-    #[error("{date} is in the future; register what has been released")]
+    #[error("the release date {date} is in the future; register a release after it was published")]
     DateInFuture { date: String },
-    #[error("column `{column}` is given two roles")]
+    #[error("column `{column}` has two roles; give it one")]
     TwoRoles { column: String },
     #[error(
-        "column `{column}` is an identifier in the policy, and what names people is not stored; to mark groups, number them"
+        "column `{column}` is an identifier in the policy, and identifiers are not stored; if the column marks groups, replace \
+         its values by numbers in a new column"
     )]
     IdentifierInPolicy { column: String },
-    #[error("the column name {column:?} has characters that cannot be shown; rename it")]
+    #[error("the column name {column:?} contains control characters; rename the column")]
     ColumnNameUnprintable { column: String },
     #[error(
-        "none of the columns of {} is in the policy, or named in the call. Does its first line hold the names of the columns?",
+        "no column of {} is in the policy or in the request. Check that the first line contains the column names",
         .path.display()
     )]
     NoKnownColumn { path: PathBuf },
     #[error("every column is an identifier, and identifiers are not stored")]
     OnlyIdentifiers,
     #[error(
-        "column `{column}` is written `{known}` in the policy or in an earlier release, and would be taken for another column; \
-         write it `{known}` in the file"
+        "column `{column}` has the name `{known}` in the policy or in an earlier release; rename it to `{known}` in the file, \
+         or the two are treated as different columns"
     )]
     ColumnSpelling { column: String, known: String },
     #[error(
-        "the first line looks like data: {fields} of its fields are numbers, dates or values of their own column; put a line \
-         with the names of the columns before it"
+        "the first line looks like data: {fields} of its fields are numbers, dates or values of their own column; insert a \
+         line with the column names before it"
     )]
     RegisteredHeaderLooksLikeData { fields: usize },
-    #[error("column `{column}` {why}; say what it is")]
+    #[error("column `{column}` {why}; give it a role")]
     RoleUnclear { column: String, why: String },
-    #[error("the table names its owners, so that it is about a release says nothing more; leave that out")]
+    #[error("the table has an owner column, so the release that it counts is not needed; omit the release")]
     MarginalWithOwners,
-    #[error("release {number} {name} is itself a table of counts; name the release that it is about")]
+    #[error("release {number} {name} is itself a marginal table; name the release that it counts")]
     MarginalOfMarginal { number: u64, name: String },
     #[error(
-        "the table has {}, and release {number} {name} has {}: a table of their values has one row for each",
+        "the marginal table has {}, but release {number} {name} has {}; a marginal table has one row per record of its release",
         reticent::text::counted(*.rows, "row"), reticent::text::counted(*.records, "record")
     )]
     MarginalRows { rows: u64, number: u64, name: String, records: u64 },
     #[error(
-        "the table counts by `{column}`, which release {number} {name} does not show, so it is not known who is counted where; \
-         register it with its owners instead"
+        "the marginal table has the quasi-identifier `{column}`, but release {number} {name} does not, so its counts cannot be \
+         assigned to people; register the table with owners instead"
     )]
     MarginalColumn { column: String, number: u64, name: String },
-    #[error("the column `{column}` tells different numbers within a group")]
+    #[error("the counterfeit column `{column}` has different values within a group")]
     CounterfeitsDiffer { column: String },
     #[error(
-        "the column `{column}` must tell how many records of a group are counterfeits: a whole number, at most as many as there are"
+        "the counterfeit column `{column}` must contain the number of counterfeit records in the group: a whole number, at most \
+         the size of the group"
     )]
     CounterfeitsInvalid { column: String },
     #[error(
-        "a group has {} without an owner, and its column `{column}` tells {told}; counterfeits are the records without an owner",
+        "a group has {} without an owner, but its counterfeit column `{column}` has the value {stated}; the two numbers must \
+         be equal",
         reticent::text::counted(*.found, "record")
     )]
-    CounterfeitsOwned { column: String, found: u64, told: u64 },
-    #[error("no JSON: {why}")]
+    CounterfeitsOwned {
+        column: String,
+        found: u64,
+        #[serde(rename = "told")]
+        stated: u64,
+    },
+    #[error("could not serialize to JSON: {why}")]
     NoJson { why: String },
 }
 
 impl Problem {
-    /// The stable code.
+    /// Returns the stable code.
     pub fn code(&self) -> &'static str {
         self.into()
     }
 
-    /// What would help.
+    /// Returns the remedies. The interface puts them into words.
     pub(crate) fn hints(&self) -> Vec<Hint> {
         use Problem as P;
         match self {

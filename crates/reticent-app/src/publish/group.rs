@@ -1,4 +1,4 @@
-//! Releases by republication methods: the same table again, with people who came and went. A release is a folder of tables.
+//! Releases by a republication method: a table that changes over time, published as a folder of tables.
 
 mod answer;
 mod past;
@@ -10,40 +10,40 @@ use std::path::Path;
 use rayon::prelude::*;
 use reticent::audit::{AuditedColumn, AuditedGroups, GroupedCandidate, admit_grouped};
 use reticent::error::Refusal;
-use reticent::methods::{self, Leaving, Outcome, Record, Remembered, Shown, Utility};
 use reticent::policy::MethodPolicy;
 use reticent::registry::Arguments;
+use reticent::republication::{self, Departures, GroupingOutcome, PersonState, PublishedTables, SourceRecord, Utility};
 use reticent::statement::{Parameter, Scope, Statement, TABLES_MATCH};
 use reticent::taxonomy::Type;
-use reticent::{Confidence, Counts, Disguise, Held, Release, Role, Share};
-use reticent_ledger::{Body, BodyColumn, BodyTree, Identity, Key, KeyFile, Ledger, MethodRecord, Stored};
+use reticent::{Confidence, Counts, Presentation, Ratio, RecordedRelease, Release, Role};
+use reticent_ledger::{Body, BodyColumn, BodyTree, Identity, Key, KeyFile, Ledger, MethodRecord, StoredBlob};
 
-use super::pipeline::{self, Done, Halfway, Made, Maker, Parts, timed};
-use super::plan::{Plan, Recalled, engine_key};
+use super::pipeline::{self, MadeRelease, Maker, PipelineResult, RecordParts, WrittenCandidate, timed};
+use super::plan::{LoadedHistory, Plan, engine_key};
 use super::{body_column, scope};
-use crate::answer::PublishedGroups;
-use crate::dataset::{Prepared, prepare};
+use crate::answer::GroupedAnswer;
+use crate::dataset::{PreparedData, prepare};
 use crate::error::{Error, Problem, Result};
-use crate::ledger_access::STRANGERS;
+use crate::ledger_access::UNKNOWN_OWNERS;
 use crate::request::PublishRequest;
 use answer::{promised, withheld};
 use past::EarlierSeries;
-use tables::Tables;
+use tables::TableNames;
 
 pub(crate) use tables::PEOPLE;
 
-/// Publishes by the policy's method, or rehearses it.
-pub(crate) fn publish(plan: &Plan<'_>, method: MethodPolicy) -> Result<PublishedGroups> {
+/// Publishes or rehearses a release by the republication method of the policy.
+pub(crate) fn publish(plan: &Plan<'_>, method: MethodPolicy) -> Result<GroupedAnswer> {
     check_request(plan)?;
     plan.check(&plan.request.output)?;
-    let arguments = plan.loaded.policy.options.clone().checked(&method.listed.entry)?;
+    let arguments = plan.loaded.policy.options.clone().checked(&method.def.entry)?;
     let (mut recall, mut read) = (0.0, 0.0);
     let (recalled, past, key) = timed(&mut recall, || -> Result<_> {
         let ledger = plan.open_ledger()?;
-        let recalled = Recalled::new(ledger.as_ref(), plan)?;
+        let recalled = LoadedHistory::new(ledger.as_ref(), plan)?;
         let key = match plan.owner_key(&recalled)? {
             Some(key) => key,
-            None => KeyFile::passing()?.of_ledger(&Identity::draw()?),
+            None => KeyFile::ephemeral()?.ledger_key(&Identity::draw()?),
         };
         let past = ledger.map(|ledger| EarlierSeries::load(&ledger, &recalled, &key)).transpose()?.unwrap_or_default();
         Ok((recalled, past, key))
@@ -56,26 +56,27 @@ pub(crate) fn publish(plan: &Plan<'_>, method: MethodPolicy) -> Result<Published
         let records = records(&prepared, &key)?;
         Ok((prepared, records))
     })?;
-    let maker = Group { plan, method, arguments, prepared: &prepared, records, key: &key };
-    let Done { mut made, recorded, recalled, past } = pipeline::publish(plan, &maker, recalled, past, Some(&key))?;
-    (made.seconds.recall, made.seconds.read) = (recall, read);
+    let maker = GroupMaker { plan, method, arguments, prepared: &prepared, records, key: &key };
+    let PipelineResult { mut made, recorded, recalled, past } =
+        pipeline::publish(plan, &maker, recalled, past, Some(&key))?;
+    (made.seconds.load_history, made.seconds.read) = (recall, read);
     let is_recorded = recorded.is_some();
     let mut answer = maker.answer(made, recorded, &recalled, &past)?;
-    answer.notes.extend(recalled.head.is_none().then(|| plan.access.started()).filter(|_| is_recorded));
-    answer.notes.extend(plan.access.drawn());
-    let known = |record: &Record| past.state.marks.get(record.who).is_some();
+    answer.notes.extend(recalled.head.is_none().then(|| plan.access.started_note()).filter(|_| is_recorded));
+    answer.notes.extend(plan.access.take_key_note());
+    let known = |record: &SourceRecord| past.state.marks.get(record.person).is_some();
     if !past.state.marks.is_empty() && !maker.records.iter().any(known) {
-        answer.notes.push(STRANGERS.to_owned());
+        answer.notes.push(UNKNOWN_OWNERS.to_owned());
     }
     Ok(answer)
 }
 
-/// The request with the name of the folder as it is, without a slash behind it.
+/// Returns the request with the output path without a trailing slash.
 pub(crate) fn folder_request(request: &PublishRequest) -> PublishRequest {
     PublishRequest { output: request.output.components().collect(), ..request.clone() }
 }
 
-/// What is asked for must be something that a method does.
+/// Returns an error if the request has an option that republication methods do not support.
 fn check_request(plan: &Plan<'_>) -> Result<()> {
     let Plan { request, loaded, rehearsal, .. } = plan;
     let not_for = |option| Err(Error::from(Problem::OptionForAlgorithms { option }));
@@ -100,8 +101,8 @@ fn check_request(plan: &Plan<'_>) -> Result<()> {
     }
 }
 
-/// The records, each with its owner and a mark of its sensitive values.
-fn records(prepared: &Prepared, key: &Key) -> Result<Vec<Record>> {
+/// Returns the records with their owners and a keyed hash of their sensitive values.
+fn records(prepared: &PreparedData, key: &Key) -> Result<Vec<SourceRecord>> {
     let table = &prepared.table;
     let Some(linked) = &prepared.linked else { return Err(Problem::OwnersUnknown.into()) };
     let places = table.places(&linked.counted);
@@ -112,104 +113,110 @@ fn records(prepared: &Prepared, key: &Key) -> Result<Vec<Record>> {
     if several > 0 {
         return Err(Problem::SeveralRecords { records: several }.into());
     }
-    // The order of columns in the policy has no meaning.
+    // Sort by name, so that the hash does not depend on the order of columns in the policy.
     let mut sensitive = table.with_role(Role::Sensitive);
     sensitive.sort_by(|one, other| table.columns[*one].name.cmp(&table.columns[*other].name));
     let record = |at: usize| {
-        let (who, combo) = (links.pseudonyms[at], places[links.combos[at] as usize]?);
-        let value = |column: &usize| table.columns[*column].tree.value(table.combos.codes[*column][combo as usize]);
-        Some(Record { who, combo, mark: key.mark(who, sensitive.iter().map(value)) })
+        let (person, combo) = (links.pseudonyms[at], places[links.cells[at] as usize]?);
+        let value =
+            |column: &usize| table.columns[*column].tree.value(table.contingency.codes[*column][combo as usize]);
+        Some(SourceRecord { person, row: combo, value_mark: key.value_hash(person, sensitive.iter().map(value)) })
     };
-    let records: Vec<Record> = (0..links.len()).into_par_iter().filter_map(record).collect();
+    let records: Vec<SourceRecord> = (0..links.len()).into_par_iter().filter_map(record).collect();
     debug_assert!(records.is_sorted());
     Ok(records)
 }
 
-/// Makes a release by a republication method.
-pub(crate) struct Group<'a> {
+/// Maker of releases by a republication method.
+pub(crate) struct GroupMaker<'a> {
     plan: &'a Plan<'a>,
     method: MethodPolicy,
     arguments: Arguments,
-    prepared: &'a Prepared,
-    /// One record for each owner, ascending by owner.
-    records: Vec<Record>,
+    prepared: &'a PreparedData,
+    /// One record per owner, in ascending order of owner.
+    records: Vec<SourceRecord>,
     key: &'a Key,
 }
 
-/// Groups of people, and their tables.
+/// Groups of people with their published tables.
 pub(crate) struct GroupedRelease {
-    outcome: Outcome,
-    /// What is kept of owners for the next release.
-    remembered: Vec<Remembered>,
-    shown: Shown,
-    tables: Tables,
-    leaving: Leaving,
-    /// Decides all chance.
+    outcome: GroupingOutcome,
+    /// State of each owner that the ledger stores for the next release.
+    remembered: Vec<PersonState>,
+    published: PublishedTables,
+    names: TableNames,
+    departures: Departures,
+    /// Seed of all random choices.
     seed: u64,
 }
 
-impl Maker for Group<'_> {
+impl Maker for GroupMaker<'_> {
     type Past = EarlierSeries;
     type Candidate = GroupedRelease;
-    /// How many cells were neutralised.
+    /// Number of cells that were escaped because they look like a formula.
     type Written = u64;
-    /// The tables, as they were read back.
-    type Verified = Shown;
+    /// Tables that were read back.
+    type Verified = PublishedTables;
     type Audited = AuditedGroups;
     type Measured = Utility;
 
-    fn recall(&self, ledger: &Ledger, recalled: &Recalled) -> Result<EarlierSeries> {
+    fn load_earlier(&self, ledger: &Ledger, recalled: &LoadedHistory) -> Result<EarlierSeries> {
         EarlierSeries::load(ledger, recalled, self.key)
     }
 
-    fn make(&self, _recalled: &Recalled, past: &EarlierSeries, seed: u64) -> Result<GroupedRelease> {
-        past.check(&self.sensitive())?;
+    fn make(&self, _recalled: &LoadedHistory, past: &EarlierSeries, seed: u64) -> Result<GroupedRelease> {
+        past.check(&self.sensitive_columns())?;
         self.plan.context.busy("grouping");
         let task = self.task(past, seed);
-        let promise = |column: &str| (self.method.listed.promise)(&self.arguments, column);
-        let leaving = methods::leaving(&task, &promise)?;
-        let outcome = methods::run(self.method.listed.entry.id, &task, self.plan.loaded.policy.options.clone())
-            .map_err(|error| self.with_leaving(error, &leaving))?;
+        let promise = |column: &str| (self.method.def.promise)(&self.arguments, column);
+        let departures = republication::departures(&task, &promise)?;
+        let outcome = republication::run(self.method.def.entry.id, &task, self.plan.loaded.policy.options.clone())
+            .map_err(|error| self.with_departures(error, &departures))?;
         if outcome.groups.is_empty() {
-            return Err(reticent::Error::Refused(nothing(&outcome)).into());
+            return Err(reticent::Error::Refused(no_group(&outcome)).into());
         }
-        let shown = Shown::of(&task, &outcome, self.method.form);
-        let (remembered, tables) = (outcome.remembered(&task), Tables::of(&shown));
-        Ok(GroupedRelease { outcome, remembered, shown, tables, leaving, seed })
+        let published = PublishedTables::new(&task, &outcome, self.method.form);
+        let (remembered, names) = (outcome.person_states(&task), TableNames::new(&published));
+        Ok(GroupedRelease { outcome, remembered, published, names, departures, seed })
     }
 
     fn write(&self, candidate: &GroupedRelease, seed: u64, release: &Path) -> Result<u64> {
-        candidate.tables.write(&candidate.shown, release, seed, &self.plan.context.engine_options())
+        candidate.names.write(&candidate.published, release, seed, &self.plan.context.engine_options())
     }
 
-    fn verify(&self, made: &Halfway<'_, Self>, release: &Path) -> Result<(Shown, Vec<Statement>)> {
+    fn verify(&self, made: &WrittenCandidate<'_, Self>, release: &Path) -> Result<(PublishedTables, Vec<Statement>)> {
         self.plan.context.busy("verifying");
-        let GroupedRelease { shown, tables, seed, .. } = made.candidate;
-        let (read, differing) = tables.read(shown, release, &self.plan.context.engine_options())?;
-        methods::prove(&self.task(made.past, *seed), &read)?;
+        let GroupedRelease { published, names: tables, seed, .. } = made.candidate;
+        let (read, differing) = tables.read(published, release, &self.plan.context.engine_options())?;
+        republication::verify(&self.task(made.past, *seed), &read)?;
         let names = [PEOPLE.to_owned()].into_iter().chain(tables.lists.iter().cloned()).chain(tables.marginals.clone());
         let parameters = [("tables".to_owned(), Parameter::List(names.collect()))].into();
         Ok((read, vec![Statement::judged(TABLES_MATCH, parameters, Scope::This, differing)]))
     }
 
-    fn gate(&self, made: &Halfway<'_, Self>, shown: &Shown) -> Result<(AuditedGroups, Vec<Statement>)> {
+    fn gate(
+        &self,
+        made: &WrittenCandidate<'_, Self>,
+        published: &PublishedTables,
+    ) -> Result<(AuditedGroups, Vec<Statement>)> {
         let watch = || self.plan.watch_audit();
         let gate = self.plan.gate(&watch)?;
-        let tables = methods::held(shown, &self.prepared.table.columns, &self.unheld())?;
+        let tables = republication::recorded_releases(published, &self.prepared.table.columns, &self.unrecorded())?;
         let bounds = self.bounds(gate.confidence)?;
         let candidate = GroupedCandidate {
-            method: self.method.listed.entry.id,
+            method: self.method.def.entry.id,
             tables: &tables,
-            group: &shown.group,
-            marginals: !shown.marginals.is_empty(),
+            group_column: &published.group,
+            has_marginals: !published.marginals.is_empty(),
             bounds: &bounds,
-            linked: self.method.listed.linked(&self.arguments)?,
+            linkage_bound: self.method.def.linkage_bound(&self.arguments)?,
         };
-        let audited = admit_grouped(&candidate, &made.past.history, &made.recalled.held, &made.past.series, &gate)?;
+        let audited =
+            admit_grouped(&candidate, &made.past.history, &made.recalled.by_coalition, &made.past.series, &gate)?;
         let promises = self.promises()?;
         let bound = |column: &AuditedColumn| {
             let promise = promises.iter().find(|(known, _)| *known == column.column);
-            promise.map_or_else(|| column.confidence.to_string(), |(_, most)| most.fraction())
+            promise.map_or_else(|| column.confidence.to_string(), |(_, bound)| bound.fraction())
         };
         let statements = audited.statements(&candidate, &scope(&made.recalled.judged), &bound);
         Ok((audited, statements))
@@ -217,38 +224,38 @@ impl Maker for Group<'_> {
 
     fn describe(
         &self,
-        made: &Halfway<'_, Self>,
-        shown: &Shown,
+        made: &WrittenCandidate<'_, Self>,
+        published: &PublishedTables,
         audited: &AuditedGroups,
         release: &Path,
     ) -> Result<bool> {
-        let text = readme::readme(self, shown, &made.candidate.tables, audited, &made.recalled.judged)?;
-        tables::explain(release, &text)?;
+        let text = readme::readme(self, published, &made.candidate.names, audited, &made.recalled.judged)?;
+        tables::write_readme(release, &text)?;
         Ok(true)
     }
 
     fn measure(&self, past: &EarlierSeries, candidate: &GroupedRelease) -> Result<Utility> {
         let task = self.task(past, candidate.seed);
-        Ok(methods::utility(&task, &candidate.outcome, self.method.form))
+        Ok(republication::utility(&task, &candidate.outcome, self.method.form))
     }
 
-    fn parts<'m>(&'m self, made: &'m Made<Self>) -> Result<Parts<'m>> {
-        let GroupedRelease { outcome, remembered, tables, .. } = &made.candidate;
-        let shown = &made.verified;
-        let lists = shown.lists.iter().zip(&tables.lists).map(|(list, name)| (name, &list.counts, list.set));
-        let marginals = shown.marginals.iter().zip(&tables.marginals).map(|(counts, name)| (name, counts, false));
-        let body = |counts: &Counts| self.body(counts, &shown.group);
+    fn record_parts<'m>(&'m self, made: &'m MadeRelease<Self>) -> Result<RecordParts<'m>> {
+        let GroupedRelease { outcome, remembered, names: tables, .. } = &made.candidate;
+        let published = &made.verified;
+        let lists = published.lists.iter().zip(&tables.lists).map(|(list, name)| (name, &list.counts, list.is_set));
+        let marginals = published.marginals.iter().zip(&tables.marginals).map(|(counts, name)| (name, counts, false));
+        let body = |counts: &Counts| self.body(counts, &published.group);
         let proof = made.audited.as_ref().map_or(self.plan.loaded.policy.audit, |audited| audited.proof);
         let utility = &made.measured;
         let metrics = [("iloss", Some(utility.iloss)), ("query-error", utility.query_error)];
-        Ok(Parts {
-            body: body(&shown.people),
+        Ok(RecordParts {
+            body: body(&published.people),
             tables: lists.chain(marginals).map(|(name, counts, set)| (name.clone(), body(counts), set)).collect(),
             method: Some((self.method_record(made)?, remembered)),
-            links: shown.people.links.clone(),
-            suppressed: (outcome.waiting.len() + outcome.withheld.len()) as u64,
+            links: published.people.links.clone(),
+            suppressed: (outcome.postponed.len() + outcome.withheld.len()) as u64,
             dropped: self.prepared.table.dropped,
-            algorithm: self.method.listed.entry.id.to_owned(),
+            algorithm: self.method.def.entry.id.to_owned(),
             guarantee: "safe".to_owned(),
             steps: outcome.groups.len() as u64,
             classes: outcome.groups.len() as u64,
@@ -257,74 +264,79 @@ impl Maker for Group<'_> {
         })
     }
 
-    fn explain(&self, error: Error, _: &Recalled, _: &EarlierSeries) -> Error {
+    fn explain(&self, error: Error, _: &LoadedHistory, _: &EarlierSeries) -> Error {
         error
     }
 }
 
-impl Group<'_> {
-    /// The promise of the method for every sensitive column that has one.
-    fn promises(&self) -> Result<Vec<(String, Share)>> {
+impl GroupMaker<'_> {
+    /// Returns the posterior bound that the method guarantees for each sensitive attribute.
+    fn promises(&self) -> Result<Vec<(String, Ratio)>> {
         let promise = |column: &str| {
-            let most = (self.method.listed.promise)(&self.arguments, column).transpose()?;
-            Some(most.map(|most| (column.to_owned(), most)).map_err(Error::from))
+            let bound = (self.method.def.promise)(&self.arguments, column).transpose()?;
+            Some(bound.map(|bound| (column.to_owned(), bound)).map_err(Error::from))
         };
-        self.sensitive().into_iter().filter_map(promise).collect()
+        self.sensitive_columns().into_iter().filter_map(promise).collect()
     }
 
-    /// The promise for a column, if there is one.
-    fn promise(&self, column: &str) -> Result<Option<Share>> {
-        Ok((self.method.listed.promise)(&self.arguments, column)?)
+    /// Returns the posterior bound that the method guarantees for a column, if any.
+    fn promise(&self, column: &str) -> Result<Option<Ratio>> {
+        Ok((self.method.def.promise)(&self.arguments, column)?)
     }
 
-    /// The bound on each sensitive column: the promise, and no more than the policy's confidence.
-    fn bounds(&self, confidence: Option<Confidence>) -> Result<Vec<(String, Share)>> {
-        let allowed = confidence.map(Confidence::exact);
+    /// Returns the bound for each sensitive attribute: the minimum of the guarantee and the confidence bound of the policy.
+    fn bounds(&self, confidence: Option<Confidence>) -> Result<Vec<(String, Ratio)>> {
+        let confidence_bound = confidence.map(Confidence::exact);
         let mut bounds = Vec::new();
-        for column in self.sensitive() {
-            let most = [self.promise(column)?, allowed].into_iter().flatten().min();
-            bounds.extend(most.map(|most| (column.to_owned(), most)));
+        for column in self.sensitive_columns() {
+            let bound = [self.promise(column)?, confidence_bound].into_iter().flatten().min();
+            bounds.extend(bound.map(|bound| (column.to_owned(), bound)));
         }
         Ok(bounds)
     }
 
-    /// The sensitive columns that are published.
-    fn sensitive(&self) -> Vec<&str> {
+    /// Returns the published sensitive attributes.
+    fn sensitive_columns(&self) -> Vec<&str> {
         let table = &self.prepared.table;
         table.with_role(Role::Sensitive).into_iter().map(|at| table.columns[at].name.as_str()).collect()
     }
 
-    /// What the method is to do.
-    fn task<'t>(&'t self, past: &'t EarlierSeries, seed: u64) -> methods::Task<'t> {
-        methods::Task { table: &self.prepared.table, records: &self.records, past: &past.state, seed }
+    /// Returns the task of the method.
+    fn task<'t>(&'t self, past: &'t EarlierSeries, seed: u64) -> republication::RepublicationTask<'t> {
+        republication::RepublicationTask {
+            table: &self.prepared.table,
+            records: &self.records,
+            past: &past.state,
+            seed,
+        }
     }
 
-    /// A refusal with what deleting those who left would disclose, if the method does not cover people who leave.
-    fn with_leaving(&self, error: reticent::Error, leaving: &Leaving) -> Error {
-        let updates = &self.method.listed.updates;
+    /// Adds what deleting the leavers would disclose to a refusal, if the method covers several releases but no deletions.
+    fn with_departures(&self, error: reticent::Error, departures: &Departures) -> Error {
+        let updates = &self.method.def.updates;
         let covered = updates.delete || !updates.again;
         match error {
             error @ reticent::Error::Refused(_) if !covered => {
-                Error::Departures { error: Box::new(error), leaving: Box::new(leaving.clone()) }
+                Error::Departures { error: Box::new(error), departures: Box::new(departures.clone()) }
             }
             error => error.into(),
         }
     }
 
-    /// The release without its tables.
-    fn unheld(&self) -> Held {
-        Held {
+    /// Returns the release without its tables, as the ledger would record it.
+    fn unrecorded(&self) -> RecordedRelease {
+        RecordedRelease {
             number: 0,
             name: self.plan.request.name.to_string(),
             date: String::new(),
-            recipients: self.plan.to.clone(),
-            disguise: Disguise::default(),
+            recipients: self.plan.recipients.clone(),
+            presentation: Presentation::default(),
             release: Release::default(),
             links: None,
         }
     }
 
-    /// A table with what its columns are.
+    /// Returns a table with the description of its columns, for the ledger.
     fn body(&self, counts: &Counts, group: &str) -> Body {
         let table = &self.prepared.table;
         let column = |name: &String| match table.columns.iter().find(|column| column.name == *name) {
@@ -344,35 +356,35 @@ impl Group<'_> {
         Body { columns: counts.names.iter().map(column).collect(), counts: Counts { links: None, ..counts.clone() } }
     }
 
-    fn method_record(&self, made: &Made<Self>) -> Result<MethodRecord> {
+    fn method_record(&self, made: &MadeRelease<Self>) -> Result<MethodRecord> {
         let outcome = &made.candidate.outcome;
         Ok(MethodRecord {
-            id: self.method.listed.entry.id.to_owned(),
+            id: self.method.def.entry.id.to_owned(),
             form: self.method.form.word().to_owned(),
             promise: promised(self)?,
-            records: self.method.listed.linked(&self.arguments)?.map(|most| most.fraction()),
+            records: self.method.def.linkage_bound(&self.arguments)?.map(|bound| bound.fraction()),
             left: None,
             groups: outcome.groups.len() as u64,
             counterfeits: made.verified.counterfeits(),
-            waiting: outcome.waiting.len() as u64,
+            waiting: outcome.postponed.len() as u64,
             withheld: withheld(&outcome.withheld),
-            remembered: Stored { sha256: reticent_ledger::Hash::of(b""), bytes: 0 },
+            remembered: StoredBlob { sha256: reticent_ledger::Hash::digest(b""), bytes: 0 },
         })
     }
 }
 
-/// The refusal of a release without a group.
-fn nothing(outcome: &Outcome) -> Refusal {
+/// Returns the refusal of a release in which no group could be formed.
+fn no_group(outcome: &GroupingOutcome) -> Refusal {
     let records = |many: u64| reticent::text::counted(many, "record");
     let withheld = withheld(&outcome.withheld);
-    let mut why: Vec<String> = withheld
+    let mut reasons: Vec<String> = withheld
         .iter()
-        .map(|one| format!("{} withheld: {}", records(one.records), methods::withheld_words(&one.reason)))
+        .map(|one| format!("{} withheld: {}", records(one.records), republication::withheld_text(&one.reason)))
         .collect();
-    let waiting = outcome.waiting.len() as u64;
+    let waiting = outcome.postponed.len() as u64;
     if waiting > 0 {
-        why.push(format!("{} waiting for others to be published with", records(waiting)));
+        reasons.push(format!("{} postponed until a group can be formed", records(waiting)));
     }
-    let why = (!why.is_empty()).then(|| why.join("; "));
-    Refusal::NoGroup { withheld: withheld.iter().map(|one| one.records).sum(), waiting, why }
+    let reasons = (!reasons.is_empty()).then(|| reasons.join("; "));
+    Refusal::NoGroup { withheld: withheld.iter().map(|one| one.records).sum(), waiting, why: reasons }
 }

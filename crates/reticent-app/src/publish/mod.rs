@@ -1,4 +1,6 @@
-//! `publish`: make a release that is safe given its history, verify the written bytes, record it, and only then give it its name.
+//! `publish`: makes a release that satisfies the policy given its history, verifies the written file, and records it.
+//!
+//! The file gets its final name only after the ledger entry is committed.
 
 mod group;
 mod pipeline;
@@ -8,13 +10,13 @@ mod recode;
 use reticent::error::Obstacle;
 use reticent::statement::Scope;
 use reticent::taxonomy::{Taxonomy, Type};
-use reticent::{History, Role, Schema, Tree};
-use reticent_ledger::{BodyColumn, BodyTree, Hash, Judged};
+use reticent::{History, Role, Schema, TreeSource};
+use reticent_ledger::{BodyColumn, BodyTree, Hash, HistoryScope};
 
 use crate::Workspace;
-use crate::answer::{Publication, Published};
+use crate::answer::{Publication, RecodedAnswer};
 use crate::context::Context;
-use crate::dataset::{Loaded, load};
+use crate::dataset::{LoadedPolicy, load};
 use crate::error::{Error, Problem, Result};
 use crate::request::{PublishRequest, RehearseRequest, WhatIf};
 use plan::Plan;
@@ -23,16 +25,16 @@ pub(crate) use group::PEOPLE;
 
 /// Publishes a release.
 pub(crate) fn publish(workspace: &Workspace, request: &PublishRequest, context: &Context) -> Result<Publication> {
-    again_if_started(|| run(workspace, request, None, context))
+    retry_if_started(|| run(workspace, request, None, context))
 }
 
-/// Rehearses a release: does everything but publish it.
+/// Rehearses a release: executes all steps, but publishes and records nothing.
 pub(crate) fn rehearse(workspace: &Workspace, request: &RehearseRequest, context: &Context) -> Result<Publication> {
     run(workspace, &request.publish, Some(request.what_if), context)
 }
 
-/// Runs a verb that may start the ledger, and once more if another process started one meanwhile.
-pub(crate) fn again_if_started<T>(verb: impl Fn() -> Result<T>) -> Result<T> {
+/// Runs a verb that may create the ledger. Runs it again if another process created the ledger at the same time.
+pub(crate) fn retry_if_started<T>(verb: impl Fn() -> Result<T>) -> Result<T> {
     match verb() {
         Err(Error::Problem(Problem::LedgerStarted { .. })) => verb(),
         done => done,
@@ -48,7 +50,7 @@ fn run(
     let loaded = load(&workspace.policy)?;
     match loaded.policy.method {
         Some(method) => {
-            method.listed.offered()?;
+            method.def.check_offered()?;
             let request = group::folder_request(request);
             let plan = Plan::new(workspace, &request, rehearsal, loaded, context);
             group::publish(&plan, method).map(Publication::Grouped)
@@ -60,39 +62,39 @@ fn run(
     }
 }
 
-/// Publishes by an algorithm; an error if the policy names a method.
+/// Publishes by an algorithm. Returns an error if the policy names a republication method.
 pub(crate) fn publish_recoding(
     workspace: &Workspace,
     request: &PublishRequest,
     context: &Context,
-) -> Result<Published> {
+) -> Result<RecodedAnswer> {
     recode::publish(&Plan::new(workspace, request, None, load_recoding(workspace)?, context))
 }
 
-/// Rehearses by an algorithm; an error if the policy names a method.
+/// Rehearses by an algorithm. Returns an error if the policy names a republication method.
 pub(crate) fn rehearse_recoding(
     workspace: &Workspace,
     request: &RehearseRequest,
     context: &Context,
-) -> Result<Published> {
+) -> Result<RecodedAnswer> {
     let loaded = load_recoding(workspace)?;
     recode::publish(&Plan::new(workspace, &request.publish, Some(request.what_if), loaded, context))
 }
 
-fn load_recoding(workspace: &Workspace) -> Result<Loaded> {
+fn load_recoding(workspace: &Workspace) -> Result<LoadedPolicy> {
     let loaded = load(&workspace.policy)?;
     match loaded.policy.method {
         Some(method) => {
-            method.listed.offered()?;
-            Err(Problem::MethodNotComparable { method: method.listed.entry.id.to_owned() }.into())
+            method.def.check_offered()?;
+            Err(Problem::MethodNotComparable { method: method.def.entry.id.to_owned() }.into())
         }
         None => Ok(loaded),
     }
 }
 
-/// A history of which nothing was erased: otherwise what it discloses can no longer be computed.
-fn whole(history: History) -> Result<History> {
-    match history.lost.first() {
+/// Returns the history, or an error if contents were erased: then its disclosure can no longer be computed.
+fn check_complete(history: History) -> Result<History> {
+    match history.erased.first() {
         None => Ok(history),
         Some(lost) => {
             let (release, name) = (lost.number, lost.name.clone());
@@ -101,7 +103,7 @@ fn whole(history: History) -> Result<History> {
     }
 }
 
-/// What a column's published texts are nodes of.
+/// Returns the description of a column in the ledger, including the taxonomy of its published texts.
 fn body_column(
     (name, role, of): (&str, Role, &Taxonomy),
     schema: &Schema,
@@ -110,7 +112,7 @@ fn body_column(
     let attribute = schema.attributes.iter().find(|attribute| attribute.name == name);
     let written = taxonomies.iter().find(|(known, _)| known == name);
     let tree = match (attribute.map(|attribute| &attribute.tree), written) {
-        (Some(Tree::Given(_)), Some((_, text))) => BodyTree::Taxonomy(Hash::of(text.as_bytes())),
+        (Some(TreeSource::Given(_)), Some((_, text))) => BodyTree::Taxonomy(Hash::digest(text.as_bytes())),
         _ if of.numbers().is_some() => BodyTree::Recognised,
         _ => BodyTree::Flat,
     };
@@ -124,7 +126,7 @@ fn body_column(
     }
 }
 
-/// The releases that a release was judged with.
-fn scope(judged: &Judged) -> Scope {
-    if matches!(judged, Judged::Alone { .. }) { Scope::This } else { Scope::History }
+/// Returns whether the release was judged alone or with its history.
+fn scope(judged: &HistoryScope) -> Scope {
+    if matches!(judged, HistoryScope::Alone { .. }) { Scope::This } else { Scope::History }
 }

@@ -1,96 +1,104 @@
-//! The one way a release takes: make, write, read back, verify, gate, record.
+//! The publishing pipeline: make, write, read back, verify, gate, record.
 //!
-//! Algorithms and republication methods differ in how they make a candidate ([`Maker`]); everything that decides whether it is
-//! published is here, once.
+//! Algorithms and republication methods implement [`Maker`], which makes candidates. The decision to publish is only made here.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use reticent::error::Obstacle;
-use reticent::methods::Remembered;
+use reticent::republication::PersonState;
 use reticent::statement::Statement;
-use reticent::{Disguise, Links};
+use reticent::{Links, Presentation};
 use reticent_ledger::{
-    Body, ByMethod, Draft, FileRecord, Hash, Head, Judged, Key, Ledger, MethodRecord, Metric, Origin, Writer,
+    Body, FileRecord, Hash, Head, HistoryScope, Key, Ledger, MethodDraft, MethodRecord, Metric, Origin, ReleaseDraft,
+    Writer,
 };
 
-use super::plan::{Plan, Recalled};
-use crate::answer::RecordedAs;
+use super::plan::{LoadedHistory, Plan};
+use crate::answer::RecordedAnswer;
 use crate::context::Staged;
 use crate::error::{Error, Result};
 
-/// Makes candidates: recodes a table (algorithms) or groups its people (republication methods).
+/// Makes candidate releases: recodes a table (algorithms) or groups its people (republication methods).
 pub(crate) trait Maker: Sync {
-    /// What it needs of earlier releases.
+    /// Earlier releases, in the form that the maker needs.
     type Past: Default + Sync;
-    /// A candidate in memory.
+    /// Candidate in memory.
     type Candidate: Sync;
-    /// What is known about the files once they are written.
+    /// Result of writing the candidate.
     type Written: Sync;
-    /// What was read back and verified.
+    /// Contents that were read back and verified.
     type Verified: Send;
-    /// What the gate found.
+    /// Result of the disclosure gate.
     type Audited;
-    /// What the release kept or lost.
+    /// Utility metrics of the release.
     type Measured;
 
-    /// Loads what it needs of earlier releases.
-    fn recall(&self, ledger: &Ledger, recalled: &Recalled) -> Result<Self::Past>;
-    /// Makes a candidate. The seed decides all chance.
-    fn make(&self, recalled: &Recalled, past: &Self::Past, seed: u64) -> Result<Self::Candidate>;
-    /// Writes it to a new file or folder.
+    /// Loads earlier releases from the ledger.
+    fn load_earlier(&self, ledger: &Ledger, recalled: &LoadedHistory) -> Result<Self::Past>;
+    /// Makes a candidate. All random choices depend on the seed.
+    fn make(&self, recalled: &LoadedHistory, past: &Self::Past, seed: u64) -> Result<Self::Candidate>;
+    /// Writes the candidate to a new file or folder.
     fn write(&self, candidate: &Self::Candidate, seed: u64, release: &Path) -> Result<Self::Written>;
-    /// Reads back what was written, and judges every statement on it.
-    fn verify(&self, made: &Halfway<'_, Self>, release: &Path) -> Result<(Self::Verified, Vec<Statement>)>;
-    /// Audits it with everything its recipients can hold. Refuses it if it discloses too much, or if that is not established.
-    fn gate(&self, made: &Halfway<'_, Self>, verified: &Self::Verified) -> Result<(Self::Audited, Vec<Statement>)>;
-    /// Adds what explains the release to its folder. Answers whether it added something.
+    /// Reads the written files back, and judges every requirement on them.
+    fn verify(&self, made: &WrittenCandidate<'_, Self>, release: &Path) -> Result<(Self::Verified, Vec<Statement>)>;
+    /// Audits the release with all releases that its recipients hold.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a posterior exceeds its bound, or if this could not be judged.
+    fn gate(
+        &self,
+        made: &WrittenCandidate<'_, Self>,
+        verified: &Self::Verified,
+    ) -> Result<(Self::Audited, Vec<Statement>)>;
+    /// Adds documentation to the folder of the release. Returns whether it wrote a file.
     fn describe(
         &self,
-        made: &Halfway<'_, Self>,
+        made: &WrittenCandidate<'_, Self>,
         verified: &Self::Verified,
         audited: &Self::Audited,
         release: &Path,
     ) -> Result<bool>;
-    /// Measures what the release kept or lost.
+    /// Measures the utility of the release.
     fn measure(&self, past: &Self::Past, candidate: &Self::Candidate) -> Result<Self::Measured>;
-    /// What is recorded of it.
-    fn parts<'m>(&'m self, made: &'m Made<Self>) -> Result<Parts<'m>>;
-    /// A refusal with what would let the release pass; any other error as it is.
-    fn explain(&self, error: Error, recalled: &Recalled, past: &Self::Past) -> Error;
+    /// Returns the parts of the release that the ledger records.
+    fn record_parts<'m>(&'m self, made: &'m MadeRelease<Self>) -> Result<RecordParts<'m>>;
+    /// Adds remedies to a refusal. Returns any other error unchanged.
+    fn explain(&self, error: Error, recalled: &LoadedHistory, past: &Self::Past) -> Error;
 }
 
-/// A candidate that is written, on its way through the pipeline.
-pub(crate) struct Halfway<'a, M: Maker + ?Sized> {
-    pub recalled: &'a Recalled,
+/// A candidate that was written to disk and is not verified yet.
+pub(crate) struct WrittenCandidate<'a, M: Maker + ?Sized> {
+    pub recalled: &'a LoadedHistory,
     pub past: &'a M::Past,
     pub candidate: &'a M::Candidate,
     pub written: &'a M::Written,
 }
 
-/// A release that was made, written and judged, and has no name yet.
-pub(crate) struct Made<M: Maker + ?Sized> {
-    /// The head of the ledger it was made against; none when there was no ledger.
+/// A release that was made, written and judged, in its staging folder.
+pub(crate) struct MadeRelease<M: Maker + ?Sized> {
+    /// Head of the ledger that the release was judged with; `None` if there was no ledger.
     against: Option<Head>,
-    pub judged: Judged,
+    pub judged: HistoryScope,
     pub candidate: M::Candidate,
     pub written: M::Written,
     pub verified: M::Verified,
-    /// What the gate found; none when verification found violations already.
+    /// Result of the disclosure gate; `None` if verification found a violation.
     pub audited: Option<M::Audited>,
     pub measured: M::Measured,
     statements: Vec<Statement>,
     pub seed: u64,
-    /// The hash of the file or folder, and its size.
+    /// Hash and size in bytes of the file or folder.
     pub file: (Hash, u64),
     staging: Staged,
-    pub seconds: Timings,
+    pub seconds: StageSeconds,
 }
 
-/// Where the time went, in seconds.
+/// Duration of each step, in seconds.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Timings {
-    pub recall: f64,
+pub(crate) struct StageSeconds {
+    pub load_history: f64,
     pub read: f64,
     pub make: f64,
     pub write: f64,
@@ -100,12 +108,12 @@ pub(crate) struct Timings {
     pub record: f64,
 }
 
-/// What is recorded of a release.
-pub(crate) struct Parts<'m> {
+/// Parts of a release that the ledger records.
+pub(crate) struct RecordParts<'m> {
     pub body: Body,
-    /// The other tables of a release by a method: name, contents, and whether values are listed once.
+    /// Other tables of a release by a method: name, contents, and whether each value is listed once without a count.
     pub tables: Vec<(String, Body, bool)>,
-    pub method: Option<(MethodRecord, &'m [Remembered])>,
+    pub method: Option<(MethodRecord, &'m [PersonState])>,
     pub links: Option<Links>,
     pub suppressed: u64,
     pub dropped: u64,
@@ -113,45 +121,46 @@ pub(crate) struct Parts<'m> {
     pub guarantee: String,
     pub steps: u64,
     pub classes: u64,
-    /// How well it was established what the release discloses.
+    /// Strength of the disclosure audit.
     pub proof: &'static str,
     pub metrics: Vec<(&'static str, f64)>,
 }
 
-/// How a release is recorded.
-pub(crate) struct Recorded {
-    /// The file or folder, under the name it took.
+/// Result of recording a release.
+pub(crate) struct RecordOutcome {
+    /// Final path of the file or folder.
     pub file: PathBuf,
     pub notes: Vec<String>,
-    pub answer: RecordedAs,
+    pub answer: RecordedAnswer,
 }
 
-impl<M: Maker + ?Sized> Made<M> {
-    /// Whether every statement holds and the release was audited.
+impl<M: Maker + ?Sized> MadeRelease<M> {
+    /// Returns whether a requirement was judged, none is violated, and the release was audited.
     pub fn is_established(&self) -> bool {
         let judged = self.statements.iter().any(Statement::is_judged);
         self.audited.is_some() && judged && !self.statements.iter().any(Statement::is_violated)
     }
 }
 
-/// A release that went through the pipeline, and what it was judged with.
-pub(crate) struct Done<M: Maker> {
-    pub made: Made<M>,
-    /// Where it is recorded; none for a rehearsal, and for a release that violates a statement.
-    pub recorded: Option<Recorded>,
-    pub recalled: Recalled,
+/// Result of the pipeline: the release, and the history that it was judged with.
+pub(crate) struct PipelineResult<M: Maker> {
+    pub made: MadeRelease<M>,
+    /// Ledger entry; `None` for a rehearsal, and for a release that violates a requirement.
+    pub recorded: Option<RecordOutcome>,
+    pub recalled: LoadedHistory,
     pub past: M::Past,
 }
 
-/// Makes a release, judges it, and records it unless it is a rehearsal or is violated. If another release was recorded meanwhile,
-/// it is made once more against that one, while nobody else can write.
+/// Makes and judges a release, and records it unless it is a rehearsal or violates a requirement.
+///
+/// If another release was recorded in the meantime, makes the release again with the new history, under the write lock.
 pub(crate) fn publish<M: Maker>(
     plan: &Plan<'_>,
     maker: &M,
-    mut recalled: Recalled,
+    mut recalled: LoadedHistory,
     mut past: M::Past,
     key: Option<&Key>,
-) -> Result<Done<M>> {
+) -> Result<PipelineResult<M>> {
     let made = make(plan, maker, &recalled, &past);
     let mut made = made.map_err(|error| maker.explain(error, &recalled, &past))?;
     let mut recorded = None;
@@ -160,12 +169,12 @@ pub(crate) fn publish<M: Maker>(
         recorded = record(plan, maker, &mut made, plan.access.write(&mut ledger)?, key)?;
         if recorded.is_none() {
             let writer = plan.access.write(&mut ledger)?;
-            recalled = Recalled::new(Some(writer.ledger()), plan)?;
-            past = maker.recall(writer.ledger(), &recalled)?;
+            recalled = LoadedHistory::new(Some(writer.ledger()), plan)?;
+            past = maker.load_earlier(writer.ledger(), &recalled)?;
             match make(plan, maker, &recalled, &past) {
-                Ok(again) => made = again,
+                Ok(remade) => made = remade,
                 Err(error) => {
-                    // Looking for remedies takes long, and others may write meanwhile.
+                    // The search for remedies can take long; release the write lock first.
                     drop(writer);
                     return Err(maker.explain(error, &recalled, &past));
                 }
@@ -176,37 +185,38 @@ pub(crate) fn publish<M: Maker>(
             }
         }
     }
-    Ok(Done { made, recorded, recalled, past })
+    Ok(PipelineResult { made, recorded, recalled, past })
 }
 
 /// Makes, writes, reads back, verifies and audits a candidate.
-fn make<M: Maker>(plan: &Plan<'_>, maker: &M, recalled: &Recalled, past: &M::Past) -> Result<Made<M>> {
+fn make<M: Maker>(plan: &Plan<'_>, maker: &M, recalled: &LoadedHistory, past: &M::Past) -> Result<MadeRelease<M>> {
     let context = plan.context;
-    let mut seconds = Timings::default();
+    let mut seconds = StageSeconds::default();
     let seed = plan.loaded.policy.seed.unwrap_or_else(draw_seed);
     let candidate = timed(&mut seconds.make, || maker.make(recalled, past, seed))?;
     context.check()?;
     let staging = context.stage(&plan.request.output, &plan.access.folder)?;
     let release = staging.release();
     let written = timed(&mut seconds.write, || maker.write(&candidate, seed, &release))?;
-    let halfway = Halfway { recalled, past, candidate: &candidate, written: &written };
-    let (verified, file) =
-        timed(&mut seconds.verify, || rayon::join(|| maker.verify(&halfway, &release), || Hash::of_file(&release)));
+    let written_candidate = WrittenCandidate { recalled, past, candidate: &candidate, written: &written };
+    let (verified, file) = timed(&mut seconds.verify, || {
+        rayon::join(|| maker.verify(&written_candidate, &release), || Hash::digest_file(&release))
+    });
     let ((verified, mut statements), mut file) = (verified?, file?);
     context.check()?;
     let mut audited = None;
     if !statements.iter().any(Statement::is_violated) {
-        let (found, more) = timed(&mut seconds.audit, || maker.gate(&halfway, &verified))?;
-        if maker.describe(&halfway, &verified, &found, &release)? {
-            file = Hash::of_file(&release)?;
+        let (audit, more) = timed(&mut seconds.audit, || maker.gate(&written_candidate, &verified))?;
+        if maker.describe(&written_candidate, &verified, &audit, &release)? {
+            file = Hash::digest_file(&release)?;
         }
         statements.extend(more);
-        audited = Some(found);
+        audited = Some(audit);
     }
     let measured = timed(&mut seconds.measure, || maker.measure(past, &candidate))?;
     context.check()?;
     let (against, judged) = (recalled.head, recalled.judged.clone());
-    Ok(Made {
+    Ok(MadeRelease {
         against,
         judged,
         candidate,
@@ -222,16 +232,16 @@ fn make<M: Maker>(plan: &Plan<'_>, maker: &M, recalled: &Recalled, past: &M::Pas
     })
 }
 
-/// Records a release and gives it its name; none if another release was recorded meanwhile.
+/// Records a release and moves it to its output path. Returns `None` if another release was recorded in the meantime.
 fn record<M: Maker>(
     plan: &Plan<'_>,
     maker: &M,
-    made: &mut Made<M>,
+    made: &mut MadeRelease<M>,
     writer: Writer<'_>,
     key: Option<&Key>,
-) -> Result<Option<Recorded>> {
+) -> Result<Option<RecordOutcome>> {
     let clock = Instant::now();
-    // The guard: what is violated, or was not verified and audited, is never recorded, for any caller.
+    // Guard for all callers: a release that violates a requirement, or was not verified and audited, is never recorded.
     if !made.is_established() {
         return Err(reticent::Error::CannotCheck(Obstacle::NotEstablished {}).into());
     }
@@ -240,13 +250,13 @@ fn record<M: Maker>(
         return Ok(None);
     }
     let (request, loaded) = (plan.request, &plan.loaded);
-    let parts = maker.parts(made)?;
+    let parts = maker.record_parts(made)?;
     let bodies = || [&parts.body].into_iter().chain(parts.tables.iter().map(|(_, body, _)| body));
     let used = |column: &str| bodies().flat_map(|body| &body.columns).any(|known| known.name == column);
     let taxonomies: Vec<(String, String)> =
         loaded.taxonomies.iter().filter(|(column, _)| used(column)).cloned().collect();
     let (sha256, bytes) = made.file;
-    let draft = Draft {
+    let draft = ReleaseDraft {
         name: request.name.clone(),
         dataset: loaded.policy.dataset.clone(),
         date: plan.context.today(),
@@ -254,19 +264,19 @@ fn record<M: Maker>(
         origin: Origin::Published,
         suppressed: parts.suppressed,
         dropped: parts.dropped,
-        disguise: Disguise::default(),
+        presentation: Presentation::default(),
         body: &parts.body,
-        by_method: parts.method.as_ref().map(|(method, remembered)| ByMethod {
+        method: parts.method.as_ref().map(|(method, remembered)| MethodDraft {
             tables: parts.tables.iter().map(|(name, body, set)| (name.clone(), body, *set)).collect(),
-            remembered,
+            state: remembered,
             method: method.clone(),
         }),
         links: parts.links.as_ref().zip(key).map(|(links, key)| (links, key.fingerprint())),
         policy: Some(&loaded.text),
         taxonomies: &taxonomies,
-        file: Some(FileRecord { path: writer.ledger().inside(&request.output), sha256, bytes }),
+        file: Some(FileRecord { path: writer.ledger().recorded_path(&request.output), sha256, bytes }),
         naming: Some(made.staging.naming(&request.output)?),
-        made: Some(how(made, &parts)),
+        made: Some(making_record(made, &parts)),
         judged: made.judged.clone(),
     };
     made.staging.hand_over();
@@ -275,15 +285,15 @@ fn record<M: Maker>(
     drop(parts);
     match outcome {
         Ok(outcome) => {
-            made.seconds.record = lap(clock);
+            made.seconds.record = elapsed_seconds(clock);
             let people = outcome.entry.release().and_then(|release| release.links.as_ref()).map(|links| links.people);
-            // Its name differs from the one that was asked for if that was taken meanwhile.
+            // If another file took the requested name in the meantime, the name differs.
             let name = outcome.file.as_deref().and_then(Path::file_name);
             let file = name.map_or_else(|| request.output.clone(), |name| request.output.with_file_name(name));
-            Ok(Some(Recorded {
+            Ok(Some(RecordOutcome {
                 file,
                 notes: outcome.notes,
-                answer: RecordedAs {
+                answer: RecordedAnswer {
                     ledger: plan.access.folder.clone(),
                     release: outcome.entry.number,
                     entry: outcome.hash.to_string(),
@@ -293,9 +303,9 @@ fn record<M: Maker>(
             }))
         }
         Err(error) => {
-            // A command that completes the release later may need the file.
+            // A later call may complete the release, and needs its file.
             let unnamed = matches!(error, reticent_ledger::Error::Unnamed { .. });
-            if unnamed || Ledger::awaits_names(&plan.access.folder) {
+            if unnamed || Ledger::needs_recovery(&plan.access.folder) {
                 made.staging.leave();
             }
             Err(error.into())
@@ -303,9 +313,9 @@ fn record<M: Maker>(
     }
 }
 
-/// How the release was made, as the ledger records it.
-fn how<M: Maker>(made: &Made<M>, parts: &Parts<'_>) -> reticent_ledger::Made {
-    reticent_ledger::Made {
+/// Returns the ledger record of how the release was made.
+fn making_record<M: Maker>(made: &MadeRelease<M>, parts: &RecordParts<'_>) -> reticent_ledger::Provenance {
+    reticent_ledger::Provenance {
         program: env!("CARGO_PKG_VERSION").to_owned(),
         algorithm: parts.algorithm.clone(),
         guarantee: parts.guarantee.clone(),
@@ -320,23 +330,23 @@ fn how<M: Maker>(made: &Made<M>, parts: &Parts<'_>) -> reticent_ledger::Made {
     }
 }
 
-/// Takes the time of a step.
+/// Runs a step and stores its duration.
 pub(crate) fn timed<T>(seconds: &mut f64, step: impl FnOnce() -> T) -> T {
     let clock = Instant::now();
     let done = step();
-    *seconds = lap(clock);
+    *seconds = elapsed_seconds(clock);
     done
 }
 
-/// The seconds since a clock was started.
-fn lap(clock: Instant) -> f64 {
+/// Returns the seconds since a start time, rounded to microseconds.
+fn elapsed_seconds(clock: Instant) -> f64 {
     (clock.elapsed().as_secs_f64() * 1e6).round() / 1e6
 }
 
-/// A seed that nobody chose.
+/// Draws a random seed.
 fn draw_seed() -> u64 {
     use std::hash::{BuildHasher, Hasher};
     let drawn = std::collections::hash_map::RandomState::new().build_hasher().finish();
-    // Every program that reads JSON can hold it.
+    // Keep 53 bits, so that JSON parsers with 64-bit floats read the seed exactly.
     drawn >> 11
 }

@@ -1,28 +1,28 @@
-//! The plan of a release: what is asked for, and what was released before.
+//! The plan of a release: request, policy, ledger, and the release history.
 
 use std::path::Path;
 
 use reticent::Confidence;
 use reticent::audit::Gate;
 use reticent_engine::OwnerKey;
-use reticent_ledger::{Entry, Head, Judged, Key, Ledger};
+use reticent_ledger::{Entry, Head, HistoryScope, Key, Ledger};
 
 use crate::Workspace;
 use crate::context::Context;
-use crate::dataset::Loaded;
+use crate::dataset::LoadedPolicy;
 use crate::error::{Error, Problem, Result};
-use crate::ledger_access::{LedgerAccess, lies_in};
+use crate::ledger_access::{LedgerAccess, is_inside};
 use crate::request::{PublishRequest, WhatIf};
 
-/// A release that is asked for.
+/// A requested release with its policy and ledger.
 pub(crate) struct Plan<'a> {
     pub request: &'a PublishRequest,
-    /// Whether nothing is published. Only a rehearsal has thresholds of its own.
+    /// Thresholds of a rehearsal; `None` if the release is to be published.
     pub rehearsal: Option<WhatIf>,
-    /// The names of the recipients.
-    pub to: Vec<String>,
-    /// The policy, with the thresholds of the rehearsal.
-    pub loaded: Loaded,
+    /// Names of the recipients.
+    pub recipients: Vec<String>,
+    /// Policy, with the thresholds of the rehearsal.
+    pub loaded: LoadedPolicy,
     pub access: LedgerAccess,
     pub context: &'a Context,
 }
@@ -32,35 +32,35 @@ impl<'a> Plan<'a> {
         workspace: &Workspace,
         request: &'a PublishRequest,
         rehearsal: Option<WhatIf>,
-        mut loaded: Loaded,
+        mut loaded: LoadedPolicy,
         context: &'a Context,
     ) -> Plan<'a> {
         if let Some(what_if) = &rehearsal {
-            let short = &mut loaded.policy.short;
+            let short = &mut loaded.policy.shorthand;
             short.k = what_if.k().or(short.k);
             short.confidence = what_if.confidence().map(|confidence| confidence.decimal()).or(short.confidence);
         }
         let doing = format!("publishing {}", request.name);
         let access = LedgerAccess::new(workspace, &loaded.policy, &doing, context);
-        Plan { request, rehearsal, to: request.to(), loaded, access, context }
+        Plan { request, rehearsal, recipients: request.recipient_names(), loaded, access, context }
     }
 
-    /// What the gate demands of the release, and the function that it calls from time to time.
+    /// Returns the requirements of the disclosure gate. The gate calls `watch` periodically.
     pub fn gate<'w>(&self, watch: &'w dyn Fn() -> reticent::Result<()>) -> Result<Gate<'w>> {
         let policy = &self.loaded.policy;
-        let confidence = policy.short.confidence.map(Confidence::new).transpose()?;
-        Ok(Gate { proof: policy.audit, confidence, varies: policy.varying_columns(), watch })
+        let confidence = policy.shorthand.confidence.map(Confidence::new).transpose()?;
+        Ok(Gate { proof: policy.audit, confidence, time_varying: policy.varying_columns(), watch })
     }
 
-    /// Reports that the audit is going on, and fails once it was cancelled.
+    /// Reports that the audit is running, and returns an error if the call was cancelled.
     pub fn watch_audit(&self) -> reticent::Result<()> {
         self.context.busy("auditing");
         self.context.check().map_err(|_| reticent::Error::Stopped)
     }
 
-    /// There must be a recipient, and the output must not exist, nor lie in the ledger.
+    /// Checks that there is a recipient, and that the output neither exists nor is inside the ledger folder.
     pub fn check(&self, output: &Path) -> Result<()> {
-        if self.to.is_empty() {
+        if self.recipients.is_empty() {
             return Err(Problem::NoRecipient.into());
         }
         match output.symlink_metadata() {
@@ -69,58 +69,59 @@ impl<'a> Plan<'a> {
                 return Err(Problem::OutputExists { path: output.to_owned(), what }.into());
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            // A name that cannot be looked at cannot be given either.
+            // A path that cannot be examined cannot be written.
             Err(error) => return Err(Error::file("write", output)(error)),
         }
-        match lies_in(output, &self.access.folder) {
+        match is_inside(output, &self.access.folder) {
             true => Err(Problem::OutputInLedger { path: output.to_owned() }.into()),
             false => Ok(()),
         }
     }
 
-    /// The ledger, if there is one. A release is refused here where it would be refused at the end.
+    /// Opens the ledger, if it exists. Fails early if the release could not be recorded later.
     pub fn open_ledger(&self) -> Result<Option<Ledger>> {
         if self.rehearsal.is_some() {
             return self.access.open_to_rehearse();
         }
-        let ledger = self.access.open_if_sound()?;
+        let ledger = self.access.open_if_intact()?;
         if ledger.is_none() {
-            self.access.may_start()?;
+            self.access.check_may_start()?;
         }
         Ok(ledger)
     }
 
-    /// The key of owners. A rehearsal draws none.
-    pub fn owner_key(&self, recalled: &Recalled) -> Result<Option<Key>> {
+    /// Returns the key for the pseudonyms of owners. A rehearsal creates no key.
+    pub fn owner_key(&self, recalled: &LoadedHistory) -> Result<Option<Key>> {
         self.access.key_for_owners(&recalled.entries, self.rehearsal.is_none())
     }
 }
 
-/// The owners' key as the engine takes it.
+/// Converts the key of the ledger to the owner key of the engine.
 pub(crate) fn engine_key(key: &Key) -> OwnerKey {
-    OwnerKey::new(*key.secret())
+    OwnerKey::new(*key.pseudonym_key())
 }
 
-/// What the ledger says about earlier releases.
-pub(crate) struct Recalled {
+/// Entries of the ledger, and the earlier releases that a new release is judged with.
+pub(crate) struct LoadedHistory {
     pub entries: Vec<Entry>,
-    /// The head of the ledger; none when there was no ledger.
+    /// Head of the ledger; `None` if there is no ledger.
     pub head: Option<Head>,
-    pub judged: Judged,
-    /// The numbers of the releases with which the next one is judged.
-    pub beside: Vec<u64>,
-    /// Those that each coalition of its recipients holds.
-    pub held: Vec<Vec<u64>>,
+    pub judged: HistoryScope,
+    /// Numbers of the earlier releases that the new release is judged with.
+    pub earlier: Vec<u64>,
+    /// Numbers of the earlier releases that each coalition with a recipient holds.
+    pub by_coalition: Vec<Vec<u64>>,
 }
 
-impl Recalled {
-    /// From the ledger, if there is one: the releases that recipients can hold beside the new one, unless the request says that
-    /// it is judged alone.
-    pub fn new(ledger: Option<&Ledger>, plan: &Plan<'_>) -> Result<Recalled> {
-        let (beside, held) = (Vec::new(), Vec::new());
+impl LoadedHistory {
+    /// Loads the history from the ledger, if there is one: the earlier releases that recipients can combine with the new one.
+    ///
+    /// If the request ignores the history, the new release is judged alone.
+    pub fn new(ledger: Option<&Ledger>, plan: &Plan<'_>) -> Result<LoadedHistory> {
+        let (earlier, by_coalition) = (Vec::new(), Vec::new());
         let Some(ledger) = ledger else {
-            let judged = Judged::History { with: Vec::new() };
-            return Ok(Recalled { entries: Vec::new(), head: None, judged, beside, held });
+            let judged = HistoryScope::History { with: Vec::new() };
+            return Ok(LoadedHistory { entries: Vec::new(), head: None, judged, earlier, by_coalition });
         };
         let (head, entries) = ledger.read()?;
         let name = plan.request.name.as_str();
@@ -129,21 +130,33 @@ impl Recalled {
             let (name, number) = (name.to_owned(), entry.number);
             return Err(reticent_ledger::Error::NameTaken { name, number }.into());
         }
-        let others = plan.access.beside(&entries, &plan.to)?;
+        let earlier_numbers = plan.access.earlier_releases(&entries, &plan.recipients)?;
         let head = Some(head);
-        if !others.is_empty() && plan.request.alone {
-            return Ok(Recalled { entries, head, judged: Judged::Alone { apart_from: others }, beside, held });
+        if !earlier_numbers.is_empty() && plan.request.ignore_history {
+            return Ok(LoadedHistory {
+                entries,
+                head,
+                judged: HistoryScope::Alone { apart_from: earlier_numbers },
+                earlier,
+                by_coalition,
+            });
         }
-        let held = plan.access.held(&entries, &plan.to)?;
-        Ok(Recalled { entries, head, judged: Judged::History { with: others.clone() }, beside: others, held })
+        let by_coalition = plan.access.releases_by_coalition(&entries, &plan.recipients)?;
+        Ok(LoadedHistory {
+            entries,
+            head,
+            judged: HistoryScope::History { with: earlier_numbers.clone() },
+            earlier: earlier_numbers,
+            by_coalition,
+        })
     }
 
-    /// The names of all releases.
+    /// Returns the names of all releases.
     pub fn names(&self) -> Vec<&str> {
         self.entries.iter().filter_map(|entry| entry.release().map(|release| release.name.as_str())).collect()
     }
 
-    /// The name of a release.
+    /// Returns the name of a release, or an empty string if it does not exist.
     pub fn name(&self, number: u64) -> &str {
         let entry = self.entries.iter().find(|entry| entry.number == number);
         entry.and_then(Entry::release).map_or("", |release| release.name.as_str())

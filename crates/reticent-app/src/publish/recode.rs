@@ -1,4 +1,4 @@
-//! Releases by algorithms: a recoding of the table, written to one file.
+//! Releases by an algorithm: a recoding of the table, written to a single file.
 
 mod answer;
 mod past;
@@ -7,45 +7,45 @@ use std::path::Path;
 use std::time::Instant;
 
 use hashbrown::HashMap;
-use reticent::algorithms::{self, Control, Outcome, Task};
+use reticent::algorithms::{self, Control, RecodingTask, SearchOutcome};
 use reticent::audit::{Audited, Proof, admit_recoded};
-use reticent::combos::Combos;
+use reticent::contingency::ContingencyTable;
 use reticent::error::Obstacle;
-use reticent::joined::{Member, sets_for};
+use reticent::join::{Member, sets_for};
 use reticent::metrics::{Comparison, measure_all};
 use reticent::registry::Arguments;
 use reticent::requirement::Requirement;
 use reticent::statement::Statement;
-use reticent::verify::{Expected, OverJoins, Verdict, verify};
-use reticent::{Counts, Disguise, Held, History, Links, Recoded, Refused, Release, Relief};
-use reticent_engine::{Compression, Engine, Format, Sink, Written, read_back, read_back_with_owners};
+use reticent::verify::{Expected, JoinVerifier, Verdict, verify};
+use reticent::{Counts, History, Links, Presentation, Recoded, RecordedRelease, RefusedRelease, Release, Remedies};
+use reticent_engine::{Compression, Engine, Format, Sink, WriteSummary, read_back, read_back_with_owners};
 use reticent_ledger::{Body, Ledger};
 
-use super::pipeline::{self, Done, Halfway, Made, Maker, Parts, timed};
-use super::plan::{Plan, Recalled, engine_key};
+use super::pipeline::{self, MadeRelease, Maker, PipelineResult, RecordParts, WrittenCandidate, timed};
+use super::plan::{LoadedHistory, Plan, engine_key};
 use super::{body_column, scope};
-use crate::answer::{Metric, Published};
-use crate::dataset::{Prepared, prepare};
+use crate::answer::{MetricAnswer, RecodedAnswer};
+use crate::dataset::{PreparedData, prepare};
 use crate::error::{Error, Problem, Result};
-use past::{EarlierReleases, unknown_values, unresolved};
+use past::{EarlierReleases, unknown_values, unresolved_names};
 
-/// Publishes by the policy's algorithm, or rehearses it.
-pub(crate) fn publish(plan: &Plan<'_>) -> Result<Published> {
+/// Publishes or rehearses a release by the requested algorithm, or by the one in the policy.
+pub(crate) fn publish(plan: &Plan<'_>) -> Result<RecodedAnswer> {
     let output = &plan.request.output;
     let format = format_of(output)?;
     plan.check(output)?;
     if output.as_os_str().as_encoded_bytes().ends_with(b"/") {
         return Err(Problem::OutputIsFolder { path: output.clone() }.into());
     }
-    let (mut recall, mut read) = (0.0, 0.0);
-    let (recalled, past) = timed(&mut recall, || -> Result<_> {
+    let (mut load_seconds, mut read) = (0.0, 0.0);
+    let (recalled, past) = timed(&mut load_seconds, || -> Result<_> {
         let ledger = plan.open_ledger()?;
-        let recalled = Recalled::new(ledger.as_ref(), plan)?;
+        let recalled = LoadedHistory::new(ledger.as_ref(), plan)?;
         let past =
             ledger.map(|ledger| EarlierReleases::load(&ledger, &recalled, plan)).transpose()?.unwrap_or_default();
         Ok((recalled, past))
     })?;
-    let (likely, mut other) = unresolved(plan, &recalled)?;
+    let (warnings, mut notes) = unresolved_names(plan, &recalled)?;
     let owners = match &plan.loaded.policy.owner {
         Some(_) => plan.owner_key(&recalled)?,
         None => None,
@@ -57,74 +57,74 @@ pub(crate) fn publish(plan: &Plan<'_>) -> Result<Published> {
         let named = (named.0, named.1.as_slice());
         prepare(&plan.loaded, &plan.request.data, columns, named, key.map(engine_key), plan.context)
     })?;
-    other.extend(unknown_values(plan, &prepared, &past));
-    if let (Some(ledger), Some(linked)) = (plan.access.open_if_there()?, &prepared.linked) {
-        other.extend(plan.access.strangers(&ledger, &recalled.entries, &linked.links));
+    notes.extend(unknown_values(plan, &prepared, &past));
+    if let (Some(ledger), Some(linked)) = (plan.access.open_if_exists()?, &prepared.linked) {
+        notes.extend(plan.access.warn_unknown_owners(&ledger, &recalled.entries, &linked.links));
     }
-    let maker = Recode { plan, prepared: &prepared, format };
-    let Done { mut made, recorded, recalled, past } = pipeline::publish(plan, &maker, recalled, past, key)?;
-    (made.seconds.recall, made.seconds.read) = (recall, read);
+    let maker = RecodeMaker { plan, prepared: &prepared, format };
+    let PipelineResult { mut made, recorded, recalled, past } = pipeline::publish(plan, &maker, recalled, past, key)?;
+    (made.seconds.load_history, made.seconds.read) = (load_seconds, read);
     let is_recorded = recorded.is_some();
     let mut answer = maker.answer(made, recorded, &past)?;
-    answer.warnings.extend(likely);
-    answer.notes.extend(other);
-    answer.notes.extend(recalled.head.is_none().then(|| plan.access.started()).filter(|_| is_recorded));
-    answer.notes.extend(plan.access.drawn());
+    answer.warnings.extend(warnings);
+    answer.notes.extend(notes);
+    answer.notes.extend(recalled.head.is_none().then(|| plan.access.started_note()).filter(|_| is_recorded));
+    answer.notes.extend(plan.access.take_key_note());
     Ok(answer)
 }
 
-/// Makes a release by an algorithm.
-pub(crate) struct Recode<'a> {
+/// Maker of releases by an algorithm.
+pub(crate) struct RecodeMaker<'a> {
     plan: &'a Plan<'a>,
-    prepared: &'a Prepared,
+    prepared: &'a PreparedData,
     format: Format,
 }
 
-/// A recoding that satisfies the requirement, as far as the search knows.
-pub(crate) struct RecodedRelease {
+/// A recoding that satisfies the requirement according to the search.
+pub(crate) struct RecodedCandidate {
     algorithm: String,
     requirement: Requirement,
-    outcome: Outcome,
+    outcome: SearchOutcome,
 }
 
-/// The release in memory, and what it kept or lost.
-pub(crate) struct Measured {
+/// The release in memory with its metrics.
+pub(crate) struct RecodedMeasures {
     release: Release,
-    metrics: Vec<Metric>,
+    metrics: Vec<MetricAnswer>,
 }
 
-/// What was read back, and what was found in it.
-pub(crate) struct ReadBack {
+/// Contents of the written file with their verdict.
+pub(crate) struct VerifiedFile {
     verdict: Verdict,
     published: Counts,
 }
 
-impl Maker for Recode<'_> {
+impl Maker for RecodeMaker<'_> {
     type Past = EarlierReleases;
-    type Candidate = RecodedRelease;
-    type Written = Written;
-    type Verified = ReadBack;
+    type Candidate = RecodedCandidate;
+    type Written = WriteSummary;
+    type Verified = VerifiedFile;
     type Audited = Audited;
-    type Measured = Measured;
+    type Measured = RecodedMeasures;
 
-    fn recall(&self, ledger: &Ledger, recalled: &Recalled) -> Result<EarlierReleases> {
+    fn load_earlier(&self, ledger: &Ledger, recalled: &LoadedHistory) -> Result<EarlierReleases> {
         EarlierReleases::load(ledger, recalled, self.plan)
     }
 
-    fn make(&self, recalled: &Recalled, past: &EarlierReleases, _seed: u64) -> Result<RecodedRelease> {
+    fn make(&self, recalled: &LoadedHistory, past: &EarlierReleases, _seed: u64) -> Result<RecodedCandidate> {
         let algorithm = self.algorithm().to_owned();
         let requirement = self.requirement(recalled, past)?;
         let outcome = self.search(&algorithm, past, &requirement)?;
-        Ok(RecodedRelease { algorithm, requirement, outcome })
+        Ok(RecodedCandidate { algorithm, requirement, outcome })
     }
 
-    fn write(&self, candidate: &RecodedRelease, seed: u64, release: &Path) -> Result<Written> {
+    fn write(&self, candidate: &RecodedCandidate, seed: u64, release: &Path) -> Result<WriteSummary> {
         let sink = Sink { path: release.to_owned(), format: self.format, seed };
         Ok(self.prepared.engine.write(&self.prepared.table, &candidate.outcome.recoding, &sink)?)
     }
 
-    fn verify(&self, made: &Halfway<'_, Self>, release: &Path) -> Result<(ReadBack, Vec<Statement>)> {
-        let Halfway { past, candidate, written, .. } = made;
+    fn verify(&self, made: &WrittenCandidate<'_, Self>, release: &Path) -> Result<(VerifiedFile, Vec<Statement>)> {
+        let WrittenCandidate { past, candidate, written, .. } = made;
         let context = self.plan.context;
         context.progress("verifying", 0, 0);
         let counts = match &written.owners {
@@ -133,44 +133,44 @@ impl Maker for Recode<'_> {
         };
         let published = counts.plain();
         let expected = Expected { recoding: &candidate.outcome.recoding, rows: written.rows };
-        let joins = OverJoins {
+        let joins = JoinVerifier {
             history: &past.history,
-            joined: &candidate.requirement.joined,
+            joined: &candidate.requirement.joins,
             rules: &candidate.requirement.rules,
             abort: &|| context.check().is_err(),
         };
         let verdict = verify(counts, &expected, &candidate.requirement.models, Some(&joins))?;
         let statements = candidate.requirement.statements(&verdict);
-        Ok((ReadBack { verdict, published }, statements))
+        Ok((VerifiedFile { verdict, published }, statements))
     }
 
-    fn gate(&self, made: &Halfway<'_, Self>, read: &ReadBack) -> Result<(Audited, Vec<Statement>)> {
+    fn gate(&self, made: &WrittenCandidate<'_, Self>, read: &VerifiedFile) -> Result<(Audited, Vec<Statement>)> {
         let watch = || self.plan.watch_audit();
         let gate = self.plan.gate(&watch)?;
         let candidate = match gate.confidence.is_some() && gate.proof != Proof::Off {
-            true => self.held(&made.candidate.outcome, &read.published)?,
-            false => self.unheld(Release::default()),
+            true => self.as_recorded(&made.candidate.outcome, &read.published)?,
+            false => self.unrecorded(Release::default()),
         };
-        let earlier = |at: usize| made.past.with_people(at);
-        let audited = admit_recoded(&candidate, &made.past.history, &made.past.held, &earlier, &gate)?;
+        let earlier = |at: usize| made.past.with_owner_links(at);
+        let audited = admit_recoded(&candidate, &made.past.history, &made.past.by_coalition, &earlier, &gate)?;
         let statement = audited.statement(gate.confidence, scope(&made.recalled.judged));
         Ok((audited, vec![statement]))
     }
 
-    fn describe(&self, _: &Halfway<'_, Self>, _: &ReadBack, _: &Audited, _: &Path) -> Result<bool> {
+    fn describe(&self, _: &WrittenCandidate<'_, Self>, _: &VerifiedFile, _: &Audited, _: &Path) -> Result<bool> {
         Ok(false)
     }
 
-    fn measure(&self, _: &EarlierReleases, candidate: &RecodedRelease) -> Result<Measured> {
+    fn measure(&self, _: &EarlierReleases, candidate: &RecodedCandidate) -> Result<RecodedMeasures> {
         let recoding = &candidate.outcome.recoding;
         let (table, purpose) = (&self.prepared.table, &self.plan.loaded.policy.purpose);
         let release = recoding.apply(table)?;
         let measures = measure_all(&Comparison { table, recoding, release: &release, purpose })?;
-        let metrics = measures.into_iter().map(|(id, measure)| Metric { id, measure }).collect();
-        Ok(Measured { release, metrics })
+        let metrics = measures.into_iter().map(|(id, measure)| MetricAnswer { id, measure }).collect();
+        Ok(RecodedMeasures { release, metrics })
     }
 
-    fn parts<'m>(&'m self, made: &'m Made<Self>) -> Result<Parts<'m>> {
+    fn record_parts<'m>(&'m self, made: &'m MadeRelease<Self>) -> Result<RecordParts<'m>> {
         let (plan, prepared) = (self.plan, self.prepared);
         let recoding = &made.candidate.outcome.recoding;
         let column = |Recoded { column, .. }: &Recoded| {
@@ -180,13 +180,13 @@ impl Maker for Recode<'_> {
         let links = match &prepared.linked {
             Some(linked) => {
                 let places = recoding.places(&prepared.table, &linked.counted, published)?;
-                Some(linked.links.onto(&places))
+                Some(linked.links.remap(&places))
             }
             None => None,
         };
-        let Measured { release, metrics } = &made.measured;
+        let RecodedMeasures { release, metrics } = &made.measured;
         let guarantee = serde_json::to_value(made.candidate.outcome.guarantee).ok();
-        Ok(Parts {
+        Ok(RecordParts {
             body: Body { columns: recoding.columns.iter().map(column).collect(), counts: published.clone() },
             tables: Vec::new(),
             method: None,
@@ -202,44 +202,44 @@ impl Maker for Recode<'_> {
         })
     }
 
-    fn explain(&self, error: Error, recalled: &Recalled, past: &EarlierReleases) -> Error {
+    fn explain(&self, error: Error, recalled: &LoadedHistory, past: &EarlierReleases) -> Error {
         let Error::Library(error @ reticent::Error::Refused(_)) = error else { return error };
-        // Remedies are known for releases that are as general as they can be, which an algorithm for comparison does not make.
+        // Remedies assume a fully generalized release, which a baseline for comparison does not make.
         if reticent::algorithms::named(self.algorithm()).is_ok_and(|listed| listed.entry.comparison) {
             return Error::Library(error);
         }
-        match self.relief(recalled, past) {
-            Ok(relief) => Error::Refused { error: Box::new(error), relief: Box::new(relief) },
-            // A failed search for remedies does not hide the refusal.
+        match self.remedies(recalled, past) {
+            Ok(remedies) => Error::Refused { error: Box::new(error), remedies: Box::new(remedies) },
+            // If the search for remedies fails, return the refusal without remedies.
             Err(_) => Error::Library(error),
         }
     }
 }
 
-impl Recode<'_> {
-    /// The algorithm's id.
+impl RecodeMaker<'_> {
+    /// Returns the id of the algorithm.
     fn algorithm(&self) -> &str {
         self.plan.request.algorithm.as_deref().unwrap_or(&self.plan.loaded.policy.algorithm)
     }
 
-    /// The sets of earlier releases that are joined with this one, where coalitions hold these.
-    fn sets(&self, past: &EarlierReleases, held: &[Vec<usize>]) -> Result<Vec<Vec<usize>>> {
+    /// Returns the sets of earlier releases to join with this release, given the releases that each coalition holds.
+    fn joined_sets(&self, past: &EarlierReleases, by_coalition: &[Vec<usize>]) -> Result<Vec<Vec<usize>>> {
         let policy = &self.plan.loaded.policy;
-        let wordings = policy.wordings_for_joins();
-        Ok(sets_for(&self.prepared.table, &past.history, held, policy.breadth, &policy.inconsistent, &wordings)?)
+        let specs = policy.join_model_specs();
+        Ok(sets_for(&self.prepared.table, &past.history, by_coalition, policy.breadth, &policy.inconsistent, &specs)?)
     }
 
-    /// What is required of the release alone, and joined with earlier releases.
-    fn requirement(&self, recalled: &Recalled, past: &EarlierReleases) -> Result<Requirement> {
+    /// Returns the requirement on the release alone and on its joins with earlier releases.
+    fn requirement(&self, recalled: &LoadedHistory, past: &EarlierReleases) -> Result<Requirement> {
         let (Plan { request, loaded, .. }, prepared) = (self.plan, self.prepared);
         let mut requirement = loaded.requirement(&prepared.schema, request.name.as_str(), &recalled.names())?;
-        let sets = self.sets(past, &past.held)?;
+        let sets = self.joined_sets(past, &past.by_coalition)?;
         if !sets.is_empty() {
             let columns = prepared.table.columns.iter().map(|column| (column.name.clone(), column.role)).collect();
             let new = Member { name: request.name.to_string(), columns };
-            let wordings = loaded.policy.wordings_for_joins();
+            let specs = loaded.policy.join_model_specs();
             let rules = loaded.policy.inconsistent.clone();
-            requirement.join(&wordings, &loaded.schema, new, &past.history, &sets, rules)?;
+            requirement.join(&specs, &loaded.schema, new, &past.history, &sets, rules)?;
         }
         requirement.check().map_err(|error| match request.columns {
             Some(_) => Error::ChosenColumns(Box::new(error.into())),
@@ -248,13 +248,13 @@ impl Recode<'_> {
         Ok(requirement)
     }
 
-    fn search(&self, algorithm: &str, past: &EarlierReleases, requirement: &Requirement) -> Result<Outcome> {
+    fn search(&self, algorithm: &str, past: &EarlierReleases, requirement: &Requirement) -> Result<SearchOutcome> {
         let (Plan { request, loaded, context, .. }, prepared) = (self.plan, self.prepared);
-        // Releases that cannot be joined with this one are no history of it.
+        // Without requirements on joins, the history is not needed.
         let unrelated = History::default();
-        let task = Task {
+        let task = RecodingTask {
             table: &prepared.table,
-            history: if requirement.joined.is_empty() { &unrelated } else { &past.history },
+            history: if requirement.joins.is_empty() { &unrelated } else { &past.history },
             requirement,
             purpose: &loaded.policy.purpose,
             suppression: loaded.policy.suppression,
@@ -264,7 +264,7 @@ impl Recode<'_> {
         let progress = |what: &str, done: u64, total: u64| context.progress(what, done, total);
         let abort = || context.check().is_err();
         let control = Control { stop: &stop, abort: &abort, progress: &progress };
-        // The policy's options belong to the policy's algorithm.
+        // The options of the policy belong to its own algorithm.
         let arguments =
             if algorithm == loaded.policy.algorithm { loaded.policy.options.clone() } else { Arguments::default() };
         let outcome = algorithms::run(algorithm, &task, arguments, &control);
@@ -272,63 +272,66 @@ impl Recode<'_> {
         Ok(outcome?)
     }
 
-    /// The release as an attacker holds it, with its owner links.
-    fn held(&self, outcome: &Outcome, published: &Counts) -> Result<Held> {
+    /// Returns the release as the ledger would record it, with owner links, for the audit.
+    fn as_recorded(&self, outcome: &SearchOutcome, published: &Counts) -> Result<RecordedRelease> {
         let mut release = outcome.recoding.apply(&self.prepared.table)?;
-        release.combos = Combos { owners: None, ..release.combos }.combined();
+        release.contingency = ContingencyTable { owners: None, ..release.contingency }.combined();
         let links = match &self.prepared.linked {
             None => None,
             Some(linked) => {
                 let places = outcome.recoding.places(&self.prepared.table, &linked.counted, published)?;
-                Some(onto(&linked.links.onto(&places), published, &release)?)
+                Some(relink(&linked.links.remap(&places), published, &release)?)
             }
         };
-        Ok(Held { links, ..self.unheld(release) }.canonical())
+        Ok(RecordedRelease { links, ..self.unrecorded(release) }.canonical())
     }
 
-    fn unheld(&self, release: Release) -> Held {
-        Held {
+    fn unrecorded(&self, release: Release) -> RecordedRelease {
+        RecordedRelease {
             number: 0,
             name: self.plan.request.name.to_string(),
             date: String::new(),
-            recipients: self.plan.to.clone(),
-            disguise: Disguise::default(),
+            recipients: self.plan.recipients.clone(),
+            presentation: Presentation::default(),
             release,
             links: None,
         }
     }
 
-    fn relief(&self, recalled: &Recalled, past: &EarlierReleases) -> Result<Relief> {
-        let Plan { request, loaded, context, access, to, .. } = self.plan;
-        context.progress("looking for what would help", 0, 0);
+    fn remedies(&self, recalled: &LoadedHistory, past: &EarlierReleases) -> Result<Remedies> {
+        let Plan { request, loaded, context, access, recipients: to, .. } = self.plan;
+        context.progress("searching for remedies", 0, 0);
         let policy = &loaded.policy;
-        let refused = Refused {
+        let refused = RefusedRelease {
             name: request.name.as_str(),
             table: &self.prepared.table,
             schema: &loaded.schema,
-            wordings: &policy.wordings_for_joins(),
-            short: policy.short.expand_all().len(),
+            specs: &policy.join_model_specs(),
+            shorthand_specs: policy.shorthand.expand_all().len(),
             history: &past.history,
-            sets: &self.sets(past, &past.held)?,
+            sets: &self.joined_sets(past, &past.by_coalition)?,
             rules: &policy.inconsistent,
         };
         let mut recipients = Vec::new();
-        for one in to.iter().filter(|_| to.len() > 1 && !past.held.is_empty()) {
+        for one in to.iter().filter(|_| to.len() > 1 && !past.by_coalition.is_empty()) {
             let others: Vec<String> = to.iter().filter(|other| *other != one).cloned().collect();
-            let held = past.places(&access.held(&recalled.entries, &others)?);
-            recipients.push((one.clone(), self.sets(past, &held)?));
+            let by_coalition = past.indices(&access.releases_by_coalition(&recalled.entries, &others)?);
+            recipients.push((one.clone(), self.joined_sets(past, &by_coalition)?));
         }
-        let audited_besides = policy.short.confidence.is_some() && policy.audit != Proof::Off;
-        Ok(Relief { audited_besides, ..refused.relief(&recipients)? })
+        let audit_follows = policy.shorthand.confidence.is_some() && policy.audit != Proof::Off;
+        Ok(Remedies { audit_follows, ..refused.remedies(&recipients)? })
     }
 }
 
-/// Links to published texts, turned into links to the release that has them. A person who is not found in it again is an error:
-/// without them less would seem to be disclosed than is.
-fn onto(links: &Links, published: &Counts, release: &Release) -> Result<Links> {
+/// Converts links to combinations of the written file into links to combinations of the release in memory.
+///
+/// # Errors
+///
+/// Returns an error if a combination is not found: without its people, the audit would underestimate the disclosure.
+fn relink(links: &Links, published: &Counts, release: &Release) -> Result<Links> {
     let order: Vec<Option<usize>> =
         release.columns.iter().map(|column| published.names.iter().position(|name| *name == column.name)).collect();
-    let combos = &release.combos;
+    let combos = &release.contingency;
     let label = |at: usize, combo: usize| release.columns[at].label(combos.codes[at][combo]);
     let known: HashMap<Vec<&str>, u32> = (0..combos.len())
         .map(|combo| ((0..release.columns.len()).map(|at| label(at, combo)).collect(), combo as u32))
@@ -336,19 +339,19 @@ fn onto(links: &Links, published: &Counts, release: &Release) -> Result<Links> {
     let texts = |combo: usize| -> Option<Vec<&str>> {
         let text = |at: &Option<usize>| {
             let at = (*at)?;
-            Some(published.values[at][published.combos.codes[at][combo] as usize].as_str())
+            Some(published.values[at][published.contingency.codes[at][combo] as usize].as_str())
         };
         order.iter().map(text).collect()
     };
     let place = |combo: usize| texts(combo).and_then(|texts| known.get(&texts).copied());
-    let places: Vec<Option<u32>> = (0..published.combos.len()).map(place).collect();
+    let places: Vec<Option<u32>> = (0..published.contingency.len()).map(place).collect();
     if places.contains(&None) {
         return Err(reticent::Error::CannotCheck(Obstacle::PersonNotInFile {}).into());
     }
-    Ok(links.onto(&places))
+    Ok(links.remap(&places))
 }
 
-/// The format that a file's name asks for.
+/// Returns the file format for a file name extension.
 fn format_of(path: &Path) -> Result<Format> {
     let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     match &name {

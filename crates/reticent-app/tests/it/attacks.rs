@@ -7,7 +7,7 @@ const TREE: &str = "any\n  infection\n    viral\n      HIV\n      Hep\n    TB\n 
 
 /// A folder whose people are linked, with a taxonomy of the sensitive values.
 fn linked(history: &str) -> TestFolder {
-    let folder = TestFolder::of_policy(&format!(
+    let folder = TestFolder::from_policy(&format!(
         "[dataset]\nowner = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n[columns.a]\ntaxonomy = \"a.txt\"\n\
          [columns.d]\nrole = \"sensitive\"\ntaxonomy = \"d.txt\"\n[requirement]\nk = 2\n{history}"
     ));
@@ -34,7 +34,7 @@ fn finds_nothing(attack: &Value) -> bool {
 /// One of two people has another value in the second release: the value that both groups show is not theirs.
 #[test]
 fn nothing_is_concluded_where_a_value_changed_or_may() {
-    for history in ["", "[history]\nvaries = [\"d\"]\n"] {
+    for history in ["", "[history]\ntime-varying = [\"d\"]\n"] {
         let folder = linked(history);
         register(&folder, 1, "pid,a,d\n1,E,TB\n2,E,HIV\n");
         register(&folder, 2, "pid,a,d\n1,E,Flu\n2,E,HIV\n");
@@ -44,7 +44,7 @@ fn nothing_is_concluded_where_a_value_changed_or_may() {
             assert!(finds_nothing(&found) && why.contains("chang"), "{found}");
         }
     }
-    let folder = linked("[history]\nvaries = [\"d\"]\n");
+    let folder = linked("[history]\ntime-varying = [\"d\"]\n");
     register(&folder, 1, "pid,a,d\n1,E,HIV\n2,E,Flu\n");
     register(&folder, 2, "pid,a,d\n1,E,HIV\n2,E,Flu\n3,E,TB\n");
     for attack in ["difference", "backward-correspondence"] {
@@ -58,7 +58,7 @@ fn nothing_is_concluded_where_a_value_changed_or_may() {
 #[test]
 fn a_population_that_does_not_cover_a_class_discloses_nothing() {
     let of = |rows: &str, people: &str| {
-        let folder = TestFolder::of_policy("[columns.a]\ntaxonomy = \"a.txt\"\n[requirement]\nk = 2\n");
+        let folder = TestFolder::from_policy("[columns.a]\ntaxonomy = \"a.txt\"\n[requirement]\nk = 2\n");
         folder.write("a.txt", "any\n  P\n    E\n    L\n");
         register(&folder, 1, &format!("a\n{rows}"));
         folder.write("people.csv", format!("a\n{people}"));
@@ -109,7 +109,7 @@ fn kinds_of_values_are_those_of_people() {
 
 #[test]
 fn attacks_are_about_the_columns_of_the_request() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[columns.a]\n[columns.d]\nrole = \"sensitive\"\n[columns.e]\nrole = \"sensitive\"\n[requirement]\nk = 2\n",
     );
     register(&folder, 1, "a,d,e\nx,HIV,r\nx,HIV,r\ny,Flu,s\ny,Flu,s\n");

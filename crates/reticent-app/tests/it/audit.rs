@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use reticent_testkit::{Answer, Outcome, TestFolder, followed_clinic_policy};
+use reticent_testkit::{Answer, Outcome, TestFolder, clinic_policy_with_owner};
 use serde_json::{Value, json};
 
 /// A folder whose people are linked by `pid`, with two sensitive columns.
 fn linked(more: &str) -> TestFolder {
-    TestFolder::of_policy(&format!(
+    TestFolder::from_policy(&format!(
         "[dataset]\nowner = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n[columns.zip]\n[columns.ill]\n\
          role = \"sensitive\"\n[columns.pay]\nrole = \"sensitive\"\n[requirement]\nconfidence = 0.6\n{more}"
     ))
@@ -22,13 +22,13 @@ fn register(folder: &TestFolder, name: &str, to: &str, text: &str) {
 #[test]
 fn the_figures_are_those_of_the_paper() {
     let folder = TestFolder::figure_1();
-    let answer = folder.audit().each().run().violates().json();
+    let answer = folder.audit().per_person().run().violates().json();
     let audit = &answer["coalitions"][0]["audit"];
     let column = &audit["columns"][0];
     assert_eq!((column["certain"].as_u64(), column["above"].as_u64()), (Some(3), Some(3)));
     assert_eq!((&column["name"], &column["people"], &audit["worlds"]), (&json!("disease"), &json!(15), &json!("16")));
-    assert_eq!(audit["each"].as_array().map(Vec::len), Some(15));
-    let over_time = &answer["coalitions"][0]["over_time"];
+    assert_eq!(audit["persons"].as_array().map(Vec::len), Some(15));
+    let over_time = &answer["coalitions"][0]["timeline"];
     let certain = |at: usize| over_time[at]["columns"][0]["certain"].as_u64();
     assert_eq!((certain(0), certain(1)), (Some(0), Some(3)));
 }
@@ -62,7 +62,7 @@ fn the_report_is_one_file_for_the_steward_or_for_everybody() {
 /// `publish` audits a release with its history, and records how well that was established.
 #[test]
 fn publish_records_how_well_the_audit_was_established() {
-    let policy = followed_clinic_policy(2).replace("k = 2", "k = 2\nconfidence = 0.75");
+    let policy = clinic_policy_with_owner(2).replace("k = 2", "k = 2\nconfidence = 0.75");
     let folder = TestFolder::clinic(&policy);
     let audited = folder.publish("people.csv", "one").to("press").run().passes().json();
     assert_eq!(audited["audited"]["proof"], "bounds");
@@ -70,7 +70,7 @@ fn publish_records_how_well_the_audit_was_established() {
     let shown = folder.show("one").passes().json();
     assert_eq!(shown["recorded"]["content"]["made"]["audit"], "bounds");
     folder.replace("reticent.toml", "confidence = 0.75", "confidence = 0.75\naudit = \"off\"");
-    let answer = folder.publish("people.csv", "two").to("guests").alone().run().passes().json();
+    let answer = folder.publish("people.csv", "two").to("guests").ignore_history().run().passes().json();
     assert_eq!((&answer["audited"]["proof"], &answer["audited"]["confidence"]), (&json!("off"), &Value::Null));
 }
 
@@ -94,7 +94,7 @@ fn a_posterior_that_is_new_to_one_recipient_is_refused() {
 /// A person whose value was disclosed once is still protected when they have another.
 #[test]
 fn an_earlier_disclosure_excuses_that_value_only() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[dataset]\nowner = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n[columns.zip]\n[columns.disease]\n\
          role = \"sensitive\"\n[requirement]\nk = 2\nconfidence = 0.5\n[release]\nseed = 1\n[recipients]\n",
     );
@@ -110,7 +110,7 @@ fn an_earlier_disclosure_excuses_that_value_only() {
 /// Wrong requests are errors, and no disclosure.
 #[test]
 fn wrong_requests_are_errors() {
-    let folder = linked("[recipients]\nseparate = [\"press\", \"ministry\"]\n");
+    let folder = linked("[recipients]\nnon-colluding = [\"press\", \"ministry\"]\n");
     register(&folder, "one", "press", "pid,zip,ill\na,z,Cold\nb,z,Flu\n");
     folder.register("one.csv", "two").to("ministry").run().passes();
     let error = folder.with_policy("other.toml").audit().run().fails_with("policy-missing");
@@ -124,7 +124,7 @@ fn wrong_requests_are_errors() {
     folder.write("there.html", "");
     folder.audit().recipients("press").html("there.html").run().fails_with("report-exists");
     folder.write("m.csv", "ill\nCold\n");
-    let error = folder.register("m.csv", "m").to("press").of("one").run().fails_with("marginal-rows");
+    let error = folder.register("m.csv", "m").to("press").marginal_of("one").run().fails_with("marginal-rows");
     assert_eq!(error.data(), json!({ "rows": 1, "number": 1, "name": "one", "records": 2 }));
 }
 
@@ -158,8 +158,8 @@ fn a_modified_ledger_establishes_nothing() {
     bytes[last] ^= 1;
     std::fs::write(&path, bytes).unwrap();
     let answer = folder.audit().run().violates();
-    assert_eq!((answer.holds, answer.coalitions[0].open.len()), (Some(false), 1));
-    assert!(answer.coalitions[0].open[0].contains("ledger"), "{:?}", answer.coalitions[0].open);
+    assert_eq!((answer.holds, answer.coalitions[0].not_established.len()), (Some(false), 1));
+    assert!(answer.coalitions[0].not_established[0].contains("ledger"), "{:?}", answer.coalitions[0].not_established);
     assert_eq!(folder.warnings().len(), 1, "{:?}", folder.warnings());
 }
 
@@ -172,7 +172,7 @@ fn a_locked_ledger_establishes_nothing() {
     let lock = std::fs::File::open(folder.file("ledger/lock")).unwrap();
     lock.lock().unwrap();
     let answer = folder.audit().run().violates();
-    assert!(answer.coalitions[0].open[0].contains("ledger"), "{:?}", answer.coalitions[0].open);
+    assert!(answer.coalitions[0].not_established[0].contains("ledger"), "{:?}", answer.coalitions[0].not_established);
     drop(lock);
     assert_eq!(folder.audit().run().passes().holds, Some(true));
 }

@@ -5,7 +5,7 @@ use reticent_testkit::{Outcome, TestFolder};
 use serde_json::json;
 
 fn grouped() -> TestFolder {
-    TestFolder::of_policy(
+    TestFolder::from_policy(
         "[dataset]\nowner = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n[columns.group]\nrole = \"other\"\n\
          [columns.zip]\n[columns.ill]\nrole = \"sensitive\"\n[requirement]\nconfidence = 0.6\n",
     )
@@ -14,14 +14,14 @@ fn grouped() -> TestFolder {
 fn register(folder: &TestFolder, name: &str, text: &str) {
     folder.write(&format!("{name}.csv"), text);
     let call = folder.register(&format!("{name}.csv"), name).to("press");
-    let call = if text.starts_with("pid,group") { call.groups("group") } else { call };
+    let call = if text.starts_with("pid,group") { call.group_column("group") } else { call };
     call.run().passes();
 }
 
 /// How many people are certain in the first column, for an attacker who knows this.
 fn certain(folder: &TestFolder, file: &str, text: &str) -> u64 {
     folder.write(file, text);
-    folder.audit().knows(file).run().violates().coalitions[0].audit.columns[0].certain
+    folder.audit().background(file).run().violates().coalitions[0].audit.columns[0].certain
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn background_knowledge_discloses_more() {
     assert_eq!(certain(&folder, "knows.txt", "\"p5\" has not disease = Flu\n"), 9);
     assert_eq!(certain(&folder, "knows.csv", "pid,disease\np1,Flu\n"), 3);
     folder.write("knows.txt", "nonsense\n");
-    let error = folder.audit().knows("knows.txt").run().fails_with("background-knowledge-invalid");
+    let error = folder.audit().background("knows.txt").run().fails_with("background-knowledge-invalid");
     assert_eq!(error.data()["fault"], json!({ "kind": "not-understood", "line": 1 }));
     assert!(!error.to_string().contains("nonsense"), "{error}");
 }
@@ -44,14 +44,14 @@ fn releases_cannot_be_judged_together_without_presence() {
     let folder = TestFolder::figure_1();
     let answer = folder.audit().adversary(Adversary::QuasiIdentifiers).run().violates();
     let audit = &answer.coalitions[0].audit;
-    assert_eq!((audit.columns[0].above, audit.not_followed.as_slice()), (0, [1, 2].as_slice()));
+    assert_eq!((audit.columns[0].above, audit.unresolved.as_slice()), (0, [1, 2].as_slice()));
     let folder = grouped();
     register(&folder, "one", "pid,ill\na,Cold\nb,Flu\n");
     register(&folder, "two", "pid,zip,ill\na,z,Cold\nb,z,Flu\n");
     let answer = folder.audit().adversary(Adversary::QuasiIdentifiers).run().violates();
     let coalition = &answer.coalitions[0];
-    assert_eq!((answer.holds, coalition.open.len()), (Some(false), 1));
-    assert_eq!(coalition.audit.not_followed, [1, 2]);
+    assert_eq!((answer.holds, coalition.not_established.len()), (Some(false), 1));
+    assert_eq!(coalition.audit.unresolved, [1, 2]);
 }
 
 /// People of one group have quasi-identifiers of their own, and a statement is about those who have its value.
@@ -70,11 +70,11 @@ fn statements_are_independent() {
     let folder = grouped();
     register(&folder, "one", "pid,group,zip,ill\na,1,m,flu\nb,1,m,hiv\nc,1,f,cold\nd,1,f,flu\n");
     folder.write("k.txt", "P(ill = flu) >= 0.5\nP(ill = hiv | zip = m) <= 1\n");
-    let answer = folder.audit().knows("k.txt").run().passes();
+    let answer = folder.audit().background("k.txt").run().passes();
     let audit = &answer.coalitions[0].audit;
     assert_eq!((audit.columns[0].certain, audit.worlds.as_deref()), (0, Some("12")));
     register(&folder, "two", "pid,group,ill\na,1,flu\nb,1,hiv\ne,1,hiv\ng,1,flu\n");
-    let error = folder.audit().knows("k.txt").run().fails_with("background-knowledge-invalid");
+    let error = folder.audit().background("k.txt").run().fails_with("background-knowledge-invalid");
     assert_eq!(error.data(), json!({ "line": 2, "fault": { "kind": "not-shown-for-all", "column": "zip" } }));
 }
 
@@ -91,7 +91,8 @@ fn wrong_statements_are_errors() {
         ("\"a\" has ill = Flu\n\"a\" has not ill = Flu", json!({ "kind": "two-values" })),
     ] {
         folder.write("k.txt", format!("{wrong}\n"));
-        let error = folder.audit().recipients("press").knows("k.txt").run().fails_with("background-knowledge-invalid");
+        let error =
+            folder.audit().recipients("press").background("k.txt").run().fails_with("background-knowledge-invalid");
         assert_eq!(error.data()["fault"], fault, "{wrong}");
     }
 }

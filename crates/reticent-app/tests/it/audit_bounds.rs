@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// A policy with these sensitive columns, beside `pid`, `group` and `zip`.
 fn folder(sensitive: &[&str], confidence: f64, more: &str) -> TestFolder {
     let columns: String = sensitive.iter().map(|name| format!("[columns.{name}]\nrole = \"sensitive\"\n")).collect();
-    TestFolder::of_policy(&format!(
+    TestFolder::from_policy(&format!(
         "[dataset]\nowner = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n[columns.group]\nrole = \"other\"\n\
          [columns.zip]\n{columns}[requirement]\nconfidence = {confidence}\n[release]\nseed = 1\n{more}"
     ))
@@ -18,7 +18,7 @@ fn register(folder: &TestFolder, name: &str, text: &str) {
     folder.write(&format!("{name}.csv"), text);
     let call = folder.register(&format!("{name}.csv"), name);
     let grouped = text.lines().next().unwrap().split(',').any(|column| column == "group");
-    if grouped { call.groups("group") } else { call }.run().passes();
+    if grouped { call.group_column("group") } else { call }.run().passes();
 }
 
 fn column(answer: &AuditAnswer, at: usize) -> Value {
@@ -56,7 +56,7 @@ fn a_release_without_owner_links_establishes_nothing() {
     let folder = folder(&["disease"], 0.5, "");
     register(&folder, "a", "zip,disease\nz1,HIV\nz1,Flu\nz2,Cold\nz2,Gout\nz3,Ulcer\nz3,Cough\n");
     register(&folder, "r2", "pid,group,disease\np,1,HIV\nr,1,Cold\nq,2,Flu\ns,2,Gout\n");
-    assert_eq!(violated(folder.audit()).coalitions[0].audit.not_followed, [1]);
+    assert_eq!(violated(folder.audit()).coalitions[0].audit.unresolved, [1]);
 }
 
 /// A person may have two values that no record shows together.
@@ -121,7 +121,7 @@ fn overlapping_intervals_are_not_exact() {
     let folder = with_pay("");
     register(&folder, "one", "pid,zip,pay\na,y,12\nb,y,35\n");
     register(&folder, "two", "pid,zip,pay\na,y,\"[10,30)\"\nb,y,\"[30,50)\"\n");
-    assert_eq!(folder.audit().run().passes().coalitions[0].audit.changed, 0);
+    assert_eq!(folder.audit().run().passes().coalitions[0].audit.changed_people, 0);
 }
 
 /// A person who shares all groups with one whose value changed is not certain.
@@ -130,7 +130,7 @@ fn a_changed_value_makes_nobody_certain() {
     let folder = with_pay("");
     register(&folder, "one", "pid,zip,ill\ncid,z,Cold\ndee,z,Flu\neve,z,HIV\n");
     register(&folder, "two", "pid,zip,ill\ncid,z,Cold\ndee,z,Flu\neve,z,Flu\n");
-    let found = column(&violated(folder.audit().each()), 0);
+    let found = column(&violated(folder.audit().per_person()), 0);
     assert_eq!((&found["certain"], &found["exact"]), (&json!(0), &json!(0)));
 }
 
@@ -164,14 +164,14 @@ fn a_marginal_of_a_varying_value_is_about_its_release() {
     let people = "pid,group,zip,ill\na,1,m,x\nb,1,f,y\nc,2,m,z\nd,2,f,w\n";
     let all = "pid,group,zip,ill\na,1,m,x\nb,1,f,y\nc,1,m,z\nd,1,f,w\n";
     for order in [["one", "two", "of"], ["one", "of", "two"]] {
-        let folder = with_pay("[history]\nvaries = [\"ill\"]\n");
+        let folder = with_pay("[history]\ntime-varying = [\"ill\"]\n");
         for name in order {
             match name {
                 "one" => register(&folder, name, people),
                 "two" => register(&folder, name, all),
                 _ => {
                     folder.write("of.csv", "zip,ill\nm,x\nm,z\nf,y\nf,w\n");
-                    folder.register("of.csv", name).of("one").run().passes();
+                    folder.register("of.csv", name).marginal_of("one").run().passes();
                 }
             }
         }
@@ -184,6 +184,6 @@ fn a_marginal_of_a_varying_value_is_about_its_release() {
 fn suppressed_cells_beside_counterfeits_are_not_exact() {
     let folder = with_pay("");
     folder.write("one.csv", "pid,zip,ill,fake\np1,a,x,1\np2,a,*,1\n,a,z,1\nq1,b,y,0\nq2,b,x,0\nq3,b,z,0\n");
-    folder.register("one.csv", "one").counterfeits("fake").run().passes();
+    folder.register("one.csv", "one").counterfeit_column("fake").run().passes();
     violated(folder.audit().confidence(0.35));
 }

@@ -4,13 +4,13 @@ use reticent_testkit::{Answer, Outcome, TestFolder};
 use serde_json::{Value, json};
 
 fn linked(more: &str) -> TestFolder {
-    TestFolder::of_policy(&format!(
+    TestFolder::from_policy(&format!(
         "[dataset]\nowner = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n[columns.zip]\n[columns.ill]\n\
          role = \"sensitive\"\n[columns.pay]\nrole = \"sensitive\"\n[requirement]\nconfidence = 0.6\n{more}"
     ))
 }
 
-const SEPARATE: &str = "[recipients]\nseparate = [\"press\", \"bank\"]\n";
+const SEPARATE: &str = "[recipients]\nnon-colluding = [\"press\", \"bank\"]\n";
 
 fn register(folder: &TestFolder, name: &str, to: &str, text: &str) {
     folder.write(&format!("{name}.csv"), text);
@@ -35,7 +35,7 @@ fn separate_recipients_may_hold_different_columns() {
     assert_eq!(audit_of(&answer, "bank")["columns"], json!([]), "{answer}");
     let certain = |knows: &str| {
         folder.write("k.txt", knows);
-        let answer = folder.audit().knows("k.txt").run().violates().json();
+        let answer = folder.audit().background("k.txt").run().violates().json();
         let of = |who: &str| audit_of(&answer, who)["columns"][0]["certain"].as_u64().unwrap();
         (of("press"), of("bank"))
     };
@@ -47,7 +47,7 @@ fn separate_recipients_may_hold_different_columns() {
     assert_eq!(certain(both), (2, 2));
     for (wrong, fault) in [("\"zoe\" has ill = Flu", "person-unknown"), ("\"ann\" has age = 7", "column-unknown")] {
         folder.write("k.txt", format!("{wrong}\n"));
-        let data = folder.audit().knows("k.txt").run().fails_with("background-knowledge-invalid").data();
+        let data = folder.audit().background("k.txt").run().fails_with("background-knowledge-invalid").data();
         assert_eq!((&data["line"], &data["fault"]["kind"]), (&json!(1), &json!(fault)));
     }
     let error = folder.audit().columns("age").run().fails_with("no-such-sensitive-column");
@@ -61,7 +61,7 @@ fn a_person_who_is_not_held_may_have_the_value() {
     register(&folder, "ills", "press", "pid,zip,ill\nann,1,Flu\nbob,1,Cold\ncid,1,Gout\n");
     register(&folder, "other", "bank", "pid,zip,ill\nann,1,Flu\nbob,1,Cold\ndee,1,Gout\n");
     folder.write("k.txt", "1 of \"ann\", \"cid\" have ill = Flu\n");
-    let answer = folder.audit().knows("k.txt").run().passes().json();
+    let answer = folder.audit().background("k.txt").run().passes().json();
     // Of the press's six worlds four are left; all six of the bank's are, since it may be Cid, whom it does not hold.
     let worlds = |who: &str| audit_of(&answer, who)["worlds"].clone();
     assert_eq!((worlds("press"), worlds("bank")), (json!("4"), json!("6")), "{answer}");
@@ -88,7 +88,7 @@ fn a_person_without_a_value_counts_in_statements() {
     for folder in [&together, &apart] {
         for (text, all) in known {
             folder.write("k.txt", text);
-            let result = folder.audit().recipients("press").knows("k.txt").each().run();
+            let result = folder.audit().recipients("press").background("k.txt").per_person().run();
             let answer = if all { result.violates() } else { result.passes() }.json();
             let audit = audit_of(&answer, "press");
             assert_eq!(audit["columns"][0]["certain"], if all { 2 } else { 0 }, "{text}{answer}");
@@ -100,6 +100,6 @@ fn a_person_without_a_value_counts_in_statements() {
     register(&share, "r0", "press", "pid,zip,ill\np0,x,*\np2,y,Flu\np3,z,HIV\n");
     register(&share, "r1", "press", "pid,zip\np0,x\np1,x\np2,x\np3,x\n");
     share.write("k.txt", "\"p1\" has ill = HIV\nP(ill = HIV) <= 0.5\n");
-    let answer = share.audit().knows("k.txt").run().violates().json();
+    let answer = share.audit().background("k.txt").run().violates().json();
     assert_eq!(audit_of(&answer, "press")["columns"][0]["certain"], 3, "{answer}");
 }

@@ -19,12 +19,12 @@ fn certain(answer: &Value) -> Value {
 /// No release shows the value of a person in two statements: that this person has one value only is part of what is known.
 #[test]
 fn a_person_who_is_not_published_has_one_value_all_the_same() {
-    let folder = TestFolder::of_policy(POLICY);
+    let folder = TestFolder::from_policy(POLICY);
     register(&folder, "r1", "public", "pid,zip,ill\nann,x,HIV\nbob,x,Flu\n");
     register(&folder, "r2", "public", "pid,zip\nann,x\nbob,x\ncy,x\n");
     let known = |text: &str| {
         folder.write("knows.txt", text);
-        folder.audit().knows("knows.txt").run()
+        folder.audit().background("knows.txt").run()
     };
     let fault = |error: Error| error.data()["fault"]["kind"].clone();
     for twice in [
@@ -51,7 +51,7 @@ fn a_person_who_is_not_published_has_one_value_all_the_same() {
 /// Statements about people of whom only others hold something are no error, and disclose nothing to these.
 #[test]
 fn statements_about_people_of_others_are_allowed() {
-    let folder = TestFolder::of_policy(&format!("{POLICY}[recipients]\nseparate = [\"press\", \"ministry\"]\n"));
+    let folder = TestFolder::from_policy(&format!("{POLICY}[recipients]\nnon-colluding = [\"press\", \"ministry\"]\n"));
     register(&folder, "press", "press", "pid,zip,ill\nann,x,HIV\nbob,x,Flu\n");
     register(&folder, "ministry", "ministry", "pid,zip,ill\ncy,x,HIV\ndan,x,Flu\neve,x,Gout\n");
     // One of three has HIV: were it not cy, both others had it. Gout is not of cy and dan, so it is eve's.
@@ -59,18 +59,19 @@ fn statements_about_people_of_others_are_allowed() {
         "knows.txt",
         "1 of \"cy\", \"dan\" have ill = HIV\n1 of \"cy\", \"eve\" have ill = HIV\n0 of \"cy\", \"dan\" have ill = Gout\n",
     );
-    let certain_for = |who: &str| certain(&folder.audit().recipients(who).knows("knows.txt").run().passes().json());
+    let certain_for =
+        |who: &str| certain(&folder.audit().recipients(who).background("knows.txt").run().passes().json());
     assert_eq!((certain_for("press"), certain_for("ministry")), (0.into(), 3.into()));
 }
 
 /// Column and value are swapped: the word in the place of the column is the sensitive value.
 #[test]
 fn a_statement_with_column_and_value_swapped_shows_no_value() {
-    let folder = TestFolder::of_policy(POLICY);
+    let folder = TestFolder::from_policy(POLICY);
     register(&folder, "one", "press", "pid,zip,ill\n1,F,HIV\n2,F,gout\n");
     folder.write("knows.txt", "\"1\" has HIV = ill\n");
-    let result = folder.audit().knows("knows.txt").run();
-    assert!(!result.shown().contains("HIV"), "{}", result.shown());
+    let result = folder.audit().background("knows.txt").run();
+    assert!(!result.visible_text().contains("HIV"), "{}", result.visible_text());
     let fault = result.fails_with("background-knowledge-invalid").data()["fault"].clone();
     assert_eq!(fault, serde_json::json!({ "kind": "column-unknown", "columns": ["ill"] }));
 }

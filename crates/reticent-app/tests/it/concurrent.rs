@@ -64,7 +64,7 @@ fn two_publishers_of_one_ledger_are_both_recorded() {
     assert!(one.unwrap().holds() && other.unwrap().holds());
     let log = folder.log().passes();
     // Each was judged with everything that was recorded before it, also if another release was recorded meanwhile.
-    let with = |line: &LogLine| match &line.what {
+    let with = |line: &LogLine| match &line.kind {
         LogEntry::Release { judged, .. } => serde_json::to_value(judged).unwrap()["with"].clone(),
         other => panic!("releases only, not {other:?}"),
     };
@@ -100,5 +100,5 @@ fn the_ledger_records_the_time_of_the_context() {
     let folder = TestFolder::patients(60);
     folder.with_clock(Clock::fixed(86_400).unwrap()).publish("people.csv", "zero").to("press").run().passes();
     let log = folder.log().passes();
-    assert_eq!((log.log[0].at.as_str(), log.log[0].by.as_str()), ("1970-01-02T00:00:00Z", "tester"));
+    assert_eq!((log.log[0].at.as_str(), log.log[0].steward.as_str()), ("1970-01-02T00:00:00Z", "tester"));
 }

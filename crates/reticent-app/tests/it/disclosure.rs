@@ -7,7 +7,7 @@ use serde_json::Value;
 /// Linked owners, a quasi-identifier `zip` and these sensitive columns, without a confidence bound.
 fn folder(sensitive: &[&str]) -> TestFolder {
     let columns: String = sensitive.iter().map(|name| format!("[columns.{name}]\nrole = \"sensitive\"\n")).collect();
-    TestFolder::of_policy(&format!(
+    TestFolder::from_policy(&format!(
         "[dataset]\nowner = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n[columns.zip]\n{columns}[requirement]\nk = 2\n"
     ))
 }
@@ -46,13 +46,13 @@ fn the_reason_shows_all_columns_that_disclose_it() {
     registered(&folder, 1, "pid,zip,ill,smokes\n1,a,HIV,yes\n2,a,Flu,no\n");
     registered(&folder, 2, "pid,zip,smokes\n1,b,yes\n3,b,yes\n");
     let worst = audit(folder.audit().columns("ill"))["worst"].clone();
-    let groups = worst[0]["because"]["groups"].as_array().unwrap();
+    let groups = worst[0]["explanation"]["groups"].as_array().unwrap();
     assert_eq!(
-        groups[0]["shows"],
+        groups[0]["values"],
         serde_json::json!([{ "value": "ill Flu, smokes no", "records": 1 }, { "value": "ill HIV, smokes yes", "records": 1 }]),
         "{worst}"
     );
-    assert_eq!(groups[1]["shows"], serde_json::json!([{ "value": "smokes yes", "records": 2 }]), "{worst}");
+    assert_eq!(groups[1]["values"], serde_json::json!([{ "value": "smokes yes", "records": 2 }]), "{worst}");
 }
 
 #[test]
@@ -61,25 +61,30 @@ fn assumptions_are_those_of_the_adversary() {
     registered(&folder, 1, "pid,zip,ill\n1,a,HIV\n2,a,Flu\n3,a,Gout\n");
     registered(&folder, 2, "pid,zip,ill\n1,b,HIV\n2,b,Flu\n3,b,Gout\n");
     folder.write("knows.txt", "\"3\" has ill = Gout\n");
-    let not = audit(folder.audit().knows("knows.txt"))["not_considered"].to_string();
-    assert!(not.contains("than those that were given") && not.contains("other background knowledge"), "{not}");
+    let not = audit(folder.audit().background("knows.txt"))["not_considered"].to_string();
+    assert!(not.contains("than those given") && not.contains("other background knowledge"), "{not}");
     let of_quasi = || folder.audit().adversary(Adversary::QuasiIdentifiers);
-    of_quasi().knows("knows.txt").run().fails_with("knowledge-names-people");
+    of_quasi().background("knows.txt").run().fails_with("knowledge-names-people");
     folder.write("knows.txt", "\u{feff}\"3\" has ill = Gout\n");
-    folder.audit().knows("knows.txt").run().passes();
+    folder.audit().background("knows.txt").run().passes();
     let answer = of_quasi().run().passes().json();
     let coalition = &answer["coalitions"][0];
-    let (assumed, not) = (coalition["audit"]["assumed"].to_string(), coalition["audit"]["not_considered"].to_string());
-    assert!(not.contains("know in which releases people are"), "{not}");
+    let (assumed, not) =
+        (coalition["audit"]["assumptions"].to_string(), coalition["audit"]["not_considered"].to_string());
+    assert!(not.contains("know which releases contain a person"), "{not}");
     assert!(
-        assumed.contains("does not know who is in which release") && !assumed.contains("not known whose"),
+        assumed.contains("does not know which people are in which release")
+            && !assumed.contains("owners of the records"),
         "{assumed}"
     );
-    assert!(coalition["open"].to_string().contains("does not know who is in which release"), "{coalition}");
+    assert!(
+        coalition["not_established"].to_string().contains("does not know which people are in which release"),
+        "{coalition}"
+    );
     let folder = TestFolder::engineers();
     let call = folder.audit().adversary(Adversary::Algorithm).population("people.csv");
-    let assumed = call.run().violates().json()["coalitions"][0]["audit"]["assumed"].to_string();
-    assert!(assumed.contains("generalized no more than it had to"), "{assumed}");
+    let assumed = call.run().violates().json()["coalitions"][0]["audit"]["assumptions"].to_string();
+    assert!(assumed.contains("generalized no more than necessary"), "{assumed}");
 }
 
 /// 2,999 of 3,000 is not everybody.
@@ -98,15 +103,15 @@ fn nearly_certain_is_not_certain() {
 /// A release that was judged alone was audited alone.
 #[test]
 fn what_was_judged_alone_was_audited_alone() {
-    let folder = TestFolder::followed_clinic(3);
+    let folder = TestFolder::clinic_with_owner(3);
     folder.replace("reticent.toml", "k = 3", "k = 3\nconfidence = 0.9");
     let first = folder.publish("people.csv", "one").to("press").run().passes().json();
     assert_eq!(
-        (&first["audited"]["with"], &first["audited"]["only_joined"]),
+        (&first["audited"]["with"], &first["audited"]["join_only"]),
         (&serde_json::json!([]), &serde_json::json!([]))
     );
     let call = folder.publish("people.csv", "two").to("press").columns("age,sex,illness");
-    let answer = call.alone().rehearse().passes().json();
+    let answer = call.ignore_history().rehearse().passes().json();
     assert_eq!(answer["audited"]["with"], serde_json::json!([]));
     assert_eq!(answer["judged"], serde_json::json!({ "scope": "alone", "apart_from": [1] }));
 }
@@ -114,7 +119,7 @@ fn what_was_judged_alone_was_audited_alone() {
 /// A sensitive attribute is not background knowledge, also where the population has it.
 #[test]
 fn a_population_does_not_know_what_is_sensitive() {
-    let folder = TestFolder::followed_clinic(3);
+    let folder = TestFolder::clinic_with_owner(3);
     folder.publish("people.csv", "one").to("press").run().passes();
     let attacks = |population: &str| {
         let call = folder.audit().attacks("record-linkage").population(population).confidence(1.0);
@@ -133,14 +138,15 @@ fn a_population_does_not_know_what_is_sensitive() {
     assert_eq!(folder.warnings().len(), warnings.len());
 }
 
-/// That recipients never combine what they hold is an assumption, and the audit says so.
+/// The audit lists non-colluding recipients as an assumption.
 #[test]
 fn separate_recipients_are_an_assumption() {
-    let folder = TestFolder::followed_clinic(3);
-    folder.write("reticent.toml", folder.read("reticent.toml") + "[recipients]\nseparate = [\"press\", \"bank\"]\n");
+    let folder = TestFolder::clinic_with_owner(3);
+    folder
+        .write("reticent.toml", folder.read("reticent.toml") + "[recipients]\nnon-colluding = [\"press\", \"bank\"]\n");
     folder.publish("people.csv", "one").to("press").run().passes();
-    let assumed = audit(folder.audit())["assumed"].to_string();
-    assert!(assumed.contains("press and bank never combine"), "{assumed}");
+    let assumed = audit(folder.audit())["assumptions"].to_string();
+    assert!(assumed.contains("press and bank do not collude"), "{assumed}");
 }
 
 /// Only bounds are known of some people: what they count for is a bound, too.
@@ -151,13 +157,13 @@ fn bounds_are_not_reported_as_figures() {
         registered(&folder, number, &format!("pid,zip,ill\ncid,z,Cold\ndee,z,Flu\neve,z,{value}\n"));
     }
     let column = audit(folder.audit())["columns"][0].clone();
-    assert_eq!((&column["bounded"], &column["average"]), (&3.into(), &1.0.into()), "{column}");
+    assert_eq!((&column["bounds_only"], &column["accuracy"]), (&3.into(), &1.0.into()), "{column}");
 }
 
 /// The set of releases that a person is in singles out none of their records.
 #[test]
 fn nobody_is_singled_out_by_a_release_they_are_not_in() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[dataset]\nname = \"t\"\nowner = \"id\"\n[columns.id]\nrole = \"identifier\"\n[columns.sex]\n[columns.ill]\nrole = \"sensitive\"\n[requirement]\nk = 2\n",
     );
     let row = |at: usize| {

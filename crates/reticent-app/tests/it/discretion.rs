@@ -2,7 +2,7 @@
 //! only.
 
 use reticent_app::request::Adversary;
-use reticent_testkit::{Answer, Outcome, TestFolder, clinic_policy, followed_clinic_policy};
+use reticent_testkit::{Answer, Outcome, TestFolder, clinic_policy, clinic_policy_with_owner};
 
 const NAME: &str = "ZZCANARYNAME";
 const ILLNESS: &str = "ZZCANARYILLNESS";
@@ -22,7 +22,7 @@ fn data() -> String {
 /// Asserts that nothing that an interface can show of a result, or of the events until then, contains one of these texts.
 #[track_caller]
 fn shows_none_of<T: Answer>(folder: &TestFolder, result: &reticent_app::Result<T>, secrets: &[&str]) {
-    let shown = result.shown() + &folder.events();
+    let shown = result.visible_text() + &folder.events();
     assert!(!shown.is_empty());
     for secret in secrets {
         assert!(!shown.contains(secret), "{secret} is shown:\n{shown}");
@@ -46,7 +46,7 @@ fn nothing_planted_is_in_an_answer_or_an_error() {
         (clinic_policy(3), wrong_length),
         (clinic_policy(3), data().replace("35,F", "x35x,F")),
     ] {
-        let folder = TestFolder::of_policy(&policy);
+        let folder = TestFolder::from_policy(&policy);
         folder.write("people.csv", data);
         folder.write("t.csv", "flu;*\n");
         let secrets = [NAME, ILLNESS];
@@ -84,7 +84,7 @@ fn stored(folder: &TestFolder, name: &str) -> Vec<(String, String)> {
 /// sensitive value only in the body of a release that published it.
 #[test]
 fn nothing_planted_is_in_the_ledger() {
-    let folder = TestFolder::of_policy(&followed_clinic_policy(3));
+    let folder = TestFolder::from_policy(&clinic_policy_with_owner(3));
     let planted = data().replace("35,F,Paris", &format!("{AGE},F,{CITY}"));
     folder.write("people.csv", &planted);
     folder.write("old.csv", format!("name,age,illness\n{NAME}5,30-39,{ILLNESS}\nsomeone2,30-39,flu\n"));
@@ -92,8 +92,8 @@ fn nothing_planted_is_in_the_ledger() {
     let press = |name: &str| folder.publish("people.csv", name).to("press");
     shows_none_of(&folder, &folder.with_policy("drafted/reticent.toml").init("people.csv"), &secrets);
     shows_none_of(&folder, &press("one").run(), &secrets);
-    shows_none_of(&folder, &press("two").alone().run(), &secrets);
-    shows_none_of(&folder, &press("two").alone().output("again.csv").run(), &secrets);
+    shows_none_of(&folder, &press("two").ignore_history().run(), &secrets);
+    shows_none_of(&folder, &press("two").ignore_history().output("again.csv").run(), &secrets);
     shows_none_of(&folder, &press("three").run(), &secrets);
     shows_none_of(&folder, &folder.register("old.csv", "old").to("press").date("2020-01-01").run(), &secrets);
     shows_none_of(&folder, &folder.log(), &secrets);
@@ -126,7 +126,7 @@ const POLICY: &str = "[dataset]\nname = \"t\"\n[columns.name]\nrole = \"identifi
                       [columns.city]\ntaxonomy = \"city.csv\"\n[columns.ill]\nrole = \"sensitive\"\n[requirement]\nk = 2\n";
 
 fn cities() -> TestFolder {
-    let folder = TestFolder::of_policy(POLICY);
+    let folder = TestFolder::from_policy(POLICY);
     folder.write("city.csv", "Paris;*\nRome;*\n");
     folder
 }
@@ -188,7 +188,7 @@ fn errors_show_no_cell_that_is_out_of_place() {
 /// The draft asks whether a diagnosis is sensitive; until that is answered, no error shows one.
 #[test]
 fn values_of_columns_that_may_be_sensitive_are_in_no_error() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[columns.diagnosis]\ntaxonomy = \"d.csv\"\n[columns.city]\ntaxonomy = \"c.csv\"\n[requirement]\nk = 2\n",
     );
     folder.write("d.csv", "flu;*\ngout;*\n");
@@ -206,7 +206,7 @@ fn values_of_columns_that_may_be_sensitive_are_in_no_error() {
 
 #[test]
 fn a_witness_shows_no_sensitive_value() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[columns.age]\ntype = \"number\"\n[columns.illness]\nrole = \"sensitive\"\n\
          [[requirement.models]]\nmodel = \"xy-anonymity\"\nx = [\"illness\"]\ny = [\"age\"]\nk = 2\n",
     );
@@ -221,7 +221,7 @@ fn a_witness_shows_no_sensitive_value() {
 /// Where one value has a threshold, naming it beside a person who exceeds it would disclose what they have.
 #[test]
 fn a_value_with_a_threshold_is_not_named_beside_a_class() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[columns.age]\ntype = \"number\"\n[columns.ill]\nrole = \"sensitive\"\n[[requirement.models]]\nmodel = \"confidence-bounding\"\n\
          sensitive = \"ill\"\nvalues = { HIV = 0.5 }\n",
     );
@@ -254,6 +254,6 @@ fn breaches_name_no_value() {
     let folder = TestFolder::downcoded();
     let call = folder.audit().confidence(0.9).adversary(Adversary::Algorithm).population("people.csv");
     let answer = call.run().violates().json();
-    let words = answer["coalitions"][0]["breaches"][0]["words"].as_str().unwrap();
+    let words = answer["coalitions"][0]["violations"][0]["text"].as_str().unwrap();
     assert!(!words.contains("HIV") && !words.contains("Flu"), "{words}");
 }

@@ -12,7 +12,7 @@ fn a_policy_is_never_overwritten() {
     let error = folder.init("people.csv").fails_with("policy-exists");
     assert_eq!(error.data()["path"], folder.file("reticent.toml").display().to_string());
     assert_eq!(folder.read("reticent.toml"), "mine");
-    folder.init_again("people.csv").passes();
+    folder.init_overwriting("people.csv").passes();
     assert_eq!(folder.read("reticent.toml"), drafted);
     // What init drafts is a policy that check understands.
     let answer = folder.check("people.csv").violates().json();
@@ -24,15 +24,15 @@ fn a_policy_is_never_overwritten() {
 /// What prevents drafting again is found before the policy is replaced, and that policy is kept.
 #[test]
 fn drafting_again_loses_nothing() {
-    let folder = TestFolder::followed_clinic(3);
+    let folder = TestFolder::clinic_with_owner(3);
     let policy = folder.read("reticent.toml");
     folder.publish("people.csv", "one").run().passes();
     std::fs::rename(folder.file("reticent.key"), folder.file("away")).unwrap();
-    let error = folder.init_again("people.csv").fails_with("key-missing");
+    let error = folder.init_overwriting("people.csv").fails_with("key-missing");
     assert_eq!(error.data()["path"], folder.file("reticent.key").display().to_string());
     assert_eq!(folder.read("reticent.toml"), policy);
     std::fs::rename(folder.file("away"), folder.file("reticent.key")).unwrap();
-    let written = folder.init_again("people.csv").passes().written;
+    let written = folder.init_overwriting("people.csv").passes().written;
     assert!(written.iter().any(|file| file.contains("reticent.toml.old1")), "{written:?}");
     assert_eq!(folder.read("reticent.toml.old1"), policy);
     assert_ne!(folder.read("reticent.toml"), policy);
@@ -43,16 +43,20 @@ fn a_first_line_of_data_is_not_shown() {
     let folder = TestFolder::new();
     folder.write("d.csv", "34,Paris\n34,Lyon\n36,Paris\n");
     let result = folder.init("d.csv");
-    assert!(!result.shown().contains("Paris"), "{}", result.shown());
+    assert!(!result.visible_text().contains("Paris"), "{}", result.visible_text());
     let error = result.fails_with("header-looks-like-data");
     assert_eq!((&error.data()["fields"], &error.data()["of"]), (&2.into(), &2.into()));
-    folder.init_again("d.csv").passes();
-    let folder = TestFolder::of_policy(
+    folder.init_overwriting("d.csv").passes();
+    let folder = TestFolder::from_policy(
         "[columns.name]\nrole = \"identifier\"\n[columns.age]\n[columns.illness]\n[requirement]\nk = 2\n",
     );
     folder.write("d.csv", "Jane Doe,34,HIV\nAda,30,flu\nBen,31,flu\n");
     let result = folder.publish("d.csv", "x").run();
-    assert!(!result.shown().contains("Jane") && !result.shown().contains("HIV"), "{}", result.shown());
+    assert!(
+        !result.visible_text().contains("Jane") && !result.visible_text().contains("HIV"),
+        "{}",
+        result.visible_text()
+    );
     let error = result.fails_with("policy-invalid");
-    assert!(error.to_string().contains("does the first line of the data hold the names of the columns?"), "{error}");
+    assert!(error.to_string().contains("does the first line of the data contain the column names?"), "{error}");
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 /// Eight diagnoses of five people each; a, b and c are the bits of their number. Any two columns leave two diagnoses, all
 /// three one.
 fn bits() -> TestFolder {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[columns.a]\n[columns.b]\n[columns.c]\n[columns.diagnosis]\nrole = \"sensitive\"\n\
          [requirement]\nk = 5\nconfidence = 0.6\n[release]\nseed = 1\n",
     );
@@ -18,7 +18,7 @@ fn bits() -> TestFolder {
 /// The sets of earlier releases that were looked at.
 fn sets(answer: &Value) -> Vec<Vec<u64>> {
     let numbers = |set: &Value| set["with"].as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect();
-    answer["together"].as_array().unwrap().iter().map(numbers).collect()
+    answer["joins"].as_array().unwrap().iter().map(numbers).collect()
 }
 
 /// Registers a text as `NAME.csv` with these quasi-identifiers and sensitive columns.
@@ -43,11 +43,11 @@ fn releases_about_others_do_not_empty_the_join() {
     }
     let answer = folder.publish("people.csv", "r3").columns("c,diagnosis").run().passes().json();
     let of = |with: &[u64]| {
-        let together = answer["together"].as_array().unwrap();
+        let together = answer["joins"].as_array().unwrap();
         together.iter().find(|set| set["with"] == serde_json::json!(with)).cloned().unwrap_or_default()
     };
     assert_eq!(of(&[1, 2])["names"], serde_json::json!(["r1", "r2"]), "{answer:#}");
-    let joined = answer["verified"]["joined"].as_array().unwrap();
+    let joined = answer["verified"]["joins"].as_array().unwrap();
     let statements = joined.iter().filter(|statement| statement["with"] == serde_json::json!([1, 2])).count();
     assert_eq!(statements, 6, "{joined:#?}");
     let mut with_vets = sets(&answer).into_iter().filter(|set| set.iter().any(|number| *number > 2)).peekable();
@@ -64,11 +64,11 @@ fn releases_about_others_do_not_empty_the_join() {
 fn releases_that_mark_groups_are_not_joined() {
     let folder = bits();
     folder.write("old.csv", "group,a,diagnosis\n1,a0,d0\n1,a0,d2\n2,a1,d1\n2,a1,d3\n");
-    folder.register("old.csv", "old").date("2020-01-01").groups("group").sensitive("diagnosis").run().passes();
+    folder.register("old.csv", "old").date("2020-01-01").group_column("group").sensitive("diagnosis").run().passes();
     let call = folder.publish("people.csv", "new").columns("b,diagnosis");
     let error = call.run().refused_with("not-recordwise");
     assert_eq!((&error.data()["release"], &error.data()["name"]), (&1.into(), &"old".into()));
-    call.alone().run().passes();
+    call.ignore_history().run().passes();
 }
 
 /// A release that was published twice is held once.
@@ -83,7 +83,7 @@ fn the_same_release_twice_adds_nothing() {
         folder.register("r1.csv", &name).date("2020-01-01").sensitive("diagnosis").run().passes();
     }
     let again = call.rehearse().passes().json();
-    assert_eq!(again["together"].as_array().unwrap().len(), 1);
+    assert_eq!(again["joins"].as_array().unwrap().len(), 1);
     assert_eq!(again["columns"], alone["columns"]);
 }
 
@@ -100,16 +100,16 @@ fn columns_that_vary_do_not_join() {
              [requirement]\nk = 2\nconfidence = 0.6\n{history}\n[release]\nseed = 1\n"
         )
     };
-    let folder = TestFolder::of_policy(&policy(""));
+    let folder = TestFolder::from_policy(&policy(""));
     folder.write("people.csv", month(1));
     folder.publish("people.csv", "january").columns("a,visits,diagnosis").run().passes();
     folder.write("people.csv", month(2));
     let call = folder.publish("people.csv", "february").columns("b,visits,diagnosis");
     let answer = call.rehearse().passes().json();
     let dangling = &answer["dangling"][0];
-    assert_eq!((&dangling["name"], &dangling["ours"]), (&"january".into(), &40.into()), "{dangling}");
+    assert_eq!((&dangling["name"], &dangling["unmatched_new"]), (&"january".into(), &40.into()), "{dangling}");
     assert_eq!(answer["columns"][0]["published"], serde_json::json!(["b0", "b1"]));
-    folder.write("reticent.toml", policy("[history]\nvaries = [\"visits\"]"));
+    folder.write("reticent.toml", policy("[history]\ntime-varying = [\"visits\"]"));
     let answer = call.rehearse().passes().json();
     assert_ne!(answer["columns"][0]["published"], serde_json::json!(["b0", "b1"]), "a and b leave one diagnosis");
 }
@@ -140,7 +140,7 @@ const JOBS: &str = "[columns.age]\ntype = \"number\"\n[columns.job]\nrole = \"ot
 /// Two releases with the same bytes are two where a requirement names the second: lawyers would be disclosed to have the flu.
 #[test]
 fn a_release_that_is_named_is_not_another_one() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[columns.zip]\n[columns.job]\nrole = \"other\"\n[columns.disease]\nrole = \"sensitive\"\n[requirement]\nk = 2\n\
          [[requirement.models]]\nmodel = \"xy-linkability\"\nx = [\"job\"]\ny = [\"second.disease\"]\nh = 0.5\n[release]\nseed = 1\n",
     );
@@ -155,7 +155,7 @@ fn a_release_that_is_named_is_not_another_one() {
 /// The same file registered with a column as a quasi-identifier, and then as sensitive: the requirement on the second counts.
 #[test]
 fn a_release_in_other_roles_is_another_one() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[columns.zip]\n[columns.job]\n[columns.disease]\nrole = \"sensitive\"\n[requirement]\nk = 2\nconfidence = 0.5\naudit = \"off\"\n\
          [release]\nseed = 1\n",
     );
@@ -165,14 +165,14 @@ fn a_release_in_other_roles_is_another_one() {
     register(&folder, "right", old, "zip", "disease");
     let error = folder.publish("people.csv", "new").columns("zip,job").run();
     let error = error.refused_with("requirement-unreachable");
-    assert_eq!(refusal(&error)["already"][0]["releases"][0]["name"], "right");
-    assert_eq!(refusal(&error)["already"][0]["worst"]["safety"], -1.0, "every zip has one disease");
+    assert_eq!(refusal(&error)["earlier_violations"][0]["releases"][0]["name"], "right");
+    assert_eq!(refusal(&error)["earlier_violations"][0]["worst"]["safety"], -1.0, "every zip has one disease");
 }
 
 /// Two releases that contradict each other empty the join of all five, and not what two others disclose together.
 #[test]
 fn releases_that_contradict_each_other_do_not_empty_the_join() {
-    let folder = TestFolder::of_policy(&format!("[columns.zip]\n[columns.region]\n[columns.sex]\n{JOBS}"));
+    let folder = TestFolder::from_policy(&format!("[columns.zip]\n[columns.region]\n[columns.sex]\n{JOBS}"));
     folder.write(
         "people.csv",
         "zip,region,age,sex,job,disease\n1,north,30,m,lawyer,flu\n1,north,30,f,lawyer,flu\n2,south,30,m,artist,cold\n2,south,30,f,artist,cold\n",
@@ -190,7 +190,7 @@ fn releases_that_contradict_each_other_do_not_empty_the_join() {
 /// A copy of a release counts once, so that four are still few enough to judge every subset of them.
 #[test]
 fn a_copy_changes_nothing() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[columns.zip]\n[columns.age]\n[columns.p]\n[columns.q]\n[columns.t]\n[columns.job]\nrole = \"other\"\n\
          [columns.disease]\nrole = \"sensitive\"\n[requirement]\nk = 2\naudit = \"off\"\n\
          [[requirement.models]]\nmodel = \"xy-linkability\"\nx = [\"job\"]\ny = [\"disease\"]\nh = 0.5\n[release]\nseed = 1\n",
@@ -206,7 +206,7 @@ fn a_copy_changes_nothing() {
     let call = folder.publish("people.csv", "new").columns("zip,age,job");
     let confidence = || {
         let error = call.run().refused_with("requirement-unreachable");
-        refusal(&error)["failing"][0]["worst"]["safety"].clone()
+        refusal(&error)["violations"][0]["worst"]["safety"].clone()
     };
     assert_eq!(confidence(), -1.0);
     folder.register("r1.csv", "copy").date("2020-01-01").quasi_identifier("zip,p").run().passes();
@@ -216,7 +216,7 @@ fn a_copy_changes_nothing() {
 /// Three that contradict each other, beside four that do not: three largest sets, however many subsets there are.
 #[test]
 fn three_that_contradict_each_other_are_not_many_sets() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[columns.c]\n[columns.u]\n[columns.v]\n[columns.w]\n[columns.s]\nrole = \"sensitive\"\n\
          [requirement]\nconfidence = 1.0\naudit = \"off\"\n[release]\nseed = 1\n",
     );
@@ -235,7 +235,7 @@ fn three_that_contradict_each_other_are_not_many_sets() {
 /// People are counted, and not inferred.
 #[test]
 fn linkability_of_people_is_invalid() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[columns.zip]\n[columns.job]\n[columns.disease]\nrole = \"sensitive\"\n\
          [[requirement.models]]\nmodel = \"xy-linkability\"\nx = [\"job\"]\ny = [\"first.people\"]\nh = 0.5\n[release]\nseed = 1\n",
     );

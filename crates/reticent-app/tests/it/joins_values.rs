@@ -10,7 +10,7 @@ const LINKABILITY: &str = "[columns.job]\nrole = \"other\"\n[columns.disease]\nr
 /// A number is its value, however it is spelled, in columns of any role.
 #[test]
 fn numbers_of_registered_releases_are_numbers() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[columns.city]\n[columns.salary]\ntype = \"number\"\nrole = \"sensitive\"\n[requirement]\nconfidence = 0.7\n[release]\nseed = 1\n",
     );
     folder.write("people.csv", "city,salary\nA,100\nA,100\nA,200\nB,300\nB,400\nB,300\n");
@@ -18,7 +18,7 @@ fn numbers_of_registered_releases_are_numbers() {
     folder.write("old.csv", "city,salary\nA,100\nA,100.0\nA,100.00\nB,300\nB,400\nB,200\n");
     folder.register("old.csv", "old").date("2020-01-01").run().passes();
     let error = folder.publish("people.csv", "new").run().refused_with("requirement-unreachable");
-    let already = &refusal(&error)["already"][0];
+    let already = &refusal(&error)["earlier_violations"][0];
     assert_eq!(already["releases"], serde_json::json!([{ "number": 1, "name": "old" }]));
     assert_eq!(already["worst"]["safety"], -1.0, "the confidence is 1: {already}");
 }
@@ -26,7 +26,7 @@ fn numbers_of_registered_releases_are_numbers() {
 /// Two texts that stand for a missing value are one value.
 #[test]
 fn missing_values_are_one_value() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[dataset]\nmissing-values = [\"NA\", \"-\"]\n[columns.city]\n[columns.diagnosis]\nrole = \"sensitive\"\n\
          [requirement]\nconfidence = 0.5\n[release]\nseed = 1\n",
     );
@@ -34,7 +34,7 @@ fn missing_values_are_one_value() {
     folder.write("old.csv", "city,diagnosis\nA,NA\nA,-\nB,flu\nB,cold\n");
     folder.register("old.csv", "old").date("2020-01-01").run().passes();
     let error = folder.publish("people.csv", "new").columns("city").run().refused_with("requirement-unreachable");
-    assert_eq!(refusal(&error)["already"][0]["worst"]["safety"], -1.0, "the confidence is 1");
+    assert_eq!(refusal(&error)["earlier_violations"][0]["worst"]["safety"], -1.0, "the confidence is 1");
 }
 
 /// A label with stars in the middle stands for the values below it, and for those that it can mask.
@@ -45,7 +45,7 @@ fn stars_mask_letters_wherever_they_stand() {
     let tree = "12345-6789;123**-****;1****-****;*\n12399-0001;123**-****;1****-****;*\n\
                 99945-1234;999**-****;9****-****;*\n99911-1111;999**-****;9****-****;*\n";
     for taxonomy in ["taxonomy = \"zip.csv\"\n", ""] {
-        let folder = TestFolder::of_policy(&format!(
+        let folder = TestFolder::from_policy(&format!(
             "[columns.zip]\n{taxonomy}[columns.age]\ntype = \"number\"\n{}",
             LINKABILITY.replace("[\"job\"]", "[\"age\", \"job\"]")
         ));
@@ -63,7 +63,7 @@ fn masks_stand_for_numbers() {
     let policy = |kind: &str| format!("[columns.zip]\ntype = \"{kind}\"\n{LINKABILITY}");
     let artists = "50001,artist,flu\n50002,artist,cold\n50003,artist,flu\n50004,artist,cold\n";
     for mask in ["12**5", "**3*5", "*****"] {
-        let folder = TestFolder::of_policy(&policy("text"));
+        let folder = TestFolder::from_policy(&policy("text"));
         folder.write("people.csv", format!("zip,job,disease\n12345,lawyer,flu\n12385,lawyer,flu\n{artists}"));
         let old = format!("zip,disease\n{mask},flu\n{mask},flu\n50001,flu\n50002,cold\n50003,flu\n50004,cold\n");
         register(&folder, "old", &old, "zip", "disease");
@@ -81,7 +81,7 @@ fn masks_stand_for_numbers() {
 /// A masked value of the data may be one value in one release and another in the next: all together then match nobody.
 #[test]
 fn masks_in_the_data_hide_no_contradiction() {
-    let folder = TestFolder::of_policy(&format!(
+    let folder = TestFolder::from_policy(&format!(
         "[columns.zip]\n[columns.age]\n[columns.q]\n[requirement]\nk = 2\naudit = \"off\"\n{LINKABILITY}"
     ));
     folder.write("people.csv", "zip,age,q,job,disease\n12**,30,1,lawyer,flu\n12**,30,1,lawyer,flu\n5555,50,1,clerk,flu\n5555,50,1,clerk,cold\n");
@@ -100,7 +100,7 @@ fn masks_in_the_data_hide_no_contradiction() {
 #[test]
 fn numbers_and_dates_are_not_compared() {
     let policy = |kind: &str| format!("[columns.born]\ntype = \"{kind}\"\n{LINKABILITY}");
-    let folder = TestFolder::of_policy(&policy("number"));
+    let folder = TestFolder::from_policy(&policy("number"));
     folder.write("people.csv", "born,job,disease\n1985-07-02,lawyer,flu\n1985-01-03,lawyer,flu\n1990-05-05,artist,cold\n1990-07-07,artist,cold\n");
     register(&folder, "old", "born,disease\n1985,flu\n1985,flu\n1990,cold\n1990,cold\n", "born", "disease");
     folder.write("reticent.toml", policy("date"));
@@ -108,6 +108,6 @@ fn numbers_and_dates_are_not_compared() {
     let error = call.run().refused_with("columns-not-comparable");
     assert_eq!(error.data()["column"], "born");
     let varies = policy("date").replace("[[requirement.models]]", "[requirement]\nk = 2\n[[requirement.models]]");
-    folder.write("reticent.toml", varies + "[history]\nvaries = [\"born\"]\n");
+    folder.write("reticent.toml", varies + "[history]\ntime-varying = [\"born\"]\n");
     call.run().passes();
 }

@@ -2,22 +2,22 @@
 
 use reticent_app::Hint;
 use reticent_app::error::Class;
-use reticent_testkit::{Answer, CLINIC, Outcome, TestFolder, followed_clinic_policy};
+use reticent_testkit::{Answer, CLINIC, Outcome, TestFolder, clinic_policy_with_owner};
 use serde_json::{Value, json};
 
 fn clinic() -> TestFolder {
-    TestFolder::followed_clinic(3)
+    TestFolder::clinic_with_owner(3)
 }
 
 /// The clinic with a policy that has more.
 fn clinic_with(more: &str) -> TestFolder {
-    TestFolder::clinic(&(followed_clinic_policy(3) + more))
+    TestFolder::clinic(&(clinic_policy_with_owner(3) + more))
 }
 
 /// The sets of earlier releases that a release was judged with.
 fn judged_with(answer: &Value) -> Vec<Vec<u64>> {
     let numbers = |set: &Value| set["with"].as_array().unwrap().iter().map(|number| number.as_u64().unwrap()).collect();
-    answer["together"].as_array().unwrap().iter().map(numbers).collect()
+    answer["joins"].as_array().unwrap().iter().map(numbers).collect()
 }
 
 fn fields(value: &Value) -> Vec<&str> {
@@ -39,7 +39,8 @@ fn the_log_lists_releases_and_their_recipients() {
     assert_eq!(error.data()["folder"], json!(folder.file("ledger")));
     let first = folder.publish("people.csv", "one").to("press,ministry").run().passes().json();
     assert_eq!(first["recorded"]["release"], 1);
-    let second = folder.publish("people.csv", "two").to("press").columns("age,illness").alone().run().passes().json();
+    let second =
+        folder.publish("people.csv", "two").to("press").columns("age,illness").ignore_history().run().passes().json();
     assert_eq!(second["judged"], json!({ "scope": "alone", "apart_from": [1] }));
     let log = folder.log().passes().json();
     assert_eq!(fields(&log), ["entries", "head", "ledger", "log", "signed"]);
@@ -104,10 +105,10 @@ fn diff_counts_what_came_and_went() {
     // Leo leaves, Mia and Noa come; the cities are gone.
     let next = CLINIC.replace("Leo,54,M,Oslo,diabetes\n", "Mia,53,M,Oslo,diabetes\nNoa,56,F,Oslo,flu\n");
     folder.write("people.csv", next);
-    folder.publish("people.csv", "two").to("press").columns("age,sex,illness").alone().run().passes();
+    folder.publish("people.csv", "two").to("press").columns("age,sex,illness").ignore_history().run().passes();
     let diff = folder.diff("one", "two").passes().json();
     assert_eq!(fields(&diff), ["columns", "columns_in", "columns_out", "from", "people", "records", "to"]);
-    assert_eq!((&diff["columns_out"], &diff["columns_in"]), (&json!(["city"]), &json!([])));
+    assert_eq!((&diff["columns_removed"], &diff["columns_added"]), (&json!(["city"]), &json!([])));
     assert_eq!(diff["people"], json!({ "out": 1, "stayed": 11, "came": 2 }));
     let number = |field: &str| diff["records"][field].as_u64().unwrap();
     assert_eq!((number("out") + number("stayed"), number("stayed") + number("came")), (12, 13));
@@ -117,7 +118,7 @@ fn diff_counts_what_came_and_went() {
 
 #[test]
 fn a_coalition_holds_what_its_members_got() {
-    let folder = clinic_with("\n[recipients]\nseparate = [\"press\", \"ministry\"]\n");
+    let folder = clinic_with("\n[recipients]\nnon-colluding = [\"press\", \"ministry\"]\n");
     folder.publish("people.csv", "one").to("press").run().passes();
     // The ministry never combines with the press, so for it nothing was released before.
     folder.publish("people.csv", "two").to("ministry").columns("age,sex").run().passes();
@@ -137,7 +138,7 @@ fn a_coalition_holds_what_its_members_got() {
     assert_eq!(held("clinic"), [["one", "three"], ["two", "three"]]);
     let error = folder.history("press,ministry").fails_with("recipients-declared-separate");
     assert_eq!(error.data(), json!({ "one": "press", "other": "ministry" }));
-    assert_eq!(folder.history("stranger").passes().unknown, ["stranger"]);
+    assert_eq!(folder.history("stranger").passes().unknown_recipients, ["stranger"]);
     // Everybody holds what is public.
     let fourth = folder.publish("people.csv", "four").run().passes().json();
     assert_eq!(judged_with(&fourth), [vec![1], vec![2], vec![3], vec![1, 3], vec![2, 3]]);
@@ -148,7 +149,7 @@ fn a_coalition_holds_what_its_members_got() {
 #[test]
 fn separate_recipients_are_checked() {
     for (names, part) in [("\"press\", \"public\"", "\"public\""), ("\"press\"", "two names")] {
-        let folder = clinic_with(&format!("\n[recipients]\nseparate = [{names}]\n"));
+        let folder = clinic_with(&format!("\n[recipients]\nnon-colluding = [{names}]\n"));
         let error = folder.publish("people.csv", "one").run().fails_with("policy-invalid");
         let line = folder.read("reticent.toml").lines().position(|line| line.starts_with("separate")).unwrap() + 1;
         assert_eq!(error.data()["line"], line);
@@ -161,7 +162,7 @@ fn an_exported_head_reveals_a_rollback() {
     let folder = clinic();
     folder.publish("people.csv", "one").to("press").run().passes();
     copy(&folder, "ledger", "kept");
-    folder.publish("people.csv", "two").to("press").alone().run().passes();
+    folder.publish("people.csv", "two").to("press").ignore_history().run().passes();
     let head = folder.export_head_to("head.json").passes();
     assert!(head.is_signed() && head.entries == 2);
     assert_eq!(folder.verify_against("head.json").passes().compared_with_head, Some(true));
@@ -186,7 +187,7 @@ fn an_exported_head_is_not_overwritten_by_another_ledger() {
     let folder = clinic();
     folder.publish("people.csv", "one").to("press").run().passes();
     folder.export_head_to("head.json").passes();
-    folder.publish("people.csv", "two").to("press").alone().run().passes();
+    folder.publish("people.csv", "two").to("press").ignore_history().run().passes();
     folder.export_head_to("head.json").passes();
     let before = folder.read("head.json");
     // The ledger is replaced by one that knows less.
@@ -218,7 +219,7 @@ fn an_erased_release_is_marked_everywhere() {
     let log = folder.log().passes().json();
     assert!(log["log"][0]["erased"].is_string(), "{log:#}");
     let purge = &log["log"][1];
-    assert_eq!((&purge["what"], &purge["release"], &purge["reason"]), (&json!("purge"), &json!(1), &json!("asked")));
+    assert_eq!((&purge["kind"], &purge["release"], &purge["reason"]), (&json!("purge"), &json!(1), &json!("asked")));
     let shown = folder.show("one").passes().json();
     assert!(shown["erased"].is_string() && shown["cuts"].is_null(), "{shown:#}");
     assert_eq!(shown["shared_with"], json!([]));
@@ -233,7 +234,7 @@ fn an_erased_release_is_marked_everywhere() {
 fn an_erased_release_that_another_shares_can_be_read() {
     let folder = clinic();
     folder.publish("people.csv", "one").to("press").run().passes();
-    folder.publish("people.csv", "two").to("press").alone().run().passes();
+    folder.publish("people.csv", "two").to("press").ignore_history().run().passes();
     let purged = folder.purge("one", "asked").passes();
     assert!(purged.shared_with == [2] && purged.shared_files > 0, "{purged:?}");
     assert_eq!(folder.show("one").passes().shared_with, [2]);
@@ -248,25 +249,25 @@ fn the_key_is_made_once_and_never_exchanged() {
     let answer = folder.publish("people.csv", "one").to("press").run().passes().json();
     assert!(answer["notes"].to_string().contains("reticent.key"), "{answer:#}");
     let key = folder.read("reticent.key");
-    folder.publish("people.csv", "two").to("press").alone().run().passes();
+    folder.publish("people.csv", "two").to("press").ignore_history().run().passes();
     assert_eq!(folder.read("reticent.key"), key);
     std::fs::rename(folder.file("reticent.key"), folder.file("elsewhere.key")).unwrap();
-    let error = folder.publish("people.csv", "three").to("press").alone().run().fails_with("key-missing");
+    let error = folder.publish("people.csv", "three").to("press").ignore_history().run().fails_with("key-missing");
     assert_eq!(error.data()["path"], json!(folder.file("reticent.key")));
     let elsewhere = folder.with_key("elsewhere.key");
-    elsewhere.publish("people.csv", "three").to("press").alone().run().passes();
+    elsewhere.publish("people.csv", "three").to("press").ignore_history().run().passes();
     let other = TestFolder::new();
     other.write("d.csv", "a\n1\n2\n");
     assert!(other.init("d.csv").passes().written.iter().any(|file| file.contains("reticent.key")));
     std::fs::copy(other.file("reticent.key"), folder.file("reticent.key")).unwrap();
-    let error = folder.publish("people.csv", "four").to("press").alone().run().fails_with("key-differs");
+    let error = folder.publish("people.csv", "four").to("press").ignore_history().run().fails_with("key-differs");
     assert_eq!(error.data()["path"], json!(folder.file("reticent.key")));
     let inside = folder.with_key("ledger/reticent.key");
     inside.log().passes();
     inside.export_head().fails_with("key-in-ledger");
     // A key that exists is kept when a policy is drafted again.
     let kept = other.read("reticent.key");
-    other.init_again("d.csv").passes();
+    other.init_overwriting("d.csv").passes();
     assert_eq!(other.read("reticent.key"), kept);
 }
 
@@ -276,8 +277,8 @@ fn neither_key_nor_release_lies_in_the_ledger() {
     std::fs::create_dir(folder.file("sub")).unwrap();
     folder.publish("people.csv", "one").to("press").run().passes();
     let inside = folder.with_key("sub/../ledger/k");
-    inside.publish("people.csv", "two").to("press").alone().run().fails_with("key-in-ledger");
-    let call = folder.publish("people.csv", "two").to("press").alone().output("ledger/bodies/two.csv");
+    inside.publish("people.csv", "two").to("press").ignore_history().run().fails_with("key-in-ledger");
+    let call = folder.publish("people.csv", "two").to("press").ignore_history().output("ledger/bodies/two.csv");
     let error = call.run().fails_with("output-in-ledger");
     assert_eq!(error.data()["path"], json!(folder.file("ledger/bodies/two.csv")));
     folder.verify().passes();
@@ -288,7 +289,7 @@ fn neither_key_nor_release_lies_in_the_ledger() {
 fn a_missing_ledger_is_started_by_init_only() {
     let folder = clinic();
     let answer = folder.publish("people.csv", "one").to("press").run().passes().json();
-    assert!(answer["notes"].to_string().contains("started the ledger"), "{answer:#}");
+    assert!(answer["notes"].to_string().contains("created the ledger"), "{answer:#}");
     std::fs::rename(folder.file("ledger"), folder.file("elsewhere")).unwrap();
     let careful = folder.without_new_ledger();
     let error = careful.publish("people.csv", "two").to("press").run().fails_with("ledger-missing");
@@ -310,7 +311,7 @@ fn a_missing_ledger_is_started_by_init_only() {
 fn a_rehearsal_fails_as_the_release_would() {
     let folder = clinic();
     folder.publish("people.csv", "one").to("press").run().passes();
-    let call = folder.publish("people.csv", "two").to("press").alone();
+    let call = folder.publish("people.csv", "two").to("press").ignore_history();
     std::fs::rename(folder.file("reticent.key"), folder.file("away.key")).unwrap();
     call.rehearse().fails_with("key-missing");
     std::fs::rename(folder.file("away.key"), folder.file("reticent.key")).unwrap();
@@ -327,10 +328,10 @@ fn requirements_about_other_releases_are_checked() {
     let rehearse = |x: &str, y: &str| {
         let model =
             format!("\n[[requirement.models]]\nmodel = \"xy-linkability\"\nx = [\"{x}\"]\ny = [\"{y}\"]\nh = 0.9\n");
-        folder.write("reticent.toml", followed_clinic_policy(3) + &model);
+        folder.write("reticent.toml", clinic_policy_with_owner(3) + &model);
         folder.publish("people.csv", "two").to("press").columns("age,sex").rehearse()
     };
-    let judged = |answer: &Value| (answer["together"][0]["with"].clone(), answer["together"][0]["judged"].clone());
+    let judged = |answer: &Value| (answer["joins"][0]["with"].clone(), answer["joins"][0]["judged"].clone());
     let answer = rehearse("two.sex", "one.illness").passes().json();
     assert_eq!((judged(&answer), &answer["warnings"]), ((json!([1]), json!(3)), &json!([])));
     // The requirement about the unknown release is not judged: a warning names it.

@@ -5,7 +5,7 @@ use reticent_app::error::Class;
 use reticent_testkit::{CLINIC, Outcome, TestFolder, clinic_policy};
 
 fn clinic() -> TestFolder {
-    let folder = TestFolder::followed_clinic(3);
+    let folder = TestFolder::clinic_with_owner(3);
     folder.publish("people.csv", "one").to("press").run().passes();
     folder
 }
@@ -25,7 +25,7 @@ fn a_modified_ledger_is_not_written_to() {
     std::fs::write(&path, bytes).unwrap();
     let verified = folder.verify().violates();
     assert_eq!((verified.entries, verified.findings.problems.len()), (None, 1));
-    let result = folder.publish("people.csv", "two").to("press").alone().run();
+    let result = folder.publish("people.csv", "two").to("press").ignore_history().run();
     result.fails_as(Class::Modified, "ledger-inconsistent");
     assert!(!folder.exists("two.csv"));
     folder.purge("one", "r").fails_as(Class::Modified, "ledger-inconsistent");
@@ -50,11 +50,11 @@ fn a_catalogue_without_tables_is_found() {
 /// A later release may have the name of a file that was moved away.
 #[test]
 fn a_file_name_may_be_used_again() {
-    let folder = TestFolder::followed_clinic(3);
+    let folder = TestFolder::clinic_with_owner(3);
     folder.publish("people.csv", "one").to("press").output("out.csv").run().passes();
     std::fs::rename(folder.file("out.csv"), folder.file("delivered.csv")).unwrap();
     folder.write("people.csv", CLINIC.replace("Ada,34", "Ada,35"));
-    folder.publish("people.csv", "two").to("press").alone().output("out.csv").run().passes();
+    folder.publish("people.csv", "two").to("press").ignore_history().output("out.csv").run().passes();
     folder.verify().passes();
     assert_eq!(states(&folder), [(1, FileState::Replaced), (2, FileState::Intact)]);
 }
@@ -77,7 +77,7 @@ fn a_copy_without_empty_folders_is_written_to() {
     let folder = TestFolder::clinic(&clinic_policy(3));
     folder.publish("people.csv", "zero").to("press").run().passes();
     std::fs::remove_dir(folder.file("ledger/links")).unwrap();
-    folder.publish("people.csv", "one").to("press").alone().run().passes();
+    folder.publish("people.csv", "one").to("press").ignore_history().run().passes();
     assert_eq!(folder.verify().passes().entries, Some(2));
 }
 

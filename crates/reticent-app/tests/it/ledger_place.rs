@@ -7,7 +7,7 @@ use reticent_testkit::{Outcome, TestFolder};
 #[test]
 fn a_ledger_is_a_folder() {
     for (folder, place) in
-        [(TestFolder::followed_clinic(3), "ledger"), (TestFolder::followed_clinic(3).with_ledger("book"), "book")]
+        [(TestFolder::clinic_with_owner(3), "ledger"), (TestFolder::clinic_with_owner(3).with_ledger("book"), "book")]
     {
         folder.write(place, "something else\n");
         let errors = [
@@ -26,7 +26,7 @@ fn a_ledger_is_a_folder() {
 /// Nothing is judged with a ledger that was modified.
 #[test]
 fn nothing_is_published_with_a_modified_ledger() {
-    let folder = TestFolder::followed_clinic(3);
+    let folder = TestFolder::clinic_with_owner(3);
     folder.publish("people.csv", "one").to("press").run().passes();
     std::fs::remove_file(folder.file("ledger/seal.json")).unwrap();
     let error = folder.publish("people.csv", "two").to("press").run();

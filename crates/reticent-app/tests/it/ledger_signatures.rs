@@ -6,10 +6,10 @@ use reticent_app::answer::{ProofOf, Status};
 use reticent_app::error::Class;
 use reticent_app::request::{CheckProofRequest, ExportHeadRequest, VerifyRequest, WitnessRequest};
 use reticent_app::{Hint, check_proof, witness};
-use reticent_testkit::{Outcome, TestFolder, followed_clinic_policy};
+use reticent_testkit::{Outcome, TestFolder, clinic_policy_with_owner};
 
 fn clinic() -> TestFolder {
-    let folder = TestFolder::followed_clinic(3);
+    let folder = TestFolder::clinic_with_owner(3);
     folder.publish("people.csv", "one").to("press").run().passes();
     folder
 }
@@ -20,7 +20,7 @@ fn status(folder: &TestFolder) -> Status {
 
 /// A copy of the fixture of format 1, with a policy that names its key.
 fn format_1() -> TestFolder {
-    let folder = TestFolder::clinic(&followed_clinic_policy(3));
+    let folder = TestFolder::clinic(&clinic_policy_with_owner(3));
     folder.copy_from(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../reticent-ledger/tests/fixtures/format-1"));
     #[cfg(unix)]
     std::fs::set_permissions(folder.file("reticent.key"), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
@@ -58,7 +58,7 @@ fn an_auditor_verifies_without_the_key() {
     let other = clinic().export_head().passes().verifier.unwrap().to_string();
     assert_eq!(with(other).unwrap().status, Status::Modified);
     // Nothing is recorded without the key, and no other key is drawn.
-    folder.publish("people.csv", "two").to("press").alone().run().fails_with("key-missing");
+    folder.publish("people.csv", "two").to("press").ignore_history().run().fails_with("key-missing");
     folder.purge("one", "r").fails_with("key-missing");
     assert!(!folder.exists("reticent.key") && !folder.exists("two.csv"));
 }
@@ -73,7 +73,7 @@ fn a_junk_journal_does_not_seal_a_changed_catalogue() {
     folder.write("ledger/under-way.json", "x");
     for _ in 0..2 {
         assert_eq!(status(&folder), Status::Modified);
-        let result = folder.publish("people.csv", "two").to("press").alone().run();
+        let result = folder.publish("people.csv", "two").to("press").ignore_history().run();
         result.fails_as(Class::Modified, "ledger-inconsistent");
         folder.export_head().fails_as(Class::Modified, "ledger-inconsistent");
     }
@@ -89,7 +89,7 @@ fn a_seal_of_another_ledger_is_refused_by_writers() {
     let other = format!("{}{}", if id.starts_with('0') { '1' } else { '0' }, &id[1..]);
     folder.write("ledger/seal.json", seal.replace(id, &other));
     assert_eq!(status(&folder), Status::Modified);
-    let result = folder.publish("people.csv", "two").to("press").alone().run();
+    let result = folder.publish("people.csv", "two").to("press").ignore_history().run();
     result.fails_as(Class::Modified, "ledger-inconsistent");
     folder.purge("one", "r").fails_as(Class::Modified, "ledger-inconsistent");
     assert_eq!(status(&folder), Status::Modified);
@@ -103,7 +103,7 @@ fn a_recorded_release_is_in_the_database_file() {
     let reader = rusqlite::Connection::open(folder.file("ledger/catalogue.sqlite")).unwrap();
     reader.execute_batch("BEGIN").unwrap();
     reader.query_row("SELECT count(*) FROM entries", [], |_| Ok(())).unwrap();
-    let result = waits.publish("people.csv", "two").to("press").alone().run();
+    let result = waits.publish("people.csv", "two").to("press").ignore_history().run();
     result.fails_as(Class::Locked, "ledger-locked");
     drop(reader);
     assert!(!folder.exists("two.csv"));
@@ -112,7 +112,7 @@ fn a_recorded_release_is_in_the_database_file() {
     }
     let verified = folder.verify().passes();
     assert_eq!((verified.status, verified.entries), (Status::Authentic, Some(1)));
-    folder.publish("people.csv", "two").to("press").alone().run().passes();
+    folder.publish("people.csv", "two").to("press").ignore_history().run().passes();
     assert_eq!(folder.verify().passes().entries, Some(2));
 }
 
@@ -143,7 +143,7 @@ fn a_ledger_without_a_key_is_shown_as_unauthenticated() {
     let warnings = folder.warnings();
     assert!(warnings.iter().any(|warning| warning.contains("unauthenticated")), "{warnings:?}");
     // Owners are not recorded without one.
-    let policy = format!("{}\n[ledger]\nkey = \"none\"\n", followed_clinic_policy(3));
+    let policy = format!("{}\n[ledger]\nkey = \"none\"\n", clinic_policy_with_owner(3));
     let owners = TestFolder::clinic(&policy);
     owners.publish("people.csv", "one").to("press").run().fails_with("key-for-owners");
 }
@@ -153,7 +153,7 @@ fn a_ledger_of_format_1_is_migrated_and_then_authenticated() {
     let folder = format_1();
     // With its key there, an unsigned ledger is not taken for a good one: a signed one may have been replaced.
     assert_eq!(status(&folder), Status::Modified);
-    let result = folder.publish("people.csv", "two").to("press").alone().run();
+    let result = folder.publish("people.csv", "two").to("press").ignore_history().run();
     assert_eq!(result.fails_as(Class::Modified, "ledger-unauthenticated").hints(), [Hint::Authenticate]);
     assert_eq!(std::fs::read_dir(folder.file("ledger/backups")).unwrap().count(), 1);
     let log = folder.log().passes();
@@ -190,7 +190,7 @@ fn proofs_and_witnesses_need_no_ledger() {
     let counter = |head: &str, proof: Option<&str>| {
         let request = WitnessRequest {
             head: folder.file(head),
-            kept: folder.file("kept.txt"),
+            previous: folder.file("kept.txt"),
             proof: proof.map(|proof| folder.file(proof)),
             key: folder.file("witness.key"),
             name: "auditor".to_owned(),
@@ -199,7 +199,7 @@ fn proofs_and_witnesses_need_no_ledger() {
     };
     let signed = counter("first.txt", None).unwrap();
     assert!(signed.drew_key && signed.kept_entries.is_none());
-    folder.publish("people.csv", "two").to("press").alone().run().passes();
+    folder.publish("people.csv", "two").to("press").ignore_history().run().passes();
     let since = ExportHeadRequest {
         output: Some(folder.file("second.txt")),
         since: Some(folder.file("first.txt")),

@@ -56,12 +56,12 @@ fn a_missing_policy_can_be_drafted() {
 #[test]
 fn the_owner_is_never_published() {
     for role in ["other", "quasi-identifier", "sensitive"] {
-        let folder = TestFolder::of_policy(&format!(
+        let folder = TestFolder::from_policy(&format!(
             "[dataset]\nowner = \"pid\"\n[columns.pid]\nrole = \"{role}\"\n[columns.age]\ntype = \"number\"\n[requirement]\nk = 2\n"
         ));
         folder.write("d.csv", "pid,age\np1,30\np2,30\n");
         let error = folder.publish("d.csv", "x").run().fails_with("policy-invalid");
-        assert!(error.to_string().contains("the owner has the role identifier"), "{error}");
+        assert!(error.to_string().contains("the owner must have the role identifier"), "{error}");
         assert!(!folder.exists("x.csv"));
     }
 }
@@ -117,7 +117,7 @@ fn the_policy_page_is_right() {
     let blocks: Vec<&str> = page.split("```").skip(1).step_by(2).collect();
     let [policy, paths, indented] = blocks.as_slice() else { panic!("{} blocks", blocks.len()) };
     let [of_paths, of_indented] = [paths, indented].map(|taxonomy| {
-        let folder = TestFolder::of_policy(policy.strip_prefix("toml\n").unwrap());
+        let folder = TestFolder::from_policy(policy.strip_prefix("toml\n").unwrap());
         folder.write("taxonomies/city.csv", taxonomy.trim_start_matches('\n'));
         folder.write("d.csv", "patient,born,income,age,city,diagnosis,ward\n".to_owned() + &stays());
         let risk = folder.check("d.csv").unwrap().json()["data"]["risk"].clone();

@@ -52,14 +52,14 @@ fn bytes_depend_on_no_number_of_threads() {
                 5 5 5 2 0 cold|5 4 0 1 4 cold|2 3 5 0 3 flu|2 5 4 4 4 cold|5 1 1 4 1 flu|1 4 4 1 3 hiv";
     let rows = rows.replace(' ', ",").replace('|', "\n");
     let columns: String = (0..5).map(|at| format!("[columns.c{at}]\ntaxonomy = \"t.csv\"\n")).collect();
-    let folder = TestFolder::of_policy(&format!(
+    let folder = TestFolder::from_policy(&format!(
         "[dataset]\nname = \"d\"\n{columns}[columns.ill]\nrole = \"sensitive\"\n[requirement]\nconfidence = 0.6\n\
          [release]\nseed = 1\nsuppression = 0.3\n"
     ));
     folder.write("d.csv", format!("c0,c1,c2,c3,c4,ill\n{rows}\n"));
     folder.write("t.csv", (0..6).map(|at| format!("{at};g{};h{};*\n", at / 2, at / 4)).collect::<String>());
     for threads in [1, 3, 16] {
-        folder.with_threads(threads).publish("d.csv", &format!("out{threads}")).alone().run().passes();
+        folder.with_threads(threads).publish("d.csv", &format!("out{threads}")).ignore_history().run().passes();
     }
     assert_eq!(folder.read("out1.csv"), folder.read("out3.csv"));
     assert_eq!(folder.read("out1.csv"), folder.read("out16.csv"));
@@ -103,7 +103,7 @@ fn columns_can_be_chosen() {
     let folder = TestFolder::clinic(&clinic_policy(3));
     folder.publish("people.csv", "one").columns("sex,illness").run().passes();
     assert!(folder.read("one.csv").starts_with("sex,illness\n"));
-    let two = folder.publish("people.csv", "two").alone();
+    let two = folder.publish("people.csv", "two").ignore_history();
     let error = two.clone().columns("name,illness").run().fails_with("identifier-chosen");
     assert_eq!(error.data()["column"], "name");
     let error = two.columns("sex,ilness").run().fails_with("column-unfit");
@@ -120,14 +120,14 @@ fn a_person_with_many_records_counts_once() {
              [columns.illness]\nrole = \"sensitive\"\n[requirement]\nk = 4\n"
         )
     };
-    let folder = TestFolder::of_policy(&policy(""));
+    let folder = TestFolder::from_policy(&policy(""));
     let rows: String = (0..12).map(|row| format!("P{},{},F,flu\n", row % 3, 30 + row)).collect();
     folder.write("people.csv", format!("who,age,sex,illness\n{rows}"));
     folder.publish("people.csv", "records").run().passes();
     folder.write("reticent.toml", policy("owner = \"who\"\n"));
-    let error = folder.publish("people.csv", "owners").alone().run().refused_with("requirement-unreachable");
-    assert_eq!(refusal(&error)["failing"][0]["worst"]["people"], 3);
-    assert_eq!(refusal(&error)["offers"][0]["thresholds"][0]["to"], 3.0);
+    let error = folder.publish("people.csv", "owners").ignore_history().run().refused_with("requirement-unreachable");
+    assert_eq!(refusal(&error)["violations"][0]["worst"]["people"], 3);
+    assert_eq!(refusal(&error)["remedies"][0]["thresholds"][0]["to"], 3.0);
     assert!(!folder.exists("owners.csv"));
 }
 
@@ -135,7 +135,7 @@ fn a_person_with_many_records_counts_once() {
 fn k_larger_than_the_table_is_refused() {
     let folder = TestFolder::clinic(&clinic_policy(13));
     let error = folder.publish("people.csv", "one").run().refused_with("requirement-unreachable");
-    let failing = &refusal(&error)["failing"][0];
+    let failing = &refusal(&error)["violations"][0];
     assert_eq!((&failing["worst"]["people"], &failing["worst"]["safety"]), (&12.into(), &12.0.into()), "{failing}");
     assert_eq!(folder.files(), ["people.csv", "reticent.toml"]);
 }
@@ -145,7 +145,7 @@ fn formulas_are_neutralised_and_counted() {
     let folder = TestFolder::clinic(&clinic_policy(3));
     folder.write("people.csv", CLINIC.replace("asthma", "=cmd()"));
     let answer = folder.publish("people.csv", "one").run().passes().json();
-    assert_eq!(answer["neutralised"], 4);
+    assert_eq!(answer["escaped_formulas"], 4);
     assert!(folder.read("one.csv").contains("'=cmd()"));
     assert!(!folder.read("one.csv").contains(",=cmd()"));
 }
@@ -154,7 +154,7 @@ fn formulas_are_neutralised_and_counted() {
 fn suppression_stays_within_its_limit_and_is_reported() {
     let folder = TestFolder::clinic(&clinic_policy(3).replace("seed = 1", "seed = 1\nsuppression = 0.25"));
     for algorithm in ["top-down-specialization", "optimal-full-domain"] {
-        let call = folder.publish("people.csv", algorithm).alone().algorithm(algorithm);
+        let call = folder.publish("people.csv", algorithm).ignore_history().algorithm(algorithm);
         let answer = call.run().passes().json();
         let (published, suppressed) = (answer["published"].as_u64().unwrap(), answer["suppressed"].as_u64().unwrap());
         assert_eq!(published + suppressed, 12);
@@ -165,7 +165,7 @@ fn suppression_stays_within_its_limit_and_is_reported() {
 
 #[test]
 fn suppressed_cells_are_counted() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[dataset]\nname = \"d\"\n[columns.age]\n[columns.city]\n[requirement]\nk = 2\n\
          [release]\nseed = 1\nsuppression = 0.5\nsuppress = \"cells\"\n",
     );
@@ -175,12 +175,13 @@ fn suppressed_cells_are_counted() {
     let columns = answer["columns"].as_array().unwrap();
     let suppressed = columns.iter().filter(|column| column["published"] == serde_json::json!(["*"])).count() as u64;
     let published = answer["published"].as_u64().unwrap();
-    assert_eq!(answer["hidden_cells"].as_u64().unwrap() + suppressed * published, stars);
+    assert_eq!(answer["suppressed_cells"].as_u64().unwrap() + suppressed * published, stars);
 }
 
 #[test]
 fn a_search_without_time_publishes_the_first_state() {
-    let folder = TestFolder::of_policy("[columns.age]\ntype = \"number\"\n[requirement]\nk = 2\n[release]\nseed = 1\n");
+    let folder =
+        TestFolder::from_policy("[columns.age]\ntype = \"number\"\n[requirement]\nk = 2\n[release]\nseed = 1\n");
     folder.write("d.csv", "age\n1\n2\n");
     let answer = folder.publish("d.csv", "out").time_limit(Duration::ZERO).run().passes().json();
     assert_eq!(answer["guarantee"], "safe");
@@ -189,7 +190,7 @@ fn a_search_without_time_publishes_the_first_state() {
 /// The time is a guard against work that grows with the square of the number of values.
 #[test]
 fn many_values_that_are_published_unchanged_take_no_time() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[columns.age]\ntype = \"number\"\n[columns.note]\nrole = \"other\"\n[requirement]\nk = 2\n[release]\nseed = 1\n",
     );
     let rows: String = (0..60_000).map(|row| format!("{},n{row}\n", row % 50)).collect();
@@ -205,7 +206,7 @@ fn many_values_that_are_published_unchanged_take_no_time() {
 /// A confidence bound on a value with an apostrophe: in the file `'+pos` and `+pos` are written alike, and have 4 of 5 records.
 #[test]
 fn a_bound_on_a_value_with_an_apostrophe_is_checked() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[columns.age]\ntype = \"number\"\n[columns.s]\nrole = \"sensitive\"\n[[requirement.models]]\n\
          model = \"confidence-bounding\"\nvalues = { \"'+pos\" = 0.3 }\n[release]\nseed = 1\n",
     );
@@ -219,7 +220,7 @@ fn a_bound_on_a_value_with_an_apostrophe_is_checked() {
 
 #[test]
 fn check_works_where_publish_works() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[columns.ward]\nrole = \"other\"\n[columns.illness]\nrole = \"sensitive\"\n\
          [[requirement.models]]\nmodel = \"distinct-l-diversity\"\nl = 2\non = [\"ward\"]\n[release]\nseed = 1\n",
     );
@@ -233,7 +234,7 @@ fn check_works_where_publish_works() {
 /// A sensitive number that is published as intervals is compared in their order.
 #[test]
 fn closeness_of_intervals_is_judged() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[columns.sex]\n[columns.pay]\nrole = \"sensitive\"\ntype = \"number\"\nintervals = [10]\nexact = false\n\
          [[requirement.models]]\nmodel = \"t-closeness\"\nt = 0.5\ndistance = \"ordered\"\n",
     );

@@ -52,7 +52,7 @@ fn bytes_that_are_not_utf8_are_malformed() {
 /// In Latin-1 and in UTF-8 one person would be two, and no statement about them together would be true.
 #[test]
 fn owners_are_read_in_one_encoding() {
-    let folder = TestFolder::followed_clinic(3);
+    let folder = TestFolder::clinic_with_owner(3);
     let latin: Vec<u8> = CLINIC.replace("Ada", "Ad?").bytes().map(|b| if b == b'?' { 0xe4 } else { b }).collect();
     folder.write("latin.csv", latin);
     let errors = [
@@ -68,7 +68,7 @@ fn owners_are_read_in_one_encoding() {
 
 #[test]
 fn an_open_quote_is_malformed() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[columns.name]\nrole = \"identifier\"\n[columns.age]\ntype = \"number\"\n[columns.illness]\nrole = \"sensitive\"\n[requirement]\nk = 2\n",
     );
     folder.write("d.csv", "name,age,illness\nAda,34,flu\nBen,34,cold\nDan,34,\"flu\nEva,34,cold\nFinn,34,HIV\n");
@@ -90,7 +90,7 @@ fn a_ten_megabyte_cell_is_not_shown() {
         Ok(answer) => assert!(answer.holds()),
         Err(error) => assert_eq!(error.class(), Class::Invalid, "{}", error.code()),
     }
-    assert!(result.shown().len() < 100_000, "the cell is shown");
+    assert!(result.visible_text().len() < 100_000, "the cell is shown");
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn texts_that_are_no_numbers_are_unfit() {
 /// Numbers above 2^53 have no exact floating-point value.
 #[test]
 fn a_number_beyond_exact_arithmetic_is_unfit() {
-    let folder = TestFolder::of_policy("[columns.age]\ntype = \"number\"\n[requirement]\nk = 2\n");
+    let folder = TestFolder::from_policy("[columns.age]\ntype = \"number\"\n[requirement]\nk = 2\n");
     folder.write("d.csv", "age\n9007199254740993\n1\n");
     let error = folder.publish("d.csv", "x").run().fails_with("column-unfit");
     assert_eq!(error.data()["column"], "age");
@@ -123,7 +123,7 @@ fn a_number_beyond_exact_arithmetic_is_unfit() {
 
 #[test]
 fn an_owner_that_is_missing_is_an_error() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[dataset]\nowner = \"pid\"\nmissing-values = [\"\", \"NA\"]\n[columns.pid]\n[columns.age]\ntype = \"number\"\n\
          [columns.illness]\nrole = \"sensitive\"\n[requirement]\nconfidence = 0.7\n",
     );
@@ -146,7 +146,7 @@ fn too_little_memory_is_an_error() {
 /// Whatever the library that reads damaged files does, they end in an answer or in an error about the file.
 #[test]
 fn damaged_files_are_errors() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[columns.age]\n[columns.ill]\nrole = \"sensitive\"\n[requirement]\nk = 2\n[release]\nseed = 1\n",
     );
     folder.write("people.csv", "age,ill\n1,a\n1,b\n2,a\n2,b\n");

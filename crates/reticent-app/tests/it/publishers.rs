@@ -14,7 +14,7 @@ fn publish_at_once(folder: &TestFolder, many: usize, alone: bool) -> Vec<reticen
     let publish = |at: usize| {
         let name = format!("r{at}");
         let call = folder.publish("people.csv", &name).to("press");
-        if alone { call.alone().run() } else { call.run() }
+        if alone { call.ignore_history().run() } else { call.run() }
     };
     let publish = &publish;
     std::thread::scope(|scope| {
@@ -25,7 +25,7 @@ fn publish_at_once(folder: &TestFolder, many: usize, alone: bool) -> Vec<reticen
 
 /// Every release is in the log once, each was judged with or apart from exactly those before it, and every file is there.
 fn all_are_recorded(many: usize) {
-    let folder = TestFolder::followed_clinic(3);
+    let folder = TestFolder::clinic_with_owner(3);
     for result in publish_at_once(&folder, many, true) {
         result.passes();
     }
@@ -56,7 +56,7 @@ fn sixty_four_publishers_are_all_recorded() {
 /// No publisher asks to be judged alone: the first is made against nothing, and every other one against all before it.
 #[test]
 fn only_one_of_many_is_made_against_an_empty_history() {
-    let folder = TestFolder::followed_clinic(3);
+    let folder = TestFolder::clinic_with_owner(3);
     for result in publish_at_once(&folder, 5, false) {
         result.passes();
     }
@@ -70,11 +70,11 @@ fn only_one_of_many_is_made_against_an_empty_history() {
 /// One name, many publishers: one gets it.
 #[test]
 fn a_name_goes_to_one_publisher() {
-    let folder = TestFolder::followed_clinic(3);
+    let folder = TestFolder::clinic_with_owner(3);
     let one_thread = folder.with_threads(1);
     let publish = |at: usize| {
         let output = format!("s{at}.csv");
-        one_thread.publish("people.csv", "same").to(&format!("press{at}")).output(&output).alone().run()
+        one_thread.publish("people.csv", "same").to(&format!("press{at}")).output(&output).ignore_history().run()
     };
     let publish = &publish;
     let results: Vec<_> = std::thread::scope(|scope| {
@@ -92,13 +92,13 @@ fn a_name_goes_to_one_publisher() {
 /// The error names who holds the lock, and waiting ends.
 #[test]
 fn a_locked_ledger_names_its_holder() {
-    let folder = TestFolder::followed_clinic(3).with_wait(Duration::from_millis(300));
+    let folder = TestFolder::clinic_with_owner(3).with_wait(Duration::from_millis(300));
     folder.publish("people.csv", "one").to("press").run().passes();
     let lock = std::fs::OpenOptions::new().read(true).write(true).open(folder.file("ledger/lock")).unwrap();
     lock.lock().unwrap();
     let holder = r#"{"steward":"bert","process":4711,"since":"2026-01-02T03:04:05Z","doing":"publishing winter"}"#;
     std::fs::write(folder.file("ledger/lock"), holder).unwrap();
-    let call = folder.publish("people.csv", "two").to("press").alone();
+    let call = folder.publish("people.csv", "two").to("press").ignore_history();
     let error = call.run().fails_as(Class::Locked, "ledger-locked");
     let text = error.to_string();
     assert!(["bert", "4711", "publishing winter"].iter().all(|part| text.contains(part)), "{text}");

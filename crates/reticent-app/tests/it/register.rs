@@ -1,16 +1,16 @@
 //! `register`: what is recognised in a file, which columns it refuses, and releases that count as history.
 
 use reticent_app::Hint;
-use reticent_app::answer::Registered;
+use reticent_app::answer::RegisterAnswer;
 use reticent_app::error::Class;
-use reticent_testkit::{Answer, Outcome, TestFolder, followed_clinic_policy, refusal};
+use reticent_testkit::{Answer, Outcome, TestFolder, clinic_policy_with_owner, refusal};
 use serde_json::{Value, json};
 
 const POLICY: &str = "[dataset]\nmissing-values = [\"NA\"]\n[columns.age]\ntype = \"number\"\n[columns.zip]\n\
                       [columns.insured]\nrole = \"identifier\"\n[columns.ill]\nrole = \"sensitive\"\n\
                       [requirement]\nk = 2\n[release]\nseed = 1\n";
 
-fn register(folder: &TestFolder, name: &str, text: &str) -> reticent_app::Result<Registered> {
+fn register(folder: &TestFolder, name: &str, text: &str) -> reticent_app::Result<RegisterAnswer> {
     folder.write(&format!("{name}.csv"), text);
     folder.register(&format!("{name}.csv"), name).to("press").date("2020-01-01").run()
 }
@@ -32,7 +32,7 @@ fn intervals_masks_and_dates_are_recognised() {
     assert_eq!((&error.data()["column"], error.hints()), (&json!("who"), vec![Hint::NameRoles]));
     let answer = call.clone().identifier("who").sensitive("illness").run().passes().json();
     assert_eq!(answer["release"], 1);
-    assert_eq!(answer["left_out"], json!(["who"]));
+    assert_eq!(answer["omitted_columns"], json!(["who"]));
     let column = |name: &str| column(&answer, name);
     assert_eq!((&column("age")["type"], &column("age")["recognised"]["intervals"]), (&json!("number"), &json!(3)));
     assert_eq!((&column("born")["type"], &column("born")["recognised"]["values"]), (&json!("date"), &json!(1)));
@@ -57,7 +57,7 @@ fn intervals_masks_and_dates_are_recognised() {
 
 #[test]
 fn a_registered_release_uses_the_policy_and_counts_as_history() {
-    let policy = followed_clinic_policy(3).replace("[columns.city]", "[columns.city]\ntaxonomy = \"city.csv\"");
+    let policy = clinic_policy_with_owner(3).replace("[columns.city]", "[columns.city]\ntaxonomy = \"city.csv\"");
     let folder = TestFolder::clinic(&policy);
     folder.write("city.csv", "Paris;France;*\nLyon;France;*\nOslo;Norway;*\nBergen;Norway;*\n");
     let answer = register(
@@ -66,30 +66,30 @@ fn a_registered_release_uses_the_policy_and_counts_as_history() {
         "name,age,city,illness\nAda,30-39,France,flu\nBen,30-39,Paris,asthma\nZoe,40+,*,flu\n",
     );
     let answer = answer.passes().json();
-    assert_eq!(answer["left_out"], json!(["name"]));
+    assert_eq!(answer["omitted_columns"], json!(["name"]));
     assert_eq!(answer["people"], 3);
     let city = column(&answer, "city");
-    assert_eq!((&city["recognised"]["inner"], &city["recognised"]["values"]), (&json!(1), &json!(1)));
+    assert_eq!((&city["recognised"]["taxonomy_nodes"], &city["recognised"]["values"]), (&json!(1), &json!(1)));
     // The registered release discloses too much without the new one: nothing that is done to the new one can help.
     let error = folder.publish("people.csv", "new").to("press").run().refused_with("requirement-unreachable");
     let refusal = refusal(&error);
-    assert_eq!(refusal["already"][0]["releases"], json!([{ "number": 1, "name": "old" }]), "{refusal:#}");
-    assert_eq!(refusal["offers"], json!([]));
-    folder.publish("people.csv", "new").to("press").alone().run().passes();
+    assert_eq!(refusal["earlier_violations"][0]["releases"], json!([{ "number": 1, "name": "old" }]), "{refusal:#}");
+    assert_eq!(refusal["remedies"], json!([]));
+    folder.publish("people.csv", "new").to("press").ignore_history().run().passes();
     // Ada and Ben are in both, Zoe in one.
     let diff = folder.diff("old", "new").passes().json();
     assert_eq!(diff["people"], json!({ "out": 1, "stayed": 2, "came": 10 }));
     let error = register(&folder, "odd", "age,city\n30-39,Atlantis\n30-39,Paris\n").fails_with("column-unfit");
     assert_eq!(error.data()["column"], "city");
     assert!(error.to_string().contains("Atlantis"), "{error}");
-    let error = folder.register("odd.csv", "odd").to("press").groups("agee").run().fails_with("no-such-column");
+    let error = folder.register("odd.csv", "odd").to("press").group_column("agee").run().fails_with("no-such-column");
     assert_eq!((&error.data()["column"], &error.data()["hint"]), (&json!("agee"), &json!("did you mean `age`?")));
 }
 
 /// Empty cells stand for no value although the policy lists only NA; what is stored can be read and judged again.
 #[test]
 fn missing_values_of_a_registered_release_can_be_judged() {
-    let folder = TestFolder::of_policy(POLICY);
+    let folder = TestFolder::from_policy(POLICY);
     let answer = register(&folder, "old", "age,ill\n30,x\n30,y\n,x\n,y\n40,x\n40,y\n").passes().json();
     assert_eq!(column(&answer, "age")["recognised"]["missing"], 1);
     folder.audit().run().passes();
@@ -103,7 +103,7 @@ fn missing_values_of_a_registered_release_can_be_judged() {
 /// Another spelling would be another column: it would join nothing, and names would be stored.
 #[test]
 fn columns_do_not_differ_in_capitals_only() {
-    let folder = TestFolder::of_policy(POLICY);
+    let folder = TestFolder::from_policy(POLICY);
     let refused = |name: &str, text: &str, column: &str, known: &str| {
         let error = register(&folder, name, text).fails_with("column-spelling");
         assert_eq!(error.data(), json!({ "column": column, "known": known }));
@@ -117,7 +117,7 @@ fn columns_do_not_differ_in_capitals_only() {
 /// One star beside longer numbers stands for any end, and not for ten numbers.
 #[test]
 fn one_star_is_not_one_digit_of_a_longer_number() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[columns.zip]\n[columns.city]\n[columns.ill]\nrole = \"sensitive\"\n[requirement]\nconfidence = 0.5\n\
          audit = \"off\"\n[release]\nseed = 1\n",
     );
@@ -137,7 +137,7 @@ fn one_star_is_not_one_digit_of_a_longer_number() {
 
 #[test]
 fn a_file_without_records_is_no_release() {
-    let folder = TestFolder::of_policy(POLICY);
+    let folder = TestFolder::from_policy(POLICY);
     let error = register(&folder, "empty", "age,zip\n").fails_with("no-records");
     assert_eq!(error.data()["path"], json!(folder.file("empty.csv")));
 }
@@ -153,7 +153,7 @@ fn spaces_of_every_kind_are_trimmed() {
 /// None of sixteen owners is in an earlier release: probably their numbers are written differently.
 #[test]
 fn owners_who_are_all_new_are_noted() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[dataset]\nowner = \"id\"\n[columns.id]\nrole = \"identifier\"\n[columns.age]\n[columns.ill]\n\
          role = \"sensitive\"\n[requirement]\nk = 2\n[release]\nseed = 1\n",
     );
@@ -164,7 +164,7 @@ fn owners_who_are_all_new_are_noted() {
     folder.write("two.csv", format!("id,age,ill\n{}", rows(&|at| format!("{at}.0"))));
     let noted = |data: &str, name: &str, alone: bool| {
         let call = folder.publish(data, name).to("press").output(&format!("{name}-out.csv"));
-        let call = if alone { call.alone() } else { call };
+        let call = if alone { call.ignore_history() } else { call };
         call.run().passes().json()["notes"].to_string().contains("written differently")
     };
     assert!(!noted("one.csv", "one", false));
@@ -176,9 +176,9 @@ fn owners_who_are_all_new_are_noted() {
 /// A column that the policy calls an identifier has no other role.
 #[test]
 fn an_identifier_of_the_policy_has_no_other_role() {
-    let folder = TestFolder::followed_clinic(3);
+    let folder = TestFolder::clinic_with_owner(3);
     let call = || folder.register("people.csv", "old").to("press").date("2020-01-01");
-    for call in [call().groups("name"), call().quasi_identifier("name"), call().sensitive("name")] {
+    for call in [call().group_column("name"), call().quasi_identifier("name"), call().sensitive("name")] {
         assert_eq!(call.run().fails_with("identifier-in-policy").data()["column"], "name");
     }
     assert!(!folder.exists("ledger"));
@@ -210,7 +210,7 @@ fn columns_that_may_name_people_need_a_role() {
 /// A rehearsal recognises, and enters nothing. Columns whose names suggest a role need one.
 #[test]
 fn a_rehearsal_enters_nothing() {
-    let folder = TestFolder::followed_clinic(3);
+    let folder = TestFolder::clinic_with_owner(3);
     folder.write("old.csv", "age,city\n20-29,Paris\n30-39,Paris\n30-39,Oslo\n");
     let call = folder.register("old.csv", "old").to("press").date("2020-01-01");
     let answer = call.rehearse().passes().json();

@@ -48,7 +48,7 @@ fn attacks_join_the_people_and_the_lists() {
     for number in 1..=2 {
         let name = format!("month{number}");
         folder.write(&format!("{name}.csv"), month(present_in(number), false));
-        folder.publish_month(&name).alone().run().passes();
+        folder.publish_month(&name).ignore_history().run().passes();
     }
     assert!(certain_findings(&folder, usize::MAX, true) > 0);
     let answer = folder.audit().worst(0).attacks("intersection,unsorted-matching").run().unwrap();
@@ -76,7 +76,7 @@ const SINGLE: [&str; 2] = ["anatomy", "decomposition"];
 
 #[test]
 fn every_method_is_tested() {
-    let known: BTreeSet<&str> = reticent::methods::LIST.iter().map(|listed| listed.entry.id).collect();
+    let known: BTreeSet<&str> = reticent::republication::LIST.iter().map(|listed| listed.entry.id).collect();
     assert_eq!(known, METHODS.iter().map(|(id, ..)| *id).collect());
 }
 
@@ -128,7 +128,7 @@ fn publishes_month_after_month(id: &str, options: &str, pay: bool, form: &str, o
     assert_eq!(promised.iter().any(|promise| promise["column"] == "illness"), !of_records, "{method:#}");
     assert_eq!(method["linkage_bound"].is_string(), of_records, "{method:#}");
     // The demands are sentences: the promise is about the illness, or about records.
-    let demands = folder.check("month1.csv").passes().demands;
+    let demands = folder.check("month1.csv").passes().requirements;
     let about = if of_records { "record" } else { "illness" };
     assert!(demands.iter().any(|demand| demand.contains(about)), "{demands:?}");
 }
@@ -179,11 +179,11 @@ fn a_rehearsal_says_what_a_deletion_would_disclose() {
     folder.publish_month("may").run().passes();
     folder.write("june.csv", month(1..12, false));
     let answer = folder.publish("june.csv", "june").output("june").rehearse().passes().json();
-    assert_eq!((&answer["leaving"]["people"], &answer["leaving"]["groups"]), (&json!(1), &json!(1)));
-    let column = &answer["leaving"]["columns"][0];
-    assert_eq!((&column["column"], &column["gone"]), (&json!("illness"), &json!(1)));
+    assert_eq!((&answer["departures"]["people"], &answer["departures"]["groups"]), (&json!(1), &json!(1)));
+    let column = &answer["departures"]["columns"][0];
+    assert_eq!((&column["column"], &column["leavers"]), (&json!("illness"), &json!(1)));
     assert_eq!(answer["counterfeits"], 1);
-    assert!(answer["instead"].as_str().is_some_and(|words| !words.is_empty()), "{answer:#}");
+    assert!(answer["alternative"].as_str().is_some_and(|words| !words.is_empty()), "{answer:#}");
     assert!(!folder.exists("june"));
     // A method that does not cover people who leave refuses, and says how many they are.
     let folder = TestFolder::monthly(&method_policy("bcf-anonymity", "k = 3"));
@@ -192,7 +192,7 @@ fn a_rehearsal_says_what_a_deletion_would_disclose() {
     folder.write("june.csv", month(1..12, false));
     let error = folder.publish("june.csv", "june").output("june").run().refused_with("records-gone");
     assert_eq!(error.data()["records"], 1);
-    let reticent_app::Error::Departures { leaving, .. } = &error else { panic!("{error:?}") };
+    let reticent_app::Error::Departures { departures: leaving, .. } = &error else { panic!("{error:?}") };
     assert_eq!(leaving.people, 1);
 }
 
@@ -290,16 +290,16 @@ fn a_marginal_table_that_discloses_too_much_is_refused() {
 /// A series does not continue from a release that was erased. Recipients who never combine have a series of their own.
 #[test]
 fn a_series_continues_from_what_is_stored() {
-    let separate = "[recipients]\nseparate = [\"ministry\", \"press\"]\n";
+    let separate = "[recipients]\nnon-colluding = [\"ministry\", \"press\"]\n";
     let folder = TestFolder::monthly(&(method_policy("m-invariance", "m = 3") + separate));
     for number in 1..=2 {
         folder.write(&format!("month{number}.csv"), month(present_in(number), false));
     }
     folder.publish("month1.csv", "m1").output("m1").to("press").run().passes();
     let other = folder.publish("month2.csv", "n1").output("n1").to("ministry").run().passes().json();
-    assert_eq!(other["leaving"]["people"], 0, "another series: {other:#}");
+    assert_eq!(other["departures"]["people"], 0, "another series: {other:#}");
     let next = folder.publish("month2.csv", "m2").output("m2").to("press").run().passes().json();
-    assert!(next["leaving"]["people"].as_u64().unwrap() > 0);
+    assert!(next["departures"]["people"].as_u64().unwrap() > 0);
     folder.purge("m1", "asked").passes();
     let error = folder.publish("month2.csv", "m3").output("m3").to("press").run();
     let error = error.refused_with("earlier-release-erased");
@@ -318,7 +318,7 @@ fn a_changed_table_is_found() {
     let folder = TestFolder::monthly(&method_policy("history-guided", "l = 2"));
     folder.write("may.csv", month(0..20, false));
     let answer = folder.publish_month("may").run().passes().json();
-    let states = |verified: &reticent_app::answer::Verification| -> Vec<(u64, FileState)> {
+    let states = |verified: &reticent_app::answer::VerifyAnswer| -> Vec<(u64, FileState)> {
         verified.findings.files.iter().map(|file| (file.release, file.state)).collect()
     };
     assert_eq!(states(&folder.verify().passes()), [(1, FileState::Intact)]);
@@ -392,7 +392,7 @@ fn cells_may_be_missing() {
         for form in ["anatomized", "generalized"] {
             let release =
                 format!("[release]\nform = \"{form}\"\nmethod = \"m-invariance\"\n[release.options]\nm = 2\n");
-            let folder = TestFolder::of_policy(&(columns.replace("number", values) + &release));
+            let folder = TestFolder::from_policy(&(columns.replace("number", values) + &release));
             let rows =
                 format!("patient,age,illness\na,{one},flu\nb,,gout\nc,{two},flu\nd,{one},gout\ne,,flu\nf,{two},gout\n");
             folder.write("rows.csv", rows);

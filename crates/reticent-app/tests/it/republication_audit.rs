@@ -28,7 +28,7 @@ fn each_column_is_judged_by_its_own_promise() {
     };
     assert_eq!((&strict["holds"], strict["confidence"].is_null()), (&json!(false), true));
     let (illness, pay) = (column("illness"), column("pay"));
-    assert_eq!((illness["allowed"].as_f64(), pay["allowed"].as_f64()), (Some(1.0 / 3.0), Some(0.5)));
+    assert_eq!((illness["threshold"].as_f64(), pay["threshold"].as_f64()), (Some(1.0 / 3.0), Some(0.5)));
     assert!(illness["above"].as_u64() > Some(0) && pay["above"] == 0, "{illness:#} {pay:#}");
     let worst = strict["coalitions"][0]["audit"]["worst"].as_array().unwrap();
     assert!(worst.iter().all(|case| case["column"] == "illness"), "violations come first: {worst:#?}");
@@ -57,7 +57,7 @@ fn lists_are_part_of_their_release() {
     assert_eq!((count("published"), count("groups"), count("alone"), count("counterfeits")), (3, 2, 1, 3));
     let audit = audit();
     assert_eq!(audit["identity"]["in_several"], 2);
-    let cases = audit["worst"].as_array().unwrap().iter().filter_map(|case| case["because"]["groups"].as_array());
+    let cases = audit["worst"].as_array().unwrap().iter().filter_map(|case| case["explanation"]["groups"].as_array());
     let groups: Vec<&Value> = cases.flatten().collect();
     let people = |name: &str| -> BTreeSet<u64> {
         groups.iter().filter(|group| group["name"] == name).map(|group| group["people"].as_u64().unwrap()).collect()
@@ -87,9 +87,9 @@ fn background_knowledge_applies_to_every_release() {
     folder.publish_month("june").run().passes();
     let over_time = |knows: &str, holds: bool| -> Vec<u64> {
         folder.write("knows.txt", knows);
-        let result = folder.audit().knows("knows.txt").run();
+        let result = folder.audit().background("knows.txt").run();
         let answer = if holds { result.passes() } else { result.violates() };
-        answer.coalitions[0].over_time.iter().map(|moment| moment.columns[0].above).collect()
+        answer.coalitions[0].timeline.iter().map(|moment| moment.columns[0].above).collect()
     };
     assert_eq!(over_time("\"p1\" has illness = flu\n", false), [2, 2], "p2 and p3, from May on");
     assert_eq!(over_time("\"p4\" has illness = flu\n", false), [0, 2], "p5 and p6, who came in June");
@@ -100,7 +100,7 @@ fn background_knowledge_applies_to_every_release() {
 /// Each sensitive column has its own figures, release by release.
 #[test]
 fn each_column_has_figures_release_by_release() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[dataset]\nowner = \"pid\"\n[columns.pid]\n[columns.zip]\n[columns.ill]\nrole = \"sensitive\"\n\
          [columns.pay]\nrole = \"sensitive\"\n[requirement]\nk = 2\nconfidence = 0.5\n",
     );
@@ -110,7 +110,7 @@ fn each_column_has_figures_release_by_release() {
         call.quasi_identifier("zip").sensitive("ill,pay").run().passes();
     }
     let answer = folder.audit().run().violates();
-    let over_time = &answer.coalitions[0].over_time;
+    let over_time = &answer.coalitions[0].timeline;
     assert_eq!(over_time.len(), 2);
     let certain: Vec<(&str, u64)> =
         over_time[1].columns.iter().map(|column| (column.name.as_str(), column.certain)).collect();
@@ -126,15 +126,15 @@ fn what_is_not_established_is_in_the_answer_and_the_report() {
     folder.write("june.csv", month(0..45, false));
     folder.publish_month("june").run().passes();
     let established = folder.audit().run().passes();
-    assert!(established.coalitions[0].open.is_empty());
+    assert!(established.coalitions[0].not_established.is_empty());
     let unknown = folder.audit().adversary(Adversary::QuasiIdentifiers).html("quasi.html").run().violates();
-    assert_eq!((unknown.holds, unknown.coalitions[0].open.len()), (Some(false), 1));
-    assert_eq!(unknown.coalitions[0].audit.not_followed, [1, 2]);
+    assert_eq!((unknown.holds, unknown.coalitions[0].not_established.len()), (Some(false), 1));
+    assert_eq!(unknown.coalitions[0].audit.unresolved, [1, 2]);
     folder.purge("may", "asked").passes();
     for report in [folder.audit().html("erased.html"), folder.audit().html("public.html").public()] {
         let erased = report.run().violates();
-        let lost: Vec<u64> = erased.coalitions[0].lost.iter().map(|lost| lost.number).collect();
-        assert_eq!((lost, erased.coalitions[0].open.len()), (vec![1], 1));
+        let lost: Vec<u64> = erased.coalitions[0].erased.iter().map(|lost| lost.number).collect();
+        assert_eq!((lost, erased.coalitions[0].not_established.len()), (vec![1], 1));
     }
     for page in ["quasi.html", "erased.html", "public.html"] {
         let page = folder.read(page);
@@ -149,7 +149,7 @@ fn an_attack_that_was_run_is_considered() {
     folder.write("may.csv", month(0..40, false));
     folder.publish_month("may").run().passes();
     // The list of attackers who are not considered has sentences only.
-    const LEARNS: &str = "who learn from the data who is likely to have what";
+    const LEARNS: &str = "who learn from the data how quasi-identifiers and sensitive values correlate";
     let without = folder.audit().html("without.html").run().passes();
     let with = folder.audit().attacks("definetti").html("with.html").run().passes();
     let listed = |answer: &reticent_app::answer::AuditAnswer| {

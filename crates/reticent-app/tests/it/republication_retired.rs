@@ -9,10 +9,10 @@ const RETIRED: &str = "bcf-anonymity-by-flow";
 
 /// A ledger with a release of every method there was, each to a recipient of its own, and a policy that names the retired one.
 fn retired() -> TestFolder {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[dataset]\nname = \"clinic\"\nowner = \"patient\"\n[columns.patient]\nrole = \"identifier\"\n[columns.age]\n\
          type = \"number\"\n[columns.sex]\n[columns.city]\n[columns.illness]\nrole = \"sensitive\"\n[release]\n\
-         method = \"bcf-anonymity-by-flow\"\nseed = 1\n[release.options]\nk = 3\n[recipients]\nseparate = [\"anatomy\", \
+         method = \"bcf-anonymity-by-flow\"\nseed = 1\n[release.options]\nk = 3\n[recipients]\nnon-colluding = [\"anatomy\", \
          \"decomposition\", \"decomposition-plus\", \"m-invariance\", \"history-guided\", \"incremental-l-diversity\", \
          \"bcf-anonymity\", \"bcf-anonymity-by-flow\"]\n",
     );
@@ -38,7 +38,7 @@ fn a_series_by_a_retired_method_is_not_continued() {
     folder.check("month2.csv").refused_with("method-retired");
     folder.check("").refused_with("method-retired");
     let compared = folder.compare("month2.csv").run().violates().json();
-    assert!(compared["choices"][0]["refused"].as_str().unwrap().contains("bcf-anonymity"), "{compared:#}");
+    assert!(compared["choices"][0]["error"].as_str().unwrap().contains("bcf-anonymity"), "{compared:#}");
     assert_eq!(catalogue(None, Some(RETIRED)).unwrap_err().code(), "method-retired");
     assert!(!folder.exists("month2"));
     assert_eq!(folder.verify().passes().entries, Some(9));

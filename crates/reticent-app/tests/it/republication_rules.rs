@@ -39,7 +39,7 @@ fn a_wrong_policy_is_an_error_at_its_line() {
         assert!(names.iter().all(|name| error.to_string().contains(name)), "{names:?}: {error}");
         assert!(!folder.exists("ledger") && !folder.exists("out"), "{error}");
     };
-    wrong("owner = \"patient\"\n", "", "method = ", &["owner = \"...\" under [dataset]"]);
+    wrong("owner = \"patient\"\n", "", "method = ", &["owner = \"COLUMN\" under [dataset]"]);
     wrong("m-invariance", "m-invarience", "m-invarience", &["did you mean `m-invariance`"]);
     wrong("m-invariance", "Decomposition+", "Decomposition+", &["did you mean `decomposition-plus`"]);
     wrong("method = ", "algorithm = ", "algorithm = ", &["write method = \"m-invariance\""]);
@@ -109,7 +109,7 @@ fn a_release_without_owner_links_is_refused() {
     let error = call.run().refused_with("shared-column-unlinked");
     let data = error.data();
     assert_eq!((&data["release"], &data["name"], &data["column"]), (&json!(1), &json!("old"), &json!("illness")));
-    let answer = call.alone().run().passes().json();
+    let answer = call.ignore_history().run().passes().json();
     assert_eq!(answer["judged"], json!({ "scope": "alone", "apart_from": [1] }));
     let shown = folder.show("may").passes().json();
     assert_eq!(shown["recorded"]["content"]["judged"], json!({ "scope": "alone", "apart_from": [1] }));
@@ -128,7 +128,7 @@ fn a_list_without_owner_links_is_refused() {
     folder.write("old.csv", "group_id,age\n1,21\n1,22\n2,25\n2,27\n");
     folder.write("list.csv", "group_id,s\n1,x\n1,y\n2,x\n2,z\n");
     folder.register("old.csv", "old").quasi_identifier("age,group_id").run().passes();
-    folder.register("list.csv", "list").sensitive("s").quasi_identifier("group_id").of("old").run().passes();
+    folder.register("list.csv", "list").sensitive("s").quasi_identifier("group_id").marginal_of("old").run().passes();
     let result = publish(&folder, "new", "p,age,s\na,21,x\nb,22,y\nc,25,z\ne,27,x\n", &policy);
     let error = result.refused_with("shared-column-unlinked");
     assert_eq!(error.data()["column"], "s");
@@ -165,14 +165,14 @@ fn an_earlier_disclosure_does_not_excuse_a_higher_posterior() {
 #[test]
 fn an_earlier_disclosure_is_counted() {
     let policy = |m: u32| format!("{PLAIN}[release]\nmethod = \"m-invariance\"\n[release.options]\nm = {m}\n");
-    let folder = TestFolder::of_policy(&policy(2));
+    let folder = TestFolder::from_policy(&policy(2));
     folder.write("one.csv", "patient,age,illness\na,21,flu\nb,22,gout\n");
     folder.write("two.csv", "patient,age,illness\nc,31,flu\nd,32,gout\ne,33,ulcer\n");
     folder.publish("one.csv", "one").output("one/").run().passes();
     folder.write("reticent.toml", policy(3));
     let answer = folder.publish("two.csv", "two").output("two").run().passes().json();
     let column = &answer["audited"]["columns"][0];
-    assert_eq!((&column["already"], &column["already_most"]), (&json!(2), &json!(0.5)), "{answer:#}");
+    assert_eq!((&column["already_above"], &column["already_highest"]), (&json!(2), &json!(0.5)), "{answer:#}");
     assert!(folder.read("two/README.md").contains("Earlier releases"));
     assert!(!folder.read("one/README.md").contains("Earlier releases"));
 }
@@ -259,7 +259,7 @@ fn a_release_without_a_group_counts_the_withheld() {
     let error = publish(&folder, "r2", "p,age,s\na,21,y\nb,22,x\n", &policy).refused_with("no-group");
     assert_eq!(error.data(), json!({ "withheld": 2, "waiting": 0 }));
     // The reason is a part of the text only.
-    assert!(error.to_string().contains("is not the one that was published"), "{error}");
+    assert!(error.to_string().contains("the sensitive value differs from the published one"), "{error}");
 }
 
 /// The answer of a rehearsal is of the same form.

@@ -26,7 +26,7 @@ fn a_release_to_press_is_joined_with_one_to_press_in_capitals() {
     assert_eq!(serde_json::to_value(&release.judged).unwrap()["with"], serde_json::json!([1]));
     let log = folder.log().unwrap();
     for line in &log.log {
-        let LogEntry::Release { recipients, .. } = &line.what else { panic!("releases only") };
+        let LogEntry::Release { recipients, .. } = &line.kind else { panic!("releases only") };
         assert_eq!(recipients, &["press"]);
     }
 }

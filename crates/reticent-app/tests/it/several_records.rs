@@ -13,7 +13,7 @@ fn column(folder: &TestFolder) -> Value {
 /// Ten of fourteen records are one person's, and only eight records are not flu: one of the ten is flu for certain.
 #[test]
 fn what_is_certain_of_several_records_together_is_refused() {
-    let folder = TestFolder::of_policy(POLICY);
+    let folder = TestFolder::from_policy(POLICY);
     let own = "P1,F,flu\nP1,F,asthma\n".repeat(5);
     folder.write("d.csv", format!("id,sex,illness\n{own}P2,F,flu\nP3,F,asthma\nP4,F,diabetes\nP5,F,hernia\n"));
     let error = folder.publish("d.csv", "one").to("press").run().refused_with("posterior-above-confidence");
@@ -25,31 +25,39 @@ fn what_is_certain_of_several_records_together_is_refused() {
     folder.audit().run().violates();
     let found = column(&folder);
     assert_eq!((&found["certain"], &found["people"]), (&json!(1), &json!(5)), "{found}");
-    assert_eq!((&found["above"], &found["any_above"]), (&json!(1), &json!(0)), "{found}");
+    assert_eq!((&found["above"], &found["any_record_above"]), (&json!(1), &json!(0)), "{found}");
 }
 
 /// Of eight records four show flu, and two are P1's: none of them does in C(4,2) of C(8,2) assignments, 6 of 28. The posterior
 /// of one record is a half, below the bound; of any of the two, it is above the bound of one.
 #[test]
 fn that_any_of_several_shows_a_value_is_exact_and_reported_beside() {
-    let folder = TestFolder::of_policy(POLICY);
+    let folder = TestFolder::from_policy(POLICY);
     let rows = "P1,F,flu\nP1,F,gout\nP2,F,flu\nP3,F,flu\nP4,F,flu\nP5,F,gout\nP6,F,cold\nP7,F,burn\n";
     folder.write("d.csv", format!("id,sex,illness\n{rows}"));
     let answer = folder.publish("d.csv", "one").to("press").run().passes().json();
     let audited = &answer["audited"];
     assert_eq!((&audited["proof"], &audited["confidence"]), (&json!("bounds"), &json!(0.6)), "{audited}");
     assert_eq!((&audited["people"], &audited["upper"]), (&json!(7), &json!(0.5)), "{audited}");
-    assert_eq!((&audited["any_above"], &audited["any_upper"]), (&json!(1), &json!(22.0 / 28.0)), "{audited}");
+    assert_eq!(
+        (&audited["any_record_above"], &audited["any_record_upper"]),
+        (&json!(1), &json!(22.0 / 28.0)),
+        "{audited}"
+    );
     let audit = folder.audit().run().passes().json()["coalitions"][0]["audit"].clone();
-    assert_eq!(audit["several"], 1, "{audit}");
+    assert_eq!(audit["multi_record_people"], 1, "{audit}");
     let found = column(&folder);
-    assert_eq!((&found["exact"], &found["above"], &found["any_above"]), (&json!(7), &json!(0), &json!(1)), "{found}");
+    assert_eq!(
+        (&found["exact"], &found["above"], &found["any_record_above"]),
+        (&json!(7), &json!(0), &json!(1)),
+        "{found}"
+    );
     assert_eq!((&found["highest"]["lower"], &found["highest"]["upper"]), (&json!(22.0 / 28.0), &json!(22.0 / 28.0)));
-    assert_eq!(found["of_record"]["upper"], json!(0.5));
+    assert_eq!(found["highest_record"]["upper"], json!(0.5));
     let worst = &audit["worst"][0];
-    assert_eq!((&worst["people"], &worst["chance"]["upper"]), (&json!(1), &json!(22.0 / 28.0)), "{worst}");
-    let words = worst["because"]["words"].as_str().unwrap();
-    assert!(words.contains("2 records of one are theirs"), "{words}");
+    assert_eq!((&worst["people"], &worst["posterior"]["upper"]), (&json!(1), &json!(22.0 / 28.0)), "{worst}");
+    let words = worst["explanation"]["text"].as_str().unwrap();
+    assert!(words.contains("2 records in one"), "{words}");
     folder.audit().html("report.html").run().passes();
     let page = folder.read("report.html");
     assert!(page.contains("of one of their records be told with more than 60"), "{page}");
@@ -59,7 +67,7 @@ fn that_any_of_several_shows_a_value_is_exact_and_reported_beside() {
 /// In two classes: none of the records shows flu in 1/2 of the assignments of one, and in 2/3 of those of the other.
 #[test]
 fn classes_that_share_nobody_are_independent() {
-    let folder = TestFolder::of_policy(POLICY);
+    let folder = TestFolder::from_policy(POLICY);
     folder.write("d.csv", "id,sex,illness\nP1,F,flu\nP2,F,gout\nP1,M,flu\nP3,M,cold\nP4,M,burn\n");
     folder.register("d.csv", "one").to("press").run().passes();
     let found = column(&folder);
@@ -75,7 +83,7 @@ fn classes_that_share_nobody_are_independent() {
 /// each other person has one record, and a posterior of two fifths.
 #[test]
 fn the_posterior_of_several_records_is_not_that_of_others() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[dataset]\nowner = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n[columns.zip]\n[columns.ill]\nrole = \"sensitive\"\n[requirement]\nk = 2\n",
     );
     folder.write("r1.csv", "pid,zip,ill\n1,a,HIV\n1,a,HIV\n2,a,Flu\n3,a,Flu\n4,a,Gout\n");
@@ -83,15 +91,15 @@ fn the_posterior_of_several_records_is_not_that_of_others() {
     let worst = folder.audit().run().passes().json()["coalitions"][0]["audit"]["worst"].clone();
     let first = &worst[0];
     assert_eq!((&first["people"], &first["value"]), (&1.into(), &"HIV".into()), "{worst}");
-    assert_eq!((&first["chance"]["lower"], &first["chance"]["upper"]), (&0.7.into(), &0.7.into()), "{first}");
-    assert_eq!(first["because"]["groups"][0]["people"], 4, "five records of four people: {first}");
+    assert_eq!((&first["posterior"]["lower"], &first["posterior"]["upper"]), (&0.7.into(), &0.7.into()), "{first}");
+    assert_eq!(first["explanation"]["groups"][0]["people"], 4, "five records of four people: {first}");
     assert_eq!(worst[1]["people"], 3, "{worst}");
 }
 
 /// Two of three in a group have the same `p` by the first release, which the second does not show.
 #[test]
 fn what_earlier_releases_disclose_already_is_counted() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[dataset]\nowner = \"id\"\n[columns.id]\nrole = \"identifier\"\n[columns.q]\n[columns.z]\n[columns.d]\nrole = \"sensitive\"\n[columns.p]\n\
          role = \"sensitive\"\n[requirement]\nk = 2\nconfidence = 0.6\naudit = \"exact\"\n",
     );
@@ -100,7 +108,11 @@ fn what_earlier_releases_disclose_already_is_counted() {
     folder.write("d.csv", "id,q,z,d,p\n0,C,y,H,Q\n1,C,x,G,P\n2,A,y,F,Q\n3,C,x,F,P\n4,A,x,G,P\n5,A,x,H,Q\n");
     for name in ["two", "three"] {
         let answer = folder.publish("d.csv", name).columns("z,d").to("press").run().passes().json();
-        assert_eq!((&answer["audited"]["already"], &answer["audited"]["upper"]), (&json!(6), &json!(0.5)), "{answer}");
+        assert_eq!(
+            (&answer["audited"]["already_above"], &answer["audited"]["upper"]),
+            (&json!(6), &json!(0.5)),
+            "{answer}"
+        );
     }
     folder.audit().run().violates();
 }
@@ -109,7 +121,7 @@ fn what_earlier_releases_disclose_already_is_counted() {
 /// would be the true values.
 #[test]
 fn samples_that_never_moved_are_not_reported() {
-    let folder = TestFolder::of_policy(&POLICY.replace("[columns.sex]", "[columns.group]\nrole = \"other\""));
+    let folder = TestFolder::from_policy(&POLICY.replace("[columns.sex]", "[columns.group]\nrole = \"other\""));
     let ring = 24;
     let release = |shift: usize| -> String {
         (0..ring).map(|at| format!("p{at},{},{}\n", (at + shift) % ring / 2, ["A", "B"][at % 2])).collect()
@@ -119,12 +131,12 @@ fn samples_that_never_moved_are_not_reported() {
         let name = format!("r{number}");
         folder.write(&format!("{name}.csv"), format!("id,group,illness\n{text}"));
         let call = folder.register(&format!("{name}.csv"), &name).to("press").date(&format!("2026-01-0{number}"));
-        call.groups("group").run().passes();
+        call.group_column("group").run().passes();
     }
-    let answer = folder.audit().effort(0).samples(200).each().run().unwrap().json();
+    let answer = folder.audit().effort(0).samples(200).per_person().run().unwrap().json();
     let audit = &answer["coalitions"][0]["audit"];
     let mut looked = 0;
-    for told in audit["each"].as_array().unwrap().iter().flat_map(|one| one["told"].as_array().unwrap()) {
+    for told in audit["persons"].as_array().unwrap().iter().flat_map(|one| one["columns"].as_array().unwrap()) {
         for chance in told["values"].as_array().unwrap() {
             looked += 1;
             let sampled = &chance["sampled"];

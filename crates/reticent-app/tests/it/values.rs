@@ -12,11 +12,11 @@ fn diversity(l: u32, kind: &str) -> String {
 #[test]
 fn two_spellings_of_a_number_are_one_value() {
     let data = "age,cd4\n30,1\n30,1.0\n30,01\n30,7\n30,7.00\n30,7.0\n";
-    let folder = TestFolder::of_policy(&diversity(3, "number"));
+    let folder = TestFolder::from_policy(&diversity(3, "number"));
     folder.write("d.csv", data);
     let error = folder.publish("d.csv", "x").run().refused_with("requirement-unreachable");
     assert_eq!(error.data()["requirement"], "distinct 3-diversity of cd4 on age");
-    assert_eq!(refusal(&error)["failing"][0]["worst"]["safety"], 2.0, "two different values");
+    assert_eq!(refusal(&error)["violations"][0]["worst"]["safety"], 2.0, "two different values");
     folder.write("reticent.toml", diversity(2, "number"));
     folder.publish("d.csv", "x").run().passes();
     let cells: Vec<String> = folder.rows("x.csv").iter().map(|row| row[1].clone()).collect();
@@ -26,7 +26,7 @@ fn two_spellings_of_a_number_are_one_value() {
 
 #[test]
 fn a_date_with_more_text_is_no_date() {
-    let folder = TestFolder::of_policy(&diversity(2, "date"));
+    let folder = TestFolder::from_policy(&diversity(2, "date"));
     folder.write("d.csv", "age,cd4\n30,2020-01-01 Jane\n30,1.0\n30,01\n30,7\n30,7.00\n30,7.0\n");
     let error = folder.publish("d.csv", "x").run().fails_with("column-unfit");
     assert_eq!(error.data()["column"], "cd4");
@@ -35,7 +35,7 @@ fn a_date_with_more_text_is_no_date() {
 
 #[test]
 fn intervals_of_fractions_hold_their_values() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[columns.v]\ntype = \"number\"\nintervals = [0.1, 0.3]\nexact = false\n\
          [[requirement.models]]\nmodel = \"k-anonymity\"\nk = 1\n[release]\nseed = 1\n",
     );
@@ -48,7 +48,7 @@ fn intervals_of_fractions_hold_their_values() {
 
 #[test]
 fn a_missing_value_is_not_published_as_a_number() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[dataset]\nmissing-values = [\"99\"]\n[columns.age]\ntype = \"number\"\n\
          [[requirement.models]]\nmodel = \"k-anonymity\"\nk = 1\n[release]\nseed = 1\n",
     );
@@ -61,7 +61,7 @@ fn a_missing_value_is_not_published_as_a_number() {
 /// The age of one person is missing: only the group of that person has a suppressed age.
 #[test]
 fn a_missing_number_suppresses_its_own_group_only() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[dataset]\nowner = \"id\"\n[columns.id]\nrole = \"identifier\"\n[columns.age]\ntype = \"number\"\n[columns.ill]\nrole = \"sensitive\"\n\
          [release]\nmethod = \"m-invariance\"\n[release.options]\nm = 2\n",
     );

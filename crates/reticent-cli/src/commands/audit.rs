@@ -12,12 +12,12 @@ use crate::error::Error;
 pub fn run(options: &args::Audit, console: &Console) -> Result<u8, Error> {
     let with = |text: &String| {
         let (name, value) =
-            text.split_once('=').ok_or_else(|| Error::Usage(format!("--with {text}: write NAME=VALUE")))?;
+            text.split_once('=').ok_or_else(|| Error::Usage(format!("--attack-parameter {text}: write NAME=VALUE")))?;
         Ok::<_, Error>((name.to_owned(), value.to_owned()))
     };
     let request = AuditRequest {
-        recipients: options.who.clone(),
-        knows: options.knows.clone(),
+        recipients: options.recipients.clone(),
+        background: options.background.clone(),
         adversary: match options.adversary {
             args::Adversary::Presence => Adversary::Presence,
             args::Adversary::QuasiIdentifiers => Adversary::QuasiIdentifiers,
@@ -26,9 +26,9 @@ pub fn run(options: &args::Audit, console: &Console) -> Result<u8, Error> {
         columns: options.columns.clone(),
         confidence: options.confidence,
         attacks: options.attacks.clone(),
-        with: options.with.iter().map(with).collect::<Result<_, _>>()?,
+        attack_parameters: options.attack_parameters.iter().map(with).collect::<Result<_, _>>()?,
         population: options.population.clone(),
-        each: options.each,
+        per_person: options.per_person,
         worst: options.worst,
         effort: options.effort,
         samples: options.samples,

@@ -67,14 +67,14 @@ fn in_full(entry: &Entry) {
     println!("{HEAD}{}{HEAD:#} ({} `{}`)", entry.title, entry.kind, entry.id);
     println!("{}\n", wrap(entry.summary, 96, "  "));
     println!("  Paper     {}", entry.paper);
-    println!("  Against   {}", entry.thwarts);
+    println!("  Against   {}", entry.protects_against);
     if entry.comparison {
         println!("  For comparison only, as in its paper; not for releases");
     }
     if let Some(listed) = method(entry) {
-        println!("  Covers    {}", listed.updates.in_words());
-        println!("  Attacker  {}", wrap(reticent::methods::ATTACKER, 96, "            ").trim_start());
-        println!("  Who goes  {}", wrap(listed.gone, 96, "            ").trim_start());
+        println!("  Covers    {}", listed.updates.description());
+        println!("  Attacker  {}", wrap(reticent::republication::ATTACKER, 96, "            ").trim_start());
+        println!("  Who goes  {}", wrap(listed.departure_rule, 96, "            ").trim_start());
     }
     println!("  Evidence  {}", entry.evidence.join(", "));
     if !entry.parameters.is_empty() {

@@ -1,8 +1,8 @@
-//! `reticent check`: how risky the data is as it stands, and what the policy demands.
+//! `reticent check`: the disclosure risk of the unprotected data, and the requirements of the policy.
 
 use reticent::{Missing, Role};
 use reticent_app::Workspace;
-use reticent_app::answer::{Check, DataFindings};
+use reticent_app::answer::{CheckAnswer, DataFindings};
 use reticent_app::request::CheckRequest;
 
 use crate::args;
@@ -10,7 +10,7 @@ use crate::console::Console;
 use crate::error::Error;
 use crate::terminal::{BAD, GOOD, HEAD, HINT, WIDTH, bar, columns, count, people, percent, plural, witness, wrap};
 
-/// Checks the policy, and the data if there is any. The status is 1 when the data, as it stands, violates the policy.
+/// Checks the policy, and the data if given. The exit status is 1 if the unprotected data violates the policy.
 pub fn run(options: &args::Check, console: &Console) -> Result<u8, Error> {
     let request = CheckRequest { data: options.data.clone(), witnesses: options.witnesses };
     let answer = Workspace::new(&options.policy).check(&request, &console.context)?;
@@ -18,16 +18,16 @@ pub fn run(options: &args::Check, console: &Console) -> Result<u8, Error> {
     Ok(u8::from(!answer.holds()))
 }
 
-fn print(answer: &Check) {
-    println!("{HEAD}What the policy demands of {}{HEAD:#}", answer.dataset);
-    for demand in &answer.demands {
-        println!("  {demand}");
+fn print(answer: &CheckAnswer) {
+    println!("{HEAD}Requirements for {}{HEAD:#}", answer.dataset);
+    for requirement in &answer.requirements {
+        println!("  {requirement}");
     }
     let suppression = answer.suppression;
     if suppression.limit.numerator > 0 {
-        let what = if suppression.cells { "cells hidden, then records" } else { "records" };
+        let what = if suppression.cells { "cells first, then records" } else { "records" };
         println!(
-            "  {HINT}up to {:.1} % of the records may be left out ({what}){HINT:#}",
+            "  {HINT}up to {:.1} % of the records may be suppressed ({what}){HINT:#}",
             100.0 * suppression.limit.to_f64()
         );
     }
@@ -44,7 +44,7 @@ fn print(answer: &Check) {
     }
 }
 
-fn names(answer: &Check, role: Role) -> String {
+fn names(answer: &CheckAnswer, role: Role) -> String {
     let names: Vec<&str> =
         answer.columns.iter().filter(|column| column.role == role).map(|column| column.name.as_str()).collect();
     names.join(", ")
@@ -52,36 +52,40 @@ fn names(answer: &Check, role: Role) -> String {
 
 fn role_text(role: Role) -> &'static str {
     match role {
-        Role::Identifier => "never published",
+        Role::Identifier => "identifiers (not published)",
         Role::QuasiIdentifier => "quasi-identifiers",
-        Role::Sensitive => "sensitive",
-        Role::Other => "published as it is",
+        Role::Sensitive => "sensitive attributes",
+        Role::Other => "other (published unchanged)",
     }
 }
 
 fn print_findings(findings: &DataFindings) {
     let risk = &findings.risk;
-    println!("\n{HEAD}The data as it stands{HEAD:#}: {} about {}", plural(risk.records, "record"), people(risk.people));
+    println!("\n{HEAD}Unprotected data{HEAD:#}: {} about {}", plural(risk.records, "record"), people(risk.people));
     let share =
         |people: u64| format!("{} {}", bar(people as f64 / risk.people.max(1) as f64), percent(people, risk.people));
     let mut rows = vec![
-        vec!["  alone with their values".to_owned(), count(risk.unique), share(risk.unique)],
-        vec![format!("  in classes below {}", risk.k), count(risk.below_k), share(risk.below_k)],
-        vec!["  smallest class".to_owned(), count(risk.smallest_class), format!("of {} classes", count(risk.classes))],
+        vec!["  sample unique (k = 1)".to_owned(), count(risk.sample_unique), share(risk.sample_unique)],
+        vec![format!("  in classes smaller than {}", risk.k), count(risk.below_k), share(risk.below_k)],
         vec![
-            "  risk of being found".to_owned(),
+            "  smallest equivalence class".to_owned(),
+            count(risk.smallest_class),
+            format!("of {} classes", count(risk.classes)),
+        ],
+        vec![
+            "  re-identification risk".to_owned(),
             format!("{:.4}", risk.highest_risk),
-            format!("at worst; {:.4} on average", risk.average_risk),
+            format!("highest; {:.4} average", risk.average_risk),
         ],
     ];
     for sensitive in &risk.sensitive {
         let column = &sensitive.column;
-        rows.push(vec![format!("  {column}: certain for"), count(sensitive.certain), share(sensitive.certain)]);
+        rows.push(vec![format!("  {column}: certain"), count(sensitive.certain), share(sensitive.certain)]);
         rows.push(vec![
-            format!("  {column}: confidence"),
+            format!("  {column}: posterior"),
             format!("{:.4}", sensitive.confidence),
             format!(
-                "at worst; distinct {}, entropy {:.4}, closeness {:.4} ({})",
+                "highest; distinct {}, entropy {:.4}, closeness {:.4} ({})",
                 sensitive.distinct, sensitive.entropy, sensitive.closeness, sensitive.distance
             ),
         ]);
@@ -89,11 +93,11 @@ fn print_findings(findings: &DataFindings) {
     columns(&rows).iter().for_each(|line| println!("{line}"));
     println!();
     for finding in &findings.models {
-        let mark = if finding.holds { format!("{GOOD}holds{GOOD:#}   ") } else { format!("{BAD}violated{BAD:#}") };
+        let mark = if finding.holds { format!("{GOOD}meets{GOOD:#}   ") } else { format!("{BAD}violates{BAD:#}") };
         println!("{mark} {}", finding.model);
         if !finding.holds {
             println!(
-                "         by {} in {} of {} classes; the worst:",
+                "         {} in {} of {} equivalence classes; worst:",
                 people(finding.people_in_violating_classes),
                 count(finding.violating_classes as u64),
                 count(finding.classes)
@@ -106,25 +110,25 @@ fn print_findings(findings: &DataFindings) {
     }
     print_missing(findings);
     if findings.models.iter().any(|finding| !finding.holds) {
-        println!("\n{HINT}`reticent publish` looks for a release that satisfies the policy.{HINT:#}");
+        println!("\n{HINT}Next: `reticent publish` searches for a release that meets the policy.{HINT:#}");
     }
 }
 
 fn print_missing(findings: &DataFindings) {
     println!();
     if findings.missing.is_empty() {
-        println!("No value is missing.");
+        println!("No missing values.");
     }
     for note in &findings.missing {
         let meaning = match note.meaning {
-            Missing::Value => "counted as a value of its own",
-            Missing::Drop => "their records are left out",
+            Missing::Value => "counted as a separate value",
+            Missing::Drop => "records dropped",
             Missing::Refuse => "refused",
         };
-        println!("{}: {} without a value, {meaning}.", note.column, plural(note.rows, "record"));
+        println!("{}: {} with a missing value, {meaning}.", note.column, plural(note.rows, "record"));
     }
     if findings.dropped > 0 {
-        println!("{} left out for a missing value, and not counted above.", plural(findings.dropped, "record"));
+        println!("{} dropped because of a missing value; not counted above.", plural(findings.dropped, "record"));
     }
     for warning in &findings.warnings {
         println!("{}", wrap(&format!("warning: {warning}"), WIDTH, ""));

@@ -1,109 +1,131 @@
-//! `reticent demo`: the whole story on generated data, on one screen.
+//! `reticent demo`: why releases must be checked together, on one screen.
 
-use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::path::Path;
 
-use reticent_app::answer::DemoAnswer;
-use reticent_app::{DEMO_DATA, DEMO_RELEASE, demo};
+use reticent_app::answer::{DemoAnswer, DemoRefusal, DemoSeries, Publication};
+use reticent_app::{DEMO_REPORT, demo};
 
 use crate::args::Demo;
 use crate::console::Console;
 use crate::error::Error;
-use crate::terminal::{BAD, GOOD, HEAD, HINT, bar, columns, count, percent};
+use crate::terminal::{BAD, GOOD, HEAD, HINT, WIDTH, bar, count, plural, ratio, wrap};
 
-/// Generates a hospital, publishes it, and shows what happened.
+/// Publishes the example data in a temporary folder, or in the folder to keep.
 pub fn run(options: &Demo, console: &Console) -> Result<u8, Error> {
-    let clock = Instant::now();
     let temporary = tempfile::tempdir().map_err(Error::file("create", std::env::temp_dir()))?;
     let folder = match &options.keep {
         Some(keep) => {
             std::fs::create_dir(keep).map_err(Error::file("create the folder", keep))?;
-            keep.clone()
+            keep.as_path()
         }
-        None => temporary.path().to_path_buf(),
+        None => temporary.path(),
     };
-    let answer = demo(&folder, options.rows, options.seed, &console.context)?;
-    console.progress.done();
-    if console.json {
-        console.json(&answer)?;
-    } else {
-        tell(&folder, &answer, options)?;
-        println!("{HINT}{:.1} seconds.{HINT:#}", clock.elapsed().as_secs_f64());
-    }
-    Ok(u8::from(!answer.release.holds()))
+    let answer = demo(folder, &console.context)?;
+    console.answer(&answer, |answer| print(answer, options.keep.as_deref()))?;
+    Ok(u8::from(!answer.holds()))
 }
 
-fn tell(folder: &Path, demo: &DemoAnswer, options: &Demo) -> Result<(), Error> {
-    let (before, answer) = (&demo.before, &demo.release);
-    println!(
-        "{HEAD}A hospital wants to give its {} stays of {} patients to researchers.{HEAD:#}",
-        count(before.records),
-        count(before.people)
-    );
-    show_rows(&folder.join(DEMO_DATA), "    ")?;
-    println!("\nRemoving the patient number is not enough. Whoever knows when somebody was born, their sex,");
-    println!("where they live and when they were admitted finds exactly one patient in");
-    let alone = before.unique as f64 / before.people.max(1) as f64;
-    println!(
-        "    {BAD}{} {}{BAD:#} of all cases, and reads the diagnosis.",
-        bar(alone),
-        percent(before.unique, before.people)
-    );
-    println!("\n{HEAD}The policy{HEAD:#} (reticent.toml, two lines of it)");
-    println!("    k = 5               nobody can be narrowed down to fewer than 5 people");
-    println!("    confidence = 0.5    no stay's diagnosis can be inferred with more than 50 % confidence");
-    println!(
-        "\n{HEAD}The release{HEAD:#}: {} of {} stays, {} classes, {} left out",
-        count(answer.published),
-        count(answer.records),
-        count(answer.classes),
-        count(answer.suppressed)
-    );
-    show_rows(&folder.join(DEMO_RELEASE), "    ")?;
-    let verdict = if answer.holds() { format!("{GOOD}holds{GOOD:#}") } else { format!("{BAD}violated{BAD:#}") };
-    println!("\nThen the written file was read again and judged by a second, naive program:");
-    for (model, _) in &answer.verified.models {
-        println!("    {verdict}  {model}");
-    }
-    if let Some(recorded) = &answer.recorded {
-        println!(
-            "\n{HEAD}The ledger{HEAD:#} remembers it: release {}, to research, {} patients under",
-            recorded.release,
-            count(recorded.people.unwrap_or(0))
-        );
-        println!("pseudonyms, its file by its hash. No later release goes to its readers as if it were the first.");
+fn print(answer: &DemoAnswer, keep: Option<&Path>) {
+    println!("{HEAD}1. Two monthly releases, each safe alone{HEAD:#}");
+    text("A hospital publishes its patients in January and February. Every group lists at least 3 diagnoses.");
+    answer.separate.releases.iter().for_each(print_release);
+
+    println!("\n{HEAD}2. Both releases together{HEAD:#}");
+    text("A recipient of both knows each patient's group in both. Only diagnoses listed in both groups remain.");
+    print_audit(&answer.separate);
+    print_example(&answer.separate);
+
+    println!("\n{HEAD}3. The same two months, published by Reticent{HEAD:#}");
+    text("The ledger records what January disclosed. February is made safe given January (m-invariance).");
+    answer.protected.releases.iter().for_each(print_release);
+    print_audit(&answer.protected);
+
+    if let Some(refusal) = &answer.other {
+        println!("\n{HEAD}4. Another recipient{HEAD:#}");
+        print_refusal(refusal);
     }
     println!();
-    match &options.keep {
-        Some(keep) => {
-            println!("Everything is in {}: stays.csv, reticent.toml, research.csv, ledger.", keep.display())
+    match keep {
+        Some(folder) => {
+            let folder = folder.display();
+            println!("Files: {folder} (data, policies, releases, ledgers)");
+            println!(
+                "Disclosure risk report of step 2: {folder}/alone-{DEMO_REPORT}, of step 3: {folder}/{DEMO_REPORT}"
+            );
         }
-        None => println!("{HINT}Keep the files with `reticent demo --keep DIR`.{HINT:#}"),
+        None => println!("{HINT}Keep the files and the reports: reticent demo --keep DIR{HINT:#}"),
     }
-    println!("Your turn: {GOOD}reticent init YOUR_DATA.csv{GOOD:#}");
-    Ok(())
+    println!("Next: {GOOD}reticent init YOUR_DATA.csv{GOOD:#}");
 }
 
-/// The header and the first rows of a CSV file, as columns.
-fn show_rows(path: &PathBuf, indent: &str) -> Result<(), Error> {
-    let text = std::fs::read_to_string(path).map_err(Error::file("read", path))?;
-    let rows: Vec<Vec<String>> = text.lines().take(4).map(cells).collect();
-    for (at, line) in columns(&rows).iter().enumerate() {
-        if at == 0 { println!("{indent}{HINT}{line}{HINT:#}") } else { println!("{indent}{line}") }
-    }
-    Ok(())
+fn text(line: &str) {
+    println!("{}", wrap(line, WIDTH, "   "));
 }
 
-/// The cells of a line as we write them: quoted where they hold a comma, no line breaks.
-fn cells(line: &str) -> Vec<String> {
-    let mut cells = vec![String::new()];
-    let mut quoted = false;
-    for letter in line.chars() {
-        match letter {
-            '"' => quoted = !quoted,
-            ',' if !quoted => cells.push(String::new()),
-            letter => cells.last_mut().into_iter().for_each(|cell| cell.push(letter)),
+/// One release: records, and the highest posterior that its own check allowed.
+fn print_release(release: &Publication) {
+    let Publication::Grouped(release) = release else { return };
+    let highest = release.audited.columns.iter().map(|column| column.upper).fold(0.0, f64::max);
+    let mut records = vec![format!("{} published", plural(release.published, "record"))];
+    let postponed: u64 = release.postponed.iter().map(|postponed| postponed.records).sum();
+    if postponed > 0 {
+        records.push(format!("{} postponed", count(postponed)));
+    }
+    if release.counterfeits > 0 {
+        records.push(format!("{} added", plural(release.counterfeits, "counterfeit record")));
+    }
+    println!(
+        "     {:<9} {GOOD}meets{GOOD:#}  posterior of a diagnosis at most {}; {}",
+        release.name,
+        ratio(highest),
+        records.join(", ")
+    );
+}
+
+/// People whose diagnosis is certain, and above the threshold.
+fn print_audit(series: &DemoSeries) {
+    for column in series.audit.coalitions.iter().flat_map(|coalition| &coalition.audit.columns) {
+        let line = |label: &str, part: u64| {
+            let style = if part > 0 { BAD } else { GOOD };
+            let share = part as f64 / column.people.max(1) as f64;
+            println!(
+                "     {label:<24} {} {style}{} of {}{style:#} patients",
+                bar(share),
+                count(part),
+                count(column.people)
+            );
+        };
+        line(&format!("{} certain", column.name), column.certain);
+        if let Some(threshold) = column.threshold {
+            line(&format!("posterior above {}", ratio(threshold)), column.may_be_above);
         }
     }
-    cells
+}
+
+/// The groups that disclose the first case.
+fn print_example(series: &DemoSeries) {
+    let cases = series.audit.coalitions.iter().flat_map(|coalition| &coalition.audit.worst);
+    let Some((case, explanation)) = cases.filter_map(|case| Some((case, case.explanation.as_ref()?))).next() else {
+        return;
+    };
+    let groups: Vec<String> = explanation
+        .groups
+        .iter()
+        .filter(|group| group.contains_person)
+        .map(|group| {
+            let values: Vec<&str> = group.values.iter().map(|(value, _)| value.as_str()).collect();
+            format!("{} lists {}", group.name, values.join(", "))
+        })
+        .collect();
+    text(&format!("Example: for one patient, {}. The {} is {}.", groups.join("; "), case.column, case.value));
+}
+
+fn print_refusal(refusal: &DemoRefusal) {
+    text("Researchers got January by sex and region. An insurer now asks for age and diagnosis of the same patients.");
+    let error = refusal.error.strip_prefix("refused: ").unwrap_or(&refusal.error);
+    let sentence = error.split(". ").next().unwrap_or(error).trim_end_matches('.');
+    println!("     {BAD}refused{BAD:#}  {}", wrap(&format!("{sentence}."), WIDTH, "              ").trim_start());
+    if let Some(remedy) = &refusal.checked_remedy {
+        println!("     {GOOD}remedy{GOOD:#}   {remedy} (checked: meets all requirements)");
+    }
 }

@@ -1,6 +1,6 @@
-//! `reticent diff`: what changed between two releases.
+//! `reticent diff`: compares two releases.
 
-use reticent_app::answer::{ColumnDiff, Diff, DiffSide, InOut, RoleChange};
+use reticent_app::answer::{Changes, ColumnDiff, DiffAnswer, DiffSide, RoleChange};
 
 use crate::args;
 use crate::console::Console;
@@ -14,8 +14,8 @@ pub fn run(options: &args::Diff, console: &Console) -> Result<u8, Error> {
     Ok(0)
 }
 
-fn print(answer: &Diff) {
-    let told = |side: &DiffSide| {
+fn print(answer: &DiffAnswer) {
+    let describe = |side: &DiffSide| {
         format!(
             "{} {} ({}, to {}, {})",
             side.number,
@@ -25,32 +25,32 @@ fn print(answer: &Diff) {
             plural(side.records, "record")
         )
     };
-    println!("{HEAD}from{HEAD:#} {}", told(&answer.from));
-    println!("{HEAD}to{HEAD:#}   {}", told(&answer.to));
-    answer.columns_out.iter().for_each(|name| println!("  {BAD}-{BAD:#} column {name}"));
-    answer.columns_in.iter().for_each(|name| println!("  {GOOD}+{GOOD:#} column {name}"));
+    println!("{HEAD}from{HEAD:#} {}", describe(&answer.from));
+    println!("{HEAD}to{HEAD:#}   {}", describe(&answer.to));
+    answer.columns_removed.iter().for_each(|name| println!("  {BAD}-{BAD:#} column {name}"));
+    answer.columns_added.iter().for_each(|name| println!("  {GOOD}+{GOOD:#} column {name}"));
     for column in &answer.columns {
         print_column(column);
     }
     match &answer.records {
-        Some(InOut { out, stayed, came }) => println!(
-            "  records, by the columns that both have: {} only in the first, {} in both, {} only in the second",
-            count(*out),
-            count(*stayed),
-            count(*came)
+        Some(Changes { removed, kept, added }) => println!(
+            "  records, by common columns: {} only in the first, {} in both, {} only in the second",
+            count(*removed),
+            count(*kept),
+            count(*added)
         ),
-        None => println!("  they share no column"),
+        None => println!("  no common columns"),
     }
     match &answer.people {
-        Some(InOut { out, stayed, came }) => {
+        Some(Changes { removed, kept, added }) => {
             println!(
                 "  {} only in the first, {} in both, {} only in the second",
-                people(*out),
-                count(*stayed),
-                count(*came)
+                people(*removed),
+                count(*kept),
+                count(*added)
             );
         }
-        None => println!("  {HINT}people cannot be compared: not both have owner links under one key{HINT:#}"),
+        None => println!("  {HINT}people cannot be compared: owner links under the same key are missing{HINT:#}"),
     }
 }
 
@@ -58,18 +58,23 @@ fn print_column(column: &ColumnDiff) {
     if let Some(RoleChange { from, to }) = &column.roles {
         println!("    {}: {} in the first, {} in the second", column.name, role(*from), role(*to));
     }
-    if column.values_out + column.values_in == 0 {
+    if column.values_removed + column.values_added == 0 {
         return;
     }
-    println!("    {}: {} values out, {} in", column.name, count(column.values_out), count(column.values_in));
+    println!(
+        "    {}: {} values removed, {} added",
+        column.name,
+        count(column.values_removed),
+        count(column.values_added)
+    );
     let some = |values: &[String]| {
         let first: Vec<&str> = values.iter().take(8).map(|value| shown(value)).collect();
         format!("{}{}", first.join(" | "), if values.len() > 8 { " | ..." } else { "" })
     };
-    if !column.cut_out.is_empty() {
-        println!("      {BAD}-{BAD:#} {}", some(&column.cut_out));
+    if !column.cut_removed.is_empty() {
+        println!("      {BAD}-{BAD:#} {}", some(&column.cut_removed));
     }
-    if !column.cut_in.is_empty() {
-        println!("      {GOOD}+{GOOD:#} {}", some(&column.cut_in));
+    if !column.cut_added.is_empty() {
+        println!("      {GOOD}+{GOOD:#} {}", some(&column.cut_added));
     }
 }

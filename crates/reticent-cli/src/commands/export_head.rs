@@ -1,4 +1,4 @@
-//! `reticent export-head`: a small text to keep elsewhere, which reveals entries that were removed, rewritten or rolled back.
+//! `reticent export-head`: exports the signed head, which reveals later removals and rewrites.
 
 use reticent_app::request::ExportHeadRequest;
 
@@ -29,7 +29,7 @@ pub fn run(options: &args::ExportHead, console: &Console) -> Result<u8, Error> {
         if let Some(proof) = &options.proof {
             println!("  proof that it extends the earlier head: {}", proof.display());
         }
-        let next = "Keep it where the ledger is not; `reticent verify --head` compares, and `reticent witness` countersigns it.";
+        let next = "Keep it apart from the ledger. `reticent verify --head` compares the ledger with it; `reticent witness` countersigns it.";
         println!("{HINT}{}{HINT:#}", wrap(next, WIDTH, ""));
     })?;
     Ok(0)

@@ -1,34 +1,36 @@
-//! `reticent history for WHO`: what a coalition of recipients can hold together.
+//! `reticent history for NAME`: the releases that a coalition of recipients can hold.
 
 use reticent_app::Recipient;
-use reticent_app::answer::{CoalitionHoldings, HistoryOf};
+use reticent_app::answer::{CoalitionHoldings, HistoryAnswer};
 
 use crate::args;
 use crate::console::Console;
 use crate::error::Error;
 use crate::terminal::{BAD, HEAD, HINT, WIDTH, plural, wrap};
 
-/// Shows what a coalition can hold.
+/// Prints the releases of each coalition.
 pub fn run(options: &args::History, console: &Console) -> Result<u8, Error> {
-    let mut who = options.who.clone();
-    if who.first().is_some_and(|word| word.trim().eq_ignore_ascii_case("for")) {
-        who.remove(0);
+    let mut names = options.recipients.clone();
+    if names.first().is_some_and(|word| word.trim().eq_ignore_ascii_case("for")) {
+        names.remove(0);
     }
-    if who.is_empty() {
-        return Err(Error::Usage("for whom? write for example `reticent history for research`".to_owned()));
+    if names.is_empty() {
+        return Err(Error::Usage(
+            "a recipient is missing; write for example `reticent history for research`".to_owned(),
+        ));
     }
-    let who: Vec<Recipient> = who.iter().map(|name| Recipient::new(name)).collect::<Result<_, _>>()?;
-    let answer = options.place.workspace().history(&who, &console.context)?;
+    let recipients: Vec<Recipient> = names.iter().map(|name| Recipient::new(name)).collect::<Result<_, _>>()?;
+    let answer = options.place.workspace().history(&recipients, &console.context)?;
     console.answer(&answer, |answer| print(answer, &options.place))?;
     Ok(0)
 }
 
-fn print(answer: &HistoryOf, place: &args::Place) {
+fn print(answer: &HistoryAnswer, place: &args::Place) {
     if !place.policy.exists() {
-        println!("{HINT}there is no policy {}: nobody is taken to be separate{HINT:#}", place.policy.display());
+        println!("{HINT}no policy {}: all recipients are assumed to collude{HINT:#}", place.policy.display());
     }
-    if !answer.unknown.is_empty() {
-        println!("{HINT}nothing was released to {} by name{HINT:#}", answer.unknown.join(", "));
+    if !answer.unknown_recipients.is_empty() {
+        println!("{HINT}no release names the recipient {}{HINT:#}", answer.unknown_recipients.join(", "));
     }
     answer.coalitions.iter().for_each(print_coalition);
 }
@@ -40,7 +42,7 @@ fn print_coalition(coalition: &CoalitionHoldings) {
         println!("  {:>3}  {}  {}  to {}", line.number, line.date, line.name, line.recipients.join(", "));
         println!("{}", wrap(&line.columns.join(", "), WIDTH, "       "));
         if let Some(at) = &line.erased {
-            println!("       {BAD}erased{BAD:#} {at}: what it gives away can no longer be computed");
+            println!("       {BAD}erased{BAD:#} {at}: its disclosure can no longer be computed");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `reticent init`: drafts a policy for a data file.
 
 use reticent_app::Workspace;
-use reticent_app::answer::Drafted;
+use reticent_app::answer::InitAnswer;
 use reticent_app::request::InitRequest;
 
 use crate::args;
@@ -17,7 +17,7 @@ pub fn run(options: &args::Init, console: &Console) -> Result<u8, Error> {
     Ok(0)
 }
 
-fn print(answer: &Drafted, options: &args::Init) {
+fn print(answer: &InitAnswer, options: &args::Init) {
     let written = &answer.written;
     println!(
         "{GOOD}drafted{GOOD:#} {} for {} in {}",
@@ -28,9 +28,9 @@ fn print(answer: &Drafted, options: &args::Init) {
     for path in written.iter().skip(1) {
         println!("        {path}");
     }
-    println!("\nEvery column is a quasi-identifier until you say otherwise. Next:");
-    println!("  1. in {}, give each column its role (the suggestions say why)", written[0]);
-    println!("  2. put groups between the values and the root in the taxonomy files");
+    println!("\nEvery column is a quasi-identifier until you change its role. Next:");
+    println!("  1. edit {}: set the role of each column (suggestions with reasons are in the file)", written[0]);
+    println!("  2. edit the taxonomy files: insert groups between each value and the root `*`");
     let data: Vec<String> = options.data.iter().map(|name| quoted(name)).collect();
     let policy = match options.policy.to_str() {
         Some("reticent.toml") => String::new(),
@@ -39,7 +39,7 @@ fn print(answer: &Drafted, options: &args::Init) {
     println!("  3. {HINT}reticent check{HINT:#} {}{policy}", data.join(" "));
 }
 
-/// A name as a shell takes it.
+/// A file name, quoted for the shell if needed.
 fn quoted(name: &str) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || "-_./:,+=@".contains(letter);
     if name.chars().all(plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', "'\\''")) }

@@ -1,42 +1,42 @@
-//! `reticent log`: what was released, when and to whom.
+//! `reticent log`: all ledger entries.
 
-use reticent_app::answer::{Judged, Origin};
-use reticent_app::answer::{Log, LogEntry, LogLine};
+use reticent_app::answer::{HistoryScope, Origin};
+use reticent_app::answer::{LogAnswer, LogEntry, LogLine};
 
 use crate::args;
 use crate::console::Console;
 use crate::error::Error;
 use crate::terminal::{BAD, GOOD, HEAD, HINT, WIDTH, count, plural, wrap};
 
-/// Shows the timeline.
+/// Prints the entries.
 pub fn run(options: &args::Log, console: &Console) -> Result<u8, Error> {
     let answer = options.place.workspace().log(&console.context)?;
     console.answer(&answer, print)?;
     Ok(0)
 }
 
-fn print(answer: &Log) {
+fn print(answer: &LogAnswer) {
     let head = answer.head.get(..12).unwrap_or(&answer.head);
     if answer.log.is_empty() {
-        println!("Nothing was released yet. The ledger is {}.", answer.ledger);
+        println!("No releases yet in the ledger {}.", answer.ledger);
         return;
     }
     let wide = answer.entries.to_string().len();
-    for LogLine { number, at, by, what } in &answer.log {
+    for LogLine { number, at, steward, kind } in &answer.log {
         let room = " ".repeat(wide + 2);
-        match what {
+        match kind {
             LogEntry::Release { name, date, recipients, origin, records, columns, judged, erased } => {
                 println!("{number:>wide$}  {HEAD}{date}  {name}{HEAD:#}  to {}", recipients.join(", "));
-                let how = if *origin == Origin::Registered { ", made elsewhere" } else { "" };
+                let how = if *origin == Origin::Registered { ", registered" } else { "" };
                 let text = format!("{}: {}{how}", plural(*records, "record"), columns.join(", "));
                 println!("{}", wrap(&text, WIDTH, &room));
-                println!("{room}{HINT}entered {at} by {by}{HINT:#}");
-                if let Judged::Alone { apart_from } = judged {
+                println!("{room}{HINT}recorded {at} by {steward}{HINT:#}");
+                if let HistoryScope::Alone { apart_from } = judged {
                     let many = plural(apart_from.len() as u64, "earlier release");
-                    println!("{room}{BAD}judged by itself{BAD:#}, apart from {many} that its recipients can hold");
+                    println!("{room}{BAD}not checked{BAD:#} against {many} that its recipients can hold");
                 }
                 if let Some(erased) = erased {
-                    println!("{room}{BAD}erased{BAD:#} {erased}: what it gives away can no longer be computed");
+                    println!("{room}{BAD}erased{BAD:#} {erased}: its disclosure can no longer be computed");
                 }
             }
             other => {
@@ -47,12 +47,14 @@ fn print(answer: &Log) {
                     LogEntry::Withdrawal { release, reason } => format!("withdrew release {release}: {reason}"),
                     LogEntry::Amendment { release, reason } => format!("amended release {release}: {reason}"),
                     LogEntry::Erasure { people, reason } => format!("erased {}: {reason}", people_text(*people)),
-                    LogEntry::KeyRotation { verifier, .. } => format!("signed from here on with {verifier}"),
+                    LogEntry::KeyRotation { verifier, .. } => {
+                        format!("entries are signed from here on with {verifier}")
+                    }
                     LogEntry::Witness { name, entries } => format!("{name} countersigned the first {entries} entries"),
                     LogEntry::Release { .. } => String::new(),
                 };
                 println!("{number:>wide$}  {HEAD}{}{HEAD:#}  {text}", at.get(..10).unwrap_or(at));
-                println!("{room}{HINT}entered {at} by {by}{HINT:#}");
+                println!("{room}{HINT}recorded {at} by {steward}{HINT:#}");
             }
         }
     }

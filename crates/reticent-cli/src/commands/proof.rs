@@ -1,4 +1,4 @@
-//! `reticent check-proof`: checks an exported proof, without the ledger and without its key.
+//! `reticent check-proof`: checks an exported proof without the ledger and its key.
 
 use reticent_app::answer::{ProofChecked, ProofOf};
 use reticent_app::check_proof;
@@ -51,14 +51,14 @@ fn print(answer: &ProofChecked) {
         }
     }
     match (&head.verifier, answer.signed_by_trusted_key) {
-        (Some(_), true) => println!("  signed with the key that you gave"),
+        (Some(_), true) => println!("  signed with the given key"),
         (Some(verifier), false) => {
             let text = format!(
-                "signed with {verifier}. Whether that is the ledger's key, the proof cannot say: give it with --verifier, or a head \
-                 that you kept with --head"
+                "signed with {verifier}. The proof does not show that this is the key of the ledger: pass the key with --verifier, or a \
+                 head that you kept with --head"
             );
             println!("{}", wrap(&text, WIDTH, "  "));
         }
-        (None, _) => println!("  the head is not signed: anybody can make such a proof"),
+        (None, _) => println!("  the head is not signed: anyone can make such a proof"),
     }
 }

@@ -1,4 +1,4 @@
-//! `reticent publish`: anonymize, write, verify the written bytes, record, and only then give the file its name.
+//! `reticent publish`: makes a release, writes and verifies it, records it, then gives the file its name.
 
 mod grouped;
 mod recoded;
@@ -12,14 +12,14 @@ use crate::args;
 use crate::console::Console;
 use crate::error::Error;
 
-/// Publishes, or rehearses it. The status is 1 when the written file violates the policy.
+/// Publishes, or does a dry run. The exit status is 1 if the written file violates the policy.
 pub fn run(options: &args::Publish, console: &Console) -> Result<u8, Error> {
     let publish = PublishRequest {
         data: options.data.clone(),
         name: options.name.clone(),
         output: options.output.clone(),
         recipients: options.to.clone(),
-        alone: options.alone,
+        ignore_history: options.ignore_history,
         columns: options.columns.clone(),
         algorithm: options.algorithm.clone(),
         time_limit: options.time_limit.map(|seconds| Duration::from_secs_f64(seconds.min(1e9))),
@@ -31,13 +31,13 @@ pub fn run(options: &args::Publish, console: &Console) -> Result<u8, Error> {
     } else {
         workspace.publish(&publish, &console.context)?
     };
-    console.answer(&answer, print)?;
+    console.answer(&answer, |answer| print(answer, console.verbose))?;
     Ok(u8::from(!answer.holds()))
 }
 
-fn print(answer: &Publication) {
+fn print(answer: &Publication, verbose: bool) {
     match answer {
-        Publication::Recoded(answer) => recoded::print(answer),
-        Publication::Grouped(answer) => grouped::print(answer),
+        Publication::Recoded(answer) => recoded::print(answer, verbose),
+        Publication::Grouped(answer) => grouped::print(answer, verbose),
     }
 }

@@ -1,15 +1,15 @@
-//! `reticent register`: enters a release that was made elsewhere, or before Reticent.
+//! `reticent register`: records a release that was made without Reticent.
 
-use reticent::recognise::Kinds;
-use reticent_app::answer::{RecognisedColumn, Registered};
+use reticent::recognise::TextKinds;
+use reticent_app::answer::{RecognisedColumn, RegisterAnswer};
 use reticent_app::request::RegisterRequest;
 
 use crate::args;
 use crate::console::Console;
 use crate::error::Error;
-use crate::terminal::{GOOD, HEAD, HINT, WIDTH, columns, count, disguise, plural, role, wrap};
+use crate::terminal::{GOOD, HEAD, HINT, WIDTH, columns, count, plural, presentation, role, wrap};
 
-/// Enters a release.
+/// Records a release.
 pub fn run(options: &args::Register, console: &Console) -> Result<u8, Error> {
     let request = RegisterRequest {
         file: options.file.clone(),
@@ -19,10 +19,10 @@ pub fn run(options: &args::Register, console: &Console) -> Result<u8, Error> {
         identifier: options.identifier.clone(),
         sensitive: options.sensitive.clone(),
         quasi_identifier: options.quasi_identifier.clone(),
-        groups: options.groups.clone(),
-        counterfeits: options.counterfeits.clone(),
-        apart: options.apart,
-        of: options.of.clone(),
+        group_column: options.group_column.clone(),
+        counterfeit_column: options.counterfeit_column.clone(),
+        separate_columns: options.separate_columns,
+        marginal_of: options.marginal_of.clone(),
         dry_run: options.dry_run,
     };
     let answer = options.place.workspace().register(&request, &console.context)?;
@@ -30,7 +30,7 @@ pub fn run(options: &args::Register, console: &Console) -> Result<u8, Error> {
     Ok(0)
 }
 
-fn print(answer: &Registered) {
+fn print(answer: &RegisterAnswer) {
     let to = answer.recipients.join(", ");
     match answer.release {
         Some(number) => {
@@ -40,40 +40,40 @@ fn print(answer: &Registered) {
             );
         }
         None => println!(
-            "{GOOD}would register{GOOD:#} {}, {} to {to} (dry run: nothing was entered)",
+            "{GOOD}would register{GOOD:#} {}, {} to {to} (dry run: nothing was recorded)",
             answer.name, answer.date
         ),
     }
     println!("  {}", plural(answer.records, "record"));
-    println!("\n{HEAD}What was recognised{HEAD:#}");
+    println!("\n{HEAD}Recognized columns{HEAD:#}");
     let row = |column: &RecognisedColumn| {
         let some = column.examples.join(" | ");
-        let some = if some.is_empty() { some } else { format!("such as {some}") };
+        let some = if some.is_empty() { some } else { format!("for example {some}") };
         vec![format!("  {}", column.name), role(column.role).to_owned(), recognised(&column.recognised), some]
     };
     let rows: Vec<Vec<String>> = answer.columns.iter().map(row).collect();
     columns(&rows).iter().for_each(|line| println!("{line}"));
-    if !answer.left_out.is_empty() {
-        println!("  not stored, since they name people: {}", answer.left_out.join(", "));
+    if !answer.omitted_columns.is_empty() {
+        println!("  identifiers, not stored: {}", answer.omitted_columns.join(", "));
     }
-    for line in disguise(&answer.disguise) {
+    for line in presentation(&answer.presentation) {
         println!("  {line}");
     }
     if let Some(people) = answer.people {
         println!("  owner links of {} people", count(people));
     }
     answer.notes.iter().for_each(|note| println!("{HINT}{}{HINT:#}", wrap(note, WIDTH, "")));
-    let hint = "If a generalized value was taken for a plain one, give its column a taxonomy in the policy, or this table a policy of \
-                its own with --policy; --dry-run tells what would be recognised and enters nothing.";
+    let hint = "If a generalized value was taken for an exact one, add a taxonomy for its column to the policy, or pass a separate policy \
+                with --policy. --dry-run shows the result without recording it.";
     println!("{HINT}{}{HINT:#}", wrap(hint, WIDTH, ""));
 }
 
 /// `3 values, 2 intervals, suppressed`.
-fn recognised(kinds: &Kinds) -> String {
+fn recognised(kinds: &TextKinds) -> String {
     let counted = [
         (kinds.values, "value"),
         (kinds.intervals, "interval"),
-        (kinds.inner, "taxonomy node"),
+        (kinds.taxonomy_nodes, "taxonomy node"),
         (kinds.masked, "masked prefix"),
     ];
     let word = |(number, word): &(u64, &str)| match *word {

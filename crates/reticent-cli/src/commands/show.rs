@@ -1,14 +1,14 @@
-//! `reticent show`: one release in full.
+//! `reticent show`: one release in detail.
 
 use reticent::statement::{Level, Outcome, Statement};
-use reticent_app::answer::{ColumnRecord, Judged, MethodRecord, Origin, Recorded, Show, TableRecord};
+use reticent_app::answer::{ColumnRecord, HistoryScope, MethodRecord, Origin, ReleaseRecord, ShowAnswer, TableRecord};
 
 use crate::args;
 use crate::console::Console;
 use crate::error::Error;
-use crate::terminal::{BAD, GOOD, HEAD, HINT, WIDTH, columns, count, disguise, number, plural, role, shown, wrap};
+use crate::terminal::{BAD, GOOD, HEAD, HINT, WIDTH, columns, count, number, plural, presentation, role, shown, wrap};
 
-/// Shows a release.
+/// Prints a release.
 pub fn run(options: &args::Show, console: &Console) -> Result<u8, Error> {
     let workspace = options.place.workspace();
     let answer = match &options.proof {
@@ -19,7 +19,7 @@ pub fn run(options: &args::Show, console: &Console) -> Result<u8, Error> {
     Ok(0)
 }
 
-fn print(answer: &Show) {
+fn print(answer: &ShowAnswer) {
     let Some(release) = answer.recorded.release() else { return };
     let entry = &answer.recorded;
     println!(
@@ -29,7 +29,7 @@ fn print(answer: &Show) {
         release.date,
         release.recipients.join(", ")
     );
-    let origin = if release.origin == Origin::Published { "made from" } else { "made elsewhere, entered as" };
+    let origin = if release.origin == Origin::Published { "made from" } else { "registered as" };
     println!(
         "  {}, {} different, {origin} {}",
         plural(release.records, "record"),
@@ -38,26 +38,27 @@ fn print(answer: &Show) {
     );
     if release.suppressed + release.dropped > 0 && release.method.is_none() {
         println!(
-            "  {} left out for the requirement, {} for a missing value",
+            "  {} suppressed, {} dropped because of a missing value",
             count(release.suppressed),
             count(release.dropped)
         );
     }
     match &release.judged {
-        Judged::Alone { apart_from } => {
-            println!("  {BAD}judged by itself{BAD:#}, apart from {}", numbers(apart_from));
+        HistoryScope::Alone { apart_from } => {
+            println!("  {BAD}not checked{BAD:#} against {}", numbers(apart_from));
         }
-        Judged::History { with } if with.is_empty() => println!("  judged: its recipients held nothing else"),
-        Judged::History { with } => println!("  judged together with {}", numbers(with)),
-        Judged::Nothing => println!("  not judged"),
+        HistoryScope::History { with } if with.is_empty() => {
+            println!("  checked: its recipients hold no other release")
+        }
+        HistoryScope::History { with } => println!("  checked with {}", numbers(with)),
+        HistoryScope::Nothing => println!("  not checked"),
     }
     if let Some(erased) = &answer.erased {
-        let others: Vec<String> = answer.shared_with.iter().map(u64::to_string).collect();
-        match others.is_empty() {
-            true => println!("  {BAD}erased{BAD:#} {erased}: its values and owner links are gone"),
+        match answer.shared_with.is_empty() {
+            true => println!("  {BAD}erased{BAD:#} {erased}: values and owner links are deleted"),
             false => println!(
-                "  {BAD}erased{BAD:#} {erased}, and still stored for releases {}, which have the same",
-                others.join(", ")
+                "  {BAD}erased{BAD:#} {erased}, but the same contents are stored for {}",
+                numbers(&answer.shared_with)
             ),
         }
     }
@@ -72,7 +73,7 @@ fn numbers(list: &[u64]) -> String {
     format!("{} {numbers}", if list.len() == 1 { "release" } else { "releases" })
 }
 
-fn print_columns(answer: &Show, release: &Recorded) {
+fn print_columns(answer: &ShowAnswer, release: &ReleaseRecord) {
     println!("\n{HEAD}Columns{HEAD:#}");
     let row = |column: &ColumnRecord| {
         let cut = answer.cuts.iter().flatten().find(|cut| cut.column == column.name);
@@ -81,13 +82,13 @@ fn print_columns(answer: &Show, release: &Recorded) {
     };
     let rows: Vec<Vec<String>> = release.columns.iter().map(row).collect();
     columns(&rows).iter().for_each(|line| println!("{line}"));
-    for line in disguise(&release.disguise) {
+    for line in presentation(&release.disguise) {
         println!("  {line}");
     }
     if release.tables.is_empty() {
         return;
     }
-    println!("\n{HEAD}Lists of its people's values{HEAD:#}");
+    println!("\n{HEAD}Tables of sensitive values{HEAD:#}");
     let row = |table: &TableRecord| {
         let columns: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
         let how = if table.set { "each value once" } else { "with counts" };
@@ -97,29 +98,29 @@ fn print_columns(answer: &Show, release: &Recorded) {
     columns(&rows).iter().for_each(|line| println!("{line}"));
 }
 
-/// How a method published it, and what became of the records that it did not publish.
+/// Prints the method, its bounds, and the records that it withheld.
 fn print_method(method: &MethodRecord) {
     println!("\n{HEAD}Published by {}{HEAD:#} ({})", method.id, method.form);
     println!("  {} and {}", plural(method.groups, "group"), plural(method.counterfeits, "counterfeit"));
     for promised in &method.promise {
-        println!("  nobody's {} is told with more than {}", promised.column, promised.most);
+        println!("  posterior of {} at most {}", promised.column, promised.most);
     }
     if let Some(most) = &method.records {
-        println!("  no record is linked to anybody with more than {most}");
+        println!("  linkage probability of a record at most {most}");
     }
     if let Some(left) = method.left {
         println!(
-            "  {} at least can be anybody's, whichever earlier release it is compared with",
+            "  at least {} remain candidates for each person, compared with each earlier release",
             plural(left, "record")
         );
     }
     let withheld: Vec<String> =
         method.withheld.iter().map(|one| format!("{} {}", count(one.records), one.reason)).collect();
     let withheld = if withheld.is_empty() { "none".to_owned() } else { withheld.join(", ") };
-    println!("  {} waiting, withheld: {withheld}", plural(method.waiting, "record"));
+    println!("  {} postponed, withheld: {withheld}", plural(method.waiting, "record"));
 }
 
-/// As many of the values as fit.
+/// As many values as fit.
 fn listed(values: &[String]) -> String {
     let mut text = String::new();
     for (at, value) in values.iter().enumerate() {
@@ -133,18 +134,18 @@ fn listed(values: &[String]) -> String {
     text
 }
 
-fn print_making(release: &Recorded) {
+fn print_making(release: &ReleaseRecord) {
     let Some(made) = &release.made else { return };
-    println!("\n{HEAD}Verified on the written bytes{HEAD:#}");
+    println!("\n{HEAD}Requirements, checked on the written file{HEAD:#}");
     for verified in &made.verified {
         let mark =
-            if verified.violations == 0 { format!("{GOOD}holds{GOOD:#}   ") } else { format!("{BAD}violated{BAD:#}") };
+            if verified.violations == 0 { format!("{GOOD}meets{GOOD:#}   ") } else { format!("{BAD}violates{BAD:#}") };
         println!("  {mark} {}", verified.model);
     }
     for statement in &made.statements {
         print_statement(statement);
     }
-    println!("\n{HEAD}What it cost{HEAD:#}");
+    println!("\n{HEAD}Metrics{HEAD:#}");
     let rows: Vec<Vec<String>> =
         made.metrics.iter().map(|metric| vec![format!("  {}", metric.id), number(metric.value)]).collect();
     columns(&rows).iter().for_each(|line| println!("{line}"));
@@ -160,24 +161,24 @@ fn print_making(release: &Recorded) {
     println!("\n{HINT}{}{HINT:#}", wrap(&text, WIDTH, ""));
 }
 
-/// What became of a statement, and how well it is established.
+/// Prints a statement with its outcome.
 fn print_statement(statement: &Statement) {
     let (mark, more) = match &statement.outcome {
-        Outcome::Judged { violations: 0, level: Level::Exact } => (format!("{GOOD}holds{GOOD:#}   "), String::new()),
+        Outcome::Judged { violations: 0, level: Level::Exact } => (format!("{GOOD}meets{GOOD:#}   "), String::new()),
         Outcome::Judged { violations: 0, level: Level::Bound } => {
-            (format!("{GOOD}holds{GOOD:#}   "), " (by true bounds)".to_owned())
+            (format!("{GOOD}meets{GOOD:#}   "), " (by bounds)".to_owned())
         }
         Outcome::Judged { violations: 0, level: Level::Estimate } => {
             (format!("{HINT}estimate{HINT:#}"), " (by an estimate, which may be wrong)".to_owned())
         }
-        Outcome::Judged { .. } => (format!("{BAD}violated{BAD:#}"), String::new()),
+        Outcome::Judged { .. } => (format!("{BAD}violates{BAD:#}"), String::new()),
         Outcome::NotApplicable { reason } => (format!("{HINT}n/a{HINT:#}     "), format!(" ({reason})")),
         Outcome::Skipped { reason } => (format!("{BAD}skipped{BAD:#} "), format!(" ({reason})")),
     };
     println!("  {mark} {}", wrap(&format!("{statement}{more}"), WIDTH, "           ").trim_start());
 }
 
-fn print_hashes(answer: &Show, release: &Recorded) {
+fn print_hashes(answer: &ShowAnswer, release: &ReleaseRecord) {
     println!("\n{HEAD}Hashes{HEAD:#} (SHA-256)");
     let mut rows = vec![vec!["  entry".to_owned(), answer.entry.clone()]];
     rows.push(vec!["  entry before".to_owned(), answer.recorded.previous.to_string()]);
@@ -185,13 +186,13 @@ fn print_hashes(answer: &Show, release: &Recorded) {
         rows.push(vec!["  file".to_owned(), file.sha256.to_string(), file.path.clone()]);
     }
     for (kind, body) in release.bodies() {
-        rows.push(vec![format!("  {}", kind.word()), body.sha256.to_string()]);
+        rows.push(vec![format!("  {}", kind.name()), body.sha256.to_string()]);
     }
     columns(&rows).iter().for_each(|line| println!("{line}"));
     if let Some(proof) = &answer.proof {
-        println!("  the proof is {}; `reticent check-proof` checks it without the ledger", proof.display());
+        println!("  proof: {}; check it with `reticent check-proof`", proof.display());
     }
     if let Some(links) = &release.links {
-        println!("  owner links of {} people, under the key {}", count(links.people), links.key);
+        println!("  owner links of {} people, key {}", count(links.people), links.key);
     }
 }

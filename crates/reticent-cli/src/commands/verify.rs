@@ -1,6 +1,6 @@
-//! `reticent verify`: whether the ledger, and every file it names, is what was written.
+//! `reticent verify`: checks that the ledger and every published file are unmodified.
 
-use reticent_app::answer::{FileState, Status, Verification};
+use reticent_app::answer::{FileState, Status, VerifyAnswer};
 use reticent_app::request::VerifyRequest;
 
 use crate::args;
@@ -20,7 +20,7 @@ pub fn run(options: &args::Verify, console: &Console) -> Result<u8, Error> {
     Ok(if answer.intact { 0 } else { 4 })
 }
 
-fn print(answer: &Verification) {
+fn print(answer: &VerifyAnswer) {
     let findings = &answer.findings;
     if answer.intact {
         let head =
@@ -37,27 +37,29 @@ fn print(answer: &Verification) {
             head.1
         );
     } else {
-        // Files can be changed without the ledger, which then is what tells.
+        // Published files can change while the ledger is unmodified.
         let of_state = |state: FileState| findings.files.iter().filter(|file| file.state == state).count();
         let (changed, unseen) = (of_state(FileState::Changed), of_state(FileState::Unseen));
         let only_files = changed + unseen == findings.problems.len();
         match only_files {
             true if changed == 0 => {
-                println!("{BAD}published files could not be looked at{BAD:#}; {} itself is intact", answer.ledger);
+                println!("{BAD}published files could not be read{BAD:#}; the ledger {} is unmodified", answer.ledger);
             }
-            true => println!("{BAD}modified{BAD:#}: published files were changed; {} itself is intact", answer.ledger),
-            false => println!("{BAD}modified{BAD:#}: {} is not what was written", answer.ledger),
+            true => {
+                println!("{BAD}modified{BAD:#}: published files changed; the ledger {} is unmodified", answer.ledger)
+            }
+            false => println!("{BAD}modified{BAD:#}: the ledger {} was changed", answer.ledger),
         }
         findings.problems.iter().for_each(|problem| println!("{}", wrap(problem, WIDTH, "  ")));
         let next = match only_files {
-            true if changed == 0 => "Let yourself into their folders, and verify again.",
+            true if changed == 0 => "Get permission to read their folders, then verify again.",
             true => {
-                "What was judged and recorded is not what is there now. Find out who has which of them; a copy as it was published \
-                 can be put in its place."
+                "These files differ from what was checked and recorded. Find out which version recipients have, then restore the \
+                 original files."
             }
             false => {
-                "Find out what happened before anything else is published. A backup can be put in its place; `reticent verify --head` \
-                 with a head that was kept elsewhere tells whether that one is complete."
+                "Publish nothing until the cause is known. Restore a backup, then check that it is complete with `reticent verify --head` \
+                 and a head that was kept elsewhere."
             }
         };
         println!("{HINT}{}{HINT:#}", wrap(next, WIDTH, ""));
@@ -65,25 +67,25 @@ fn print(answer: &Verification) {
     if answer.intact && answer.status != Status::Authentic {
         let why = match answer.verifier {
             None => {
-                "Its hashes agree, but it carries no signatures: everybody who can write to its folder can rewrite it. \
-                 `reticent authenticate` signs it."
+                "Hashes agree, but the ledger has no signatures: anyone who can write to its folder can rewrite it. Sign it with \
+                 `reticent authenticate`."
             }
             Some(_) => {
-                "Its hashes and signatures agree, but no key was given that you trust: a whole new ledger would look the same. \
-                 Give the key (--key), the public key (--verifier) or a head that you kept (--head)."
+                "Hashes and signatures agree, but no trusted key was given: a forged ledger would look the same. Pass the key (--key), \
+                 the public key (--verifier) or a head that you kept (--head)."
             }
         };
         println!("{}", wrap(why, WIDTH, "  "));
     }
     if let Some(first) = findings.signed_since.filter(|_| answer.intact) {
-        let text = format!("entries before {first} were recorded without signatures; they are unchanged since then");
+        let text = format!("entries before {first} have no signatures; they are unchanged since entry {first}");
         println!("{}", wrap(&text, WIDTH, "  "));
     }
     if answer.compared_with_head == Some(true) {
-        println!("  it extends the exported head: nothing that was there then was removed or changed");
+        println!("  extends the exported head: no earlier entry was removed or changed");
     }
     if findings.erased_releases > 0 {
-        println!("  the contents of {} were erased", plural(findings.erased_releases, "release"));
+        println!("  erased contents: {}", plural(findings.erased_releases, "release"));
     }
     let absent: Vec<_> = findings.files.iter().filter(|file| file.state == FileState::Absent).collect();
     let intact = findings.files.iter().filter(|file| file.state == FileState::Intact);
@@ -91,14 +93,15 @@ fn print(answer: &Verification) {
     for (number, what) in
         [(files.len(), "file"), (folders.len(), "folder")].into_iter().filter(|(number, _)| *number > 0)
     {
-        println!("  {} where published, unchanged", plural(number as u64, what));
+        println!("  {} unchanged", plural(number as u64, what));
     }
     for file in findings.files.iter().filter(|file| file.state == FileState::Replaced) {
-        let text = format!("{} (release {}) is now the file of a later release", file.path.display(), file.release);
+        let text =
+            format!("{} (release {}) was replaced by the file of a later release", file.path.display(), file.release);
         println!("{HINT}{}{HINT:#}", wrap(&text, WIDTH, "  "));
     }
     for file in absent {
-        let text = format!("{} (release {}) is no longer where it was published", file.path.display(), file.release);
+        let text = format!("{} (release {}) is no longer in its place", file.path.display(), file.release);
         println!("{HINT}{}{HINT:#}", wrap(&text, WIDTH, "  "));
     }
     findings.warnings.iter().for_each(|warning| println!("{}", wrap(&format!("warning: {warning}"), WIDTH, "  ")));

@@ -12,7 +12,7 @@ use crate::terminal::{GOOD, HINT, WIDTH, wrap};
 pub fn run(options: &args::Witness, console: &Console) -> Result<u8, Error> {
     let request = WitnessRequest {
         head: options.head.clone(),
-        kept: options.kept.clone(),
+        previous: options.previous.clone(),
         proof: options.proof.clone(),
         key: options.key.clone(),
         name: options.name.clone(),
@@ -22,19 +22,19 @@ pub fn run(options: &args::Witness, console: &Console) -> Result<u8, Error> {
         let head = &answer.head;
         println!("{GOOD}countersigned{GOOD:#} the first {} entries of the ledger {}", head.entries, head.ledger);
         match answer.kept_entries {
-            Some(entries) => println!("  it extends the head of {entries} entries that you kept"),
+            Some(entries) => println!("  extends your previous head of {entries} entries"),
             None => {
-                let text = "the first head that you keep of this ledger: compare its public key with the steward's";
+                let text = "this is your first head of this ledger: compare its public key with the steward";
                 println!("{}", wrap(text, WIDTH, "  "));
             }
         }
         println!("  public key of the ledger {}", head.verifier.as_ref().map(ToString::to_string).unwrap_or_default());
         println!("  your public key {}", answer.witness);
         if answer.drew_key {
-            println!("  drew your key {}; keep a copy of it", options.key.display());
+            println!("  generated your key {}; keep a copy", options.key.display());
         }
         let next =
-            format!("Keep {} where the steward cannot write, and send the steward a copy.", options.kept.display());
+            format!("Keep {} where the steward cannot write. Send the steward a copy.", options.previous.display());
         println!("{HINT}{}{HINT:#}", wrap(&next, WIDTH, ""));
     })?;
     Ok(0)
@@ -53,7 +53,8 @@ pub fn authenticate(options: &args::Authenticate, console: &Console) -> Result<u
     console.answer(&answer, |answer| {
         println!("{GOOD}signed{GOOD:#} from entry {} on", answer.number);
         println!("  public key {}", answer.verifier.as_deref().unwrap_or_default());
-        let next = "What was recorded before is known to be unchanged from now on; compare it once with what you know.";
+        let next =
+            "Changes to earlier entries are detected from now on. Compare these entries once with your own records.";
         println!("{HINT}{}{HINT:#}", wrap(next, WIDTH, ""));
     })?;
     Ok(0)

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::support::{RunCommand, TestFolder};
 
 fn clinic() -> TestFolder {
-    TestFolder::followed_clinic(3)
+    TestFolder::clinic_with_owner(3)
 }
 
 fn entries(folder: &TestFolder) -> u64 {
@@ -38,7 +38,7 @@ fn another_reader_of_the_catalogue_does_no_harm() {
             looks
         });
         for at in 0..25 {
-            let call = format!("publish people.csv --name r{at} --to press --alone -o r{at}.csv --threads 1");
+            let call = format!("publish people.csv --name r{at} --to press --ignore-history -o r{at}.csv --threads 1");
             folder.run(&call).exits(0);
         }
         stop.store(true, Ordering::SeqCst);
@@ -51,7 +51,7 @@ fn another_reader_of_the_catalogue_does_no_harm() {
 #[test]
 fn two_publishers_of_one_file_get_a_name_each() {
     let folder = clinic();
-    let call = |at: usize| format!("publish people.csv --name r{at} --to press --alone -o out.csv --json");
+    let call = |at: usize| format!("publish people.csv --name r{at} --to press --ignore-history -o out.csv --json");
     let children: Vec<_> = (0..4).map(|at| start(&folder, &call(at))).collect();
     let published = children.into_iter().map(|child| child.wait_with_output().unwrap());
     let files: BTreeSet<String> = published
@@ -65,8 +65,9 @@ fn two_publishers_of_one_file_get_a_name_each() {
 #[test]
 fn a_ledger_has_one_key() {
     let folder = clinic();
-    let call =
-        |at: usize| format!("publish people.csv --name k{at} --to press --alone -o k{at}.csv --key k{at}.key --quiet");
+    let call = |at: usize| {
+        format!("publish people.csv --name k{at} --to press --ignore-history -o k{at}.csv --key k{at}.key --quiet")
+    };
     let children: Vec<_> = (0..6).map(|at| start(&folder, &call(at))).collect();
     let done = children.into_iter().map(|child| child.wait_with_output().unwrap());
     assert_eq!(done.filter(|output| output.status.success()).count(), 1);

@@ -38,7 +38,7 @@ fn nothing_planted_is_printed() {
         (clinic_policy(3), data().replace(SECRETS[1], &format!("{},more", SECRETS[1]))),
         (clinic_policy(3), data().replace("35,F", "x35x,F")),
     ] {
-        let folder = TestFolder::of_policy(&policy);
+        let folder = TestFolder::from_policy(&policy);
         folder.write("people.csv", data);
         folder.write("t.csv", "flu;*\n");
         for call in [
@@ -57,13 +57,13 @@ fn nothing_planted_is_printed() {
 #[test]
 fn nothing_planted_is_printed_by_the_verbs_of_the_ledger() {
     let folder =
-        TestFolder::of_policy(&clinic_policy(3).replace("name = \"clinic\"", "name = \"clinic\"\nowner = \"name\""));
+        TestFolder::from_policy(&clinic_policy(3).replace("name = \"clinic\"", "name = \"clinic\"\nowner = \"name\""));
     folder.write("people.csv", data());
     folder.write("old.csv", format!("name,age,illness\n{}5,30-39,{}\nsomeone2,30-39,flu\n", SECRETS[0], SECRETS[1]));
     for call in [
         "init people.csv --policy drafted.toml",
         "publish people.csv --name one --to press -o one.csv",
-        "publish people.csv --name two --to press -o two.csv --alone",
+        "publish people.csv --name two --to press -o two.csv --ignore-history",
         "publish people.csv --name one --to press -o again.csv",
         "register old.csv --name old --to press --date 2020-01-01",
         "log",

@@ -45,13 +45,14 @@ fn a_full_disk_publishes_nothing() {
 #[test]
 fn a_killed_run_leaves_no_identifier_in_the_ledger() {
     const NAME: &str = "ZZCANARYNAME";
-    let folder = TestFolder::followed_clinic(3);
+    let folder = TestFolder::clinic_with_owner(3);
     let rows: String =
         (0..60_000).map(|row| format!("{NAME}{row},{},F,c{},i{}\n", row % 90, row % 7, row % 5)).collect();
     folder.write("people.csv", format!("name,age,sex,city,illness\n{rows}"));
     for wait in [20, 60, 100, 140, 180, 220, 260, 300, 340] {
         let (name, output) = (format!("r{wait}"), format!("r{wait}.csv"));
-        let mut command = folder.command(&["publish", "people.csv", "--name", &name, "--alone", "-o", &output]);
+        let mut command =
+            folder.command(&["publish", "people.csv", "--name", &name, "--ignore-history", "-o", &output]);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(Duration::from_millis(wait));
         child.kill().unwrap();
@@ -69,6 +70,6 @@ fn a_killed_run_leaves_no_identifier_in_the_ledger() {
             }
         }
     }
-    folder.run("publish people.csv --name last --alone -o last.csv").exits(0);
+    folder.run("publish people.csv --name last --ignore-history -o last.csv").exits(0);
     folder.run("verify").exits(0);
 }

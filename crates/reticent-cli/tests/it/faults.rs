@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use reticent_testkit::followed_clinic_policy;
+use reticent_testkit::clinic_policy_with_owner;
 
 use crate::support::{CLINIC, RunCommand, TestFolder};
 
@@ -35,7 +35,7 @@ pub fn built(source: &str) -> PathBuf {
 
 /// A clinic where people are known by an owner key, so that owner links are recorded too.
 fn policy(ledger: &str, key: &str) -> String {
-    format!("{}[ledger]\npath = \"{ledger}\"\nkey = \"{key}\"\n", followed_clinic_policy(3))
+    format!("{}[ledger]\npath = \"{ledger}\"\nkey = \"{key}\"\n", clinic_policy_with_owner(3))
 }
 
 /// What is done while faults happen, and what was there before.
@@ -59,7 +59,7 @@ pub const FIRST: Operation = Operation {
 pub const APART: Operation = Operation { ledger: "books/clinic/ledger", key: "keys/clinic/reticent.key", ..FIRST };
 pub const NEXT: Operation = Operation {
     before: &["publish people.csv --name zero --to press -o zero.csv"],
-    call: "publish people.csv --name one --to press --alone -o one.csv --threads 1",
+    call: "publish people.csv --name one --to press --ignore-history -o one.csv --threads 1",
     entries: (1, 2),
     ..FIRST
 };
@@ -136,7 +136,7 @@ impl Operation {
             let again = folder.run(self.call);
             assert_eq!(again.status, 0, "{what}: {}{}", again.out, again.err);
         }
-        let next = folder.run("publish people.csv --name more --to press --alone -o more.csv");
+        let next = folder.run("publish people.csv --name more --to press --ignore-history -o more.csv");
         assert_eq!(next.status, 0, "{what}: {}{}", next.out, next.err);
         assert_eq!(folder.run("verify --json").exits(0).json()["intact"], true, "{what}");
         let left: Vec<String> = folder.files().into_iter().filter(|name| name.starts_with(".reticent-")).collect();
@@ -189,7 +189,7 @@ fn a_file_that_waits_for_its_name_is_not_swept() {
     let warnings = folder.run("verify --json").json()["warnings"].clone();
     let warned = warnings.as_array().unwrap().iter().any(|text| text.as_str().unwrap().starts_with("release 1 waits"));
     assert!(warned, "{warnings}");
-    folder.run("publish people.csv --name more --to press --alone -o more.csv").exits(0);
+    folder.run("publish people.csv --name more --to press --ignore-history -o more.csv").exits(0);
     std::fs::remove_file(folder.file("one.csv")).unwrap();
     recover(&folder, "a name is free");
     folder.run("verify").exits(0);

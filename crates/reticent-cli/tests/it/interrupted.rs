@@ -13,7 +13,9 @@ fn interrupted_while_waiting() {
     folder.run("publish people.csv --name zero --to press -o zero.csv").exits(0);
     let lock = std::fs::File::options().read(true).write(true).open(folder.file("ledger/lock")).unwrap();
     lock.lock().unwrap();
-    for call in ["purge zero --reason asked --yes", "publish people.csv --name one --to press --alone -o one.csv"] {
+    for call in
+        ["purge zero --reason asked --yes", "publish people.csv --name one --to press --ignore-history -o one.csv"]
+    {
         let mut waiting = Command::new(env!("CARGO_BIN_EXE_reticent"))
             .args(call.split_whitespace())
             .current_dir(folder.path())
@@ -33,14 +35,14 @@ fn interrupted_while_waiting() {
 /// A disk that is full in the middle of the report: half a page would show less than was found.
 #[test]
 fn half_a_report_is_not_left() {
-    let folder = TestFolder::of_policy(
+    let folder = TestFolder::from_policy(
         "[dataset]\nowner = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n[columns.zip]\n[columns.ill]\n\
          role = \"sensitive\"\n[requirement]\nconfidence = 0.6\n",
     );
     let rows: String = (0..400).map(|at| format!("p{at},{},v{}\n", at / 2, at % 7)).collect();
     folder.write("one.csv", format!("pid,zip,ill\n{rows}"));
     folder.run("register one.csv --name one --to press --date 2026-01-01").exits(0);
-    let call = "audit --confidence 1 --each --worst 300 --html r.html --json";
+    let call = "audit --confidence 1 --per-person --worst 300 --html r.html --json";
     // As much as the catalogue's log needs when it is opened, and less than the report.
     let limited = format!("trap '' XFSZ; ulimit -f 80; exec {} {call}", env!("CARGO_BIN_EXE_reticent"));
     let run = Command::new("sh").args(["-c", &limited]).current_dir(folder.path()).output().unwrap();

@@ -162,22 +162,27 @@ fn answers() -> Answers {
          values = { \"'+pos\" = 0.3 }\non = [\"age\"]\n",
     );
     all.ask(&folder, "publish alike.csv --policy alike.toml --name alike -o alike-out.csv", 1);
-    all.ask(&folder, "register old.csv --name old --to press --date 2020-05-01 --groups ward --sensitive city", 0);
-    all.ask(&folder, "publish people.csv --name one --to press -o one.csv --alone", 0);
+    all.ask(
+        &folder,
+        "register old.csv --name old --to press --date 2020-05-01 --group-column ward --sensitive city",
+        0,
+    );
+    all.ask(&folder, "publish people.csv --name one --to press -o one.csv --ignore-history", 0);
     all.ask(&folder, "export-head -o head.json", 0);
-    all.ask(&folder, "publish people.csv --name two --to clinic -o two.csv --columns age,illness --alone", 0);
+    all.ask(&folder, "publish people.csv --name two --to clinic -o two.csv --columns age,illness --ignore-history", 0);
     all.ask(&folder, "show one --proof one.proof", 0);
     all.ask(&folder, "check-proof one.proof", 0);
-    all.ask(&folder, "witness head.json --name auditor --key witness.key --kept kept.txt", 0);
+    all.ask(&folder, "witness head.json --name auditor --key witness.key --previous kept.txt", 0);
     all.ask(&folder, "export-head --since head.json --proof since.proof -o next.txt", 0);
     all.ask(&folder, "check-proof since.proof --head head.json", 0);
-    all.ask(&folder, "witness next.txt --name auditor --key witness.key --kept kept.txt --proof since.proof", 0);
-    let kept = folder.run("witness next.txt --name auditor --key witness.key --kept kept.txt --json").exits(0).json();
+    all.ask(&folder, "witness next.txt --name auditor --key witness.key --previous kept.txt --proof since.proof", 0);
+    let kept =
+        folder.run("witness next.txt --name auditor --key witness.key --previous kept.txt --json").exits(0).json();
     let witness = kept["witness"].as_str().unwrap().to_owned();
     all.ask(&folder, &format!("record-witness kept.txt --witness {witness}"), 0);
     all.ask(&folder, "diff old one", 0);
     all.ask(&folder, "diff one two", 0);
-    all.ask(&folder, "publish people.csv --name same --to press -o same.csv --alone", 0);
+    all.ask(&folder, "publish people.csv --name same --to press -o same.csv --ignore-history", 0);
     // Judged together with a release that is about other people, too.
     let next = clinic();
     all.ask(&next, "register old.csv --name old --to press --date 2020-05-01 --sensitive city", 0);
@@ -198,9 +203,13 @@ fn answers() -> Answers {
     all.ask(&held, "publish one.csv --name two --to press -o out-two.csv", 0);
     next.write("lists.csv", "ward,false,city\na,1,Paris\na,1,France\n");
     next.write("marginal.csv", "city\nParis\n");
-    let lists = "register lists.csv --name lists --to ward --date 2020-05-01 --sensitive city --groups ward --counterfeits false";
-    all.ask(&next, &format!("{lists} --apart"), 0);
-    all.ask(&next, "register marginal.csv --name marginal --to ward --date 2020-05-01 --sensitive city --of lists", 0);
+    let lists = "register lists.csv --name lists --to ward --date 2020-05-01 --sensitive city --group-column ward --counterfeit-column false";
+    all.ask(&next, &format!("{lists} --separate-columns"), 0);
+    all.ask(
+        &next,
+        "register marginal.csv --name marginal --to ward --date 2020-05-01 --sensitive city --marginal-of lists",
+        0,
+    );
     all.ask(&next, "show lists", 0);
     all.ask(&next, "show marginal", 0);
     audits(&mut all);
@@ -219,7 +228,7 @@ fn answers() -> Answers {
 /// Audits of two bucketized releases, of two whose owners are not known, and of what is left after an erasure.
 fn audits(all: &mut Answers) {
     let folder = TestFolder::figure_1();
-    all.ask(&folder, "audit --each --worst 15 --attack all --effort 0 --samples 8 --html report.html", 1);
+    all.ask(&folder, "audit --per-person --worst 15 --attack all --effort 0 --samples 8 --html report.html", 1);
     all.ask(&folder, "audit --attack homogeneity,difference", 1);
     all.ask(&folder, "purge march --reason asked --yes", 0);
     all.ask(&folder, "audit", 1);
@@ -264,7 +273,7 @@ fn methods(all: &mut Answers) {
     all.ask_as(section, &folder, "publish one.csv --name one -o one --dry-run", 0);
     all.ask_as(section, &folder, "publish one.csv --name one -o one", 0);
     all.ask_as(section, &folder, "publish two.csv --name three -o three", 0);
-    all.ask_as(section, &folder, "publish two.csv --name two -o two --alone", 0);
+    all.ask_as(section, &folder, "publish two.csv --name two -o two --ignore-history", 0);
     all.ask(&folder, "show one", 0);
     all.ask(&folder, "show three", 0);
     let folder = TestFolder::new();
@@ -274,7 +283,7 @@ fn methods(all: &mut Answers) {
     all.ask(&folder, "show one", 0);
     // A release by a method that is no longer offered.
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../reticent-ledger/tests/fixtures/format-1-methods");
-    let old = TestFolder::of_policy(&(policy.replace("METHOD", "bcf-anonymity") + "k = 3\n"));
+    let old = TestFolder::from_policy(&(policy.replace("METHOD", "bcf-anonymity") + "k = 3\n"));
     old.copy_from(&fixture);
     #[cfg(unix)]
     std::fs::set_permissions(old.file("reticent.key"), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
@@ -291,7 +300,7 @@ fn errors(all: &mut Answers) {
     all.error(&interrupted(&folder, call), 130);
     // Together with the first release, the next one is too sure of somebody's illness.
     let policy = folder.read("reticent.toml").replace("k = 3", "k = 3\nconfidence = 0.67");
-    folder.write("reticent.toml", policy + "\n[recipients]\nseparate = [\"press\", \"stranger\"]\n");
+    folder.write("reticent.toml", policy + "\n[recipients]\nnon-colluding = [\"press\", \"stranger\"]\n");
     all.ask(&folder, call, 0);
     let next = "publish people.csv --name two --to press,stranger --columns sex,illness -o two.csv";
     all.fail(&folder, next, 1);

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::support::{RunCommand, TestFolder, answers, clinic_policy, fails};
 
 fn clinic() -> TestFolder {
-    let folder = TestFolder::followed_clinic(3);
+    let folder = TestFolder::clinic_with_owner(3);
     folder.run("publish people.csv --name one --to press,ministry -o one.csv").exits(0);
     folder
 }
@@ -17,8 +17,11 @@ fn verbs_answer_on_standard_output() {
     assert_eq!(answers(&folder, "log", 0)["entries"], 1);
     assert_eq!(answers(&folder, "show one", 0)["recorded"]["number"], 1);
     assert_eq!(answers(&folder, "show 1", 0)["recorded"]["number"], 1);
-    assert_eq!(answers(&folder, "diff one 1", 0)["people"]["stayed"], 12);
-    assert_eq!(answers(&folder, "history for press,ministry", 0)["who"], serde_json::json!(["press", "ministry"]));
+    assert_eq!(answers(&folder, "diff one 1", 0)["people"]["kept"], 12);
+    assert_eq!(
+        answers(&folder, "history for press,ministry", 0)["recipients"],
+        serde_json::json!(["press", "ministry"])
+    );
     assert_eq!(answers(&folder, "verify", 0)["intact"], true);
     assert_eq!(answers(&folder, "export-head", 0)["entries"], 1);
     assert_eq!(answers(&folder, "audit --confidence 0.9", 0)["holds"], true);
@@ -53,7 +56,7 @@ fn errors_are_on_standard_error_with_their_status() {
     fails(&folder, "audit --column ilness", 2, "no-such-sensitive-column");
     fails(&folder, "register none.csv --name x --to press --date 2020-05-01", 3, "io-failed");
     folder.write("ledger/seal.json", "{}");
-    let publish = "publish people.csv --name two --to press --alone -o two.csv";
+    let publish = "publish people.csv --name two --to press --ignore-history -o two.csv";
     fails(&folder, publish, 4, "ledger-inconsistent");
     fails(&folder, "purge one --reason r --yes", 4, "ledger-inconsistent");
     // The log can be read all the same, with a warning on standard error.
@@ -70,7 +73,7 @@ fn errors_are_on_standard_error_with_their_status() {
 /// Names, days, reasons and bounds are checked before a verb is called.
 #[test]
 fn wrong_words_are_usage_errors() {
-    let folder = TestFolder::followed_clinic(3);
+    let folder = TestFolder::clinic_with_owner(3);
     for wrong in [
         "register people.csv --name old --to press --date 1.5.2020",
         "audit --confidence 0.012345678901234567",

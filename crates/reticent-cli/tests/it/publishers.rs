@@ -6,9 +6,10 @@ use crate::support::{RunCommand, TestFolder};
 
 #[test]
 fn eight_processes_are_all_recorded() {
-    let folder = TestFolder::followed_clinic(3);
+    let folder = TestFolder::clinic_with_owner(3);
     let start = |at: usize| {
-        let call = format!("publish people.csv --name r{at} --to press -o r{at}.csv --threads 1 --wait 300 --alone");
+        let call =
+            format!("publish people.csv --name r{at} --to press -o r{at}.csv --threads 1 --wait 300 --ignore-history");
         let mut command = folder.command(&call.split_whitespace().collect::<Vec<_>>());
         command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
     };

@@ -59,7 +59,7 @@ fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
 }
 
 fn clinic() -> TestFolder {
-    let folder = TestFolder::followed_clinic(3);
+    let folder = TestFolder::clinic_with_owner(3);
     let published = folder.publish("people.csv", "one").to("press").run();
     assert!(published.is_ok(), "{published:?}");
     folder
@@ -82,7 +82,7 @@ fn a_read_only_copy_is_verified_and_left_as_it_is() {
 /// Format 1 has a write-ahead log, which SQLite cannot even read where it cannot write.
 #[test]
 fn a_read_only_copy_of_format_1_is_verified() {
-    let folder = TestFolder::followed_clinic(3);
+    let folder = TestFolder::clinic_with_owner(3);
     folder.copy_from(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../reticent-ledger/tests/fixtures/format-1"));
     std::fs::remove_file(folder.file("reticent.key")).unwrap();
     let before = contents(folder.path());

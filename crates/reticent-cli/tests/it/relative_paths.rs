@@ -15,7 +15,7 @@ fn an_output_is_named_however_its_folder_is_written() {
     std::fs::create_dir_all(folder.file("deep/er")).unwrap();
     std::os::unix::fs::symlink(folder.file("deep"), folder.file("linked")).unwrap();
     folder.run("publish people.csv --name zero --to press -o deep/er/../../zero.csv").exits(0);
-    folder.run("publish people.csv --name one --to press --alone -o linked/one.csv").exits(0);
+    folder.run("publish people.csv --name one --to press --ignore-history -o linked/one.csv").exits(0);
     assert!(folder.exists("zero.csv") && folder.exists("deep/one.csv"));
     assert_eq!(intact_files(&folder, "verify"), 2);
     // A first release whose ledger is not named by its shortest path.

@@ -4,7 +4,7 @@ use crate::support::{RunCommand, TestFolder};
 
 /// With a fixed key and a fixed ledger, so that pseudonyms and the order of people are the same in every run.
 pub fn with_key(folder: TestFolder) -> TestFolder {
-    folder.start_fixed_ledger();
+    folder.create_fixed_ledger();
     folder
 }
 

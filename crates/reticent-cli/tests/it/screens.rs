@@ -36,7 +36,7 @@ fn check() {
 
 #[test]
 fn publish() {
-    let folder = with_key(TestFolder::followed_clinic(3));
+    let folder = with_key(TestFolder::clinic_with_owner(3));
     folder.replace("reticent.toml", "k = 3", "k = 3\nconfidence = 0.7");
     let call = "publish people.csv --name one --to press -o one.csv";
     insta::assert_snapshot!("publish_rehearsal", screen(&folder, &format!("{call} --dry-run")));
@@ -45,7 +45,7 @@ fn publish() {
     // Refused because of the release itself, of an earlier one, and of the join of both.
     let next = "publish people.csv --name two --to press --columns sex,illness -o two.csv";
     insta::assert_snapshot!("publish_refused", screen(&folder, &format!("{next} --dry-run --confidence 0.3")));
-    let alone = "publish people.csv --name three --to bank --columns sex,illness -o three.csv --alone";
+    let alone = "publish people.csv --name three --to bank --columns sex,illness -o three.csv --ignore-history";
     insta::assert_snapshot!("publish_alone", screen(&folder, alone));
 }
 
@@ -74,7 +74,7 @@ fn publish_refused_by_the_audit() {
 }
 
 fn several_records() -> TestFolder {
-    TestFolder::of_policy(
+    TestFolder::from_policy(
         "[dataset]\nowner = \"id\"\n[columns.id]\nrole = \"identifier\"\n[columns.sex]\n[columns.illness]\nrole = \"sensitive\"\n\
          [requirement]\nk = 2\nconfidence = 0.6\n[release]\nseed = 1\n",
     )
@@ -122,7 +122,7 @@ fn audit_of_bounds() {
 }
 
 fn owners() -> TestFolder {
-    TestFolder::of_policy(
+    TestFolder::from_policy(
         "[dataset]\nowner = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n[columns.zip]\n[columns.ill]\nrole = \"sensitive\"\n[requirement]\nk = 2\n",
     )
 }

@@ -9,10 +9,10 @@ use crate::support::{RunCommand, TestFolder};
 
 /// A clinic with a release, and a second one that was judged alone.
 fn clinic() -> TestFolder {
-    let folder = with_key(TestFolder::followed_clinic(3));
+    let folder = with_key(TestFolder::clinic_with_owner(3));
     for call in [
         "publish people.csv --name one --to press,ministry -o one.csv",
-        "publish people.csv --name two --to press -o two.csv --columns age,illness --alone",
+        "publish people.csv --name two --to press -o two.csv --columns age,illness --ignore-history",
     ] {
         // By the same steward as the calls that are shown.
         assert!(screen(&folder, call).ends_with("[exit status 0]"), "{call}");
@@ -71,7 +71,7 @@ fn audit_with_an_attack() {
 
 #[test]
 fn register() {
-    let folder = with_key(TestFolder::followed_clinic(3));
+    let folder = with_key(TestFolder::clinic_with_owner(3));
     folder.write("old.csv", "age,city\n20-29,Paris\n30-39,Paris\n30-39,Oslo\n");
     let call = "register old.csv --name old --to press --date 2020-01-01";
     insta::assert_snapshot!("register_rehearsal", screen(&folder, &format!("{call} --dry-run")));

@@ -11,7 +11,7 @@ fn verbs_answer_on_standard_output() {
     assert_eq!((drafted.json()["rows"].as_u64(), drafted.err.as_str()), (Some(12), ""));
     folder.write("reticent.toml", clinic_policy(3));
     assert_eq!(answers(&folder, "check", 0)["dataset"], "clinic");
-    assert_eq!(answers(&folder, "check people.csv --policy reticent.toml", 1)["data"]["risk"]["unique"], 12);
+    assert_eq!(answers(&folder, "check people.csv --policy reticent.toml", 1)["data"]["risk"]["sample_unique"], 12);
     let rehearsal = answers(&folder, "publish people.csv --name one -o one.csv --dry-run --k 2 --confidence 1", 0);
     assert_eq!((&rehearsal["dry_run"], &rehearsal["recipients"]), (&true.into(), &serde_json::json!(["public"])));
     let call = "publish people.csv --name one --to press,bank -o one.csv --columns age,illness --time-limit 60 \
@@ -32,7 +32,7 @@ fn verbs_answer_on_standard_output() {
 fn errors_are_on_standard_error_with_their_status() {
     let folder = TestFolder::clinic(&clinic_policy(13));
     let error = fails(&folder, "publish people.csv --name one -o one.csv", 1, "requirement-unreachable");
-    assert_eq!(error["refusal"]["offers"][0]["thresholds"][0]["to"], 12.0);
+    assert_eq!(error["refusal"]["remedies"][0]["thresholds"][0]["to"], 12.0);
     fails(&folder, "publish people.csv --name one -o people.csv", 2, "output-exists");
     fails(&folder, "check none.csv", 2, "file-not-found");
     fails(&folder, "check people.csv --policy none.toml", 3, "file-failed");
@@ -66,7 +66,7 @@ fn an_answer_that_cannot_be_printed_changes_no_status() {
     let folder = TestFolder::clinic(&clinic_policy(3));
     for (round, json) in [&[][..], &["--json"]].into_iter().enumerate() {
         let out = format!("out{round}.csv");
-        let call = [&["publish", "people.csv", "--name", &out, "--alone", "-o", &out], json].concat();
+        let call = [&["publish", "people.csv", "--name", &out, "--ignore-history", "-o", &out], json].concat();
         let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
         let ran = folder.command(&call).stdout(full).output().unwrap();
         assert_eq!(ran.status.code(), Some(0));

@@ -1,16 +1,16 @@
-//! A column's texts as codes, in the order in which one thread meets them.
+//! Dictionary of a column: texts as codes, in the order in which one thread reads them.
 
 use hashbrown::HashTable;
 use reticent::taxonomy::{Code, Type, parse_date, parse_number, scale_text};
 
 use crate::error::Error;
 use crate::hash::{hash_number, hash_text, short_word};
-use crate::source::Fault;
+use crate::source::RowError;
 
-/// A column may have this many different texts.
-pub(crate) const MOST_VALUES: usize = 4 << 20;
+/// Maximum number of distinct texts of a column.
+pub(crate) const MAX_VALUES: usize = 4 << 20;
 
-/// Recently met texts, found without a hash table.
+/// Size, in bits, of a cache of recent texts that avoids the hash table.
 const RECENT_BITS: u32 = 10;
 
 /// Distinct texts and their codes.
@@ -18,20 +18,20 @@ pub(crate) struct Dictionary {
     texts: Vec<Box<str>>,
     prints: Vec<u64>,
     table: HashTable<Code>,
-    recent: Vec<Recent>,
+    recent: Vec<CachedCode>,
     text_bytes: usize,
 }
 
 #[derive(Clone, Copy)]
-struct Recent {
+struct CachedCode {
     print: u64,
     code: Code,
 }
 
-/// No text has this fingerprint.
+/// Fingerprint of an empty cache slot. No text has it.
 const NO_PRINT: u64 = 0x7f << 56;
 
-/// A word that says as much of a text as fits: all of a text shorter than eight bytes.
+/// Returns a fingerprint of a text. It identifies a text shorter than eight bytes.
 #[inline]
 fn fingerprint(text: &[u8]) -> u64 {
     if text.len() < 8 { short_word(text) | (text.len() as u64) << 56 } else { hash_text(text, 0) | 0xff << 56 }
@@ -39,11 +39,11 @@ fn fingerprint(text: &[u8]) -> u64 {
 
 impl Dictionary {
     pub(crate) fn new() -> Self {
-        let recent = vec![Recent { print: NO_PRINT, code: 0 }; 1 << RECENT_BITS];
+        let recent = vec![CachedCode { print: NO_PRINT, code: 0 }; 1 << RECENT_BITS];
         Dictionary { texts: Vec::new(), prints: Vec::new(), table: HashTable::new(), recent, text_bytes: 0 }
     }
 
-    /// The code of a text; none when it is no text.
+    /// Returns the code of a text; none if it is not valid UTF-8.
     #[inline]
     pub(crate) fn code(&mut self, text: &[u8]) -> Option<Code> {
         let print = fingerprint(text);
@@ -53,7 +53,7 @@ impl Dictionary {
             return Some(recent.code);
         }
         let code = self.find_or_add(text, print)?;
-        self.recent[slot] = Recent { print, code };
+        self.recent[slot] = CachedCode { print, code };
         Some(code)
     }
 
@@ -83,37 +83,37 @@ impl Dictionary {
         self.texts.len()
     }
 
-    /// By code.
+    /// Returns the texts by code.
     pub(crate) fn texts(&self) -> &[Box<str>] {
         &self.texts
     }
 
-    /// About how much memory it takes.
+    /// Returns the approximate memory in bytes.
     pub(crate) fn bytes(&self) -> u64 {
-        // A text's box, fingerprint, table entry, and what its allocation costs beside its bytes.
+        // Bytes of the texts, and for each text its box, fingerprint, table entry and allocation overhead.
         (self.text_bytes + self.texts.capacity() * (16 + 8 + 16) + self.table.capacity() * 5) as u64
     }
 }
 
-/// How a column's fields become codes.
+/// Mapping of the fields of a column to codes.
 pub(crate) enum Coder {
-    /// Each text is its own value.
+    /// Every text is a value.
     Exact(Dictionary),
-    /// Numbers and dates count as the bound below them.
-    Binned(Binned),
+    /// Numbers and dates are binned.
+    Binned(BinnedCoder),
 }
 
-/// A dictionary of bounds, and of the texts that are no numbers or dates.
-pub(crate) struct Binned {
+/// A dictionary of bin bounds and of texts that are neither numbers nor dates.
+pub(crate) struct BinnedCoder {
     bounds: Vec<f64>,
-    /// By bound: the code of its text as a number and as a date, once met.
+    /// Codes of each bound, as a number and as a date, once it occurs.
     codes: Vec<[Option<Code>; 2]>,
     missing: Vec<String>,
     dictionary: Dictionary,
 }
 
 impl Coder {
-    /// `missing` stands for no value, and is never put into a bin.
+    /// Creates a coder. Texts in `missing` are never binned.
     pub(crate) fn new(bins: Option<&[f64]>, missing: &[String]) -> Self {
         match bins {
             Some(bounds) if !bounds.is_empty() => {
@@ -121,23 +121,23 @@ impl Coder {
                 bounds.sort_by(f64::total_cmp);
                 let codes = vec![[None; 2]; bounds.len()];
                 let missing = missing.to_vec();
-                Coder::Binned(Binned { bounds, codes, missing, dictionary: Dictionary::new() })
+                Coder::Binned(BinnedCoder { bounds, codes, missing, dictionary: Dictionary::new() })
             }
             _ => Coder::Exact(Dictionary::new()),
         }
     }
 
-    /// The code of a field; `at` and `name` say which column it is.
+    /// Returns the code of a field of the column with index `at` and name `name`.
     #[inline]
-    pub(crate) fn code(&mut self, text: &[u8], at: usize, name: &str) -> Result<Code, Fault> {
+    pub(crate) fn code(&mut self, text: &[u8], at: usize, name: &str) -> Result<Code, RowError> {
         let code = match self {
             Coder::Exact(dictionary) => dictionary.code(text),
             Coder::Binned(binned) => binned.code(text),
         };
         match code {
-            Some(code) if (code as usize) < MOST_VALUES => Ok(code),
-            Some(_) => Err(Fault::Error(Error::TooManyValues { column: name.to_owned(), limit: MOST_VALUES })),
-            None => Err(Fault::NotUtf8(at)),
+            Some(code) if (code as usize) < MAX_VALUES => Ok(code),
+            Some(_) => Err(RowError::Error(Error::TooManyValues { column: name.to_owned(), limit: MAX_VALUES })),
+            None => Err(RowError::NotUtf8(at)),
         }
     }
 
@@ -149,7 +149,7 @@ impl Coder {
     }
 }
 
-impl Binned {
+impl BinnedCoder {
     fn code(&mut self, text: &[u8]) -> Option<Code> {
         let words = std::str::from_utf8(text).ok()?;
         if self.missing.iter().any(|missing| missing == words) {

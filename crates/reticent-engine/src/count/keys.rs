@@ -1,30 +1,30 @@
-//! Combinations of codes as the keys of a map: how often each was met, or which it was of those met.
+//! Maps with combinations of codes as keys: the count or the number of each combination.
 
-use reticent::combos::Weight;
+use reticent::contingency::Weight;
 use reticent::taxonomy::Code;
 
 use super::packed::PackedMap;
 
-/// Keys of one word are looked up so many at a time: the waits for memory overlap.
-const MOST_PENDING: usize = 256;
+/// Number of one-word keys that are looked up together, so that memory accesses overlap.
+const PENDING_KEYS: usize = 256;
 
-/// How often each combination was met.
-pub(crate) struct Keys {
+/// Count of each combination.
+pub(crate) struct CombinationCounter {
     weights: PackedMap,
-    /// Words met but not yet counted.
+    /// Words that are not counted yet.
     pending: Vec<u64>,
 }
 
-impl Keys {
+impl CombinationCounter {
     pub(crate) fn new(columns: usize) -> Self {
-        Keys { weights: PackedMap::new(columns), pending: Vec::with_capacity(MOST_PENDING) }
+        CombinationCounter { weights: PackedMap::new(columns), pending: Vec::with_capacity(PENDING_KEYS) }
     }
 
     /// Counts a row with this combination.
     #[inline]
     pub(crate) fn add(&mut self, codes: &[Code]) {
         if !self.weights.has_room(codes) {
-            self.settle();
+            self.flush();
             self.weights.widen(codes);
         }
         let Some(word) = self.weights.word(codes) else {
@@ -32,12 +32,12 @@ impl Keys {
             return;
         };
         self.pending.push(word);
-        if self.pending.len() == MOST_PENDING {
-            self.settle();
+        if self.pending.len() == PENDING_KEYS {
+            self.flush();
         }
     }
 
-    fn settle(&mut self) {
+    fn flush(&mut self) {
         if let Some(weights) = self.weights.words() {
             for word in self.pending.drain(..) {
                 *weights.entry(word).or_insert(0) += 1;
@@ -45,42 +45,46 @@ impl Keys {
         }
     }
 
-    /// About how many distinct combinations; never fewer than there are.
+    /// Returns an upper bound on the number of distinct combinations.
     pub(crate) fn len(&self) -> usize {
         self.weights.len() + self.pending.len()
     }
 
-    /// Every combination with its weight, in no order.
+    /// Visits every combination with its count, in no particular order.
     pub(crate) fn for_each(mut self, visit: impl FnMut(&[Code], Weight)) {
-        self.settle();
+        self.flush();
         self.weights.for_each(visit);
     }
 
-    /// About how much memory it takes.
+    /// Returns the approximate memory in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.weights.bytes()
     }
 }
 
-/// Combinations numbered as they were first met, and the number of each row's.
-pub(crate) struct NumberedKeys {
+/// Combinations numbered in order of appearance, and the number of each row's combination.
+pub(crate) struct CombinationNumbering {
     numbers: PackedMap,
-    /// Words met but not yet numbered: those of the last rows.
+    /// Words of the last rows, which are not numbered yet.
     pending: Vec<u64>,
-    /// By row.
+    /// Number of each row's combination.
     rows: Vec<u32>,
 }
 
-impl NumberedKeys {
+impl CombinationNumbering {
     pub(crate) fn new(columns: usize) -> Self {
-        NumberedKeys { numbers: PackedMap::new(columns), pending: Vec::with_capacity(MOST_PENDING), rows: Vec::new() }
+        CombinationNumbering {
+            numbers: PackedMap::new(columns),
+            pending: Vec::with_capacity(PENDING_KEYS),
+            rows: Vec::new(),
+        }
     }
 
     /// Adds a row with this combination.
     #[inline]
     pub(crate) fn add(&mut self, codes: &[Code]) {
         if !self.numbers.has_room(codes) {
-            self.settle();
+            self.flush();
             self.numbers.widen(codes);
         }
         let Some(word) = self.numbers.word(codes) else {
@@ -89,12 +93,12 @@ impl NumberedKeys {
             return;
         };
         self.pending.push(word);
-        if self.pending.len() == MOST_PENDING {
-            self.settle();
+        if self.pending.len() == PENDING_KEYS {
+            self.flush();
         }
     }
 
-    fn settle(&mut self) {
+    fn flush(&mut self) {
         if let Some(numbers) = self.numbers.words() {
             for word in self.pending.drain(..) {
                 let next = numbers.len() as u64;
@@ -103,24 +107,25 @@ impl NumberedKeys {
         }
     }
 
-    /// About how many distinct combinations; never fewer than there are.
+    /// Returns an upper bound on the number of distinct combinations.
     pub(crate) fn len(&self) -> usize {
         self.numbers.len() + self.pending.len()
     }
 
-    /// Visits every combination with its number, in no order. Answers with the number of each row's combination.
+    /// Visits every combination with its number, in no particular order. Returns the number of each row's
+    /// combination.
     pub(crate) fn for_each(mut self, visit: impl FnMut(&[Code], u64)) -> Vec<u32> {
-        self.settle();
+        self.flush();
         self.numbers.for_each(visit);
         self.rows
     }
 
-    /// About how much memory the map takes.
+    /// Returns the approximate memory of the map in bytes.
     pub(crate) fn map_bytes(&self) -> u64 {
         self.numbers.bytes()
     }
 
-    /// How much memory the rows take.
+    /// Returns the memory of the rows in bytes.
     pub(crate) fn rows_bytes(&self) -> usize {
         self.rows.capacity() * size_of::<u32>()
     }

@@ -1,38 +1,38 @@
-//! Owners: whose a record is, as a number that says nothing about the text it stands for.
+//! Owners as numbers, which do not reveal the texts that identify the owners.
 
 use rayon::slice::ParallelSliceMut;
-use reticent::combos::Owner;
+use reticent::contingency::Owner;
 
 use crate::hash::hash_wide;
 use crate::options::Options;
 
-/// The hash by which an owner is known.
+/// Hash that identifies an owner.
 pub(crate) type OwnerHash = u128;
 
-/// The hash of an owner's text; none for a row without owner.
+/// Returns the hash of an owner's text; none for a row without an owner.
 pub(crate) fn owner_hash(text: &[u8], options: &Options) -> Option<OwnerHash> {
     (!options.is_missing(text)).then(|| hash_wide(text))
 }
 
-/// All owners, numbered by the order of their hashes, so that no order of rows or threads matters.
+/// All owners, numbered in the order of their hashes. The numbers do not depend on the order of rows or threads.
 pub(crate) struct OwnerIndex {
     hashes: Vec<OwnerHash>,
-    /// By the leading bits of a hash: where the owners with these bits start.
+    /// Start of the owners with each value of the leading bits of the hash.
     starts: Vec<u32>,
     shift: u32,
 }
 
 impl OwnerIndex {
-    /// The owners of these rows when some owner has several; none when every row has its own, or too many owners.
-    pub(crate) fn of_rows(mut hashes: Vec<OwnerHash>) -> Repeats {
+    /// Indexes the owners of these rows, if an owner has several rows.
+    pub(crate) fn of_rows(mut hashes: Vec<OwnerHash>) -> RepeatedOwners {
         hashes.par_sort_unstable();
         let rows = hashes.len();
         hashes.dedup();
         if hashes.len() == rows {
-            return Repeats::None;
+            return RepeatedOwners::None;
         }
         if hashes.len() >= Owner::MAX as usize {
-            return Repeats::TooMany;
+            return RepeatedOwners::TooMany;
         }
         let lead = (hashes.len() as u64).next_power_of_two().trailing_zeros().clamp(1, 28);
         let shift = 128 - lead;
@@ -43,10 +43,10 @@ impl OwnerIndex {
         for at in 1..starts.len() {
             starts[at] += starts[at - 1];
         }
-        Repeats::Some(OwnerIndex { hashes, starts, shift })
+        RepeatedOwners::Some(OwnerIndex { hashes, starts, shift })
     }
 
-    /// The number of an owner.
+    /// Returns the number of an owner.
     pub(crate) fn number(&self, hash: OwnerHash) -> Option<Owner> {
         let lead = (hash >> self.shift) as usize;
         let (start, end) = (self.starts[lead] as usize, self.starts[lead + 1] as usize);
@@ -55,8 +55,8 @@ impl OwnerIndex {
     }
 }
 
-/// Whether some owner has several records.
-pub(crate) enum Repeats {
+/// Whether an owner has several records.
+pub(crate) enum RepeatedOwners {
     None,
     Some(OwnerIndex),
     TooMany,

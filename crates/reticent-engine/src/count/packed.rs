@@ -1,7 +1,7 @@
-//! A map from combinations of codes to numbers; its keys are packed into one word as long as they fit.
+//! A map from combinations of codes to numbers. Keys are packed into one word or two while they fit.
 
 use hashbrown::HashMap;
-use reticent::combos::bits;
+use reticent::contingency::bits;
 use reticent::taxonomy::Code;
 use rustc_hash::FxBuildHasher;
 
@@ -9,7 +9,7 @@ type Map<K> = HashMap<K, u64, FxBuildHasher>;
 
 /// A number for each combination.
 pub(super) struct PackedMap {
-    /// By column: how many bits its codes have.
+    /// Number of bits of the codes of each column.
     widths: Vec<u32>,
     entries: Entries,
 }
@@ -36,25 +36,25 @@ impl PackedMap {
         PackedMap { entries: Entries::fitting(&widths, 0), widths }
     }
 
-    /// Whether the keys have room for these codes.
+    /// Returns true if the codes fit into the keys.
     #[inline]
     pub(super) fn has_room(&self, codes: &[Code]) -> bool {
         codes.iter().zip(&self.widths).fold(0, |over, (code, width)| over | u64::from(*code) >> width) == 0
     }
 
-    /// The key of a combination, where a word is enough.
+    /// Returns the key of a combination, if keys are one word.
     #[inline]
     pub(super) fn word(&self, codes: &[Code]) -> Option<u64> {
         matches!(self.entries, Entries::Word(_)).then(|| word(codes, &self.widths))
     }
 
-    /// The numbers by key, where a word is enough.
+    /// Returns the numbers by key, if keys are one word.
     #[inline]
     pub(super) fn words(&mut self) -> Option<&mut Map<u64>> {
         if let Entries::Word(map) = &mut self.entries { Some(map) } else { None }
     }
 
-    /// The number of a combination, which is `first` when there was none. The keys must have room for it.
+    /// Returns the number of a combination, which is `first` if it is new. The codes must fit into the keys.
     pub(super) fn number(&mut self, codes: &[Code], first: u64) -> &mut u64 {
         let PackedMap { widths, entries } = self;
         match entries {
@@ -67,7 +67,7 @@ impl PackedMap {
         }
     }
 
-    /// Packs all keys anew, with room for these codes and twice as many.
+    /// Repacks all keys so that these codes and twice as many fit.
     pub(super) fn widen(&mut self, codes: &[Code]) {
         let needed =
             |(code, width): (&Code, &u32)| if u64::from(*code) >> width == 0 { *width } else { bits(*code) + 1 };
@@ -77,7 +77,7 @@ impl PackedMap {
         *self = wider;
     }
 
-    /// How many combinations.
+    /// Returns the number of combinations.
     pub(super) fn len(&self) -> usize {
         match &self.entries {
             Entries::Word(map) => map.len(),
@@ -86,7 +86,7 @@ impl PackedMap {
         }
     }
 
-    /// Every combination with its number, in no order.
+    /// Visits every combination with its number, in no particular order.
     pub(super) fn for_each(&self, mut visit: impl FnMut(&[Code], u64)) {
         let mut codes = vec![0; self.widths.len()];
         match &self.entries {
@@ -106,9 +106,9 @@ impl PackedMap {
         }
     }
 
-    /// About how much memory it takes.
+    /// Returns the approximate memory in bytes.
     pub(super) fn bytes(&self) -> u64 {
-        // Entries and their control bytes; beside them the codes and what their allocation costs.
+        // Entries and their control bytes; for unpacked keys also the codes and their allocation overhead.
         let bytes = match &self.entries {
             Entries::Word(map) => map.capacity() * 17 * 8 / 7,
             Entries::Double(map) => map.capacity() * 33 * 8 / 7,

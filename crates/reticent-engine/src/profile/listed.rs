@@ -1,25 +1,25 @@
-//! A column with few texts: each with the rows that carry it.
+//! A column with few texts: all texts with their numbers of rows.
 
-use reticent::combos::Weight;
+use reticent::contingency::Weight;
 use reticent::taxonomy::{Type, parse_scale};
 
-use super::summary::{Kind, Summary, quantiles, wider};
+use super::summary::{ObservedType, Summary, quantiles, union_range};
 use crate::Profile;
 use crate::count::Dictionary;
 use crate::options::Options;
 
-pub(super) struct Listed {
+pub(super) struct ValueList {
     dictionary: Dictionary,
-    /// By code.
+    /// Number of rows by code.
     weights: Vec<Weight>,
 }
 
-impl Listed {
+impl ValueList {
     pub(super) fn new() -> Self {
-        Listed { dictionary: Dictionary::new(), weights: Vec::new() }
+        ValueList { dictionary: Dictionary::new(), weights: Vec::new() }
     }
 
-    /// Counts a row; nothing when its field is no text.
+    /// Counts a row; returns none if its field is not valid UTF-8.
     #[inline]
     pub(super) fn take(&mut self, text: &[u8]) -> Option<()> {
         self.add(text, 1)
@@ -35,7 +35,7 @@ impl Listed {
         Some(())
     }
 
-    pub(super) fn merge(&mut self, other: &Listed) {
+    pub(super) fn merge(&mut self, other: &ValueList) {
         for (text, weight) in other.texts() {
             self.add(text.as_bytes(), weight);
         }
@@ -53,7 +53,7 @@ impl Listed {
         self.dictionary.bytes() + 8 * self.weights.capacity() as u64
     }
 
-    /// Tells a summary about all rows.
+    /// Adds all rows to a summary.
     pub(super) fn summarize(&self, summary: &mut Summary, options: &Options) {
         for (text, weight) in self.texts() {
             summary.take(text, weight, options);
@@ -64,9 +64,9 @@ impl Listed {
         let is_value = |text: &str| !options.is_missing(text.as_bytes());
         let mut values: Vec<(String, Weight)> = self.texts().map(|(text, weight)| (text.to_owned(), weight)).collect();
         values.sort_unstable();
-        let mut kind = Kind::default();
-        values.iter().filter(|(text, _)| is_value(text)).for_each(|(text, _)| kind.see(text));
-        let looks_like = kind.looks_like();
+        let mut kind = ObservedType::default();
+        values.iter().filter(|(text, _)| is_value(text)).for_each(|(text, _)| kind.observe(text));
+        let looks_like = kind.inferred_type();
         let mut numbers: Vec<(f64, Weight)> = values
             .iter()
             .filter(|(text, _)| looks_like != Type::Text && is_value(text))
@@ -79,8 +79,8 @@ impl Listed {
             distinct: values.len() as u64,
             values: Some(values),
             distinct_is_bound: false,
-            looks_like,
-            extent: numbers.iter().fold(None, |extent, (number, _)| wider(extent, Some((*number, *number)))),
+            inferred_type: looks_like,
+            extent: numbers.iter().fold(None, |extent, (number, _)| union_range(extent, Some((*number, *number)))),
             quantiles: quantiles(&mut numbers),
         }
     }

@@ -1,12 +1,13 @@
-//! The generator is a promise; the buckets lose and double nothing.
+//! The generator never changes, and the buckets neither lose nor duplicate rows.
 
 use super::*;
 
 #[test]
 fn buckets_together_hold_every_row_once() {
-    let combos = Combos { codes: vec![vec![0, 0, 3]], weights: vec![5, 7, 900], owners: Some(vec![1, 2, 1]) };
+    let contingency =
+        ContingencyTable { codes: vec![vec![0, 0, 3]], weights: vec![5, 7, 900], owners: Some(vec![1, 2, 1]) };
     for buckets in 1..5 {
-        let mut rows: Vec<u32> = Shuffled::with_buckets(&combos, 11, buckets).flatten().collect();
+        let mut rows: Vec<u32> = ShuffledRows::with_buckets(&contingency, 11, buckets).flatten().collect();
         rows.sort_unstable();
         let expected: Vec<u32> = [vec![0; 5], vec![1; 7], vec![2; 900]].concat();
         assert_eq!(rows, expected, "{buckets} buckets");

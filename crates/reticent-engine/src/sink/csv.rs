@@ -1,7 +1,7 @@
-//! Comma separated text as RFC 4180 has it, in UTF-8 with line feeds.
+//! Comma-separated text as in RFC 4180, in UTF-8 with line feeds.
 //!
-//! Rows are rendered and compressed in parallel pieces; a compressed file is the pieces one after the other, which both
-//! gzip and Zstandard define to be the whole text.
+//! Rows are rendered and compressed in parallel chunks. A compressed file is the concatenation of the chunks, which
+//! both gzip and Zstandard define as the whole text.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -11,49 +11,49 @@ use std::thread;
 use flate2::write::GzEncoder;
 use rayon::prelude::*;
 use reticent::Counts;
-use reticent::combos::Weight;
+use reticent::contingency::Weight;
 use reticent::taxonomy::{Code, parse_number};
 
-use super::{Partial, Rows};
+use super::{PartialFile, WriteProgress};
 use crate::Compression;
 use crate::error::Result;
 
-/// Rows rendered by one thread at a time.
-const PIECE_ROWS: usize = 1 << 15;
-/// Rows fetched from all over memory before they are rendered, so that the fetches overlap.
-const AHEAD: usize = 64;
-/// Pieces rendered before the next look at who waits.
-const PIECES: usize = 16;
+/// Number of rows that a thread renders at a time.
+const CHUNK_ROWS: usize = 1 << 15;
+/// Number of rows that are fetched before they are rendered, so that memory accesses overlap.
+const PREFETCH_ROWS: usize = 64;
+/// Number of chunks between two progress reports.
+const CHUNKS_PER_REPORT: usize = 16;
 
-/// Pieces differ too little at higher levels for what these cost.
+/// Higher levels cost more than they save.
 const GZIP_LEVEL: flate2::Compression = flate2::Compression::new(4);
 
-/// Writes the rows in this order; answers how many cells were neutralised.
+/// Writes the rows in this order. Returns the number of neutralised cells.
 pub(super) fn write(
     rows: &Counts,
     order: impl Iterator<Item = Vec<u32>>,
     compression: Compression,
-    file: &Partial,
-    mut progress: Rows,
+    file: &PartialFile,
+    mut progress: WriteProgress,
 ) -> Result<Weight> {
-    let rendered = Rendered::new(rows);
-    let (send, receive) = sync_channel::<Vec<u8>>(2 * PIECES);
+    let rendered = RenderedTable::new(rows);
+    let (send, receive) = sync_channel::<Vec<u8>>(2 * CHUNKS_PER_REPORT);
     thread::scope(|scope| {
-        let writer = scope.spawn(|| write_pieces(receive, &file.file));
+        let writer = scope.spawn(|| write_chunks(receive, &file.file));
         let rendering = || -> Result<()> {
-            let mut gone =
+            let mut writer_ended =
                 send.send(compressed(header(&rows.names), compression).map_err(|error| file.failed(error))?).is_err();
-            for places in order {
-                for places in places.chunks(PIECE_ROWS * PIECES) {
-                    let pieces: io::Result<Vec<Vec<u8>>> = places
-                        .par_chunks(PIECE_ROWS)
-                        .map(|piece| compressed(rendered.piece(piece), compression))
+            for indices in order {
+                for indices in indices.chunks(CHUNK_ROWS * CHUNKS_PER_REPORT) {
+                    let chunks: io::Result<Vec<Vec<u8>>> = indices
+                        .par_chunks(CHUNK_ROWS)
+                        .map(|chunk| compressed(rendered.chunk(chunk), compression))
                         .collect();
-                    for piece in pieces.map_err(|error| file.failed(error))? {
-                        gone = gone || send.send(piece).is_err();
+                    for chunk in chunks.map_err(|error| file.failed(error))? {
+                        writer_ended = writer_ended || send.send(chunk).is_err();
                     }
-                    progress.add(places.len())?;
-                    if gone {
+                    progress.add(indices.len())?;
+                    if writer_ended {
                         return Ok(());
                     }
                 }
@@ -69,9 +69,9 @@ pub(super) fn write(
     Ok(neutralised_cells(rows))
 }
 
-fn write_pieces(pieces: Receiver<Vec<u8>>, mut file: &std::fs::File) -> io::Result<()> {
-    for piece in pieces {
-        file.write_all(&piece)?;
+fn write_chunks(chunks: Receiver<Vec<u8>>, mut file: &std::fs::File) -> io::Result<()> {
+    for chunk in chunks {
+        file.write_all(&chunk)?;
     }
     Ok(())
 }
@@ -88,7 +88,7 @@ fn compressed(text: Vec<u8>, compression: Compression) -> io::Result<Vec<u8>> {
     }
 }
 
-/// What is written for a text: a text that a spreadsheet would run as a formula gets a leading apostrophe.
+/// Returns the written form of a text. A text that a spreadsheet would run as a formula gets a leading apostrophe.
 pub fn csv_text(text: &str) -> Cow<'_, str> {
     if is_formula(text) { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
 }
@@ -99,9 +99,9 @@ fn is_formula(text: &str) -> bool {
 
 fn neutralised_cells(rows: &Counts) -> Weight {
     let names = rows.names.iter().filter(|name| is_formula(name)).count() as Weight;
-    let cells = rows.values.iter().zip(&rows.combos.codes).map(|(texts, codes)| {
+    let cells = rows.values.iter().zip(&rows.contingency.codes).map(|(texts, codes)| {
         let formulas: Vec<bool> = texts.iter().map(|text| is_formula(text)).collect();
-        let weights = codes.iter().zip(&rows.combos.weights);
+        let weights = codes.iter().zip(&rows.contingency.weights);
         weights.filter(|(code, _)| formulas[**code as usize]).map(|(_, weight)| *weight).sum::<Weight>()
     });
     names + cells.sum::<Weight>()
@@ -114,53 +114,54 @@ fn header(names: &[String]) -> Vec<u8> {
     line
 }
 
-/// A text as it stands between commas.
-fn escaped(text: &str, alone: bool) -> Vec<u8> {
+/// Returns a text as a field, quoted if necessary.
+fn escaped(text: &str, only_column: bool) -> Vec<u8> {
     let text = csv_text(text);
-    // A line without any character would be no row, and a leading byte order mark would be taken off.
-    let quote = text.contains(['"', ',', '\n', '\r']) || text.starts_with('\u{feff}') || (alone && text.is_empty());
+    // An empty line is not a row, and a leading byte order mark would be skipped.
+    let quote =
+        text.contains(['"', ',', '\n', '\r']) || text.starts_with('\u{feff}') || (only_column && text.is_empty());
     if quote { format!("\"{}\"", text.replace('"', "\"\"")).into_bytes() } else { text.into_owned().into_bytes() }
 }
 
-/// Every text of every column as it is written, with the comma or line end behind it.
-struct Rendered {
-    columns: Vec<Texts>,
-    /// By combination, by column: row after row, so that a row is read from one place.
+/// Texts of every column as they are written, each followed by a comma or a line end.
+struct RenderedTable {
+    columns: Vec<RenderedColumn>,
+    /// Codes row by row, so that a row is contiguous in memory.
     codes: Vec<Code>,
 }
 
-struct Texts {
+struct RenderedColumn {
     bytes: Vec<u8>,
-    /// By code: where its text starts; one more at the end.
+    /// Start of the text of each code, and the end of the last one.
     starts: Vec<usize>,
 }
 
-impl Rendered {
+impl RenderedTable {
     fn new(rows: &Counts) -> Self {
         let last = rows.names.len().saturating_sub(1);
         let columns = rows.values.iter().enumerate().map(|(at, texts)| {
             let end = if at == last { b'\n' } else { b',' };
-            Texts::new(texts, end, rows.names.len() == 1)
+            RenderedColumn::new(texts, end, rows.names.len() == 1)
         });
         let columns = columns.collect();
         let width = rows.names.len();
-        let mut codes = vec![0; rows.combos.len() * width];
+        let mut codes = vec![0; rows.contingency.len() * width];
         codes.par_chunks_mut(width.max(1)).enumerate().for_each(|(at, row)| {
-            for (into, from) in row.iter_mut().zip(&rows.combos.codes) {
+            for (into, from) in row.iter_mut().zip(&rows.contingency.codes) {
                 *into = from[at];
             }
         });
-        Rendered { columns, codes }
+        RenderedTable { columns, codes }
     }
 
-    fn piece(&self, places: &[u32]) -> Vec<u8> {
+    fn chunk(&self, indices: &[u32]) -> Vec<u8> {
         let width = self.columns.len();
-        let mut text = Vec::with_capacity(places.len() * width * 8);
-        let mut codes = Vec::with_capacity(AHEAD * width);
-        for places in places.chunks(AHEAD) {
+        let mut text = Vec::with_capacity(indices.len() * width * 8);
+        let mut codes = Vec::with_capacity(PREFETCH_ROWS * width);
+        for indices in indices.chunks(PREFETCH_ROWS) {
             codes.clear();
-            for place in places {
-                let start = *place as usize * width;
+            for index in indices {
+                let start = *index as usize * width;
                 codes.extend_from_slice(&self.codes[start..start + width]);
             }
             for row in codes.chunks(width.max(1)) {
@@ -173,16 +174,16 @@ impl Rendered {
     }
 }
 
-impl Texts {
-    fn new(texts: &[String], end: u8, alone: bool) -> Self {
+impl RenderedColumn {
+    fn new(texts: &[String], end: u8, only_column: bool) -> Self {
         let mut bytes = Vec::new();
         let mut starts = vec![0];
         for text in texts {
-            bytes.extend(escaped(text, alone));
+            bytes.extend(escaped(text, only_column));
             bytes.push(end);
             starts.push(bytes.len());
         }
-        Texts { bytes, starts }
+        RenderedColumn { bytes, starts }
     }
 
     #[inline]

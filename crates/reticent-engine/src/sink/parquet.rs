@@ -1,4 +1,4 @@
-//! Parquet: whole numbers, numbers and dates as such where their texts can be told from them, all else as text.
+//! Parquet: integers, numbers and dates with their own types if the texts can be restored, everything else as text.
 
 use std::io::BufWriter;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use reticent::Counts;
-use reticent::combos::Weight;
+use reticent::contingency::Weight;
 use reticent::taxonomy::{Code, Type, parse_date, parse_number, scale_text};
 
-use super::{Partial, Rows};
+use super::{PartialFile, WriteProgress};
 use crate::error::Result;
 
 const BATCH_ROWS: usize = 1 << 16;
@@ -22,11 +22,11 @@ const GROUP_ROWS: usize = 1 << 20;
 pub(super) fn write(
     rows: &Counts,
     order: impl Iterator<Item = Vec<u32>>,
-    file: &Partial,
-    mut progress: Rows,
+    file: &PartialFile,
+    mut progress: WriteProgress,
 ) -> Result<Weight> {
     let failed = |error: String| file.failed(std::io::Error::other(error));
-    let columns: Vec<Cells> = rows.values.iter().map(|texts| Cells::of(texts)).collect();
+    let columns: Vec<TypedColumn> = rows.values.iter().map(|texts| TypedColumn::new(texts)).collect();
     let fields = rows.names.iter().zip(&columns).map(|(name, cells)| Field::new(name, cells.data_type(), true));
     let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
     let properties = WriterProperties::builder()
@@ -36,16 +36,16 @@ pub(super) fn write(
     let buffered = BufWriter::new(&file.file);
     let mut writer =
         ArrowWriter::try_new(buffered, schema.clone(), Some(properties)).map_err(|error| failed(error.to_string()))?;
-    for places in order {
-        for places in places.chunks(BATCH_ROWS) {
+    for indices in order {
+        for indices in indices.chunks(BATCH_ROWS) {
             let arrays = columns
                 .iter()
-                .zip(&rows.combos.codes)
-                .map(|(cells, codes)| cells.array(places.iter().map(|place| codes[*place as usize])));
+                .zip(&rows.contingency.codes)
+                .map(|(cells, codes)| cells.array(indices.iter().map(|index| codes[*index as usize])));
             let batch =
                 RecordBatch::try_new(schema.clone(), arrays.collect()).map_err(|error| failed(error.to_string()))?;
             writer.write(&batch).map_err(|error| failed(error.to_string()))?;
-            progress.add(places.len())?;
+            progress.add(indices.len())?;
         }
     }
     let buffered = writer.into_inner().map_err(|error| failed(error.to_string()))?;
@@ -53,50 +53,54 @@ pub(super) fn write(
     Ok(0)
 }
 
-/// By code: the value of a cell; none for an empty text.
-enum Cells {
+/// Values of a column by code; none for an empty text.
+enum TypedColumn {
     Whole(Vec<Option<i64>>),
     Number(Vec<Option<f64>>),
     Date(Vec<Option<i32>>),
     Text(Vec<Option<String>>),
 }
 
-impl Cells {
-    /// The narrowest kind from which every text can be told again.
-    fn of(texts: &[String]) -> Cells {
+impl TypedColumn {
+    /// Chooses the narrowest type from which every text can be restored.
+    fn new(texts: &[String]) -> TypedColumn {
         if texts.iter().all(|text| text.is_empty()) {
-            return Cells::Text(vec![None; texts.len()]);
+            return TypedColumn::Text(vec![None; texts.len()]);
         }
         let whole = |text: &str| text.parse().ok().filter(|number: &i64| number.to_string() == text);
         let number = |text: &str| parse_number(text).filter(|number| scale_text(Type::Number, *number) == text);
         let day =
             |text: &str| parse_date(text).filter(|day| scale_text(Type::Date, *day) == text).map(|day| day as i32);
-        None.or_else(|| all(texts, whole).map(Cells::Whole))
-            .or_else(|| all(texts, number).map(Cells::Number))
-            .or_else(|| all(texts, day).map(Cells::Date))
-            .unwrap_or_else(|| Cells::Text(texts.iter().map(|text| (!text.is_empty()).then(|| text.clone())).collect()))
+        None.or_else(|| convert_all(texts, whole).map(TypedColumn::Whole))
+            .or_else(|| convert_all(texts, number).map(TypedColumn::Number))
+            .or_else(|| convert_all(texts, day).map(TypedColumn::Date))
+            .unwrap_or_else(|| {
+                TypedColumn::Text(texts.iter().map(|text| (!text.is_empty()).then(|| text.clone())).collect())
+            })
     }
 
     fn data_type(&self) -> DataType {
         match self {
-            Cells::Whole(_) => DataType::Int64,
-            Cells::Number(_) => DataType::Float64,
-            Cells::Date(_) => DataType::Date32,
-            Cells::Text(_) => DataType::Utf8,
+            TypedColumn::Whole(_) => DataType::Int64,
+            TypedColumn::Number(_) => DataType::Float64,
+            TypedColumn::Date(_) => DataType::Date32,
+            TypedColumn::Text(_) => DataType::Utf8,
         }
     }
 
     fn array(&self, codes: impl Iterator<Item = Code>) -> ArrayRef {
         match self {
-            Cells::Whole(cells) => Arc::new(codes.map(|code| cells[code as usize]).collect::<Int64Array>()),
-            Cells::Number(cells) => Arc::new(codes.map(|code| cells[code as usize]).collect::<Float64Array>()),
-            Cells::Date(cells) => Arc::new(codes.map(|code| cells[code as usize]).collect::<Date32Array>()),
-            Cells::Text(cells) => Arc::new(codes.map(|code| cells[code as usize].as_deref()).collect::<StringArray>()),
+            TypedColumn::Whole(cells) => Arc::new(codes.map(|code| cells[code as usize]).collect::<Int64Array>()),
+            TypedColumn::Number(cells) => Arc::new(codes.map(|code| cells[code as usize]).collect::<Float64Array>()),
+            TypedColumn::Date(cells) => Arc::new(codes.map(|code| cells[code as usize]).collect::<Date32Array>()),
+            TypedColumn::Text(cells) => {
+                Arc::new(codes.map(|code| cells[code as usize].as_deref()).collect::<StringArray>())
+            }
         }
     }
 }
 
-/// All texts as cells, empty ones as none; nothing when some text is of another kind.
-fn all<T>(texts: &[String], cell: impl Fn(&str) -> Option<T>) -> Option<Vec<Option<T>>> {
+/// Converts all texts, empty ones to none; returns none if a text has another type.
+fn convert_all<T>(texts: &[String], cell: impl Fn(&str) -> Option<T>) -> Option<Vec<Option<T>>> {
     texts.iter().map(|text| if text.is_empty() { Some(None) } else { cell(text).map(Some) }).collect()
 }

@@ -1,4 +1,5 @@
-//! Cuts a stream of comma separated text into blocks that each hold whole records, so that threads can read them apart.
+//! Splits a stream of comma-separated text into blocks of complete records, so that threads can parse them
+//! independently.
 
 use std::io::{self, ErrorKind, Read};
 
@@ -6,22 +7,22 @@ use memchr::{memchr, memrchr2};
 
 use super::records::Records;
 
-/// No record may be longer than this.
-pub(crate) const LONGEST_RECORD: usize = 64 << 20;
+/// Maximum length of a record in bytes.
+pub(crate) const MAX_RECORD_BYTES: usize = 64 << 20;
 
-/// Some whole records of a stream.
+/// Complete records of a stream.
 pub(crate) struct Block {
     buffer: Vec<u8>,
     start: usize,
     end: usize,
-    /// Where the block starts in the stream.
+    /// Offset of the block in the stream.
     offset: u64,
-    /// The byte before the block; 0 at the start of the stream.
+    /// Byte before the block; 0 at the start of the stream.
     before: u8,
 }
 
 impl Block {
-    /// Its records, one at a time.
+    /// Returns a parser of the records.
     pub(crate) fn records(&self, delimiter: u8) -> Records<'_> {
         Records::new(self.bytes(), delimiter, self.before)
     }
@@ -30,12 +31,12 @@ impl Block {
         &self.buffer[self.start..self.end]
     }
 
-    /// Where the block starts in the stream.
+    /// Returns the offset of the block in the stream.
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Leaves the first record out; false when there is none.
+    /// Skips the first record; returns false if there is none.
     pub(crate) fn skip_record(&mut self, delimiter: u8) -> bool {
         let mut records = self.records(delimiter);
         let found = records.advance();
@@ -46,43 +47,43 @@ impl Block {
         found
     }
 
-    /// Gives the memory back for another block.
+    /// Returns the buffer for reuse.
     pub(crate) fn into_buffer(self) -> Vec<u8> {
         self.buffer
     }
 }
 
-/// Why there is no next block.
-pub(crate) enum Fault {
+/// Reason why there is no next block.
+pub(crate) enum BlockError {
     /// Reading failed.
     Io(io::Error),
-    /// The record that starts at this place of the stream is longer than `LONGEST_RECORD`.
+    /// The record at this offset is longer than `MAX_RECORD_BYTES`.
     TooLong(u64),
-    /// The quote at this place of the stream is never closed.
+    /// The quote at this offset is never closed.
     OpenQuote(u64),
 }
 
-/// The blocks of one stream.
+/// Blocks of one stream.
 pub(crate) struct Blocks<'a> {
     stream: Box<dyn Read + 'a>,
     block_bytes: usize,
     delimiter: u8,
-    /// What was read of the next block already.
+    /// Bytes of the next block that are already read.
     carry: Vec<u8>,
     offset: u64,
-    /// The last byte of the block before.
+    /// Last byte of the previous block.
     last: u8,
     ended: bool,
 }
 
 impl<'a> Blocks<'a> {
     pub(crate) fn new(stream: Box<dyn Read + 'a>, block_bytes: usize, delimiter: u8) -> Self {
-        let block_bytes = block_bytes.clamp(1, LONGEST_RECORD);
+        let block_bytes = block_bytes.clamp(1, MAX_RECORD_BYTES);
         Blocks { stream, block_bytes, delimiter, carry: Vec::new(), offset: 0, last: 0, ended: false }
     }
 
-    /// The next block, in a buffer that may be used again.
-    pub(crate) fn next(&mut self, mut buffer: Vec<u8>) -> Result<Option<Block>, Fault> {
+    /// Returns the next block, in the given buffer.
+    pub(crate) fn next(&mut self, mut buffer: Vec<u8>) -> Result<Option<Block>, BlockError> {
         let mut len = self.carry.len();
         let mut wanted = self.block_bytes.max(len + 1);
         if buffer.len() < wanted {
@@ -90,18 +91,18 @@ impl<'a> Blocks<'a> {
         }
         buffer[..len].copy_from_slice(&self.carry);
         loop {
-            len = self.fill(&mut buffer[..wanted], len).map_err(Fault::Io)?;
+            len = self.fill(&mut buffer[..wanted], len).map_err(BlockError::Io)?;
             let cut = if self.ended { Some(len) } else { last_record_end(&buffer[..len], self.delimiter) };
             if let Some(cut) = cut {
-                if let Some(open) = self.ended.then(|| quote_left_open(&buffer[..len], self.delimiter)).flatten() {
-                    return Err(Fault::OpenQuote(self.offset + open as u64));
+                if let Some(open) = self.ended.then(|| unclosed_quote(&buffer[..len], self.delimiter)).flatten() {
+                    return Err(BlockError::OpenQuote(self.offset + open as u64));
                 }
                 return Ok(self.finish(buffer, cut, len));
             }
-            if len >= LONGEST_RECORD {
-                return Err(Fault::TooLong(self.offset));
+            if len >= MAX_RECORD_BYTES {
+                return Err(BlockError::TooLong(self.offset));
             }
-            wanted = (2 * wanted).min(LONGEST_RECORD);
+            wanted = (2 * wanted).min(MAX_RECORD_BYTES);
             buffer.resize(wanted.max(buffer.len()), 0);
         }
     }
@@ -130,9 +131,9 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// Where the last whole record ends, in text that starts at a record.
+/// Returns the end of the last complete record, in text that starts at a record.
 ///
-/// A line end counts only outside quotes, and a quote opens only at the start of a field; as in `Records`.
+/// A line end counts only outside quotes, and a quote opens only at the start of a field, as in `Records`.
 fn last_record_end(bytes: &[u8], delimiter: u8) -> Option<usize> {
     let mut last = None;
     let mut outside = 0;
@@ -157,7 +158,8 @@ fn last_record_end(bytes: &[u8], delimiter: u8) -> Option<usize> {
     }
 }
 
-/// Of several line ends in a row, the first: blank lines stand at the start of a block, never at its end.
+/// Returns the end of the first of several consecutive line ends. Blank lines therefore start a block and never end
+/// it.
 fn first_line_end(bytes: &[u8], mut end: usize) -> usize {
     while end > 1 && matches!(bytes[end - 2], b'\n' | b'\r') {
         end -= 1;
@@ -165,9 +167,9 @@ fn first_line_end(bytes: &[u8], mut end: usize) -> usize {
     end
 }
 
-/// Where a quote opens that nothing closes, in text that starts at a record and ends with the stream. A reader that lets
-/// it pass would take all that follows, other people's records, for one cell.
-fn quote_left_open(bytes: &[u8], delimiter: u8) -> Option<usize> {
+/// Returns the position of an opening quote that is never closed, in text that starts at a record and ends with the
+/// stream. Otherwise the following records would become one cell.
+fn unclosed_quote(bytes: &[u8], delimiter: u8) -> Option<usize> {
     let mut from = 0;
     while let Some(quote) = memchr(b'"', &bytes[from..]).map(|found| from + found) {
         from = quote + 1;
@@ -187,7 +189,8 @@ fn quote_left_open(bytes: &[u8], delimiter: u8) -> Option<usize> {
     None
 }
 
-/// The quote that closes the field whose text starts here, if what follows it is known to be no second quote.
+/// Returns the position of the quote that closes the field from here, if the next byte is known and is not a second
+/// quote.
 fn closing_quote(bytes: &[u8], mut from: usize) -> Option<usize> {
     loop {
         let quote = from + memchr(b'"', bytes.get(from..)?)?;

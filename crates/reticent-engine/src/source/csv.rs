@@ -1,38 +1,39 @@
-//! Comma separated text: opening it whatever its compression, its header, and the lines that errors point to.
+//! Comma-separated text: decompression, header, and line numbers of errors.
 
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::blocks::{Blocks, Fault, LONGEST_RECORD};
+use super::blocks::{BlockError, Blocks, MAX_RECORD_BYTES};
 use super::{Origin, check_names};
-use crate::error::{Doing, Error, Result};
+use crate::error::{Error, FileOperation, Result};
 use crate::options::Options;
 
-/// How a text file is read.
+/// Format of a text file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Dialect {
     pub(crate) delimiter: u8,
     pub(crate) trim: bool,
 }
 
-/// What may separate fields, the likeliest first.
+/// Possible delimiters, most likely first.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
-/// A header needs no bigger block than this to begin with.
+/// Initial block size for reading a header.
 const HEADER_BYTES: usize = 64 << 10;
 
-/// The dialect and the column names of a text file.
+/// Returns the dialect and the column names of a text file.
 pub(crate) fn header(origin: &Origin, options: &Options) -> Result<(Dialect, Vec<String>)> {
     let file = origin.path();
     if options.delimiter.is_some_and(|byte| matches!(byte, b'"' | b'\n' | b'\r' | 0) || !byte.is_ascii()) {
-        return Err(Error::malformed(file, None, "fields cannot be separated by quotes, line ends or non-ASCII bytes"));
+        return Err(Error::malformed(file, None, "the delimiter cannot be a quote, a line end or a non-ASCII byte"));
     }
     let empty = || Error::malformed(file, None, "the file is empty; it needs a header line with the column names");
-    // Where the first line ends depends on quotes, and these on the delimiter: a comma will do until it is known.
+    // The end of the first line depends on quotes, and these depend on the delimiter. A comma is assumed until it is
+    // known.
     let mut blocks = Blocks::new(open(origin, &Arc::default())?, HEADER_BYTES, options.delimiter.unwrap_or(b','));
     let first = loop {
-        let block = blocks.next(Vec::new()).map_err(|fault| block_error(origin, fault))?.ok_or_else(empty)?;
+        let block = blocks.next(Vec::new()).map_err(|error| block_error(origin, error))?.ok_or_else(empty)?;
         if block.bytes().iter().any(|byte| !matches!(byte, b'\n' | b'\r')) {
             break block;
         }
@@ -53,7 +54,7 @@ pub(crate) fn header(origin: &Origin, options: &Options) -> Result<(Dialect, Vec
     Ok((dialect, names))
 }
 
-/// The delimiter that stands most often outside quotes in the first line.
+/// Returns the delimiter that occurs most often outside quotes in the first line.
 fn detect_delimiter(bytes: &[u8]) -> u8 {
     let mut counts = [0u32; DELIMITERS.len()];
     let mut quoted = false;
@@ -69,18 +70,18 @@ fn detect_delimiter(bytes: &[u8]) -> u8 {
             }
         }
     }
-    let most = (0..DELIMITERS.len()).rev().max_by_key(|at| counts[*at]).unwrap_or(0);
-    DELIMITERS[most]
+    let best = (0..DELIMITERS.len()).rev().max_by_key(|at| counts[*at]).unwrap_or(0);
+    DELIMITERS[best]
 }
 
-/// The decompressed bytes of a file without byte order mark; `read` hears how many stored bytes were taken.
+/// Opens a file: decompressed and without byte order mark. `read` counts the stored bytes that are read.
 pub(crate) fn open<'a>(origin: &'a Origin, read: &Arc<AtomicU64>) -> Result<Box<dyn Read + 'a>> {
-    let failed = |error| Error::io(Doing::Read, origin.path(), error);
+    let failed = |error| Error::io(FileOperation::Read, origin.path(), error);
     let stored: Box<dyn Read + 'a> = match origin {
         Origin::File(path) => Box::new(File::open(path).map_err(failed)?),
         Origin::Memory(bytes) => Box::new(&bytes[..]),
     };
-    let (start, stored) = peek(Counted { stream: stored, read: read.clone() }, 4).map_err(failed)?;
+    let (start, stored) = peek(CountingReader { stream: stored, read: read.clone() }, 4).map_err(failed)?;
     let text: Box<dyn Read + 'a> = match start.as_slice() {
         [0x1f, 0x8b, ..] => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::new(stored))),
         [0x28, 0xb5, 0x2f, 0xfd] => Box::new(zstd::stream::read::Decoder::new(stored).map_err(failed)?),
@@ -93,19 +94,19 @@ pub(crate) fn open<'a>(origin: &'a Origin, read: &Arc<AtomicU64>) -> Result<Box<
     Ok(Box::new(text))
 }
 
-/// The first bytes of a stream, and the whole stream.
+/// Returns the first bytes of a stream, and the complete stream.
 fn peek<R: Read>(mut stream: R, count: u64) -> io::Result<(Vec<u8>, impl Read)> {
     let mut start = Vec::new();
     stream.by_ref().take(count).read_to_end(&mut start)?;
     Ok((start.clone(), Cursor::new(start).chain(stream)))
 }
 
-struct Counted<R> {
+struct CountingReader<R> {
     stream: R,
     read: Arc<AtomicU64>,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.stream.read(buffer)?;
         self.read.fetch_add(read as u64, Ordering::Relaxed);
@@ -113,44 +114,43 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// What a stream without a next block means to the user.
-pub(crate) fn block_error(origin: &Origin, fault: Fault) -> Error {
-    match fault {
-        Fault::Io(error) => Error::io(Doing::Read, origin.path(), error),
-        Fault::TooLong(offset) => {
-            let limit = LONGEST_RECORD >> 20;
-            let message = format!("the record is longer than {limit} MiB; is a quote left open?");
+/// Converts the error of a block.
+pub(crate) fn block_error(origin: &Origin, error: BlockError) -> Error {
+    match error {
+        BlockError::Io(error) => Error::io(FileOperation::Read, origin.path(), error),
+        BlockError::TooLong(offset) => {
+            let limit = MAX_RECORD_BYTES >> 20;
+            let message = format!("the record is longer than {limit} MiB; a quote may not be closed");
             Error::malformed(origin.path(), line_at(origin, offset), message)
         }
-        Fault::OpenQuote(offset) => Error::malformed(
-            origin.path(),
-            line_at(origin, offset),
-            "a quote is opened here and never closed; close it",
-        ),
+        BlockError::OpenQuote(offset) => {
+            Error::malformed(origin.path(), line_at(origin, offset), "a quote opens here and is never closed; close it")
+        }
     }
 }
 
-/// A record with too many or too few fields.
+/// Returns the error for a record with too many or too few fields.
 pub(crate) fn ragged(origin: &Origin, offset: u64, expected: usize, found: usize) -> Error {
-    let message =
-        format!("{found} fields where the header has {expected}; complete the line, or quote fields with separators");
+    let message = format!(
+        "{found} fields where the header has {expected}; complete the line, or quote fields that contain the delimiter"
+    );
     Error::malformed(origin.path(), line_at(origin, offset), message)
 }
 
-/// A line without anything in a file of one column, which may be a value or nothing.
+/// Returns the error for a blank line in a file with one column, which may be a missing value or nothing.
 pub(crate) fn blank_line(origin: &Origin, offset: u64) -> Error {
-    let message = "the line before is blank, and in a file with one column nobody can tell whether it is a value; write \"\" for \
-                   an empty value, or take the line out";
+    let message = "the previous line is blank, which is ambiguous in a file with one column; write \"\" for an empty value, or \
+                   remove the line";
     Error::malformed(origin.path(), line_at(origin, offset), message)
 }
 
-/// A field that is no text.
+/// Returns the error for a field that is not valid UTF-8.
 pub(crate) fn not_utf8(origin: &Origin, offset: u64, column: usize) -> Error {
     let message = format!("the text of column {} is not UTF-8; convert the file, for example with iconv", column + 1);
     Error::malformed(origin.path(), line_at(origin, offset), message)
 }
 
-/// The line of a place in the stream, from 1; found by reading again, so that only errors pay for it.
+/// Returns the line number of an offset, from 1. Reads the file again, so only errors cost time.
 fn line_at(origin: &Origin, offset: u64) -> Option<u64> {
     let mut stream = open(origin, &Arc::default()).ok()?.take(offset);
     let mut buffer = vec![0; 1 << 16];

@@ -1,17 +1,17 @@
-//! Which files a name, a folder or a pattern stands for, and what is in them.
+//! Input files: expansion of names, folders and patterns, and detection of Parquet.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use crate::error::{Doing, Error, Result};
+use crate::error::{Error, FileOperation, Result};
 
-/// Files in a folder that are read.
-const KNOWN: [&str; 5] = ["csv", "tsv", "psv", "txt", "parquet"];
-const COMPRESSED: [&str; 3] = ["gz", "zst", "zstd"];
+/// Extensions of files that are read from a folder.
+const EXTENSIONS: [&str; 5] = ["csv", "tsv", "psv", "txt", "parquet"];
+const COMPRESSED_EXTENSIONS: [&str; 3] = ["gz", "zst", "zstd"];
 
-/// All files, in order of the patterns and by name within each; a file that is meant twice is read once.
+/// Returns all files, in the order of the patterns and then by name. A file that occurs twice is read once.
 pub(crate) fn find(patterns: &[String]) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut seen = HashSet::new();
@@ -40,7 +40,7 @@ fn matching(pattern: &str) -> Result<Vec<PathBuf>> {
 }
 
 fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
-    let failed = |error| Error::io(Doing::Read, folder, error);
+    let failed = |error| Error::io(FileOperation::Read, folder, error);
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
@@ -55,21 +55,21 @@ fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
 fn is_known(path: &Path) -> bool {
     let extension = |path: &Path| path.extension().map(|end| end.to_string_lossy().to_lowercase()).unwrap_or_default();
     let last = extension(path);
-    let last = if COMPRESSED.contains(&last.as_str()) { extension(&path.with_extension("")) } else { last };
-    KNOWN.contains(&last.as_str())
+    let last = if COMPRESSED_EXTENSIONS.contains(&last.as_str()) { extension(&path.with_extension("")) } else { last };
+    EXTENSIONS.contains(&last.as_str())
 }
 
-/// The size of a file. A pipe has none, and is read once: what is looked at, counted and written would be three different parts of it.
+/// Returns the size of a file. A pipe is an error, because the data is read several times.
 pub(crate) fn size(path: &Path) -> Result<u64> {
-    let metadata = fs::metadata(path).map_err(|error| Error::io(Doing::Read, path, error))?;
+    let metadata = fs::metadata(path).map_err(|error| Error::io(FileOperation::Read, path, error))?;
     if !metadata.is_file() {
-        let message = "is no file: data is read several times, which a pipe is not; write it to a file first";
+        let message = "not a regular file: the data is read several times, which is impossible for a pipe; write it to a file first";
         return Err(Error::malformed(path, None, message));
     }
     Ok(metadata.len())
 }
 
-/// Whether a file begins and ends as Parquet files do.
+/// Returns true if a file starts and ends like a Parquet file.
 pub(crate) fn is_parquet(path: &Path) -> Result<bool> {
     const MAGIC: &[u8] = b"PAR1";
     let look = || -> std::io::Result<bool> {
@@ -84,5 +84,5 @@ pub(crate) fn is_parquet(path: &Path) -> Result<bool> {
         file.read_to_end(&mut end)?;
         Ok(end == MAGIC)
     };
-    look().map_err(|error| Error::io(Doing::Read, path, error))
+    look().map_err(|error| Error::io(FileOperation::Read, path, error))
 }

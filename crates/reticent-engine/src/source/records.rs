@@ -1,15 +1,15 @@
-//! Cuts a block of comma separated text into records and fields, with the csv crate's own parser.
+//! Splits a block of comma-separated text into records and fields, with the parser of the csv crate.
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 
-/// The records of one block, one at a time.
+/// Parser of the records of one block.
 pub(crate) struct Records<'a> {
     bytes: &'a [u8],
     reader: Reader,
-    /// Where the next record starts.
+    /// Start of the next record.
     at: usize,
     record_at: usize,
-    /// The fields of this record, one after the other, and where each ends.
+    /// Fields of this record, concatenated; `ends` has the end of each field.
     fields: Vec<u8>,
     ends: Vec<usize>,
     len: usize,
@@ -18,11 +18,11 @@ pub(crate) struct Records<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// `bytes` starts at a record; `before` is the byte before it, 0 at the start of a stream.
+    /// Creates a parser. `bytes` starts at a record; `before` is the byte before it, or 0 at the start of a stream.
     pub(crate) fn new(bytes: &'a [u8], delimiter: u8, before: u8) -> Self {
         let mut reader = ReaderBuilder::new().delimiter(delimiter).build();
-        // The parser leaves out a byte order mark at its very start, which is not the start of the file; after an empty
-        // line it is past that.
+        // The parser skips a byte order mark at its start, which is not the start of the file here. After an empty
+        // line it no longer does.
         reader.read_record(b"\n", &mut [0], &mut [0]);
         Records {
             bytes,
@@ -37,14 +37,14 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Goes to the next record; false when there is none. Empty lines are no records.
+    /// Moves to the next record; returns false if there is none. Empty lines are skipped.
     #[inline]
     pub(crate) fn advance(&mut self) -> bool {
         let from = self.at;
         while matches!(self.bytes.get(self.at), Some(b'\n' | b'\r')) {
             self.at += 1;
         }
-        // The line feed that belongs to the line before is no blank line, nor is one that the stream begins with.
+        // The line feed of a CR LF pair is not a blank line, nor is one at the start of the stream.
         let skipped = &self.bytes[from..self.at];
         let before = from.checked_sub(1).map_or(self.before, |last| self.bytes[last]);
         self.after_blank = before != 0 && !skipped.is_empty() && !(skipped == b"\n" && before == b'\r');
@@ -52,7 +52,7 @@ impl<'a> Records<'a> {
         self.len = 0;
         let mut written = 0;
         loop {
-            // At the end of the block nothing is left to read, which tells the parser to finish what it has.
+            // At the end of the block the input is empty, which makes the parser finish the record.
             let input = &self.bytes[self.at..];
             let (result, read, wrote, ended) =
                 self.reader.read_record(input, &mut self.fields[written..], &mut self.ends[self.len..]);
@@ -69,30 +69,30 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Whether a blank line stands before this record.
+    /// Returns true if a blank line precedes this record.
     pub(crate) fn after_blank(&self) -> bool {
         self.after_blank
     }
 
-    /// How many fields this record has.
+    /// Returns the number of fields of this record.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// A field of this record.
+    /// Returns a field of this record.
     #[inline]
     pub(crate) fn field(&self, at: usize) -> &[u8] {
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
         &self.fields[start..self.ends[at]]
     }
 
-    /// Where this record starts in the block.
+    /// Returns the start of this record in the block.
     pub(crate) fn record_at(&self) -> usize {
         self.record_at
     }
 
-    /// Where the next record starts in the block.
+    /// Returns the start of the next record in the block.
     pub(crate) fn next_at(&self) -> usize {
         self.at
     }

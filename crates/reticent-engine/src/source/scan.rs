@@ -1,6 +1,6 @@
-//! Reads all rows of a source on all cores: one thread hands out pieces, the others read each its own.
+//! Parallel scan of a source: one thread splits it into chunks, the others parse the chunks.
 //!
-//! What goes wrong is reported for the first piece in order in which something is wrong, whatever the threads' timing.
+//! The reported error is the one of the first bad chunk in source order, regardless of thread timing.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -12,46 +12,46 @@ use super::csv::{self, Dialect};
 #[cfg(feature = "parquet")]
 use super::parquet;
 use super::records::Records;
-use super::{Input, Kind, Source};
+use super::{Input, InputFormat, Source};
 use crate::error::{Error, Result};
 use crate::options::{Options, Phase};
 
-/// One row's fields, by place in the columns asked for.
+/// Fields of a row, by index among the requested columns.
 pub(crate) trait Fields {
     fn field(&self, at: usize) -> &[u8];
 }
 
-/// What a row can be refused for.
-pub(crate) enum Fault {
-    /// The field, by place in the columns asked for, is no text.
+/// Reason why a row is rejected.
+pub(crate) enum RowError {
+    /// The field with this index among the requested columns is not valid UTF-8.
     NotUtf8(usize),
-    /// Anything else.
+    /// Any other error.
     Error(Error),
 }
 
-/// Takes the rows that one thread reads.
-pub(crate) trait Rows: Send {
-    fn row(&mut self, row: &impl Fields) -> Result<(), Fault>;
+/// Consumer of the rows that one thread parses.
+pub(crate) trait RowConsumer: Send {
+    fn row(&mut self, row: &impl Fields) -> Result<(), RowError>;
 
-    /// Hears that some thousand rows were taken.
+    /// Called after every chunk of rows.
     fn pause(&mut self) -> Result<()>;
 }
 
-/// A part of the source that one thread reads.
-struct Piece {
+/// A part of the source that one thread parses.
+struct Chunk {
     number: u64,
     input: usize,
-    part: Part,
+    content: ChunkContent,
 }
 
-enum Part {
+enum ChunkContent {
     Block(Block),
     #[cfg(feature = "parquet")]
     RowGroup(usize),
 }
 
-/// Reads these columns of all rows with as many `Rows` as there are threads.
-pub(crate) fn scan<R: Rows>(
+/// Reads these columns of all rows, with one consumer for each thread.
+pub(crate) fn scan<R: RowConsumer>(
     source: &Source,
     columns: &[usize],
     options: &Options,
@@ -62,10 +62,10 @@ pub(crate) fn scan<R: Rows>(
     let (send, receive) = sync_channel(threads);
     let (give_back, spare) = channel();
     let receive = Mutex::new(receive);
-    let failures = Failures::default();
-    let takers: Vec<R> = (0..threads).map(|_| make()).collect();
+    let failures = FirstError::default();
+    let consumers: Vec<R> = (0..threads).map(|_| make()).collect();
     thread::scope(|scope| {
-        let workers: Vec<_> = takers
+        let workers: Vec<_> = consumers
             .into_iter()
             .map(|mut rows| {
                 let worker = Worker {
@@ -83,30 +83,30 @@ pub(crate) fn scan<R: Rows>(
                 })
             })
             .collect();
-        let reader = Reader { source, options, phase, failures: &failures, send, spare, number: 0 };
+        let reader = ChunkReader { source, options, phase, failures: &failures, send, spare, number: 0 };
         let read = reader.run();
-        let taken =
+        let finished =
             workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        let taken: Vec<R> = taken.collect();
-        // All pieces before the one that could not be read were read, so an error in one of them comes first.
+        let finished: Vec<R> = finished.collect();
+        // All chunks before an unreadable one were parsed, so their errors come first.
         failures.first().map_or(read, Err)?;
-        Ok(taken)
+        Ok(finished)
     })
 }
 
-/// Errors by piece.
-struct Failures {
+/// First error in source order.
+struct FirstError {
     first: AtomicU64,
     error: Mutex<Option<(u64, Error)>>,
 }
 
-impl Default for Failures {
+impl Default for FirstError {
     fn default() -> Self {
-        Failures { first: AtomicU64::new(u64::MAX), error: Mutex::new(None) }
+        FirstError { first: AtomicU64::new(u64::MAX), error: Mutex::new(None) }
     }
 }
 
-impl Failures {
+impl FirstError {
     fn any_before(&self, number: u64) -> bool {
         self.first.load(Ordering::Relaxed) < number
     }
@@ -124,29 +124,29 @@ impl Failures {
     }
 }
 
-/// Hands out the pieces of a source in order.
-struct Reader<'a> {
+/// Splits a source into chunks, in order.
+struct ChunkReader<'a> {
     source: &'a Source,
     options: &'a Options,
     phase: Phase,
-    failures: &'a Failures,
-    send: SyncSender<Piece>,
+    failures: &'a FirstError,
+    send: SyncSender<Chunk>,
     spare: Receiver<Vec<u8>>,
     number: u64,
 }
 
-impl Reader<'_> {
+impl ChunkReader<'_> {
     fn run(mut self) -> Result<()> {
         let total = self.source.inputs.iter().map(|input| input.bytes).sum();
         let mut before = 0;
         for (at, input) in self.source.inputs.iter().enumerate() {
-            match &input.kind {
-                Kind::Csv(dialect) => self.blocks(at, input, *dialect, before, total)?,
+            match &input.format {
+                InputFormat::Csv(dialect) => self.blocks(at, input, *dialect, before, total)?,
                 #[cfg(feature = "parquet")]
-                Kind::Parquet(metadata) => {
+                InputFormat::Parquet(metadata) => {
                     let mut done = before;
                     for (group, described) in metadata.metadata().row_groups().iter().enumerate() {
-                        self.hand_out(at, Part::RowGroup(group))?;
+                        self.send_chunk(at, ChunkContent::RowGroup(group))?;
                         done += described.compressed_size().max(0) as u64;
                         self.options.report(self.phase, done, total);
                     }
@@ -165,65 +165,66 @@ impl Reader<'_> {
         let mut header_read = false;
         loop {
             let buffer = self.spare.try_recv().unwrap_or_default();
-            let next = blocks.next(buffer).map_err(|fault| csv::block_error(&input.origin, fault))?;
+            let next = blocks.next(buffer).map_err(|error| csv::block_error(&input.origin, error))?;
             let Some(mut block) = next else { return Ok(()) };
             header_read = header_read || block.skip_record(dialect.delimiter);
-            self.hand_out(at, Part::Block(block))?;
+            self.send_chunk(at, ChunkContent::Block(block))?;
             self.options.report(self.phase, before + read.load(Ordering::Relaxed), total);
         }
     }
 
-    fn hand_out(&mut self, input: usize, part: Part) -> Result<()> {
+    fn send_chunk(&mut self, input: usize, content: ChunkContent) -> Result<()> {
         self.options.check_stop()?;
         self.number += 1;
-        // Somebody else's error ends the reading; it is the one that is reported.
-        if self.failures.any_before(u64::MAX) || self.send.send(Piece { number: self.number, input, part }).is_err() {
+        // The error of another thread ends the reading, and that error is reported.
+        if self.failures.any_before(u64::MAX) || self.send.send(Chunk { number: self.number, input, content }).is_err()
+        {
             return Err(Error::Stopped);
         }
         Ok(())
     }
 }
 
-/// Reads pieces into rows.
+/// Parses chunks and passes their rows to a consumer.
 struct Worker<'a> {
     source: &'a Source,
     columns: &'a [usize],
     #[cfg(feature = "parquet")]
     trim: bool,
-    failures: &'a Failures,
+    failures: &'a FirstError,
     give_back: Sender<Vec<u8>>,
 }
 
 impl Worker<'_> {
-    fn run<R: Rows>(&self, pieces: &Mutex<Receiver<Piece>>, rows: &mut R) {
+    fn run<R: RowConsumer>(&self, chunks: &Mutex<Receiver<Chunk>>, rows: &mut R) {
         loop {
-            let next = pieces.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            let Ok(piece) = next else { return };
-            if self.failures.any_before(piece.number) {
+            let next = chunks.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            let Ok(chunk) = next else { return };
+            if self.failures.any_before(chunk.number) {
                 continue;
             }
-            let input = &self.source.inputs[piece.input];
-            let read = match (&input.kind, piece.part) {
-                (Kind::Csv(dialect), Part::Block(block)) => {
+            let input = &self.source.inputs[chunk.input];
+            let read = match (&input.format, chunk.content) {
+                (InputFormat::Csv(dialect), ChunkContent::Block(block)) => {
                     let read = self.read_block(input, *dialect, &block, rows);
-                    // The reader may have gone already.
+                    // The reader may already have ended.
                     let _ = self.give_back.send(block.into_buffer());
                     read
                 }
                 #[cfg(feature = "parquet")]
-                (Kind::Parquet(metadata), Part::RowGroup(group)) => {
+                (InputFormat::Parquet(metadata), ChunkContent::RowGroup(group)) => {
                     parquet::read_group(input.origin.path(), metadata, group, self.columns, self.trim, rows)
                 }
                 #[cfg(feature = "parquet")]
                 _ => Ok(()),
             };
             if let Err(error) = read.and_then(|()| rows.pause()) {
-                self.failures.add(piece.number, error);
+                self.failures.add(chunk.number, error);
             }
         }
     }
 
-    fn read_block<R: Rows>(&self, input: &Input, dialect: Dialect, block: &Block, rows: &mut R) -> Result<()> {
+    fn read_block<R: RowConsumer>(&self, input: &Input, dialect: Dialect, block: &Block, rows: &mut R) -> Result<()> {
         let expected = self.source.names.len();
         let mut records = block.records(dialect.delimiter);
         while records.advance() {
@@ -235,9 +236,9 @@ impl Worker<'_> {
                 return Err(csv::blank_line(&input.origin, offset()));
             }
             let row = CsvRow { records: &records, columns: self.columns, trim: dialect.trim };
-            rows.row(&row).map_err(|fault| match fault {
-                Fault::NotUtf8(at) => csv::not_utf8(&input.origin, offset(), self.columns[at]),
-                Fault::Error(error) => error,
+            rows.row(&row).map_err(|error| match error {
+                RowError::NotUtf8(at) => csv::not_utf8(&input.origin, offset(), self.columns[at]),
+                RowError::Error(error) => error,
             })?;
         }
         Ok(())
@@ -263,7 +264,7 @@ pub(super) fn trimmed(mut field: &[u8]) -> &[u8] {
     while let [b' ', rest @ ..] | [rest @ .., b' '] = field {
         field = rest;
     }
-    // Other blanks, such as those that do not break, are seen as little. Line breaks are part of a text.
+    // Other whitespace, such as no-break spaces, is as invisible as spaces. Line breaks are part of a text.
     let plain = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_graphic);
     if plain(field.first()) && plain(field.last()) {
         return field;

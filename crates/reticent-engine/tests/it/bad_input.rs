@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use reticent::error::Hint;
-use reticent_engine::{Ask, Embedded, Engine, Error, Options, count_csv_bytes};
+use reticent_engine::{CountRequest, Embedded, Engine, Error, Options, count_csv_bytes};
 
 use crate::support::{ask, count_all, count_file, count_text, file, folder, open, refusal, rows};
 
@@ -28,7 +28,7 @@ fn empty_file() {
 fn header_only_has_no_rows() {
     for text in ["a,b", "a,b\n", "a,b\r\n\r\n"] {
         let counts = count_text(text, Options::default()).unwrap();
-        assert_eq!((counts.names.len(), counts.combos.rows()), (2, 0));
+        assert_eq!((counts.names.len(), counts.contingency.rows()), (2, 0));
         assert_eq!(counts.values, [[""; 0], [""; 0]]);
     }
 }
@@ -83,7 +83,7 @@ fn a_cell_of_ten_megabytes_is_read() {
     let cell = "x".repeat(10 << 20);
     for text in [format!("a,b\n1,{cell}\n2,3\n"), format!("a,b\n1,\"{cell}\n\"\n2,3\n")] {
         let counts = count_text(text, Options::default()).unwrap();
-        assert_eq!(counts.combos.rows(), 2);
+        assert_eq!(counts.contingency.rows(), 2);
         assert!(counts.values[1][1].len() >= cell.len());
     }
 }
@@ -178,7 +178,7 @@ fn no_error_shows_a_value() {
     let text = format!("a,owner\n{CANARY},\n{CANARY},{CANARY}\n");
     for memory in [0, 1 << 30] {
         let engine = Embedded::from_csv(text.as_bytes(), Options { memory, ..Options::default() }).unwrap();
-        let ask = Ask { owner: Some("owner".to_owned()), ..ask(&["a"]) };
+        let ask = CountRequest { owner: Some("owner".to_owned()), ..ask(&["a"]) };
         let error = engine.count(&ask).unwrap_err();
         assert!(!format!("{error} {error:?}").contains(CANARY), "{error:?}");
     }

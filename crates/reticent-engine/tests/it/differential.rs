@@ -159,7 +159,7 @@ fn a_blank_line_between_values_of_one_column_is_an_error() {
     for text in ["a\n1\n2\n\n\n", "a\r\n1\r\n2\r\n", "a\n\"\"\n2\n", "a,b\n1,2\n\n3,4\n"] {
         for block_bytes in 1..12 {
             let counts = count_csv_bytes(text.as_bytes(), block_bytes).unwrap();
-            assert_eq!(counts.combos.rows(), 2, "{text:?} in blocks of {block_bytes}");
+            assert_eq!(counts.contingency.rows(), 2, "{text:?} in blocks of {block_bytes}");
         }
     }
 }

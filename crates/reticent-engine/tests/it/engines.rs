@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use reticent::taxonomy::Type;
-use reticent::{Attribute, Counts, Missing, Recoding, Role, Rule, Schema, Table, Tree};
-use reticent_engine::{Ask, Compression, Embedded, Engine, Format, Generator, Options, Sink, published, read_back};
+use reticent::{Attribute, Counts, Missing, Recoding, RecodingRule, Role, Schema, Table, TreeSource};
+use reticent_engine::{
+    Compression, CountRequest, Embedded, Engine, Format, Generator, Options, Sink, published, read_back,
+};
 
 use crate::sqlite::Sqlite;
 use crate::support::{ask, folder, rows};
@@ -52,9 +54,9 @@ fn schema(missing: Missing) -> Schema {
     let attribute = |name: &str, role, values, tree| Attribute { name: name.to_owned(), role, values, missing, tree };
     Schema {
         attributes: vec![
-            attribute("town", Role::QuasiIdentifier, Type::Text, Tree::Flat),
-            attribute("age", Role::QuasiIdentifier, Type::Number, Tree::Grown { range: None }),
-            attribute("illness", Role::Sensitive, Type::Text, Tree::Flat),
+            attribute("town", Role::QuasiIdentifier, Type::Text, TreeSource::Flat),
+            attribute("age", Role::QuasiIdentifier, Type::Number, TreeSource::Grown { range: None }),
+            attribute("illness", Role::Sensitive, Type::Text, TreeSource::Flat),
         ],
         owner: None,
         missing_values: vec![String::new()],
@@ -80,11 +82,11 @@ fn random_recoding(table: &Table, seed: u64) -> Recoding {
     recoding.on = vec![0, 1];
     let mut row = Vec::new();
     let mut rules = Vec::new();
-    for at in 0..table.combos.len() {
-        recoding.publish(&table.combos, at, &mut row);
+    for at in 0..table.contingency.len() {
+        recoding.publish(&table.contingency, at, &mut row);
         let rule = match generator.below(4) {
-            0 => Rule::Drop,
-            1 => Rule::Hide(vec![generator.below(3) as usize]),
+            0 => RecodingRule::Drop,
+            1 => RecodingRule::Hide(vec![generator.below(3) as usize]),
             _ => continue,
         };
         rules.push((row[..2].to_vec().into_boxed_slice(), rule));
@@ -95,12 +97,15 @@ fn random_recoding(table: &Table, seed: u64) -> Recoding {
 
 /// By owner all rows, without the owners' numbers, which mean nothing.
 fn people(counts: &Counts) -> Option<Vec<BTreeMap<Vec<String>, u64>>> {
-    let owners = counts.combos.owners.as_ref()?;
+    let owners = counts.contingency.owners.as_ref()?;
     let mut people: BTreeMap<u32, BTreeMap<Vec<String>, u64>> = BTreeMap::new();
     for (at, owner) in owners.iter().enumerate() {
-        let texts =
-            counts.values.iter().zip(&counts.combos.codes).map(|(values, codes)| values[codes[at] as usize].clone());
-        *people.entry(*owner).or_default().entry(texts.collect()).or_insert(0) += counts.combos.weights[at];
+        let texts = counts
+            .values
+            .iter()
+            .zip(&counts.contingency.codes)
+            .map(|(values, codes)| values[codes[at] as usize].clone());
+        *people.entry(*owner).or_default().entry(texts.collect()).or_insert(0) += counts.contingency.weights[at];
     }
     let mut people: Vec<_> = people.into_values().collect();
     people.sort();
@@ -116,7 +121,7 @@ proptest! {
         prop_assert_eq!(one.values(None).unwrap(), other.values(None).unwrap());
         let what = ask(&["illness", "town", "age"]);
         prop_assert_eq!(one.count(&what).unwrap(), other.count(&what).unwrap());
-        let what = Ask { owner: Some("person".to_owned()), ..what };
+        let what = CountRequest { owner: Some("person".to_owned()), ..what };
         let (one, other) = (one.count(&what).unwrap(), other.count(&what).unwrap());
         prop_assert_eq!(rows(&one), rows(&other));
         prop_assert_eq!(people(&one), people(&other));
@@ -134,7 +139,7 @@ proptest! {
             let written = one.write(&table, &recoding, &first).unwrap();
             prop_assert_eq!(&written, &other.write(&table, &recoding, &second).unwrap());
             prop_assert_eq!(std::fs::read(&first.path).unwrap(), std::fs::read(&second.path).unwrap());
-            prop_assert_eq!(written.rows, recoding.apply(&table).unwrap().combos.rows());
+            prop_assert_eq!(written.rows, recoding.apply(&table).unwrap().contingency.rows());
             let back = read_back(&first.path, &Options::default()).unwrap();
             if format == Format::Parquet {
                 prop_assert_eq!(back, published(&table, &recoding));

@@ -11,7 +11,7 @@ use arrow_array::{
 };
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
-use reticent_engine::{Ask, AskColumn, Embedded, Engine, Options};
+use reticent_engine::{CountColumn, CountRequest, Embedded, Engine, Options};
 
 use crate::support::{count_all, count_file, count_text, file, folder, open, rows};
 
@@ -87,7 +87,7 @@ fn spaces_are_kept_when_asked() {
 fn empty_texts_count() {
     let counts = count_text("a,b\n,\n,x\n\"\",\n", Options::default()).unwrap();
     assert_eq!(counts.values, [vec![""], vec!["", "x"]]);
-    assert_eq!(counts.combos.weights, [2, 1]);
+    assert_eq!(counts.contingency.weights, [2, 1]);
 }
 
 #[test]
@@ -160,8 +160,8 @@ fn parquet_columns_in_any_order_and_nested_ones_refused() {
 fn bins_count_a_value_as_the_bound_below_it() {
     let text = "x\n-5\n0\n9.99\n10\n1e1\n25\nNA\n\"\"\n2020-03-01\n";
     let engine = Embedded::from_csv(text.as_bytes(), Options::default()).unwrap();
-    let columns = vec![AskColumn { name: "x".to_owned(), bins: Some(vec![0.0, 10.0, 20.0]) }];
-    let counts = engine.count(&Ask { columns, ..Ask::default() }).unwrap();
+    let columns = vec![CountColumn { name: "x".to_owned(), bins: Some(vec![0.0, 10.0, 20.0]) }];
+    let counts = engine.count(&CountRequest { columns, ..CountRequest::default() }).unwrap();
     let found: Vec<(String, u64)> =
         rows(&counts).into_iter().map(|(mut row, weight)| (row.remove(0), weight)).collect();
     let expected = [("", 1), ("0", 3), ("10", 2), ("1970-01-21", 1), ("20", 1), ("NA", 1)];
@@ -176,9 +176,9 @@ fn bins_keep_a_unique_column_small() {
     }
     let options = Options { memory: 200_000, ..Options::default() };
     let engine = Embedded::from_csv(text.as_bytes(), options).unwrap();
-    let columns = vec![AskColumn { name: "x".to_owned(), bins: Some((0..100).map(f64::from).collect()) }];
-    let counts = engine.count(&Ask { columns, ..Ask::default() }).unwrap();
-    assert_eq!((counts.values[0].len(), counts.combos.rows()), (100, 50_000));
+    let columns = vec![CountColumn { name: "x".to_owned(), bins: Some((0..100).map(f64::from).collect()) }];
+    let counts = engine.count(&CountRequest { columns, ..CountRequest::default() }).unwrap();
+    assert_eq!((counts.values[0].len(), counts.contingency.rows()), (100, 50_000));
 }
 
 #[test]
@@ -186,12 +186,12 @@ fn a_missing_value_is_put_into_no_bin_and_counts_for_no_type() {
     let text = "x,y\n-1,a\n0,b\n9.5,c\nNA,d\n";
     let missing = vec!["-1".to_owned(), "NA".to_owned()];
     let engine = Embedded::from_csv(text.as_bytes(), Options { missing, ..Options::default() }).unwrap();
-    let columns = vec![AskColumn { name: "x".to_owned(), bins: Some(vec![0.0, 5.0]) }];
-    let counts = engine.count(&Ask { columns, ..Ask::default() }).unwrap();
+    let columns = vec![CountColumn { name: "x".to_owned(), bins: Some(vec![0.0, 5.0]) }];
+    let counts = engine.count(&CountRequest { columns, ..CountRequest::default() }).unwrap();
     assert_eq!(counts.values, [["-1", "0", "5", "NA"]]);
     let profile = engine.values(Some(&["x".to_owned()])).unwrap().remove(0);
     assert_eq!(
-        (profile.looks_like, profile.extent, profile.empty),
+        (profile.inferred_type, profile.extent, profile.empty),
         (reticent::taxonomy::Type::Number, Some((0.0, 9.5)), 2)
     );
 }

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use reticent::{Counts, Links, Pseudonym};
-use reticent_engine::{Ask, Embedded, Engine, Error, Generator, Options, OwnerKey};
+use reticent_engine::{CountRequest, Embedded, Engine, Error, Generator, Options, OwnerKey};
 
 use crate::support::{ask, file, folder, naive_counts};
 
 fn count(text: &str, threads: usize) -> reticent_engine::Result<Counts> {
     let options = Options { threads: Some(threads), block_bytes: 16, ..Options::default() };
     let engine = Embedded::from_csv(text.as_bytes(), options)?;
-    engine.count(&Ask { owner: Some("who".to_owned()), ..ask(&["a"]) })
+    engine.count(&CountRequest { owner: Some("who".to_owned()), ..ask(&["a"]) })
 }
 
 /// The bytes 0 to 31.
@@ -23,14 +23,14 @@ fn key() -> OwnerKey {
 fn linked(text: &str, threads: usize) -> reticent_engine::Result<Counts> {
     let options = Options { threads: Some(threads), block_bytes: 16, ..Options::default() };
     let engine = Embedded::from_csv(text.as_bytes(), options)?;
-    engine.count(&Ask { owner: Some("who".to_owned()), key: Some(key()), ..ask(&["a"]) })
+    engine.count(&CountRequest { owner: Some("who".to_owned()), key: Some(key()), ..ask(&["a"]) })
 }
 
 #[test]
 fn an_owner_for_every_row_is_no_owner() {
     let counts = count("who,a\np,1\nq,1\nr,2\n", 2).unwrap();
-    assert_eq!(counts.combos.owners, None);
-    assert_eq!(counts.combos.weights, [2, 1]);
+    assert_eq!(counts.contingency.owners, None);
+    assert_eq!(counts.contingency.weights, [2, 1]);
 }
 
 #[test]
@@ -40,12 +40,12 @@ fn rows_of_one_owner_are_told_apart_from_those_of_others() {
         text += &format!("person {},{}\n", at % 120, at % 5);
     }
     let counts = count(&text, 1).unwrap();
-    let owners = counts.combos.owners.as_ref().unwrap();
+    let owners = counts.contingency.owners.as_ref().unwrap();
     let mut rows_by_owner: BTreeMap<u32, u64> = BTreeMap::new();
-    for (owner, weight) in owners.iter().zip(&counts.combos.weights) {
+    for (owner, weight) in owners.iter().zip(&counts.contingency.weights) {
         *rows_by_owner.entry(*owner).or_insert(0) += weight;
     }
-    assert_eq!((rows_by_owner.len(), counts.combos.rows(), counts.combos.people()), (120, 500, 120));
+    assert_eq!((rows_by_owner.len(), counts.contingency.rows(), counts.contingency.people()), (120, 500, 120));
     assert!(rows_by_owner.keys().copied().eq(0..120));
     for threads in 2..5 {
         assert_eq!(count(&text, threads).unwrap(), counts);
@@ -62,9 +62,9 @@ fn rows_without_owner_are_refused() {
 #[test]
 fn the_owner_column_may_also_be_counted() {
     let engine = Embedded::from_csv(b"who,a\np,1\np,2\n", Options::default()).unwrap();
-    let counts = engine.count(&Ask { owner: Some("who".to_owned()), ..ask(&["who", "a"]) }).unwrap();
+    let counts = engine.count(&CountRequest { owner: Some("who".to_owned()), ..ask(&["who", "a"]) }).unwrap();
     assert_eq!(counts.values, [vec!["p"], vec!["1", "2"]]);
-    assert_eq!(counts.combos.owners, Some(vec![0, 0]));
+    assert_eq!(counts.contingency.owners, Some(vec![0, 0]));
 }
 
 /// From Python: `hmac.new(bytes(range(32)), b"reticent owner\0" + text, "sha256").hexdigest()[:32]`. The second is also what
@@ -94,11 +94,11 @@ fn links_say_whose_the_rows_are() {
     let [_, (ada, first), (zoe, second), _] = KNOWN;
     let text = format!("who,a\n{ada},2\n {zoe} ,2\n\"{ada}\",1\n{ada} ,2\n");
     let counts = linked(&text, 1).unwrap();
-    let expected = Links { pseudonyms: vec![second, first, first], combos: vec![1, 0, 1], records: vec![1, 1, 2] };
+    let expected = Links { pseudonyms: vec![second, first, first], cells: vec![1, 0, 1], records: vec![1, 1, 2] };
     assert_eq!(counts.links, Some(expected));
-    assert_eq!(counts.combos.codes, [[0, 1, 1]]);
-    assert_eq!(counts.combos.weights, [1, 1, 2]);
-    assert_eq!(counts.combos.owners, Some(vec![1, 0, 1]));
+    assert_eq!(counts.contingency.codes, [[0, 1, 1]]);
+    assert_eq!(counts.contingency.weights, [1, 1, 2]);
+    assert_eq!(counts.contingency.owners, Some(vec![1, 0, 1]));
     let alone = counts.without_owners();
     assert_eq!((alone.codes, alone.weights, alone.owners), (vec![vec![0, 1]], vec![1, 3], None));
 }
@@ -106,31 +106,32 @@ fn links_say_whose_the_rows_are() {
 #[test]
 fn an_owner_for_every_row_is_linked_without_a_number() {
     let counts = linked("who,a\np,1\nq,1\nr,2\n", 2).unwrap();
-    assert_eq!(counts.combos, count("who,a\np,1\nq,1\nr,2\n", 2).unwrap().combos);
-    assert_eq!(counts.combos, counts.without_owners());
-    assert_eq!(counts.links.unwrap().totals(2), [2, 1]);
+    assert_eq!(counts.contingency, count("who,a\np,1\nq,1\nr,2\n", 2).unwrap().contingency);
+    assert_eq!(counts.contingency, counts.without_owners());
+    assert_eq!(counts.links.unwrap().rows_by_cell(2), [2, 1]);
 }
 
 #[test]
 fn nobody_is_linked_where_nobody_asks_or_there_is_nobody() {
     let engine = Embedded::from_csv(b"who,a\np,1\np,2\n", Options::default()).unwrap();
-    assert_eq!(engine.count(&Ask { key: Some(key()), ..ask(&["a"]) }).unwrap().links, None);
+    assert_eq!(engine.count(&CountRequest { key: Some(key()), ..ask(&["a"]) }).unwrap().links, None);
     assert_eq!(count("who,a\np,1\np,2\n", 1).unwrap().links, None);
     assert_eq!(linked("who,a\n", 2).unwrap().links, Some(Links::default()));
-    let counts = engine.count(&Ask { owner: Some("who".to_owned()), key: Some(key()), columns: Vec::new() }).unwrap();
-    assert_eq!((counts.combos.weights, counts.links.unwrap().records), (vec![2], vec![2]));
+    let counts =
+        engine.count(&CountRequest { owner: Some("who".to_owned()), key: Some(key()), columns: Vec::new() }).unwrap();
+    assert_eq!((counts.contingency.weights, counts.links.unwrap().records), (vec![2], vec![2]));
 }
 
 #[test]
 fn another_key_makes_other_pseudonyms() {
     let engine = Embedded::from_csv(b"who,a\np,1\np,2\nq,2\n", Options::default()).unwrap();
     let links = |key: [u8; 32]| {
-        let ask = Ask { owner: Some("who".to_owned()), key: Some(OwnerKey::new(key)), ..ask(&["a"]) };
+        let ask = CountRequest { owner: Some("who".to_owned()), key: Some(OwnerKey::new(key)), ..ask(&["a"]) };
         engine.count(&ask).unwrap().links.unwrap()
     };
     let (one, other) = (links([1; 32]), links([2; 32]));
     assert!(one.pseudonyms.iter().all(|pseudonym| !other.pseudonyms.contains(pseudonym)));
-    assert_eq!((one.people(), one.totals(2)), (other.people(), other.totals(2)));
+    assert_eq!((one.people(), one.rows_by_cell(2)), (other.people(), other.rows_by_cell(2)));
 }
 
 #[test]
@@ -140,7 +141,7 @@ fn whose_the_rows_are_counts_as_memory() {
     let count = |memory: u64, key: Option<OwnerKey>| {
         let options = Options { threads: Some(1), memory, ..Options::default() };
         let engine = Embedded::from_csv(text.as_bytes(), options).unwrap();
-        engine.count(&Ask { owner: Some("who".to_owned()), key, ..ask(&["a"]) })
+        engine.count(&CountRequest { owner: Some("who".to_owned()), key, ..ask(&["a"]) })
     };
     // A row is at least a pair of 32 bytes and the link of 24 that is made of it.
     let error = count(20_000 * 56, Some(key())).unwrap_err();
@@ -154,7 +155,7 @@ fn neither_owners_nor_keys_are_ever_shown() {
     let text = "who,a\nAda Lovelace,1\nAda Lovelace,2\nEmmy Noether,2\n";
     let engine = Embedded::from_csv(text.as_bytes(), Options::default()).unwrap();
     let key = OwnerKey::new([171; 32]);
-    let ask = Ask { owner: Some("who".to_owned()), key: Some(key.clone()), ..ask(&["a"]) };
+    let ask = CountRequest { owner: Some("who".to_owned()), key: Some(key.clone()), ..ask(&["a"]) };
     let counts = engine.count(&ask).unwrap();
     let refused = linked(&format!("{text},3\n"), 1).unwrap_err();
     let shown = format!("{engine:?} {ask:?} {counts:?} {counts:#?} {key:?} {refused:?} {refused}").to_lowercase();
@@ -195,7 +196,7 @@ fn naive(rows: &[Vec<String>], width: usize) -> (Counts, Links) {
     }
     let links = Links {
         pseudonyms: links.keys().map(|(pseudonym, _)| *pseudonym).collect(),
-        combos: links.keys().map(|(_, place)| *place).collect(),
+        cells: links.keys().map(|(_, place)| *place).collect(),
         records: links.into_values().collect(),
     };
     (naive_counts(&names(width)[1..], &columns), links)
@@ -208,16 +209,17 @@ fn both(rows: &[Vec<String>], width: usize, files: usize, options: &Options) -> 
         file(&folder, &format!("{at}.csv"), csv_of(part, width));
     }
     let engine = Embedded::open(&[folder.path().to_str().unwrap().to_owned()], options.clone()).unwrap();
-    [None, Some(key())]
-        .map(|key| engine.count(&Ask { owner: Some("who".to_owned()), key, ..ask(&names(width)[1..]) }).unwrap())
+    [None, Some(key())].map(|key| {
+        engine.count(&CountRequest { owner: Some("who".to_owned()), key, ..ask(&names(width)[1..]) }).unwrap()
+    })
 }
 
 /// What each owner has, as combinations with their weights; the numbers of owners mean nothing.
 fn by_owner(counts: &Counts) -> Option<Vec<BTreeMap<Vec<u32>, u64>>> {
     let mut people: BTreeMap<u32, BTreeMap<Vec<u32>, u64>> = BTreeMap::new();
-    for (at, owner) in counts.combos.owners.as_ref()?.iter().enumerate() {
-        let codes = counts.combos.codes.iter().map(|codes| codes[at]).collect();
-        people.entry(*owner).or_default().insert(codes, counts.combos.weights[at]);
+    for (at, owner) in counts.contingency.owners.as_ref()?.iter().enumerate() {
+        let codes = counts.contingency.codes.iter().map(|codes| codes[at]).collect();
+        people.entry(*owner).or_default().insert(codes, counts.contingency.weights[at]);
     }
     let mut people: Vec<_> = people.into_values().collect();
     people.sort();
@@ -228,16 +230,19 @@ fn check(rows: &[Vec<String>], width: usize, files: usize, options: &Options) ->
     let [plain, linked] = both(rows, width, files, options);
     let (alone, links) = naive(rows, width);
     assert_eq!((&linked.names, &linked.values), (&alone.names, &alone.values));
-    assert_eq!(linked.without_owners(), alone.combos);
+    assert_eq!(linked.without_owners(), alone.contingency);
     assert!(linked.links.as_ref() == Some(&links), "links of {rows:?}");
-    assert_eq!(links.totals(alone.combos.len()), alone.combos.weights);
-    assert_eq!((linked.combos.rows(), linked.combos.people()), (links.rows(), links.people()));
+    assert_eq!(links.rows_by_cell(alone.contingency.len()), alone.contingency.weights);
+    assert_eq!((linked.contingency.rows(), linked.contingency.people()), (links.rows(), links.people()));
     // Ascending by codes and owner, each once, just as without a key.
-    assert_eq!(linked.combos.combined(), linked.combos);
+    assert_eq!(linked.contingency.combined(), linked.contingency);
     assert_eq!(by_owner(&linked), by_owner(&plain));
-    let Counts { names, values, combos, links } = plain;
+    let Counts { names, values, contingency: combos, links } = plain;
     assert_eq!((names, values, links), (alone.names, alone.values, None));
-    assert_eq!((combos.codes, combos.owners.is_some()), (linked.combos.codes.clone(), linked.combos.owners.is_some()));
+    assert_eq!(
+        (combos.codes, combos.owners.is_some()),
+        (linked.contingency.codes.clone(), linked.contingency.owners.is_some())
+    );
     linked
 }
 

@@ -11,7 +11,7 @@ fn profile(text: &str, threads: usize, block_bytes: usize) -> Vec<Profile> {
 #[test]
 fn listed_columns() {
     let found = profile("n,d,t,e\n1,2020-01-31,x,\n2,2020-01-31,,\n2,,3,\n", 2, 8);
-    let kinds: Vec<Type> = found.iter().map(|profile| profile.looks_like).collect();
+    let kinds: Vec<Type> = found.iter().map(|profile| profile.inferred_type).collect();
     assert_eq!(kinds, [Type::Number, Type::Date, Type::Text, Type::Text]);
     assert_eq!(found[0].values, Some(vec![("1".to_owned(), 1), ("2".to_owned(), 2)]));
     assert_eq!((found[0].rows, found[0].empty, found[0].distinct), (3, 0, 2));
@@ -37,7 +37,7 @@ fn unlisted_columns_do_not_depend_on_order_or_threads() {
     assert_eq!(first, second);
     let (numbers, ids) = (&first[0], &first[1]);
     assert_eq!((numbers.distinct, numbers.distinct_is_bound, numbers.values.is_none()), (140_000, false, true));
-    assert_eq!((numbers.looks_like, ids.looks_like, ids.distinct), (Type::Number, Type::Text, 150_000));
+    assert_eq!((numbers.inferred_type, ids.inferred_type, ids.distinct), (Type::Number, Type::Text, 150_000));
     assert!(numbers.quantiles.len() > 1000 && numbers.quantiles.len() <= 1024 && ids.quantiles.is_empty());
     assert!(numbers.quantiles.is_sorted());
     let middle = numbers.quantiles[numbers.quantiles.len() / 2];
@@ -52,5 +52,5 @@ fn one_text_among_many_numbers_makes_a_column_of_text() {
     }
     text += "none\n";
     let found = profile(&text, 2, 4096);
-    assert_eq!((found[0].looks_like, found[0].distinct, found[0].quantiles.len()), (Type::Text, 70_001, 0));
+    assert_eq!((found[0].inferred_type, found[0].distinct, found[0].quantiles.len()), (Type::Text, 70_001, 0));
 }

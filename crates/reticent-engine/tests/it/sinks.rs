@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use proptest::prelude::*;
 use reticent::Counts;
-use reticent::combos::Combos;
+use reticent::contingency::ContingencyTable;
 use reticent_engine::{
     Compression, Error, Format, Options, Sink, csv_text, read_back, read_back_with_owners, write_rows,
 };
@@ -152,9 +152,14 @@ fn the_order_is_a_function_of_rows_and_seed() {
 
 #[test]
 fn owners_come_with_their_rows() {
-    let combos = Combos { codes: vec![vec![0, 0, 1, 1]], weights: vec![1, 2, 1, 1], owners: Some(vec![0, 1, 0, 2]) };
-    let counts =
-        Counts { names: vec!["a".to_owned()], values: vec![vec!["x".to_owned(), "y".to_owned()]], combos, links: None };
+    let combos =
+        ContingencyTable { codes: vec![vec![0, 0, 1, 1]], weights: vec![1, 2, 1, 1], owners: Some(vec![0, 1, 0, 2]) };
+    let counts = Counts {
+        names: vec!["a".to_owned()],
+        values: vec![vec!["x".to_owned(), "y".to_owned()]],
+        contingency: combos,
+        links: None,
+    };
     for format in FORMATS {
         let folder = folder();
         let sink = sink(folder.path().join("out"), format);
@@ -173,7 +178,7 @@ fn owners_leave_no_trace_in_the_bytes() {
     let with = |owners: Option<Vec<u32>>, weights: Vec<u64>, codes: Vec<u32>| Counts {
         names: vec!["a".to_owned()],
         values: vec![vec!["x".to_owned(), "y".to_owned()]],
-        combos: Combos { codes: vec![codes], weights, owners },
+        contingency: ContingencyTable { codes: vec![codes], weights, owners },
         links: None,
     };
     let plain = written(&with(None, vec![30, 20], vec![0, 1]), 5);

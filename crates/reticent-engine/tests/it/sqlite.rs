@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use reticent::combos::{Combos, Weight};
+use reticent::contingency::{ContingencyTable, Weight};
 use reticent::taxonomy::{Type, parse_date, parse_number};
-use reticent::{Counts, Recoding, Rule, Table};
-use reticent_engine::{Ask, Engine, Options, Profile, Result, Sink, Written, write_rows};
+use reticent::{Counts, Recoding, RecodingRule, Table};
+use reticent_engine::{CountRequest, Engine, Options, Profile, Result, Sink, WriteSummary, write_rows};
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
@@ -62,12 +62,12 @@ impl Sqlite {
                 row.iter().zip(&values).map(|(text, texts)| texts.binary_search(text).unwrap() as u32).collect();
             *weights.entry((codes, if with_owners { owner } else { 0 })).or_insert(0) += weight;
         }
-        let combos = Combos {
+        let combos = ContingencyTable {
             codes: (0..width).map(|at| weights.keys().map(|(codes, _)| codes[at]).collect()).collect(),
             owners: with_owners.then(|| weights.keys().map(|(_, owner)| *owner).collect()),
             weights: weights.into_values().collect(),
         };
-        Counts { names, values, combos, links: None }
+        Counts { names, values, contingency: combos, links: None }
     }
 
     /// One table per column from raw text to published code and label, and one of the rules.
@@ -85,8 +85,8 @@ impl Sqlite {
         columns.extend((0..recoding.columns.len()).map(|at| format!("h{at} INTEGER")));
         let rules = recoding.rules.iter().map(|(class, rule)| {
             let mut row: Vec<Value> = class.iter().map(|code| Value::Integer((*code).into())).collect();
-            row.push(Value::Integer((*rule == Rule::Drop).into()));
-            let hidden = |at: usize| matches!(rule, Rule::Hide(columns) if columns.contains(&at));
+            row.push(Value::Integer((*rule == RecodingRule::Drop).into()));
+            let hidden = |at: usize| matches!(rule, RecodingRule::Hide(columns) if columns.contains(&at));
             row.extend((0..recoding.columns.len()).map(|at| Value::Integer(hidden(at).into())));
             row
         });
@@ -120,12 +120,12 @@ impl Engine for Sqlite {
             let at = self.position(name);
             let query = format!("SELECT c{at}, 0, COUNT(*) FROM t GROUP BY c{at} ORDER BY c{at}");
             let counts = self.counts(vec![name.clone()], &query, false);
-            naive_profile(name, counts.values[0].clone().into_iter().zip(counts.combos.weights).collect())
+            naive_profile(name, counts.values[0].clone().into_iter().zip(counts.contingency.weights).collect())
         };
         Ok(columns.unwrap_or(&self.names).iter().map(profile).collect())
     }
 
-    fn count(&self, ask: &Ask) -> Result<Counts> {
+    fn count(&self, ask: &CountRequest) -> Result<Counts> {
         let names: Vec<String> = ask.columns.iter().map(|column| column.name.clone()).collect();
         let mut parts: Vec<String> = names.iter().map(|name| format!("c{}", self.position(name))).collect();
         let mut with_owners = false;
@@ -143,7 +143,7 @@ impl Engine for Sqlite {
         Ok(self.counts(names, &query, with_owners))
     }
 
-    fn write(&self, table: &Table, recoding: &Recoding, sink: &Sink) -> Result<Written> {
+    fn write(&self, table: &Table, recoding: &Recoding, sink: &Sink) -> Result<WriteSummary> {
         self.load_recoding(table, recoding);
         let names = recoding.columns.iter().map(|recoded| recoded.column.name.clone()).collect();
         let counts = self.counts(names, &self.recoding_query(table, recoding), false);
@@ -180,7 +180,7 @@ fn naive_profile(name: &str, values: Vec<(String, Weight)>) -> Profile {
         distinct: values.len() as u64,
         distinct_is_bound: false,
         values: Some(values),
-        looks_like,
+        inferred_type: looks_like,
         extent: rows.first().zip(rows.last()).map(|(least, greatest)| (*least, *greatest)),
         quantiles,
     }

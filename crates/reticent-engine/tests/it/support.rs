@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use reticent::Counts;
-use reticent::combos::{Combos, Weight};
-use reticent_engine::{Ask, AskColumn, Embedded, Engine, Error, Options, Result};
+use reticent::contingency::{ContingencyTable, Weight};
+use reticent_engine::{CountColumn, CountRequest, Embedded, Engine, Error, Options, Result};
 
 /// A folder that is gone after the test.
 pub fn folder() -> tempfile::TempDir {
@@ -37,9 +37,9 @@ pub fn count_all(engine: &Embedded) -> Result<Counts> {
     engine.count(&ask(engine.columns()))
 }
 
-pub fn ask<S: AsRef<str>>(names: &[S]) -> Ask {
-    let column = |name: &S| AskColumn { name: name.as_ref().to_owned(), bins: None };
-    Ask { columns: names.iter().map(column).collect(), ..Ask::default() }
+pub fn ask<S: AsRef<str>>(names: &[S]) -> CountRequest {
+    let column = |name: &S| CountColumn { name: name.as_ref().to_owned(), bins: None };
+    CountRequest { columns: names.iter().map(column).collect(), ..CountRequest::default() }
 }
 
 /// The text of the error that a file gives.
@@ -52,11 +52,11 @@ pub fn refusal(path: &Path) -> String {
 /// How many rows carry each combination of texts.
 pub fn rows(counts: &Counts) -> BTreeMap<Vec<String>, Weight> {
     let texts = |at: usize| {
-        let columns = counts.values.iter().zip(&counts.combos.codes);
+        let columns = counts.values.iter().zip(&counts.contingency.codes);
         columns.map(|(values, codes)| values[codes[at] as usize].clone()).collect()
     };
     let mut rows = BTreeMap::new();
-    for (at, weight) in counts.combos.weights.iter().enumerate() {
+    for (at, weight) in counts.contingency.weights.iter().enumerate() {
         *rows.entry(texts(at)).or_insert(0) += weight;
     }
     rows
@@ -77,6 +77,6 @@ pub fn naive_counts(names: &[String], rows: &[Vec<String>]) -> Counts {
         *weights.entry(codes.collect()).or_insert(0) += 1;
     }
     let codes = (0..names.len()).map(|at| weights.keys().map(|codes| codes[at]).collect()).collect();
-    let combos = Combos { codes, weights: weights.into_values().collect(), owners: None };
-    Counts { names: names.to_vec(), values, combos, links: None }
+    let combos = ContingencyTable { codes, weights: weights.into_values().collect(), owners: None };
+    Counts { names: names.to_vec(), values, contingency: combos, links: None }
 }

@@ -1,25 +1,29 @@
-//! One of Newton's steps by conjugate gradients, with a diagonal preconditioner.
+//! Newton step by the conjugate gradient method with a diagonal preconditioner.
 
-use super::incidence::{Sums, Total, Weigh};
+use super::incidence::{CellWeights, Sums, Total};
 use super::{Dual, Point};
 
-/// Conjugate gradients for one of Newton's steps after the other, in the same memory.
+/// Conjugate gradient solver with memory that is reused from step to step.
 pub(super) struct ConjugateGradient {
-    /// By crowd: one over its people.
-    each: Vec<f64>,
-    /// By multiplier: one over the diagonal of the second derivative; 0 where the multiplier does not move.
-    scale: Vec<f64>,
+    /// By class: reciprocal of the number of people.
+    inverse_people: Vec<f64>,
+    /// By multiplier: reciprocal of the diagonal of the Hessian; 0 if the multiplier is inactive.
+    preconditioner: Vec<f64>,
+    /// By multiplier: the Newton step so far.
     pub step: Vec<f64>,
+    /// By multiplier: residual of the linear system.
     residual: Vec<f64>,
-    /// The norm of the residual.
+    /// Norm of the residual.
     pub norm: f64,
-    /// By multiplier.
+    /// By multiplier: search direction.
     direction: Vec<f64>,
-    /// The squared norm of the residual, by the preconditioner.
-    scaled: f64,
-    /// By row: the direction, and the second derivative along it.
-    of_row: Vec<f64>,
+    /// Squared norm of the residual with respect to the preconditioner.
+    preconditioned_norm: f64,
+    /// By row: search direction.
+    row_direction: Vec<f64>,
+    /// By row: Hessian times search direction.
     sums: Sums,
+    /// By cell: scratch memory.
     change: Vec<f64>,
 }
 
@@ -28,110 +32,111 @@ impl ConjugateGradient {
         let len = dual.bound.len();
         let zeros = |len: usize| vec![0.0; len];
         ConjugateGradient {
-            each: dual.people.iter().map(|people| 1.0 / people).collect(),
-            scale: zeros(len),
+            inverse_people: dual.people.iter().map(|people| 1.0 / people).collect(),
+            preconditioner: zeros(len),
             step: zeros(len),
             residual: zeros(len),
             norm: 0.0,
             direction: zeros(len),
-            scaled: 0.0,
-            of_row: dual.incidence.zeros(),
+            preconditioned_norm: 0.0,
+            row_direction: dual.incidence.zeros(),
             sums: dual.incidence.sums(),
             change: zeros(dual.incidence.cells()),
         }
     }
 
-    /// Begins the step from a point.
+    /// Starts a step from a point.
     pub(super) fn begin(&mut self, dual: &Dual<'_>, at: &Point) {
-        let diagonal = Diagonal { each: &self.each, having: &at.having };
+        let diagonal = Diagonal { inverse_people: &self.inverse_people, expected: &at.expected };
         dual.incidence.sweep(&[], &mut self.change, &mut self.sums, &diagonal);
         self.step.fill(0.0);
         for place in 0..self.residual.len() {
-            let (own, met) = (self.sums.all[dual.row[place] as usize], dual.met[place]);
-            self.scale[place] = if met { (own + 1e-14).recip() } else { 0.0 };
-            self.residual[place] = if met { -at.gradient[place] } else { 0.0 };
-            self.direction[place] = self.residual[place] * self.scale[place];
+            let (diagonal, active) = (self.sums.all[dual.row[place] as usize], dual.active[place]);
+            self.preconditioner[place] = if active { (diagonal + 1e-14).recip() } else { 0.0 };
+            self.residual[place] = if active { -at.gradient[place] } else { 0.0 };
+            self.direction[place] = self.residual[place] * self.preconditioner[place];
         }
-        self.measure();
+        self.update_norms();
     }
 
-    /// Whether no count would be missed by more, by the second derivative.
-    pub(super) fn misses_at_most(&self, most: f64) -> bool {
-        self.residual.iter().all(|residual| residual.abs() <= most)
+    /// Whether the predicted residual of every count is at most `limit`.
+    pub(super) fn residual_within(&self, limit: f64) -> bool {
+        self.residual.iter().all(|residual| residual.abs() <= limit)
     }
 
-    /// One iteration from the point where the step began; false when there is nothing more to gain.
+    /// Performs one iteration. Returns false if the curvature vanishes, so that no progress is possible.
     pub(super) fn iterate(&mut self, dual: &Dual<'_>, at: &Point) -> bool {
-        let curvature = Curvature { each: &self.each, having: &at.having };
-        dual.by_row(&self.direction, &mut self.of_row);
-        let curvature = dual.incidence.sweep(&self.of_row, &mut self.change, &mut self.sums, &curvature);
+        let curvature = Curvature { inverse_people: &self.inverse_people, expected: &at.expected };
+        dual.by_row(&self.direction, &mut self.row_direction);
+        let curvature = dual.incidence.sweep(&self.row_direction, &mut self.change, &mut self.sums, &curvature);
         if curvature.is_nan() || curvature <= 1e-300 {
             return false;
         }
-        let length = self.scaled / curvature;
+        let length = self.preconditioned_norm / curvature;
         for (place, residual) in self.residual.iter_mut().enumerate() {
             let curved = dual.sign[place] * self.sums.all[dual.row[place] as usize];
-            *residual -= if dual.met[place] { length * curved } else { 0.0 };
+            *residual -= if dual.active[place] { length * curved } else { 0.0 };
         }
-        let before = self.scaled;
-        self.measure();
-        let turn = self.scaled / before;
-        let moved = self.step.iter_mut().zip(&mut self.direction).zip(self.residual.iter().zip(&self.scale));
+        let before = self.preconditioned_norm;
+        self.update_norms();
+        let beta = self.preconditioned_norm / before;
+        let moved = self.step.iter_mut().zip(&mut self.direction).zip(self.residual.iter().zip(&self.preconditioner));
         moved.for_each(|((step, direction), (residual, scale))| {
             *step += length * *direction;
-            *direction = residual * scale + turn * *direction;
+            *direction = residual * scale + beta * *direction;
         });
         true
     }
 
-    fn measure(&mut self) {
+    fn update_norms(&mut self) {
         let (mut scaled, mut plain) = (0.0, 0.0);
-        for (residual, scale) in self.residual.iter().zip(&self.scale) {
+        for (residual, scale) in self.residual.iter().zip(&self.preconditioner) {
             let square = residual * residual;
             scaled += square * scale;
             plain += square;
         }
-        (self.scaled, self.norm) = (scaled, plain.sqrt());
+        (self.preconditioned_norm, self.norm) = (scaled, plain.sqrt());
     }
 }
 
-/// The second derivative by each multiplier, cell by cell.
+/// Contribution of each cell to the diagonal of the Hessian.
 struct Diagonal<'a> {
-    each: &'a [f64],
-    having: &'a [f64],
+    inverse_people: &'a [f64],
+    expected: &'a [f64],
 }
 
-impl Weigh for Diagonal<'_> {
-    const GATHERS: bool = false;
+impl CellWeights for Diagonal<'_> {
+    const USES_ROW_SUMS: bool = false;
 
     #[inline(always)]
-    fn weigh(&self, crowd: usize, first: usize, cells: &mut [f64], _: &mut Total) {
-        let (each, having) = (self.each[crowd], &self.having[first..first + cells.len()]);
-        for (cell, having) in cells.iter_mut().zip(having) {
-            *cell = having * (1.0 - having * each);
+    fn weigh(&self, class: usize, first: usize, cells: &mut [f64], _: &mut Total) {
+        let (inverse_people, expected) = (self.inverse_people[class], &self.expected[first..first + cells.len()]);
+        for (cell, expected) in cells.iter_mut().zip(expected) {
+            *cell = expected * (1.0 - expected * inverse_people);
         }
     }
 }
 
-/// The second derivative along a direction, cell by cell: every slope less the mean, by how many have it. The total is that times the
-/// direction again.
+/// Product of the Hessian with a direction, cell by cell: expected people times the deviation of the slope from the class mean.
+///
+/// The total is the quadratic form of the direction.
 struct Curvature<'a> {
-    each: &'a [f64],
-    having: &'a [f64],
+    inverse_people: &'a [f64],
+    expected: &'a [f64],
 }
 
-impl Weigh for Curvature<'_> {
-    const GATHERS: bool = true;
+impl CellWeights for Curvature<'_> {
+    const USES_ROW_SUMS: bool = true;
 
     #[inline(always)]
-    fn weigh(&self, crowd: usize, first: usize, cells: &mut [f64], total: &mut Total) {
-        let having = &self.having[first..first + cells.len()];
-        let sum: f64 = having.iter().zip(&*cells).map(|(having, slope)| having * slope).sum();
-        let mean = sum * self.each[crowd];
+    fn weigh(&self, class: usize, first: usize, cells: &mut [f64], total: &mut Total) {
+        let expected = &self.expected[first..first + cells.len()];
+        let sum: f64 = expected.iter().zip(&*cells).map(|(expected, slope)| expected * slope).sum();
+        let mean = sum * self.inverse_people[class];
         let mut curvature = 0.0;
-        for (cell, having) in cells.iter_mut().zip(having) {
+        for (cell, expected) in cells.iter_mut().zip(expected) {
             let off = *cell - mean;
-            *cell = having * off;
+            *cell = expected * off;
             curvature += *cell * off;
         }
         total.add(curvature);

@@ -1,72 +1,79 @@
-//! A flow through rows, where no world is known that would be one.
+//! Feasible flow through the rows of a view, for systems without a known world.
 
 use crate::contradiction;
 use crate::error::Result;
 use crate::max_flow::MaxFlow;
-use crate::presolve::Boxes;
+use crate::presolve::CellBounds;
 use crate::system::System;
 
-/// What lies outside of both kinds of rows.
+/// Node of the outside.
 pub(super) const OUTSIDE: u32 = 0;
-/// The first row is this node, the next one the next.
-pub(super) const ROWS: u32 = 1;
+/// Node of the first row. The other rows follow.
+pub(super) const FIRST_ROW: u32 = 1;
 
-/// A network of rows. Behind its rows lie two more nodes, where everything starts and ends.
-pub(super) struct Network {
+/// A flow network with the outside, the rows, a source and a sink, in this order of nodes.
+pub(super) struct FlowNetwork {
     flow: MaxFlow,
+    /// Source node.
     start: u32,
+    /// Sink node.
     end: u32,
-    /// What must flow through rows at least, and must therefore come from or go outside.
-    outside: i64,
-    wanted: i64,
+    /// Required outflow less required inflow of the rows; the outside supplies the difference.
+    outside_demand: i64,
+    /// Flow that the source must supply.
+    demand: i64,
 }
 
-impl Network {
-    /// So many rows, and nothing that leads from one to another.
-    pub(super) fn of(rows: usize) -> Network {
-        let start = ROWS + rows as u32;
-        Network { flow: MaxFlow::new(start as usize + 2), start, end: start + 1, outside: 0, wanted: 0 }
+impl FlowNetwork {
+    /// A network with the given number of rows and no arcs.
+    pub(super) fn new(rows: usize) -> FlowNetwork {
+        let start = FIRST_ROW + rows as u32;
+        FlowNetwork { flow: MaxFlow::new(start as usize + 2), start, end: start + 1, outside_demand: 0, demand: 0 }
     }
 
-    /// A row, of the first kind or the other: what flows through it lies between its bounds, beyond what its cells have at least.
-    pub(super) fn row(&mut self, system: &System, boxes: &Boxes, row: usize, node: u32, first: bool) {
-        let low: i64 = system.rows.at(row).iter().map(|cell| boxes.at(*cell as usize).0).sum();
-        let least = (system.least[row] - low).max(0);
-        let spare = system.most[row] - low - least;
-        let (must, may) = match first {
+    /// Adds a row of the first or second family. Its flow is the sum of its cells less their lower bounds.
+    pub(super) fn add_row(&mut self, system: &System, bounds: &CellBounds, row: usize, node: u32, first: bool) {
+        let low: i64 = system.rows.at(row).iter().map(|cell| bounds.at(*cell as usize).0).sum();
+        let lower = (system.lower[row] - low).max(0);
+        let spare = system.upper[row] - low - lower;
+        let (required, optional) = match first {
             true => ((self.start, node), (OUTSIDE, node)),
             false => ((node, self.end), (node, OUTSIDE)),
         };
-        self.flow.add_arc(must.0, must.1, least);
-        self.wanted += if first { least } else { 0 };
-        self.outside += if first { -least } else { least };
+        self.flow.add_arc(required.0, required.1, lower);
+        self.demand += if first { lower } else { 0 };
+        self.outside_demand += if first { -lower } else { lower };
         if spare > 0 {
-            self.flow.add_arc(may.0, may.1, spare);
+            self.flow.add_arc(optional.0, optional.1, spare);
         }
     }
 
-    /// A cell from one row to another, or from or to outside, through which so much may flow. Answers with its arc.
-    pub(super) fn cell(&mut self, from: u32, to: u32, most: i64) -> u32 {
-        self.flow.add_arc(from, to, most)
+    /// Adds a cell between two rows, or between a row and the outside. Returns its arc.
+    pub(super) fn add_cell(&mut self, from: u32, to: u32, capacity: i64) -> u32 {
+        self.flow.add_arc(from, to, capacity)
     }
 
-    /// How much flows along an arc.
-    pub(super) fn flows(&self, arc: u32) -> i64 {
+    /// Flow through an arc.
+    pub(super) fn flow_through(&self, arc: u32) -> i64 {
         self.flow.flow(arc)
     }
 
-    /// Finds a flow that fits.
-    pub(super) fn fill(&mut self) -> Result<()> {
-        match self.outside {
+    /// Finds a feasible flow.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is none: the rows contradict each other.
+    pub(super) fn solve(&mut self) -> Result<()> {
+        match self.outside_demand {
             more if more > 0 => {
                 self.flow.add_arc(self.start, OUTSIDE, more);
-                self.wanted += more;
+                self.demand += more;
             }
             less if less < 0 => {
                 self.flow.add_arc(OUTSIDE, self.end, -less);
             }
             _ => {}
         }
-        if self.flow.push(self.start, self.end) < self.wanted { Err(contradiction()) } else { Ok(()) }
+        if self.flow.push(self.start, self.end) < self.demand { Err(contradiction()) } else { Ok(()) }
     }
 }

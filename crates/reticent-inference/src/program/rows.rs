@@ -1,108 +1,116 @@
-//! The counts of a piece in whole numbers: what each forces by itself, and what a weighted sum of them refutes.
+//! Rows of a component in exact integer arithmetic: bound propagation, and checks of infeasibility certificates.
 //!
-//! Everything here is exact. What a solver with rounding errors suggests is worth nothing until [`Rows::refutes`] agrees.
+//! A certificate of the floating-point solver counts only if [`ProgramRows::refutes`] confirms it.
 
 use std::hash::BuildHasherDefault;
 
 use hashbrown::HashMap;
 use rustc_hash::FxHasher;
 
-use crate::pieces::Piece;
+use crate::components::Component;
 use crate::system::Lists;
 
-/// Rows over the cells of a piece: its counts, and after them one row a crowd, whose people have one value each.
-pub(super) struct Rows {
+/// Rows over the cells of a component: its counts, then one row per class with its number of people.
+pub(super) struct ProgramRows {
+    /// By row: its cells.
     pub cells: Lists,
-    pub of_cell: Lists,
-    pub least: Vec<i64>,
-    pub most: Vec<i64>,
+    /// By cell: its rows.
+    pub rows_of: Lists,
+    /// By row: lower bound.
+    pub lower: Vec<i64>,
+    /// By row: upper bound.
+    pub upper: Vec<i64>,
 }
 
-/// A bound narrows cells by what each row forces so many times in all, and so many times each.
-const CUTS: usize = 1_000;
-const CUTS_EACH: usize = 16;
+/// Limit of one propagation: this many narrowings, plus [`CUTS_PER_CELL`] per cell.
+const CUTS_BASE: usize = 1_000;
+const CUTS_PER_CELL: usize = 16;
 
-/// By cell: at least and at most so many people.
+/// Bounds on the number of people in every cell.
 #[derive(Debug, Clone)]
-pub(super) struct Boxes {
+pub(super) struct VariableBounds {
+    /// By cell: lower bound.
     low: Vec<i64>,
+    /// By cell: upper bound.
     high: Vec<i64>,
-    /// By row: the sums of these.
+    /// By row: sum of the lower bounds of its cells.
     sum_low: Vec<i64>,
+    /// By row: sum of the upper bounds of its cells.
     sum_high: Vec<i64>,
 }
 
-/// A bound on a cell: at least, and at most.
+/// Bounds of a cell: cell, lower bound, upper bound.
 pub(super) type Bound = (u32, i64, i64);
 
-impl Rows {
-    pub(super) fn of(piece: &Piece) -> Rows {
-        let crowds = piece.crowds.iter();
-        let of_cell = crowds.clone().zip(piece.rows.len() as u32..).flat_map(|(crowd, own)| {
-            crowd.cells().map(move |cell| piece.rows_of.at(cell).iter().copied().chain(std::iter::once(own)))
+impl ProgramRows {
+    pub(super) fn new(component: &Component) -> ProgramRows {
+        let classes = component.classes.iter();
+        let rows_of = classes.clone().zip(component.rows.len() as u32..).flat_map(|(class, own)| {
+            class.cells().map(move |cell| component.rows_of.at(cell).iter().copied().chain(std::iter::once(own)))
         });
-        let of_cell = Lists::of(of_cell);
-        let people = || crowds.clone().map(|crowd| crowd.people as i64);
+        let rows_of = Lists::new(rows_of);
+        let people = || classes.clone().map(|class| class.people as i64);
         let all: i64 = people().sum();
         let bound = |bound: u64| i64::try_from(bound).unwrap_or(i64::MAX).min(all + 1);
-        Rows {
-            cells: of_cell.turned(piece.rows.len() + piece.crowds.len()),
-            least: piece.rows.iter().map(|row| bound(row.least)).chain(people()).collect(),
-            most: piece.rows.iter().map(|row| bound(row.most)).chain(people()).collect(),
-            of_cell,
+        ProgramRows {
+            cells: rows_of.transposed(component.rows.len() + component.classes.len()),
+            lower: component.rows.iter().map(|row| bound(row.lower)).chain(people()).collect(),
+            upper: component.rows.iter().map(|row| bound(row.upper)).chain(people()).collect(),
+            rows_of,
         }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.least.len()
+        self.lower.len()
     }
 
-    /// Whether these numbers of people are a world.
-    pub(super) fn fit(&self, world: &[i64]) -> bool {
-        let fits = |row: usize| {
+    /// Whether these numbers of people meet all rows.
+    pub(super) fn is_world(&self, world: &[i64]) -> bool {
+        let is_met = |row: usize| {
             let sum: i64 = self.cells.at(row).iter().map(|cell| world[*cell as usize]).sum();
-            (self.least[row]..=self.most[row]).contains(&sum)
+            (self.lower[row]..=self.upper[row]).contains(&sum)
         };
-        world.iter().all(|people| *people >= 0) && (0..self.len()).all(fits)
+        world.iter().all(|people| *people >= 0) && (0..self.len()).all(is_met)
     }
 
-    /// Whether rows, each so many times, show that nothing within the boxes is a world: what their cells sum up to at least is more
-    /// than the rows allow. True only when that is so, whatever the weights.
-    pub(super) fn refutes(&self, boxes: &Boxes, weights: &[(u32, i64)]) -> bool {
-        self.missing(boxes, weights).is_some_and(|missing| missing > 0)
+    /// Whether a weighted sum of rows proves that no world lies within the bounds (Farkas certificate).
+    ///
+    /// It does if the minimum of the weighted sum over the bounds exceeds its maximum over the rows. Exact for any weights.
+    pub(super) fn refutes(&self, bounds: &VariableBounds, weights: &[(u32, i64)]) -> bool {
+        self.violation(bounds, weights).is_some_and(|violation| violation > 0)
     }
 
-    /// By how much the cells exceed what the rows allow; none when the numbers grow too large.
-    fn missing(&self, boxes: &Boxes, weights: &[(u32, i64)]) -> Option<i128> {
-        let mut of_cell: HashMap<u32, i128, BuildHasherDefault<FxHasher>> = HashMap::default();
-        let mut missing = 0i128;
+    /// Minimum of the weighted sum over the bounds less its maximum over the rows; `None` on overflow.
+    fn violation(&self, bounds: &VariableBounds, weights: &[(u32, i64)]) -> Option<i128> {
+        let mut coefficients: HashMap<u32, i128, BuildHasherDefault<FxHasher>> = HashMap::default();
+        let mut violation = 0i128;
         for (row, weight) in weights {
             let weight = i128::from(*weight);
-            let allowed = if weight > 0 { self.most[*row as usize] } else { self.least[*row as usize] };
-            missing = missing.checked_sub(weight.checked_mul(allowed.into())?)?;
+            let allowed = if weight > 0 { self.upper[*row as usize] } else { self.lower[*row as usize] };
+            violation = violation.checked_sub(weight.checked_mul(allowed.into())?)?;
             for cell in self.cells.at(*row as usize) {
-                let sum = of_cell.entry(*cell).or_insert(0);
+                let sum = coefficients.entry(*cell).or_insert(0);
                 *sum = sum.checked_add(weight)?;
             }
         }
-        for (cell, weight) in of_cell {
-            let (low, high) = boxes.at(cell as usize);
-            let least = if weight > 0 { low } else { high };
-            missing = missing.checked_add(weight.checked_mul(least.into())?)?;
+        for (cell, weight) in coefficients {
+            let (low, high) = bounds.at(cell as usize);
+            let lower = if weight > 0 { low } else { high };
+            violation = violation.checked_add(weight.checked_mul(lower.into())?)?;
         }
-        Some(missing)
+        Some(violation)
     }
 }
 
-impl Boxes {
-    /// What each row forces by itself; none when nothing fits.
-    pub(super) fn of(rows: &Rows) -> Option<Boxes> {
-        let most = |cell: usize| rows.of_cell.at(cell).iter().map(|row| rows.most[*row as usize]).min();
-        let high: Vec<i64> = (0..rows.of_cell.len()).map(|cell| most(cell).unwrap_or(0)).collect();
+impl VariableBounds {
+    /// Initial bounds by propagation; `None` if there is no solution.
+    pub(super) fn new(rows: &ProgramRows) -> Option<VariableBounds> {
+        let upper = |cell: usize| rows.rows_of.at(cell).iter().map(|row| rows.upper[*row as usize]).min();
+        let high: Vec<i64> = (0..rows.rows_of.len()).map(|cell| upper(cell).unwrap_or(0)).collect();
         let sum = |row: usize| rows.cells.at(row).iter().map(|cell| high[*cell as usize]).sum();
         let sum_high = (0..rows.len()).map(sum).collect();
-        let mut boxes = Boxes { low: vec![0; high.len()], sum_low: vec![0; rows.len()], sum_high, high };
-        boxes.settle(rows, (0..rows.len() as u32).collect(), &mut Vec::new()).then_some(boxes)
+        let mut bounds = VariableBounds { low: vec![0; high.len()], sum_low: vec![0; rows.len()], sum_high, high };
+        bounds.propagate(rows, (0..rows.len() as u32).collect(), &mut Vec::new()).then_some(bounds)
     }
 
     pub(super) fn at(&self, cell: usize) -> (i64, i64) {
@@ -113,27 +121,28 @@ impl Boxes {
         self.low.len()
     }
 
-    /// Narrows a cell and what follows from it, row by row. The cells that changed; none when nothing fits.
-    pub(super) fn narrow(&mut self, rows: &Rows, bound: Bound) -> Option<Vec<u32>> {
-        let (mut changed, mut waiting) = (Vec::new(), Vec::new());
-        self.cut(rows, bound, &mut waiting, &mut changed)?;
-        self.settle(rows, waiting, &mut changed).then_some(changed)
+    /// Narrows a cell and propagates the change. Returns the changed cells; `None` if there is no solution.
+    pub(super) fn narrow(&mut self, rows: &ProgramRows, bound: Bound) -> Option<Vec<u32>> {
+        let (mut changed, mut queue) = (Vec::new(), Vec::new());
+        self.cut(rows, bound, &mut queue, &mut changed)?;
+        self.propagate(rows, queue, &mut changed).then_some(changed)
     }
 
-    /// Looks at rows until nothing changes any more, or too much has: between large crowds, two rows may narrow each other by one person
-    /// at a time. False when nothing fits.
-    fn settle(&mut self, rows: &Rows, mut waiting: Vec<u32>, changed: &mut Vec<u32>) -> bool {
-        let most = changed.len() + CUTS + self.len() * CUTS_EACH;
-        while let Some(row) = waiting.pop().filter(|_| changed.len() < most) {
+    /// Propagates rows until nothing changes, or until the limit. Returns false if there is no solution.
+    ///
+    /// The limit is needed because two rows over large classes can narrow each other by one person at a time.
+    fn propagate(&mut self, rows: &ProgramRows, mut queue: Vec<u32>, changed: &mut Vec<u32>) -> bool {
+        let limit = changed.len() + CUTS_BASE + self.len() * CUTS_PER_CELL;
+        while let Some(row) = queue.pop().filter(|_| changed.len() < limit) {
             let at = row as usize;
-            if self.sum_low[at] > rows.most[at] || self.sum_high[at] < rows.least[at] {
+            if self.sum_low[at] > rows.upper[at] || self.sum_high[at] < rows.lower[at] {
                 return false;
             }
             for cell in rows.cells.at(at) {
                 let (low, high) = self.at(*cell as usize);
-                let least = rows.least[at] - (self.sum_high[at] - high);
-                let most = rows.most[at] - (self.sum_low[at] - low);
-                if (least > low || most < high) && self.cut(rows, (*cell, least, most), &mut waiting, changed).is_none()
+                let lower = rows.lower[at] - (self.sum_high[at] - high);
+                let upper = rows.upper[at] - (self.sum_low[at] - low);
+                if (lower > low || upper < high) && self.cut(rows, (*cell, lower, upper), &mut queue, changed).is_none()
                 {
                     return false;
                 }
@@ -142,18 +151,19 @@ impl Boxes {
         true
     }
 
-    fn cut(&mut self, rows: &Rows, bound: Bound, waiting: &mut Vec<u32>, changed: &mut Vec<u32>) -> Option<()> {
-        let (cell, least, most) = bound;
+    /// Narrows one cell without propagation; `None` if its bounds become empty.
+    fn cut(&mut self, rows: &ProgramRows, bound: Bound, queue: &mut Vec<u32>, changed: &mut Vec<u32>) -> Option<()> {
+        let (cell, lower, upper) = bound;
         let (low, high) = self.at(cell as usize);
-        let (new_low, new_high) = (low.max(least), high.min(most));
+        let (new_low, new_high) = (low.max(lower), high.min(upper));
         if new_low > new_high {
             return None;
         }
         (self.low[cell as usize], self.high[cell as usize]) = (new_low, new_high);
-        for row in rows.of_cell.at(cell as usize) {
+        for row in rows.rows_of.at(cell as usize) {
             self.sum_low[*row as usize] += new_low - low;
             self.sum_high[*row as usize] += new_high - high;
-            waiting.push(*row);
+            queue.push(*row);
         }
         changed.push(cell);
         Some(())

@@ -2,20 +2,20 @@
 
 use std::time::{Duration, Instant};
 
-use super::{keys, unkeyed};
+use super::{new_keys, session_without_key};
 use crate::chain::{Chain, checkpoint};
 use crate::entry::{Entry, EntryKind, FORMAT, Purge};
 use crate::ledger::Ledger;
-use crate::record::Written;
+use crate::record::SerializedEntry;
 use crate::verify::Authentication;
 
-/// Ten thousand signed entries are verified. The time is printed; what is asserted is generous, since machines differ.
+/// Verifies 10,000 signed entries. Prints the time; the asserted limit is generous because machines differ.
 #[test]
 fn ten_thousand_entries_are_verified_in_seconds() {
-    let desk = tempfile::tempdir().unwrap();
-    let (_, identity, key) = keys();
-    let session = unkeyed().with_key(Some(key.clone()));
-    let mut ledger = Ledger::create(&desk.path().join("ledger"), &identity, &session).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let (_, identity, key) = new_keys();
+    let session = session_without_key().with_key(Some(key.clone()));
+    let mut ledger = Ledger::create(&dir.path().join("ledger"), &identity, &session).unwrap();
     let mut frontier = crate::merkle::Frontier::default();
     let mut previous = ledger.head().unwrap().hash;
     let rows = (1..=10_000u64).map(|number| {
@@ -33,12 +33,12 @@ fn ten_thousand_entries_are_verified_in_seconds() {
         frontier.push(crate::merkle::leaf(document.as_bytes()));
         let head = crate::chain::Head {
             entries: number,
-            hash: crate::hash::Hash::of(document.as_bytes()),
+            hash: crate::hash::Hash::digest(document.as_bytes()),
             root: frontier.root(),
         };
         previous = head.hash;
         let signature = Some(key.signer().sign(&checkpoint(&identity.origin(), number, head.root)));
-        (entry, Written { document, head, signature, verifier: None })
+        (entry, SerializedEntry { document, head, signature, verifier: None })
     });
     ledger.catalogue.append_all(rows.collect()).unwrap();
     let chain: Chain = ledger.chain().unwrap();

@@ -12,10 +12,10 @@
 
 use std::path::{Path, PathBuf};
 
-use reticent::Held;
+use reticent::RecordedRelease;
 use reticent_ledger::{
-    Authentication, EntryKind, ExportedHead, Judged, Key, KeyFile, Ledger, Origin, Proof, Proven, Session, Verifier,
-    Wanted,
+    Authentication, EntryKind, ExportedHead, HistoryQuery, HistoryScope, Key, KeyFile, Ledger, Origin, Proof,
+    ProvenClaim, Session, Verifier,
 };
 
 use crate::support::{copy, unkeyed};
@@ -33,12 +33,12 @@ fn fixture(format: &str) -> (tempfile::TempDir, PathBuf, Key) {
     std::fs::set_permissions(&key, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
     let ledger = desk.path().join("ledger");
     let identity = Ledger::open(&ledger, &unkeyed()).unwrap().identity().unwrap();
-    let key = KeyFile::read(&key, None).unwrap().unwrap().of_ledger(&identity);
+    let key = KeyFile::read(&key, None).unwrap().unwrap().ledger_key(&identity);
     (desk, ledger, key)
 }
 
-fn records(held: &Held) -> Vec<(String, u64)> {
-    let (columns, combos) = (&held.release.columns, &held.release.combos);
+fn records(held: &RecordedRelease) -> Vec<(String, u64)> {
+    let (columns, combos) = (&held.release.columns, &held.release.contingency);
     let row = |at: usize| {
         let cells = columns.iter().zip(&combos.codes).map(|(column, codes)| column.label(codes[at]));
         (cells.collect::<Vec<_>>().join(" "), combos.weights[at])
@@ -60,13 +60,13 @@ fn format_1_opens_verifies_and_loads() {
     let (desk, folder, key) = fixture("format-1");
     let ledger = Ledger::open(&folder, &unkeyed()).unwrap();
     let findings = ledger.verify(&unkeyed()).unwrap();
-    assert!(findings.intact(), "{:?}", findings.problems);
+    assert!(findings.is_intact(), "{:?}", findings.problems);
     let head = std::fs::read_to_string(desk.path().join("head.json")).unwrap();
     assert_eq!(ledger.compare_head(&ExportedHead::parse(&head).unwrap(), Some(&key)).unwrap(), None);
-    let history = ledger.history(Wanted { links: Some(&key), ..Wanted::default() }).unwrap();
+    let history = ledger.history(HistoryQuery { links: Some(&key), ..HistoryQuery::default() }).unwrap();
     let names: Vec<&str> = history.releases.iter().map(|held| held.name.as_str()).collect();
     assert_eq!(names, ["old", "spring", "summer"]);
-    assert_eq!((history.lost[0].number, history.lost[0].columns.join(" ")), (4, "age illness".to_owned()));
+    assert_eq!((history.erased[0].number, history.erased[0].columns.join(" ")), (4, "age illness".to_owned()));
     same(
         records(&history.releases[1]),
         &[
@@ -83,15 +83,15 @@ fn format_1_opens_verifies_and_loads() {
     );
     // `*` says as much as the root of the taxonomy.
     same(records(&history.releases[0]), &[("30-39 France flu", 1), ("30-39 Paris asthma", 1), ("40+ Europe flu", 1)]);
-    assert_eq!(history.releases[2].release.combos.rows(), 14);
+    assert_eq!(history.releases[2].release.contingency.rows(), 14);
 }
 
 #[test]
 fn format_1_knows_who_is_in_which_release() {
     let (_desk, folder, key) = fixture("format-1");
     let ledger = Ledger::open(&folder, &unkeyed()).unwrap();
-    let history = ledger.history(Wanted { links: Some(&key), ..Wanted::default() }).unwrap();
-    let of = |held: &Held, person: u128| -> u32 {
+    let history = ledger.history(HistoryQuery { links: Some(&key), ..HistoryQuery::default() }).unwrap();
+    let of = |held: &RecordedRelease, person: u128| -> u32 {
         let links = held.links.as_ref().unwrap();
         links
             .pseudonyms
@@ -118,12 +118,12 @@ fn format_1_says_how_releases_were_made() {
     assert_eq!((release.origin, release.recipients.join(" ")), (Origin::Published, "press".to_owned()));
     let made = release.made.as_ref().unwrap();
     assert_eq!((made.algorithm.as_str(), made.seed, made.classes), ("top-down-specialization", 7, 4));
-    assert_eq!(release.judged, Judged::History { with: vec![] });
+    assert_eq!(release.judged, HistoryScope::History { with: vec![] });
     let autumn = ledger.find("4").unwrap();
-    assert_eq!(autumn.release().unwrap().judged, Judged::Alone { apart_from: vec![1, 3] });
+    assert_eq!(autumn.release().unwrap().judged, HistoryScope::Alone { apart_from: vec![1, 3] });
     // And it can be written to.
     ledger.write(&unkeyed()).unwrap().purge("spring", "asked").unwrap();
-    assert!(ledger.verify(&unkeyed()).unwrap().intact());
+    assert!(ledger.verify(&unkeyed()).unwrap().is_intact());
 }
 
 /// A method, its groups, and by list of values how many different values its groups have, all groups together. Counted in the published
@@ -145,7 +145,7 @@ const METHODS: &[Published] = &[
 fn holds_every_method(folder: &Path, session: &Session, methods: &[Published]) -> Ledger {
     let ledger = Ledger::open(folder, session).unwrap();
     let findings = ledger.verify(session).unwrap();
-    assert!(findings.intact(), "{:?}", findings.problems);
+    assert!(findings.is_intact(), "{:?}", findings.problems);
     for (method, groups, lists) in methods {
         let entry = ledger.find(method).unwrap();
         let release = entry.release().unwrap();
@@ -159,8 +159,8 @@ fn holds_every_method(folder: &Path, session: &Session, methods: &[Published]) -
 }
 
 fn people_of(ledger: &Ledger, key: &Key) -> Vec<(String, u64)> {
-    let history = ledger.history(Wanted { links: Some(key), ..Wanted::default() }).unwrap();
-    let people = |held: &Held| Some((held.name.clone(), held.links.as_ref()?.people()));
+    let history = ledger.history(HistoryQuery { links: Some(key), ..HistoryQuery::default() }).unwrap();
+    let people = |held: &RecordedRelease| Some((held.name.clone(), held.links.as_ref()?.people()));
     history.releases.iter().filter_map(people).collect()
 }
 
@@ -174,7 +174,7 @@ fn format_1_keeps_a_release_of_every_republication_method() {
     assert!(METHODS.iter().all(|(method, ..)| people.contains(&((*method).to_owned(), 30))), "{people:?}");
     // And it can be written to.
     ledger.write(&unkeyed()).unwrap().purge("anatomy", "asked").unwrap();
-    assert!(ledger.verify(&unkeyed()).unwrap().intact());
+    assert!(ledger.verify(&unkeyed()).unwrap().is_intact());
 }
 
 /// As above, of format 2.
@@ -221,10 +221,10 @@ fn format_2_opens_verifies_and_loads() {
     let witness = Verifier::parse(&witness.witness).unwrap();
     assert!(ExportedHead::parse(&read("kept.txt")).unwrap().countersigned_by(&witness).is_some());
     let proof = Proof::parse(&read("spring.proof")).unwrap().check(Some(&key.verifier())).unwrap();
-    assert!(matches!(proof, Proven::Inclusion { entry, .. } if entry.release().unwrap().name == "spring"));
-    let history = ledger.history(Wanted { links: Some(&key), ..Wanted::default() }).unwrap();
+    assert!(matches!(proof, ProvenClaim::Inclusion { entry, .. } if entry.release().unwrap().name == "spring"));
+    let history = ledger.history(HistoryQuery { links: Some(&key), ..HistoryQuery::default() }).unwrap();
     let names: Vec<&str> = history.releases.iter().map(|held| held.name.as_str()).collect();
-    assert_eq!((names, history.lost.len()), (vec!["old", "spring", "summer"], 1));
+    assert_eq!((names, history.erased.len()), (vec!["old", "spring", "summer"], 1));
     same(records(&history.releases[0]), &[("30-39 France flu", 1), ("30-39 Paris asthma", 1), ("40+ * flu", 1)]);
     same(
         records(&history.releases[2]),
@@ -270,7 +270,7 @@ fn format_1_keeps_policies_that_name_their_method() {
         let path = file.unwrap().path();
         if path.extension().is_some_and(|kind| kind == "toml") {
             let policy = reticent::policy::Policy::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
-            methods.push(policy.method.unwrap().listed.entry.id.to_owned());
+            methods.push(policy.method.unwrap().def.entry.id.to_owned());
         }
     }
     methods.sort();

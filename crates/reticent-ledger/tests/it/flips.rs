@@ -83,7 +83,7 @@ fn the_seal_is_the_hash_of_the_file() {
     let desk = Desk::full();
     let seal: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(desk.ledger().join("seal.json")).unwrap()).unwrap();
-    let (file, _) = reticent_ledger::Hash::of_file(&desk.ledger().join("catalogue.sqlite")).unwrap();
+    let (file, _) = reticent_ledger::Hash::digest_file(&desk.ledger().join("catalogue.sqlite")).unwrap();
     assert_eq!(seal["catalogue"], file.to_string());
 }
 
@@ -94,7 +94,7 @@ fn a_published_file_that_was_changed_is_noticed_and_one_that_was_moved_is_told()
     assert!(desk.wrong().unwrap().contains("is not what was published"));
     std::fs::remove_file(desk.path().join("spring.csv")).unwrap();
     let findings = desk.verify().unwrap();
-    assert!(findings.intact());
+    assert!(findings.is_intact());
     let states: Vec<String> = findings.files.iter().map(|file| serde_json::to_string(&file.state).unwrap()).collect();
     assert_eq!(states, ["\"absent\"", "\"intact\"", "\"intact\""]);
     // A pipe in its place is not waited for.

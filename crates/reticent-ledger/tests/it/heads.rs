@@ -22,7 +22,7 @@ fn three() -> (Desk, ExportedHead) {
 fn other_ledger() -> (tempfile::TempDir, Ledger, Key) {
     let folder = tempfile::tempdir().unwrap();
     let identity = Identity::draw().unwrap();
-    let key = KeyFile::passing().unwrap().of_ledger(&identity);
+    let key = KeyFile::ephemeral().unwrap().ledger_key(&identity);
     let session = session().with_key(Some(key.clone()));
     let ledger = Ledger::create(&folder.path().join("ledger"), &identity, &session).unwrap();
     (folder, ledger, key)
@@ -47,7 +47,7 @@ fn forge(ledger: &Path, sql: &str) {
         })
         .unwrap();
     drop(connection);
-    let (catalogue, _) = Hash::of_file(&ledger.join("catalogue.sqlite")).unwrap();
+    let (catalogue, _) = Hash::digest_file(&ledger.join("catalogue.sqlite")).unwrap();
     let path = ledger.join("seal.json");
     let mut seal: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     let text = std::fs::read_to_string(&path).unwrap();
@@ -124,7 +124,7 @@ fn a_changed_entry_with_a_right_hash_is_noticed_by_the_next() {
         connection.query_row("SELECT document FROM entries WHERE number = 2", [], |row| row.get(0)).unwrap();
     drop(connection);
     let changed = document.replace("\"press\"", "\"other\"");
-    let hash = Hash::of(changed.as_bytes());
+    let hash = Hash::digest(changed.as_bytes());
     let sql = format!(
         "UPDATE entries SET document = '{changed}', hash = '{hash}' WHERE number = 2;
          UPDATE recipients SET name = 'other' WHERE release = 2;"

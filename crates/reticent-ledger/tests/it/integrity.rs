@@ -8,7 +8,7 @@ use crate::support::{Desk, autumn, copy, files, keys, links, session, spring};
 fn one_ledger_has_one_key() {
     let desk = Desk::new();
     desk.record("spring", &["press"], &spring());
-    let other = KeyFile::create(&desk.path().join("other.key"), None).unwrap().of_ledger(&keys().1);
+    let other = KeyFile::create(&desk.path().join("other.key"), None).unwrap().ledger_key(&keys().1);
     let body = autumn();
     let links = links(&body, 5);
     let file = desk.path().join("a.csv");
@@ -30,7 +30,7 @@ fn what_was_erased_stays_erased() {
     desk.open().write(&session()).unwrap().purge("spring", "asked").unwrap();
     copy(&kept, &desk.ledger().join("links"));
     assert_eq!(files(&desk.ledger().join("links")).len(), 1);
-    assert!(desk.wrong().unwrap().contains("was erased and is back"));
+    assert!(desk.wrong().unwrap().contains("was erased but exists again"));
     desk.open().write(&session()).unwrap();
     assert_eq!(files(&desk.ledger().join("links")).len(), 0);
     assert_eq!(desk.wrong(), None);
@@ -50,12 +50,12 @@ fn a_reader_in_the_way_leaves_nothing_half_recorded() {
     std::fs::write(staging.release(), "a").unwrap();
     let mut draft = desk.draft(&ledger, "autumn", &["press"], &body, &links, &staging.release());
     draft.naming = Some(staging.naming(&out).unwrap());
-    staging.leave();
+    staging.keep();
     drop(staging);
     let reader = rusqlite::Connection::open(desk.ledger().join("catalogue.sqlite")).unwrap();
     reader.execute_batch("BEGIN").unwrap();
     reader.query_row("SELECT count(*) FROM entries", [], |_| Ok(())).unwrap();
-    let impatient = session().impatient();
+    let impatient = session().without_waiting();
     let refused = ledger.write(&impatient).unwrap().append(&draft).unwrap_err();
     assert!(matches!(refused, Error::Held { .. }), "{refused}");
     drop(reader);

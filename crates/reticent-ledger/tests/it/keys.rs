@@ -34,7 +34,7 @@ fn a_key_is_closed_to_others_and_so_are_the_folders_above_it() {
     assert!(KeyFile::read(&path, None).unwrap().is_some());
     for (above, mode) in [(&folder, 0o777), (&desk.path().join("deep"), 0o707)] {
         chmod(above, mode);
-        refused(&path, None, "can be replaced by others");
+        refused(&path, None, "others can write to the folder");
         // Only the owner of a file can replace it where the sticky bit is set.
         chmod(above, 0o1000 | mode);
         assert!(KeyFile::read(&path, None).unwrap().is_some());
@@ -45,7 +45,7 @@ fn a_key_is_closed_to_others_and_so_are_the_folders_above_it() {
     std::os::unix::fs::symlink(&path, &linked).unwrap();
     assert!(KeyFile::read(&linked, None).unwrap().is_some());
     chmod(&folder, 0o777);
-    refused(&linked, None, "can be replaced by others");
+    refused(&linked, None, "others can write to the folder");
 }
 
 /// Needs the right to give files away, which the tests have in containers; elsewhere there is no other owner to try.
@@ -70,9 +70,9 @@ fn a_key_of_another_user_is_refused_and_a_declared_group_may_read_it() {
         assert!(KeyFile::read(&path, Some("daemon")).unwrap().is_some());
         refused(&path, Some("sys"), "chmod 600");
         chmod(&path, 0o600);
-        refused(&path, None, "can be replaced by others");
+        refused(&path, None, "others can write to the folder");
         std::os::unix::fs::chown(desk.path(), Some(daemon), None).unwrap();
-        refused(&path, Some("daemon"), "another user, who owns the folder");
+        refused(&path, Some("daemon"), "another user owns the folder");
     }
     refused(&path, Some("no-such-group"), "does not exist");
 }
@@ -84,9 +84,9 @@ fn what_is_no_key_is_refused() {
     assert!(KeyFile::read(&path, None).unwrap().is_none());
     fs::write(&path, "something else").unwrap();
     chmod(&path, 0o600);
-    refused(&path, None, "is not a key");
+    refused(&path, None, "is not a Reticent key");
     fs::write(&path, format!("reticent-key-1 {}\n", "0".repeat(63))).unwrap();
-    refused(&path, None, "is not a key");
+    refused(&path, None, "is not a Reticent key");
 }
 
 /// Expected values by another implementation: HMAC and HKDF of Python's `hmac` and `hashlib`, after RFC 5869.
@@ -98,10 +98,10 @@ fn secrets_are_derived_as_documented() {
     chmod(&path, 0o600);
     let file = KeyFile::read(&path, None).unwrap().unwrap();
     let id = "00112233445566778899aabbccddeeff".to_owned();
-    let direct = file.of_ledger(&Identity { id: id.clone(), derivation: Derivation::Direct });
-    assert_eq!(*direct.secret(), [7; 32]);
-    let derived = file.of_ledger(&Identity { id: id.clone(), derivation: Derivation::HkdfSha256 });
-    let hex: String = derived.secret().iter().map(|byte| format!("{byte:02x}")).collect();
+    let direct = file.ledger_key(&Identity { id: id.clone(), derivation: Derivation::Direct });
+    assert_eq!(*direct.pseudonym_key(), [7; 32]);
+    let derived = file.ledger_key(&Identity { id: id.clone(), derivation: Derivation::HkdfSha256 });
+    let hex: String = derived.pseudonym_key().iter().map(|byte| format!("{byte:02x}")).collect();
     assert_eq!(hex, "48bc161effd526ac0981b294884f779bb1b6395114a64d9c4f38dbee4c970642");
     assert_eq!(derived.fingerprint(), "8c4b3a171b1ef22d");
     assert_eq!(
@@ -112,7 +112,7 @@ fn secrets_are_derived_as_documented() {
     assert_eq!(direct.verifier(), derived.verifier());
     assert!(!format!("{file:?} {derived:?}").contains(&hex));
     // Another ledger under the same key has other pseudonyms and another public key.
-    let other = file.of_ledger(&Identity { id: format!("1{}", &id[1..]), derivation: Derivation::HkdfSha256 });
-    assert_ne!(other.secret(), derived.secret());
+    let other = file.ledger_key(&Identity { id: format!("1{}", &id[1..]), derivation: Derivation::HkdfSha256 });
+    assert_ne!(other.pseudonym_key(), derived.pseudonym_key());
     assert_ne!(other.verifier(), derived.verifier());
 }

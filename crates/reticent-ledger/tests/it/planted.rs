@@ -44,7 +44,7 @@ fn nobody_waits_for_a_pipe() {
         let folder = desk.ledger();
         std::thread::spawn(move || {
             let look =
-                || -> Result<bool, Error> { Ok(Ledger::open(&folder, &session())?.verify(&session())?.intact()) };
+                || -> Result<bool, Error> { Ok(Ledger::open(&folder, &session())?.verify(&session())?.is_intact()) };
             let _ = done.send(look().unwrap_or(false));
         });
         let intact = wait.recv_timeout(Duration::from_secs(20)).unwrap_or_else(|_| panic!("waits for {name}"));

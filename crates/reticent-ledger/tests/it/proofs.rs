@@ -1,6 +1,6 @@
 //! Proofs and witnesses: checked by somebody who has neither the ledger nor its key.
 
-use reticent_ledger::{EntryKind, Error, ExportedHead, KeyFile, Proof, Proven, Verifier, countersign};
+use reticent_ledger::{EntryKind, Error, ExportedHead, KeyFile, Proof, ProvenClaim, Verifier, countersign};
 
 use crate::support::{Desk, autumn, clinic, key, session, spring};
 
@@ -20,7 +20,7 @@ fn an_entry_is_proved_to_be_in_the_ledger() {
     let desk = Desk::full();
     for number in 1..=4 {
         let proof = sent(&desk.open().write(&session()).unwrap().prove_entry(number, AT).unwrap());
-        let Proven::Inclusion { entry, head } = proof.check(Some(&key().verifier())).unwrap() else {
+        let ProvenClaim::Inclusion { entry, head } = proof.check(Some(&key().verifier())).unwrap() else {
             panic!("inclusion")
         };
         assert_eq!((entry.number, head.entries), (number, 4));
@@ -33,7 +33,7 @@ fn an_entry_is_proved_to_be_in_the_ledger() {
         assert!(matches!(forged.check(None), Err(Error::NoProof(_))), "{new}");
     }
     // Signed by somebody else.
-    let other = KeyFile::passing().unwrap().of_ledger(&desk.open().identity().unwrap()).verifier();
+    let other = KeyFile::ephemeral().unwrap().ledger_key(&desk.open().identity().unwrap()).verifier();
     assert!(matches!(Proof::parse(&text).unwrap().check(Some(&other)), Err(Error::NoProof(_))));
     assert!(matches!(desk.open().write(&session()).unwrap().prove_entry(5, AT), Err(Error::NoSuch { .. })));
     assert!(matches!(Proof::parse("{}"), Err(Error::NoProof(_))));
@@ -51,7 +51,7 @@ fn a_ledger_proves_that_it_extends_an_earlier_head() {
     }
     for earlier in &heads {
         let proof = sent(&desk.open().write(&session()).unwrap().prove_extension(earlier, AT).unwrap());
-        let Proven::Consistency { head, .. } = proof.check(Some(&key().verifier())).unwrap() else {
+        let ProvenClaim::Consistency { head, .. } = proof.check(Some(&key().verifier())).unwrap() else {
             panic!("extension")
         };
         assert_eq!(head.entries, 4);
@@ -82,7 +82,7 @@ fn a_ledger_proves_that_it_extends_an_earlier_head() {
 fn a_witness_countersigns_only_what_extends_what_it_kept() {
     let desk = Desk::new();
     desk.record("spring", &["press"], &spring());
-    let witness = KeyFile::passing().unwrap();
+    let witness = KeyFile::ephemeral().unwrap();
     let (kept, verifier) = countersign(&head(&desk), None, None, (&witness, "auditor"), 1_700_000_000).unwrap();
     assert_eq!(kept.witnesses(), ["auditor"]);
     assert_eq!(kept.countersigned_by(&verifier), Some(1_700_000_000));
@@ -110,7 +110,7 @@ fn a_witness_countersigns_only_what_extends_what_it_kept() {
     assert_eq!((record.entries, record.witness.clone()), (2, verifier.to_string()));
     assert_eq!(desk.wrong(), None);
     // Not one that the witness did not make, and not of another ledger.
-    let stranger = countersign(&head(&desk), None, None, (&KeyFile::passing().unwrap(), "auditor"), 5).unwrap().1;
+    let stranger = countersign(&head(&desk), None, None, (&KeyFile::ephemeral().unwrap(), "auditor"), 5).unwrap().1;
     assert!(desk.open().write(&session()).unwrap().record_witness(&next, &stranger).is_err());
     assert!(rewritten.open().write(&session()).unwrap().record_witness(&next, &verifier).is_err());
 }
@@ -118,7 +118,7 @@ fn a_witness_countersigns_only_what_extends_what_it_kept() {
 #[test]
 fn the_name_of_a_witness_is_one_word() {
     let desk = Desk::new();
-    let witness = KeyFile::passing().unwrap();
+    let witness = KeyFile::ephemeral().unwrap();
     for name in ["", "two words", "a+b", "reticent.ledger/x", "line\nbreak"] {
         assert!(
             matches!(countersign(&head(&desk), None, None, (&witness, name), 1), Err(Error::HeadRefused(_))),

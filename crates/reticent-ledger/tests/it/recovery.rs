@@ -126,15 +126,15 @@ fn readers_act_on_no_journal() {
     let mut staging = Staging::create(&out, &desk.ledger()).unwrap();
     fs::write(staging.release(), "unfinished").unwrap();
     let Naming { from, to } = staging.naming(&out).unwrap();
-    staging.leave();
+    staging.keep();
     drop(staging);
     forge_journal(&desk, &from, &to);
     let ledger = desk.open();
     ledger.entries().unwrap();
     let findings = desk.verify().unwrap();
-    assert!(findings.intact(), "{:?}", findings.problems);
+    assert!(findings.is_intact(), "{:?}", findings.problems);
     assert!(findings.warnings.iter().any(|warning| warning.contains("did not finish")), "{:?}", findings.warnings);
-    assert_eq!(ledger.unsound(&session()).unwrap(), None);
+    assert_eq!(ledger.find_modification(&session()).unwrap(), None);
     assert!(from.exists() && desk.ledger().join("under-way.json").exists());
     // The next command that writes undoes it.
     write(&desk.ledger());
@@ -168,7 +168,7 @@ fn a_staging_folder_of_a_killed_process_is_swept() {
     fs::create_dir(staging.release()).unwrap();
     fs::write(staging.release().join("people.csv"), "unverified").unwrap();
     let path = staging.path().to_owned();
-    staging.leave();
+    staging.keep();
     // A process works there: it stays.
     drop(Staging::create(&out, &desk.ledger()).unwrap());
     assert!(path.exists());
@@ -191,7 +191,7 @@ fn an_output_with_dots_and_links_is_named() {
         let mut staging = Staging::create(&out, &desk.ledger()).unwrap();
         fs::write(staging.release(), "the release").unwrap();
         let mut draft = desk.draft(&ledger, &name, &["press"], &body, &links, &staging.release());
-        draft.file.as_mut().unwrap().path = ledger.inside(&out);
+        draft.file.as_mut().unwrap().path = ledger.recorded_path(&out);
         draft.naming = Some(staging.naming(&out).unwrap());
         // Both names are taken first, so that recovery has to name it.
         let numbered = out.with_file_name(format!("{}-release-{}.csv", ["one", "two"][at], at + 1));
@@ -199,7 +199,7 @@ fn an_output_with_dots_and_links_is_named() {
             fs::write(taken, "taken").unwrap();
         }
         ledger.write(&session()).unwrap().append(&draft).unwrap_err();
-        staging.leave();
+        staging.keep();
         drop(staging);
         fs::remove_file(&out).unwrap();
         // Another release beside it sweeps nothing that waits.
@@ -242,13 +242,13 @@ fn a_first_release_survives_a_crash_and_a_move() {
     fs::write(staging.release(), "the release").unwrap();
     let mut opened = create(&ledger).unwrap();
     let mut draft = desk.draft(&opened, "first", &["press"], &body, &links, &staging.release());
-    draft.file.as_mut().unwrap().path = opened.inside(&out);
+    draft.file.as_mut().unwrap().path = opened.recorded_path(&out);
     draft.naming = Some(staging.naming(&out).unwrap());
     for name in ["one.csv", "one-release-1.csv"] {
         fs::write(project.join(name), "taken").unwrap();
     }
     opened.write(&session()).unwrap().append(&draft).unwrap_err();
-    staging.leave();
+    staging.keep();
     drop((staging, opened));
     fs::remove_file(&out).unwrap();
     let moved = desk.path().join("moved");
@@ -270,11 +270,11 @@ fn a_release_whose_folder_was_replaced_still_waits() {
     let mut staging = Staging::create(&out, &desk.ledger()).unwrap();
     fs::write(staging.release(), "the release").unwrap();
     let mut draft = desk.draft(&ledger, "first", &["press"], &body, &links, &staging.release());
-    draft.file.as_mut().unwrap().path = ledger.inside(&out);
+    draft.file.as_mut().unwrap().path = ledger.recorded_path(&out);
     draft.naming = Some(staging.naming(&out).unwrap());
     fs::rename(desk.path().join("share"), desk.path().join("away")).unwrap();
     ledger.write(&session()).unwrap().append(&draft).unwrap_err();
-    staging.leave();
+    staging.keep();
     drop((staging, ledger));
     fs::create_dir(desk.path().join("share")).unwrap();
     recover(&desk.ledger());
@@ -295,7 +295,7 @@ fn a_release_of_a_ledger_that_is_away_is_not_swept() {
     let mut staging = Staging::create(&out, &desk.ledger()).unwrap();
     fs::write(staging.release(), "waits").unwrap();
     let path = staging.path().to_owned();
-    staging.leave();
+    staging.keep();
     drop(staging);
     fs::rename(desk.ledger(), desk.path().join("moved")).unwrap();
     drop(Staging::create(&out, &desk.path().join("another")).unwrap());
@@ -320,7 +320,7 @@ fn a_journal_excuses_only_what_it_names() {
     connection.execute("UPDATE recipients SET name = 'ministry'", []).unwrap();
     drop(connection);
     assert!(desk.wrong().unwrap().contains("changed after it was sealed"));
-    assert!(desk.open().unsound(&session()).unwrap().unwrap().contains("changed after it was sealed"));
+    assert!(desk.open().find_modification(&session()).unwrap().unwrap().contains("changed after it was sealed"));
 }
 
 /// Recovery gives a name only to the bytes that the entry records.
@@ -334,7 +334,7 @@ fn other_bytes_get_no_name() {
     fs::write(staging.release(), "the release").unwrap();
     let mut draft = desk.draft(&ledger, "spring", &["press"], &body, &links, &staging.release());
     let file = draft.file.as_mut().unwrap();
-    file.path = ledger.inside(&out);
+    file.path = ledger.recorded_path(&out);
     let recorded = file.sha256;
     let naming = staging.naming(&out).unwrap();
     for name in ["one.csv", "one-release-1.csv"] {
@@ -343,7 +343,7 @@ fn other_bytes_get_no_name() {
     draft.naming = Some(naming.clone());
     let refused = ledger.write(&session()).unwrap().append(&draft).unwrap_err();
     assert!(matches!(refused, Error::Unnamed { .. }), "{refused}");
-    staging.leave();
+    staging.keep();
     drop(staging);
     fs::remove_file(&out).unwrap();
     fs::write(&naming.from, "other bytes").unwrap();
@@ -352,5 +352,5 @@ fn other_bytes_get_no_name() {
     fs::write(&naming.from, "the release").unwrap();
     forge_waiting(&desk, &naming.from, &naming.to);
     recover(&desk.ledger());
-    assert_eq!(Hash::of_file(&out).unwrap().0, recorded);
+    assert_eq!(Hash::digest_file(&out).unwrap().0, recorded);
 }

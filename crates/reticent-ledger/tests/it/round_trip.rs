@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use reticent::Role;
-use reticent_ledger::{Error, Judged, KeyFile, Ledger, Staging, Wanted};
+use reticent_ledger::{Error, HistoryQuery, HistoryScope, KeyFile, Ledger, Staging};
 
 use crate::support::{Desk, autumn, clinic, create, files, key, keys, links, session, spring};
 
@@ -13,16 +13,16 @@ fn a_release_comes_back_as_it_was_published() {
     let outcome = desk.record("spring", &["press", "ministry"], &spring());
     assert_eq!(outcome.entry.number, 1);
     let ledger = desk.open();
-    let history = ledger.history(Wanted { links: Some(&key()), ..Wanted::default() }).unwrap();
+    let history = ledger.history(HistoryQuery { links: Some(&key()), ..HistoryQuery::default() }).unwrap();
     let [held] = history.releases.as_slice() else { panic!("one release") };
     assert_eq!((held.number, held.name.as_str(), held.date.as_str()), (1, "spring", "2026-03-01"));
     assert_eq!(held.recipients, ["ministry", "press"]);
-    assert_eq!((held.release.suppressed, held.release.combos.rows()), (1, 7));
+    assert_eq!((held.release.suppressed, held.release.contingency.rows()), (1, 7));
     let columns = &held.release.columns;
     let roles: Vec<Role> = columns.iter().map(|column| column.role).collect();
     assert_eq!(roles, [Role::QuasiIdentifier, Role::QuasiIdentifier, Role::Sensitive]);
     // Every record, as texts.
-    let combos = &held.release.combos;
+    let combos = &held.release.contingency;
     let mut records: Vec<(Vec<&str>, u64)> = (0..combos.len())
         .map(|at| {
             let text = |(column, codes): (&reticent::PublishedColumn, &Vec<u32>)| {
@@ -51,15 +51,15 @@ fn a_release_comes_back_as_it_was_published() {
     assert!(thirty.contains(30.0) && thirty.contains(99.0) && !thirty.contains(29.0));
     assert_eq!(held.links.as_ref().unwrap(), &links(&spring(), 5));
     // Without the key nobody is linked.
-    assert!(ledger.history(Wanted::default()).unwrap().releases[0].links.is_none());
+    assert!(ledger.history(HistoryQuery::default()).unwrap().releases[0].links.is_none());
 }
 
 #[test]
 fn links_need_the_key_they_were_made_with() {
     let desk = Desk::new();
     desk.record("spring", &["press"], &spring());
-    let other = KeyFile::passing().unwrap().of_ledger(&keys().1);
-    let wanted = Wanted { links: Some(&other), ..Wanted::default() };
+    let other = KeyFile::ephemeral().unwrap().ledger_key(&keys().1);
+    let wanted = HistoryQuery { links: Some(&other), ..HistoryQuery::default() };
     let refused = desk.open().history(wanted).unwrap_err().to_string();
     assert!(refused.contains("another key"), "{refused}");
 }
@@ -67,12 +67,12 @@ fn links_need_the_key_they_were_made_with() {
 #[test]
 fn a_coalition_holds_its_own_and_what_is_public() {
     let desk = Desk::full();
-    let history = desk.open().history(Wanted::default()).unwrap();
+    let history = desk.open().history(HistoryQuery::default()).unwrap();
     let names = |who: &[&str]| {
         let coalition: BTreeSet<String> = who.iter().map(|name| (*name).to_owned()).collect();
-        let held = history.held_by(&coalition);
+        let held = history.for_coalition(&coalition);
         let kept: Vec<String> = held.releases.iter().map(|held| held.name.clone()).collect();
-        (kept, held.lost.iter().map(|lost| lost.name.clone()).collect::<Vec<_>>())
+        (kept, held.erased.iter().map(|lost| lost.name.clone()).collect::<Vec<_>>())
     };
     let texts = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     assert_eq!(names(&["press"]), (texts(&["spring", "autumn"]), texts(&["summer"])));
@@ -115,7 +115,7 @@ fn links_that_do_not_add_up_are_refused() {
     assert!(refused.contains("do not add up"), "{refused}");
     // People are followed by owners that ascend.
     let mut turned = self::links(&body, 5);
-    [&mut turned.combos, &mut turned.records].into_iter().for_each(|column| column.reverse());
+    [&mut turned.cells, &mut turned.records].into_iter().for_each(|column| column.reverse());
     turned.pseudonyms.reverse();
     let draft = desk.draft(&ledger, "a", &["press"], &body, &turned, &file);
     let refused = ledger.write(&session()).unwrap().append(&draft).unwrap_err().to_string();
@@ -140,7 +140,7 @@ fn the_file_takes_its_name_with_the_entry_and_never_one_that_is_taken() {
     let named = outcome.file.unwrap();
     assert_eq!(named, desk.path().join("out-release-1.csv"));
     assert_eq!(std::fs::read_to_string(named).unwrap(), "the release");
-    assert!(outcome.notes[0].contains("taken by somebody else"), "{:?}", outcome.notes);
+    assert!(outcome.notes[0].contains("another process created"), "{:?}", outcome.notes);
     let path = staging.path().to_owned();
     drop(staging);
     assert!(!path.exists());
@@ -159,23 +159,23 @@ fn what_is_erased_is_gone_and_named_as_lost() {
     assert_eq!(files(&desk.ledger().join("bodies")).len(), before - 1);
     assert_eq!((purge.purge().unwrap().erased.len(), purge.purge().unwrap().shared.len()), (2, 2));
     let ledger = desk.open();
-    let history = ledger.history(Wanted::default()).unwrap();
+    let history = ledger.history(HistoryQuery::default()).unwrap();
     assert_eq!(history.releases.len(), 2);
-    assert_eq!((history.lost[0].name.as_str(), history.lost[0].columns.len()), ("autumn", 3));
-    assert!(history.only("anything").is_err());
+    assert_eq!((history.erased[0].name.as_str(), history.erased[0].columns.len()), ("autumn", 3));
+    assert!(history.require_single("anything").is_err());
     let gone = ledger.body(&ledger.find("autumn").unwrap()).unwrap_err();
     assert!(matches!(gone, Error::Erased { number: 3, .. }));
     assert!(matches!(desk.open().write(&session()).unwrap().purge("3", "again").unwrap_err(), Error::Erased { .. }));
     // What two releases share stays as long as one of them does.
     desk.open().write(&session()).unwrap().purge("spring", "asked").unwrap();
-    assert_eq!(desk.open().history(Wanted::default()).unwrap().releases.len(), 1);
+    assert_eq!(desk.open().history(HistoryQuery::default()).unwrap().releases.len(), 1);
     assert_eq!(desk.wrong(), None);
     desk.open().write(&session()).unwrap().purge("same", "asked").unwrap();
     assert_eq!(files(&desk.ledger().join("bodies")).len() + files(&desk.ledger().join("links")).len(), 0);
     assert_eq!(desk.wrong(), None);
     // Recording the same contents again brings them back.
     desk.record("again", &["press"], &spring());
-    assert_eq!(desk.open().history(Wanted::default()).unwrap().releases.len(), 1);
+    assert_eq!(desk.open().history(HistoryQuery::default()).unwrap().releases.len(), 1);
     assert_eq!(desk.wrong(), None);
 }
 
@@ -209,7 +209,7 @@ fn how_a_release_was_judged_is_recorded() {
     let desk = Desk::new();
     let outcome = desk.record("spring", &["press"], &spring());
     let recorded = outcome.entry.release().unwrap();
-    assert_eq!(recorded.judged, Judged::History { with: vec![] });
+    assert_eq!(recorded.judged, HistoryScope::History { with: vec![] });
     let made = recorded.made.as_ref().unwrap();
     assert_eq!((made.seed, made.metrics[0].value), (2, 0.25));
     assert_eq!(desk.open().find("1").unwrap(), outcome.entry);

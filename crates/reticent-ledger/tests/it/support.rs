@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use reticent::combos::{Combos, combine};
+use reticent::contingency::{ContingencyTable, combine};
 use reticent::statement::{Parameter, Scope, Statement};
 use reticent::taxonomy::Type;
 use reticent::{Counts, Links, Recipient, ReleaseName, Role};
 use reticent_ledger::{
-    Body, BodyColumn, BodyTree, Draft, Error, FileRecord, Findings, Hash, Holder, Identity, Judged, Key, KeyFile,
-    Ledger, Made, Metric, Origin, Outcome, Session,
+    Body, BodyColumn, BodyTree, Error, FileRecord, Findings, Hash, HistoryScope, Holder, Identity, Key, KeyFile,
+    Ledger, Metric, Origin, Provenance, RecordOutcome, ReleaseDraft, Session,
 };
 
 pub const WAIT: Duration = Duration::from_secs(5);
@@ -29,13 +29,13 @@ pub fn holder() -> Holder {
 /// The key file and the identity of the ledgers of these tests.
 pub fn keys() -> &'static (KeyFile, Identity) {
     static KEYS: std::sync::OnceLock<(KeyFile, Identity)> = std::sync::OnceLock::new();
-    KEYS.get_or_init(|| (KeyFile::passing().unwrap(), Identity::draw().unwrap()))
+    KEYS.get_or_init(|| (KeyFile::ephemeral().unwrap(), Identity::draw().unwrap()))
 }
 
 /// The key of these ledgers.
 pub fn key() -> Key {
     let (file, identity) = keys();
-    file.of_ledger(identity)
+    file.ledger_key(identity)
 }
 
 /// A session of that holder, with the key.
@@ -66,8 +66,8 @@ pub fn counts(names: &[&str], rows: &[(&[&str], u64)]) -> Counts {
     }
     let weights: Vec<u64> = rows.iter().map(|(_, weight)| *weight).collect();
     let views: Vec<&[u32]> = codes.iter().map(Vec::as_slice).collect();
-    let combos: Combos = combine(&views, &weights, None);
-    Counts { names: names.iter().map(|name| (*name).to_owned()).collect(), values, combos, links: None }
+    let combos: ContingencyTable = combine(&views, &weights, None);
+    Counts { names: names.iter().map(|name| (*name).to_owned()).collect(), values, contingency: combos, links: None }
 }
 
 /// A clinic's release: ages in intervals, cities of a taxonomy, illnesses as they are.
@@ -83,7 +83,7 @@ pub fn clinic(rows: &[(&[&str], u64)]) -> Body {
     Body {
         columns: vec![
             column("age", Role::QuasiIdentifier, Type::Number, BodyTree::Recognised),
-            column("city", Role::QuasiIdentifier, Type::Text, BodyTree::Taxonomy(Hash::of(CITIES.as_bytes()))),
+            column("city", Role::QuasiIdentifier, Type::Text, BodyTree::Taxonomy(Hash::digest(CITIES.as_bytes()))),
             column("illness", Role::Sensitive, Type::Text, BodyTree::Flat),
         ],
         counts: counts(&["age", "city", "illness"], rows),
@@ -105,9 +105,9 @@ pub fn autumn() -> Body {
 
 /// One owner a record, numbered from `first`.
 pub fn links(body: &Body, first: u128) -> Links {
-    let combos = &body.counts.combos;
+    let combos = &body.counts.contingency;
     let records = (0..combos.len()).flat_map(|at| std::iter::repeat_n(at as u32, combos.weights[at] as usize));
-    Links::collect(records.zip(first..).map(|(combo, owner)| (owner << 64 | owner, combo)).collect())
+    Links::from_rows(records.zip(first..).map(|(combo, owner)| (owner << 64 | owner, combo)).collect())
 }
 
 pub struct Desk {
@@ -148,13 +148,13 @@ impl Desk {
     /// Whether a look at the ledger finds something wrong, and what.
     pub fn wrong(&self) -> Option<String> {
         match self.verify() {
-            Ok(findings) if findings.intact() => None,
+            Ok(findings) if findings.is_intact() => None,
             Ok(findings) => Some(findings.problems.join("; ")),
             Err(error) => Some(error.to_string()),
         }
     }
 
-    pub fn record(&self, name: &str, to: &[&str], body: &Body) -> Outcome {
+    pub fn record(&self, name: &str, to: &[&str], body: &Body) -> RecordOutcome {
         let mut ledger = self.open();
         let links = links(body, 5);
         let file = self.path().join(format!("{name}.csv"));
@@ -172,11 +172,11 @@ impl Desk {
         body: &'a Body,
         links: &'a Links,
         file: &Path,
-    ) -> Draft<'a> {
+    ) -> ReleaseDraft<'a> {
         static TREES: std::sync::OnceLock<Vec<(String, String)>> = std::sync::OnceLock::new();
         let trees = TREES.get_or_init(|| vec![("city".to_owned(), CITIES.to_owned())]);
-        let (sha256, bytes) = Hash::of_file(file).unwrap();
-        Draft {
+        let (sha256, bytes) = Hash::digest_file(file).unwrap();
+        ReleaseDraft {
             name: ReleaseName::new(name).unwrap(),
             dataset: "clinic".to_owned(),
             date: "2026-03-01".to_owned(),
@@ -184,15 +184,15 @@ impl Desk {
             origin: Origin::Published,
             suppressed: 1,
             dropped: 0,
-            disguise: Default::default(),
+            presentation: Default::default(),
             body,
-            by_method: None,
+            method: None,
             links: Some((links, key().fingerprint())),
             policy: Some(POLICY),
             taxonomies: trees,
-            file: Some(FileRecord { path: ledger.inside(file), sha256, bytes }),
+            file: Some(FileRecord { path: ledger.recorded_path(file), sha256, bytes }),
             naming: None,
-            made: Some(Made {
+            made: Some(Provenance {
                 program: "0".to_owned(),
                 algorithm: "none".to_owned(),
                 guarantee: "safe".to_owned(),
@@ -210,7 +210,7 @@ impl Desk {
                 audit: Some("bounds".to_owned()),
                 metrics: vec![Metric { id: "gcp".to_owned(), value: 0.25 }],
             }),
-            judged: Judged::History { with: vec![] },
+            judged: HistoryScope::History { with: vec![] },
         }
     }
 }

@@ -19,12 +19,12 @@ fn crash_before_naming(desk: &Desk) -> Naming {
     std::fs::write(staging.release(), "the release").unwrap();
     let naming = staging.naming(&to).unwrap();
     let mut draft = desk.draft(&ledger, "spring", &["press"], &body, &links, &staging.release());
-    draft.file.as_mut().unwrap().path = ledger.inside(&to);
+    draft.file.as_mut().unwrap().path = ledger.recorded_path(&to);
     draft.naming = Some(naming.clone());
     std::fs::rename(&out, desk.path().join("away")).unwrap();
     let refused = ledger.write(&session()).unwrap().append(&draft).unwrap_err();
     assert!(matches!(refused, Error::Unnamed { number: 1, .. }), "{refused}");
-    staging.leave();
+    staging.keep();
     naming
 }
 
@@ -45,8 +45,11 @@ fn a_file_whose_folder_is_away_waits_for_it() {
     recover(&desk.ledger());
     for _ in 0..2 {
         let findings = desk.verify().unwrap();
-        assert!(findings.intact());
-        assert!(findings.warnings.iter().any(|told| told.contains("release 1 waits to be named")), "{findings:?}");
+        assert!(findings.is_intact());
+        assert!(
+            findings.warnings.iter().any(|told| told.contains("release 1 waits for its final name")),
+            "{findings:?}"
+        );
     }
     // Others can publish meanwhile.
     desk.record("autumn", &["press"], &autumn());

@@ -3,62 +3,70 @@
 use std::sync::Arc;
 
 use reticent::audit::{
-    Audit, Because, Case, Chance, Column, GroupShown, Identity, Level, Person, PersonColumn, Question, audit,
+    Audit, AuditOptions, Case, ColumnAudit, ColumnPosterior, ExplainingGroup, Explanation, Identity, PersonAudit,
+    PersonColumnAudit, PosteriorRange, audit,
 };
-use reticent::audit::{Fraction, Work};
-use reticent::combos::Combos;
+use reticent::audit::{Fraction, SolveStats};
+use reticent::contingency::ContingencyTable;
 use reticent::taxonomy::Taxonomy;
-use reticent::{Disguise, Held, History, Links, PublishedColumn, Release, Role, Share};
+use reticent::{History, Links, Presentation, PublishedColumn, Ratio, RecordedRelease, Release, Role};
 use reticent_report::{Attack, Coalition, ReleaseLine, Report, html};
 
 /// The notice on every internal page.
 pub const NOTICE: &str = "Internal: contains what the releases give away about people";
 
 /// A column: of its people some are certain and some above the threshold; the others are at one half.
-pub fn column(name: &str, people: u64, certain: u64, above: u64) -> Column {
+pub fn column(name: &str, people: u64, certain: u64, above: u64) -> ColumnAudit {
     let mut histogram = [0; 11];
     (histogram[5], histogram[7], histogram[10]) = (people - above, above - certain, certain);
     let highest = if certain > 0 { Fraction::ONE } else { Fraction::new(1, 2) };
-    Column {
+    ColumnAudit {
         name: name.to_owned(),
         values: 5,
         people,
-        allowed: Some(0.6),
+        threshold: Some(0.6),
         certain,
         may_be_certain: certain,
         above,
         may_be_above: above,
-        likely_above: 0,
-        any_above: 0,
-        highest: Level { lower: highest, upper: highest, best: highest.value() },
-        of_record: Level { lower: highest, upper: highest, best: highest.value() },
-        average: 0.52,
-        prior: 0.31,
+        estimated_above: 0,
+        any_record_above: 0,
+        highest: PosteriorRange { lower: highest, upper: highest, estimate: highest.value() },
+        highest_record: PosteriorRange { lower: highest, upper: highest, estimate: highest.value() },
+        accuracy: 0.52,
+        baseline: 0.31,
         histogram,
-        bounded: 0,
+        bounds_only: 0,
         exact: people,
         entropy_bits: Some(14.04),
-        already: 0,
-        already_most: Level { lower: highest, upper: highest, best: 0.0 },
+        already_above: 0,
+        already_highest: PosteriorRange { lower: highest, upper: highest, estimate: 0.0 },
     }
 }
 
-pub fn chance(lower: Fraction) -> Chance {
-    Chance { value: 0, lower, upper: Fraction::ONE, worlds: Some(1.0), sampled: None, entropy: Some(0.9) }
+pub fn chance(lower: Fraction) -> ColumnPosterior {
+    ColumnPosterior {
+        value: 0,
+        lower,
+        upper: Fraction::ONE,
+        random_worlds: Some(1.0),
+        sampled: None,
+        maximum_entropy: Some(0.9),
+    }
 }
 
-pub fn audit_of(releases: u64, columns: Vec<Column>) -> Audit {
-    let group = GroupShown {
+pub fn audit_of(releases: u64, columns: Vec<ColumnAudit>) -> Audit {
+    let group = ExplainingGroup {
         release: 1,
         name: "spring".to_owned(),
         date: "2026-03-02".to_owned(),
         group: vec![("age".to_owned(), "30-39canary".to_owned()), ("sex".to_owned(), "Male".to_owned())],
         people: 4,
-        theirs: true,
-        set: false,
-        shows: vec![("Flu-canary".to_owned(), 2), ("HIV<i>-canary".to_owned(), 1)],
+        contains_person: true,
+        values_listed_once: false,
+        values: vec![("Flu-canary".to_owned(), 2), ("HIV<i>-canary".to_owned(), 1)],
     };
-    let told = PersonColumn {
+    let told = PersonColumnAudit {
         column: "diagnosis".to_owned(),
         values: vec![("HIV<i>-canary".to_owned(), chance(Fraction::ONE))],
     };
@@ -79,18 +87,29 @@ pub fn audit_of(releases: u64, columns: Vec<Column>) -> Audit {
             pseudonyms: vec!["c0ffee-canary".to_owned()],
             column: "diagnosis".to_owned(),
             value: "HIV<i>-canary".to_owned(),
-            chance: chance(Fraction::ONE),
-            because: Some(Because { groups: vec![group], words: "one group tells it by itself".to_owned() }),
+            posterior: chance(Fraction::ONE),
+            explanation: Some(Explanation { groups: vec![group], text: "one group tells it by itself".to_owned() }),
         }],
-        each: Some(vec![Person { pseudonym: Some("c0ffee-canary".to_owned()), people: 1, told: vec![told] }]),
+        persons: Some(vec![PersonAudit {
+            pseudonym: Some("c0ffee-canary".to_owned()),
+            people: 1,
+            columns: vec![told],
+        }]),
         ln_worlds: Some(16f64.ln()),
         worlds: Some("16".to_owned()),
-        several: 6,
-        changed: 7,
+        multi_record_people: 6,
+        changed_people: 7,
         unlinked: vec![1],
-        not_followed: Vec::new(),
-        work: Work { pieces: 4, largest: 9, counted: 4, open: 39, forced: 8, ..Work::default() },
-        assumed: vec!["the attacker knows something about the values of 3 by name".to_owned()],
+        unresolved: Vec::new(),
+        stats: SolveStats {
+            components: 4,
+            largest_component: 9,
+            components_counted: 4,
+            open: 39,
+            forced: 8,
+            ..SolveStats::default()
+        },
+        assumptions: vec!["the attacker knows something about the values of 3 by name".to_owned()],
         not_considered: vec!["attackers who know how the algorithm decided".to_owned()],
     }
 }
@@ -106,13 +125,13 @@ pub fn report_of(over_time: Vec<Audit>) -> Report {
     });
     let coalition = Coalition {
         members: vec!["City <office>".to_owned(), "Insurer & Sons".to_owned()],
-        open: Vec::new(),
-        breaches: Vec::new(),
+        not_established: Vec::new(),
+        violations: Vec::new(),
         releases: lines.collect(),
-        over_time: (1..).zip(over_time).map(|(number, audit)| (format!("release-{number}"), audit)).collect(),
+        timeline: (1..).zip(over_time).map(|(number, audit)| (format!("release-{number}"), audit)).collect(),
         attacks: vec![Attack {
             title: "Difference".to_owned(),
-            words: "the difference-canary is 3".to_owned(),
+            text: "the difference-canary is 3".to_owned(),
             findings: 3,
             certain: true,
             ran: true,
@@ -153,26 +172,27 @@ pub fn figure_1() -> Report {
         (&[6, 9, 12], &["Pneumonia", "Flu", "HIV"]),
     ];
     let held = [bucketized(1, "march", "2026-03-01", MARCH), bucketized(2, "april", "2026-04-01", APRIL)];
-    let question = Question { confidence: Share::from_decimal(0.6), each: true, worst: 3, ..Question::default() };
+    let question =
+        AuditOptions { confidence: Ratio::from_decimal(0.6), per_person: true, worst: 3, ..AuditOptions::default() };
     let up_to = |last: usize| {
-        let history = History { releases: held[..=last].to_vec(), lost: Vec::new() };
+        let history = History { releases: held[..=last].to_vec(), erased: Vec::new() };
         let mut audit = audit(&history, &question).unwrap();
         // The last digits of an iteration differ between machines.
-        audit.work.gap = None;
+        audit.stats.gap = None;
         (held[last].name.clone(), audit)
     };
-    let line = |held: &Held| ReleaseLine {
+    let line = |held: &RecordedRelease| ReleaseLine {
         number: held.number,
         name: held.name.clone(),
         date: held.date.clone(),
         recipients: held.recipients.clone(),
         columns: held.release.columns.iter().map(|column| column.name.clone()).collect(),
-        records: held.release.combos.weights.iter().sum(),
+        records: held.release.contingency.weights.iter().sum(),
     };
     let coalition = Coalition {
         members: vec!["public".to_owned()],
         releases: held.iter().map(line).collect(),
-        over_time: vec![up_to(0), up_to(1)],
+        timeline: vec![up_to(0), up_to(1)],
         ..Coalition::default()
     };
     Report {
@@ -190,7 +210,7 @@ pub fn figure_1() -> Report {
 type Group = (&'static [u128], &'static [&'static str]);
 
 /// A release of groups and values, with the owner of each record.
-fn bucketized(number: u64, name: &str, date: &str, groups: &[Group]) -> Held {
+fn bucketized(number: u64, name: &str, date: &str, groups: &[Group]) -> RecordedRelease {
     let mut values: Vec<String> =
         groups.iter().flat_map(|(_, values)| values.iter().map(|v| (*v).to_owned())).collect();
     values.sort();
@@ -207,21 +227,21 @@ fn bucketized(number: u64, name: &str, date: &str, groups: &[Group]) -> Held {
     distinct.sort_unstable();
     distinct.dedup();
     let weight = |row: &[u32; 2]| rows.iter().filter(|(_, other)| other == row).count() as u64;
-    let combos = Combos {
+    let combos = ContingencyTable {
         codes: (0..2).map(|at| distinct.iter().map(|row| row[at]).collect()).collect(),
         weights: distinct.iter().map(weight).collect(),
         owners: None,
     };
     let place = |row: &[u32; 2]| distinct.binary_search(row).unwrap() as u32;
-    let links = Links::collect(rows.iter().map(|(person, row)| (*person, place(row))).collect());
+    let links = Links::from_rows(rows.iter().map(|(person, row)| (*person, place(row))).collect());
     let columns = vec![flat("group", Role::Other, marks), flat("disease", Role::Sensitive, values)];
-    Held {
+    RecordedRelease {
         number,
         name: name.to_owned(),
         date: date.to_owned(),
         recipients: vec!["public".to_owned()],
-        disguise: Disguise { groups: Some("group".to_owned()), ..Disguise::default() },
-        release: Release { columns, combos, suppressed: 0 },
+        presentation: Presentation { group_column: Some("group".to_owned()), ..Presentation::default() },
+        release: Release { columns, contingency: combos, suppressed: 0 },
         links: Some(links),
     }
 }

@@ -1,7 +1,7 @@
 //! What pages say.
 
 use reticent::audit::Fraction;
-use reticent::audit::{Audit, Column, Level, Pair};
+use reticent::audit::{Audit, ColumnAudit, PairAudit, PosteriorRange};
 use reticent_report::{Attack, html};
 
 use crate::fixture::{NOTICE, audit_of, column, public, report_of, sample};
@@ -42,8 +42,8 @@ fn everything_is_there_in_order() {
 
 #[test]
 fn the_verdict_says_what_was_found() {
-    let check = |columns: Vec<Column>, confidence: Option<f64>, expected: &str| {
-        let columns = columns.into_iter().map(|column| Column { allowed: confidence, ..column }).collect();
+    let check = |columns: Vec<ColumnAudit>, confidence: Option<f64>, expected: &str| {
+        let columns = columns.into_iter().map(|column| ColumnAudit { threshold: confidence, ..column }).collect();
         let report = report_of(vec![audit_of(1, columns)]);
         assert!(html(&report).contains(expected), "`{expected}` is not there");
     };
@@ -63,7 +63,7 @@ fn the_verdict_says_what_was_found() {
         "For none of 15 people can <q>a</q> be told with more than 60\u{a0}%",
     );
     check(vec![column("a", 15, 0, 0)], None, "The most that is told about anybody: 50\u{a0}%.");
-    let open = Column { may_be_above: 4, ..column("a", 15, 0, 0) };
+    let open = ColumnAudit { may_be_above: 4, ..column("a", 15, 0, 0) };
     check(vec![open], Some(0.6), "<strong>4 of 15 people</strong>, it could not be ruled out");
     check(vec![], Some(0.6), "These releases show no sensitive column");
     check(
@@ -77,9 +77,9 @@ fn the_verdict_says_what_was_found() {
 #[test]
 fn what_is_not_established_is_not_called_within_the_policy() {
     for (columns, allowed) in [(vec![column("a", 15, 0, 0)], Some(0.6)), (vec![column("a", 15, 0, 0)], None)] {
-        let columns = columns.into_iter().map(|column| Column { allowed, ..column }).collect();
+        let columns = columns.into_iter().map(|column| ColumnAudit { threshold: allowed, ..column }).collect();
         let mut report = report_of(vec![audit_of(1, columns)]);
-        report.coalitions[0].open = vec!["1 spring was erased".to_owned()];
+        report.coalitions[0].not_established = vec!["1 spring was erased".to_owned()];
         for page in [html(&report), public(report.clone())] {
             assert!(
                 page.contains("Not established: 1 spring was erased.") && page.contains("As far as could be judged")
@@ -90,12 +90,12 @@ fn what_is_not_established_is_not_called_within_the_policy() {
     }
     // What is told all the same is said first.
     let mut told = sample();
-    told.coalitions[0].open = vec!["1 spring was erased".to_owned()];
+    told.coalitions[0].not_established = vec!["1 spring was erased".to_owned()];
     let page = html(&told);
     assert!(page.contains("verdict bad") && page.contains("Not established: 1 spring was erased."));
     let mut above = report_of(vec![audit_of(1, vec![column("a", 15, 0, 2)])]);
     assert!(html(&above).contains("It is certain for nobody."));
-    above.coalitions[0].open = vec!["1 spring was erased".to_owned()];
+    above.coalitions[0].not_established = vec!["1 spring was erased".to_owned()];
     assert!(!html(&above).contains("It is certain for nobody."));
 }
 
@@ -104,7 +104,7 @@ fn what_is_not_established_is_not_called_within_the_policy() {
 fn what_two_releases_tell_together_is_said() {
     let of_two = |certain: bool, allowed: Option<f64>| {
         let lower = if certain { Fraction::ONE } else { Fraction::new(3, 4) };
-        let pair = Pair {
+        let pair = PairAudit {
             releases: [1, 2],
             column: Some("a".to_owned()),
             not_judged: None,
@@ -112,10 +112,13 @@ fn what_two_releases_tell_together_is_said() {
             above: u64::from(allowed.is_some()),
             may_be_above: u64::from(allowed.is_some()),
             people_may_be_above: 1.0,
-            highest: Level { lower, upper: lower, best: lower.value() },
+            highest: PosteriorRange { lower, upper: lower, estimate: lower.value() },
             worst: Vec::new(),
         };
-        let columns = vec![Column { allowed, ..column("a", 15, 0, 0) }, Column { allowed, ..column("b", 15, 0, 0) }];
+        let columns = vec![
+            ColumnAudit { threshold: allowed, ..column("a", 15, 0, 0) },
+            ColumnAudit { threshold: allowed, ..column("b", 15, 0, 0) },
+        ];
         report_of(vec![Audit { pairs: vec![pair], ..audit_of(2, columns) }])
     };
     for (certain, allowed, label, how) in [
@@ -135,7 +138,7 @@ fn what_two_releases_tell_together_is_said() {
     }
     // What is counted of the same column is not passed over, and what two releases tell of it stands beside its highest.
     let mut report = of_two(true, Some(0.6));
-    report.coalitions[0].over_time[0].1.columns[0] = Column { allowed: Some(0.6), ..column("a", 15, 0, 9) };
+    report.coalitions[0].timeline[0].1.columns[0] = ColumnAudit { threshold: Some(0.6), ..column("a", 15, 0, 9) };
     let page = html(&report);
     let verdict = page.split("</article>").next().unwrap_or_default();
     assert!(
@@ -154,7 +157,7 @@ fn what_was_not_run_is_not_called_uncertain() {
     let mut report = sample();
     report.coalitions[0].attacks = vec![Attack {
         title: "Minimality".to_owned(),
-        words: "not run: no list".to_owned(),
+        text: "not run: no list".to_owned(),
         findings: 0,
         certain: false,
         ran: false,
@@ -170,8 +173,8 @@ fn what_was_not_run_is_not_called_uncertain() {
 /// Where a method promises something else of each column, each is judged by its own promise, everywhere on the page.
 #[test]
 fn each_column_is_judged_by_what_is_allowed_of_it() {
-    let strict = Column { allowed: Some(0.25), ..column("illness", 15, 0, 2) };
-    let loose = Column { allowed: Some(0.5), ..column("pay", 15, 0, 0) };
+    let strict = ColumnAudit { threshold: Some(0.25), ..column("illness", 15, 0, 2) };
+    let loose = ColumnAudit { threshold: Some(0.5), ..column("pay", 15, 0, 0) };
     let before = audit_of(1, vec![loose.clone(), strict.clone()]);
     let page = html(&report_of(vec![before, audit_of(2, vec![loose, strict])]));
     for expected in [

@@ -1,7 +1,7 @@
 //! What public pages do not disclose.
 
-use reticent::audit::Work;
-use reticent::audit::{Audit, Column};
+use reticent::audit::SolveStats;
+use reticent::audit::{Audit, ColumnAudit};
 use reticent_report::ReleaseLine;
 
 use crate::fixture::{NOTICE, audit_of, column, public, report_of, sample};
@@ -57,17 +57,19 @@ fn small_counts_cannot_be_told_apart() {
     });
     same("not ruled out to be certain", &|audit, number| {
         audit.columns =
-            vec![Column { may_be_certain: 60 + number, ..column("diagnosis", audit.people, 60, audit.people) }];
+            vec![ColumnAudit { may_be_certain: 60 + number, ..column("diagnosis", audit.people, 60, audit.people) }];
     });
     same("singled out", &|audit, number| audit.identity.singled_out = number);
     same("linkable", &|audit, number| audit.identity.linkable = number);
     same("in several", &|audit, number| audit.identity.in_several = number);
-    same("several, changed", &|audit, number| (audit.several, audit.changed) = (number, number));
+    same("several, changed", &|audit, number| (audit.multi_record_people, audit.changed_people) = (number, number));
     same("not exact", &|audit, number| audit.columns[0].exact = audit.people - number);
     same("the smallest group", &|audit, number| audit.identity.prosecutor_highest = 1.0 / number as f64);
-    same("work", &|audit, number| audit.work = Work { largest: number, pieces: number, ..Work::default() });
+    same("work", &|audit, number| {
+        audit.stats = SolveStats { largest_component: number, components: number, ..SolveStats::default() }
+    });
     same("known by name", &|audit, number| {
-        audit.assumed = vec![format!("the attacker knows something about the values of {number} by name")];
+        audit.assumptions = vec![format!("the attacker knows something about the values of {number} by name")];
     });
 }
 

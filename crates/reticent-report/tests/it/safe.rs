@@ -121,15 +121,15 @@ fn hostile_report() -> Report {
     (report.dataset, report.version) = (hostile("Dataset"), hostile("Version"));
     let coalition = &mut report.coalitions[0];
     coalition.members = vec![hostile("Member")];
-    coalition.open = vec![hostile("Open")];
-    coalition.breaches = vec![Disclosure { words: hostile("Breach"), certain: false }];
+    coalition.not_established = vec![hostile("Open")];
+    coalition.violations = vec![Disclosure { text: hostile("Breach"), certain: false }];
     coalition.attacks =
-        vec![Attack { title: hostile("Attack"), words: hostile("Words"), findings: 1, certain: false, ran: true }];
+        vec![Attack { title: hostile("Attack"), text: hostile("Words"), findings: 1, certain: false, ran: true }];
     for line in &mut coalition.releases {
         (line.name, line.date) = (hostile("Release"), hostile("Date"));
         (line.recipients, line.columns) = (vec![hostile("Recipient")], vec![hostile("Published")]);
     }
-    for (name, audit) in &mut coalition.over_time {
+    for (name, audit) in &mut coalition.timeline {
         *name = hostile("Moment");
         make_hostile(audit);
     }
@@ -139,19 +139,19 @@ fn hostile_report() -> Report {
 fn make_hostile(audit: &mut Audit) {
     audit.releases.iter_mut().for_each(|(_, name)| *name = hostile("Release"));
     audit.columns[0].name = hostile("Sensitive");
-    (audit.assumed, audit.not_considered) = (vec![hostile("Assumed")], vec![hostile("Unconsidered")]);
+    (audit.assumptions, audit.not_considered) = (vec![hostile("Assumed")], vec![hostile("Unconsidered")]);
     let case = &mut audit.worst[0];
     (case.column, case.value) = (hostile("CaseColumn"), hostile("CaseValue"));
     case.pseudonyms = vec![hostile("CasePerson")];
-    for group in case.because.iter_mut().flat_map(|because| &mut because.groups) {
+    for group in case.explanation.iter_mut().flat_map(|because| &mut because.groups) {
         (group.name, group.date) = (hostile("GroupName"), hostile("GroupDate"));
         group.group = vec![(hostile("KeyColumn"), hostile("KeyValue"))];
-        group.shows = vec![(hostile("GroupValue"), 1)];
+        group.values = vec![(hostile("GroupValue"), 1)];
     }
-    for person in audit.each.iter_mut().flatten() {
+    for person in audit.persons.iter_mut().flatten() {
         person.pseudonym = Some(hostile("Person"));
-        person.told[0].column = hostile("PersonColumn");
-        person.told[0].values[0].0 = hostile("PersonValue");
+        person.columns[0].column = hostile("PersonColumn");
+        person.columns[0].values[0].0 = hostile("PersonValue");
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use reticent_inference::{Answer, Puzzle, Value};
+use reticent_inference::{Problem, Solution, Value};
 
 use crate::Failure;
 
@@ -17,18 +17,18 @@ pub struct Open {
 
 impl Open {
     /// The whole puzzle.
-    pub fn whole(puzzle: &Puzzle) -> Result<Open, Failure> {
+    pub fn whole(puzzle: &Problem) -> Result<Open, Failure> {
         Open::of(puzzle, |_, _| None)
     }
 
     /// Without what was found to be forced, of bounds that are those of presolving alone. Rows of the same people and values
     /// are one row, and people with the same rows one crowd, as when Reticent solves it.
-    pub fn presolved(puzzle: &Puzzle, bounds: &Answer) -> Result<Open, Failure> {
+    pub fn presolved(puzzle: &Problem, bounds: &Solution) -> Result<Open, Failure> {
         let forced = |crowd: u32, value: Value| {
-            let told = bounds.crowds[crowd as usize].iter().find(|told| told.value == value);
+            let told = bounds.classes[crowd as usize].iter().find(|told| told.value == value);
             match told {
                 Some(told) if told.lower < told.upper => None,
-                Some(told) => Some(told.lower.value() * puzzle.crowds[crowd as usize].people as f64),
+                Some(told) => Some(told.lower.value() * puzzle.classes[crowd as usize].people as f64),
                 None => Some(0.0),
             }
         };
@@ -42,18 +42,19 @@ impl Open {
         Ok(open)
     }
 
-    fn of(puzzle: &Puzzle, forced: impl Fn(u32, Value) -> Option<f64>) -> Result<Open, Failure> {
-        if puzzle.counts.iter().any(|count| count.least != count.most) {
+    fn of(puzzle: &Problem, forced: impl Fn(u32, Value) -> Option<f64>) -> Result<Open, Failure> {
+        if puzzle.counts.iter().any(|count| count.lower != count.upper) {
             return Err("only exact counts are written".into());
         }
         let mut rows = Vec::new();
         let mut rows_of: HashMap<(u32, Value), Vec<usize>> = HashMap::new();
         let mut known: HashMap<Vec<(u32, Value)>, usize> = HashMap::new();
         for count in &puzzle.counts {
-            let mut left = count.least as f64;
+            let mut left = count.lower as f64;
             let mut cells = Vec::new();
-            let may = |(crowd, value): &&(u32, Value)| puzzle.crowds[*crowd as usize].may.binary_search(value).is_ok();
-            for cell in count.of.iter().filter(may) {
+            let may =
+                |(crowd, value): &&(u32, Value)| puzzle.classes[*crowd as usize].possible.binary_search(value).is_ok();
+            for cell in count.cells.iter().filter(may) {
                 match forced(cell.0, cell.1) {
                     Some(people) => left -= people,
                     None => cells.push(*cell),
@@ -66,12 +67,16 @@ impl Open {
             rows.push(left.round() as u64);
         }
         let mut crowds = Vec::new();
-        for (at, crowd) in (0..).zip(&puzzle.crowds) {
-            let open: Vec<Value> = crowd.may.iter().copied().filter(|value| forced(at, *value).is_none()).collect();
+        for (at, crowd) in (0..).zip(&puzzle.classes) {
+            let open: Vec<Value> =
+                crowd.possible.iter().copied().filter(|value| forced(at, *value).is_none()).collect();
             if open.is_empty() {
                 continue;
             }
-            if open.len() < crowd.may.len() && crowd.people > 1 && bound_to_some(crowd.may.iter(), &forced, at) {
+            if open.len() < crowd.possible.len()
+                && crowd.people > 1
+                && bound_to_some(crowd.possible.iter(), &forced, at)
+            {
                 return Err("a crowd of which some have a forced value is not written".into());
             }
             crowds.push((

@@ -1,6 +1,6 @@
 //! The histories that are measured.
 
-use reticent_inference::{Puzzle, Value};
+use reticent_inference::{Problem, Value};
 
 use crate::made::{Draw, Group, alike, buckets, each, puzzle};
 
@@ -25,7 +25,7 @@ fn any_value(draw: &mut Draw) -> Value {
 }
 
 /// The paper's: two releases of `records` people each, of whom `shared` are in both, each in buckets of `size` by itself.
-pub fn two_releases(records: usize, shared: usize, size: usize, seed: u64) -> Puzzle {
+pub fn two_releases(records: usize, shared: usize, size: usize, seed: u64) -> Problem {
     let mut draw = Draw(seed);
     let all = (2 * records - shared) as u32;
     let value: Vec<Value> = (0..all).map(|_| any_value(&mut draw)).collect();
@@ -38,7 +38,7 @@ pub fn two_releases(records: usize, shared: usize, size: usize, seed: u64) -> Pu
 /// Ten generalized releases of `people` people each, in classes of a thousand. One in twenty leaves between a release and the
 /// next, and somebody comes. History-guided: everybody stays in their class, and who comes takes the place of who left.
 /// Otherwise classes are drawn anew.
-pub fn ten_releases(people: usize, guided: bool, seed: u64) -> Puzzle {
+pub fn ten_releases(people: usize, guided: bool, seed: u64) -> Problem {
     let mut draw = Draw(seed);
     let mut value: Vec<Value> = (0..people).map(|_| any_value(&mut draw)).collect();
     let mut places: Group = (0..people as u32).collect();

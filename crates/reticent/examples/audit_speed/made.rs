@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use reticent_inference::{Count, Crowd, Puzzle, Value};
+use reticent_inference::{Count, PersonClass, Problem, Value};
 
 /// Random numbers by SplitMix64, the same on every machine.
 pub struct Draw(pub u64);
@@ -79,7 +79,7 @@ pub fn alike(people: usize, releases: &[Vec<Group>]) -> Vec<u32> {
 
 /// What an attacker has who knows of everybody in which group of which release they are; `crowd_of` says who is one crowd. Whoever
 /// is in no group has no value.
-pub fn puzzle(value: &[Value], releases: &[Vec<Group>], crowd_of: &[u32]) -> Puzzle {
+pub fn puzzle(value: &[Value], releases: &[Vec<Group>], crowd_of: &[u32]) -> Problem {
     let crowds = crowd_of.iter().max().map_or(0, |most| *most as usize + 1);
     let mut may: Vec<Option<Vec<Value>>> = vec![None; crowds];
     let mut released = vec![false; value.len()];
@@ -100,22 +100,22 @@ pub fn puzzle(value: &[Value], releases: &[Vec<Group>], crowd_of: &[u32]) -> Puz
             }
             counts.extend(values.into_iter().map(|(value, number)| Count {
                 source,
-                of: crowds.iter().map(|crowd| (*crowd, value)).collect(),
-                least: number,
-                most: number,
+                cells: crowds.iter().map(|crowd| (*crowd, value)).collect(),
+                lower: number,
+                upper: number,
             }));
         }
     }
-    let crowds = may.into_iter().map(|may| Crowd { people: 0, may: may.unwrap_or_default() });
-    let mut puzzle = Puzzle { crowds: crowds.collect(), counts, seen: None, loose: Vec::new() };
+    let crowds = may.into_iter().map(|may| PersonClass { people: 0, possible: may.unwrap_or_default() });
+    let mut puzzle = Problem { classes: crowds.collect(), counts, known_solution: None, incomplete: Vec::new() };
     let mut having: HashMap<(u32, Value), u64> = HashMap::new();
     for person in (0..value.len()).filter(|person| released[*person]) {
-        puzzle.crowds[crowd_of[person] as usize].people += 1;
+        puzzle.classes[crowd_of[person] as usize].people += 1;
         *having.entry((crowd_of[person], value[person])).or_default() += 1;
     }
     let mut seen: Vec<(u32, Value, u64)> = having.into_iter().map(|((crowd, value), of)| (crowd, value, of)).collect();
     seen.sort_unstable();
-    puzzle.seen = Some(seen);
+    puzzle.known_solution = Some(seen);
     puzzle
 }
 

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use export::Open;
-use reticent_inference::{Ask, Puzzle, solve};
+use reticent_inference::{Problem, SolveOptions, solve};
 use serde_json::{Value, json};
 
 type Failure = Box<dyn std::error::Error>;
@@ -56,7 +56,7 @@ fn short() -> Result<(), Failure> {
     Ok(())
 }
 
-fn made(history: &[&str]) -> Result<Puzzle, Failure> {
+fn made(history: &[&str]) -> Result<Problem, Failure> {
     Ok(match history {
         ["buckets", records, shared, size, seed] => {
             histories::two_releases(records.parse()?, shared.parse()?, size.parse()?, seed.parse()?)
@@ -68,24 +68,24 @@ fn made(history: &[&str]) -> Result<Puzzle, Failure> {
 }
 
 /// Presolving, bounds and maximum entropy; worlds are not counted.
-fn ask() -> Ask {
-    Ask { steps: 0, program: 0, ..Ask::default() }
+fn ask() -> SolveOptions {
+    SolveOptions { steps: 0, program_steps: 0, ..SolveOptions::default() }
 }
 
 /// The whole several times, and then the same without maximum entropy: the medians, and what the first time took, when the system has
 /// yet to give the memory.
-fn apart(puzzle: &Puzzle) -> Result<Value, Failure> {
+fn apart(puzzle: &Problem) -> Result<Value, Failure> {
     let mut told = solved(puzzle)?;
     told["first_seconds"] = told["seconds"].clone();
     told["first_processor_seconds"] = told["processor_seconds"].clone();
     let (seconds, used) = medians(puzzle, &ask())?;
     (told["seconds"], told["processor_seconds"]) = (json!(seconds), json!(used));
-    told["without_entropy_processor_seconds"] = json!(medians(puzzle, &Ask { entropy: false, ..ask() })?.1);
+    told["without_entropy_processor_seconds"] = json!(medians(puzzle, &SolveOptions { entropy: false, ..ask() })?.1);
     Ok(told)
 }
 
 /// The seconds, and those of the processors where the system tells, that solving takes in the median.
-fn medians(puzzle: &Puzzle, ask: &Ask) -> Result<(f64, Option<f64>), Failure> {
+fn medians(puzzle: &Problem, ask: &SolveOptions) -> Result<(f64, Option<f64>), Failure> {
     let (mut seconds, mut used) = (Vec::new(), Vec::new());
     for _ in 0..TIMES {
         let (begin, before) = (Instant::now(), processor_seconds());
@@ -97,32 +97,35 @@ fn medians(puzzle: &Puzzle, ask: &Ask) -> Result<(f64, Option<f64>), Failure> {
     Ok((seconds[TIMES / 2], used.get(TIMES / 2).copied()))
 }
 
-fn solved(puzzle: &Puzzle) -> Result<Value, Failure> {
+fn solved(puzzle: &Problem) -> Result<Value, Failure> {
     let before = resident()?;
     let (begin, used) = (Instant::now(), processor_seconds());
     let answer = solve(puzzle, &ask())?;
     let seconds = begin.elapsed().as_secs_f64();
     let used = processor_seconds().zip(used).map(|(after, before)| after - before);
-    let pinned = answer.crowds.iter().zip(&puzzle.crowds).filter(|(told, _)| told.len() == 1);
+    let pinned = answer.classes.iter().zip(&puzzle.classes).filter(|(told, _)| told.len() == 1);
     Ok(json!({
         "seconds": seconds,
         "processor_seconds": used,
         "before_bytes": before,
-        "people": puzzle.crowds.iter().map(|crowd| crowd.people).sum::<u64>(),
-        "crowds": puzzle.crowds.len(),
-        "unknowns": puzzle.crowds.iter().map(|crowd| crowd.may.len()).sum::<usize>(),
+        "people": puzzle.classes.iter().map(|crowd| crowd.people).sum::<u64>(),
+        "crowds": puzzle.classes.len(),
+        "unknowns": puzzle.classes.iter().map(|crowd| crowd.possible.len()).sum::<usize>(),
         "counts": puzzle.counts.len(),
         "pinned": pinned.map(|(_, crowd)| crowd.people).sum::<u64>(),
-        "nats": answer.work.entropy,
-        "violation": answer.work.gap.map(|gap| gap.missed),
-        "gap": answer.work.gap.map(|gap| gap.nats),
-        "work": answer.work,
+        "nats": answer.stats.entropy,
+        "violation": answer.stats.gap.map(|gap| gap.residual),
+        "gap": answer.stats.gap.map(|gap| gap.duality_gap),
+        "work": answer.stats,
     }))
 }
 
-fn written(puzzle: &Puzzle, folder: &Path) -> Result<Value, Failure> {
+fn written(puzzle: &Problem, folder: &Path) -> Result<Value, Failure> {
     // Nothing but what is forced, so that bounds that meet mean that.
-    let bounds = solve(puzzle, &Ask { steps: 0, program: 0, entropy: false, bounds_only: true, ..Ask::default() })?;
+    let bounds = solve(
+        puzzle,
+        &SolveOptions { steps: 0, program_steps: 0, entropy: false, bounds_only: true, ..SolveOptions::default() },
+    )?;
     let mut told = json!({});
     for (name, open) in [("whole", Open::whole(puzzle)?), ("presolved", Open::presolved(puzzle, &bounds)?)] {
         std::fs::write(folder.join(format!("{name}.txt")), open.text()?)?;

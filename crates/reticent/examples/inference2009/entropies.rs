@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use reticent_inference::{Answer, Ask, Told, Value, solve};
+use reticent_inference::{Posterior, Solution, SolveOptions, Value, solve};
 
 use crate::Failure;
 use crate::made::{Group, each, puzzle};
@@ -12,7 +12,7 @@ const SURE: f64 = 0.999;
 
 /// What was found about everybody.
 pub struct Found {
-    answer: Answer,
+    answer: Solution,
     pub seconds: f64,
 }
 
@@ -20,8 +20,8 @@ pub struct Found {
 pub fn found(value: &[Value], releases: &[Vec<Group>]) -> Result<Found, Failure> {
     let puzzle = puzzle(value, releases, &each(value.len()));
     let begin = Instant::now();
-    let answer = solve(&puzzle, &Ask { program: 0, ..Ask::default() })?;
-    if answer.work.not_converged > 0 {
+    let answer = solve(&puzzle, &SolveOptions { program_steps: 0, ..SolveOptions::default() })?;
+    if answer.stats.not_converged > 0 {
         return Err("maximum entropy did not converge".into());
     }
     Ok(Found { answer, seconds: begin.elapsed().as_secs_f64() })
@@ -30,8 +30,9 @@ pub fn found(value: &[Value], releases: &[Vec<Group>]) -> Result<Found, Failure>
 impl Found {
     /// The entropy of these people in nats, each by themselves and added up.
     pub fn nats(&self, people: &[u32]) -> f64 {
-        let of_value = |told: &Told| told.entropy.filter(|share| *share > 0.0).map_or(0.0, |share| -share * share.ln());
-        people.iter().map(|person| self.answer.crowds[*person as usize].iter().map(of_value).sum::<f64>()).sum()
+        let of_value =
+            |told: &Posterior| told.entropy.filter(|share| *share > 0.0).map_or(0.0, |share| -share * share.ln());
+        people.iter().map(|person| self.answer.classes[*person as usize].iter().map(of_value).sum::<f64>()).sum()
     }
 
     /// How many of these people have one value in every world.
@@ -44,7 +45,7 @@ impl Found {
         self.count(people, |told| told.best() > SURE)
     }
 
-    fn count(&self, people: &[u32], so: impl Fn(&Told) -> bool) -> usize {
-        people.iter().filter(|person| self.answer.crowds[**person as usize].iter().any(&so)).count()
+    fn count(&self, people: &[u32], so: impl Fn(&Posterior) -> bool) -> usize {
+        people.iter().filter(|person| self.answer.classes[**person as usize].iter().any(&so)).count()
     }
 }

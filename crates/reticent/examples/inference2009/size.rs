@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Instant;
 
-use reticent_inference::{Ask, solve};
+use reticent_inference::{SolveOptions, solve};
 use serde_json::{Value, json};
 
 use crate::adult::{Records, folder};
@@ -33,17 +33,17 @@ pub fn one(size: usize) -> Result<(), Failure> {
     let puzzle = puzzle(&made.value, &releases, &each(made.value.len()));
     drop(records);
     let begin = Instant::now();
-    let answer = solve(&puzzle, &Ask { steps: 0, program: 0, ..Ask::default() })?;
+    let answer = solve(&puzzle, &SolveOptions { steps: 0, program_steps: 0, ..SolveOptions::default() })?;
     let seconds = begin.elapsed().as_secs_f64();
     let values = made.value.iter().max().map_or(0, |value| *value as usize + 1);
     let told = json!({
         "people": made.value.len(),
         "before": made.value.len() * values,
-        "variables": puzzle.crowds.iter().map(|crowd| crowd.may.len()).sum::<usize>(),
-        "open": answer.work.open - answer.work.forced,
-        "constraints": puzzle.counts.len() + puzzle.crowds.len(),
+        "variables": puzzle.classes.iter().map(|crowd| crowd.possible.len()).sum::<usize>(),
+        "open": answer.stats.open - answer.stats.forced,
+        "constraints": puzzle.counts.len() + puzzle.classes.len(),
         "seconds": seconds,
-        "missed": answer.work.gap.map(|gap| gap.missed),
+        "missed": answer.stats.gap.map(|gap| gap.residual),
         "peak": peak(),
     });
     println!("{told}");

@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use reticent::combos::combine;
-use reticent::joined::Member;
+use reticent::contingency::combine;
+use reticent::join::Member;
 use reticent::taxonomy::{Taxonomy, Type};
-use reticent::{Attribute, Counts, Disguise, Held, History, Missing, Release, Role, Schema, Table, Tree};
+use reticent::{
+    Attribute, Counts, History, Missing, Presentation, RecordedRelease, Release, Role, Schema, Table, TreeSource,
+};
 
 use crate::Failure;
 
@@ -123,7 +125,7 @@ impl Records {
         Ok(Counts {
             names: columns.iter().map(|name| (*name).to_owned()).collect(),
             values: places.iter().map(|at| self.values[*at].clone()).collect(),
-            combos: combine(&views, &vec![1; self.trains.len()], None),
+            contingency: combine(&views, &vec![1; self.trains.len()], None),
             links: None,
         })
     }
@@ -152,11 +154,11 @@ impl Trees {
     fn schema(&self, columns: &[&str]) -> Result<Schema, Failure> {
         let attribute = |name: &&str| -> Result<Attribute, Failure> {
             let (role, values, tree) = match (self.ranges.get(*name), *name) {
-                (_, CLASS) => (Role::Other, Type::Text, Tree::Flat),
-                (Some(range), _) => (Role::QuasiIdentifier, Type::Number, Tree::Grown { range: Some(*range) }),
+                (_, CLASS) => (Role::Other, Type::Text, TreeSource::Flat),
+                (Some(range), _) => (Role::QuasiIdentifier, Type::Number, TreeSource::Grown { range: Some(*range) }),
                 (None, _) => {
                     let text = std::fs::read_to_string(self.folder.join(format!("{name}.csv")))?;
-                    (Role::QuasiIdentifier, Type::Text, Tree::Given(Taxonomy::parse(name, &text)?))
+                    (Role::QuasiIdentifier, Type::Text, TreeSource::Given(Taxonomy::parse(name, &text)?))
                 }
             };
             Ok(Attribute { name: (*name).to_owned(), role, values, missing: Missing::Refuse, tree })
@@ -201,16 +203,16 @@ impl Set {
         let schema = trees.schema(columns)?;
         let table = Table::build(&taxation.counts(columns)?, &schema)?;
         let earlier = Table::build(&immigration.counts(&IMMIGRATION)?, &trees.schema(&IMMIGRATION)?)?;
-        let held = Held {
+        let held = RecordedRelease {
             number: 1,
             name: "immigration".to_owned(),
             date: "2006-08-20".to_owned(),
             recipients: vec!["public".to_owned()],
-            disguise: Disguise::default(),
+            presentation: Presentation::default(),
             release: Release::raw(&earlier)?,
             links: None,
         };
-        let history = History { releases: vec![held], lost: Vec::new() };
+        let history = History { releases: vec![held], erased: Vec::new() };
         let columns = columns.iter().copied().filter(|column| *column != CLASS).collect();
         Ok(Set { columns, ranked: ranked.to_vec(), table, schema, history })
     }

@@ -182,7 +182,7 @@ fn linked_to_few(set: &Set, recoding: &Recoding, k: u64) -> Result<f64, Failure>
     let theirs = &set.history.releases[0].release;
     let ours = recoding.apply(&set.table)?;
     let known = ours.positions(&set.columns.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())?;
-    let classes = ours.combos.project(&known);
+    let classes = ours.contingency.project(&known);
     let mut joins = Vec::new();
     for name in COMMON {
         let here = set.columns.iter().position(|column| *column == name).ok_or("a join column is missing")?;
@@ -194,12 +194,12 @@ fn linked_to_few(set: &Set, recoding: &Recoding, k: u64) -> Result<f64, Failure>
             joins.iter().all(|(here, column, there)| {
                 let node = column.tree.node(column.nodes[classes.codes[*here][at] as usize]);
                 let raw = &theirs.columns[*there];
-                let leaf = raw.tree.node(raw.nodes[theirs.combos.codes[*there][*other] as usize]);
+                let leaf = raw.tree.node(raw.nodes[theirs.contingency.codes[*there][*other] as usize]);
                 node.codes.start <= leaf.codes.start && leaf.codes.end <= node.codes.end
             })
         };
-        for other in (0..theirs.combos.len()).filter(fits) {
-            let pairs = classes.weights[at] * theirs.combos.weights[other];
+        for other in (0..theirs.contingency.len()).filter(fits) {
+            let pairs = classes.weights[at] * theirs.contingency.weights[other];
             linked += u64::from(pairs >= k);
             few += u64::from(pairs >= k && classes.weights[at] < k);
         }

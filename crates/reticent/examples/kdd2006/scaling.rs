@@ -104,12 +104,12 @@ fn measured(
     println!(
         "{rows} records, {} different in taxation, {} in immigration: preparing {preparing:.3} s, generalizing {:.3} s, \
          publishing {publishing:.3} s, total {:.3} s; {} steps, {} different published",
-        set.table.combos.len(),
-        set.history.releases[0].release.combos.len(),
+        set.table.contingency.len(),
+        set.history.releases[0].release.contingency.len(),
         phases.generalizing,
         phases.total(),
         phases.steps,
-        release.combos.len(),
+        release.contingency.len(),
     );
     Ok(phases)
 }

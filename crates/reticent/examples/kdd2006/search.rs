@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use reticent::algorithms::{Control, Purpose, Suppression, Task};
-use reticent::metrics::{Lesson, decision_tree_error};
+use reticent::algorithms::{Control, Purpose, RecodingTask, Suppression};
+use reticent::metrics::{TrainTestSplit, decision_tree_error};
 use reticent::registry::{Argument, Arguments};
-use reticent::requirement::{Requirement, Short, Wording};
+use reticent::requirement::{ModelSpec, Requirement, Shorthand};
 use reticent::{History, Recoded, Recoding};
 
 use crate::Failure;
@@ -35,20 +35,20 @@ pub struct Found {
 impl Search {
     /// k-anonymity on all columns of taxation, whatever was released before.
     pub fn by_itself(&self, set: &Set, k: u64) -> Result<Option<Found>, Failure> {
-        let wordings = Short { k: Some(k), confidence: None }.expand(&set.schema);
+        let wordings = Shorthand { k: Some(k), confidence: None }.expand(&set.schema);
         self.run(set, &History::default(), &Requirement::build(&wordings, &set.schema)?)
     }
 
     /// What the wordings demand of taxation joined with immigration. Nothing where the library refuses: even taxation that
     /// says nothing would break it.
-    pub fn joined(&self, set: &Set, wordings: &[Wording]) -> Result<Option<Found>, Failure> {
+    pub fn joined(&self, set: &Set, wordings: &[ModelSpec]) -> Result<Option<Found>, Failure> {
         self.run(set, &set.history, &joined(set, wordings)?)
     }
 
     fn run(&self, set: &Set, history: &History, requirement: &Requirement) -> Result<Option<Found>, Failure> {
         let purpose = Purpose::Classification(CLASS.to_owned());
         let (table, suppression) = (&set.table, Suppression::NONE);
-        let task = Task { table, history, requirement, purpose: &purpose, suppression };
+        let task = RecodingTask { table, history, requirement, purpose: &purpose, suppression };
         let options = Arguments::default().set("zero-gain", Argument::Flag(self.zero_gain));
         let begin = Instant::now();
         let limit = self.limit;
@@ -66,7 +66,7 @@ impl Search {
 }
 
 /// The requirement that the wordings make of taxation joined with immigration.
-pub fn joined(set: &Set, wordings: &[Wording]) -> Result<Requirement, Failure> {
+pub fn joined(set: &Set, wordings: &[ModelSpec]) -> Result<Requirement, Failure> {
     let mut requirement = Requirement::default();
     requirement.join(wordings, &set.schema, set.member(), &set.history, &[vec![0]], Vec::new())?;
     requirement.check()?;
@@ -75,7 +75,7 @@ pub fn joined(set: &Set, wordings: &[Wording]) -> Result<Requirement, Failure> {
 
 /// (X, Y)-anonymity: every value on these columns of taxation and all of immigration goes with k people of taxation; where
 /// `rows`, with k pairs of people of both.
-pub fn anonymity(columns: &[&str], k: u64, rows: bool) -> Wording {
+pub fn anonymity(columns: &[&str], k: u64, rows: bool) -> ModelSpec {
     let ours = columns.iter().map(|column| format!("taxation.{column}"));
     let x = ours.chain(IMMIGRATION.iter().map(|column| format!("immigration.{column}"))).collect();
     let people = ["taxation.people".to_owned(), "immigration.people".to_owned()];
@@ -84,21 +84,21 @@ pub fn anonymity(columns: &[&str], k: u64, rows: bool) -> Wording {
         .set("k", Argument::Number(k as f64))
         .set("x", Argument::Words(x))
         .set("y", Argument::Words(y));
-    Wording { model: "xy-anonymity".to_owned(), arguments, line: None }
+    ModelSpec { model: "xy-anonymity".to_owned(), arguments, line: None }
 }
 
 /// (X, Y)-linkability: no rare value of the hidden columns is told with more confidence than this by the other columns of
 /// taxation.
-pub fn linkability(set: &Set, hidden: &[&str], confidence: f64) -> Result<Vec<Wording>, Failure> {
+pub fn linkability(set: &Set, hidden: &[&str], confidence: f64) -> Result<Vec<ModelSpec>, Failure> {
     let known = set.columns.iter().filter(|column| !hidden.contains(column));
     let x: Vec<String> = known.map(|column| format!("taxation.{column}")).collect();
-    let wording = |column: &&str| -> Result<Wording, Failure> {
+    let wording = |column: &&str| -> Result<ModelSpec, Failure> {
         let values = rare(set, column)?.into_iter().map(|value| (value, confidence)).collect();
         let arguments = Arguments::default()
             .set("x", Argument::Words(x.clone()))
             .set("y", Argument::Words(vec![format!("taxation.{column}")]))
             .set("values", Argument::Thresholds(values));
-        Ok(Wording { model: "xy-linkability".to_owned(), arguments, line: None })
+        Ok(ModelSpec { model: "xy-linkability".to_owned(), arguments, line: None })
     };
     hidden.iter().map(wording).collect()
 }
@@ -132,7 +132,7 @@ pub fn distortion(set: &Set, recoding: &Recoding) -> Distortion {
             *into += weight as f64 * cost(recoded, code);
         }
     }
-    let rows = set.table.combos.rows() as f64;
+    let rows = set.table.contingency.rows() as f64;
     Distortion { categorical: sum.categorical / rows, continuous: sum.continuous / rows }
 }
 
@@ -155,7 +155,7 @@ fn cost(recoded: &Recoded, code: u32) -> f64 {
 /// The share of test records, in percent, that a tree grown on the training records predicts wrongly, both published as the
 /// recoding says and without the columns that are left out.
 pub fn error(set: &Set, records: &Records, recoding: &Recoding, left_out: &[&str]) -> Result<f64, Failure> {
-    let mut lesson = Lesson::default();
+    let mut lesson = TrainTestSplit::default();
     let class = place(CLASS)?;
     for (record, trains) in records.trains.iter().enumerate() {
         let into = if *trains { &mut lesson.training } else { &mut lesson.test };

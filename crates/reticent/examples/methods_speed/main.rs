@@ -5,11 +5,11 @@
 
 use std::time::Instant;
 
-use reticent::combos::Combos;
-use reticent::methods::{self, Form, Past, Record, Shown, Task};
+use reticent::contingency::ContingencyTable;
 use reticent::registry::{Argument, Arguments};
+use reticent::republication::{self, Form, MethodState, PublishedTables, RepublicationTask, SourceRecord};
 use reticent::taxonomy::Type;
-use reticent::{Attribute, Counts, Disguise, Held, Missing, Release, Role, Schema, Table, Tree};
+use reticent::{Attribute, Counts, Missing, Presentation, RecordedRelease, Release, Role, Schema, Table, TreeSource};
 
 /// Numbers that look drawn (SplitMix64).
 struct Drawn(u64);
@@ -42,12 +42,12 @@ fn person(who: u128, columns: &[Column], drawn: &mut Drawn) -> Person {
     (who, columns.iter().map(value).collect())
 }
 
-fn table(people: &[Person], columns: &[Column]) -> (Table, Vec<Record>) {
+fn table(people: &[Person], columns: &[Column]) -> (Table, Vec<SourceRecord>) {
     let values = |count: u64| (0..count).map(|value| format!("v{value:03}")).collect::<Vec<_>>();
     let counts = Counts {
         names: columns.iter().map(|(name, _, _)| (*name).to_owned()).collect(),
         values: columns.iter().map(|(_, _, count)| values(*count)).collect(),
-        combos: Combos {
+        contingency: ContingencyTable {
             codes: (0..columns.len()).map(|at| people.iter().map(|(_, row)| row[at]).collect()).collect(),
             weights: vec![1; people.len()],
             owners: None,
@@ -59,7 +59,7 @@ fn table(people: &[Person], columns: &[Column]) -> (Table, Vec<Record>) {
         role: *role,
         values: Type::Text,
         missing: Missing::Value,
-        tree: Tree::Flat,
+        tree: TreeSource::Flat,
     };
     let schema = Schema {
         attributes: columns.iter().map(attribute).collect(),
@@ -69,9 +69,12 @@ fn table(people: &[Person], columns: &[Column]) -> (Table, Vec<Record>) {
     let table = Table::build(&counts, &schema).unwrap();
     let hidden: Vec<usize> = (0..columns.len()).filter(|at| columns[*at].1 == Role::Sensitive).collect();
     let mark = |row: &[u32]| hidden.iter().fold(7u32, |mark, at| mark.wrapping_mul(1_000_003) ^ row[*at]);
-    let places = table.places(&counts.combos);
-    let record =
-        |((who, row), combo): (&Person, Option<u32>)| Record { who: *who, combo: combo.unwrap(), mark: mark(row) };
+    let places = table.places(&counts.contingency);
+    let record = |((who, row), combo): (&Person, Option<u32>)| SourceRecord {
+        person: *who,
+        row: combo.unwrap(),
+        value_mark: mark(row),
+    };
     let records = people.iter().zip(places).map(record).collect();
     (table, records)
 }
@@ -104,16 +107,16 @@ fn decomposition(people: usize) {
         let arguments = Arguments::default()
             .set("primary", Argument::Word("work".to_owned()))
             .set("l", Argument::Thresholds(each.iter().map(|(name, l)| ((*name).to_owned(), *l)).collect()));
-        let past = Past::default();
-        let task = Task { table: &table, records: &records, past: &past, seed: 1 };
+        let past = MethodState::default();
+        let task = RepublicationTask { table: &table, records: &records, past: &past, seed: 1 };
         let clock = Instant::now();
-        let outcome = methods::run("decomposition-plus", &task, arguments).unwrap();
+        let outcome = republication::run("decomposition-plus", &task, arguments).unwrap();
         println!(
             "decomposition-plus {people} l {l}{}: {:.3} s, {} groups, {} wait, {} withheld, {} MiB",
             if plain { ", of the others 1" } else { "" },
             clock.elapsed().as_secs_f64(),
             outcome.groups.len(),
-            outcome.waiting.len(),
+            outcome.postponed.len(),
             outcome.withheld.len(),
             memory()
         );
@@ -126,36 +129,36 @@ fn year(id: &str, people: usize, churn: usize) {
     let mut drawn = Drawn(1);
     let mut all: Vec<Person> = (0..people as u128).map(|who| person(who, &columns, &mut drawn)).collect();
     let mut next = people as u128;
-    let name = methods::named(id).unwrap().entry.parameters[0].name;
+    let name = republication::find_method(id).unwrap().entry.parameters[0].name;
     let arguments = Arguments::default().set(name, Argument::Number(4.0));
-    let (mut held, mut remembered): (Vec<Held>, Vec<_>) = (Vec::new(), Vec::new());
+    let (mut held, mut remembered): (Vec<RecordedRelease>, Vec<_>) = (Vec::new(), Vec::new());
     let clock = Instant::now();
     for number in 1..=12 {
         let month = Instant::now();
         let (table, records) = table(&all, &columns);
-        let past = Past::of(&held, &remembered);
-        let task = Task { table: &table, records: &records, past: &past, seed: number };
-        let outcome = methods::run(id, &task, arguments.clone()).unwrap();
+        let past = MethodState::new(&held, &remembered);
+        let task = RepublicationTask { table: &table, records: &records, past: &past, seed: number };
+        let outcome = republication::run(id, &task, arguments.clone()).unwrap();
         let found = month.elapsed().as_secs_f64();
-        let shown = Shown::of(&task, &outcome, Form::Generalized);
-        let meta = Held {
+        let shown = PublishedTables::new(&task, &outcome, Form::Generalized);
+        let meta = RecordedRelease {
             number,
             name: format!("month-{number}"),
             date: String::new(),
             recipients: Vec::new(),
-            disguise: Disguise::default(),
-            release: Release { columns: Vec::new(), combos: Combos::default(), suppressed: 0 },
+            presentation: Presentation::default(),
+            release: Release { columns: Vec::new(), contingency: ContingencyTable::default(), suppressed: 0 },
             links: None,
         };
-        held.extend(methods::held(&shown, &table.columns, &meta).unwrap());
-        remembered.push(outcome.remembered(&task));
+        held.extend(republication::recorded_releases(&shown, &table.columns, &meta).unwrap());
+        remembered.push(outcome.person_states(&task));
         let listed: u64 = outcome.groups.iter().map(|group| group.lists[0].len()).sum();
         let published: u64 = outcome.groups.iter().map(|group| group.members.len() as u64).sum();
         println!(
             "{id} month {number}: {found:.2} s to group, {:.2} s with tables; {published} published, {} nobody's, {} wait, {} withheld, {} MiB",
             month.elapsed().as_secs_f64(),
             listed - published,
-            outcome.waiting.len(),
+            outcome.postponed.len(),
             outcome.withheld.len(),
             memory()
         );

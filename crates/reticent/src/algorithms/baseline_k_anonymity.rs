@@ -1,39 +1,39 @@
-//! The baseline of k-anonymity: all quasi-identifiers of the new release by themselves, whatever was released before.
+//! Baseline: k-anonymity on all quasi-identifiers of the new release, without regard to earlier releases.
 //!
-//! What  every quasi-identifier is in one class key, and classes have at least k people; found by top-down specialization.
-//! Why   the first thing that was proposed against joins: whatever a later release joins on is k-anonymous already. It costs
-//!       more than the requirement asks where that speaks of fewer columns, and it says nothing about inference.
-//! Paper KDD 2006, section 1 (after Sweeney) and figures 1 to 4, KAD and KAE.
+//! Definition  every equivalence class on all quasi-identifiers has at least k people; computed by top-down specialization.
+//! Purpose     an early proposal against joins: any columns on which a later release is joined are already k-anonymous. It loses more
+//!             than needed if the requirement concerns fewer columns, and it does not limit inference.
+//! Paper       KDD 2006, section 1 (after Sweeney) and figures 1 to 4, KAD and KAE.
 
-use super::joints::judged;
-use super::{Control, Guarantee, Listed, Outcome, Task};
+use super::join_checker::check_outcome;
+use super::{AlgorithmDef, Control, Guarantee, RecodingTask, SearchOutcome};
+use crate::data::schema::Role;
 use crate::error::Result;
-use crate::history::History;
-use crate::registry::{Argument, Arguments, Domain, Entry, Kind, Parameter};
-use crate::requirement::{Requirement, Wording};
-use crate::schema::Role;
+use crate::registry::{Argument, Arguments, Domain, Entry, Kind, ParameterDef};
+use crate::release::history::History;
+use crate::requirement::{ModelSpec, Requirement};
 
-pub(super) const LISTED: Listed = Listed {
+pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
     entry: Entry {
         kind: Kind::Algorithm,
         id: "baseline-k-anonymity",
         title: "baseline: k-anonymity of the whole release",
-        summary: "Makes classes of k people on all quasi-identifiers, and refuses if that does not keep the requirement.",
+        summary: "Forms equivalence classes of at least k people on all quasi-identifiers. Refuses if the result violates the requirement.",
         paper: "Wang and Fung, Anonymizing Sequential Releases, KDD 2006, section 6: KAD and KAE",
-        thwarts: "a comparison, not a recommendation: what it costs to ignore the history",
+        protects_against: "for comparison only: the cost of ignoring earlier releases",
         comparison: true,
         parameters: &[
-            Parameter {
+            ParameterDef {
                 name: "k",
                 domain: Domain::Whole(2),
                 default: Some("5"),
-                meaning: "people in the smallest class",
+                meaning: "minimum number of people in an equivalence class",
             },
-            Parameter {
+            ParameterDef {
                 name: "zero-gain",
                 domain: Domain::Flag,
                 default: Some("false"),
-                meaning: "whether steps are taken that gain nothing; the paper's baseline takes none",
+                meaning: "whether to take specialization steps with zero gain; the baseline of the paper does not",
             },
         ],
         evidence: &["laws::algorithms", "golden::kdd2006"],
@@ -41,16 +41,17 @@ pub(super) const LISTED: Listed = Listed {
     run,
 };
 
-fn run(task: &Task<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<Outcome> {
+fn run(task: &RecodingTask<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<SearchOutcome> {
     let quasi = task.table.with_role(Role::QuasiIdentifier);
     let on: Vec<String> = quasi.iter().map(|column| task.table.columns[*column].name.clone()).collect();
-    let schema = super::joints::schema_of(task.table);
-    let words = Arguments::default().set("k", Argument::Number(arguments.number("k")?)).set("on", Argument::Words(on));
-    let wording = Wording { model: "k-anonymity".to_owned(), arguments: words, line: None };
-    let requirement = Requirement::build(&[wording], &schema)?;
+    let schema = super::join_checker::schema_of(task.table);
+    let model_arguments =
+        Arguments::default().set("k", Argument::Number(arguments.number("k")?)).set("on", Argument::Words(on));
+    let spec = ModelSpec { model: "k-anonymity".to_owned(), arguments: model_arguments, line: None };
+    let requirement = Requirement::build(&[spec], &schema)?;
     let history = History::default();
-    let alone = Task { requirement: &requirement, history: &history, ..*task };
+    let single_task = RecodingTask { requirement: &requirement, history: &history, ..*task };
     let options = Arguments::default().set("zero-gain", Argument::Flag(arguments.flag("zero-gain")?));
-    let outcome = super::run("top-down-specialization", &alone, options, control)?;
-    judged(task, Outcome { guarantee: Guarantee::Safe, ..outcome })
+    let outcome = super::run("top-down-specialization", &single_task, options, control)?;
+    check_outcome(task, SearchOutcome { guarantee: Guarantee::Safe, ..outcome })
 }

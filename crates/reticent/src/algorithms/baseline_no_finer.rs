@@ -1,30 +1,29 @@
-//! The baseline of granularity: no value is published finer than an earlier release published it.
+//! Baseline: no value is published finer than in an earlier release.
 //!
-//! What  a value of a column that earlier releases have is published as the finest value of its taxonomy that stands for all
-//!       that an earlier published value stands for; of several earlier releases the coarsest decides. Other columns stay as
-//!       they are.
-//! Why   the second thing that was proposed against joins. Every release is so no finer than the one before it, and later
-//!       releases say less and less.
-//! Paper KDD 2006, section 1 (after Sweeney, 2002).
+//! Definition  a value is published as the lowest node of its taxonomy that covers the earlier published value. If several earlier
+//!             releases have the column, the coarsest one decides. Other columns are published unchanged.
+//! Purpose     an early proposal against joins. No release is finer than an earlier one, so later releases lose more and more detail.
+//! Paper       KDD 2006, section 1 (after Sweeney, 2002).
 
-use super::joints::judged;
-use super::{Control, Guarantee, Listed, Outcome, Task};
+use super::join_checker::check_outcome;
+use super::{AlgorithmDef, Control, Guarantee, RecodingTask, SearchOutcome};
+use crate::data::taxonomy::{Code, NodeId, Taxonomy};
 use crate::error::Result;
-use crate::matching::matches;
-use crate::recoding::Recoding;
+use crate::join::matching::matches;
 use crate::registry::{Arguments, Entry, Kind};
 use crate::release::PublishedColumn;
-use crate::taxonomy::{Code, NodeId, Taxonomy};
+use crate::release::recoding::Recoding;
 use std::ops::Range;
 
-pub(super) const LISTED: Listed = Listed {
+pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
     entry: Entry {
         kind: Kind::Algorithm,
         id: "baseline-no-finer",
         title: "baseline: no finer than before",
-        summary: "Publishes no value finer than an earlier release did, all else as it is, and refuses if that does not keep the requirement.",
+        summary: "Publishes no value finer than an earlier release, and other columns unchanged. Refuses if the result violates the \
+                  requirement.",
         paper: "Sweeney, k-anonymity: a model for protecting privacy, 2002; Wang and Fung, KDD 2006, section 1",
-        thwarts: "a comparison, not a recommendation: what it costs to follow the coarsest release",
+        protects_against: "for comparison only: the cost of following the coarsest earlier release",
         comparison: true,
         parameters: &[],
         evidence: &["laws::algorithms"],
@@ -32,19 +31,19 @@ pub(super) const LISTED: Listed = Listed {
     run,
 };
 
-fn run(task: &Task<'_>, _: &Arguments, _: &Control<'_>) -> Result<Outcome> {
+fn run(task: &RecodingTask<'_>, _: &Arguments, _: &Control<'_>) -> Result<SearchOutcome> {
     let identity = Recoding::identity(task.table);
-    let mut along = Vec::new();
+    let mut nodes_by_column = Vec::new();
     for (at, column) in task.table.columns.iter().enumerate() {
         let tree = std::sync::Arc::new(column.tree.halved(&task.table.weights_of(at)));
         let mut nodes: Vec<NodeId> = (0..tree.len() as Code).map(|code| tree.leaf_of(code)).collect();
-        for held in &task.history.releases {
-            for theirs in held.release.columns.iter().filter(|theirs| theirs.name == column.name) {
+        for recorded in &task.history.releases {
+            for theirs in recorded.release.columns.iter().filter(|theirs| theirs.name == column.name) {
                 let ours = &identity.columns[at];
                 coarsen(&tree, &mut nodes, &ours.column, &ours.map, theirs);
             }
         }
-        // A cut: what lies below a published value is published as that.
+        // Make the nodes a cut: a value below a published node is published as that node.
         let tops: Vec<Range<Code>> = nodes.iter().map(|node| tree.node(*node).codes.clone()).collect();
         for (code, node) in nodes.iter_mut().enumerate() {
             let above = tops.iter().filter(|codes| codes.contains(&(code as Code))).max_by_key(|codes| codes.len());
@@ -52,13 +51,13 @@ fn run(task: &Task<'_>, _: &Arguments, _: &Control<'_>) -> Result<Outcome> {
                 *node = lowest_over(&tree, codes);
             }
         }
-        along.push((tree, nodes));
+        nodes_by_column.push((tree, nodes));
     }
-    let recoding = Recoding::by_node(task.table, along);
-    judged(task, Outcome { recoding, guarantee: Guarantee::Safe, steps: 1, notes: Vec::new() })
+    let recoding = Recoding::by_node(task.table, nodes_by_column);
+    check_outcome(task, SearchOutcome { recoding, guarantee: Guarantee::Safe, steps: 1, notes: Vec::new() })
 }
 
-/// Raises every value to one that stands for all that the finest earlier value with it stands for.
+/// Raises the node of every code until it covers the finest earlier published value that matches the code.
 fn coarsen(tree: &Taxonomy, nodes: &mut [NodeId], ours: &PublishedColumn, map: &[u32], theirs: &PublishedColumn) {
     let forward = matches(ours, theirs);
     let mut reach: Vec<Option<Range<Code>>> = vec![None; theirs.nodes.len()];
@@ -77,7 +76,7 @@ fn coarsen(tree: &Taxonomy, nodes: &mut [NodeId], ours: &PublishedColumn, map: &
     }
 }
 
-/// The lowest node that reaches over a range of codes.
+/// Returns the lowest node that covers a range of codes.
 fn lowest_over(tree: &Taxonomy, codes: &Range<Code>) -> NodeId {
     let mut node = tree.leaf_of(codes.start);
     loop {

@@ -1,24 +1,25 @@
-//! The baseline of removed Y: what must not be told from the new release says nothing in it.
+//! Baseline: suppress the protected columns (Y) of the new release.
 //!
-//! What  every column of the new release that some demand counts is published as its root, and all others as they are.
-//! Why   what is not there cannot be linked to anybody; but it is often what the release is for.
-//! Paper KDD 2006, section 6.2: RSE.
+//! Definition  every column of the new release whose inference a constraint limits is suppressed. Other columns are unchanged.
+//! Purpose     a suppressed column cannot be linked to a person, but it is often the reason for the release.
+//! Paper       KDD 2006, section 6.2: RSE.
 
-use super::joints::{counted_columns, judged};
-use super::{Control, Guarantee, Listed, Outcome, Task};
+use super::join_checker::{check_outcome, counted_columns};
+use super::{AlgorithmDef, Control, Guarantee, RecodingTask, SearchOutcome};
+use crate::data::taxonomy::Cut;
 use crate::error::Result;
-use crate::recoding::Recoding;
 use crate::registry::{Arguments, Entry, Kind};
-use crate::taxonomy::Cut;
+use crate::release::recoding::Recoding;
 
-pub(super) const LISTED: Listed = Listed {
+pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
     entry: Entry {
         kind: Kind::Algorithm,
         id: "baseline-without-counted-columns",
-        title: "baseline: without the columns that are protected",
-        summary: "Lets every column that the requirement protects say nothing, publishes the others as they are, and refuses if that does not keep the requirement.",
+        title: "baseline: suppress protected columns",
+        summary: "Suppresses every column that the requirement protects, and publishes the others unchanged. Refuses if the result \
+                  violates the requirement.",
         paper: "Wang and Fung, Anonymizing Sequential Releases, KDD 2006, section 6.2: RSE",
-        thwarts: "a comparison, not a recommendation: what it costs to remove what must not be inferred",
+        protects_against: "for comparison only: the cost of removing protected columns",
         comparison: true,
         parameters: &[],
         evidence: &["laws::algorithms"],
@@ -26,7 +27,7 @@ pub(super) const LISTED: Listed = Listed {
     run,
 };
 
-fn run(task: &Task<'_>, _: &Arguments, _: &Control<'_>) -> Result<Outcome> {
+fn run(task: &RecodingTask<'_>, _: &Arguments, _: &Control<'_>) -> Result<SearchOutcome> {
     let counted = counted_columns(task)?;
     let along = task.table.columns.iter().enumerate().map(|(at, column)| {
         let tree = column.tree.with_leaves();
@@ -34,5 +35,5 @@ fn run(task: &Task<'_>, _: &Arguments, _: &Control<'_>) -> Result<Outcome> {
         (tree, cut)
     });
     let recoding = Recoding::along(task.table, along.collect());
-    judged(task, Outcome { recoding, guarantee: Guarantee::Safe, steps: 1, notes: Vec::new() })
+    check_outcome(task, SearchOutcome { recoding, guarantee: Guarantee::Safe, steps: 1, notes: Vec::new() })
 }

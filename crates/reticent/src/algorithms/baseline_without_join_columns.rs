@@ -1,25 +1,26 @@
-//! The baseline of removed join columns: whatever an earlier release has too says nothing in the new one.
+//! Baseline: suppress the join columns of the new release.
 //!
-//! What  every column that earlier releases have is published as its root, and all others as they are.
-//! Why   without join columns nothing can be joined; but what the columns say is lost for the release's own purpose.
-//! Paper KDD 2006, section 6: RJE.
+//! Definition  every column that an earlier release also has, or that a rule relates to one, is suppressed. Others are unchanged.
+//! Purpose     without join columns no join is possible, but the release loses the content of these columns.
+//! Paper       KDD 2006, section 6: RJE.
 
-use super::joints::judged;
-use super::{Control, Guarantee, Listed, Outcome, Task};
+use super::join_checker::check_outcome;
+use super::{AlgorithmDef, Control, Guarantee, RecodingTask, SearchOutcome};
+use crate::data::taxonomy::Cut;
 use crate::error::Result;
-use crate::join::relate;
-use crate::recoding::Recoding;
+use crate::join::lossy::are_related;
 use crate::registry::{Arguments, Entry, Kind};
-use crate::taxonomy::Cut;
+use crate::release::recoding::Recoding;
 
-pub(super) const LISTED: Listed = Listed {
+pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
     entry: Entry {
         kind: Kind::Algorithm,
         id: "baseline-without-join-columns",
-        title: "baseline: without join columns",
-        summary: "Lets every column that an earlier release has say nothing, publishes the others as they are, and refuses if that does not keep the requirement.",
+        title: "baseline: suppress join columns",
+        summary: "Suppresses every column that an earlier release has, and publishes the others unchanged. Refuses if the result \
+                  violates the requirement.",
         paper: "Wang and Fung, Anonymizing Sequential Releases, KDD 2006, section 6: RJE",
-        thwarts: "a comparison, not a recommendation: what it costs to remove what could be joined",
+        protects_against: "for comparison only: the cost of removing join columns",
         comparison: true,
         parameters: &[],
         evidence: &["laws::algorithms"],
@@ -27,10 +28,10 @@ pub(super) const LISTED: Listed = Listed {
     run,
 };
 
-fn run(task: &Task<'_>, _: &Arguments, _: &Control<'_>) -> Result<Outcome> {
+fn run(task: &RecodingTask<'_>, _: &Arguments, _: &Control<'_>) -> Result<SearchOutcome> {
     let joins = |name: &str| {
-        let mut columns = task.history.releases.iter().flat_map(|held| &held.release.columns);
-        columns.any(|theirs| relate(name, &theirs.name, &task.requirement.rules))
+        let mut columns = task.history.releases.iter().flat_map(|recorded| &recorded.release.columns);
+        columns.any(|theirs| are_related(name, &theirs.name, &task.requirement.rules))
     };
     let along = task.table.columns.iter().map(|column| {
         let tree = column.tree.with_leaves();
@@ -38,5 +39,5 @@ fn run(task: &Task<'_>, _: &Arguments, _: &Control<'_>) -> Result<Outcome> {
         (tree, cut)
     });
     let recoding = Recoding::along(task.table, along.collect());
-    judged(task, Outcome { recoding, guarantee: Guarantee::Safe, steps: 1, notes: Vec::new() })
+    check_outcome(task, SearchOutcome { recoding, guarantee: Guarantee::Safe, steps: 1, notes: Vec::new() })
 }

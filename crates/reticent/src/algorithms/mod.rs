@@ -1,29 +1,29 @@
-//! Algorithms, one file each: table + history + requirement -> recoding.
+//! Anonymization algorithms, one file each. Input: table, release history and requirement. Output: a [`Recoding`].
 //!
-//! An algorithm never reads a file and never sees what is written. It composes operations, is guided by a metric and
-//! checked by models; its answer is judged again on the written bytes by `verify`, which knows no algorithm.
+//! An algorithm combines operations, optimizes a metric, and checks candidates with the models of the requirement. It performs
+//! no I/O. The module `verify` checks the written file independently.
 
+use crate::data::table::Table;
 use crate::error::Result;
-use crate::history::History;
-use crate::recoding::Recoding;
+use crate::ratio::Ratio;
 use crate::registry::{Arguments, Entry, Kind, unknown};
+use crate::release::history::History;
+use crate::release::recoding::Recoding;
 use crate::requirement::Requirement;
-use crate::share::Share;
-use crate::table::Table;
 
 mod baseline_k_anonymity;
 mod baseline_no_finer;
 mod baseline_without_counted_columns;
 mod baseline_without_join_columns;
-mod joints;
+mod join_checker;
 mod multidimensional;
 mod optimal_full_domain;
 mod top_down_specialization;
 
-pub(crate) use joints::{generalized_columns, top};
+pub(crate) use join_checker::{generalized_columns, root_release};
 
-/// Every algorithm there is.
-pub const LIST: &[Listed] = &[
+/// All algorithms.
+pub const LIST: &[AlgorithmDef] = &[
     top_down_specialization::LISTED,
     multidimensional::LISTED,
     optimal_full_domain::LISTED,
@@ -33,107 +33,115 @@ pub const LIST: &[Listed] = &[
     baseline_no_finer::LISTED,
 ];
 
-/// An algorithm in the list: what it says about itself, and how to run it.
+/// Definition of an algorithm in the catalogue.
 #[derive(Debug, Clone, Copy)]
-pub struct Listed {
-    /// What it says about itself.
+pub struct AlgorithmDef {
+    /// Catalogue entry.
     pub entry: Entry,
-    /// Runs it, with arguments that were checked against the entry.
-    pub run: fn(&Task<'_>, &Arguments, &Control<'_>) -> Result<Outcome>,
+    /// Runs the algorithm. The arguments must have been checked against the entry.
+    pub run: fn(&RecodingTask<'_>, &Arguments, &Control<'_>) -> Result<SearchOutcome>,
 }
 
-/// Runs an algorithm by name.
-pub fn run(id: &str, task: &Task<'_>, arguments: Arguments, control: &Control<'_>) -> Result<Outcome> {
+/// Runs the algorithm with this id.
+///
+/// # Errors
+///
+/// Returns an error if the id or an argument is invalid, or if the algorithm finds no release that satisfies the requirement.
+pub fn run(id: &str, task: &RecodingTask<'_>, arguments: Arguments, control: &Control<'_>) -> Result<SearchOutcome> {
     let listed = named(id)?;
     (listed.run)(task, &arguments.checked(&listed.entry)?, control)
 }
 
-/// The algorithm of that name. A name that does not exist is an error that suggests one that is not for comparison only.
-pub fn named(id: &str) -> Result<&'static Listed> {
+/// Returns the algorithm with this id.
+///
+/// # Errors
+///
+/// Returns an error if there is no such algorithm. It suggests a similar id, but no baseline.
+pub fn named(id: &str) -> Result<&'static AlgorithmDef> {
     let offered = LIST.iter().map(|listed| &listed.entry).filter(|entry| !entry.comparison);
     LIST.iter().find(|listed| listed.entry.id == id).ok_or_else(|| unknown(Kind::Algorithm, id, offered))
 }
 
-/// What is to be published, and under which conditions.
+/// Input of an algorithm.
 #[derive(Debug, Clone, Copy)]
-pub struct Task<'a> {
-    /// The raw data.
+pub struct RecodingTask<'a> {
+    /// Raw data.
     pub table: &'a Table,
-    /// What was released before.
+    /// Earlier releases.
     pub history: &'a History,
-    /// What must hold.
+    /// Privacy requirement.
     pub requirement: &'a Requirement,
-    /// What the release is for.
+    /// Purpose of the release.
     pub purpose: &'a Purpose,
-    /// How many records may be left out, and how.
+    /// Limit and kind of suppression.
     pub suppression: Suppression,
 }
 
-/// What a release is for.
+/// Purpose of a release, for which an algorithm optimizes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Purpose {
-    /// Nothing in particular: lose little everywhere.
+    /// General use: minimize the information loss over all columns.
     #[default]
     General,
-    /// Predicting this column.
+    /// Classification: keep the detail that predicts this column.
     Classification(String),
 }
 
-/// How many records may be left out, and how.
+/// Limit and kind of suppression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Suppression {
-    /// The greatest share of records.
-    pub limit: Share,
-    /// Whether cells are hidden first, and records left out only where that does not help.
+    /// Maximum share of suppressed records.
+    pub limit: Ratio,
+    /// Whether to suppress cells first, and records only if that is not enough.
     pub cells: bool,
 }
 
 impl Suppression {
-    /// No record may be left out.
-    pub const NONE: Suppression = Suppression { limit: Share { numerator: 0, denominator: 1 }, cells: false };
+    /// No suppression.
+    pub const NONE: Suppression = Suppression { limit: Ratio { numerator: 0, denominator: 1 }, cells: false };
 
-    /// How many of so many records may be left out.
-    pub fn of(&self, rows: u64) -> u64 {
+    /// Returns the maximum number of suppressed records for a table with this many records.
+    pub fn max_suppressed(&self, rows: u64) -> u64 {
         (u128::from(rows) * self.limit.numerator / self.limit.denominator) as u64
     }
 }
 
-/// How the caller steers a running algorithm.
+/// Callbacks with which the caller controls a running algorithm.
 pub struct Control<'a> {
-    /// Asked often; once true, the algorithm answers with the best publishable state it has.
+    /// Polled often. Once it returns true, the algorithm returns the best publishable state so far.
     pub stop: &'a (dyn Fn() -> bool + Sync),
-    /// Asked often, and within long judgements too; once true, there is no answer but [`crate::Error::Stopped`].
+    /// Polled often, also during long checks. Once it returns true, the algorithm returns [`crate::Error::Stopped`].
     pub abort: &'a (dyn Fn() -> bool + Sync),
-    /// Told what is being done, and how far it is: (what, done, of how many; 0 when not known).
+    /// Receives progress: activity, completed units, and total units (0 if unknown).
     pub progress: &'a (dyn Fn(&str, u64, u64) + Sync),
 }
 
 impl Control<'_> {
-    /// Never stops and tells nobody.
+    /// Never stops, and ignores progress.
     pub const QUIET: Control<'static> = Control { stop: &|| false, abort: &|| false, progress: &|_, _, _| {} };
 }
 
-/// What an algorithm answers.
+/// Result of an algorithm.
 #[derive(Debug)]
-pub struct Outcome {
-    /// The recoding.
+pub struct SearchOutcome {
+    /// Recoding of the table.
     pub recoding: Recoding,
-    /// What is known about how good it is.
+    /// Guarantee on the information loss.
     pub guarantee: Guarantee,
-    /// Steps taken or states judged.
+    /// Number of steps taken or states judged.
     pub steps: u64,
-    /// What a reader should know, in sentences.
+    /// Notes for the user, as sentences.
     pub notes: Vec<String>,
 }
 
-/// What is known about how little a release lost.
+/// Guarantee on the information loss of a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Guarantee {
-    /// No release of its kind is better by the metric that guided the search.
+    /// Optimal: no release of the same kind is better by the metric of the search.
     Optimal,
-    /// No single further step keeps the requirement.
+    /// Locally maximal: every single further step violates the requirement.
     LocallyMaximal,
-    /// It satisfies the requirement; nothing is known about what else would.
+    /// The release satisfies the requirement; a better one may exist.
     Safe,
 }

@@ -1,299 +1,312 @@
-//! Multidimensional specialization: every part of the table is specialized by itself, along the column that serves it best.
+//! Multidimensional specialization (Mondrian along taxonomies): each region of the table is specialized separately.
 //!
-//! State       parts of the table, each with one value of every generalized column: where a part lives in the space of values.
-//!             The first part has the root of every column.
-//! Step        replace one value of one part by its children: the column of highest Score(v) = InfoGain(v) / (PrivLoss(v) + 1)
-//!             among those whose parts all keep every demand. The same value may so be published finely for some people and
-//!             coarsely for others. Intervals that are not declared are halved where records are.
-//! Sound       every part is judged exactly. Parts are the classes on all generalized columns, so what is demanded of classes on
-//!             fewer columns is demanded of parts instead, which is more: a union of parts that hold holds (models), and
-//!             knowing more columns of the same join is a stronger requirement (statements). The answer is judged once more as
-//!             a whole.
-//! Any time    every state is publishable; stopping early loses detail, never safety. Parts know nothing of each other, so the
-//!             order in which they are taken changes nothing.
+//! State       a partition of the table into regions. A region has one taxonomy node per generalized column. The search starts with
+//!             the root of every column.
+//! Step        replaces one node of one region by its children. It chooses the column with the highest
+//!             Score(v) = InfoGain(v) / (PrivLoss(v) + 1) among the valid ones. A step is valid if all new regions satisfy every
+//!             constraint. Undeclared intervals are split at the median of the records. A value can be published finely for some
+//!             people and coarsely for others.
+//! Soundness   every region is checked exactly. Regions are the equivalence classes on all generalized columns. A constraint on
+//!             fewer columns is checked on regions, which is stronger: for models, a union of satisfying regions is satisfying;
+//!             for join constraints, an attacker who knows more columns is stronger. The final release is checked as a whole.
+//! Anytime     every state is publishable, so stopping early loses detail but not safety. Regions are independent, so the order of
+//!             processing does not change the result.
 //! Paper       LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006, along taxonomies and, for
 //!             joined releases, under the requirement of Wang and Fung, KDD 2006.
 
-mod ground;
+mod context;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
-use super::joints::{check_history, first_violated, generalized_columns};
+use super::join_checker::{check_history, first_violation, generalized_columns};
 use super::top_down_specialization::Gain;
-use super::{Control, Guarantee, Listed, Outcome, Task};
-use crate::classes::Tally;
-use crate::combos::Weight;
+use super::{AlgorithmDef, Control, Guarantee, RecodingTask, SearchOutcome};
+use crate::data::contingency::Weight;
+use crate::data::table::Table;
+use crate::data::taxonomy::{Code, NodeId, Taxonomy};
 use crate::error::{Error, Outlook, Refusal, Result};
-use crate::history::History;
-use crate::joined::Joint;
-use crate::recoding::{Recoding, Rule};
-use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
+use crate::join::JoinCheck;
+use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
 use crate::release::PublishedColumn;
-use crate::table::Table;
-use crate::taxonomy::{Code, NodeId, Taxonomy};
-use ground::{Dimension, Ground, Judging};
+use crate::release::classes::ClassCounter;
+use crate::release::history::History;
+use crate::release::recoding::{Recoding, RecodingRule};
+use context::{RegionCheck, RegionContext, RegionDimension};
 
-pub(super) const LISTED: Listed = Listed {
+pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
     entry: Entry {
         kind: Kind::Algorithm,
         id: "multidimensional-specialization",
         title: "multidimensional specialization",
-        summary: "Specializes one part of the table at a time, along the column that gains most per privacy lost, as long as the requirement holds.",
+        summary: "Specializes each region of the table separately, along the column with the best ratio of information gain to privacy \
+                  loss, while the requirement is satisfied.",
         paper: "LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006",
-        thwarts: "whatever the requirement's models thwart; values are published finer for some people than for others",
+        protects_against: "the attacks of the models in the requirement; the level of detail differs between regions",
         comparison: false,
-        parameters: &[Parameter {
+        parameters: &[ParameterDef {
             name: "gain",
             domain: Domain::Word(&["auto", "entropy", "distortion", "discernibility"]),
             default: Some("auto"),
-            meaning: "what a step gains: class entropy, distortion undone, or discernibility; auto: entropy to classify, else distortion",
+            meaning: "gain of a step: reduction of class entropy, of distortion, or of discernibility; auto: entropy if the purpose is \
+                      classification, otherwise distortion",
         }],
         evidence: &["laws::algorithms"],
     },
     run,
 };
 
-fn run(task: &Task<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<Outcome> {
+fn run(task: &RecodingTask<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<SearchOutcome> {
     check_history(task)?;
-    let gain = Gain::chosen(arguments, task.purpose)?;
+    let gain = Gain::from_arguments(arguments, task.purpose)?;
     let columns = generalized_columns(task)?;
-    let ground = Ground::new(task, &columns, gain)?;
-    let statements = ground.stronger(task)?;
-    let joints = ground.joints(task, &statements, control.abort)?;
-    let judges = ground.judges(task, &joints)?;
-    let search =
-        Search { task, ground: &ground, judges, control, stopped: AtomicBool::new(false), steps: AtomicU64::new(0) };
-    let begun = search.begin()?;
-    // Parts that hold by themselves hold together, but for shares of people with several records and distances from the whole:
-    // then fewer steps are taken.
+    let context = RegionContext::new(task, &columns, gain)?;
+    let constraints = context.strengthened_constraints(task)?;
+    let join_checks = context.join_checks(task, &constraints, control.abort)?;
+    let checks = context.region_checks(task, &join_checks)?;
+    let search = RegionSearch {
+        task,
+        context: &context,
+        checks,
+        control,
+        stopped: AtomicBool::new(false),
+        steps: AtomicU64::new(0),
+    };
+    let initial = search.initial_regions()?;
+    // Usually, if every region satisfies the requirement, so does the release. Exceptions are confidences of people with several
+    // records and distances from the whole table (t-closeness). Then the search is repeated with a smaller maximum depth.
     let mut depth = usize::MAX;
     loop {
-        let parts: Vec<Part> = begun.par_iter().flat_map(|part| search.refine(part.clone(), depth)).collect();
-        joints.iter().try_for_each(Joint::check)?;
-        let recoding = search.recoding(&parts);
+        let regions: Vec<Region> = initial.par_iter().flat_map(|region| search.refine(region.clone(), depth)).collect();
+        join_checks.iter().try_for_each(JoinCheck::check)?;
+        let recoding = search.recoding(&regions);
         if search.holds(&recoding)? {
             return search.outcome(recoding, depth);
         }
-        let deepest = parts.iter().map(|part| part.depth).max().unwrap_or(0);
-        depth = deepest.checked_sub(1).ok_or_else(|| search.refusal().unwrap_or_else(|error| error))?;
+        let max_depth = regions.iter().map(|region| region.depth).max().unwrap_or(0);
+        depth = max_depth.checked_sub(1).ok_or_else(|| search.refusal().unwrap_or_else(|error| error))?;
         search.steps.store(0, Ordering::Relaxed);
     }
 }
 
-/// Records that are published alike, or left out.
+/// A region of the table: records that are published with the same generalized values, or suppressed.
 #[derive(Clone)]
-struct Part {
+struct Region {
     nodes: Vec<NodeId>,
     members: Vec<u32>,
-    /// By judge.
+    /// Safety by check.
     safety: Vec<f64>,
-    /// How many steps led here.
+    /// Number of steps that led to this region.
     depth: usize,
-    /// How many of its records may still be left out.
-    spare: Weight,
-    left_out: bool,
+    /// Number of its records that may still be suppressed.
+    budget: Weight,
+    suppressed: bool,
 }
 
-struct Search<'a> {
-    task: &'a Task<'a>,
-    ground: &'a Ground,
-    judges: Vec<Judging<'a>>,
+struct RegionSearch<'a> {
+    task: &'a RecodingTask<'a>,
+    context: &'a RegionContext,
+    checks: Vec<RegionCheck<'a>>,
     control: &'a Control<'a>,
     stopped: AtomicBool,
     steps: AtomicU64,
 }
 
-impl Search<'_> {
-    /// The parts with which the search begins, by the columns that are published as they are.
-    fn begin(&self) -> Result<Vec<Part>> {
-        let combos = &self.task.table.combos;
+impl RegionSearch<'_> {
+    /// Returns the regions at the start of the search: one per combination of the columns that are not generalized.
+    fn initial_regions(&self) -> Result<Vec<Region>> {
+        let contingency = &self.task.table.contingency;
         let mut first: HashMap<Vec<Code>, Vec<u32>> = HashMap::new();
-        for at in 0..combos.len() {
-            let key = self.ground.fixed.iter().map(|column| self.ground.as_is[*column][at]).collect();
+        for at in 0..contingency.len() {
+            let key = self.context.fixed.iter().map(|column| self.context.published_codes[*column][at]).collect();
             first.entry(key).or_default().push(at as u32);
         }
         let mut first: Vec<(Vec<Code>, Vec<u32>)> = first.into_iter().collect();
         first.sort_unstable();
-        let mut begun: Vec<Part> = Vec::new();
+        let mut initial: Vec<Region> = Vec::new();
         for (_, members) in first {
-            let nodes = vec![0; self.ground.dimensions.len()];
+            let nodes = vec![0; self.context.dimensions.len()];
             let (safety, holds) = self.judge(&members, &nodes);
-            begun.push(Part { nodes, members, safety, depth: 0, spare: 0, left_out: !holds });
+            initial.push(Region { nodes, members, safety, depth: 0, budget: 0, suppressed: !holds });
         }
-        let lost: Weight = begun.iter().filter(|part| part.left_out).map(|part| self.weight(&part.members)).sum();
-        let spare = self.task.suppression.of(combos.rows()).checked_sub(lost);
-        let Some(spare) = spare.filter(|_| begun.iter().any(|part| !part.left_out)) else {
+        let suppressed: Weight =
+            initial.iter().filter(|region| region.suppressed).map(|region| self.weight(&region.members)).sum();
+        let budget = self.task.suppression.max_suppressed(contingency.rows()).checked_sub(suppressed);
+        let Some(budget) = budget.filter(|_| initial.iter().any(|region| !region.suppressed)) else {
             return Err(self.refusal()?);
         };
-        if self.is_given_away()? {
+        if self.has_constant_violation()? {
             return Err(self.refusal()?);
         }
-        self.share_out(&mut begun, spare);
-        Ok(begun)
+        self.distribute_budget(&mut initial, budget);
+        Ok(initial)
     }
 
-    /// Gives every part that is published its share of the records that may be left out.
-    fn share_out(&self, parts: &mut [Part], spare: Weight) {
-        let rows: Weight = parts.iter().filter(|part| !part.left_out).map(|part| self.weight(&part.members)).sum();
-        for part in parts.iter_mut().filter(|part| !part.left_out) {
-            let share = u128::from(self.weight(&part.members)) * u128::from(spare) / u128::from(rows.max(1));
-            part.spare = share as Weight;
+    /// Distributes the suppression budget over the published regions in proportion to their records.
+    fn distribute_budget(&self, regions: &mut [Region], budget: Weight) {
+        let rows: Weight =
+            regions.iter().filter(|region| !region.suppressed).map(|region| self.weight(&region.members)).sum();
+        for region in regions.iter_mut().filter(|region| !region.suppressed) {
+            let share = u128::from(self.weight(&region.members)) * u128::from(budget) / u128::from(rows.max(1));
+            region.budget = share as Weight;
         }
     }
 
     fn weight(&self, members: &[u32]) -> Weight {
-        members.iter().map(|at| self.task.table.combos.weights[*at as usize]).sum()
+        members.iter().map(|at| self.task.table.contingency.weights[*at as usize]).sum()
     }
 
-    /// Whether a demand fails whatever is done to this release.
-    fn is_given_away(&self) -> Result<bool> {
-        let columns = self.ground.columns();
-        let release = super::joints::top(self.task, &columns)?;
-        if self.task.suppression.of(self.task.table.combos.rows()) > 0 {
+    /// Whether a constraint whose verdict no generalization can change is violated.
+    fn has_constant_violation(&self) -> Result<bool> {
+        let columns = self.context.columns();
+        let release = super::join_checker::root_release(self.task, &columns)?;
+        if self.task.suppression.max_suppressed(self.task.table.contingency.rows()) > 0 {
             return Ok(false);
         }
-        for joint in super::joints::all(self.task, &columns, self.control.abort)? {
-            if joint.is_constant(&columns) && joint.violating(&release)?.contains(&true) {
+        for join_check in super::join_checker::join_checks(self.task, &columns, self.control.abort)? {
+            if join_check.is_constant(&columns) && join_check.violating(&release)?.contains(&true) {
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    /// What cannot be helped by specializing.
+    /// Returns the refusal if the requirement is violated at the root.
     fn refusal(&self) -> Result<Error> {
-        let (task, columns) = (self.task, self.ground.columns());
-        let release = super::joints::top(task, &columns)?;
+        let (task, columns) = (self.task, self.context.columns());
+        let release = super::join_checker::root_release(task, &columns)?;
         let history = History::single(release.clone());
         for model in &task.requirement.models {
             if let Some(worst) = model.survey(&history)?.violations.first() {
-                return Ok(super::joints::unreachable(model.title(), worst, Outlook::Unknown).into());
+                return Ok(super::join_checker::requirement_unreachable(model.title(), worst, Outlook::Unknown).into());
             }
         }
-        let joints = super::joints::all(task, &columns, self.control.abort)?;
-        if let Some((joint, worst)) = first_violated(&joints, &release)? {
-            let title = joint.statement.title.clone();
-            return Ok(super::joints::unreachable(title, &worst, Outlook::Unknown).into());
+        let join_checks = super::join_checker::join_checks(task, &columns, self.control.abort)?;
+        if let Some((join_check, worst)) = first_violation(&join_checks, &release)? {
+            let title = join_check.constraint.title.clone();
+            return Ok(super::join_checker::requirement_unreachable(title, &worst, Outlook::Unknown).into());
         }
         Ok(Refusal::PartUnreachable {}.into())
     }
 
     fn judge(&self, members: &[u32], nodes: &[NodeId]) -> (Vec<f64>, bool) {
-        let combos = &self.task.table.combos;
-        let mut safety = Vec::with_capacity(self.judges.len());
+        let contingency = &self.task.table.contingency;
+        let mut safety = Vec::with_capacity(self.checks.len());
         let mut holds = true;
-        for judging in &self.judges {
-            let mut tally = Tally::new(judging.measured.len, judging.owners);
-            members.iter().for_each(|at| tally.add(combos, &judging.measured, *at as usize));
-            let judgement = judging.judge(&tally.count(), nodes);
+        for check in &self.checks {
+            let mut counter = ClassCounter::new(check.measured.len, check.owners);
+            members.iter().for_each(|at| counter.add(contingency, &check.measured, *at as usize));
+            let judgement = check.judge(&counter.count(), nodes);
             holds &= judgement.holds;
             safety.push(judgement.safety);
         }
         (safety, holds)
     }
 
-    /// Specializes a part as far as it goes, and no deeper than this.
-    fn refine(&self, part: Part, deepest: usize) -> Vec<Part> {
-        if part.left_out || part.depth >= deepest {
-            return vec![part];
+    /// Specializes a region recursively, up to a maximum depth.
+    fn refine(&self, region: Region, max_depth: usize) -> Vec<Region> {
+        if region.suppressed || region.depth >= max_depth {
+            return vec![region];
         }
         if self.stopped.load(Ordering::Relaxed) || (self.control.stop)() {
             self.stopped.store(true, Ordering::Relaxed);
-            return vec![part];
+            return vec![region];
         }
-        let best = |spare: Weight| {
-            let candidates = (0..self.ground.dimensions.len()).filter_map(|at| self.split(&part, at, spare));
-            candidates.fold(None, |best: Option<(f64, Vec<Part>)>, (score, parts)| match best {
+        let best = |budget: Weight| {
+            let candidates = (0..self.context.dimensions.len()).filter_map(|at| self.split(&region, at, budget));
+            candidates.fold(None, |best: Option<(f64, Vec<Region>)>, (score, regions)| match best {
                 Some((other, _)) if other >= score => best,
-                _ => Some((score, parts)),
+                _ => Some((score, regions)),
             })
         };
-        // Records are left out only where nothing else can be gained.
-        let best = best(0).or_else(|| if part.spare > 0 { best(part.spare) } else { None });
-        let Some((_, parts)) = best else { return vec![part] };
+        // Suppress records only if no step is possible without suppression.
+        let best = best(0).or_else(|| if region.budget > 0 { best(region.budget) } else { None });
+        let Some((_, regions)) = best else { return vec![region] };
         let steps = self.steps.fetch_add(1, Ordering::Relaxed) + 1;
         (self.control.progress)("specializing", steps, 0);
-        parts.into_par_iter().flat_map(|part| self.refine(part, deepest)).collect()
+        regions.into_par_iter().flat_map(|region| self.refine(region, max_depth)).collect()
     }
 
-    /// The parts of a part along a column, with their score; none where some violate a demand, and have more records than may
-    /// be left out.
-    fn split(&self, part: &Part, at: usize, spare: Weight) -> Option<(f64, Vec<Part>)> {
-        let dimension = &self.ground.dimensions[at];
+    /// Splits a region along a dimension and returns the new regions with the score of the step. Returns `None` if more records
+    /// than the budget are in violating regions.
+    fn split(&self, region: &Region, at: usize, budget: Weight) -> Option<(f64, Vec<Region>)> {
+        let dimension = &self.context.dimensions[at];
         let tree = &dimension.tree;
-        let children = &tree.node(part.nodes[at]).children;
+        let children = &tree.node(region.nodes[at]).children;
         if children.is_empty() {
             return None;
         }
-        let codes = &self.task.table.combos.codes[dimension.column];
+        let codes = &self.task.table.contingency.codes[dimension.column];
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); children.len()];
-        for member in &part.members {
+        for member in &region.members {
             let code = codes[*member as usize];
             let place = children.partition_point(|child| tree.node(*child).codes.end <= code);
             members[place].push(*member);
         }
-        let mut parts: Vec<Part> = Vec::new();
-        let mut lost = 0;
+        let mut regions: Vec<Region> = Vec::new();
+        let mut suppressed = 0;
         for (child, members) in children.iter().zip(members).filter(|(_, members)| !members.is_empty()) {
-            let mut nodes = part.nodes.clone();
+            let mut nodes = region.nodes.clone();
             nodes[at] = *child;
             let (safety, holds) = self.judge(&members, &nodes);
-            lost += if holds { 0 } else { self.weight(&members) };
-            if lost > spare {
+            suppressed += if holds { 0 } else { self.weight(&members) };
+            if suppressed > budget {
                 return None;
             }
-            parts.push(Part { nodes, members, safety, depth: part.depth + 1, spare: 0, left_out: !holds });
+            regions.push(Region { nodes, members, safety, depth: region.depth + 1, budget: 0, suppressed: !holds });
         }
-        let kept = || parts.iter().filter(|part| !part.left_out);
+        let kept = || regions.iter().filter(|region| !region.suppressed);
         kept().next()?;
-        let fall = |judge: usize| {
-            let then = kept().map(|part| part.safety[judge]).fold(f64::INFINITY, f64::min);
-            let now = part.safety[judge];
+        let safety_loss = |judge: usize| {
+            let then = kept().map(|region| region.safety[judge]).fold(f64::INFINITY, f64::min);
+            let now = region.safety[judge];
             if now.is_finite() && then.is_finite() { (now - then).max(0.0) } else { 0.0 }
         };
-        let loss = (0..self.judges.len()).map(fall).sum::<f64>() / self.judges.len().max(1) as f64;
-        // Whoever is left out loses every step that led here, and this one is not gained.
-        let gain = self.gain(part, &parts, at) - lost as f64 * (part.depth + 1) as f64;
+        let loss = (0..self.checks.len()).map(safety_loss).sum::<f64>() / self.checks.len().max(1) as f64;
+        // A suppressed record loses every step that led to this region, and does not gain this one.
+        let gain = self.gain(region, &regions, at) - suppressed as f64 * (region.depth + 1) as f64;
         let score = gain / (loss + 1.0);
-        if lost > 0 && score <= 0.0 {
+        if suppressed > 0 && score <= 0.0 {
             return None;
         }
-        self.share_out(&mut parts, part.spare - lost);
-        Some((score, parts))
+        self.distribute_budget(&mut regions, region.budget - suppressed);
+        Some((score, regions))
     }
 
     fn rows(&self, members: &[u32]) -> f64 {
-        members.iter().map(|at| self.task.table.combos.weights[*at as usize] as f64).sum()
+        members.iter().map(|at| self.task.table.contingency.weights[*at as usize] as f64).sum()
     }
 
-    fn gain(&self, whole: &Part, parts: &[Part], at: usize) -> f64 {
+    fn gain(&self, whole: &Region, regions: &[Region], at: usize) -> f64 {
         let rows = self.rows(&whole.members);
-        match (self.ground.gain, self.ground.class) {
+        match (self.context.gain, self.context.class) {
             (Gain::Entropy, Some(class)) => {
-                let after: f64 = parts.iter().map(|part| self.entropy(&part.members, class)).sum();
-                // In records: what a part gains counts for as many as are in it.
+                let after: f64 = regions.iter().map(|region| self.entropy(&region.members, class)).sum();
+                // Entropies are weighted by the number of records.
                 (self.entropy(&whole.members, class) - after).max(0.0)
             }
             (Gain::Discernibility, _) => {
-                rows * rows - parts.iter().map(|part| self.rows(&part.members).powi(2)).sum::<f64>()
+                rows * rows - regions.iter().map(|region| self.rows(&region.members).powi(2)).sum::<f64>()
             }
             _ => {
-                let tree = &self.ground.dimensions[at].tree;
-                let undone = |part: &Part| self.rows(&part.members) * step(tree, whole.nodes[at], part.nodes[at]);
-                parts.iter().map(undone).sum()
+                let tree = &self.context.dimensions[at].tree;
+                let undone = |region: &Region| {
+                    self.rows(&region.members) * distortion_undone(tree, whole.nodes[at], region.nodes[at])
+                };
+                regions.iter().map(undone).sum()
             }
         }
     }
 
-    /// The entropy of a class column, times the records.
+    /// Returns the entropy of the class column times the number of records.
     fn entropy(&self, members: &[u32], class: usize) -> f64 {
-        let combos = &self.task.table.combos;
+        let contingency = &self.task.table.contingency;
         let mut counts: HashMap<Code, f64> = HashMap::new();
         for at in members {
-            *counts.entry(combos.codes[class][*at as usize]).or_default() += combos.weights[*at as usize] as f64;
+            *counts.entry(contingency.codes[class][*at as usize]).or_default() +=
+                contingency.weights[*at as usize] as f64;
         }
         let total: f64 = counts.values().sum();
         let mut counts: Vec<f64> = counts.into_values().collect();
@@ -301,7 +314,7 @@ impl Search<'_> {
         counts.iter().map(|count| -count * (count / total).log2()).sum()
     }
 
-    /// Whether every demand holds on the release as a whole.
+    /// Whether the release as a whole satisfies every constraint.
     fn holds(&self, recoding: &Recoding) -> Result<bool> {
         let release = recoding.apply(self.task.table)?;
         for (_, survey) in self.task.requirement.survey(&History::single(release.clone()))? {
@@ -309,50 +322,50 @@ impl Search<'_> {
                 return Ok(false);
             }
         }
-        let joints = super::joints::all(self.task, &self.ground.columns(), self.control.abort)?;
-        Ok(first_violated(&joints, &release)?.is_none())
+        let join_checks = super::join_checker::join_checks(self.task, &self.context.columns(), self.control.abort)?;
+        Ok(first_violation(&join_checks, &release)?.is_none())
     }
 
-    fn outcome(&self, recoding: Recoding, depth: usize) -> Result<Outcome> {
+    fn outcome(&self, recoding: Recoding, depth: usize) -> Result<SearchOutcome> {
         let finished = !self.stopped.load(Ordering::Relaxed);
-        let grown = |dimension: &Dimension| {
+        let grown = |dimension: &RegionDimension| {
             let given = &self.task.table.columns[dimension.column].tree;
             (0..given.nodes().len()).any(|node| given.can_grow(node))
         };
         let mut notes = Vec::new();
         if !finished {
-            notes.push("The search was stopped before it was finished; more could be published.".to_owned());
+            notes.push("The search was stopped before it finished; a more specific release may exist.".to_owned());
         }
-        if self.ground.dimensions.iter().any(grown) {
-            notes.push("Intervals were halved where records are; other bounds might split them further.".to_owned());
+        if self.context.dimensions.iter().any(grown) {
+            notes.push("Intervals were split at medians; other bounds might allow further splits.".to_owned());
         }
-        if !self.ground.exact {
+        if !self.context.exact {
             notes.push(
-                "Demands know different columns; every part was made to satisfy them all, which is more than they ask."
+                "The constraints assume different quasi-identifiers; every region satisfies all of them, which is stronger than needed."
                     .to_owned(),
             );
         }
         if depth < usize::MAX {
             notes.push(format!(
-                "At most {depth} steps were taken for anybody: more hold for every part, and not together."
+                "The depth was limited to {depth} steps: with more, every region satisfies the requirement, but not the whole release."
             ));
         }
         let maximal = finished && notes.is_empty() && self.task.suppression.limit.numerator == 0;
         let guarantee = if maximal { Guarantee::LocallyMaximal } else { Guarantee::Safe };
-        Ok(Outcome { recoding, guarantee, steps: self.steps.load(Ordering::Relaxed), notes })
+        Ok(SearchOutcome { recoding, guarantee, steps: self.steps.load(Ordering::Relaxed), notes })
     }
 
-    /// Every combination of the columns that parts are told apart by is published as its part says.
-    fn recoding(&self, parts: &[Part]) -> Recoding {
+    /// Returns the recoding that publishes every combination of values with the nodes of its region.
+    fn recoding(&self, regions: &[Region]) -> Recoding {
         let table: &Table = self.task.table;
-        let ground = self.ground;
+        let context = self.context;
         let mut recoding = Recoding::identity(table);
         let mut places: Vec<HashMap<NodeId, u32>> = Vec::new();
-        for (at, dimension) in ground.dimensions.iter().enumerate() {
+        for (at, dimension) in context.dimensions.iter().enumerate() {
             let tree = dimension.tree.clone();
             let leaves: Vec<NodeId> = (0..tree.len() as Code).map(|code| tree.leaf_of(code)).collect();
             let mut nodes: Vec<NodeId> = leaves.clone();
-            nodes.extend(parts.iter().map(|part| part.nodes[at]));
+            nodes.extend(regions.iter().map(|region| region.nodes[at]));
             nodes.push(0);
             nodes.sort_unstable_by_key(|id| (*id == 0, tree.node(*id).codes.start, tree.node(*id).depth, *id));
             nodes.dedup();
@@ -362,29 +375,29 @@ impl Search<'_> {
             recoded.column = PublishedColumn { tree, nodes, ..recoded.column.clone() };
             places.push(place);
         }
-        let on = sorted(ground.columns().into_iter().chain(ground.fixed.iter().copied()).collect());
+        let on = sorted(context.columns().into_iter().chain(context.fixed.iter().copied()).collect());
         let class = |at: u32| -> Box<[u32]> {
             let code = |column: &usize| {
-                let raw = table.combos.codes[*column][at as usize];
+                let raw = table.contingency.codes[*column][at as usize];
                 recoding.columns[*column].map[raw as usize]
             };
             on.iter().map(code).collect()
         };
-        let mut rules: HashMap<Box<[u32]>, Rule> = HashMap::new();
-        for part in parts {
-            for member in &part.members {
+        let mut rules: HashMap<Box<[u32]>, RecodingRule> = HashMap::new();
+        for region in regions {
+            for member in &region.members {
                 let key = class(*member);
-                if part.left_out {
-                    rules.insert(key, Rule::Drop);
+                if region.suppressed {
+                    rules.insert(key, RecodingRule::Drop);
                     continue;
                 }
                 let mut published = key.clone();
-                for (at, dimension) in ground.dimensions.iter().enumerate() {
+                for (at, dimension) in context.dimensions.iter().enumerate() {
                     if let Ok(place) = on.binary_search(&dimension.column) {
-                        published[place] = places[at][&part.nodes[at]];
+                        published[place] = places[at][&region.nodes[at]];
                     }
                 }
-                rules.insert(key, Rule::Publish(published));
+                rules.insert(key, RecodingRule::Publish(published));
             }
         }
         recoding.on = on;
@@ -393,8 +406,8 @@ impl Search<'_> {
     }
 }
 
-/// What a record gains by a step: one unit of distortion; of an interval, the width it loses in units of the whole.
-fn step(tree: &Taxonomy, from: NodeId, to: NodeId) -> f64 {
+/// Returns the distortion that a step undoes for one record: 1, or for an interval the reduction of its relative width.
+fn distortion_undone(tree: &Taxonomy, from: NodeId, to: NodeId) -> f64 {
     let (Some(numbers), Some((low, high))) = (tree.numbers(), tree.extent()) else { return 1.0 };
     if high <= low {
         return 0.0;

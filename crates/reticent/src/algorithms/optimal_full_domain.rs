@@ -38,30 +38,30 @@
 //! can repeat a value so that they do not; then every node is judged whose bound allows it, from the records themselves.
 
 mod cost;
-mod judging;
+mod evaluator;
 mod keys;
 mod lattice;
 mod search;
 #[cfg(test)]
 mod tests;
 
-use crate::algorithms::{Control, Guarantee, Listed, Outcome, Task};
-use crate::error::{Error, Failing, Obstacle, Refusal, Result};
-use crate::history::History;
+use crate::algorithms::{AlgorithmDef, Control, Guarantee, RecodingTask, SearchOutcome};
+use crate::data::schema::Role;
+use crate::data::table::Table;
+use crate::data::taxonomy::Cut;
+use crate::error::{Error, Obstacle, Refusal, Result, ViolatingClass};
 use crate::operations::suppress_cells::suppress_cells;
 use crate::operations::suppress_records::suppress_records;
-use crate::recoding::Recoding;
-use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
-use crate::schema::Role;
-use crate::table::Table;
-use crate::taxonomy::Cut;
+use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
+use crate::release::history::History;
+use crate::release::recoding::Recoding;
 
 use cost::Metric;
-use judging::{Given, Judging};
-use lattice::{Ladder, Lattice, finished};
-use search::{Best, Search};
+use evaluator::{EvaluatorInput, NodeEvaluator};
+use lattice::{GeneralizationHierarchy, Lattice, grown_taxonomy};
+use search::{BestNode, LatticeSearch};
 
-pub(super) const LISTED: Listed = Listed {
+pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
     entry: Entry {
         kind: Kind::Algorithm,
         id: "optimal-full-domain",
@@ -70,11 +70,11 @@ pub(super) const LISTED: Listed = Listed {
                   that no other choice of levels loses less.",
         paper: "El Emam et al., A globally optimal k-anonymity method for the de-identification of health data, JAMIA \
                 16(5), 2009; Kohlmayer et al., Flash: efficient, stable and optimal k-anonymity, PASSAT 2012",
-        thwarts: "what the requirement says, in one release",
+        protects_against: "what the requirement says, in one release",
         comparison: false,
-        parameters: &[Parameter {
+        parameters: &[ParameterDef {
             name: "metric",
-            domain: Domain::Word(cost::WORDS),
+            domain: Domain::Word(cost::METRIC_NAMES),
             default: Some("gcp"),
             meaning: "what is to be lost least",
         }],
@@ -83,66 +83,80 @@ pub(super) const LISTED: Listed = Listed {
     run,
 };
 
-fn run(task: &Task<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<Outcome> {
+fn run(task: &RecodingTask<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<SearchOutcome> {
     if !task.history.is_empty() {
         return Err(Obstacle::SearchIgnoresHistory {}.into());
     }
     let table = task.table;
-    let ladders = generalized(task)?;
-    let lattice = Lattice::new(ladders.iter().map(|ladder| ladder.rungs.len()).collect())?;
-    let plain = recoding(table, &ladders, &vec![0; ladders.len()]);
-    let rows = table.combos.rows();
+    let hierarchies = generalized_hierarchies(task)?;
+    let lattice = Lattice::new(hierarchies.iter().map(|hierarchy| hierarchy.levels.len()).collect())?;
+    let ungeneralized = recoding(table, &hierarchies, &vec![0; hierarchies.len()]);
+    let rows = table.contingency.rows();
     // A release with no record at all is none.
-    let limit = task.suppression.of(rows).min(rows.saturating_sub(1));
-    let metric = Metric::named(arguments.word("metric")?);
-    let given = Given { table, requirement: task.requirement, ladders: &ladders, plain: &plain, metric, limit };
-    let judging = Judging::new(&given)?;
-    let mut search = Search::new(&judging, lattice, control);
+    let limit = task.suppression.max_suppressed(rows).min(rows.saturating_sub(1));
+    let metric = Metric::from_name(arguments.word("metric")?);
+    let input = EvaluatorInput {
+        table,
+        requirement: task.requirement,
+        hierarchies: &hierarchies,
+        ungeneralized: &ungeneralized,
+        metric,
+        limit,
+    };
+    let evaluator = NodeEvaluator::new(&input)?;
+    let mut search = LatticeSearch::new(&evaluator, lattice, control);
     search.run()?;
     match search.best {
-        Some(best) => outcome(task, &given, &search, &best, judging.costs().text(best.cost())),
+        Some(best) => outcome(task, &input, &search, &best, evaluator.costs().text(best.cost())),
         None if search.stopped => Err(Error::Stopped),
-        None => Err(refusal(&given)?),
+        None => Err(refusal(&input)?),
     }
 }
 
 /// The ladders of the quasi-identifiers that some model groups by and none measures.
-fn generalized(task: &Task<'_>) -> Result<Vec<Ladder>> {
+fn generalized_hierarchies(task: &RecodingTask<'_>) -> Result<Vec<GeneralizationHierarchy>> {
     let mut grouped = Vec::new();
     let mut measured = Vec::new();
     for model in &task.requirement.models {
-        grouped.extend(task.table.positions(model.by())?);
-        measured.extend(task.table.positions(model.of())?);
+        grouped.extend(task.table.positions(model.grouped_by())?);
+        measured.extend(task.table.positions(model.measured())?);
     }
     let columns = task.table.with_role(Role::QuasiIdentifier).into_iter();
     let columns = columns.filter(|column| grouped.contains(column) && !measured.contains(column));
-    Ok(columns.map(|column| Ladder::new(task.table, column)).collect())
+    Ok(columns.map(|column| GeneralizationHierarchy::new(task.table, column)).collect())
 }
 
 /// Publishes generalized columns at these rungs, and all others as they are.
-fn recoding(table: &Table, ladders: &[Ladder], rungs: &[usize]) -> Recoding {
-    let nodes = (0..table.columns.len()).map(|column| match ladders.iter().position(|known| known.column == column) {
-        Some(at) => (ladders[at].tree.clone(), ladders[at].rungs[rungs[at]].nodes.clone()),
-        None => {
-            let tree = finished(table, column);
-            let above = Cut::bottom(&tree).above(&tree);
-            (tree, above)
-        }
-    });
+fn recoding(table: &Table, hierarchies: &[GeneralizationHierarchy], levels: &[usize]) -> Recoding {
+    let nodes =
+        (0..table.columns.len()).map(|column| match hierarchies.iter().position(|known| known.column == column) {
+            Some(at) => (hierarchies[at].tree.clone(), hierarchies[at].levels[levels[at]].nodes.clone()),
+            None => {
+                let tree = grown_taxonomy(table, column);
+                let above = Cut::bottom(&tree).above(&tree);
+                (tree, above)
+            }
+        });
     Recoding::by_node(table, nodes.collect())
 }
 
 /// Makes the release of the best node, and checks that it leaves out no more than it may.
-fn outcome(task: &Task<'_>, given: &Given<'_>, search: &Search<'_>, best: &Best, cost: String) -> Result<Outcome> {
-    let rungs = search.lattice.rungs(best.node());
-    let mut recoding = recoding(task.table, given.ladders, &rungs);
+fn outcome(
+    task: &RecodingTask<'_>,
+    input: &EvaluatorInput<'_>,
+    search: &LatticeSearch<'_>,
+    best: &BestNode,
+    cost: String,
+) -> Result<SearchOutcome> {
+    let levels = search.lattice.levels(best.node());
+    let mut recoding = recoding(task.table, input.hierarchies, &levels);
     let suppress = if task.suppression.cells { suppress_cells } else { suppress_records };
     let suppressed = suppress(task.table, &mut recoding, task.requirement, &[])?;
-    let expected = if task.suppression.cells { given.limit } else { best.suppressed };
+    let expected = if task.suppression.cells { input.limit } else { best.suppressed };
     if suppressed > expected || (suppressed < expected && !task.suppression.cells) {
         return Err(Obstacle::SuppressionMiscounted { suppressed, expected }.into());
     }
-    let mut notes = vec![levels_text(task.table, given.ladders, &rungs), search_text(search, &cost)];
+    let mut notes = vec![levels_text(task.table, input.hierarchies, &levels), search_text(search, &cost)];
     if task.suppression.cells && best.suppressed > 0 {
         notes.push(format!(
             "The levels were chosen as if the {} records of violating classes were left out; hiding cells then left out {suppressed}.",
@@ -152,22 +166,25 @@ fn outcome(task: &Task<'_>, given: &Given<'_>, search: &Search<'_>, best: &Best,
     // With cells hidden the levels are the best for leaving records out, which is not the same thing.
     let others_may_be_better = search.stopped || (task.suppression.cells && best.suppressed > 0);
     let guarantee = if others_may_be_better { Guarantee::Safe } else { Guarantee::Optimal };
-    Ok(Outcome { recoding, guarantee, steps: search.judged, notes })
+    Ok(SearchOutcome { recoding, guarantee, steps: search.judged, notes })
 }
 
 /// `Levels: age 2 of 5, sex 0 of 1.`
-fn levels_text(table: &Table, ladders: &[Ladder], rungs: &[usize]) -> String {
-    if ladders.is_empty() {
+fn levels_text(table: &Table, hierarchies: &[GeneralizationHierarchy], levels: &[usize]) -> String {
+    if hierarchies.is_empty() {
         return "No column was generalized: no model groups by a quasi-identifier that none measures.".to_owned();
     }
-    let level = |(ladder, rung): (&Ladder, &usize)| {
-        format!("{} {} of {}", table.columns[ladder.column].name, ladder.rungs[*rung].level, ladder.top)
+    let level = |(hierarchy, level): (&GeneralizationHierarchy, &usize)| {
+        format!(
+            "{} {} of {}",
+            table.columns[hierarchy.column].name, hierarchy.levels[*level].number, hierarchy.root_level
+        )
     };
-    let levels: Vec<String> = ladders.iter().zip(rungs).map(level).collect();
+    let levels: Vec<String> = hierarchies.iter().zip(levels).map(level).collect();
     format!("Generalization levels (0 is the value itself, the last is the root): {}.", levels.join(", "))
 }
 
-fn search_text(search: &Search<'_>, cost: &str) -> String {
+fn search_text(search: &LatticeSearch<'_>, cost: &str) -> String {
     let nodes = search.lattice.len();
     let (judged, tagged) = (search.judged, search.lattice.tagged);
     if search.stopped {
@@ -182,19 +199,19 @@ fn search_text(search: &Search<'_>, cost: &str) -> String {
 }
 
 /// Why nothing can be published: which model fails even with every column at its root, and what would help.
-fn refusal(given: &Given<'_>) -> Result<Error> {
-    let top: Vec<usize> = given.ladders.iter().map(|ladder| ladder.rungs.len() - 1).collect();
-    let mut recoding = recoding(given.table, given.ladders, &top);
-    let history = History::single(recoding.apply(given.table)?);
+fn refusal(input: &EvaluatorInput<'_>) -> Result<Error> {
+    let top: Vec<usize> = input.hierarchies.iter().map(|hierarchy| hierarchy.levels.len() - 1).collect();
+    let mut recoding = recoding(input.table, input.hierarchies, &top);
+    let history = History::single(recoding.apply(input.table)?);
     let mut failing = Vec::new();
-    for (title, survey) in given.requirement.survey(&history)? {
+    for (title, survey) in input.requirement.survey(&history)? {
         if let Some(worst) = survey.violations.first() {
             let explanation = worst.explanation.clone();
-            failing.push(Failing { requirement: title, explanation, people: survey.violating });
+            failing.push(ViolatingClass { requirement: title, explanation, people: survey.violating });
         }
     }
-    let rows = given.table.combos.rows();
-    let needed = suppress_records(given.table, &mut recoding, given.requirement, &[])?;
+    let rows = input.table.contingency.rows();
+    let needed = suppress_records(input.table, &mut recoding, input.requirement, &[])?;
     let needed = Some(needed).filter(|needed| *needed < rows);
-    Ok(Refusal::LevelsUnreachable { limit: given.limit, rows, needed, failing }.into())
+    Ok(Refusal::LevelsUnreachable { limit: input.limit, rows, needed, failing }.into())
 }

@@ -1,65 +1,67 @@
-//! Top-down specialization: start with every value at its root, and specialize the best valid value until none is left.
+//! Top-down specialization: start with every column at its root, and specialize the best valid value until none is left.
 //!
-//! State       one cut per generalized column; the classes they induce, for every grouping that a model speaks of.
-//! Step        replace one value v of a cut by its children, in every record: the one of highest
-//!             Score(v) = InfoGain(v) / (PrivLoss(v) + 1) among those that keep the requirement. PrivLoss is the mean over
-//!             the models of how much their measure falls. Numbers and dates may be split on the fly.
-//! Sound       every candidate is judged exactly before it is taken. Where merging satisfying classes gives a satisfying
-//!             one, a specialization that violates once violates ever after and is not looked at again; where it does not
-//!             (shares of people who have several records, shares where records are left out), every candidate is judged
-//!             anew at every step. With a suppression limit the answer is made and counted again, and steps are taken back
-//!             until it is within it.
-//! Intervals   are split at the bound of highest gain and, if that is invalid, in halves of equally many records. Where both
-//!             are invalid another bound might do, so nothing is claimed then but safety.
-//! Any time    every state is publishable; stopping early loses detail, never safety.
+//! State       one cut per generalized column, and the equivalence classes of the cuts for every set of columns that a model
+//!             groups by.
+//! Step        replaces one value v of a cut by its children in all records. It chooses the value with the highest
+//!             Score(v) = InfoGain(v) / (PrivLoss(v) + 1) among those that keep the requirement satisfied. PrivLoss is the mean
+//!             decrease of the measures of the models. Intervals of numbers and dates can be split during the search.
+//! Soundness   every candidate is checked exactly before it is taken. If merging satisfying classes gives a satisfying class, an
+//!             invalid candidate stays invalid and is pruned. Otherwise (confidences of people with several records, or confidences
+//!             with suppression), every candidate is checked again at every step. With a suppression limit, the final release is
+//!             built and counted, and steps are undone until it is within the limit.
+//! Intervals   are split at the bound with the highest gain and, if that is invalid, at the median. If both are invalid, another
+//!             bound might be valid, so the result is not claimed to be locally maximal.
+//! Anytime     every state is publishable, so stopping early loses detail but not safety.
 //! Paper       Fung, Wang and Yu, Top-down specialization, ICDE 2005; TKDE 19(5), 2007; score as in KDD 2006.
 
-mod climb;
 mod gain;
+mod initial_state;
 mod judging;
 mod partition;
 
 use rayon::prelude::*;
 
-use super::joints::{self, check_history, generalized_columns, recoding_of};
-use super::{Control, Guarantee, Listed, Outcome, Task};
+use super::join_checker::{self, check_history, generalized_columns, recoding_after_steps};
+use super::{AlgorithmDef, Control, Guarantee, RecodingTask, SearchOutcome};
+use crate::data::taxonomy::{Cut, NodeId, Taxonomy};
 use crate::error::{Error, Outlook, Refusal, Result};
-use crate::history::History;
-use crate::joined::Joint;
+use crate::join::JoinCheck;
 use crate::models::{Merging, merging_of};
 use crate::operations::suppress_cells::suppress_cells;
 use crate::operations::suppress_records::suppress_records;
-use crate::recoding::Recoding;
-use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
-use crate::taxonomy::{Cut, NodeId, Taxonomy};
+use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
+use crate::release::history::History;
+use crate::release::recoding::Recoding;
 
-use climb::Step;
 pub(super) use gain::Gain;
-use gain::Guide;
-use judging::Aim;
-use partition::{Dimension, Effect, Grouping};
+use gain::GainTable;
+use initial_state::InitialStep;
+use judging::SplitTarget;
+use partition::{Effect, Grouping, SplitDimension};
 
-pub(super) const LISTED: Listed = Listed {
+pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
     entry: Entry {
         kind: Kind::Algorithm,
         id: "top-down-specialization",
         title: "top-down specialization",
-        summary: "Starts with everything generalized and specializes the value that gains most per privacy lost, as long as the requirement holds.",
+        summary: "Starts with all quasi-identifiers fully generalized, and repeatedly specializes the value with the best ratio of \
+                  information gain to privacy loss, while the requirement is satisfied.",
         paper: "Fung, Wang and Yu, Anonymizing classification data for privacy preservation, TKDE 19(5), 2007",
-        thwarts: "whatever the requirement's models thwart; locally maximal: no single further step is valid",
+        protects_against: "the attacks of the models in the requirement; the result is locally maximal: no single further step is valid",
         comparison: false,
         parameters: &[
-            Parameter {
+            ParameterDef {
                 name: "gain",
                 domain: Domain::Word(&["auto", "entropy", "distortion", "discernibility"]),
                 default: Some("auto"),
-                meaning: "what a step gains: class entropy, distortion undone, or discernibility; auto: entropy to classify, else distortion",
+                meaning: "gain of a step: reduction of class entropy, of distortion, or of discernibility; auto: entropy if the purpose \
+                          is classification, otherwise distortion",
             },
-            Parameter {
+            ParameterDef {
                 name: "zero-gain",
                 domain: Domain::Flag,
                 default: Some("true"),
-                meaning: "whether steps are taken that gain nothing",
+                meaning: "whether to take steps with zero gain",
             },
         ],
         evidence: &["laws::algorithms", "oracle::specialization", "golden::kdd2006"],
@@ -67,79 +69,83 @@ pub(super) const LISTED: Listed = Listed {
     run,
 };
 
-fn run(task: &Task<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<Outcome> {
+fn run(task: &RecodingTask<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<SearchOutcome> {
     check_history(task)?;
     let columns = generalized_columns(task)?;
-    let joints = joints::all(task, &columns, control.abort)?;
-    let start = match refusal(task, &columns, &joints)? {
+    let join_checks = join_checker::join_checks(task, &columns, control.abort)?;
+    let start = match root_violation(task, &columns, &join_checks)? {
         None => Vec::new(),
         Some((error, true)) => return Err(error),
-        Some((error, false)) => match climb::climb(task, &columns, &joints, control)? {
+        Some((error, false)) => match initial_state::initial_state(task, &columns, &join_checks, control)? {
             (Some(steps), _) => steps,
-            (None, looked) => return Err(also_looked_at(error, looked)),
+            (None, releases) => return Err(with_examined(error, releases)),
         },
     };
-    let gain = Gain::chosen(arguments, task.purpose)?;
-    let mut search = Search::new(task, gain, columns, &joints)?;
-    search.begin_at(&start);
-    let least = if arguments.flag("zero-gain")? { 0.0 } else { f64::MIN_POSITIVE };
-    let finished = search.specialize_all(least, control)?;
-    joints.iter().try_for_each(Joint::check)?;
+    let gain = Gain::from_arguments(arguments, task.purpose)?;
+    let mut search = SpecializationSearch::new(task, gain, columns, &join_checks)?;
+    search.take_initial_steps(&start);
+    let min_gain = if arguments.flag("zero-gain")? { 0.0 } else { f64::MIN_POSITIVE };
+    let finished = search.specialize_all(min_gain, control)?;
+    join_checks.iter().try_for_each(JoinCheck::check)?;
     search.outcome(finished)
 }
 
-/// Whether what violates once violates ever after. With records left out, only where a class that holds keeps holding
-/// whatever it is merged with: else splitting a class that is left out can make parts of it hold again.
-fn prunes(task: &Task<'_>, limit: u64, joints: &[&Joint<'_>], columns: &[usize]) -> bool {
-    if joints.iter().any(|joint| limit > 0 || !joint.keeps_violating(columns)) {
+/// Whether an invalid candidate stays invalid. With suppression, this needs models for which a satisfying class stays satisfying
+/// when merged with any class. Otherwise splitting a suppressed class can give satisfying classes.
+fn can_prune(task: &RecodingTask<'_>, limit: u64, join_checks: &[&JoinCheck<'_>], columns: &[usize]) -> bool {
+    if join_checks.iter().any(|join_check| limit > 0 || !join_check.keeps_violating(columns)) {
         return false;
     }
     let keeps = |merging| merging == Merging::WithAny || (limit == 0 && merging == Merging::WithSatisfying);
-    task.requirement.models.iter().all(|model| keeps(merging_of(model.as_ref(), &task.table.combos)))
+    task.requirement.models.iter().all(|model| keeps(merging_of(model.as_ref(), &task.table.contingency)))
 }
 
-fn also_looked_at(error: Error, looked: usize) -> Error {
+fn with_examined(error: Error, releases: usize) -> Error {
     match error {
         Error::Refused(Refusal::RequirementUnreachable { requirement, explanation, witness, outlook, .. }) => {
-            let examined = Some(looked);
+            let examined = Some(releases);
             Refusal::RequirementUnreachable { requirement, explanation, witness, outlook, examined }.into()
         }
         error => error,
     }
 }
 
-/// What fails with everything at its root and as many records left out as the policy allows, if something does; and whether
-/// it is sure that no release can do better.
-fn refusal(task: &Task<'_>, columns: &[usize], joints: &[Joint<'_>]) -> Result<Option<(Error, bool)>> {
+/// Returns the violation with every column at its root and the allowed suppression, if there is one. The flag says whether it is
+/// proven that no release can satisfy the requirement.
+fn root_violation(
+    task: &RecodingTask<'_>,
+    columns: &[usize],
+    join_checks: &[JoinCheck<'_>],
+) -> Result<Option<(Error, bool)>> {
     let top = |at: &usize| (*at, task.table.columns[*at].tree.clone(), Cut::top());
-    let mut recoding = joints::recoding_along(task.table, columns.iter().map(top).collect());
+    let mut recoding = join_checker::recoding_from_cuts(task.table, columns.iter().map(top).collect());
     let release = recoding.apply(task.table)?;
     let history = History::single(release.clone());
     for model in &task.requirement.models {
         let survey = model.survey(&history)?;
         let Some(worst) = survey.violations.first() else { continue };
-        let limit = task.suppression.of(task.table.combos.rows());
-        let left_out = suppress_records(task.table, &mut recoding, task.requirement, joints)?;
-        if left_out <= limit && left_out < task.table.combos.rows() {
+        let limit = task.suppression.max_suppressed(task.table.contingency.rows());
+        let suppressed = suppress_records(task.table, &mut recoding, task.requirement, join_checks)?;
+        if suppressed <= limit && suppressed < task.table.contingency.rows() {
             return Ok(None);
         }
-        let outlook = if limit == 0 && merging_of(model.as_ref(), &task.table.combos) != Merging::Never {
+        let outlook = if limit == 0 && merging_of(model.as_ref(), &task.table.contingency) != Merging::Never {
             Outlook::NoGeneralizationHelps
         } else {
             Outlook::SearchEnds
         };
-        return Ok(Some((joints::unreachable(model.title(), worst, outlook).into(), true)));
+        return Ok(Some((join_checker::requirement_unreachable(model.title(), worst, outlook).into(), true)));
     }
-    if let Some((joint, worst)) = joints::first_violated(joints, &release)? {
-        let limit = task.suppression.of(task.table.combos.rows());
-        let left_out = suppress_records(task.table, &mut recoding, task.requirement, joints)?;
-        if left_out <= limit && left_out < task.table.combos.rows() {
+    if let Some((join_check, worst)) = join_checker::first_violation(join_checks, &release)? {
+        let limit = task.suppression.max_suppressed(task.table.contingency.rows());
+        let suppressed = suppress_records(task.table, &mut recoding, task.requirement, join_checks)?;
+        if suppressed <= limit && suppressed < task.table.contingency.rows() {
             return Ok(None);
         }
-        // Leaving records out can make more classes hold than the most general ones.
-        let proved = limit == 0 && joint.keeps_violating(columns);
+        // With suppression, more specific classes can satisfy a constraint that the root violates.
+        let proved = limit == 0 && join_check.keeps_violating(columns);
         let refusal = Refusal::RequirementUnreachable {
-            requirement: joint.statement.title.clone(),
+            requirement: join_check.constraint.title.clone(),
             explanation: worst.explanation,
             witness: worst.witness,
             outlook: if proved { Outlook::NothingHelps } else { Outlook::Unknown },
@@ -150,69 +156,75 @@ fn refusal(task: &Task<'_>, columns: &[usize], joints: &[Joint<'_>]) -> Result<O
     Ok(None)
 }
 
-/// A value of a cut that could be specialized.
+/// A value of a cut that can be specialized.
 struct Candidate {
     node: NodeId,
-    /// Where to split an interval, best first; none for a value whose children are given.
+    /// Codes at which to split an interval, best first; empty for a value with given children.
     splits: Vec<u32>,
     gain: f64,
-    /// What specializing does to each grouping.
+    /// Effect of the specialization on each grouping.
     effects: Vec<Effect>,
-    dead: bool,
+    invalid: bool,
 }
 
-struct Search<'a> {
-    task: &'a Task<'a>,
-    guide: Guide,
-    dimensions: Vec<Dimension>,
+struct SpecializationSearch<'a> {
+    task: &'a RecodingTask<'a>,
+    gains: GainTable,
+    dimensions: Vec<SplitDimension>,
     groupings: Vec<Grouping<'a>>,
-    /// Demands that depend on more than a class's own values, and are judged on the whole release.
-    whole: Vec<&'a Joint<'a>>,
-    joints: &'a [Joint<'a>],
-    /// Models and statements that are looked at.
-    demands: usize,
-    /// By dimension, in the order of the cut.
+    /// Constraints that depend on more than the values of one class, and are checked on the whole release.
+    release_checks: Vec<&'a JoinCheck<'a>>,
+    join_checks: &'a [JoinCheck<'a>],
+    /// Number of models and constraints that are checked.
+    check_count: usize,
+    /// Candidates by dimension, in the order of the cut.
     candidates: Vec<Vec<Candidate>>,
     steps: Vec<(usize, NodeId)>,
     limit: u64,
     /// Whether an invalid candidate stays invalid.
-    prunes: bool,
+    can_prune: bool,
 }
 
-/// How many candidates are looked at together. The same on every machine.
+/// Number of candidates that are evaluated in parallel. It is fixed, so that results do not depend on the machine.
 const BATCH: usize = 8;
 
-/// Where a candidate stands.
-type Place = (usize, usize);
+/// Dimension of a candidate, and its index in the cut.
+type CandidateIndex = (usize, usize);
 
-impl<'a> Search<'a> {
-    fn new(task: &'a Task<'a>, gain: Gain, columns: Vec<usize>, joints: &'a [Joint<'a>]) -> Result<Self> {
-        let watched = joints::to_watch(joints, &columns);
-        let dimensions: Vec<Dimension> = columns.iter().map(|column| Dimension::new(task.table, *column)).collect();
-        let guide = Guide::new(gain, task.table, &columns, task.purpose)?;
-        let limit = task.suppression.of(task.table.combos.rows());
-        let prunes = prunes(task, limit, &watched, &columns);
-        let demands = (task.requirement.models.len() + watched.len()).max(1);
-        let (whole, local): (Vec<&Joint<'_>>, Vec<&Joint<'_>>) =
-            watched.into_iter().partition(|joint| joint.reaches_beyond(&columns));
-        let mut groupings = Grouping::all(task, &columns, &local, limit > 0 || gain == Gain::Discernibility)?;
+impl<'a> SpecializationSearch<'a> {
+    fn new(
+        task: &'a RecodingTask<'a>,
+        gain: Gain,
+        columns: Vec<usize>,
+        join_checks: &'a [JoinCheck<'a>],
+    ) -> Result<Self> {
+        let relevant = join_checker::constraints_to_check(join_checks, &columns);
+        let dimensions: Vec<SplitDimension> =
+            columns.iter().map(|column| SplitDimension::new(task.table, *column)).collect();
+        let gains = GainTable::new(gain, task.table, &columns, task.purpose)?;
+        let limit = task.suppression.max_suppressed(task.table.contingency.rows());
+        let can_prune = can_prune(task, limit, &relevant, &columns);
+        let check_count = (task.requirement.models.len() + relevant.len()).max(1);
+        let (release_checks, class_checks): (Vec<&JoinCheck<'_>>, Vec<&JoinCheck<'_>>) =
+            relevant.into_iter().partition(|join_check| join_check.has_generalized_key_outside_x(&columns));
+        let mut groupings = Grouping::all(task, &columns, &class_checks, limit > 0 || gain == Gain::Discernibility)?;
         for (at, dimension) in dimensions.iter().enumerate() {
-            groupings.iter_mut().for_each(|grouping| grouping.know(at, dimension));
+            groupings.iter_mut().for_each(|grouping| grouping.extend_value_ids(at, dimension));
         }
-        groupings.iter_mut().for_each(Grouping::judge_first);
+        groupings.iter_mut().for_each(Grouping::judge_initial_classes);
         let candidates = columns.iter().map(|_| Vec::new()).collect();
-        let mut search = Search {
+        let mut search = SpecializationSearch {
             task,
-            guide,
+            gains,
             dimensions,
             groupings,
-            whole,
-            joints,
-            demands,
+            release_checks,
+            join_checks,
+            check_count,
             candidates,
             steps: Vec::new(),
             limit,
-            prunes,
+            can_prune,
         };
         for dimension in 0..columns.len() {
             search.add_candidate(dimension, 0);
@@ -220,52 +232,53 @@ impl<'a> Search<'a> {
         Ok(search)
     }
 
-    /// Takes these steps, whatever they do to the requirement.
-    fn begin_at(&mut self, steps: &[Step]) {
+    /// Takes these steps without checking the requirement.
+    fn take_initial_steps(&mut self, steps: &[InitialStep]) {
         for step in steps {
             let candidates = &mut self.candidates[step.dimension];
             let Some(place) = candidates.iter().position(|candidate| candidate.node == step.node) else { continue };
-            candidates[place].dead = false;
+            candidates[place].invalid = false;
             candidates[place].splits = step.split.into_iter().collect();
             let dimension = &mut self.dimensions[step.dimension];
             match step.split {
-                Some(at) => dimension.aim(step.node, at),
-                None => dimension.aim_at_children(step.node),
+                Some(at) => dimension.target_split(step.node, at),
+                None => dimension.target_children(step.node),
             }
-            let unseen = self.groupings.iter().map(|grouping| grouping.unseen(step.dimension, step.node)).collect();
+            let unseen =
+                self.groupings.iter().map(|grouping| grouping.pending_effect(step.dimension, step.node)).collect();
             self.candidates[step.dimension][place].effects = unseen;
             self.specialize(step.dimension, place);
         }
         if !steps.is_empty() {
-            self.groupings.iter_mut().for_each(Grouping::judge_again);
-            self.forget();
+            self.groupings.iter_mut().for_each(Grouping::rejudge_classes);
+            self.reset_candidates();
         }
     }
 
-    /// Specializes until no valid candidate of at least this gain is left. False when stopped before that.
-    fn specialize_all(&mut self, least: f64, control: &Control<'_>) -> Result<bool> {
+    /// Specializes until no valid candidate with at least this gain is left. Returns false if stopped earlier.
+    fn specialize_all(&mut self, min_gain: f64, control: &Control<'_>) -> Result<bool> {
         loop {
-            if !self.prunes {
-                self.forget();
+            if !self.can_prune {
+                self.reset_candidates();
             }
             let (dimension, place) = loop {
                 if (control.stop)() {
                     return Ok(false);
                 }
-                let Some(best) = self.best(least) else { return Ok(true) };
-                if self.holds_as_a_whole(best)? {
+                let Some(best) = self.best_candidate(min_gain) else { return Ok(true) };
+                if self.release_satisfies(best)? {
                     break best;
                 }
-                self.candidates[best.0][best.1].dead = true;
+                self.candidates[best.0][best.1].invalid = true;
             };
             self.specialize(dimension, place);
             (control.progress)("specializing", self.steps.len() as u64, 0);
         }
     }
 
-    /// Whether the demands that are judged on the whole release hold after a step.
-    fn holds_as_a_whole(&self, (dimension, place): Place) -> Result<bool> {
-        if self.whole.is_empty() {
+    /// Whether the constraints on the whole release are satisfied after a step.
+    fn release_satisfies(&self, (dimension, place): CandidateIndex) -> Result<bool> {
+        if self.release_checks.is_empty() {
             return Ok(true);
         }
         let candidate = &self.candidates[dimension][place];
@@ -277,52 +290,52 @@ impl<'a> Search<'a> {
         steps.push((dimension, candidate.node));
         let mut recoding = self.recoding_along(&trees, &steps);
         if self.limit > 0 {
-            let left_out = suppress_records(self.task.table, &mut recoding, self.task.requirement, self.joints)?;
-            return Ok(left_out <= self.limit);
+            let suppressed = suppress_records(self.task.table, &mut recoding, self.task.requirement, self.join_checks)?;
+            return Ok(suppressed <= self.limit);
         }
         let release = recoding.apply(self.task.table)?;
-        for joint in &self.whole {
-            if joint.violating(&release)?.contains(&true) {
+        for join_check in &self.release_checks {
+            if join_check.violating(&release)?.contains(&true) {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    /// The valid candidate of highest score; of equals the first in the order of columns and cuts.
+    /// Returns the valid candidate with the highest score. Ties are resolved by the order of columns and cuts.
     ///
-    /// Score is at most InfoGain, so candidates are looked at in the order of their gain, and only while they could win.
-    fn best(&mut self, least: f64) -> Option<Place> {
-        let mut open: Vec<(f64, Place)> = Vec::new();
+    /// The score is at most InfoGain, so candidates are evaluated in descending order of gain until no other can win.
+    fn best_candidate(&mut self, min_gain: f64) -> Option<CandidateIndex> {
+        let mut open: Vec<(f64, CandidateIndex)> = Vec::new();
         for (dimension, candidates) in self.candidates.iter().enumerate() {
-            let living = candidates.iter().enumerate().filter(|(_, candidate)| !candidate.dead);
+            let living = candidates.iter().enumerate().filter(|(_, candidate)| !candidate.invalid);
             open.extend(living.map(|(place, candidate)| (candidate.gain, (dimension, place))));
         }
-        if self.guide.gain == Gain::Discernibility {
-            // What is gained depends on the classes, so there is no bound to go by.
-            let all: Vec<Place> = open.iter().map(|(_, place)| *place).collect();
+        if self.gains.gain == Gain::Discernibility {
+            // The gain depends on the classes, so there is no upper bound to sort by.
+            let all: Vec<CandidateIndex> = open.iter().map(|(_, place)| *place).collect();
             self.evaluate(&all);
             for (gain, (dimension, place)) in &mut open {
-                *gain = self.squares_undone(&self.candidates[*dimension][*place]);
+                *gain = self.discernibility_gain(&self.candidates[*dimension][*place]);
                 self.candidates[*dimension][*place].gain = *gain;
             }
         }
         open.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let mut best: Option<(f64, Place)> = None;
+        let mut best: Option<(f64, CandidateIndex)> = None;
         for chunk in open.chunks(BATCH) {
             if best.is_some_and(|(score, _)| chunk[0].0 < score) {
                 break;
             }
-            let places: Vec<Place> = chunk.iter().map(|(_, place)| *place).collect();
+            let places: Vec<CandidateIndex> = chunk.iter().map(|(_, place)| *place).collect();
             self.evaluate(&places);
             for place in places {
                 let candidate = &self.candidates[place.0][place.1];
-                if candidate.dead {
+                if candidate.invalid {
                     continue;
                 }
-                let score = candidate.gain / (self.loss(candidate) + 1.0);
+                let score = candidate.gain / (self.privacy_loss(candidate) + 1.0);
                 let better = best.is_none_or(|(other, at)| score > other || (score == other && place < at));
-                if score >= least && better {
+                if score >= min_gain && better {
                     best = Some((score, place));
                 }
             }
@@ -330,35 +343,35 @@ impl<'a> Search<'a> {
         best.map(|(_, place)| place)
     }
 
-    /// Makes every candidate new, as if nothing had been seen of it.
-    fn forget(&mut self) {
+    /// Resets every candidate, so that it is evaluated again.
+    fn reset_candidates(&mut self) {
         for dimension in 0..self.dimensions.len() {
             let known = std::mem::take(&mut self.candidates[dimension]);
             known.iter().for_each(|candidate| self.add_candidate(dimension, candidate.node));
         }
     }
 
-    /// Brings what is known of these candidates up to date, in parallel, and marks the invalid ones dead.
-    fn evaluate(&mut self, places: &[Place]) {
-        let mut taken: Vec<(Place, Vec<Effect>)> = Vec::new();
+    /// Updates the effects of these candidates in parallel, and rejects the invalid ones.
+    fn evaluate(&mut self, places: &[CandidateIndex]) {
+        let mut taken: Vec<(CandidateIndex, Vec<Effect>)> = Vec::new();
         for place in places {
             let candidate = &mut self.candidates[place.0][place.1];
-            if !candidate.dead {
+            if !candidate.invalid {
                 taken.push((*place, std::mem::take(&mut candidate.effects)));
             }
         }
         let (groupings, dimensions, candidates) = (&self.groupings, &self.dimensions, &self.candidates);
         taken.par_iter_mut().for_each(|((dimension, place), effects)| {
             let candidate = &candidates[*dimension][*place];
-            let aim = Aim { node: candidate.node, split: candidate.splits.first().copied() };
+            let target = SplitTarget { node: candidate.node, split: candidate.splits.first().copied() };
             for (grouping, effect) in groupings.iter().zip(effects) {
-                grouping.look(*dimension, &dimensions[*dimension], aim, effect);
+                grouping.update_effect(*dimension, &dimensions[*dimension], target, effect);
             }
         });
         for (place, effects) in taken {
             self.candidates[place.0][place.1].effects = effects;
             if !self.is_valid(&self.candidates[place.0][place.1]) {
-                self.give_up(place);
+                self.reject(place);
             }
         }
     }
@@ -369,38 +382,38 @@ impl<'a> Search<'a> {
             return candidate.effects.iter().all(|effect| effect.holds);
         }
         let violating: i64 =
-            effects.map(|(grouping, effect)| grouping.violating as i64 + effect.more_violating()).sum();
+            effects.map(|(grouping, effect)| grouping.violating as i64 + effect.violating_change()).sum();
         violating <= self.limit as i64
     }
 
-    /// An invalid candidate stays invalid; an interval may be split elsewhere.
-    fn give_up(&mut self, (dimension, place): Place) {
+    /// Rejects the current split of a candidate. An interval may have another split to try.
+    fn reject(&mut self, (dimension, place): CandidateIndex) {
         let candidate = &mut self.candidates[dimension][place];
         if candidate.splits.len() > 1 {
             candidate.splits.remove(0);
             let node = candidate.node;
             let at = candidate.splits[0];
-            self.dimensions[dimension].aim(node, at);
-            let gain = self.guide.split_gain(dimension, &self.dimensions[dimension], node, at);
-            let effects = self.groupings.iter().map(|grouping| grouping.unseen(dimension, node)).collect();
+            self.dimensions[dimension].target_split(node, at);
+            let gain = self.gains.split_gain(dimension, &self.dimensions[dimension], node, at);
+            let effects = self.groupings.iter().map(|grouping| grouping.pending_effect(dimension, node)).collect();
             let candidate = &mut self.candidates[dimension][place];
             candidate.gain = gain;
             candidate.effects = effects;
             self.evaluate(&[(dimension, place)]);
         } else {
-            candidate.dead = true;
+            candidate.invalid = true;
             candidate.effects = Vec::new();
         }
     }
 
-    fn loss(&self, candidate: &Candidate) -> f64 {
+    fn privacy_loss(&self, candidate: &Candidate) -> f64 {
         let losses =
             self.groupings.iter().zip(&candidate.effects).flat_map(|(grouping, effect)| grouping.losses(effect));
-        losses.sum::<f64>() / self.demands as f64
+        losses.sum::<f64>() / self.check_count as f64
     }
 
-    fn squares_undone(&self, candidate: &Candidate) -> f64 {
-        candidate.effects.iter().map(Effect::squares_undone).fold(0.0, f64::max)
+    fn discernibility_gain(&self, candidate: &Candidate) -> f64 {
+        candidate.effects.iter().map(Effect::discernibility_gain).fold(0.0, f64::max)
     }
 
     fn specialize(&mut self, dimension: usize, place: usize) {
@@ -408,18 +421,20 @@ impl<'a> Search<'a> {
         let node = candidate.node;
         if let Some(at) = candidate.splits.first() {
             self.dimensions[dimension].tree.split(node, *at);
-            self.groupings.iter_mut().for_each(|grouping| grouping.know(dimension, &self.dimensions[dimension]));
+            self.groupings
+                .iter_mut()
+                .for_each(|grouping| grouping.extend_value_ids(dimension, &self.dimensions[dimension]));
         }
         self.steps.push((dimension, node));
         for (grouping, effect) in self.groupings.iter_mut().zip(&candidate.effects) {
-            let born = grouping.specialize(dimension, &self.dimensions[dimension], node, effect);
-            let place = grouping.place;
+            let new_classes = grouping.specialize(dimension, &self.dimensions[dimension], node, effect);
+            let place = grouping.index;
             for (at, candidates) in self.candidates.iter_mut().enumerate() {
                 if at == dimension {
                     continue;
                 }
-                for candidate in candidates.iter_mut().filter(|candidate| !candidate.dead) {
-                    candidate.effects[place].follow(&born, grouping.values(at), candidate.node);
+                for candidate in candidates.iter_mut().filter(|candidate| !candidate.invalid) {
+                    candidate.effects[place].replace_classes(&new_classes, grouping.value_in(at), candidate.node);
                 }
             }
         }
@@ -429,20 +444,20 @@ impl<'a> Search<'a> {
     }
 
     fn add_candidate(&mut self, dimension: usize, node: NodeId) {
-        let Some(splits) = self.guide.splits(dimension, &self.dimensions[dimension], node) else { return };
+        let Some(splits) = self.gains.splits(dimension, &self.dimensions[dimension], node) else { return };
         match splits.first() {
-            Some(at) => self.dimensions[dimension].aim(node, *at),
-            None => self.dimensions[dimension].aim_at_children(node),
+            Some(at) => self.dimensions[dimension].target_split(node, *at),
+            None => self.dimensions[dimension].target_children(node),
         }
         let gain = match splits.first() {
-            Some(at) => self.guide.split_gain(dimension, &self.dimensions[dimension], node, *at),
-            None => self.guide.gain_of(dimension, &self.dimensions[dimension], node),
+            Some(at) => self.gains.split_gain(dimension, &self.dimensions[dimension], node, *at),
+            None => self.gains.gain_of(dimension, &self.dimensions[dimension], node),
         };
-        let effects = self.groupings.iter().map(|grouping| grouping.unseen(dimension, node)).collect();
-        self.candidates[dimension].push(Candidate { node, splits, gain, effects, dead: false });
+        let effects = self.groupings.iter().map(|grouping| grouping.pending_effect(dimension, node)).collect();
+        self.candidates[dimension].push(Candidate { node, splits, gain, effects, invalid: false });
     }
 
-    /// The recoding after the first so many steps.
+    /// Returns the recoding after the first `steps` steps.
     fn recoding_after(&self, steps: usize) -> Recoding {
         let trees: Vec<Taxonomy> = self.dimensions.iter().map(|dimension| dimension.tree.clone()).collect();
         self.recoding_along(&trees, &self.steps[..steps])
@@ -450,42 +465,43 @@ impl<'a> Search<'a> {
 
     fn recoding_along(&self, trees: &[Taxonomy], steps: &[(usize, NodeId)]) -> Recoding {
         let columns: Vec<usize> = self.dimensions.iter().map(|dimension| dimension.column).collect();
-        recoding_of(self.task.table, &columns, trees, steps)
+        recoding_after_steps(self.task.table, &columns, trees, steps)
     }
 
-    fn outcome(&self, finished: bool) -> Result<Outcome> {
+    fn outcome(&self, finished: bool) -> Result<SearchOutcome> {
         let mut steps = self.steps.len();
         let mut notes = Vec::new();
-        let unsplit = self.candidates.iter().flatten().any(|candidate| candidate.dead && !candidate.splits.is_empty());
+        let unsplit =
+            self.candidates.iter().flatten().any(|candidate| candidate.invalid && !candidate.splits.is_empty());
         if unsplit {
-            let note = "Intervals were split where it gains most or halves most evenly; other bounds might split them further.";
+            let note = "Intervals were split at the bound with the highest gain or at the median; other bounds might allow further splits.";
             notes.push(note.to_owned());
         }
         if !finished {
-            notes.push("The search was stopped before it was finished; more could be published.".to_owned());
+            notes.push("The search was stopped before it finished; a more specific release may exist.".to_owned());
         }
         let guarantee = if finished && !unsplit { Guarantee::LocallyMaximal } else { Guarantee::Safe };
         loop {
             let mut recoding = self.recoding_after(steps);
             if self.limit > 0 {
                 let suppress = if self.task.suppression.cells { suppress_cells } else { suppress_records };
-                let left_out = suppress(self.task.table, &mut recoding, self.task.requirement, self.joints)?;
-                if left_out > self.limit && steps > 0 {
+                let suppressed = suppress(self.task.table, &mut recoding, self.task.requirement, self.join_checks)?;
+                if suppressed > self.limit && steps > 0 {
                     steps -= 1;
                     continue;
                 }
-                if left_out > self.limit {
-                    return Err(Refusal::SuppressionAboveLimit { left_out, limit: self.limit }.into());
+                if suppressed > self.limit {
+                    return Err(Refusal::SuppressionAboveLimit { left_out: suppressed, limit: self.limit }.into());
                 }
             }
             if steps < self.steps.len() {
                 notes.push(format!(
-                    "{} steps were taken back to stay within the suppression limit",
+                    "{} steps were undone to stay within the suppression limit.",
                     self.steps.len() - steps
                 ));
             }
             let guarantee = if steps < self.steps.len() { Guarantee::Safe } else { guarantee };
-            return Ok(Outcome { recoding, guarantee, steps: steps as u64, notes });
+            return Ok(SearchOutcome { recoding, guarantee, steps: steps as u64, notes });
         }
     }
 }

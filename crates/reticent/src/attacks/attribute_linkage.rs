@@ -1,67 +1,65 @@
-//! Attribute linkage: what a class has in common tells about everybody in it, without linking anybody to a record.
+//! Attribute linkage: infers a sensitive value from the equivalence class of a person, without linking the person to a record.
 //!
-//! Attack   in every class on the published quasi-identifiers, the confidence of a sensitive value is the share of its
-//!          people who carry it. Confidence 1 is the homogeneity attack.
-//! Assumes  that the attacker knows everybody's quasi-identifiers, and that the person is in the release.
+//! Attack   in every equivalence class on the published quasi-identifiers, the confidence in a sensitive value is the share of
+//!          the people in the class with this value. Confidence 1 is the homogeneity attack.
+//! Assumes  that the attacker knows the quasi-identifiers of all people, and that the person is in the release.
 //! Paper    survey section 2.2, example 2.6; Machanavajjhala et al., l-diversity, ICDE 2006 (homogeneity).
 
-use super::finding::{Confidence, Finding, Findings, Value, called, conclude, have, people_of};
-use super::groups::{Seen, tells, visit_groups};
-use super::scene::{Scene, Unchecked};
-use super::{Listed, LooksAt, Result};
+use super::finding::{AttackConfidence, DisclosedValue, Finding, Findings, conclude, people_in_class, release_text};
+use super::groups::{GroupView, is_unsuppressed, visit_groups};
+use super::input::{AttackInput, Unchecked};
+use super::{AttackDef, AttackTarget, Result};
+use crate::data::taxonomy::Code;
+use crate::ratio::Ratio;
 use crate::registry::{Entry, Kind};
-use crate::share::Share;
-use crate::taxonomy::Code;
 
-/// What it says about itself.
+/// Catalogue entry of the attack.
 pub const ENTRY: Entry = Entry {
     kind: Kind::Attack,
     id: "attribute-linkage",
     title: "attribute linkage",
-    summary: "Finds the classes in which a sensitive value is certain, or held by a given share of the people.",
+    summary: "Infers a sensitive value of the people in an equivalence class; the confidence is the share of the class with the value.",
     paper: "Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, ICDE 2006; survey section 2.2",
-    thwarts: "whose sensitive value can be inferred, and with what confidence",
+    protects_against: "attribute linkage (attribute disclosure)",
     comparison: false,
     parameters: &[],
     evidence: &["attacks::tests::attribute_linkage_example_2_6", "broken::attacks"],
 };
 
-/// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
+/// Definition of the attack in [`super::LIST`].
+pub const LISTED: AttackDef = AttackDef { entry: ENTRY, target: AttackTarget::Values, run };
 
-fn run(scene: &Scene<'_>) -> Result<Findings> {
-    let mut unchecked = Unchecked::of(scene);
+fn run(input: &AttackInput<'_>) -> Result<Findings> {
+    let mut unchecked = Unchecked::new(input);
     let mut findings = Vec::new();
-    visit_groups(scene, &ENTRY, &mut unchecked, |seen| {
-        for (value, carriers) in seen.counts {
-            let confidence = Share::new(*carriers, seen.shown);
-            if confidence >= scene.confidence && tells(seen.published(), *value) {
-                findings.push(found(&seen, *value, confidence));
+    visit_groups(input, &ENTRY, &mut unchecked, |view| {
+        for (value, carriers) in view.counts {
+            let confidence = Ratio::new(*carriers, view.total);
+            if confidence >= input.confidence && is_unsuppressed(view.published(), *value) {
+                findings.push(finding(&view, *value, confidence));
             }
         }
     })?;
     conclude(&ENTRY, findings, unchecked)
 }
 
-fn found(seen: &Seen<'_>, value: Code, confidence: Share) -> Finding {
-    let column = seen.published();
-    let certain = confidence == Share::new(1, 1);
-    let whose = people_of(seen.people, &seen.class);
-    let (have, place) = (have(seen.people), called(seen.held));
-    let words = match certain {
-        true => format!("{whose} {have} one and the same {} for certain in {place}", column.name),
-        false => format!("the {} of {whose} can be told with confidence {confidence} in {place}", column.name),
-    };
+fn finding(view: &GroupView<'_>, value: Code, confidence: Ratio) -> Finding {
+    let column = view.published();
+    let certain = confidence == Ratio::new(1, 1);
+    let subject = people_in_class(view.people, &view.class);
+    let qualifier = if certain { "with certainty".to_owned() } else { format!("with posterior {confidence}") };
+    let place = release_text(view.recorded);
+    let text = format!("the {} of {subject} can be inferred {qualifier} from {place}", column.name);
     Finding {
         attack: ENTRY.id,
-        releases: vec![seen.held.number],
-        people: seen.people,
+        releases: vec![view.recorded.number],
+        people: view.people,
         records: None,
-        confidence: Confidence::Exact(confidence),
+        confidence: AttackConfidence::Exact(confidence),
         certain,
-        class: seen.class.clone(),
+        class: view.class.clone(),
         column: Some(column.name.clone()),
-        value: Some(Value { code: Some(value), label: column.label(value).to_owned() }),
-        words,
+        value: Some(DisclosedValue { code: Some(value), label: column.label(value).to_owned() }),
+        text,
     }
 }

@@ -1,59 +1,59 @@
-//! Backward correspondence: which records of the later release can be a newcomer's.
+//! Backward correspondence: excludes records of a later release for a victim who is not in the earlier one.
 //!
-//! Attack   records of the earlier release take their places in the later; those of the newcomer's group that must be taken
-//!          cannot be theirs. Taken from a group are the records of the earlier that find no place elsewhere.
-//! Assumes  that the later release is about everybody of the earlier, with the same values, and that it is known who is new and
-//!          in which group. Confidence below certainty is the share among the records left, an estimate.
+//! Attack   every record of the earlier release corresponds to a record of the later. Records of the victim's group that must
+//!          correspond to records of the earlier release cannot belong to the victim.
+//! Assumes  that the later release contains all people of the earlier, with the same values, and that the attacker knows that the
+//!          victim is new, and the victim's group. A confidence below 1 is the share among the remaining records, an estimate.
 //! Paper    Fung, Wang, Fu and Pei, Anonymity for continuous data publishing, EDBT 2008; survey section 6.3.
 
 use std::collections::BTreeMap;
 
-use super::corresponding::{Corresponding, Cracked, LEFT, run as compare};
-use super::finding::{Findings, called};
-use super::scene::Scene;
-use super::{Listed, LooksAt, Result};
-use crate::combos::Weight;
+use super::correspondence::{Correspondence, CrackedGroup, MIN_RECORDS, run as compare};
+use super::finding::{Findings, release_text};
+use super::input::AttackInput;
+use super::{AttackDef, AttackTarget, Result};
+use crate::data::contingency::Weight;
 use crate::registry::{Entry, Kind};
 
-/// What it says about itself.
+/// Catalogue entry of the attack.
 pub const ENTRY: Entry = Entry {
     kind: Kind::Attack,
     id: "backward-correspondence",
     title: "backward correspondence",
-    summary: "Excludes records of a later release that cannot be a newcomer's, because records of an earlier one need their places.",
+    summary: "B-attack: excludes records of a newcomer's group in a later release that must correspond to records of an earlier release.",
     paper: "Fung, Wang, Fu and Pei, Anonymity for continuous data publishing, EDBT 2008; survey section 6.3",
-    thwarts: "how many records of a later release can still be a newcomer's",
+    protects_against: "record linkage and attribute linkage of newcomers in a later release",
     comparison: false,
-    parameters: &[LEFT],
+    parameters: &[MIN_RECORDS],
     evidence: &[
         "attacks::tests::correspondence::backward",
-        "attacks::tests::correspondence::transports_are_those_of_every_way_to_place_the_records",
-        "attacks::tests::naive::what_is_followed_is_true",
+        "attacks::tests::correspondence::flows_match_the_enumeration_of_all_assignments",
+        "attacks::tests::naive::certain_correspondences_are_true",
         "broken::attacks",
     ],
 };
 
-/// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
+/// Definition of the attack in [`super::LIST`].
+pub const LISTED: AttackDef = AttackDef { entry: ENTRY, target: AttackTarget::Values, run };
 
-fn run(scene: &Scene<'_>) -> Result<Findings> {
-    compare(scene, &ENTRY, |pair, findings, asked| {
-        let who = format!("who were not yet in {}", called(pair.earlier.groups.held));
+fn run(input: &AttackInput<'_>) -> Result<Findings> {
+    compare(input, &ENTRY, |pair, findings, options| {
+        let condition = format!("not in {}", release_text(pair.earlier.groups.recorded));
         for (group, people) in newcomers(pair) {
             let records = &pair.second[group as usize];
-            let taken = pair.transports.iter().map(|transport| transport.fewest(group as usize));
-            let left: Vec<Weight> = records.iter().zip(taken).map(|(all, taken)| all - taken).collect();
-            let cracked = Cracked { release: 1, group, people, who: who.clone(), records, left };
-            findings.extend(pair.report(&cracked, asked));
+            let required = pair.flows.iter().map(|flow| flow.min_records(group as usize));
+            let remaining: Vec<Weight> = records.iter().zip(required).map(|(all, required)| all - required).collect();
+            let cracked = CrackedGroup { release: 1, group, people, condition: condition.clone(), records, remaining };
+            findings.extend(pair.report(&cracked, options));
         }
         Ok(())
     })
 }
 
-/// By group of the later release: its people who were not in the earlier.
-fn newcomers(pair: &Corresponding<'_>) -> BTreeMap<u32, Weight> {
+/// By group of the later release: number of its people who are not in the earlier.
+fn newcomers(pair: &Correspondence<'_>) -> BTreeMap<u32, Weight> {
     let mut people = BTreeMap::new();
-    for (_, group) in pair.later.single().filter(|(person, _)| !pair.earlier.has(*person)) {
+    for (_, group) in pair.later.single_record_people().filter(|(person, _)| !pair.earlier.has(*person)) {
         *people.entry(group).or_insert(0) += 1;
     }
     people

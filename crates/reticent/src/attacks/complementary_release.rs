@@ -1,39 +1,40 @@
-//! Complementary release: a rare sensitive value links a record of one release to a record of another.
+//! Complementary release: links records of two releases by a rare sensitive value.
 //!
-//! Attack   joins two releases on the sensitive value as well: where few records have it, a record of one is known to be a
-//!          record of the other, and what either generalized is read from the other.
-//! Assumes  that one release is about everybody of the other, with the same values. That the second came later, with the
-//!          table updated in between, makes no difference (temporal attack).
-//! Measure  one over the records that the record can be; only where quasi-identifiers alone left a choice on both sides.
+//! Attack   joins two releases on the quasi-identifiers and a sensitive column. A rare sensitive value links a record of one
+//!          release to a record of the other. Each record then discloses values that the other generalizes.
+//! Assumes  that one release contains all people of the other, with the same values. The table may be updated between the
+//!          releases (temporal attack).
+//! Measure  1 / (number of records that the record can be linked to); reported if the quasi-identifiers alone are ambiguous on
+//!          both sides.
 //! Paper    Sweeney, k-anonymity: a model for protecting privacy, 2002, sections 4.2 and 4.3.
 
-use super::corresponding::{comparable, meet, pair};
-use super::finding::{Confidence, Finding, Findings, Value, called, conclude, people_of};
-use super::groups::{SameValues, Tracked, compared_elsewhere, shared_sensitive, tracked_counts};
-use super::scene::{Scene, Unchecked, cannot};
-use super::{Listed, LooksAt, Result};
-use crate::combos::Weight;
+use super::correspondence::{MAX_PAIRS, compatible_groups, pair_text, share_people};
+use super::finding::{AttackConfidence, DisclosedValue, Finding, Findings, conclude, people_in_class, release_text};
+use super::groups::{TrackedPeople, ValueIndex, compared_elsewhere, shared_sensitive, tracked_counts};
+use super::input::{AttackInput, Unchecked, not_runnable};
+use super::{AttackDef, AttackTarget, Result};
+use crate::data::contingency::Weight;
 use crate::registry::{Entry, Kind};
 
-/// What it says about itself.
+/// Catalogue entry of the attack.
 pub const ENTRY: Entry = Entry {
     kind: Kind::Attack,
     id: "complementary-release",
     title: "complementary release",
-    summary: "Links records of two releases that have the same rare sensitive value, so that each tells what the other generalized.",
+    summary: "Links records of two releases by a rare sensitive value; each record then discloses values that the other generalizes.",
     paper: "Sweeney, k-anonymity: a model for protecting privacy, 2002, sections 4.2 and 4.3",
-    thwarts: "whose quasi-identifiers two releases together give away through a sensitive value",
+    protects_against: "record linkage between two releases by a sensitive value",
     comparison: false,
     parameters: &[],
     evidence: &["attacks::tests::rows::complementary_release_of_races_and_years", "broken::attacks"],
 };
 
-/// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
+/// Definition of the attack in [`super::LIST`].
+pub const LISTED: AttackDef = AttackDef { entry: ENTRY, target: AttackTarget::Values, run };
 
-fn run(scene: &Scene<'_>) -> Result<Findings> {
-    let mut unchecked = Unchecked::of(scene);
-    let all = tracked_counts(scene, &ENTRY, &mut unchecked)?;
+fn run(input: &AttackInput<'_>) -> Result<Findings> {
+    let mut unchecked = Unchecked::new(input);
+    let all = tracked_counts(input, &ENTRY, &mut unchecked)?;
     let mut findings = Vec::new();
     let mut compared = false;
     for (at, second) in all.iter().enumerate() {
@@ -41,31 +42,33 @@ fn run(scene: &Scene<'_>) -> Result<Findings> {
             let (fewer, more) = if within(first, second) { (first, second) } else { (second, first) };
             if within(fewer, more) {
                 compared = true;
-                link(scene, &all, fewer, more, &mut unchecked, &mut findings);
-            } else if meet(first, second) {
-                unchecked.push(format!("{} each have somebody whom the other has not", pair(first, second)));
+                link_pair(input, &all, fewer, more, &mut unchecked, &mut findings);
+            } else if share_people(first, second) {
+                unchecked.push(format!("neither of {} contains all people of the other", pair_text(first, second)));
             }
         }
     }
     if !compared {
-        return Err(cannot(&ENTRY, "no release is known to be about everybody of another"));
+        return Err(not_runnable(&ENTRY, "no release contains all people of another release"));
     }
     conclude(&ENTRY, findings, unchecked)
 }
 
-fn within(fewer: &Tracked<'_>, more: &Tracked<'_>) -> bool {
+/// Whether `more` contains all people of `fewer`.
+fn within(fewer: &TrackedPeople<'_>, more: &TrackedPeople<'_>) -> bool {
     fewer.members.iter().all(|member| more.has(member.person))
 }
 
-fn link(
-    scene: &Scene<'_>,
-    all: &[Tracked<'_>],
-    fewer: &Tracked<'_>,
-    more: &Tracked<'_>,
+/// Adds the findings about two releases, for each shared sensitive column.
+fn link_pair(
+    input: &AttackInput<'_>,
+    all: &[TrackedPeople<'_>],
+    fewer: &TrackedPeople<'_>,
+    more: &TrackedPeople<'_>,
     unchecked: &mut Unchecked,
     findings: &mut Vec<Finding>,
 ) {
-    let pair = pair(fewer, more);
+    let pair = pair_text(fewer, more);
     let columns = shared_sensitive(fewer, more);
     if columns.is_empty() {
         if !compared_elsewhere(all, fewer, more) {
@@ -73,25 +76,25 @@ fn link(
         }
         return;
     }
-    let Some(to) = comparable(&fewer.groups, &more.groups) else {
-        unchecked.push(format!("{pair} have too many groups that can be the same"));
+    let Some(to) = compatible_groups(&fewer.groups, &more.groups) else {
+        unchecked.push(format!("{pair} have more than {MAX_PAIRS} pairs of compatible groups"));
         return;
     };
     for (here, there) in columns {
         let name = &fewer.release().columns[here].name;
-        let same = SameValues::of([&fewer.release().columns[here], &more.release().columns[there]]);
-        let counts = (same.counts(0, &fewer.groups, here), same.counts(1, &more.groups, there));
+        let values = ValueIndex::new([&fewer.release().columns[here], &more.release().columns[there]]);
+        let counts = (values.counts(0, &fewer.groups, here), values.counts(1, &more.groups, there));
         let (Some(first), Some(second)) = counts else {
-            unchecked.push(format!("`{name}` is not published exactly in {pair}"));
+            unchecked.push(format!("`{name}` is generalized or suppressed in {pair}"));
             continue;
         };
         let linking =
-            Linking { fewer, more, name, from: reversed(&to, more.groups.len()), to: &to, same, first, second };
-        findings.extend(linking.findings(scene));
+            Linking { fewer, more, name, from: reversed(&to, more.groups.len()), to: &to, values, first, second };
+        findings.extend(linking.findings(input));
     }
 }
 
-/// By group on the right: the groups on the left that lead to it.
+/// By group on the right: the compatible groups on the left.
 fn reversed(to: &[Vec<u32>], rights: usize) -> Vec<Vec<u32>> {
     let mut from = vec![Vec::new(); rights];
     for (left, rights) in to.iter().enumerate() {
@@ -100,28 +103,36 @@ fn reversed(to: &[Vec<u32>], rights: usize) -> Vec<Vec<u32>> {
     from
 }
 
-/// Two releases, the groups of them that can be the same, and how many records of each have which value.
+/// Two releases with their compatible groups and the value counts of one sensitive column.
 struct Linking<'a> {
-    fewer: &'a Tracked<'a>,
-    more: &'a Tracked<'a>,
+    /// Release whose people are all in `more` (the left side).
+    fewer: &'a TrackedPeople<'a>,
+    /// Release on the right side.
+    more: &'a TrackedPeople<'a>,
+    /// Name of the sensitive column.
     name: &'a str,
+    /// By group on the left: compatible groups on the right.
     to: &'a [Vec<u32>],
+    /// By group on the right: compatible groups on the left.
     from: Vec<Vec<u32>>,
-    same: SameValues,
+    values: ValueIndex,
+    /// By group on the left, by value: number of records.
     first: Vec<Vec<Weight>>,
+    /// By group on the right, by value: number of records.
     second: Vec<Vec<Weight>>,
 }
 
 impl Linking<'_> {
-    fn findings(&self, scene: &Scene<'_>) -> Vec<Finding> {
+    /// The links that reach the threshold, between groups that are ambiguous by their quasi-identifiers.
+    fn findings(&self, input: &AttackInput<'_>) -> Vec<Finding> {
         let mut findings = Vec::new();
-        let choice = |left: usize, right: u32| self.to[left].len() > 1 && self.from[right as usize].len() > 1;
+        let is_ambiguous = |left: usize, right: u32| self.to[left].len() > 1 && self.from[right as usize].len() > 1;
         for (left, rights) in self.to.iter().enumerate() {
-            for right in rights.iter().copied().filter(|right| choice(left, *right)) {
-                for value in 0..self.same.labels.len() {
+            for right in rights.iter().copied().filter(|right| is_ambiguous(left, *right)) {
+                for value in 0..self.values.labels.len() {
                     let records = self.first[left][value].min(self.second[right as usize][value]);
-                    let confidence = Confidence::one_of(self.choices(left, right, value));
-                    if records > 0 && confidence.reaches(scene.confidence) {
+                    let confidence = AttackConfidence::one_of(self.choices(left, right, value));
+                    if records > 0 && confidence.reaches(input.confidence) {
                         findings.push(self.finding(left, right, value, records, confidence));
                     }
                 }
@@ -130,25 +141,25 @@ impl Linking<'_> {
         findings
     }
 
-    /// Among how many records each of the two must be found.
+    /// Number of records with the value that a record of either group can be linked to; the larger of the two directions.
     fn choices(&self, left: usize, right: u32, value: usize) -> Weight {
         let there: Weight = self.to[left].iter().map(|right| self.second[*right as usize][value]).sum();
         let here: Weight = self.from[right as usize].iter().map(|left| self.first[*left as usize][value]).sum();
         there.max(here)
     }
 
-    fn finding(&self, left: usize, right: u32, value: usize, people: Weight, confidence: Confidence) -> Finding {
+    fn finding(&self, left: usize, right: u32, value: usize, people: Weight, confidence: AttackConfidence) -> Finding {
         let mut class = self.fewer.groups.cells(left);
         let others = self.more.groups.cells(right as usize);
-        let (here, there) = (self.fewer.groups.held, self.more.groups.held);
-        // The same number is another group in another release.
-        let marks = here.disguise.groups.is_some() || there.disguise.groups.is_some();
-        class.extend(others.into_iter().filter(|cell| marks || !class.contains(cell)).collect::<Vec<_>>());
-        let words = format!(
-            "{} can be linked from {} to {} by a rare value of {}, so that each tells what the other generalized",
-            people_of(people, &class),
-            called(here),
-            called(there),
+        let (here, there) = (self.fewer.groups.recorded, self.more.groups.recorded);
+        // Equal group numbers of two bucketized releases are different groups.
+        let is_bucketized = here.presentation.group_column.is_some() || there.presentation.group_column.is_some();
+        class.extend(others.into_iter().filter(|cell| is_bucketized || !class.contains(cell)).collect::<Vec<_>>());
+        let text = format!(
+            "{} can be linked from {} to {} by a rare value of {}; each release discloses values that the other generalizes",
+            people_in_class(people, &class),
+            release_text(here),
+            release_text(there),
             self.name
         );
         Finding {
@@ -157,11 +168,11 @@ impl Linking<'_> {
             people,
             records: Some(people),
             confidence,
-            certain: confidence == Confidence::CERTAIN,
+            certain: confidence == AttackConfidence::CERTAIN,
             class,
             column: Some(self.name.to_owned()),
-            value: Some(Value { code: self.same.code(1, value), label: self.same.labels[value].clone() }),
-            words,
+            value: Some(DisclosedValue { code: self.values.code(1, value), label: self.values.labels[value].clone() }),
+            text,
         }
     }
 }

@@ -1,32 +1,34 @@
-//! Critical absence: a value of somebody's group that nobody in another release has cannot be theirs.
+//! Critical absence: rules out values that do not occur in another release.
 //!
-//! Attack   for people who are in both releases, values of their group in one that occur nowhere in the other are ruled out,
-//!          however the other is grouped.
-//! Assumes  that it is known who is in which group of the first and who is in the second, and that a person's value is the
-//!          same in both; who has several records is left out, and where somebody's value changed nothing is concluded. Sensitive
-//!          columns are looked at one by one.
-//! Measure  one over the number of values left.
+//! Attack   for people in both releases, rules out the values of their group in one release that occur nowhere in the other.
+//!          The groups of the other release do not matter.
+//! Assumes  that the attacker knows the group of each person in one release and the people of the other, and that the value of a
+//!          person is the same in both. People with several records are not checked. Nothing is inferred if a value changed. Each
+//!          sensitive column is checked separately.
+//! Measure  1 / (number of remaining values).
 //! Paper    Xiao and Tao, m-invariance, SIGMOD 2007, section 1; survey section 6.3.
 
 use std::collections::BTreeSet;
 
-use super::finding::{Confidence, Finding, Findings, Value, called, conclude, have, people_of};
-use super::groups::{Tracked, shared_sensitive, tracked};
-use super::scene::{Scene, Unchecked, cannot};
-use super::{Listed, LooksAt, Result};
-use crate::combos::Weight;
-use crate::matching::matches;
+use super::finding::{
+    AttackConfidence, DisclosedValue, Finding, Findings, conclude, have, people_in_class, release_text,
+};
+use super::groups::{TrackedPeople, shared_sensitive, tracked};
+use super::input::{AttackInput, Unchecked, not_runnable};
+use super::{AttackDef, AttackTarget, Result};
+use crate::data::contingency::Weight;
+use crate::data::taxonomy::Code;
+use crate::join::matching::matches;
 use crate::registry::{Entry, Kind};
-use crate::taxonomy::Code;
 
-/// What it says about itself.
+/// Catalogue entry of the attack.
 pub const ENTRY: Entry = Entry {
     kind: Kind::Attack,
     id: "critical-absence",
     title: "critical absence",
-    summary: "Rules out, for people who are in two releases, the values of their group that the other release does not have at all.",
+    summary: "Rules out, for people in two releases, the values of their group in one release that do not occur in the other.",
     paper: "Xiao and Tao, m-invariance: towards privacy preserving re-publication of dynamic datasets, SIGMOD 2007; survey section 6.3",
-    thwarts: "whose value is given away by a value that is gone, whatever the groups",
+    protects_against: "attribute linkage by sensitive values that are absent from another release",
     comparison: false,
     parameters: &[],
     evidence: &[
@@ -36,13 +38,13 @@ pub const ENTRY: Entry = Entry {
     ],
 };
 
-/// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
+/// Definition of the attack in [`super::LIST`].
+pub const LISTED: AttackDef = AttackDef { entry: ENTRY, target: AttackTarget::Values, run };
 
-fn run(scene: &Scene<'_>) -> Result<Findings> {
-    let mut unchecked = Unchecked::of(scene);
-    let all = tracked(scene, &ENTRY, &mut unchecked)?;
-    all.iter().for_each(|tracked| tracked.leave_out_several(&mut unchecked));
+fn run(input: &AttackInput<'_>) -> Result<Findings> {
+    let mut unchecked = Unchecked::new(input);
+    let all = tracked(input, &ENTRY, &mut unchecked)?;
+    all.iter().for_each(|tracked| tracked.note_multi_record_people(&mut unchecked));
     let mut findings = Vec::new();
     let mut compared = false;
     for (at, one) in all.iter().enumerate() {
@@ -50,87 +52,87 @@ fn run(scene: &Scene<'_>) -> Result<Findings> {
             let columns = shared_sensitive(one, other);
             compared |= !columns.is_empty();
             for columns in columns {
-                findings.extend(absences(scene, one, other, columns, &mut unchecked));
+                findings.extend(absences(input, one, other, columns, &mut unchecked));
             }
         }
     }
-    if !compared && !all.iter().any(Tracked::leaves_out) {
-        return Err(cannot(&ENTRY, "no two releases with known people share a sensitive column"));
+    if !compared && !all.iter().any(TrackedPeople::has_incomparable_columns) {
+        return Err(not_runnable(&ENTRY, "no two releases with owner links share a sensitive column"));
     }
     conclude(&ENTRY, findings, unchecked)
 }
 
-/// What the values of the other release leave of each group's values.
+/// The findings about the groups of `one`: values that do not occur in `other` are impossible.
 fn absences(
-    scene: &Scene<'_>,
-    one: &Tracked<'_>,
-    other: &Tracked<'_>,
+    input: &AttackInput<'_>,
+    one: &TrackedPeople<'_>,
+    other: &TrackedPeople<'_>,
     (here, there): (usize, usize),
     unchecked: &mut Unchecked,
 ) -> Vec<Finding> {
     let matching = matches(&one.release().columns[here], &other.release().columns[there]);
     let mut occurs = vec![false; other.release().columns[there].nodes.len()];
-    other.release().combos.codes[there].iter().for_each(|code| occurs[*code as usize] = true);
+    other.release().contingency.codes[there].iter().for_each(|code| occurs[*code as usize] = true);
     let possible = |code: &Code| matching[*code as usize].iter().any(|code| occurs[*code as usize]);
-    let staying = staying(one, other);
+    let people_in_both = people_in_both(one, other);
     let mut findings = Vec::new();
-    for (group, counts) in one.groups.counts(here).iter().enumerate().filter(|(group, _)| staying[*group] > 0) {
-        let left: Vec<Code> = counts.iter().map(|(code, _)| *code).filter(possible).collect();
-        if left.is_empty() {
+    for (group, counts) in one.groups.counts(here).iter().enumerate().filter(|(group, _)| people_in_both[*group] > 0) {
+        let remaining: Vec<Code> = counts.iter().map(|(code, _)| *code).filter(possible).collect();
+        if remaining.is_empty() {
             let name = &one.release().columns[here].name;
-            let (here, there) = (called(one.groups.held), called(other.groups.held));
-            unchecked.push(format!("`{name}` of somebody in {here} is nobody's in {there}: it changed"));
+            let (here, there) = (release_text(one.groups.recorded), release_text(other.groups.recorded));
+            unchecked.push(format!("the `{name}` of some person in {here} does not occur in {there}: it changed"));
             continue;
         }
-        let confidence = Confidence::one_of(left.len() as Weight);
-        if left.len() < counts.len() && confidence.reaches(scene.confidence) {
-            findings.push(finding(one, other, here, group, staying[group], &left));
+        let confidence = AttackConfidence::one_of(remaining.len() as Weight);
+        if remaining.len() < counts.len() && confidence.reaches(input.confidence) {
+            findings.push(finding(one, other, here, group, people_in_both[group], &remaining));
         }
     }
     findings
 }
 
-/// By group: how many of its people are also in the other release.
-fn staying(one: &Tracked<'_>, other: &Tracked<'_>) -> Vec<Weight> {
-    let mut staying = vec![0; one.groups.len()];
-    // Whoever has several records there need not have this one's value in any of them.
-    let there: BTreeSet<_> = other.single().map(|(person, _)| person).collect();
-    for (_, group) in one.single().filter(|(person, _)| there.contains(person)) {
-        staying[group as usize] += 1;
+/// By group: number of its people with one record in each release.
+fn people_in_both(one: &TrackedPeople<'_>, other: &TrackedPeople<'_>) -> Vec<Weight> {
+    let mut people_in_both = vec![0; one.groups.len()];
+    // A person with several records in the other release need not have the same value in any of them.
+    let there: BTreeSet<_> = other.single_record_people().map(|(person, _)| person).collect();
+    for (_, group) in one.single_record_people().filter(|(person, _)| there.contains(person)) {
+        people_in_both[group as usize] += 1;
     }
-    staying
+    people_in_both
 }
 
 fn finding(
-    one: &Tracked<'_>,
-    other: &Tracked<'_>,
+    one: &TrackedPeople<'_>,
+    other: &TrackedPeople<'_>,
     column: usize,
     group: usize,
     people: Weight,
-    left: &[Code],
+    remaining: &[Code],
 ) -> Finding {
-    let (here, there) = (one.groups.held, other.groups.held);
+    let (here, there) = (one.groups.recorded, other.groups.recorded);
     let published = &one.release().columns[column];
     let class = one.groups.cells(group);
-    let value = |code: &Code| Value { code: Some(*code), label: published.label(*code).to_owned() };
-    let (whose, have, many) = (people_of(people, &class), have(people), left.len());
-    let what = if many == 1 { "one possible".to_owned() } else { format!("{many} possible values of") };
-    let words = format!(
-        "{whose} in {} {have} {what} {} left, because other values of their group occur nowhere in {}",
-        called(here),
+    let value = |code: &Code| DisclosedValue { code: Some(*code), label: published.label(*code).to_owned() };
+    let (subject, have, count) = (people_in_class(people, &class), have(people), remaining.len());
+    let values_text = if count == 1 { "one possible".to_owned() } else { format!("{count} possible values of") };
+    let text = format!(
+        "{subject} in {} {have} {values_text} {}: the other values of their group do not occur in {}",
+        release_text(here),
         published.name,
-        called(there)
+        release_text(there)
     );
     Finding {
         attack: ENTRY.id,
         releases: vec![here.number.min(there.number), here.number.max(there.number)],
         people,
         records: None,
-        confidence: Confidence::one_of(many as Weight),
-        certain: many == 1,
+        confidence: AttackConfidence::one_of(count as Weight),
+        certain: count == 1,
         class,
         column: Some(published.name.clone()),
-        value: left.first().filter(|_| many == 1).map(value),
-        words,
+        value: remaining.first().filter(|_| count == 1).map(value),
+        text,
     }
 }

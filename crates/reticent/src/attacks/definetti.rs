@@ -1,142 +1,153 @@
-//! deFinetti: groups teach how quasi-identifiers go with sensitive values, and that tells about each person in a group.
+//! deFinetti: learns the correlation of quasi-identifiers and sensitive values from all groups of a bucketized release.
 //!
-//! Attack   where a release marks its groups and shows everybody's quasi-identifiers, worlds say who of a group has which of
-//!          its values. They are not equally likely: people who are alike tend to have the same value.
-//! Model    for each combination of quasi-identifiers the shares of the values are unknown, all equally likely (a Dirichlet
-//!          prior of ones). A world with n people of a combination and a value then weighs the product of all n!.
-//! Assumes  that the publisher put people into groups without looking at which value is whose.
-//! Measure  the weight of the worlds in which somebody of a combination has the value: exact where worlds can be counted, else
-//!          an estimate from exchanges drawn with a seed; only what is more than the value's share of the group is reported.
+//! Attack   a bucketized release publishes the quasi-identifiers of all people. A possible world assigns the values of each group
+//!          to its people. Worlds are not equally likely: people with the same quasi-identifiers tend to have the same value.
+//! Model    for each combination of quasi-identifiers, the distribution of the values has a uniform Dirichlet prior (all parameters
+//!          1). The weight of a world is the product of n! over all combinations and values, with n people of the combination and
+//!          the value.
+//! Assumes  that the publisher grouped people without using the assignment of values to people.
+//! Measure  posterior of a value for a person of a combination. It is exact if the worlds can be counted, otherwise an estimate by
+//!          Markov chain sampling with a seed. It is reported if it exceeds the share of the value in the group.
 //! Paper    Kifer, Attacks on privacy and deFinetti's theorem, SIGMOD 2009.
 
 pub(super) mod sampling;
 pub(super) mod worlds;
 
-use super::finding::{Confidence, Finding, Findings, Value, called, conclude, have, people_of};
-use super::groups::{Groups, cells, counts_people, put_together, with_role};
-use super::scene::{Scene, Unchecked, cannot, releases};
-use super::{Listed, LooksAt, Result};
-use crate::combos::Weight;
-use crate::history::Held;
-use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
-use crate::schema::Role;
-use crate::share::Share;
-use crate::taxonomy::Code;
+use super::finding::{AttackConfidence, DisclosedValue, Finding, Findings, conclude, people_in_class, release_text};
+use super::groups::{ReleaseGroups, cells, has_exact_counts, merge_counts, with_role};
+use super::input::{AttackInput, Unchecked, not_runnable, releases};
+use super::{AttackDef, AttackTarget, Result};
+use crate::data::contingency::Weight;
+use crate::data::schema::Role;
+use crate::data::taxonomy::Code;
+use crate::ratio::Ratio;
+use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
+use crate::release::history::RecordedRelease;
 
-/// What it says about itself.
+/// Catalogue entry of the attack.
 pub const ENTRY: Entry = Entry {
     kind: Kind::Attack,
     id: "definetti",
     title: "deFinetti",
-    summary: "Learns from all groups of a release how quasi-identifiers go with values, and weighs the worlds of each group by it.",
+    summary: "Learns the correlation of quasi-identifiers and sensitive values from all groups of a bucketized release, and weights the \
+              possible worlds of each group with it.",
     paper: "Kifer, Attacks on privacy and deFinetti's theorem, SIGMOD 2009",
-    thwarts: "what groups tell about each other's people",
+    protects_against: "attribute linkage by correlations learned from other groups",
     comparison: false,
     parameters: &[
-        Parameter {
+        ParameterDef {
             name: "on",
             domain: Domain::Columns,
             default: Some(""),
-            meaning: "the quasi-identifiers to learn from; all when not given",
+            meaning: "quasi-identifiers to learn from; default: all",
         },
-        Parameter {
+        ParameterDef {
             name: "sweeps",
             domain: Domain::Whole(1),
             default: Some("2000"),
-            meaning: "how often every record is offered an exchange, where worlds cannot be counted",
+            meaning: "number of sweeps of the Markov chain over all records, if the worlds cannot be counted",
         },
-        Parameter {
+        ParameterDef {
             name: "seed",
             domain: Domain::Whole(0),
             default: Some("1"),
-            meaning: "what the exchanges are drawn with",
+            meaning: "seed of the Markov chain",
         },
     ],
     evidence: &[
         "attacks::tests::definetti::smokers",
-        "attacks::tests::definetti::the_estimate_is_near",
+        "attacks::tests::definetti::the_estimate_is_close_to_the_exact_posterior",
         "broken::attacks",
     ],
 };
 
-/// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
+/// Definition of the attack in [`super::LIST`].
+pub const LISTED: AttackDef = AttackDef { entry: ENTRY, target: AttackTarget::Values, run };
 
-fn run(scene: &Scene<'_>) -> Result<Findings> {
-    let arguments = scene.arguments(&ENTRY)?;
-    let mut unchecked = Unchecked::of(scene);
+fn run(input: &AttackInput<'_>) -> Result<Findings> {
+    let arguments = input.arguments(&ENTRY)?;
+    let mut unchecked = Unchecked::new(input);
     let mut findings = Vec::new();
-    let mut looked = false;
-    for held in releases(scene, &ENTRY, 1)? {
-        if held.disguise.groups.is_none() {
-            unchecked.push(format!("{} does not mark groups: in its classes all people look alike", called(held)));
+    let mut has_run = false;
+    for recorded in releases(input, &ENTRY, 1)? {
+        if recorded.presentation.group_column.is_none() {
+            let place = release_text(recorded);
+            unchecked.push(format!("{place} is not bucketized: all people of a class have the same quasi-identifiers"));
             continue;
         }
-        if !counts_people(held) {
+        if !has_exact_counts(recorded) {
             unchecked.push(format!(
-                "{} lists values that may be nobody's, so that it does not say how many have one",
-                called(held)
+                "{} may contain counterfeit values, so that the number of people with a value is unknown",
+                release_text(recorded)
             ));
             continue;
         }
-        let groups = Groups::of(held)?;
-        let on = columns(held, &arguments)?;
-        for sensitive in with_role(&held.release, Role::Sensitive) {
-            looked = true;
-            let learnt = Learnt::from(&groups, &on, sensitive);
-            findings.extend(learnt.findings(scene, &groups, &on, sensitive, &arguments)?);
+        let groups = ReleaseGroups::new(recorded)?;
+        let on = predictor_columns(recorded, &arguments)?;
+        for sensitive in with_role(&recorded.release, Role::Sensitive) {
+            has_run = true;
+            let column = BucketizedColumn::new(&groups, &on, sensitive);
+            findings.extend(column.findings(input, &groups, &on, sensitive, &arguments)?);
         }
     }
-    if !looked {
-        unchecked.push("no release that marks groups has a sensitive column".to_owned());
-        return Err(cannot(&ENTRY, unchecked.why()));
+    if !has_run {
+        unchecked.push("no bucketized release has a sensitive column".to_owned());
+        return Err(not_runnable(&ENTRY, unchecked.reason()));
     }
     conclude(&ENTRY, findings, unchecked)
 }
 
-/// The columns to learn from; never those that mark the groups or are sensitive.
-fn columns(held: &Held, arguments: &Arguments) -> Result<Vec<usize>> {
-    let quasi = with_role(&held.release, Role::QuasiIdentifier);
-    let asked = match arguments.words("on")? {
-        Some(names) => held.release.positions(names)?,
+/// Indices of the quasi-identifiers to learn from, without the group column.
+fn predictor_columns(recorded: &RecordedRelease, arguments: &Arguments) -> Result<Vec<usize>> {
+    let quasi = with_role(&recorded.release, Role::QuasiIdentifier);
+    let requested = match arguments.words("on")? {
+        Some(names) => recorded.release.positions(names)?,
         None => quasi.clone(),
     };
-    let mark = held.disguise.groups.as_deref();
-    Ok(asked
+    let group_column = recorded.presentation.group_column.as_deref();
+    Ok(requested
         .into_iter()
-        .filter(|column| quasi.contains(column) && Some(held.release.columns[*column].name.as_str()) != mark)
+        .filter(|column| {
+            quasi.contains(column) && Some(recorded.release.columns[*column].name.as_str()) != group_column
+        })
         .collect())
 }
 
-/// A group: kinds of people and values that it has, ascending, each with the number of records.
+/// Group of a bucketized release. A kind is a combination of quasi-identifiers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Bucket {
+pub(super) struct AnatomyBucket {
+    /// Kinds in the group, ascending, each with its number of records.
     pub kinds: Vec<(usize, Weight)>,
+    /// Values of the group, ascending, each with its number of records.
     pub values: Vec<(usize, Weight)>,
 }
 
-/// All groups, and how many kinds and values there are.
+/// All groups of a bucketized release.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Buckets {
+pub(super) struct AnatomyBuckets {
+    /// Number of kinds.
     pub kinds: usize,
+    /// Number of values.
     pub values: usize,
-    pub groups: Vec<Bucket>,
+    pub groups: Vec<AnatomyBucket>,
 }
 
-/// By group, by place of a kind and of a value in it: how sure it is that somebody of the kind has the value.
-pub(super) type Posterior = Vec<Vec<Vec<Confidence>>>;
+/// By group, by position of a kind and of a value in it: posterior of the value for a person of the kind.
+pub(super) type BucketPosteriors = Vec<Vec<Vec<AttackConfidence>>>;
 
-/// What a release shows: kinds of people and values, by group.
-struct Learnt {
-    buckets: Buckets,
-    /// By kind: a combination of the release with it.
+/// Sensitive column of a bucketized release, by group.
+struct BucketizedColumn {
+    buckets: AnatomyBuckets,
+    /// By kind: index of a combination of the release with it.
     kinds: Vec<usize>,
+    /// By value: its code.
     values: Vec<Code>,
 }
 
-impl Learnt {
-    fn from(groups: &Groups<'_>, on: &[usize], sensitive: usize) -> Learnt {
-        let combos = &groups.held.release.combos;
+impl BucketizedColumn {
+    /// Collects the kinds and values of each group; `on` has the quasi-identifiers that define the kinds.
+    fn new(groups: &ReleaseGroups<'_>, on: &[usize], sensitive: usize) -> BucketizedColumn {
+        let combos = &groups.recorded.release.contingency;
         let kind_of = |at: usize| -> Vec<Code> { on.iter().map(|column| combos.codes[*column][at]).collect() };
         let mut keys: Vec<(Vec<Code>, usize)> = (0..combos.len()).map(|at| (kind_of(at), at)).collect();
         keys.sort_unstable();
@@ -144,9 +155,9 @@ impl Learnt {
         let mut values: Vec<Code> = combos.codes[sensitive].clone();
         values.sort_unstable();
         values.dedup();
-        let mut buckets = vec![Bucket::default(); groups.len()];
+        let mut buckets = vec![AnatomyBucket::default(); groups.len()];
         for at in 0..combos.len() {
-            let bucket = &mut buckets[groups.of[at] as usize];
+            let bucket = &mut buckets[groups.group_of[at] as usize];
             let kind = keys.binary_search_by(|(known, _)| known.cmp(&kind_of(at)));
             let value = values.binary_search(&combos.codes[sensitive][at]);
             if let (Ok(kind), Ok(value)) = (kind, value) {
@@ -155,39 +166,40 @@ impl Learnt {
             }
         }
         for bucket in &mut buckets {
-            put_together(&mut bucket.kinds);
-            put_together(&mut bucket.values);
+            merge_counts(&mut bucket.kinds);
+            merge_counts(&mut bucket.values);
         }
-        let buckets = Buckets { kinds: keys.len(), values: values.len(), groups: buckets };
-        Learnt { buckets, kinds: keys.into_iter().map(|(_, at)| at).collect(), values }
+        let buckets = AnatomyBuckets { kinds: keys.len(), values: values.len(), groups: buckets };
+        BucketizedColumn { buckets, kinds: keys.into_iter().map(|(_, at)| at).collect(), values }
     }
 
+    /// The posteriors that reach the threshold and exceed the share of the value in the group.
     fn findings(
         &self,
-        scene: &Scene<'_>,
-        groups: &Groups<'_>,
+        input: &AttackInput<'_>,
+        groups: &ReleaseGroups<'_>,
         on: &[usize],
         sensitive: usize,
         arguments: &Arguments,
     ) -> Result<Vec<Finding>> {
         let (sweeps, seed) = (arguments.whole("sweeps")?, arguments.whole("seed")?);
-        let drawn = || sampling::posterior(&self.buckets, sweeps, seed);
-        let posterior = worlds::posterior(&self.buckets).unwrap_or_else(drawn);
+        let sampled = || sampling::posterior(&self.buckets, sweeps, seed);
+        let posterior = worlds::posterior(&self.buckets).unwrap_or_else(sampled);
         let mut findings = Vec::new();
         for (group, (bucket, posterior)) in self.buckets.groups.iter().zip(&posterior).enumerate() {
             let records: Weight = bucket.values.iter().map(|(_, records)| records).sum();
             for ((kind, people), posterior) in bucket.kinds.iter().zip(posterior) {
                 for ((value, carriers), confidence) in bucket.values.iter().zip(posterior) {
-                    let before = Share::new(*carriers, records);
+                    let before = Ratio::new(*carriers, records);
                     let more = match confidence {
-                        Confidence::Exact(share) => *share > before,
-                        Confidence::Estimate(number) => *number > before.to_f64(),
+                        AttackConfidence::Exact(share) => *share > before,
+                        AttackConfidence::Estimate(number) => *number > before.to_f64(),
                     };
-                    if more && confidence.reaches(scene.confidence) {
+                    if more && confidence.reaches(input.confidence) {
                         let mut class = groups.cells(group);
-                        class.extend(cells(&groups.held.release, on, self.kinds[*kind]));
+                        class.extend(cells(&groups.recorded.release, on, self.kinds[*kind]));
                         findings.push(finding(
-                            groups.held,
+                            groups.recorded,
                             sensitive,
                             class,
                             *people,
@@ -203,32 +215,31 @@ impl Learnt {
 }
 
 fn finding(
-    held: &Held,
+    recorded: &RecordedRelease,
     sensitive: usize,
     class: Vec<(String, String)>,
     people: Weight,
     value: Code,
-    confidence: Confidence,
+    confidence: AttackConfidence,
 ) -> Finding {
-    let column = &held.release.columns[sensitive];
-    let shown = (confidence.to_f64() * 100.0).round() / 100.0;
-    let words = format!(
-        "{} {} a value of {} with confidence {shown}, learnt from the other groups of {}",
-        people_of(people, &class),
-        have(people),
+    let column = &recorded.release.columns[sensitive];
+    let rounded = (confidence.to_f64() * 100.0).round() / 100.0;
+    let text = format!(
+        "the {} of {} can be inferred with posterior {rounded}, learned from the other groups of {}",
         column.name,
-        called(held)
+        people_in_class(people, &class),
+        release_text(recorded)
     );
     Finding {
         attack: ENTRY.id,
-        releases: vec![held.number],
+        releases: vec![recorded.number],
         people,
         records: None,
         confidence,
         certain: false,
         class,
         column: Some(column.name.clone()),
-        value: Some(Value { code: Some(value), label: column.label(value).to_owned() }),
-        words,
+        value: Some(DisclosedValue { code: Some(value), label: column.label(value).to_owned() }),
+        text,
     }
 }

@@ -1,115 +1,116 @@
-//! Downcoding: cells that were hidden because they had to be say something about what is behind them.
+//! Downcoding: uses the knowledge that the algorithm suppresses no cell without need.
 //!
-//! Attack   a cell is hidden only where showing it would leave too few alike. So the values behind a group's hidden cells are
-//!          not such that each occurs often enough, with the records that show it and are otherwise alike: of all ways to fill them,
-//!          these are taken away.
-//! Assumes  that no cell was hidden without need, that groups of fewer than `k` records were not allowed, and that every value of
-//!          the column's taxonomy is possible. Groups with more than one hidden cell a record are not looked at, nor are cells that are
-//!          generalized, or columns that are hidden throughout.
-//! Measure  one over the number of ways that are left to fill the hidden cells of a group.
+//! Attack   a minimal algorithm suppresses a cell only if a class would otherwise have fewer than `k` records. It publishes the
+//!          cells of a group if every value occurs often enough, together with the published records of the same class. The attack
+//!          excludes these completions of the suppressed cells.
+//! Assumes  that the algorithm is minimal, that classes have at least `k` records, and that every value of the taxonomy is possible.
+//! Limits   groups with several suppressed cells per record, generalized cells and fully suppressed columns are not checked.
+//! Measure  1 / (number of remaining completions of the suppressed cells of a group).
 //! Paper    Cohen, Attacks on deidentification's defenses, USENIX Security 2022.
 
 use std::collections::BTreeMap;
 
-use super::finding::{Confidence, Finding, Findings, called, conclude, people_of};
-use super::groups::{Groups, people_by_group, with_role};
-use super::scene::{Scene, Unchecked, releases};
-use super::{Listed, LooksAt, Result};
-use crate::combos::Weight;
-use crate::history::Held;
-use crate::registry::{Domain, Entry, Kind, Parameter};
-use crate::schema::Role;
-use crate::taxonomy::Code;
+use super::finding::{AttackConfidence, Finding, Findings, conclude, people_in_class, release_text};
+use super::groups::{ReleaseGroups, people_by_group, with_role};
+use super::input::{AttackInput, Unchecked, releases};
+use super::{AttackDef, AttackTarget, Result};
+use crate::data::contingency::Weight;
+use crate::data::schema::Role;
+use crate::data::taxonomy::Code;
+use crate::registry::{Domain, Entry, Kind, ParameterDef};
+use crate::release::history::RecordedRelease;
 use crate::text::counted;
 
-/// What it says about itself.
+/// Catalogue entry of the attack.
 pub const ENTRY: Entry = Entry {
     kind: Kind::Attack,
     id: "downcoding",
     title: "downcoding",
-    summary: "Counts the ways to fill hidden cells, not generalized ones, that made hiding them necessary: few ways are none the less a guess.",
+    summary: "Excludes the completions of suppressed cells that a minimal algorithm would have published, and counts the remaining ones.",
     paper: "Cohen, Attacks on deidentification's defenses, USENIX Security 2022",
-    thwarts: "which hidden cells can be filled in again",
+    protects_against: "reconstruction of suppressed quasi-identifiers by an attacker who knows that the algorithm is minimal",
     comparison: false,
-    parameters: &[Parameter {
+    parameters: &[ParameterDef {
         name: "k",
         domain: Domain::Whole(2),
         default: Some(""),
-        meaning: "the fewest records alike that were allowed; those of the smallest group when not given",
+        meaning: "minimum number of records in a class; default: the size of the smallest class of the release",
     }],
-    evidence: &["attacks::tests::hidden::downcoding_of_two", "broken::attacks"],
+    evidence: &["attacks::tests::minimal_algorithm::downcoding_of_two", "broken::attacks"],
 };
 
-/// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
+/// Definition of the attack in [`super::LIST`].
+pub const LISTED: AttackDef = AttackDef { entry: ENTRY, target: AttackTarget::Values, run };
 
-fn run(scene: &Scene<'_>) -> Result<Findings> {
-    let arguments = scene.arguments(&ENTRY)?;
+fn run(input: &AttackInput<'_>) -> Result<Findings> {
+    let arguments = input.arguments(&ENTRY)?;
     let given = arguments.optional_whole("k")?;
-    let mut unchecked = Unchecked::of(scene);
+    let mut unchecked = Unchecked::new(input);
     let mut findings = Vec::new();
-    for held in releases(scene, &ENTRY, 1)? {
-        if held.disguise.groups.is_some() {
-            unchecked.push(format!("{} marks its groups instead of hiding cells", called(held)));
+    for recorded in releases(input, &ENTRY, 1)? {
+        if recorded.presentation.group_column.is_some() {
+            unchecked.push(format!("{} is bucketized and suppresses no cells", release_text(recorded)));
             continue;
         }
-        let groups = Groups::of(held)?;
+        let groups = ReleaseGroups::new(recorded)?;
         let people = people_by_group(&groups)?;
         let smallest = groups.records.iter().copied().min().unwrap_or(0);
         let k = given.unwrap_or(smallest);
         for (group, people) in people.iter().enumerate() {
-            match hidden(held, &groups, group).as_slice() {
+            match suppressed_columns(recorded, &groups, group).as_slice() {
                 [] => {}
-                [column] => findings.extend(found(scene, &groups, group, *people, *column, k)),
-                _ => unchecked.push(format!("{} has groups with several hidden cells a record", called(held))),
+                [column] => findings.extend(group_finding(input, &groups, group, *people, *column, k)),
+                _ => unchecked
+                    .push(format!("{} has groups with several suppressed cells per record", release_text(recorded))),
             }
         }
     }
     conclude(&ENTRY, findings, unchecked)
 }
 
-/// The quasi-identifiers that this group hides and others show.
-fn hidden(held: &Held, groups: &Groups<'_>, group: usize) -> Vec<usize> {
-    let release = &held.release;
-    let hides =
-        |column: usize, at: usize| release.columns[column].nodes[release.combos.codes[column][at] as usize] == 0;
-    let shown = |column: usize| (0..release.combos.len()).any(|at| !hides(column, at));
+/// The quasi-identifiers that are suppressed in this group and published in another.
+fn suppressed_columns(recorded: &RecordedRelease, groups: &ReleaseGroups<'_>, group: usize) -> Vec<usize> {
+    let release = &recorded.release;
+    let is_suppressed =
+        |column: usize, at: usize| release.columns[column].nodes[release.contingency.codes[column][at] as usize] == 0;
+    let published = |column: usize| (0..release.contingency.len()).any(|at| !is_suppressed(column, at));
     let columns = with_role(release, Role::QuasiIdentifier).into_iter();
-    columns.filter(|column| hides(*column, groups.member(group)) && shown(*column)).collect()
+    columns.filter(|column| is_suppressed(*column, groups.member(group)) && published(*column)).collect()
 }
 
-fn found(
-    scene: &Scene<'_>,
-    groups: &Groups<'_>,
+/// The finding about a group with one suppressed column, if completions are excluded and the threshold is reached.
+fn group_finding(
+    input: &AttackInput<'_>,
+    groups: &ReleaseGroups<'_>,
     group: usize,
     people: Weight,
     column: usize,
     k: Weight,
 ) -> Option<Finding> {
-    let published = &groups.held.release.columns[column];
+    let published = &groups.recorded.release.columns[column];
     let records = groups.records[group];
-    let shown = shown(groups, group, column);
+    let published_counts = published_counts(groups, group, column);
     let missing = published.tree.missing();
     let values = (0..published.tree.values().len() as Code).filter(|code| Some(*code) != missing);
-    // So many of a value are enough to show it.
-    let enough = |code: Code| k.saturating_sub(shown.get(&code).copied().unwrap_or(0)).max(1);
-    let (before, after) = ways(records, &values.map(enough).collect::<Vec<Weight>>())?;
-    let confidence = Confidence::one_of(after);
-    if after == 0 || after == before || !confidence.reaches(scene.confidence) {
+    // Number of records with a value from which on the algorithm publishes it.
+    let min_count = |code: Code| k.saturating_sub(published_counts.get(&code).copied().unwrap_or(0)).max(1);
+    let (before, after) = ways(records, &values.map(min_count).collect::<Vec<Weight>>())?;
+    let confidence = AttackConfidence::one_of(after);
+    if after == 0 || after == before || !confidence.reaches(input.confidence) {
         return None;
     }
     let class = groups.cells(group);
-    let words = format!(
-        "the hidden {} of {} in {} can be filled in {} instead of {}, or it would not have been hidden",
+    let text = format!(
+        "the suppressed {} of {} in {} has {} instead of {}, because a minimal algorithm suppressed it",
         published.name,
-        people_of(people, &class),
-        called(groups.held),
-        counted(after, "way"),
+        people_in_class(people, &class),
+        release_text(groups.recorded),
+        counted(after, "possible completion"),
         before
     );
     Some(Finding {
         attack: ENTRY.id,
-        releases: vec![groups.held.number],
+        releases: vec![groups.recorded.number],
         people,
         records: Some(records),
         confidence,
@@ -117,55 +118,57 @@ fn found(
         class,
         column: None,
         value: None,
-        words,
+        text,
     })
 }
 
-/// By value: the records that show it and are like this group in everything else.
-fn shown(groups: &Groups<'_>, group: usize, column: usize) -> BTreeMap<Code, Weight> {
-    let release = &groups.held.release;
+/// By value: number of records that publish it and have the other quasi-identifiers of this group.
+fn published_counts(groups: &ReleaseGroups<'_>, group: usize, column: usize) -> BTreeMap<Code, Weight> {
+    let release = &groups.recorded.release;
     let others: Vec<usize> =
         with_role(release, Role::QuasiIdentifier).into_iter().filter(|other| *other != column).collect();
-    let code = |column: &usize, group: usize| release.combos.codes[*column][groups.member(group)];
-    let mut shown = BTreeMap::new();
+    let code = |column: &usize, group: usize| release.contingency.codes[*column][groups.member(group)];
+    let mut published = BTreeMap::new();
     for other in (0..groups.len()).filter(|other| others.iter().all(|at| code(at, *other) == code(at, group))) {
         let node = release.columns[column].nodes[code(&column, other) as usize];
         let codes = &release.columns[column].tree.node(node).codes;
         if codes.len() == 1 {
-            *shown.entry(codes.start).or_insert(0) += groups.records[other];
+            *published.entry(codes.start).or_insert(0) += groups.records[other];
         }
     }
-    shown
+    published
 }
 
-/// More ways than this are no guess.
-const MOST_WAYS: u64 = 1_000_000;
+/// Maximum number of completions that are counted.
+const MAX_WAYS: u64 = 1_000_000;
 
-/// In how many ways records can share values, and in how many of them some value occurs too seldom to be shown, where by value so many
-/// are enough, at least one. None when there are very many.
-pub(super) fn ways(records: Weight, enough: &[Weight]) -> Option<(u64, u64)> {
-    let values = enough.len() as Weight;
+/// Number of multisets of values for the records, and number of those in which some value occurs too rarely to be published.
+///
+/// `min_counts` has, by value, the number of records from which on it is published, at least 1. None for fewer than two
+/// values or more than [`MAX_WAYS`] multisets.
+pub(super) fn ways(records: Weight, min_counts: &[Weight]) -> Option<(u64, u64)> {
+    let values = min_counts.len() as Weight;
     if values < 2 {
         return None;
     }
     let mut all: u64 = 1;
     for step in 1..=records {
         all = all.checked_mul(values.checked_add(step - 1)?)? / step;
-        if all > MOST_WAYS {
+        if all > MAX_WAYS {
             return None;
         }
     }
     let records = usize::try_from(records).ok()?;
-    let mut shown = vec![0u64; records + 1];
-    shown[0] = 1;
-    for enough in enough {
-        let enough = usize::try_from(*enough).ok()?;
-        // Up to each total: the ways so far, so that taking enough or more is one look back.
-        let mut so_far: u64 = 0;
-        let sums: Vec<u64> = shown.iter().map(|ways| (so_far += ways, so_far).1).collect();
-        for total in enough..=records {
-            shown[total] += sums[total - enough];
+    let mut published = vec![0u64; records + 1];
+    published[0] = 1;
+    for min_count in min_counts {
+        let min_count = usize::try_from(*min_count).ok()?;
+        // Prefix sums: taking `min_count` or more records of the value is one lookup.
+        let mut sum: u64 = 0;
+        let sums: Vec<u64> = published.iter().map(|ways| (sum += ways, sum).1).collect();
+        for total in min_count..=records {
+            published[total] += sums[total - min_count];
         }
     }
-    Some((all, all - shown[records]))
+    Some((all, all - published[records]))
 }

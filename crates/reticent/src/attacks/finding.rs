@@ -1,50 +1,50 @@
-//! Findings: what an attack infers, how sure it is, and a sentence for the steward that gives nothing away.
+//! Findings of an attack, with their confidence and a text without sensitive values.
 
 use std::cmp::Ordering;
 
 use serde::ser::SerializeStruct;
 
-use super::scene::Unchecked;
-use crate::combos::Weight;
+use super::input::Unchecked;
+use crate::data::contingency::Weight;
 use crate::error::{Obstacle, Result};
-use crate::history::Held;
+use crate::ratio::Ratio;
 use crate::registry::Entry;
-use crate::share::Share;
-use crate::text::grouped;
+use crate::release::history::RecordedRelease;
+use crate::text::format_count;
 
-/// What an attack infers about some people.
+/// One inference of an attack about a number of people.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Finding {
-    /// The attack.
+    /// Id of the attack.
     pub attack: &'static str,
-    /// The numbers of the releases that it needs.
+    /// Numbers of the releases that the inference uses.
     pub releases: Vec<u64>,
-    /// How many people are concerned.
+    /// Number of people concerned.
     pub people: Weight,
-    /// How many records, where records are what the attack counts.
+    /// Number of records, if the attack counts records.
     pub records: Option<Weight>,
-    /// How sure the attacker is.
-    pub confidence: Confidence,
-    /// Whether nothing else is possible.
+    /// Confidence of the attacker in the inference.
+    pub confidence: AttackConfidence,
+    /// Whether the releases allow no other conclusion.
     pub certain: bool,
-    /// The group: quasi-identifiers with the texts that were published.
+    /// Published values that identify the equivalence class or group, as (column, value).
     #[serde(serialize_with = "crate::witness::as_cells")]
     pub class: Vec<(String, String)>,
-    /// The sensitive column that is inferred; none where a person is found and not a value.
+    /// Sensitive column whose value is inferred; none for identity or membership disclosure.
     pub column: Option<String>,
-    /// What is inferred. For internal eyes: see [`Finding::without_value`].
+    /// Inferred value. Internal: remove it from public reports with [`Finding::without_value`].
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<Value>,
-    /// One sentence without any sensitive value, name or pseudonym.
-    pub words: String,
+    pub value: Option<DisclosedValue>,
+    /// One sentence without a sensitive value, name or pseudonym.
+    pub text: String,
 }
 
-/// What an attack found, worst first.
+/// Findings of one attack, worst first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Findings {
-    /// Everything it found.
+    /// All findings.
     pub all: Vec<Finding>,
-    /// What it could not look at beside, and why: there may be more to find.
+    /// Parts of the input that the attack could not check, with the reason. Further findings are possible there.
     pub not_checked: Option<String>,
 }
 
@@ -56,63 +56,63 @@ impl std::ops::Deref for Findings {
     }
 }
 
-/// A sensitive value.
+/// Sensitive value that an attack infers.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Value {
-    /// Its published code in the last of the releases that has the column; none for a range or an inner value.
+pub struct DisclosedValue {
+    /// Published code of the value; none for an interval or an inner taxonomy node.
     pub code: Option<u32>,
-    /// Its text.
+    /// Text of the value.
     pub label: String,
 }
 
-/// How sure an attacker is.
+/// Confidence of an attacker in an inference.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Confidence {
-    /// Counted.
-    Exact(Share),
-    /// Computed by approximation or from drawn samples.
+pub enum AttackConfidence {
+    /// Exact ratio of counts.
+    Exact(Ratio),
+    /// Estimate by approximation or sampling.
     Estimate(f64),
 }
 
-impl Confidence {
-    /// Nothing else is possible.
-    pub(crate) const CERTAIN: Confidence = Confidence::Exact(Share { numerator: 1, denominator: 1 });
+impl AttackConfidence {
+    /// Confidence 1.
+    pub(crate) const CERTAIN: AttackConfidence = AttackConfidence::Exact(Ratio { numerator: 1, denominator: 1 });
 
-    /// One of so many.
-    pub(crate) fn one_of(many: Weight) -> Confidence {
-        Confidence::Exact(Share::new(1, many))
+    /// Confidence `1 / alternatives`.
+    pub(crate) fn one_of(alternatives: Weight) -> AttackConfidence {
+        AttackConfidence::Exact(Ratio::new(1, alternatives))
     }
 
-    /// For display and for sorting.
+    /// The confidence as a floating-point number, for display and sorting.
     pub fn to_f64(self) -> f64 {
         match self {
-            Confidence::Exact(share) => share.to_f64(),
-            Confidence::Estimate(number) => number,
+            AttackConfidence::Exact(share) => share.to_f64(),
+            AttackConfidence::Estimate(number) => number,
         }
     }
 
-    /// Whether it is no less than this.
-    pub fn reaches(self, least: Share) -> bool {
+    /// Whether the confidence is at least `threshold`.
+    pub fn reaches(self, threshold: Ratio) -> bool {
         match self {
-            Confidence::Exact(share) => share >= least,
-            Confidence::Estimate(number) => number >= least.to_f64(),
+            AttackConfidence::Exact(share) => share >= threshold,
+            AttackConfidence::Estimate(number) => number >= threshold.to_f64(),
         }
     }
 
-    fn order(self, other: Confidence) -> Ordering {
+    fn order(self, other: AttackConfidence) -> Ordering {
         match (self, other) {
-            (Confidence::Exact(one), Confidence::Exact(other)) => one.cmp(&other),
+            (AttackConfidence::Exact(one), AttackConfidence::Exact(other)) => one.cmp(&other),
             (one, other) => one.to_f64().total_cmp(&other.to_f64()),
         }
     }
 }
 
-/// As `{"kind": "exact", "value": 0.75, "fraction": "3/4"}`; an estimate has no fraction.
-impl serde::Serialize for Confidence {
+/// Serializes as `{"kind": "exact", "value": 0.75, "fraction": "3/4"}`; the `fraction` of an estimate is null.
+impl serde::Serialize for AttackConfidence {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let (kind, fraction) = match self {
-            Confidence::Exact(share) => ("exact", Some(fraction(*share))),
-            Confidence::Estimate(_) => ("estimate", None),
+            AttackConfidence::Exact(share) => ("exact", Some(fraction(*share))),
+            AttackConfidence::Estimate(_) => ("estimate", None),
         };
         let mut object = serializer.serialize_struct("Confidence", 3)?;
         object.serialize_field("kind", kind)?;
@@ -122,8 +122,8 @@ impl serde::Serialize for Confidence {
     }
 }
 
-/// In lowest terms.
-fn fraction(share: Share) -> String {
+/// The ratio in lowest terms, as `3/4`.
+fn fraction(share: Ratio) -> String {
     let (mut a, mut b) = (share.numerator, share.denominator);
     while b != 0 {
         (a, b) = (b, a % b);
@@ -133,12 +133,12 @@ fn fraction(share: Share) -> String {
 }
 
 impl Finding {
-    /// The same for a report that everybody may read.
+    /// The finding without the inferred value, for public reports.
     pub fn without_value(self) -> Finding {
         Finding { value: None, ..self }
     }
 
-    /// Worst first: what is certain, then what is surest, then what concerns most people.
+    /// Order of findings, worst first: certain findings, then by descending confidence, then by descending number of people.
     pub fn order(&self, other: &Finding) -> Ordering {
         let worst = other.certain.cmp(&self.certain).then(other.confidence.order(self.confidence));
         let worst = worst.then(other.people.cmp(&self.people));
@@ -148,23 +148,27 @@ impl Finding {
             .then_with(|| self.column.cmp(&other.column))
             .then_with(|| self.class.cmp(&other.class))
             .then_with(|| label(self).cmp(&label(other)))
-            .then_with(|| self.words.cmp(&other.words))
+            .then_with(|| self.text.cmp(&other.text))
     }
 }
 
-/// The findings, worst first. That nothing was found is only said when everything could be looked at.
+/// Sorts the findings, worst first.
+///
+/// # Errors
+///
+/// Returns an error if there are no findings and some part of the input could not be checked.
 pub(super) fn conclude(entry: &Entry, mut findings: Vec<Finding>, unchecked: Unchecked) -> Result<Findings> {
     if findings.is_empty() && !unchecked.is_empty() {
-        return Err(Obstacle::AttackNotRunnable { attack: entry.title, reason: unchecked.why() }.into());
+        return Err(Obstacle::AttackNotRunnable { attack: entry.title, reason: unchecked.reason() }.into());
     }
     findings.sort_by(Finding::order);
-    let not_checked = (!unchecked.is_empty()).then(|| unchecked.why());
+    let not_checked = (!unchecked.is_empty()).then(|| unchecked.reason());
     Ok(Findings { all: findings, not_checked })
 }
 
-/// What a release is called in sentences: `release 2 spring`.
-pub(super) fn called(held: &Held) -> String {
-    match (held.number, held.name.as_str()) {
+/// Name of a release in texts: `release 2 spring`.
+pub(super) fn release_text(recorded: &RecordedRelease) -> String {
+    match (recorded.number, recorded.name.as_str()) {
         (0, "") => "the release".to_owned(),
         (0, name) => format!("release {name}"),
         (number, "") => format!("release {number}"),
@@ -172,22 +176,24 @@ pub(super) fn called(held: &Held) -> String {
     }
 }
 
-/// `1 person of [30,40) / Male`, `3 people of Zurich`, `2 people of group 17`: a number says nothing without its column.
-pub(super) fn people_of(people: Weight, class: &[(String, String)]) -> String {
+/// Number of people and their class: `1 person of [30,40) / Male`, `3 people of Zurich`, `2 people of group 17`.
+///
+/// A label that is a plain number is preceded by the name of its column.
+pub(super) fn people_in_class(people: Weight, class: &[(String, String)]) -> String {
     let is_number = |label: &str| !label.is_empty() && label.bytes().all(|letter| letter.is_ascii_digit());
     let text =
         |(name, label): &(String, String)| if is_number(label) { format!("{name} {label}") } else { label.clone() };
     let labels: Vec<String> = class.iter().map(text).collect();
-    let of = if labels.is_empty() { String::new() } else { format!(" of {}", labels.join(" / ")) };
-    format!("{}{of}", people_text(people))
+    let class_text = if labels.is_empty() { String::new() } else { format!(" of {}", labels.join(" / ")) };
+    format!("{}{class_text}", people_text(people))
 }
 
-/// `1 person`, `1,000 people`.
+/// Number of people: `1 person`, `1,000 people`.
 pub(super) fn people_text(people: Weight) -> String {
-    if people == 1 { "1 person".to_owned() } else { format!("{} people", grouped(people)) }
+    if people == 1 { "1 person".to_owned() } else { format!("{} people", format_count(people)) }
 }
 
-/// The verb for so many: `has` or `have`.
+/// Verb for a number of people: `has` or `have`.
 pub(super) fn have(people: Weight) -> &'static str {
     if people == 1 { "has" } else { "have" }
 }

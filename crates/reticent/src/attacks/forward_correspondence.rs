@@ -1,46 +1,47 @@
-//! Forward correspondence: which records of the earlier release can be somebody's who is in the later one too.
+//! Forward correspondence: excludes records of an earlier release for a victim who is also in a later one.
 //!
-//! Attack   a record of the victim's group in the earlier release can be theirs only if it can be a record of their group in
-//!          the later one, given that all records of the earlier have a place there.
-//! Assumes  that the later release is about everybody of the earlier, with the same values, and that the victim's groups in
-//!          both are known. Confidence below certainty is the share among the records left, an estimate.
+//! Attack   a record of the victim's group in the earlier release can belong to the victim only if it can correspond to a record
+//!          of the victim's group in the later release. All records of the earlier release must correspond to records of the later.
+//! Assumes  that the later release contains all people of the earlier, with the same values, and that the attacker knows the
+//!          victim's group in both. A confidence below 1 is the share among the remaining records, an estimate.
 //! Paper    Fung, Wang, Fu and Pei, Anonymity for continuous data publishing, EDBT 2008; survey section 6.3.
 
-use super::corresponding::{Cracked, LEFT, run as compare};
-use super::finding::{Findings, called};
-use super::scene::Scene;
-use super::{Listed, LooksAt, Result};
+use super::correspondence::{CrackedGroup, MIN_RECORDS, run as compare};
+use super::finding::{Findings, release_text};
+use super::input::AttackInput;
+use super::{AttackDef, AttackTarget, Result};
 use crate::registry::{Entry, Kind};
 
-/// What it says about itself.
+/// Catalogue entry of the attack.
 pub const ENTRY: Entry = Entry {
     kind: Kind::Attack,
     id: "forward-correspondence",
     title: "forward correspondence",
-    summary: "Excludes records of an earlier release that cannot be somebody's, because a later one leaves them no place in the person's group.",
+    summary: "F-attack: excludes records of the victim's group in an earlier release that cannot correspond to a record of the victim's \
+              group in a later release.",
     paper: "Fung, Wang, Fu and Pei, Anonymity for continuous data publishing, EDBT 2008; survey section 6.3",
-    thwarts: "how many records of an earlier release can still be somebody's",
+    protects_against: "record linkage and attribute linkage in an earlier release after a later one that contains the same people",
     comparison: false,
-    parameters: &[LEFT],
+    parameters: &[MIN_RECORDS],
     evidence: &[
         "attacks::tests::correspondence::forward",
-        "attacks::tests::correspondence::transports_are_those_of_every_way_to_place_the_records",
-        "attacks::tests::naive::what_is_followed_is_true",
+        "attacks::tests::correspondence::flows_match_the_enumeration_of_all_assignments",
+        "attacks::tests::naive::certain_correspondences_are_true",
         "broken::attacks",
     ],
 };
 
-/// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
+/// Definition of the attack in [`super::LIST`].
+pub const LISTED: AttackDef = AttackDef { entry: ENTRY, target: AttackTarget::Values, run };
 
-fn run(scene: &Scene<'_>) -> Result<Findings> {
-    compare(scene, &ENTRY, |pair, findings, asked| {
-        let who = format!("who are in {} too", called(pair.later.groups.held));
-        for ((group, second), people) in pair.followed() {
-            let left = pair.common(group, second);
+fn run(input: &AttackInput<'_>) -> Result<Findings> {
+    compare(input, &ENTRY, |pair, findings, options| {
+        let condition = format!("also in {}", release_text(pair.later.groups.recorded));
+        for ((group, second), people) in pair.people_by_group_pair() {
+            let remaining = pair.max_common_records(group, second);
             let records = &pair.first[group as usize];
-            let cracked = Cracked { release: 0, group, people, who: who.clone(), records, left };
-            findings.extend(pair.report(&cracked, asked));
+            let cracked = CrackedGroup { release: 0, group, people, condition: condition.clone(), records, remaining };
+            findings.extend(pair.report(&cracked, options));
         }
         Ok(())
     })

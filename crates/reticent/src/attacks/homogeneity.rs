@@ -1,73 +1,75 @@
-//! Homogeneity: everybody in a group has the same sensitive value, so nobody needs to be told apart.
+//! Homogeneity: all people of a group have the same sensitive value.
 //!
-//! Attack   looks for groups with one value; or with so few that an attacker who can rule some out is left with one.
-//! Assumes  that the person is in the release, and that their quasi-identifiers are known.
+//! Attack   finds groups with one value, or with at most `ruled-out` + 1 values: an attacker who rules out the others knows the value.
+//! Assumes  that the person is in the release, and that the attacker knows the quasi-identifiers of the person.
 //! Paper    Machanavajjhala et al., l-diversity, ICDE 2006, sections 2.1 and 2.2; survey section 2.2.
 
-use super::finding::{Confidence, Finding, Findings, Value, called, conclude, have, people_of};
-use super::groups::{Seen, tells, visit_groups};
-use super::scene::{Scene, Unchecked};
-use super::{Listed, LooksAt, Result};
-use crate::registry::{Domain, Entry, Kind, Parameter};
+use super::finding::{
+    AttackConfidence, DisclosedValue, Finding, Findings, conclude, have, people_in_class, release_text,
+};
+use super::groups::{GroupView, is_unsuppressed, visit_groups};
+use super::input::{AttackInput, Unchecked};
+use super::{AttackDef, AttackTarget, Result};
+use crate::registry::{Domain, Entry, Kind, ParameterDef};
 use crate::text::counted;
 
-/// What it says about itself.
+/// Catalogue entry of the attack.
 pub const ENTRY: Entry = Entry {
     kind: Kind::Attack,
     id: "homogeneity",
     title: "homogeneity",
-    summary: "Finds the groups whose people all have one sensitive value, or so few that ruling out some leaves one.",
+    summary: "Finds groups with one sensitive value, or with few values of which background knowledge rules out all but one.",
     paper: "Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, ICDE 2006; survey section 2.2",
-    thwarts: "whose sensitive value is certain though nobody is singled out",
+    protects_against: "attribute linkage with certainty in a group of any size",
     comparison: false,
-    parameters: &[Parameter {
+    parameters: &[ParameterDef {
         name: "ruled-out",
         domain: Domain::Whole(0),
         default: Some("0"),
-        meaning: "how many values of a group the attacker can rule out from what they know",
+        meaning: "number of values of a group that the attacker can rule out by background knowledge",
     }],
     evidence: &["attacks::tests::single::homogeneity_of_table_2", "broken::attacks"],
 };
 
-/// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
+/// Definition of the attack in [`super::LIST`].
+pub const LISTED: AttackDef = AttackDef { entry: ENTRY, target: AttackTarget::Values, run };
 
-fn run(scene: &Scene<'_>) -> Result<Findings> {
-    let ruled_out = scene.arguments(&ENTRY)?.whole("ruled-out")?;
-    let mut unchecked = Unchecked::of(scene);
+fn run(input: &AttackInput<'_>) -> Result<Findings> {
+    let ruled_out = input.arguments(&ENTRY)?.whole("ruled-out")?;
+    let mut unchecked = Unchecked::new(input);
     let mut findings = Vec::new();
-    visit_groups(scene, &ENTRY, &mut unchecked, |seen| {
-        let shown = seen.counts.iter().all(|(code, _)| tells(seen.published(), *code));
-        if shown && seen.counts.len() as u64 <= ruled_out.saturating_add(1) {
-            findings.push(found(&seen));
+    visit_groups(input, &ENTRY, &mut unchecked, |view| {
+        let unsuppressed = view.counts.iter().all(|(code, _)| is_unsuppressed(view.published(), *code));
+        if unsuppressed && view.counts.len() as u64 <= ruled_out.saturating_add(1) {
+            findings.push(finding(&view));
         }
     })?;
     conclude(&ENTRY, findings, unchecked)
 }
 
-fn found(seen: &Seen<'_>) -> Finding {
-    let column = seen.published();
-    let (whose, have) = (people_of(seen.people, &seen.class), have(seen.people));
-    let (place, name) = (called(seen.held), &column.name);
-    let only = if let [(code, _)] = seen.counts { Some(*code) } else { None };
-    let words = match only {
-        Some(_) if seen.people == 1 => format!("{whose} is alone, so that {place} tells their {name}"),
-        Some(_) => format!("{whose} {have} one and the same {name} in {place}"),
+fn finding(view: &GroupView<'_>) -> Finding {
+    let column = view.published();
+    let (subject, have) = (people_in_class(view.people, &view.class), have(view.people));
+    let (place, name) = (release_text(view.recorded), &column.name);
+    let only = if let [(code, _)] = view.counts { Some(*code) } else { None };
+    let text = match only {
+        Some(_) if view.people == 1 => format!("{subject} is singled out, so that {place} discloses their {name}"),
+        Some(_) => format!("{subject} {have} the same {name} in {place}"),
         None => {
-            let values = counted(seen.counts.len() as u64, "value");
-            format!("{whose} {have} only {values} of {name} in {place}: ruling out all but one gives it away")
+            let values = counted(view.counts.len() as u64, "value");
+            format!("{subject} {have} only {values} of {name} in {place}: ruling out all but one discloses it")
         }
     };
     Finding {
         attack: ENTRY.id,
-        releases: vec![seen.held.number],
-        people: seen.people,
+        releases: vec![view.recorded.number],
+        people: view.people,
         records: None,
-        confidence: Confidence::CERTAIN,
+        confidence: AttackConfidence::CERTAIN,
         certain: only.is_some(),
-        class: seen.class.clone(),
+        class: view.class.clone(),
         column: Some(name.clone()),
-        value: only.map(|code| Value { code: Some(code), label: column.label(code).to_owned() }),
-        words,
+        value: only.map(|code| DisclosedValue { code: Some(code), label: column.label(code).to_owned() }),
+        text,
     }
 }

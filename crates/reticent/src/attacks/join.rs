@@ -1,70 +1,70 @@
-//! Join: two releases about the same people tell, put together on what they share, what neither tells alone.
+//! Join: joins two releases on their common columns.
 //!
-//! Attack   joins two releases on the columns they share, as far as published values can stand for the same value, and looks at
-//!          what somebody's known columns lead to: few pairs of records, or one sensitive value.
-//! Assumes  that both releases are about the person. What is known are the quasi-identifiers that only one of the two has
-//!          (or `on`): whoever knows the shared ones too needs no join.
-//! Measure  the share of the pairs of records with the value, and one over the number of pairs; only what neither release
-//!          tells by itself is reported. Two releases at a time.
+//! Attack   computes the lossy join of two releases: published values match if they can stand for the same value. For each
+//!          combination of known columns, it counts the matching pairs of records and their sensitive values.
+//! Assumes  that the person is in both releases. The known columns are the quasi-identifiers that only one of the two releases
+//!          has, or `on`: an attacker who also knows the common columns needs no join.
+//! Measure  share of the pairs with a sensitive value, and 1 / (number of pairs); reported if it is larger than in each release
+//!          alone. Releases are joined in pairs.
 //! Paper    Wang and Fung, Anonymizing sequential releases, KDD 2006; survey section 6.1, examples 6.1 and 6.2.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashMap;
 
-use super::finding::{Confidence, Finding, Findings, Value, called, conclude, have, people_of};
-use super::groups::{tells, with_role};
-use super::scene::{Scene, Unchecked, cannot, releases};
-use super::{Listed, LooksAt, Result};
-use crate::combos::{Combos, Weight};
-use crate::history::Held;
-use crate::join::{Join, Tuples};
-use crate::registry::{Domain, Entry, Kind, Parameter};
+use super::finding::{AttackConfidence, DisclosedValue, Finding, Findings, conclude, people_in_class, release_text};
+use super::groups::{is_unsuppressed, with_role};
+use super::input::{AttackInput, Unchecked, not_runnable, releases};
+use super::{AttackDef, AttackTarget, Result};
+use crate::data::contingency::{ContingencyTable, Weight};
+use crate::data::schema::Role;
+use crate::data::taxonomy::Code;
+use crate::join::lossy::{LossyJoin, Tuples};
+use crate::ratio::Ratio;
+use crate::registry::{Domain, Entry, Kind, ParameterDef};
 use crate::release::PublishedColumn;
-use crate::schema::Role;
-use crate::share::Share;
-use crate::taxonomy::Code;
+use crate::release::history::RecordedRelease;
 
-/// What it says about itself.
+/// Catalogue entry of the attack.
 pub const ENTRY: Entry = Entry {
     kind: Kind::Attack,
     id: "join",
     title: "join",
-    summary: "Joins two releases on the columns they share: known columns of the one lead to sensitive values of the other.",
+    summary: "Computes the lossy join of two releases on their common columns, and links known columns to records and sensitive values.",
     paper: "Wang and Fung, Anonymizing sequential releases, KDD 2006; survey section 6.1",
-    thwarts: "what two releases tell together and neither alone",
+    protects_against: "record linkage and attribute linkage by joining two releases",
     comparison: false,
-    parameters: &[Parameter {
+    parameters: &[ParameterDef {
         name: "on",
         domain: Domain::Columns,
         default: Some(""),
-        meaning: "the columns an attacker knows; the quasi-identifiers that only one of the two has when not given",
+        meaning: "columns that the attacker knows; default: the quasi-identifiers that only one of the two releases has",
     }],
     evidence: &["attacks::tests::several::join_examples_6_1_and_6_2", "broken::attacks"],
 };
 
-/// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
+/// Definition of the attack in [`super::LIST`].
+pub const LISTED: AttackDef = AttackDef { entry: ENTRY, target: AttackTarget::Values, run };
 
-/// More pairs of groups are not looked at.
-const MOST_PAIRS: u64 = 5_000_000;
+/// Maximum number of pairs of groups in a join.
+const MAX_PAIRS: u64 = 5_000_000;
 
-/// A column of one of the two releases.
-type At = (usize, usize);
+/// Column of one of the two releases, as (0 or 1, index of the column).
+type PairColumn = (usize, usize);
 
-fn run(scene: &Scene<'_>) -> Result<Findings> {
-    let arguments = scene.arguments(&ENTRY)?;
+fn run(input: &AttackInput<'_>) -> Result<Findings> {
+    let arguments = input.arguments(&ENTRY)?;
     let on = arguments.words("on")?;
-    let all = releases(scene, &ENTRY, 2)?;
+    let all = releases(input, &ENTRY, 2)?;
     let sensitive = |name: &&String| {
-        let mut columns = all.iter().flat_map(|held| &held.release.columns);
+        let mut columns = all.iter().flat_map(|recorded| &recorded.release.columns);
         columns.any(|column| column.name == **name && column.role == Role::Sensitive)
     };
     if let Some(name) = on.and_then(|on| on.iter().find(sensitive)) {
-        let why = format!("`on` names what an attacker knows of people, and `{name}` is what he wants to learn");
-        return Err(cannot(&ENTRY, &why));
+        let reason = format!("`on` lists columns that the attacker knows, and `{name}` is a sensitive column");
+        return Err(not_runnable(&ENTRY, &reason));
     }
-    let mut unchecked = Unchecked::of(scene);
+    let mut unchecked = Unchecked::new(input);
     let mut findings = Vec::new();
     let mut joined = false;
     for (at, second) in all.iter().enumerate() {
@@ -75,37 +75,46 @@ fn run(scene: &Scene<'_>) -> Result<Findings> {
                 continue;
             }
             joined = true;
-            if let Some(marked) = pair.iter().find(|held| !held.disguise.is_none()) {
-                unchecked.push(format!("{} marks its groups, so that its records are nobody's values", called(marked)));
+            if let Some(bucketized) = pair.iter().find(|recorded| !recorded.presentation.is_none()) {
+                let place = release_text(bucketized);
+                unchecked
+                    .push(format!("{place} is bucketized: the sensitive value of a record is not that of its owner"));
                 continue;
             }
-            match look(pair, &known) {
-                Some(seen) => findings.extend(seen.findings(scene.confidence)),
-                None => unchecked.push(format!("the join of {} and {} is too large", called(first), called(second))),
+            match join_pair(pair, &known) {
+                Some(join) => findings.extend(join.findings(input.confidence)),
+                None => unchecked.push(format!(
+                    "the join of {} and {} has more than {MAX_PAIRS} pairs of groups",
+                    release_text(first),
+                    release_text(second)
+                )),
             }
         }
     }
     if !joined {
-        return Err(cannot(&ENTRY, "no two releases share a column and differ in what is known of people"));
+        return Err(not_runnable(&ENTRY, "no two releases have a common column and a known column to link"));
     }
     conclude(&ENTRY, findings, unchecked)
 }
 
-fn shared(pair: [&Held; 2]) -> Vec<String> {
+/// Names of the common columns of two releases.
+fn shared(pair: [&RecordedRelease; 2]) -> Vec<String> {
     let has = |name: &str| pair[1].release.columns.iter().any(|column| column.name == name);
     let names = pair[0].release.columns.iter().map(|column| column.name.clone());
     names.filter(|name| has(name)).collect()
 }
 
-/// The columns that are known of people: those asked for, or the quasi-identifiers that are not shared.
-fn known(pair: [&Held; 2], on: Option<&[String]>) -> Vec<At> {
+/// The columns that the attacker knows: those of `on`, or the quasi-identifiers that are not common.
+///
+/// Empty if a column of `on` is in neither release.
+fn known(pair: [&RecordedRelease; 2], on: Option<&[String]>) -> Vec<PairColumn> {
     let shared = shared(pair);
     let place = |name: &String| {
         (0..2).find_map(|at| Some((at, pair[at].release.columns.iter().position(|column| column.name == *name)?)))
     };
     match on {
         Some(names) => {
-            let known: Vec<At> = names.iter().filter_map(place).collect();
+            let known: Vec<PairColumn> = names.iter().filter_map(place).collect();
             if known.len() == names.len() { known } else { Vec::new() }
         }
         None => (0..2)
@@ -117,151 +126,167 @@ fn known(pair: [&Held; 2], on: Option<&[String]>) -> Vec<At> {
     }
 }
 
-/// What the known columns lead to in the join of two releases.
-struct Joined<'a> {
-    pair: [&'a Held; 2],
-    known: Vec<At>,
-    sensitive: Vec<At>,
-    groups: [Combos; 2],
-    by_known: BTreeMap<Vec<Code>, Led>,
+/// Join of two releases, grouped by the known columns.
+struct PairJoin<'a> {
+    pair: [&'a RecordedRelease; 2],
+    known: Vec<PairColumn>,
+    sensitive: Vec<PairColumn>,
+    /// By release: groups of records that the join does not distinguish.
+    groups: [ContingencyTable; 2],
+    /// By codes of the known columns: matching pairs of records.
+    by_known: BTreeMap<Vec<Code>, LinkedTuples>,
 }
 
-/// The pairs of records that one value of the known columns leads to.
+/// Pairs of records with the same codes of the known columns.
 #[derive(Default)]
-struct Led {
+struct LinkedTuples {
+    /// Number of pairs.
     tuples: Tuples,
+    /// By release: groups that occur in a pair.
     groups: [BTreeSet<usize>; 2],
-    /// By place among the sensitive columns, and code.
-    with: BTreeMap<(usize, Code), Tuples>,
+    /// By position in `sensitive` and code: number of pairs.
+    by_value: BTreeMap<(usize, Code), Tuples>,
 }
 
-/// None when there are too many pairs.
-fn look<'a>(pair: [&'a Held; 2], known: &[At]) -> Option<Joined<'a>> {
-    let sensitive: Vec<At> = (0..2)
+/// Joins two releases; none if the join has more than [`MAX_PAIRS`] pairs of groups.
+fn join_pair<'a>(pair: [&'a RecordedRelease; 2], known: &[PairColumn]) -> Option<PairJoin<'a>> {
+    let sensitive: Vec<PairColumn> = (0..2)
         .flat_map(|at| with_role(&pair[at].release, Role::Sensitive).into_iter().map(move |column| (at, column)))
         .collect();
-    let asked =
+    let requested =
         |at: usize| known.iter().chain(&sensitive).filter(|column| column.0 == at).map(|column| column.1).collect();
-    let join = Join::of(&[&pair[0].release, &pair[1].release], &[], &[asked(0), asked(1)]);
-    let places = |columns: &[At]| -> Option<Vec<At>> {
+    let join = LossyJoin::new(&[&pair[0].release, &pair[1].release], &[], &[requested(0), requested(1)]);
+    let places = |columns: &[PairColumn]| -> Option<Vec<PairColumn>> {
         columns.iter().map(|(at, column)| Some((*at, join.place(*at, *column)?))).collect()
     };
     let (of_known, of_sensitive) = (places(known)?, places(&sensitive)?);
-    let mut by_known: BTreeMap<Vec<Code>, Led> = BTreeMap::new();
+    let mut by_known: BTreeMap<Vec<Code>, LinkedTuples> = BTreeMap::new();
     let mut visited = 0;
     join.for_each_while(|tuple, tuples| {
-        let led = by_known.entry(join.value(&of_known, tuple)).or_default();
-        led.tuples = led.tuples.saturating_add(tuples);
+        let linked = by_known.entry(join.value(&of_known, tuple)).or_default();
+        linked.tuples = linked.tuples.saturating_add(tuples);
         (0..2).for_each(|at| {
-            led.groups[at].insert(tuple[at]);
+            linked.groups[at].insert(tuple[at]);
         });
         for (which, code) in join.value(&of_sensitive, tuple).into_iter().enumerate() {
-            let with = led.with.entry((which, code)).or_insert(0);
-            *with = with.saturating_add(tuples);
+            let count = linked.by_value.entry((which, code)).or_insert(0);
+            *count = count.saturating_add(tuples);
         }
         visited += 1;
-        visited <= MOST_PAIRS
+        visited <= MAX_PAIRS
     });
     let groups = [join.groups(0).clone(), join.groups(1).clone()];
-    (visited <= MOST_PAIRS).then(|| Joined { pair, known: known.to_vec(), sensitive, groups, by_known })
+    (visited <= MAX_PAIRS).then(|| PairJoin { pair, known: known.to_vec(), sensitive, groups, by_known })
 }
 
-impl Joined<'_> {
-    fn findings(&self, least: Share) -> Vec<Finding> {
-        let alone = [self.alone(0), self.alone(1)];
+impl PairJoin<'_> {
+    /// The findings that reach the threshold and that neither release supports alone.
+    fn findings(&self, min_confidence: Ratio) -> Vec<Finding> {
+        let single = [self.single_release_counts(0), self.single_release_counts(1)];
         let mut findings = Vec::new();
-        for (value, led) in &self.by_known {
-            let one = Share { numerator: 1, denominator: led.tuples.max(1) };
-            let fewest = (0..2).filter_map(|at| Some(alone[at].get(&self.part(value, at))?.records)).min();
-            if one >= least && fewest.is_some_and(|fewest| Tuples::from(fewest) > led.tuples) {
-                findings.push(self.finding(value, led, one, None));
+        for (value, linked) in &self.by_known {
+            let one = Ratio { numerator: 1, denominator: linked.tuples.max(1) };
+            let min_records = (0..2).filter_map(|at| Some(single[at].get(&self.key_part(value, at))?.records)).min();
+            if one >= min_confidence && min_records.is_some_and(|records| Tuples::from(records) > linked.tuples) {
+                findings.push(self.finding(value, linked, one, None));
             }
-            for ((which, code), tuples) in &led.with {
-                let share = Share { numerator: *tuples, denominator: led.tuples.max(1) };
+            for ((which, code), tuples) in &linked.by_value {
+                let share = Ratio { numerator: *tuples, denominator: linked.tuples.max(1) };
                 let (at, _) = self.sensitive[*which];
-                let before = alone[at].get(&self.part(value, at));
-                let before = before.map(|alone| alone.share(*which, *code)).unwrap_or(Share::new(0, 1));
-                if share >= least && share > before && tells(self.published(self.sensitive[*which]), *code) {
-                    findings.push(self.finding(value, led, share, Some((*which, *code))));
+                let before = single[at].get(&self.key_part(value, at));
+                let before = before.map(|single| single.share(*which, *code)).unwrap_or(Ratio::new(0, 1));
+                let published = self.published(self.sensitive[*which]);
+                if share >= min_confidence && share > before && is_unsuppressed(published, *code) {
+                    findings.push(self.finding(value, linked, share, Some((*which, *code))));
                 }
             }
         }
         findings
     }
 
-    fn published(&self, (at, column): At) -> &PublishedColumn {
+    fn published(&self, (at, column): PairColumn) -> &PublishedColumn {
         &self.pair[at].release.columns[column]
     }
 
-    /// The known columns' codes that belong to one of the two.
-    fn part(&self, value: &[Code], at: usize) -> Vec<Code> {
+    /// The codes of the known columns that belong to one of the two releases.
+    fn key_part(&self, value: &[Code], at: usize) -> Vec<Code> {
         self.known.iter().zip(value).filter(|(column, _)| column.0 == at).map(|(_, code)| *code).collect()
     }
 
-    /// What the known columns of one release lead to in it alone.
-    fn alone(&self, at: usize) -> HashMap<Vec<Code>, Alone> {
-        let combos = &self.pair[at].release.combos;
+    /// By codes of the known columns of one release: its matching records.
+    fn single_release_counts(&self, at: usize) -> HashMap<Vec<Code>, SingleReleaseCounts> {
+        let combos = &self.pair[at].release.contingency;
         let known: Vec<usize> = self.known.iter().filter(|column| column.0 == at).map(|column| column.1).collect();
-        let mut found: HashMap<Vec<Code>, Alone> = HashMap::new();
+        let mut counts: HashMap<Vec<Code>, SingleReleaseCounts> = HashMap::new();
         for row in 0..combos.len() {
             let key = known.iter().map(|column| combos.codes[*column][row]).collect();
-            let alone = found.entry(key).or_default();
-            alone.records += combos.weights[row];
+            let single = counts.entry(key).or_default();
+            single.records += combos.weights[row];
             for (which, (_, column)) in self.sensitive.iter().enumerate().filter(|(_, column)| column.0 == at) {
-                *alone.with.entry((which, combos.codes[*column][row])).or_insert(0) += combos.weights[row];
+                *single.by_value.entry((which, combos.codes[*column][row])).or_insert(0) += combos.weights[row];
             }
         }
-        found
+        counts
     }
 
-    fn finding(&self, value: &[Code], led: &Led, share: Share, what: Option<(usize, Code)>) -> Finding {
-        let column = |at: At| self.published(at);
+    fn finding(
+        &self,
+        value: &[Code],
+        linked: &LinkedTuples,
+        share: Ratio,
+        disclosed: Option<(usize, Code)>,
+    ) -> Finding {
+        let column = |at: PairColumn| self.published(at);
         let cells = self.known.iter().zip(value);
         let class: Vec<(String, String)> =
             cells.map(|(at, code)| (column(*at).name.clone(), column(*at).label(*code).to_owned())).collect();
-        // Pairs of records are of no more people than either release has records for.
-        let records = |at: usize| led.groups[at].iter().map(|group| self.groups[at].weights[*group]).sum::<Weight>();
+        // The pairs cannot be about more people than either release has records.
+        let records = |at: usize| linked.groups[at].iter().map(|group| self.groups[at].weights[*group]).sum::<Weight>();
         let people = records(0).min(records(1));
-        let (certain, whose) = (share == Share::new(1, 1), people_of(people, &class));
-        let told = match what {
-            None if led.tuples == 1 => format!("{whose} can be linked to one record of each"),
-            None => format!("{whose} can be linked to {} pairs of records", led.tuples),
+        let (certain, subject) = (share == Ratio::new(1, 1), people_in_class(people, &class));
+        let statement = match disclosed {
+            None if linked.tuples == 1 => format!("{subject} can be linked to one record of each release"),
+            None => format!("{subject} can be linked to {} pairs of records", linked.tuples),
             Some((which, _)) => {
-                let most = if certain { "" } else { "mostly " };
-                format!("{whose} {} {most}one and the same {}", have(people), column(self.sensitive[which]).name)
+                let name = &column(self.sensitive[which]).name;
+                let qualifier = if certain { "with certainty".to_owned() } else { format!("with posterior {share}") };
+                format!("the {name} of {subject} can be inferred {qualifier}")
             }
         };
         let [first, second] = self.pair;
         let on = shared(self.pair).join(", ");
         let named = |(which, code): (usize, Code)| {
             let published = column(self.sensitive[which]);
-            (published.name.clone(), Value { code: Some(code), label: published.label(code).to_owned() })
+            (published.name.clone(), DisclosedValue { code: Some(code), label: published.label(code).to_owned() })
         };
-        let (column, value) = what.map(named).unzip();
+        let (column, value) = disclosed.map(named).unzip();
         Finding {
             attack: ENTRY.id,
             releases: vec![first.number, second.number],
             people,
-            records: Some(Weight::try_from(led.tuples).unwrap_or(Weight::MAX)),
-            confidence: Confidence::Exact(share),
+            records: Some(Weight::try_from(linked.tuples).unwrap_or(Weight::MAX)),
+            confidence: AttackConfidence::Exact(share),
             certain,
             class,
             column,
             value,
-            words: format!("{told} when {} and {} are joined on {on}", called(first), called(second)),
+            text: format!("{statement} when {} and {} are joined on {on}", release_text(first), release_text(second)),
         }
     }
 }
 
-/// What a value of the known columns leads to in one release.
+/// Records of one release with the same codes of the known columns.
 #[derive(Default)]
-struct Alone {
+struct SingleReleaseCounts {
+    /// Number of records.
     records: Weight,
-    with: BTreeMap<(usize, Code), Weight>,
+    /// By position in the sensitive columns and code: number of records.
+    by_value: BTreeMap<(usize, Code), Weight>,
 }
 
-impl Alone {
-    fn share(&self, which: usize, code: Code) -> Share {
-        Share::new(self.with.get(&(which, code)).copied().unwrap_or(0), self.records)
+impl SingleReleaseCounts {
+    /// Share of the records with a code of a sensitive column.
+    fn share(&self, which: usize, code: Code) -> Ratio {
+        Ratio::new(self.by_value.get(&(which, code)).copied().unwrap_or(0), self.records)
     }
 }

@@ -1,74 +1,84 @@
-//! What an attacker knows about people, and which published values their known values can stand behind.
+//! Background knowledge about people, matched with published values.
 
 use std::collections::BTreeSet;
 
 use hashbrown::HashMap;
 
-use crate::combos::Combos;
+use crate::data::contingency::ContingencyTable;
+use crate::data::interval::{Interval, is_masked, masks_match};
+use crate::data::taxonomy::NodeId;
 use crate::error::Result;
-use crate::history::{Held, History};
-use crate::interval::{Interval, is_masked, masks_meet};
+use crate::release::history::{History, RecordedRelease};
 use crate::release::{PublishedColumn, Release};
-use crate::taxonomy::NodeId;
 
-/// Somebody the attacker knows something about: a row of an external table.
+/// Person of an external table (a row) whose attributes the attacker knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Person {
-    /// What the attacker calls them.
+pub struct KnownPerson {
+    /// Name of the person in the external table.
     pub name: String,
-    /// Columns with the raw value that is known. What is not listed is not known.
+    /// Known raw values, as (column, value). Other columns are unknown.
     pub facts: Vec<(String, String)>,
 }
 
-/// A person in the words of a release: by column, the published codes that do not contradict what is known.
+/// Known person in terms of one release: by column, the published codes that are compatible with the known value.
 #[derive(Debug)]
-pub(super) struct Profile {
+pub(super) struct AttackerProfile {
     allowed: Vec<(usize, Vec<u32>)>,
 }
 
-impl Profile {
-    /// Whether a published combination may be about the person.
-    pub(super) fn fits(&self, combos: &Combos, at: usize) -> bool {
+impl AttackerProfile {
+    /// Whether a published combination is compatible with all known values of the person.
+    pub(super) fn fits(&self, combos: &ContingencyTable, at: usize) -> bool {
         self.allowed.iter().all(|(column, codes)| codes.contains(&combos.codes[*column][at]))
     }
 }
 
-/// Everybody in the words of a release. Knowledge of a column that the release does not have is an error: leaving it
-/// out would make the attack look weaker than it is.
-pub(super) fn profiles(release: &Release, people: &[Person]) -> Result<Vec<Profile>> {
-    let mut read: HashMap<(usize, &str), Vec<u32>> = HashMap::new();
+/// The profiles of all known people.
+///
+/// # Errors
+///
+/// Returns an error if a fact names a column that the release does not have: ignoring it would understate the attack.
+pub(super) fn profiles(release: &Release, people: &[KnownPerson]) -> Result<Vec<AttackerProfile>> {
+    let mut cache: HashMap<(usize, &str), Vec<u32>> = HashMap::new();
     let mut profiles = Vec::with_capacity(people.len());
     for person in people {
         let mut allowed = Vec::with_capacity(person.facts.len());
         for (column, text) in &person.facts {
             let place = release.position(column)?;
-            let codes = read.entry((place, text)).or_insert_with(|| compatible(&release.columns[place], text));
+            let codes = cache.entry((place, text)).or_insert_with(|| compatible(&release.columns[place], text));
             allowed.push((place, codes.clone()));
         }
-        profiles.push(Profile { allowed });
+        profiles.push(AttackerProfile { allowed });
     }
     Ok(profiles)
 }
 
-/// What is known about people as far as a release has the columns: what it does not publish cannot contradict it. A column
-/// that no release has is an error, as it is in [`profiles`].
-pub(super) fn known_in(held: &Held, people: &[Person], history: &History) -> Result<Vec<Person>> {
+/// The known people, with facts about the columns of this release only.
+///
+/// # Errors
+///
+/// Returns an error if a fact names a column that no release of the history has.
+pub(super) fn known_in(
+    recorded: &RecordedRelease,
+    people: &[KnownPerson],
+    history: &History,
+) -> Result<Vec<KnownPerson>> {
     let has = |release: &Release, column: &str| release.columns.iter().any(|published| published.name == column);
     let names: BTreeSet<&str> =
         people.iter().flat_map(|person| person.facts.iter().map(|(column, _)| column.as_str())).collect();
     for column in &names {
-        if !history.releases.iter().any(|held| has(&held.release, column)) {
-            held.release.position(column)?;
+        if !history.releases.iter().any(|recorded| has(&recorded.release, column)) {
+            recorded.release.position(column)?;
         }
     }
-    let facts = |person: &Person| {
-        person.facts.iter().filter(|(column, _)| has(&held.release, column)).cloned().collect::<Vec<_>>()
+    let facts = |person: &KnownPerson| {
+        person.facts.iter().filter(|(column, _)| has(&recorded.release, column)).cloned().collect::<Vec<_>>()
     };
-    Ok(people.iter().map(|person| Person { name: person.name.clone(), facts: facts(person) }).collect())
+    Ok(people.iter().map(|person| KnownPerson { name: person.name.clone(), facts: facts(person) }).collect())
 }
 
-/// The columns that somebody knows something about, ascending.
-pub(super) fn known_columns(profiles: &[Profile]) -> Vec<usize> {
+/// The columns that occur in a profile, ascending.
+pub(super) fn known_columns(profiles: &[AttackerProfile]) -> Vec<usize> {
     let mut columns: Vec<usize> =
         profiles.iter().flat_map(|profile| profile.allowed.iter().map(|(column, _)| *column)).collect();
     columns.sort_unstable();
@@ -76,21 +86,21 @@ pub(super) fn known_columns(profiles: &[Profile]) -> Vec<usize> {
     columns
 }
 
-/// The published codes that may stand in the record of somebody with this value.
+/// The published codes that a record of a person with this raw value can have.
 fn compatible(column: &PublishedColumn, text: &str) -> Vec<u32> {
     let tree = &column.tree;
-    let read = Interval::parse(tree.value_type(), text);
+    let parsed = Interval::parse(tree.value_type(), text);
     let known = tree.find(text).or_else(|| tree.find(text.trim()));
-    let may_stand = |node: NodeId| match (read, known) {
+    let is_compatible = |node: NodeId| match (parsed, known) {
         _ if node == 0 => true,
-        (Some(read), _) => tree.interval(node).is_some_and(|published| published.overlaps(&read)),
+        (Some(parsed), _) => tree.interval(node).is_some_and(|published| published.overlaps(&parsed)),
         (None, Some(known)) => on_one_path(column, node, known),
-        (None, None) => is_masked(&tree.node(node).label) && masks_meet(&tree.node(node).label, text),
+        (None, None) => is_masked(&tree.node(node).label) && masks_match(&tree.node(node).label, text),
     };
-    column.nodes.iter().zip(0..).filter(|(node, _)| may_stand(**node)).map(|(_, code)| code).collect()
+    column.nodes.iter().zip(0..).filter(|(node, _)| is_compatible(**node)).map(|(_, code)| code).collect()
 }
 
-/// Whether one node is the other, or lies above it.
+/// Whether one node is equal to, an ancestor or a descendant of the other.
 fn on_one_path(column: &PublishedColumn, a: NodeId, b: NodeId) -> bool {
     let (a, b) = (&column.tree.node(a).codes, &column.tree.node(b).codes);
     let covers = |outer: &std::ops::Range<u32>, inner: &std::ops::Range<u32>| {

@@ -1,12 +1,13 @@
-//! Attacks, one file each: what somebody who holds a release, and declared knowledge, can infer.
+//! Attacks of the literature, one file each.
 //!
-//! An attack sees published releases and declared knowledge only; never the table, no algorithm and no model. All are run
-//! alike: a [`Scene`] in, [`Finding`]s out, worst first. What could not be looked at is an error, never "nothing found".
+//! An attack uses the published releases and the declared background knowledge. It never sees the source table, an algorithm
+//! or a model. Every attack takes an [`AttackInput`] and returns [`Findings`], worst first. An attack that cannot run returns an
+//! error, never an empty list of findings.
 
 pub mod attribute_linkage;
 pub mod backward_correspondence;
 pub mod complementary_release;
-mod corresponding;
+mod correspondence;
 mod counting;
 pub mod critical_absence;
 pub mod cross_correspondence;
@@ -17,56 +18,56 @@ mod finding;
 pub mod forward_correspondence;
 mod groups;
 pub mod homogeneity;
+mod input;
 pub mod intersection;
 pub mod join;
 mod knowledge;
+mod max_flow;
 pub mod minimality;
+mod reconstruct;
 pub mod record_linkage;
-mod scene;
 pub mod similarity;
 pub mod skewness;
 pub mod table_linkage;
 #[cfg(test)]
 mod tests;
-mod together;
-mod transport;
 pub mod unsorted_matching;
 
 use hashbrown::HashSet;
 
 use crate::error::Result;
-use crate::history::History;
 use crate::registry::{Entry, Kind, unknown};
-use together::{people_alone, with_values};
+use crate::release::history::History;
+use reconstruct::{people_only, with_values};
 
-pub use finding::{Confidence, Finding, Findings, Value};
-pub use knowledge::Person;
-pub use scene::Scene;
+pub use finding::{AttackConfidence, DisclosedValue, Finding, Findings};
+pub use input::AttackInput;
+pub use knowledge::KnownPerson;
 
-/// An attack in the list: what it says about itself, and how it is run.
+/// Definition of an attack: catalogue entry, target and function.
 #[derive(Debug, Clone, Copy)]
-pub struct Listed {
-    /// What it says about itself.
+pub struct AttackDef {
+    /// Catalogue entry.
     pub entry: Entry,
-    /// What it looks at.
-    pub looks_at: LooksAt,
-    /// Runs it.
-    pub run: fn(&Scene<'_>) -> Result<Findings>,
+    /// Form in which the attack reads a bucketized release.
+    pub target: AttackTarget,
+    /// Function that runs the attack.
+    pub run: fn(&AttackInput<'_>) -> Result<Findings>,
 }
 
-/// What an attack looks at where people and lists about them are published apart.
+/// Form in which an attack reads a release that publishes people and value lists in separate tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LooksAt {
-    /// The values of lists, beside everybody whom they can be of.
+pub enum AttackTarget {
+    /// One table per value list: the people of each group with the values of the group.
     Values,
-    /// The people, each once, and not the records that lists need to be put beside them.
+    /// The table of people only, without records added for counterfeit values.
     People,
-    /// The files of people as they were published, row by row, and no list.
+    /// The published files of people, row by row, without value lists.
     Files,
 }
 
-/// Every attack there is.
-pub const LIST: &[Listed] = &[
+/// All attacks.
+pub const LIST: &[AttackDef] = &[
     record_linkage::LISTED,
     attribute_linkage::LISTED,
     homogeneity::LISTED,
@@ -88,44 +89,50 @@ pub const LIST: &[Listed] = &[
 ];
 
 /// Runs the attack with this id.
-pub fn run(id: &str, scene: &Scene<'_>) -> Result<Findings> {
-    let listed = LIST.iter().find(|listed| listed.entry.id == id);
-    let listed = listed.ok_or_else(|| unknown(Kind::Attack, id, LIST.iter().map(|listed| &listed.entry)))?;
-    match listed.looks_at {
-        LooksAt::Values => (listed.run)(&Scene { history: &with_values(scene.history), ..*scene }),
-        LooksAt::People => on_people(listed, scene),
-        LooksAt::Files => on_files(listed, scene),
+///
+/// # Errors
+///
+/// Returns an error if no attack has the id, if a parameter is invalid, or if the attack cannot run on the input.
+pub fn run(id: &str, input: &AttackInput<'_>) -> Result<Findings> {
+    let attack = LIST.iter().find(|attack| attack.entry.id == id);
+    let attack = attack.ok_or_else(|| unknown(Kind::Attack, id, LIST.iter().map(|attack| &attack.entry)))?;
+    match attack.target {
+        AttackTarget::Values => (attack.run)(&AttackInput { history: &with_values(input.history), ..*input }),
+        AttackTarget::People => run_on_people(attack, input),
+        AttackTarget::Files => run_on_files(attack, input),
     }
 }
 
-fn on_people(listed: &Listed, scene: &Scene<'_>) -> Result<Findings> {
-    let history = people_alone(scene.history);
-    // What only lists show of people is not in their records.
-    let listed_only = |name: &str| !is_shown(&history, name) && is_shown(scene.history, name);
-    let columns = scene.people.iter().flat_map(|person| &person.facts).map(|(name, _)| name.as_str());
-    let mut unlisted: HashSet<&str> = columns.collect();
-    unlisted.retain(|name| listed_only(name));
-    if unlisted.is_empty() {
-        return (listed.run)(&Scene { history: &history, ..*scene });
+fn run_on_people(attack: &AttackDef, input: &AttackInput<'_>) -> Result<Findings> {
+    let history = people_only(input.history);
+    // Facts about columns that only value lists publish cannot be matched with records of people.
+    let is_list_only = |name: &str| !has_column(&history, name) && has_column(input.history, name);
+    let columns = input.people.iter().flat_map(|person| &person.facts).map(|(name, _)| name.as_str());
+    let mut list_only_columns: HashSet<&str> = columns.collect();
+    list_only_columns.retain(|name| is_list_only(name));
+    if list_only_columns.is_empty() {
+        return (attack.run)(&AttackInput { history: &history, ..*input });
     }
-    let mut people = scene.people.to_vec();
-    people.iter_mut().for_each(|person| person.facts.retain(|(name, _)| !unlisted.contains(name.as_str())));
-    (listed.run)(&Scene { history: &history, people: &people, ..*scene })
+    let mut people = input.people.to_vec();
+    people.iter_mut().for_each(|person| person.facts.retain(|(name, _)| !list_only_columns.contains(name.as_str())));
+    (attack.run)(&AttackInput { history: &history, people: &people, ..*input })
 }
 
-fn on_files(listed: &Listed, scene: &Scene<'_>) -> Result<Findings> {
+fn run_on_files(attack: &AttackDef, input: &AttackInput<'_>) -> Result<Findings> {
     let (mut releases, mut rows) = (Vec::new(), Vec::new());
-    for (at, held) in scene.history.releases.iter().enumerate().filter(|(_, held)| held.disguise.of.is_none()) {
-        for view in held.views() {
+    for (index, recorded) in
+        input.history.releases.iter().enumerate().filter(|(_, recorded)| recorded.presentation.about_release.is_none())
+    {
+        for view in recorded.views() {
             releases.push(view);
-            rows.push(scene.rows.get(at).cloned().flatten());
+            rows.push(input.rows.get(index).cloned().flatten());
         }
     }
-    let history = History { releases, lost: scene.history.lost.clone() };
-    (listed.run)(&Scene { history: &history, rows: &rows, ..*scene })
+    let history = History { releases, erased: input.history.erased.clone() };
+    (attack.run)(&AttackInput { history: &history, rows: &rows, ..*input })
 }
 
-/// Whether any release shows a column.
-fn is_shown(history: &History, name: &str) -> bool {
-    history.releases.iter().flat_map(|held| &held.release.columns).any(|column| column.name == name)
+/// Whether any release publishes the column.
+fn has_column(history: &History, name: &str) -> bool {
+    history.releases.iter().flat_map(|recorded| &recorded.release.columns).any(|column| column.name == name)
 }

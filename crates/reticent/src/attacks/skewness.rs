@@ -1,92 +1,98 @@
-//! Skewness: a value that is rare among all and common in a group says much about the group, however diverse it is.
+//! Skewness: a sensitive value is more frequent in a group than in the whole release.
 //!
-//! Attack   compares the share of a value in a group with its share in the whole release. The gain is how much more likely
-//!          the value became: (share in the group - share in the whole) / share in the whole.
-//! Assumes  that the person is in the release, and that their quasi-identifiers are known.
-//! Measure  gain and share have thresholds of their own; the least confidence of the scene is not looked at.
+//! Attack   compares the share of a value in a group with its share in the whole release. The gain is the relative increase:
+//!          (share in the group - share in the release) / share in the release.
+//! Assumes  that the person is in the release, and that the attacker knows the quasi-identifiers of the person.
+//! Measure  gain and share have their own thresholds; the minimum confidence of the input is not used.
 //! Paper    Li, Li and Venkatasubramanian, t-closeness, ICDE 2007; Cao and Karras, beta-likeness, VLDB 2012; survey section 2.2.
 
-use super::finding::{Confidence, Finding, Findings, Value, called, conclude, people_of};
-use super::groups::{Seen, tells, visit_groups};
-use super::scene::{Scene, Unchecked, cannot};
-use super::{Listed, LooksAt, Result};
-use crate::classes::Group;
-use crate::combos::Weight;
-use crate::registry::{Domain, Entry, Kind, Parameter};
-use crate::share::Share;
-use crate::taxonomy::Code;
+use super::finding::{AttackConfidence, DisclosedValue, Finding, Findings, conclude, people_in_class, release_text};
+use super::groups::{GroupView, is_unsuppressed, visit_groups};
+use super::input::{AttackInput, Unchecked, not_runnable};
+use super::{AttackDef, AttackTarget, Result};
+use crate::data::contingency::Weight;
+use crate::data::taxonomy::Code;
+use crate::ratio::Ratio;
+use crate::registry::{Domain, Entry, Kind, ParameterDef};
+use crate::release::classes::EquivalenceClass;
 
-/// What it says about itself.
+/// Catalogue entry of the attack.
 pub const ENTRY: Entry = Entry {
     kind: Kind::Attack,
     id: "skewness",
     title: "skewness",
-    summary: "Finds the groups where a value is much more common than in the whole release, though the group has other values too.",
+    summary: "Finds groups of several values in which a sensitive value is much more frequent than in the whole release.",
     paper: "Li, Li and Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007; survey section 2.2",
-    thwarts: "of whom an attacker comes to believe much more than of everybody",
+    protects_against: "attribute linkage: a posterior much larger than the prior",
     comparison: false,
     parameters: &[
-        Parameter {
+        ParameterDef {
             name: "gain",
             domain: Domain::Number(0.0, f64::INFINITY),
             default: Some("2"),
-            meaning: "the least gain that is reported: 2 is three times as common as in the whole",
+            meaning: "minimum gain, (share in the group - share in the release) / share in the release; 2 is three times as frequent",
         },
-        Parameter {
+        ParameterDef {
             name: "share",
             domain: Domain::Number(0.0, 1.0),
             default: Some("0.5"),
-            meaning: "the least share of a group with the value that is reported",
+            meaning: "minimum share of the value in the group",
         },
     ],
     evidence: &["attacks::tests::single::skewness_of_a_rare_value", "broken::attacks"],
 };
 
-/// The attack as it stands in the list.
-pub const LISTED: Listed = Listed { entry: ENTRY, looks_at: LooksAt::Values, run };
+/// Definition of the attack in [`super::LIST`].
+pub const LISTED: AttackDef = AttackDef { entry: ENTRY, target: AttackTarget::Values, run };
 
-fn run(scene: &Scene<'_>) -> Result<Findings> {
-    let arguments = scene.arguments(&ENTRY)?;
-    let least = |name: &str| {
-        let share = Share::from_decimal(arguments.number(name)?);
-        share.ok_or_else(|| cannot(&ENTRY, format!("`{name}` is written with too many digits")))
+fn run(input: &AttackInput<'_>) -> Result<Findings> {
+    let arguments = input.arguments(&ENTRY)?;
+    let parameter = |name: &str| {
+        let share = Ratio::from_decimal(arguments.number(name)?);
+        share.ok_or_else(|| not_runnable(&ENTRY, format!("`{name}` has too many digits")))
     };
-    let (least_gain, least_share) = (least("gain")?, least("share")?);
-    let mut unchecked = Unchecked::of(scene);
+    let (min_gain, min_share) = (parameter("gain")?, parameter("share")?);
+    let mut unchecked = Unchecked::new(input);
     let mut findings = Vec::new();
-    visit_groups(scene, &ENTRY, &mut unchecked, |seen| {
-        let group = Group { size: seen.shown, counts: seen.counts };
-        // One value only is homogeneity, whatever the whole has.
-        let several = seen.counts.len() > 1;
-        for (code, carriers) in seen.counts.iter().filter(|(code, _)| several && tells(seen.published(), *code)) {
-            let skewed = Skew::of(*code, *carriers, &group, &seen.whole);
-            let common = Share::new(*carriers, seen.shown) >= least_share;
-            findings.extend(skewed.filter(|skew| common && skew.gain >= least_gain).map(|skew| found(&seen, &skew)));
+    visit_groups(input, &ENTRY, &mut unchecked, |view| {
+        let group = EquivalenceClass { size: view.total, counts: view.counts };
+        // A group with one value is found by the homogeneity attack.
+        let is_diverse = view.counts.len() > 1;
+        let is_checked = |code: Code| is_diverse && is_unsuppressed(view.published(), code);
+        for (code, carriers) in view.counts.iter().filter(|(code, _)| is_checked(*code)) {
+            let skew = Skew::new(*code, *carriers, &group, &view.whole);
+            let is_frequent = Ratio::new(*carriers, view.total) >= min_share;
+            findings.extend(skew.filter(|skew| is_frequent && skew.gain >= min_gain).map(|skew| finding(&view, &skew)));
         }
     })?;
     conclude(&ENTRY, findings, unchecked)
 }
 
-/// How a value of a group stands out from the whole.
+/// Skew of a value in a group, compared with the whole release.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Skew {
-    /// The value.
+    /// Code of the value.
     pub code: Code,
-    /// The share of the group with it.
-    pub share: Share,
-    /// How much more likely it became.
-    pub gain: Share,
-    /// How far all values of the group are from those of the whole: half the sum of the differences of their shares.
-    pub distance: Share,
+    /// Share of the value in the group.
+    pub share: Ratio,
+    /// Relative increase of the share from the release to the group.
+    pub gain: Ratio,
+    /// Total variation distance between the value distributions of the group and of the release.
+    pub distance: Ratio,
 }
 
 impl Skew {
-    /// None when the value is no more common than in the whole.
-    pub fn of(code: Code, carriers: Weight, group: &Group<'_>, whole: &Group<'_>) -> Option<Skew> {
+    /// Computes the skew of a value; none if the value is not more frequent in the group than in the release.
+    pub fn new(
+        code: Code,
+        carriers: Weight,
+        group: &EquivalenceClass<'_>,
+        whole: &EquivalenceClass<'_>,
+    ) -> Option<Skew> {
         let (_, in_all) = whole.counts.iter().find(|(known, _)| *known == code)?;
         let (here, there) = (scaled(carriers, whole.size), scaled(*in_all, group.size));
-        let gain = Share { numerator: here.checked_sub(there)?, denominator: there.max(1) };
-        let share = Share::new(carriers, group.size);
+        let gain = Ratio { numerator: here.checked_sub(there)?, denominator: there.max(1) };
+        let share = Ratio::new(carriers, group.size);
         (here > there).then(|| Skew { code, share, gain, distance: distance(group, whole) })
     }
 }
@@ -95,36 +101,37 @@ fn scaled(count: Weight, size: Weight) -> u128 {
     u128::from(count) * u128::from(size)
 }
 
-fn distance(group: &Group<'_>, whole: &Group<'_>) -> Share {
+/// Total variation distance: half the sum of the absolute differences of the shares.
+fn distance(group: &EquivalenceClass<'_>, whole: &EquivalenceClass<'_>) -> Ratio {
     let count = |code: Code| group.counts.iter().find(|(known, _)| *known == code).map_or(0, |(_, count)| *count);
     let differences = whole
         .counts
         .iter()
         .map(|(code, in_all)| scaled(count(*code), whole.size).abs_diff(scaled(*in_all, group.size)));
-    Share { numerator: differences.sum(), denominator: 2 * scaled(group.size, whole.size).max(1) }
+    Ratio { numerator: differences.sum(), denominator: 2 * scaled(group.size, whole.size).max(1) }
 }
 
-fn found(seen: &Seen<'_>, skew: &Skew) -> Finding {
-    let column = seen.published();
+fn finding(view: &GroupView<'_>, skew: &Skew) -> Finding {
+    let column = view.published();
     let times = (skew.gain.to_f64() + 1.0) * 10.0;
-    let words = format!(
-        "a value of {} is {} times as common among {} as in all of {}, which is {} away from them",
+    let text = format!(
+        "a value of {} is {} times as frequent among {} as in all of {} (total variation distance {})",
         column.name,
         times.round() / 10.0,
-        people_of(seen.people, &seen.class),
-        called(seen.held),
+        people_in_class(view.people, &view.class),
+        release_text(view.recorded),
         skew.distance
     );
     Finding {
         attack: ENTRY.id,
-        releases: vec![seen.held.number],
-        people: seen.people,
+        releases: vec![view.recorded.number],
+        people: view.people,
         records: None,
-        confidence: Confidence::Exact(skew.share),
+        confidence: AttackConfidence::Exact(skew.share),
         certain: false,
-        class: seen.class.clone(),
+        class: view.class.clone(),
         column: Some(column.name.clone()),
-        value: Some(Value { code: Some(skew.code), label: column.label(skew.code).to_owned() }),
-        words,
+        value: Some(DisclosedValue { code: Some(skew.code), label: column.label(skew.code).to_owned() }),
+        text,
     }
 }

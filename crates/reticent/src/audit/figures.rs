@@ -1,323 +1,377 @@
-//! Figures: how much is told about how many.
+//! Figures of an audit: number of people by posterior, for each sensitive column.
 
 use hashbrown::{HashMap, HashSet};
 
-use super::before::Before;
-use super::board::{Board, Somebody};
-use super::chances::{Chance, chances};
-use super::several::Several;
-use super::{Question, threshold};
-use crate::links::Pseudonym;
-use crate::share::Share;
-use reticent_inference::{Answer, Fraction};
+use super::attacker_view::{AttackerView, ViewPerson};
+use super::marginals::{ColumnPosterior, marginals};
+use super::multi_record::MultiRecord;
+use super::prior_disclosure::PriorDisclosure;
+use super::{AuditOptions, to_fraction};
+use crate::data::links::Pseudonym;
+use crate::ratio::Ratio;
+use reticent_inference::{Fraction, Solution};
 
-/// So many bars has the histogram of what can be told: the last is certainty.
-pub(super) const BARS: usize = 11;
+/// Number of bars of the posterior histogram. The last bar is certainty.
+pub(super) const HISTOGRAM_BARS: usize = 11;
 
-/// What is told of one sensitive column.
+/// Results for one sensitive column.
 #[derive(Debug, Clone, serde::Serialize)]
-pub struct Column {
-    /// Its name.
+pub struct ColumnAudit {
+    /// Name of the column.
     pub name: String,
-    /// How many values it has.
+    /// Number of values in the domain of the column.
     pub values: usize,
-    /// People of whom something is known.
+    /// Number of people with a posterior for this column.
     pub people: u64,
-    /// With how much confidence it may be told at most; none when nobody said so.
-    pub allowed: Option<f64>,
-    /// Of whom it is certain.
+    /// Threshold on the posterior; `None` if there is none.
+    pub threshold: Option<f64>,
+    /// Number of people whose value is certain.
     pub certain: u64,
-    /// Of whom it may be certain, these included: nothing was proved that leaves another value.
+    /// Number of people whose value may be certain (upper bound 1), including those in `certain`.
     pub may_be_certain: u64,
-    /// About whom more is told than allowed, for sure: of one of their records, or because it is certain of them all together.
+    /// Number of people whose posterior certainly exceeds the threshold: that of a record, or certainty over all their records.
     pub above: u64,
-    /// About whom more may be told than allowed, these included.
+    /// Number of people whose posterior may exceed the threshold, including those in `above`.
     pub may_be_above: u64,
-    /// Others, of whom it is told, or may be, with more confidence than is allowed of one record that any of several shows a value.
-    pub any_above: u64,
-    /// About whom, by the best single figure, more is told than allowed.
-    pub likely_above: u64,
-    /// The most that is told about anybody; of who has several records, that any of them shows a value.
-    pub highest: Level,
-    /// The most that is told of one record.
-    pub of_record: Level,
-    /// How often whoever guesses everybody's most likely value is right, as a share; at most, where some are `bounded`.
-    pub average: f64,
-    /// How often they were right if they only knew how common values are.
-    pub prior: f64,
-    /// People by the most that is told about them: below 10 %, below 20 %, ..., below 100 %, certain. Those who are `bounded` by the most
-    /// that may be told.
-    pub histogram: [u64; BARS],
-    /// People of whom only bounds are known, and neither a probability nor an estimate of one.
-    pub bounded: u64,
-    /// People for whom the probability was counted or is exact for another reason.
+    /// Number of other people whose posterior that any of their records has a value exceeds the threshold, or may exceed it.
+    pub any_record_above: u64,
+    /// Number of people whose estimated posterior exceeds the threshold.
+    pub estimated_above: u64,
+    /// Maximum posterior over all people. With several records: the posterior that any of them has the value.
+    pub highest: PosteriorRange,
+    /// Maximum posterior over all records.
+    pub highest_record: PosteriorRange,
+    /// Expected accuracy of guessing each person's most probable value. An upper bound if `bounds_only` is not 0.
+    pub accuracy: f64,
+    /// Expected accuracy of guessing the most frequent value for every person.
+    pub baseline: f64,
+    /// Number of people by maximum posterior: below 10 %, below 20 %, ..., below 100 %, certain. People in `bounds_only` are
+    /// counted by their upper bound.
+    pub histogram: [u64; HISTOGRAM_BARS],
+    /// Number of people with bounds only: neither an exact posterior nor an estimate.
+    pub bounds_only: u64,
+    /// Number of people with an exact posterior.
     pub exact: u64,
-    /// The maximum entropy of everybody's value, in bits; none when it did not converge.
+    /// Sum of the entropies of all people's maximum-entropy posteriors, in bits; `None` if the estimate did not converge.
     pub entropy_bits: Option<f64>,
-    /// Where only what the newest release brings is counted: people of whom earlier ones tell more than allowed, and this one nothing
-    /// more; they are not among those above.
+    /// Number of people above the threshold before the newest release, which adds nothing about them. Counted only with
+    /// [`AuditOptions::only_new`], and not included in `above`.
     #[serde(skip)]
-    pub already: u64,
-    /// The most that is told about any of these.
+    pub already_above: u64,
+    /// Maximum posterior over these people.
     #[serde(skip)]
-    pub already_most: Level,
+    pub already_highest: PosteriorRange,
 }
 
-/// A probability, as far as it is known.
+/// A posterior probability: bounds and an estimate.
 #[derive(Debug, Clone, Copy, serde::Serialize)]
-pub struct Level {
-    /// At least this,
+pub struct PosteriorRange {
+    /// Lower bound.
     pub lower: Fraction,
-    /// and at most this.
+    /// Upper bound.
     pub upper: Fraction,
-    /// The best single figure.
-    pub best: f64,
+    /// Best estimate.
+    pub estimate: f64,
 }
 
-impl Level {
-    pub(super) const NOTHING: Level = Level {
+impl PosteriorRange {
+    pub(super) const ZERO: PosteriorRange = PosteriorRange {
         lower: Fraction { numerator: 0, denominator: 1 },
         upper: Fraction { numerator: 0, denominator: 1 },
-        best: 0.0,
+        estimate: 0.0,
     };
 
-    fn of(chances: &[Chance]) -> Level {
-        let worse = |level: Level, chance: &Chance| Level {
-            lower: level.lower.max(chance.lower),
-            upper: level.upper.max(chance.upper),
-            best: level.best.max(chance.best()),
+    fn highest_of(posteriors: &[ColumnPosterior]) -> PosteriorRange {
+        let worse = |level: PosteriorRange, posterior: &ColumnPosterior| PosteriorRange {
+            lower: level.lower.max(posterior.lower),
+            upper: level.upper.max(posterior.upper),
+            estimate: level.estimate.max(posterior.best()),
         };
-        chances.iter().fold(Level::NOTHING, worse)
+        posteriors.iter().fold(PosteriorRange::ZERO, worse)
     }
 
-    /// What is told of one record; where it is certain of all together, or may be, that.
-    fn or_certain(self, all: Level) -> Level {
+    /// The posterior of one record, or that of all records together where the latter is 1.
+    fn or_certain(self, all: PosteriorRange) -> PosteriorRange {
         let certain = |own: Fraction, all: Fraction| if all == Fraction::ONE { all } else { own };
-        Level {
+        PosteriorRange {
             lower: certain(self.lower, all.lower),
             upper: certain(self.upper, all.upper),
-            best: if all.best >= 1.0 { 1.0 } else { self.best },
+            estimate: if all.estimate >= 1.0 { 1.0 } else { self.estimate },
         }
     }
 
-    pub(super) fn worse(self, other: Level) -> Level {
-        Level {
+    pub(super) fn elementwise_max(self, other: PosteriorRange) -> PosteriorRange {
+        PosteriorRange {
             lower: self.lower.max(other.lower),
             upper: self.upper.max(other.upper),
-            best: self.best.max(other.best),
+            estimate: self.estimate.max(other.estimate),
         }
     }
 }
 
-/// Everything that is counted about people.
-pub(super) struct Tally {
-    pub columns: Vec<Column>,
-    /// What is told best.
-    pub tops: Vec<Top>,
+/// Results of one attacker view.
+pub(super) struct AuditTally {
+    pub columns: Vec<ColumnAudit>,
+    /// Candidates for the worst cases.
+    pub worst_cases: Vec<WorstCase>,
 }
 
-/// The value that is told best of somebody.
+/// The most probable value of a person, or of all people of a class.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Top {
-    pub place: u32,
+pub(super) struct WorstCase {
+    pub class: u32,
     pub column: usize,
-    pub chance: Chance,
-    /// Of whom, by place among the people; none where it is told of everybody who is in that place alone.
-    pub who: Option<usize>,
+    pub posterior: ColumnPosterior,
+    /// Index of the person; `None` for all people who are in this class only.
+    pub person: Option<usize>,
 }
 
-/// So many of the best told of each column are kept for a closer look.
-const TOPS: usize = 1_000;
+/// Number of worst-case candidates kept for each column.
+const MAX_WORST_CASES: usize = 1_000;
 
-impl Tally {
-    pub(super) fn of(board: &Board, answer: &Answer, question: &Question, before: &Before) -> Tally {
-        let newest = board.linked.len().saturating_sub(1);
-        // Nobody who is called nothing is touched by a later release.
-        let touched = |somebody: &Somebody| {
-            let there = |group: &u32| board.groups[*group as usize].release == newest;
-            somebody.pseudonym.is_some() || somebody.groups.iter().any(there)
+impl AuditTally {
+    pub(super) fn new(
+        view: &AttackerView,
+        solution: &Solution,
+        options: &AuditOptions,
+        prior: &PriorDisclosure,
+    ) -> AuditTally {
+        let newest = view.linked.len().saturating_sub(1);
+        // With `only_new`, people without a pseudonym count only if they are in the newest release.
+        let touched = |person: &ViewPerson| {
+            let there = |group: &u32| view.groups[*group as usize].release == newest;
+            person.pseudonym.is_some() || person.groups.iter().any(there)
         };
-        let several = Several::of(board);
-        let mut tally = Tally { columns: Vec::new(), tops: Vec::new() };
-        let single = |somebody: &&Somebody| somebody.places.len() == 1;
-        let wanted = |name: &String| question.columns.as_ref().is_none_or(|columns| columns.contains(name));
-        for at in (0..board.secrets.columns.len()).filter(|at| wanted(&board.secrets.columns[*at])) {
-            let known = before.0.get(&board.secrets.columns[at]);
-            let known = |somebody: &Somebody| known.and_then(|known| known.get(&somebody.pseudonym?));
-            // What the attacker is said to know of somebody is not told by a release.
-            let column = &board.secrets.columns[at];
-            let given: HashSet<Pseudonym> = question
+        let multi_record = MultiRecord::new(view);
+        let mut tally = AuditTally { columns: Vec::new(), worst_cases: Vec::new() };
+        let single = |person: &&ViewPerson| person.classes.len() == 1;
+        let wanted = |name: &String| options.columns.as_ref().is_none_or(|columns| columns.contains(name));
+        for at in (0..view.domain.columns.len()).filter(|at| wanted(&view.domain.columns[*at])) {
+            let known = prior.0.get(&view.domain.columns[at]);
+            let known = |person: &ViewPerson| known.and_then(|known| known.get(&person.pseudonym?));
+            // A value that the attacker knows beforehand is not an inference.
+            let column = &view.domain.columns[at];
+            let given: HashSet<Pseudonym> = options
                 .knowledge
                 .known
                 .iter()
                 .filter(|known| known.has && known.column == *column)
-                .map(|known| known.who)
+                .map(|known| known.person)
                 .collect();
-            let given = |somebody: &Somebody| somebody.pseudonym.is_some_and(|pseudonym| given.contains(&pseudonym));
-            let asked = |somebody: &&Somebody| (!question.newly || touched(somebody)) && !given(somebody);
-            let mut people = vec![0u64; board.alike.len()];
-            let singles = board.people.iter().filter(asked).filter(single).filter(|somebody| known(somebody).is_none());
-            singles.for_each(|somebody| people[somebody.places[0] as usize] += somebody.people);
-            let first = tally.tops.len();
-            let mut counting = Counting::new(board, &several, at, question.allowed(column));
-            for (place, people) in (0..).zip(&people).filter(|(place, people)| **people > 0 && board.speaks(*place, at))
+            let given = |person: &ViewPerson| person.pseudonym.is_some_and(|pseudonym| given.contains(&pseudonym));
+            let asked = |person: &&ViewPerson| (!options.only_new || touched(person)) && !given(person);
+            let mut people = vec![0u64; view.classes.len()];
+            let singles = view.people.iter().filter(asked).filter(single).filter(|person| known(person).is_none());
+            singles.for_each(|person| people[person.classes[0] as usize] += person.people);
+            let first = tally.worst_cases.len();
+            let mut counting = ColumnTally::new(view, &multi_record, at, options.threshold(column));
+            for (class_id, people) in
+                (0..).zip(&people).filter(|(class_id, people)| **people > 0 && view.is_informative_for(*class_id, at))
             {
-                let chances = chances(&board.secrets, at, &answer.crowds[place as usize]);
-                if let Some(top) = chances.iter().max_by(|one, two| worse(one, two)) {
-                    tally.keep(first, Top { place, column: at, chance: *top, who: None });
+                let posteriors = marginals(&view.domain, at, &solution.classes[class_id as usize]);
+                if let Some(top) = posteriors.iter().max_by(|one, two| compare_severity(one, two)) {
+                    tally.push_worst_case(
+                        first,
+                        WorstCase { class: class_id, column: at, posterior: *top, person: None },
+                    );
                 }
-                let level = Level::of(&chances);
-                counting.add(*people, (level, level), chances.iter().all(Chance::is_exact), &chances);
+                let level = PosteriorRange::highest_of(&posteriors);
+                counting.add_people(
+                    *people,
+                    (level, level),
+                    posteriors.iter().all(ColumnPosterior::is_exact),
+                    &posteriors,
+                );
             }
-            let other = |somebody: &&Somebody| asked(somebody) && (!single(somebody) || known(somebody).is_some());
-            for (who, somebody) in board.people.iter().enumerate().filter(|(_, somebody)| other(somebody)) {
-                if let Some((place, chance)) = counting.add_several(somebody, answer, known(somebody)) {
-                    tally.keep(first, Top { place, column: at, chance, who: Some(who) });
+            let other = |person: &&ViewPerson| asked(person) && (!single(person) || known(person).is_some());
+            for (index, person) in view.people.iter().enumerate().filter(|(_, person)| other(person)) {
+                if let Some((class_id, posterior)) = counting.add_person(person, solution, known(person)) {
+                    tally.push_worst_case(
+                        first,
+                        WorstCase { class: class_id, column: at, posterior, person: Some(index) },
+                    );
                 }
             }
-            tally.columns.push(counting.done());
+            tally.columns.push(counting.finish());
         }
         tally
     }
 
-    /// Keeps one of the best told of a column, whose `first` is known.
-    fn keep(&mut self, first: usize, top: Top) {
-        self.tops.push(top);
-        if self.tops.len() - first >= 2 * TOPS {
-            self.tops[first..].sort_by(|one, two| worse(&two.chance, &one.chance));
-            self.tops.truncate(first + TOPS);
+    /// Adds a candidate for the worst cases of the column whose candidates start at `first`.
+    fn push_worst_case(&mut self, first: usize, top: WorstCase) {
+        self.worst_cases.push(top);
+        if self.worst_cases.len() - first >= 2 * MAX_WORST_CASES {
+            self.worst_cases[first..].sort_by(|one, two| compare_severity(&two.posterior, &one.posterior));
+            self.worst_cases.truncate(first + MAX_WORST_CASES);
         }
     }
 }
 
-/// Which of two is told better.
-fn worse(one: &Chance, two: &Chance) -> std::cmp::Ordering {
+/// Orders posteriors by lower bound, then by estimate.
+fn compare_severity(one: &ColumnPosterior, two: &ColumnPosterior) -> std::cmp::Ordering {
     one.lower.cmp(&two.lower).then(one.best().total_cmp(&two.best()))
 }
 
-/// Counts people of one column.
-struct Counting<'a> {
-    board: &'a Board,
-    at: usize,
-    allowed: Option<Fraction>,
-    column: Column,
-    several: &'a Several<'a>,
-    sum: f64,
-    bits: Option<f64>,
+/// Accumulates the figures of one column.
+struct ColumnTally<'a> {
+    view: &'a AttackerView,
+    column_index: usize,
+    threshold: Option<Fraction>,
+    figures: ColumnAudit,
+    multi_record: &'a MultiRecord<'a>,
+    accuracy_sum: f64,
+    entropy_bits: Option<f64>,
 }
 
-impl<'a> Counting<'a> {
-    fn new(board: &'a Board, several: &'a Several, at: usize, confidence: Option<Share>) -> Counting<'a> {
-        let column = Column {
-            name: board.secrets.columns[at].clone(),
-            values: board.secrets.values[at].len(),
+impl<'a> ColumnTally<'a> {
+    fn new(
+        view: &'a AttackerView,
+        multi_record: &'a MultiRecord,
+        at: usize,
+        confidence: Option<Ratio>,
+    ) -> ColumnTally<'a> {
+        let column = ColumnAudit {
+            name: view.domain.columns[at].clone(),
+            values: view.domain.values[at].len(),
             people: 0,
-            allowed: confidence.map(Share::to_f64),
+            threshold: confidence.map(Ratio::to_f64),
             certain: 0,
             may_be_certain: 0,
             above: 0,
             may_be_above: 0,
-            likely_above: 0,
-            any_above: 0,
-            highest: Level::NOTHING,
-            of_record: Level::NOTHING,
-            average: 0.0,
-            prior: prior(board, at),
-            histogram: [0; BARS],
-            bounded: 0,
+            estimated_above: 0,
+            any_record_above: 0,
+            highest: PosteriorRange::ZERO,
+            highest_record: PosteriorRange::ZERO,
+            accuracy: 0.0,
+            baseline: baseline(view, at),
+            histogram: [0; HISTOGRAM_BARS],
+            bounds_only: 0,
             exact: 0,
             entropy_bits: None,
-            already: 0,
-            already_most: Level::NOTHING,
+            already_above: 0,
+            already_highest: PosteriorRange::ZERO,
         };
-        Counting { board, at, allowed: confidence.map(threshold), column, several, sum: 0.0, bits: Some(0.0) }
+        ColumnTally {
+            view,
+            column_index: at,
+            threshold: confidence.map(to_fraction),
+            figures: column,
+            multi_record,
+            accuracy_sum: 0.0,
+            entropy_bits: Some(0.0),
+        }
     }
 
-    /// Some people, of whom so much is told, and so much of one of their records.
-    fn add(&mut self, people: u64, (level, of_record): (Level, Level), exact: bool, chances: &[Chance]) {
-        if chances.is_empty() {
+    /// Adds people with the same posteriors: the maximum over all their records, and that of one record.
+    fn add_people(
+        &mut self,
+        people: u64,
+        (level, of_record): (PosteriorRange, PosteriorRange),
+        exact: bool,
+        posteriors: &[ColumnPosterior],
+    ) {
+        if posteriors.is_empty() {
             return;
         }
-        let column = &mut self.column;
+        let column = &mut self.figures;
         column.people += people;
         let certain = level.lower == Fraction::ONE;
         column.certain += if certain { people } else { 0 };
         column.may_be_certain += if level.upper == Fraction::ONE { people } else { 0 };
-        if let Some(allowed) = self.allowed {
+        if let Some(threshold) = self.threshold {
             let judged = of_record.or_certain(level);
-            column.above += if judged.lower > allowed { people } else { 0 };
-            column.may_be_above += if judged.upper > allowed { people } else { 0 };
-            column.likely_above += if judged.best > allowed.value() + 1e-9 { people } else { 0 };
-            column.any_above +=
-                if judged.lower <= allowed && level.upper > allowed && level.upper > judged.upper { people } else { 0 };
+            column.above += if judged.lower > threshold { people } else { 0 };
+            column.may_be_above += if judged.upper > threshold { people } else { 0 };
+            column.estimated_above += if judged.estimate > threshold.value() + 1e-9 { people } else { 0 };
+            column.any_record_above +=
+                if judged.lower <= threshold && level.upper > threshold && level.upper > judged.upper {
+                    people
+                } else {
+                    0
+                };
         }
-        column.highest = column.highest.worse(level);
-        column.of_record = column.of_record.worse(of_record);
+        column.highest = column.highest.elementwise_max(level);
+        column.highest_record = column.highest_record.elementwise_max(of_record);
         column.exact += if exact { people } else { 0 };
-        let bounded = level.lower < level.upper && chances.iter().any(|chance| chance.figure().is_none());
-        column.bounded += if bounded { people } else { 0 };
-        let bar = if certain { BARS - 1 } else { ((level.best * 10.0 + 1e-9) as usize).min(BARS - 2) };
+        let bounded = level.lower < level.upper && posteriors.iter().any(|posterior| posterior.figure().is_none());
+        column.bounds_only += if bounded { people } else { 0 };
+        let bar = if certain {
+            HISTOGRAM_BARS - 1
+        } else {
+            ((level.estimate * 10.0 + 1e-9) as usize).min(HISTOGRAM_BARS - 2)
+        };
         column.histogram[bar] += people;
-        self.sum += level.best * people as f64;
-        let bits = |chance: &Chance| chance.entropy.map(|share| if share > 0.0 { -share * share.log2() } else { 0.0 });
-        let bits: Option<f64> = chances.iter().map(bits).sum();
-        self.bits = self.bits.zip(bits).map(|(all, these)| all + these * people as f64);
+        self.accuracy_sum += level.estimate * people as f64;
+        let bits = |posterior: &ColumnPosterior| {
+            posterior.maximum_entropy.map(|share| if share > 0.0 { -share * share.log2() } else { 0.0 })
+        };
+        let bits: Option<f64> = posteriors.iter().map(bits).sum();
+        self.entropy_bits = self.entropy_bits.zip(bits).map(|(all, these)| all + these * people as f64);
     }
 
-    /// Somebody with several records, or whose secret changed: by the release of which most is told.
-    /// What was told of them before, and is not told any better now, is not counted again.
-    /// Answers what is told best, and of which place.
-    fn add_several(
+    /// Adds a person with several records, a changed value, or a prior disclosure, by the release with the highest posterior.
+    ///
+    /// A value that earlier releases disclose is not counted again unless its posterior increases. Returns the new value with
+    /// the highest posterior and its class.
+    fn add_person(
         &mut self,
-        somebody: &Somebody,
-        answer: &Answer,
-        before: Option<&HashMap<String, Fraction>>,
-    ) -> Option<(u32, Chance)> {
-        let records = self.several.records(answer, self.at, somebody);
-        let told = self.several.by_release(&records, self.at);
-        let reads = |chance: &Chance| &self.board.secrets.values[self.at][chance.value as usize];
-        let known = |chance: &Chance| before.and_then(|before| before.get(reads(chance)));
-        let new_to = |(_, chance): &(u32, Chance)| known(chance).is_none_or(|before| chance.upper > *before);
-        let all = told.iter().flat_map(|(place, chances)| chances.iter().map(|chance| (*place, *chance)));
-        let new: Vec<(u32, Chance)> = all.clone().filter(new_to).collect();
-        let level = |chances: Vec<Chance>| Level::of(&chances);
-        let of_record = records.iter().flat_map(|(place, chances)| chances.iter().map(|chance| (*place, *chance)));
-        let of_record = level(of_record.filter(new_to).map(|(_, chance)| chance).collect());
-        let level = level(new.iter().map(|(_, chance)| *chance).collect());
-        let exact = all.clone().all(|(_, chance)| chance.is_exact());
-        let old: Vec<Chance> = all.clone().filter(|one| !new_to(one)).map(|(_, chance)| chance).collect();
+        person: &ViewPerson,
+        solution: &Solution,
+        prior: Option<&HashMap<String, Fraction>>,
+    ) -> Option<(u32, ColumnPosterior)> {
+        let records = self.multi_record.records(solution, self.column_index, person);
+        let by_release = self.multi_record.by_release(&records, self.column_index);
+        let label = |posterior: &ColumnPosterior| &self.view.domain.values[self.column_index][posterior.value as usize];
+        let known = |posterior: &ColumnPosterior| prior.and_then(|prior| prior.get(label(posterior)));
+        let is_new =
+            |(_, posterior): &(u32, ColumnPosterior)| known(posterior).is_none_or(|prior| posterior.upper > *prior);
+        let all = by_release
+            .iter()
+            .flat_map(|(class_id, posteriors)| posteriors.iter().map(|posterior| (*class_id, *posterior)));
+        let new: Vec<(u32, ColumnPosterior)> = all.clone().filter(is_new).collect();
+        let level = |posteriors: Vec<ColumnPosterior>| PosteriorRange::highest_of(&posteriors);
+        let of_record = records
+            .iter()
+            .flat_map(|(class_id, posteriors)| posteriors.iter().map(|posterior| (*class_id, *posterior)));
+        let of_record = level(of_record.filter(is_new).map(|(_, posterior)| posterior).collect());
+        let level = level(new.iter().map(|(_, posterior)| *posterior).collect());
+        let exact = all.clone().all(|(_, posterior)| posterior.is_exact());
+        let old: Vec<ColumnPosterior> =
+            all.clone().filter(|one| !is_new(one)).map(|(_, posterior)| posterior).collect();
         if !old.is_empty() {
-            self.column.already += somebody.people;
-            self.column.already_most = self.column.already_most.worse(Level::of(&old));
+            self.figures.already_above += person.people;
+            self.figures.already_highest =
+                self.figures.already_highest.elementwise_max(PosteriorRange::highest_of(&old));
         }
-        if let Some((_, last)) = told.last() {
-            self.add(somebody.people, (level, of_record), exact, last);
+        if let Some((_, last)) = by_release.last() {
+            self.add_people(person.people, (level, of_record), exact, last);
         }
-        new.into_iter().max_by(|one, two| worse(&one.1, &two.1))
+        new.into_iter().max_by(|one, two| compare_severity(&one.1, &two.1))
     }
 
-    fn done(mut self) -> Column {
-        self.column.average = self.sum / (self.column.people.max(1)) as f64;
-        self.column.entropy_bits = self.bits;
-        self.column
+    fn finish(mut self) -> ColumnAudit {
+        self.figures.accuracy = self.accuracy_sum / (self.figures.people.max(1)) as f64;
+        self.figures.entropy_bits = self.entropy_bits;
+        self.figures
     }
 }
 
-/// The share of the most common value in the newest release that shows the column in full.
-fn prior(board: &Board, column: usize) -> f64 {
+/// Relative frequency of the most frequent value in the newest release that shows one value of the column in every record.
+fn baseline(view: &AttackerView, column: usize) -> f64 {
     let mut best = 0.0;
-    let newest = board.groups.iter().map(|group| group.release).max().unwrap_or(0);
+    let newest = view.groups.iter().map(|group| group.release).max().unwrap_or(0);
     for release in (0..=newest).rev() {
         let mut counts: HashMap<u32, u64> = HashMap::new();
         let (mut all, mut plain) = (0, 0);
         for (cover, records) in
-            board.groups.iter().filter(|group| group.release == release).flat_map(|group| &group.shows)
+            view.groups.iter().filter(|group| group.release == release).flat_map(|group| &group.values)
         {
             all += records;
-            let below = board.secrets.below(*cover);
-            let value = below.first().map(|secret| board.secrets.all[*secret as usize][column]);
+            let below = view.domain.tuples_of(*cover);
+            let value = below.first().map(|tuple| view.domain.tuples[*tuple as usize][column]);
             let one =
-                value.filter(|value| below.iter().all(|secret| board.secrets.all[*secret as usize][column] == *value));
+                value.filter(|value| below.iter().all(|tuple| view.domain.tuples[*tuple as usize][column] == *value));
             if let Some(value) = one.filter(|value| *value != u32::MAX) {
                 plain += records;
                 *counts.entry(value).or_insert(0) += records;

@@ -1,45 +1,45 @@
-//! The gate: a release goes out only when what it tells together with its history is established to be allowed.
+//! The gate: a release is admitted only if no posterior, given its history, is above the threshold, to the required proof level.
 
 mod grouped;
 mod recoded;
 
-use super::{Audit, Question, audit};
+use super::{Audit, AuditOptions, audit};
 use crate::error::{Basis, Error, Obstacle, Refusal, Result};
-use crate::history::History;
 use crate::names::Confidence;
-use crate::share::Share;
+use crate::ratio::Ratio;
+use crate::release::history::History;
 use crate::statement::Level;
-use reticent_inference::Ask;
+use reticent_inference::SolveOptions;
 
 pub use grouped::{AuditedColumn, AuditedGroups, GroupedCandidate, admit_grouped};
 pub use recoded::{Audited, admit_recoded};
 
-/// Why a statement was skipped: the policy switches the audit off.
+/// Reason of a skipped statement: the policy switches the audit off.
 pub(crate) const AUDIT_OFF: &str = "audit-off";
-/// Why a statement does not apply: the policy has no bound.
+/// Reason of a statement that does not apply: the policy has no threshold.
 pub(crate) const NO_BOUND: &str = "no-bound";
 
-/// How well it must be established that nobody's value is told with more confidence than allowed.
+/// The required level of proof that no posterior exceeds its threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Proof {
-    /// Every probability is known exactly.
+    /// Every posterior is exact and within the threshold.
     Exact,
-    /// Bounds that are true do not reach above.
+    /// The upper bound of every posterior is within the threshold.
     #[default]
     Bounds,
-    /// The best estimate is not above; it may be wrong.
+    /// The estimate of every posterior is within the threshold. The estimate may be wrong.
     Estimate,
-    /// Not looked at.
+    /// No audit.
     Off,
 }
 
 impl Proof {
-    /// The words of the policy.
+    /// The keywords of the policy.
     pub const WORDS: &'static [&'static str] = &["exact", "bounds", "estimate", "off"];
 
-    /// From the word of the policy.
-    pub fn of(word: &str) -> Option<Proof> {
+    /// Parses a keyword of the policy.
+    pub fn from_word(word: &str) -> Option<Proof> {
         match word {
             "exact" => Some(Proof::Exact),
             "bounds" => Some(Proof::Bounds),
@@ -49,7 +49,7 @@ impl Proof {
         }
     }
 
-    /// How well an outcome is established; none if nothing is looked at.
+    /// Level of an established outcome; `None` without an audit.
     pub fn level(self) -> Option<Level> {
         match self {
             Proof::Exact => Some(Level::Exact),
@@ -59,7 +59,7 @@ impl Proof {
         }
     }
 
-    /// The word of the policy.
+    /// The keyword of the policy.
     pub fn word(self) -> &'static str {
         match self {
             Proof::Exact => "exact",
@@ -70,42 +70,46 @@ impl Proof {
     }
 }
 
-/// What a candidate is held to, and how.
+/// Settings of the gate.
 pub struct Gate<'a> {
-    /// How well it must be established.
+    /// Required level of proof.
     pub proof: Proof,
-    /// The bound on the posterior of a sensitive value, if there is one.
+    /// Threshold on the posterior of a sensitive value, if there is one.
     pub confidence: Option<Confidence>,
-    /// Sensitive columns that may change from release to release.
-    pub varies: Vec<String>,
-    /// Asked before every audit; an error stops.
+    /// Sensitive columns whose values may change between releases.
+    pub time_varying: Vec<String>,
+    /// Called before every audit. An error stops the gate.
     pub watch: &'a (dyn Fn() -> Result<()> + 'a),
 }
 
-/// Audits a history whose newest release is a candidate. Refuses when it brings that more is told about anybody than allowed, be
-/// they in it or not, or when that could not be established.
-pub(crate) fn admit(history: &History, question: &Question, proof: Proof) -> Result<Audit> {
-    // The estimate is made where it decides.
-    let ask = Ask { entropy: proof == Proof::Estimate, ..question.ask };
-    let question = Question { newly: true, pairs: false, ask, ..question.clone() };
-    let audit = audit(history, &question)?;
+/// Audits a history whose newest release is a candidate.
+///
+/// # Errors
+///
+/// Returns an error if the candidate raises any person's posterior above the threshold, whether or not the person is in the
+/// candidate, or if the required level of proof is not reached.
+pub(crate) fn admit(history: &History, options: &AuditOptions, proof: Proof) -> Result<Audit> {
+    // Compute the estimate only if it decides.
+    let solve_options = SolveOptions { entropy: proof == Proof::Estimate, ..options.solve };
+    let options = AuditOptions { only_new: true, pairs: false, solve: solve_options, ..options.clone() };
+    let audit = audit(history, &options)?;
     for column in &audit.columns {
         let earlier: Vec<String> =
             audit.releases[..audit.releases.len() - 1].iter().map(|(_, name)| name.clone()).collect();
-        let confidence = question.allowed(&column.name).unwrap_or(Share::new(1, 1)).fraction();
+        let confidence = options.threshold(&column.name).unwrap_or(Ratio::new(1, 1)).fraction();
         if column.above > 0 {
             return Err(Error::from(Refusal::PosteriorAboveConfidence {
                 column: column.name.clone(),
                 people: column.above,
                 confidence,
                 earlier,
-                several_records: audit.several > 0,
+                several_records: audit.multi_record_people > 0,
             }));
         }
         let (people, basis) = match proof {
             Proof::Exact => (column.people - column.exact, Basis::NotExact),
             Proof::Bounds => (column.may_be_above, Basis::UpperBound),
-            Proof::Estimate => (column.likely_above, Basis::Estimate),
+            Proof::Estimate => (column.estimated_above, Basis::Estimate),
             Proof::Off => continue,
         };
         if people > 0 {
@@ -115,9 +119,9 @@ pub(crate) fn admit(history: &History, question: &Question, proof: Proof) -> Res
                 confidence,
                 basis,
                 earlier,
-                several_records: audit.several,
-                changed_values: audit.changed,
-                not_counted: audit.work.not_counted,
+                several_records: audit.multi_record_people,
+                changed_values: audit.changed_people,
+                not_counted: audit.stats.components_not_counted,
             }));
         }
     }

@@ -1,450 +1,477 @@
-//! What an attacker knows besides the releases: some people's values, and statements about how many have what.
+//! Background knowledge of an attacker: values of some people, and statements about counts and proportions of values.
 
 mod parse;
 
 use hashbrown::{HashMap, HashSet};
 
-use super::board::{Board, Somebody};
+use super::attacker_view::{AttackerView, ViewPerson};
+use crate::data::links::Pseudonym;
+use crate::data::schema::Role;
+use crate::data::taxonomy::{NodeId, Taxonomy};
 use crate::error::{Error, KnowledgeFault, Obstacle, Result};
-use crate::history::History;
-use crate::join::is_below;
-use crate::links::Pseudonym;
+use crate::join::lossy::is_below;
+use crate::ratio::Ratio;
 use crate::release::Release;
-use crate::schema::Role;
-use crate::share::Share;
-use crate::taxonomy::{NodeId, Taxonomy};
+use crate::release::history::History;
 use reticent_inference::{Count, Value};
 
-/// What an attacker knows besides the releases.
+/// Background knowledge of an attacker, in addition to the releases.
 #[derive(Debug, Clone, Default)]
-pub struct Knowledge {
-    /// People whose value is known.
-    pub known: Vec<Known>,
-    /// Statements.
-    pub statements: Vec<Statement>,
-    /// People of whom the statements speak and who are in other releases than those that are looked at.
-    pub elsewhere: HashSet<Pseudonym>,
+pub struct BackgroundKnowledge {
+    /// Known values of single people.
+    pub known: Vec<KnownValue>,
+    /// Statements about several people.
+    pub statements: Vec<BackgroundStatement>,
+    /// People that the knowledge names and that are only in releases outside the audited history.
+    pub absent_people: HashSet<Pseudonym>,
 }
 
-/// Somebody of whom a statement speaks, and nothing is published that it could be counted in.
+/// A person named in a statement for whom the view has no posterior of the column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Outside {
-    /// In a release that does not show the column.
-    Place(u32),
-    /// In none of those that are looked at.
+enum UncountedPerson {
+    /// The class of a person whose releases do not show the column.
+    Class(u32),
+    /// A person outside the audited history.
     Elsewhere(Pseudonym),
 }
 
-/// Somebody's value is, or is not, known.
+/// A value that a person is known to have, or not to have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Known {
-    /// Who.
-    pub who: Pseudonym,
-    /// The sensitive column.
+pub struct KnownValue {
+    /// The person.
+    pub person: Pseudonym,
+    /// Sensitive column.
     pub column: String,
-    /// The value.
+    /// Label of the value.
     pub value: String,
-    /// True when they have it, false when they do not.
+    /// Whether the person has the value.
     pub has: bool,
 }
 
-/// A linear statement.
+/// A linear constraint on the number of people with a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Statement {
-    /// Of the people with this published value of a quasi-identifier, the share who have a value lies between two bounds.
-    Share {
-        /// The sensitive column.
+pub enum BackgroundStatement {
+    /// Bounds on the proportion of people with a value, among all people or those with a value of a quasi-identifier.
+    Proportion {
+        /// Sensitive column.
         column: String,
-        /// The value.
+        /// Label of the value.
         value: String,
-        /// The quasi-identifier and its value; everybody when there is none.
-        among: Option<(String, String)>,
-        /// At least,
-        least: Share,
-        /// and at most.
-        most: Share,
+        /// Quasi-identifier and its value; `None` for all people.
+        condition: Option<(String, String)>,
+        /// Lower bound.
+        lower: Ratio,
+        /// Upper bound.
+        upper: Ratio,
     },
-    /// Of these people, so many have a value.
-    Among {
-        /// Who.
-        who: Vec<Pseudonym>,
-        /// The sensitive column.
+    /// Bounds on the number of the given people with a value.
+    Count {
+        /// The people.
+        people: Vec<Pseudonym>,
+        /// Sensitive column.
         column: String,
-        /// The value.
+        /// Label of the value.
         value: String,
-        /// At least,
-        least: u64,
-        /// and at most.
-        most: u64,
+        /// Lower bound.
+        lower: u64,
+        /// Upper bound.
+        upper: u64,
     },
 }
 
-impl Knowledge {
-    /// Puts what is known on the board. What cannot be understood is an error: leaving it out would make the attacker weaker.
-    pub(crate) fn put_on(&self, board: &mut Board, history: &History) -> Result<()> {
-        let here = |column: &String| board.secrets.columns.contains(column);
-        let known: Vec<&Known> = self.known.iter().filter(|known| here(&known.column)).collect();
+impl BackgroundKnowledge {
+    /// Adds the knowledge to a view.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a part cannot be applied. Ignoring that part would make the attacker weaker.
+    pub(crate) fn apply(&self, view: &mut AttackerView, history: &History) -> Result<()> {
+        let here = |column: &String| view.domain.columns.contains(column);
+        let known: Vec<&KnownValue> = self.known.iter().filter(|known| here(&known.column)).collect();
         let statements = self.statements.iter().filter(|statement| here(statement.column()));
-        let statements: Vec<&Statement> = statements.collect();
+        let statements: Vec<&BackgroundStatement> = statements.collect();
         for known in known {
-            if self.elsewhere.contains(&known.who) {
+            if self.absent_people.contains(&known.person) {
                 continue;
             }
-            let with = secrets_with(board, &known.column, &known.value)?;
-            let places = apart(board, known.who)?;
-            if places.len() > 1 {
-                return Err(cannot(KnowledgeFault::SeveralRecords));
+            let with = tuples_with(view, &known.column, &known.value)?;
+            let class_ids = isolate(view, known.person)?;
+            if class_ids.len() > 1 {
+                return Err(invalid(KnowledgeFault::SeveralRecords));
             }
-            // Where nothing of the column was published, knowing it tells nothing about anybody else.
-            let at = board.secrets.columns.iter().position(|name| *name == known.column).unwrap_or(0);
-            for place in places.into_iter().filter(|place| board.speaks(*place, at)).collect::<Vec<_>>() {
-                let alike = &mut board.alike[place as usize];
-                let may = alike.known.take().unwrap_or_else(|| board.secrets.all());
-                alike.known = Some(may.into_iter().filter(|value| with.contains(value) == known.has).collect());
+            // If the column was not published about the person, the value implies nothing about other people.
+            let at = view.domain.columns.iter().position(|name| *name == known.column).unwrap_or(0);
+            for class_id in
+                class_ids.into_iter().filter(|class_id| view.is_informative_for(*class_id, at)).collect::<Vec<_>>()
+            {
+                let class = &mut view.classes[class_id as usize];
+                let possible = class.known.take().unwrap_or_else(|| view.domain.all_tuples());
+                class.known = Some(possible.into_iter().filter(|value| with.contains(value) == known.has).collect());
             }
         }
-        // Everybody who is spoken of is set apart before anything is said, so that no place changes under a statement.
+        // Isolate all named people first, so that no class changes after a statement refers to it.
         for statement in &statements {
             match statement {
-                Statement::Among { who, .. } => who.iter().for_each(|who| drop(board.set_apart(*who))),
-                Statement::Share { among: Some((column, value)), .. } => drop(having(board, history, column, value)?),
-                Statement::Share { among: None, .. } => {}
+                BackgroundStatement::Count { people, .. } => {
+                    people.iter().for_each(|person| drop(view.isolate_person(*person)))
+                }
+                BackgroundStatement::Proportion { condition: Some((column, value)), .. } => {
+                    drop(classes_with(view, history, column, value)?)
+                }
+                BackgroundStatement::Proportion { condition: None, .. } => {}
             }
         }
-        // By column and whom it is outside of: how many statements speak of them, and whether one of these is about others too.
-        let mut spoken_of: HashMap<(&String, Outside), (usize, bool)> = HashMap::new();
+        // By column and uncounted person: number of statements, and whether one of them also constrains counted people.
+        let mut mentioned: HashMap<(&String, UncountedPerson), (usize, bool)> = HashMap::new();
         for (at, statement) in (0..).zip(statements) {
-            // Beyond the sources of releases.
+            // Greater than all sources of releases.
             let source = u32::MAX - at;
-            let (count, outside) = statement.count(board, history, source, self)?;
-            for who in outside {
-                let (often, with_others) = spoken_of.entry((statement.column(), who)).or_default();
-                (*often, *with_others) = (*often + 1, *with_others || !count.of.is_empty());
+            let (count, uncounted) = statement.count(view, history, source, self)?;
+            for person in uncounted {
+                let (times, with_others) = mentioned.entry((statement.column(), person)).or_default();
+                (*times, *with_others) = (*times + 1, *with_others || !count.cells.is_empty());
             }
-            board.said.push(count);
+            view.known_counts.push(count);
         }
-        // Each statement leaves room for them, and in several they could have two values.
-        let twice = spoken_of.into_iter().find(|(_, (often, with_others))| *often > 1 && *with_others);
+        // Each statement allows any value for an uncounted person, so that two statements could assume different values.
+        let twice = mentioned.into_iter().find(|(_, (times, with_others))| *times > 1 && *with_others);
         match twice {
             None => Ok(()),
-            Some(((column, _), _)) => Err(cannot(KnowledgeFault::SeveralStatements { column: column.to_string() })),
+            Some(((column, _), _)) => Err(invalid(KnowledgeFault::SeveralStatements { column: column.to_string() })),
         }
     }
 
-    /// Refuses what speaks of a column that no release shows, or of somebody who is in none.
+    /// Checks that the releases contain the named columns and people, and that the known values are consistent.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a column or a person is unknown, or if a person has two values.
     pub fn check(&self, history: &History) -> Result<()> {
-        let known = shown(history);
+        let known = sensitive_column_names(history);
         if self.columns().any(|name| !known.contains(name.as_str())) {
-            return Err(no_column(known.into_iter().collect()));
+            return Err(column_unknown(known.into_iter().collect()));
         }
         let mut named: HashSet<Pseudonym> = self.people().collect();
-        named.retain(|who| !self.elsewhere.contains(who));
+        named.retain(|person| !self.absent_people.contains(person));
         if !named.is_empty() && !named.is_subset(&people_in(history)) {
-            return Err(nobody());
+            return Err(person_unknown());
         }
         let mut having: HashMap<(Pseudonym, &String), &String> = HashMap::new();
         for known in self.known.iter().filter(|known| known.has) {
-            having.entry((known.who, &known.column)).or_insert(&known.value);
+            having.entry((known.person, &known.column)).or_insert(&known.value);
         }
-        // Who has a value has no other, and does not lack it.
-        let contradicts = |known: &Known| {
-            let having = having.get(&(known.who, &known.column));
+        // A person has exactly one value.
+        let contradicts = |known: &KnownValue| {
+            let having = having.get(&(known.person, &known.column));
             having.is_some_and(|value| known.has != (**value == known.value))
         };
         if self.known.iter().any(contradicts) {
-            return Err(cannot(KnowledgeFault::TwoValues));
+            return Err(invalid(KnowledgeFault::TwoValues));
         }
         Ok(())
     }
 
-    /// The sensitive columns it speaks of.
+    /// Sensitive columns that the knowledge names.
     pub fn columns(&self) -> impl Iterator<Item = &String> {
-        self.known.iter().map(|known| &known.column).chain(self.statements.iter().map(Statement::column))
+        self.known.iter().map(|known| &known.column).chain(self.statements.iter().map(BackgroundStatement::column))
     }
 
-    /// Whether somebody is known to have a value, or not to; none when neither is.
-    fn has(&self, who: Pseudonym, column: &str, value: &str) -> Option<bool> {
-        let of_them = self.known.iter().filter(|known| known.who == who && known.column == column);
-        let told = of_them.filter_map(|known| match (known.has, known.value == value) {
+    /// Returns whether a person is known to have a value. `None` if that is unknown.
+    fn known_to_have(&self, person: Pseudonym, column: &str, value: &str) -> Option<bool> {
+        let of_person = self.known.iter().filter(|known| known.person == person && known.column == column);
+        let has = of_person.filter_map(|known| match (known.has, known.value == value) {
             (true, same) => Some(same),
             (false, true) => Some(false),
             (false, false) => None,
         });
-        told.reduce(|one, other| one && other)
+        has.reduce(|one, other| one && other)
     }
 
-    /// Whether it names anybody.
-    pub fn names_somebody(&self) -> bool {
+    /// Returns whether the knowledge names any person.
+    pub fn names_people(&self) -> bool {
         self.people().next().is_some()
     }
 
-    /// Everybody it names.
+    /// People that the knowledge names.
     fn people(&self) -> impl Iterator<Item = Pseudonym> {
-        let named = self.statements.iter().flat_map(Statement::who);
-        self.known.iter().map(|known| known.who).chain(named.copied())
+        let named = self.statements.iter().flat_map(BackgroundStatement::named_people);
+        self.known.iter().map(|known| known.person).chain(named.copied())
     }
 
-    /// The part of it that is about people and columns of a history, which may be that of some recipients only. Of others it is kept
-    /// what is said of them together with these.
-    pub fn within(&self, history: &History) -> Knowledge {
+    /// Restricts the knowledge to the columns and people of a history, such as that of some recipients. Keeps statements about
+    /// other people if a chain of statements connects them with people of the history.
+    pub fn within(&self, history: &History) -> BackgroundKnowledge {
         if self.known.is_empty() && self.statements.is_empty() {
-            return Knowledge::default();
+            return BackgroundKnowledge::default();
         }
-        let (columns, there) = (shown(history), people_in(history));
+        let (columns, there) = (sensitive_column_names(history), people_in(history));
         let is_shown = |column: &String| columns.contains(column.as_str());
-        let statements: Vec<&Statement> =
+        let statements: Vec<&BackgroundStatement> =
             self.statements.iter().filter(|statement| is_shown(statement.column())).collect();
-        // What is said of others alone tells nothing of these, unless something else is said of both.
-        let mut spoken_of = there.clone();
+        // Add statements until none of the rest names a person of the history or of a kept statement.
+        let mut mentioned = there.clone();
         let mut kept = vec![false; statements.len()];
-        while let Some(at) = (0..kept.len()).find(|at| !kept[*at] && statements[*at].is_about(&spoken_of)) {
+        while let Some(at) = (0..kept.len()).find(|at| !kept[*at] && statements[*at].mentions(&mentioned)) {
             kept[at] = true;
-            spoken_of.extend(statements[at].who());
+            mentioned.extend(statements[at].named_people());
         }
         let kept = statements.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(statement, _)| statement.clone());
-        let mut part = Knowledge { statements: kept.collect(), ..Knowledge::default() };
-        let spoken_of: HashSet<Pseudonym> = part.people().collect();
-        let wanted =
-            |known: &&Known| is_shown(&known.column) && (there.contains(&known.who) || spoken_of.contains(&known.who));
+        let mut part = BackgroundKnowledge { statements: kept.collect(), ..BackgroundKnowledge::default() };
+        let mentioned: HashSet<Pseudonym> = part.people().collect();
+        let wanted = |known: &&KnownValue| {
+            is_shown(&known.column) && (there.contains(&known.person) || mentioned.contains(&known.person))
+        };
         part.known = self.known.iter().filter(wanted).cloned().collect();
-        part.elsewhere = spoken_of.into_iter().filter(|who| !there.contains(who)).collect();
+        part.absent_people = mentioned.into_iter().filter(|person| !there.contains(person)).collect();
         part
     }
 
-    /// Whether something is said of everybody.
-    pub(crate) fn is_of_everybody(&self) -> bool {
-        self.statements.iter().any(|statement| matches!(statement, Statement::Share { .. }))
+    /// Returns whether a statement bounds a proportion.
+    pub(crate) fn has_proportions(&self) -> bool {
+        self.statements.iter().any(|statement| matches!(statement, BackgroundStatement::Proportion { .. }))
     }
 
-    /// In words.
-    pub fn words(&self) -> Vec<String> {
-        let mut words = Vec::new();
+    /// Describes the knowledge for the list of assumptions. Numbers are separate words, so that a public report can round them.
+    pub fn descriptions(&self) -> Vec<String> {
+        let mut descriptions = Vec::new();
         if !self.known.is_empty() {
-            words.push(format!(
-                "the attacker knows something about the values of people who are named: {}",
+            descriptions.push(format!(
+                "the attacker has background knowledge about the values of named people, number of facts: {}",
                 self.known.len()
             ));
         }
         if !self.statements.is_empty() {
-            words.push(format!("the attacker knows statements about values: {}", self.statements.len()));
+            descriptions.push(format!(
+                "the attacker has background knowledge about counts or proportions of values, number of statements: {}",
+                self.statements.len()
+            ));
         }
-        words
+        descriptions
     }
 }
 
-impl Statement {
-    /// The sensitive column it speaks of.
+impl BackgroundStatement {
+    /// Sensitive column of the statement.
     fn column(&self) -> &String {
         match self {
-            Statement::Share { column, .. } | Statement::Among { column, .. } => column,
+            BackgroundStatement::Proportion { column, .. } | BackgroundStatement::Count { column, .. } => column,
         }
     }
 
-    /// Whom it names.
-    fn who(&self) -> &[Pseudonym] {
+    /// People that the statement names.
+    fn named_people(&self) -> &[Pseudonym] {
         match self {
-            Statement::Among { who, .. } => who,
-            Statement::Share { .. } => &[],
+            BackgroundStatement::Count { people, .. } => people,
+            BackgroundStatement::Proportion { .. } => &[],
         }
     }
 
-    /// Whether it is about any of these people, or about everybody.
-    fn is_about(&self, people: &HashSet<Pseudonym>) -> bool {
-        matches!(self, Statement::Share { .. }) || self.who().iter().any(|who| people.contains(who))
+    /// Returns whether the statement names any of these people, or bounds a proportion.
+    fn mentions(&self, people: &HashSet<Pseudonym>) -> bool {
+        matches!(self, BackgroundStatement::Proportion { .. })
+            || self.named_people().iter().any(|person| people.contains(person))
     }
 
-    /// As a count, and those outside of whom it is not known whether they have the value.
+    /// Translates the statement into a count, and returns it with the uncounted people whose value is unknown.
     fn count(
         &self,
-        board: &mut Board,
+        view: &mut AttackerView,
         history: &History,
         source: u32,
-        knowledge: &Knowledge,
-    ) -> Result<(Count, Vec<Outside>)> {
+        knowledge: &BackgroundKnowledge,
+    ) -> Result<(Count, Vec<UncountedPerson>)> {
         match self {
-            Statement::Among { who, column, value, least, most } => {
-                let all_elsewhere = who.iter().all(|who| knowledge.elsewhere.contains(who));
-                let with = if all_elsewhere { Vec::new() } else { secrets_with(board, column, value)? };
-                let at = board.secrets.columns.iter().position(|name| name == column).unwrap_or(0);
-                let (mut of, mut outside, mut least, mut most) = (Vec::new(), Vec::new(), *least, *most);
-                for who in who {
-                    let here = match knowledge.elsewhere.contains(who) {
-                        true => Outside::Elsewhere(*who),
-                        false => match apart(board, *who)?.as_slice() {
-                            [place] => Outside::Place(*place),
+            BackgroundStatement::Count { people, column, value, lower, upper } => {
+                let all_absent = people.iter().all(|person| knowledge.absent_people.contains(person));
+                let with = if all_absent { Vec::new() } else { tuples_with(view, column, value)? };
+                let at = view.domain.columns.iter().position(|name| name == column).unwrap_or(0);
+                let (mut cells, mut uncounted, mut lower, mut upper) = (Vec::new(), Vec::new(), *lower, *upper);
+                for person in people {
+                    let here = match knowledge.absent_people.contains(person) {
+                        true => UncountedPerson::Elsewhere(*person),
+                        false => match isolate(view, *person)?.as_slice() {
+                            [class_id] => UncountedPerson::Class(*class_id),
                             _ => {
-                                return Err(cannot(KnowledgeFault::SeveralRecords));
+                                return Err(invalid(KnowledgeFault::SeveralRecords));
                             }
                         },
                     };
                     match here {
-                        Outside::Place(place) if board.speaks(place, at) => {
-                            of.extend(with.iter().map(|secret| (place, *secret)));
+                        UncountedPerson::Class(class_id) if view.is_informative_for(class_id, at) => {
+                            cells.extend(with.iter().map(|tuple| (class_id, *tuple)));
                         }
                         _ => {
-                            let has = knowledge.has(*who, column, value);
-                            leave_out(has, &mut least, &mut most);
-                            outside.extend(has.is_none().then_some(here));
+                            let has = knowledge.known_to_have(*person, column, value);
+                            exclude_person(has, &mut lower, &mut upper);
+                            uncounted.extend(has.is_none().then_some(here));
                         }
                     }
                 }
-                Ok((Count { source, of, least, most }, outside))
+                Ok((Count { source, cells, lower, upper }, uncounted))
             }
-            Statement::Share { column, value, among, least, most } => {
-                let with = secrets_with(board, column, value)?;
-                let mut places: Vec<u32> = match among {
-                    None => (0..board.alike.len() as u32).collect(),
-                    Some((column, value)) => having(board, history, column, value)?,
+            BackgroundStatement::Proportion { column, value, condition, lower, upper } => {
+                let with = tuples_with(view, column, value)?;
+                let mut class_ids: Vec<u32> = match condition {
+                    None => (0..view.classes.len() as u32).collect(),
+                    Some((column, value)) => classes_with(view, history, column, value)?,
                 };
-                // Everybody is counted once, and whoever nothing of the column was published of may have it too.
-                if board
+                // A person counts once. People for whom the column was not published may have the value, too.
+                if view
                     .people
                     .iter()
-                    .any(|one| one.places.len() > 1 && one.places.iter().any(|at| places.contains(at)))
+                    .any(|one| one.classes.len() > 1 && one.classes.iter().any(|at| class_ids.contains(at)))
                 {
-                    return Err(cannot(KnowledgeFault::SeveralRecords));
+                    return Err(invalid(KnowledgeFault::SeveralRecords));
                 }
-                let people: u64 = places.iter().map(|place| board.alike[*place as usize].people).sum();
-                let at = board.secrets.columns.iter().position(|name| name == column).unwrap_or(0);
-                let spoken_of: Vec<u32> = places.iter().copied().filter(|place| board.speaks(*place, at)).collect();
-                let others: HashSet<u32> = places.iter().copied().filter(|place| !board.speaks(*place, at)).collect();
-                // Of some of the others it is known all the same.
-                let named = board.people.iter().filter(|one| one.places.iter().any(|place| others.contains(place)));
-                let has = |one: &Somebody| knowledge.has(one.pseudonym?, column, value);
-                let open = board.people.iter().filter(|one| has(one).is_none()).flat_map(|one| &one.places);
+                let people: u64 = class_ids.iter().map(|class_id| view.classes[*class_id as usize].people).sum();
+                let at = view.domain.columns.iter().position(|name| name == column).unwrap_or(0);
+                let informative: Vec<u32> =
+                    class_ids.iter().copied().filter(|class_id| view.is_informative_for(*class_id, at)).collect();
+                let others: HashSet<u32> =
+                    class_ids.iter().copied().filter(|class_id| !view.is_informative_for(*class_id, at)).collect();
+                // Background knowledge may contain the values of some of the others.
+                let named =
+                    view.people.iter().filter(|one| one.classes.iter().any(|class_id| others.contains(class_id)));
+                let has = |one: &ViewPerson| knowledge.known_to_have(one.pseudonym?, column, value);
+                let open = view.people.iter().filter(|one| has(one).is_none()).flat_map(|one| &one.classes);
                 let open: HashSet<u32> = open.copied().collect();
-                let outside: Vec<Outside> = others.intersection(&open).copied().map(Outside::Place).collect();
+                let uncounted: Vec<UncountedPerson> =
+                    others.intersection(&open).copied().map(UncountedPerson::Class).collect();
                 let known: Vec<bool> = named.filter_map(has).collect();
                 let having = known.iter().filter(|has| **has).count() as u64;
                 let not_having = known.len() as u64 - having;
-                places = spoken_of;
-                let spoken: u64 = places.iter().map(|place| board.alike[*place as usize].people).sum();
-                let of = places.iter().flat_map(|place| with.iter().map(move |secret| (*place, *secret))).collect();
+                class_ids = informative;
+                let counted: u64 = class_ids.iter().map(|class_id| view.classes[*class_id as usize].people).sum();
+                let cells =
+                    class_ids.iter().flat_map(|class_id| with.iter().map(move |tuple| (*class_id, *tuple))).collect();
                 if people == 0 {
-                    return Err(cannot(KnowledgeFault::NobodyMeant));
+                    return Err(invalid(KnowledgeFault::NobodyMeant));
                 }
-                let times = |share: &Share| u128::from(people) * share.numerator;
-                let least = times(least).div_ceil(least.denominator) as u64;
-                let most = (times(most) / most.denominator) as u64;
-                if least > most {
-                    return Err(cannot(KnowledgeFault::ShareImpossible));
+                let times = |ratio: &Ratio| u128::from(people) * ratio.numerator;
+                let lower = times(lower).div_ceil(lower.denominator) as u64;
+                let upper = (times(upper) / upper.denominator) as u64;
+                if lower > upper {
+                    return Err(invalid(KnowledgeFault::ShareImpossible));
                 }
-                let least = least.saturating_sub(people - spoken - not_having);
-                match most.checked_sub(having) {
-                    Some(most) => Ok((Count { source, of, least, most }, outside)),
-                    None => Err(cannot(KnowledgeFault::ShareExceeded)),
+                let lower = lower.saturating_sub(people - counted - not_having);
+                match upper.checked_sub(having) {
+                    Some(upper) => Ok((Count { source, cells, lower, upper }, uncounted)),
+                    None => Err(invalid(KnowledgeFault::ShareExceeded)),
                 }
             }
         }
     }
 }
 
-/// Leaves somebody out of a count of people with a value, of whom nothing is published that it could be counted in. Who is known to have it
-/// has it, who is known not to has it not, and of anybody else either may be.
-fn leave_out(has: Option<bool>, least: &mut u64, most: &mut u64) {
-    match (has, most.checked_sub(1)) {
-        (Some(true), Some(fewer)) => (*least, *most) = (least.saturating_sub(1), fewer),
-        // More have it than may: nothing fits.
-        (Some(true), None) => (*least, *most) = (1, 0),
+/// Removes an uncounted person from the bounds of a count: by the known value, or else allowing either case.
+fn exclude_person(has: Option<bool>, lower: &mut u64, upper: &mut u64) {
+    match (has, upper.checked_sub(1)) {
+        (Some(true), Some(fewer)) => (*lower, *upper) = (lower.saturating_sub(1), fewer),
+        // More people have the value than the upper bound allows: no solution.
+        (Some(true), None) => (*lower, *upper) = (1, 0),
         (Some(false), _) => {}
-        (None, _) => *least = least.saturating_sub(1),
+        (None, _) => *lower = lower.saturating_sub(1),
     }
 }
 
-/// The secrets that have a value in a column.
-fn secrets_with(board: &Board, column: &str, value: &str) -> Result<Vec<Value>> {
-    let at = board.secrets.columns.iter().position(|name| name == column);
-    let at = at.ok_or_else(|| no_column(board.secrets.columns.iter().map(String::as_str).collect()))?;
+/// Tuples with a value in a column.
+fn tuples_with(view: &AttackerView, column: &str, value: &str) -> Result<Vec<Value>> {
+    let at = view.domain.columns.iter().position(|name| name == column);
+    let at = at.ok_or_else(|| column_unknown(view.domain.columns.iter().map(String::as_str).collect()))?;
     let found: Vec<Value> =
-        board.secrets.all().into_iter().filter(|secret| board.secrets.reads(*secret, at) == Some(value)).collect();
+        view.domain.all_tuples().into_iter().filter(|tuple| view.domain.label(*tuple, at) == Some(value)).collect();
     if found.is_empty() {
-        return Err(cannot(KnowledgeFault::ValueNotShown { column: column.to_owned() }));
+        return Err(invalid(KnowledgeFault::ValueNotShown { column: column.to_owned() }));
     }
     Ok(found)
 }
 
-/// What it names instead of a column is not told: it may be a value, in the wrong place.
-fn no_column(mut known: Vec<&str>) -> Error {
+/// The error for an unknown column. It does not repeat the name, which may be a misplaced value.
+fn column_unknown(mut known: Vec<&str>) -> Error {
     known.sort_unstable();
-    cannot(KnowledgeFault::ColumnUnknown { columns: known.into_iter().map(str::to_owned).collect() })
+    invalid(KnowledgeFault::ColumnUnknown { columns: known.into_iter().map(str::to_owned).collect() })
 }
 
-fn apart(board: &mut Board, who: Pseudonym) -> Result<Vec<u32>> {
-    board.set_apart(who).ok_or_else(nobody)
+fn isolate(view: &mut AttackerView, person: Pseudonym) -> Result<Vec<u32>> {
+    view.isolate_person(person).ok_or_else(person_unknown)
 }
 
-/// The sensitive columns that a history shows.
-pub(super) fn shown(history: &History) -> HashSet<&str> {
-    let columns = history.releases.iter().flat_map(|held| &held.release.columns);
+/// Names of the sensitive columns of a history.
+pub(super) fn sensitive_column_names(history: &History) -> HashSet<&str> {
+    let columns = history.releases.iter().flat_map(|recorded| &recorded.release.columns);
     columns.filter(|column| column.role == Role::Sensitive).map(|column| column.name.as_str()).collect()
 }
 
-/// Everybody who is known to be in a history.
+/// People in the linked releases of a history.
 fn people_in(history: &History) -> HashSet<Pseudonym> {
-    let links = history.releases.iter().filter_map(|held| held.links.as_ref());
+    let links = history.releases.iter().filter_map(|recorded| recorded.links.as_ref());
     links.flat_map(|links| links.pseudonyms.iter().copied()).collect()
 }
 
-/// The places of those who have a value of a quasi-identifier. Where that cannot be told of somebody, it is an error.
-fn having(board: &mut Board, history: &History, column: &str, value: &str) -> Result<Vec<u32>> {
-    let cannot_tell = || cannot(KnowledgeFault::NotShownForAll { column: column.to_owned() });
-    // By person: whether they have it, as far as some release tells.
-    let mut told: HashMap<Pseudonym, Option<bool>> = HashMap::new();
-    for held in &history.releases {
-        let Some(links) = &held.links else { continue };
+/// Isolates the people with a value of a quasi-identifier, and returns their classes.
+///
+/// # Errors
+///
+/// Returns an error if the releases do not show for every person whether they have the value, or contradict each other.
+fn classes_with(view: &mut AttackerView, history: &History, column: &str, value: &str) -> Result<Vec<u32>> {
+    let not_shown = || invalid(KnowledgeFault::NotShownForAll { column: column.to_owned() });
+    // By person: whether the person has the value, if a release shows it.
+    let mut has_value: HashMap<Pseudonym, Option<bool>> = HashMap::new();
+    for recorded in &history.releases {
+        let Some(links) = &recorded.links else { continue };
         for link in 0..links.len() {
-            let Some(has) = has(&held.release, links.combos[link] as usize, column, value) else { continue };
-            let known = told.entry(links.pseudonyms[link]).or_insert(has);
+            let Some(has) = record_has(&recorded.release, links.cells[link] as usize, column, value) else { continue };
+            let known = has_value.entry(links.pseudonyms[link]).or_insert(has);
             if known.zip(has).is_some_and(|(one, other)| one != other) {
-                return Err(cannot(KnowledgeFault::ReleasesDiffer { column: column.to_owned() }));
+                return Err(invalid(KnowledgeFault::ReleasesDiffer { column: column.to_owned() }));
             }
             *known = known.or(has);
         }
     }
-    let told_of = |who: Pseudonym| told.get(&who).copied().flatten().is_some();
-    let speaks = |somebody: &Somebody| {
-        let columns = 0..board.secrets.columns.len();
-        somebody.places.iter().any(|place| columns.clone().any(|at| board.speaks(*place, at)))
+    let is_known = |person: Pseudonym| has_value.get(&person).copied().flatten().is_some();
+    let is_informative = |person: &ViewPerson| {
+        let columns = 0..view.domain.columns.len();
+        person.classes.iter().any(|class_id| columns.clone().any(|at| view.is_informative_for(*class_id, at)))
     };
-    let linked = board.people.iter().filter_map(|somebody| Some((somebody, somebody.pseudonym?)));
-    if linked.clone().any(|(somebody, who)| speaks(somebody) && !told_of(who)) {
-        return Err(cannot_tell());
+    let linked = view.people.iter().filter_map(|person| Some((person, person.pseudonym?)));
+    if linked.clone().any(|(person, pseudonym)| is_informative(person) && !is_known(pseudonym)) {
+        return Err(not_shown());
     }
-    let these: HashSet<Pseudonym> =
-        told.into_iter().filter(|(_, has)| *has == Some(true)).map(|(who, _)| who).collect();
-    let mut places = board.divide(&these);
-    // Of releases whose owners are not known, group by group.
-    for somebody in board.people.iter().filter(|somebody| somebody.pseudonym.is_none()) {
-        let groups = somebody.groups.iter().map(|group| &board.groups[*group as usize]);
+    let people: HashSet<Pseudonym> =
+        has_value.into_iter().filter(|(_, has)| *has == Some(true)).map(|(person, _)| person).collect();
+    let mut class_ids = view.isolate_people(&people);
+    // Releases without owner links: by group.
+    for person in view.people.iter().filter(|person| person.pseudonym.is_none()) {
+        let groups = person.groups.iter().map(|group| &view.groups[*group as usize]);
         for group in groups {
-            let held = &history.releases[group.release];
-            match has(&held.release, group.member, column, value) {
+            let recorded = &history.releases[group.release];
+            match record_has(&recorded.release, group.member, column, value) {
                 None => {}
-                // Which of a marked group has what is not told.
-                Some(_) if held.disguise.groups.as_deref().is_some_and(|mark| mark != column) => {
-                    return Err(cannot_tell());
+                // A group column does not show which member has the value.
+                Some(_) if recorded.presentation.group_column.as_deref().is_some_and(|mark| mark != column) => {
+                    return Err(not_shown());
                 }
-                Some(None) => return Err(cannot_tell()),
-                Some(Some(true)) => places.extend(&somebody.places),
+                Some(None) => return Err(not_shown()),
+                Some(Some(true)) => class_ids.extend(&person.classes),
                 Some(Some(false)) => {}
             }
         }
     }
-    places.sort_unstable();
-    places.dedup();
-    Ok(places)
+    class_ids.sort_unstable();
+    class_ids.dedup();
+    Ok(class_ids)
 }
 
-/// Whether a record has a value of a quasi-identifier; none in it when its cell may stand for it, or not. None when the release does
-/// not show the column.
-fn has(release: &Release, combo: usize, column: &str, value: &str) -> Option<Option<bool>> {
+/// Returns whether a record has a value of a quasi-identifier. `None` if the release does not show the column, and
+/// `Some(None)` if the cell is generalized so that both is possible.
+fn record_has(release: &Release, cell: usize, column: &str, value: &str) -> Option<Option<bool>> {
     let at = release.columns.iter().position(|one| one.name == column && one.role != Role::Sensitive)?;
     let published = &release.columns[at];
-    let node = published.nodes[release.combos.codes[at][combo] as usize];
+    let node = published.nodes[release.contingency.codes[at][cell] as usize];
     if is_below(&published.tree, node, value) {
         return Some(Some(true));
     }
-    // Above the value, it may be; beside it, it is not.
+    // A generalized cell above the value may stand for it. A cell next to it does not.
     let above = published.tree.find(value).is_some_and(|wanted| is_above(&published.tree, node, wanted));
     Some(if above || node == 0 { None } else { Some(false) })
 }
@@ -454,10 +481,10 @@ fn is_above(tree: &Taxonomy, node: NodeId, below: NodeId) -> bool {
     node.start <= below.start && below.end <= node.end
 }
 
-fn nobody() -> Error {
-    cannot(KnowledgeFault::PersonUnknown)
+fn person_unknown() -> Error {
+    invalid(KnowledgeFault::PersonUnknown)
 }
 
-fn cannot(fault: KnowledgeFault) -> Error {
+fn invalid(fault: KnowledgeFault) -> Error {
     Obstacle::BackgroundKnowledgeInvalid { fault }.into()
 }

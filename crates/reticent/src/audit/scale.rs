@@ -1,122 +1,124 @@
-//! Sensitive numbers and dates of which some release shows intervals: cut where any release cuts them.
+//! Segments of sensitive numbers and dates: the intervals between the cuts of all releases.
 //!
-//! What is left between two cuts is one value. A published interval covers the pieces that lie in it, so what releases have in
-//! common is known. How many numbers lie in a piece is not: where some interval covers several, bounds are true and nothing is
-//! exact.
+//! Each segment acts as one value. A published interval covers the segments within it, so that intervals of different releases
+//! are comparable. The number of distinct values in a segment is unknown. So if an interval covers several segments, bounds are
+//! valid, but no posterior is exact.
 
-use crate::history::{Held, History};
-use crate::interval::Interval;
+use crate::data::interval::Interval;
+use crate::data::schema::Role;
+use crate::data::taxonomy::{NodeId, Type};
 use crate::release::PublishedColumn;
-use crate::schema::Role;
-use crate::taxonomy::{NodeId, Type};
+use crate::release::history::{History, RecordedRelease};
 
-/// The pieces of a column, and what stands beside them.
+/// The segments of a column, and its values that are not numbers.
 #[derive(Debug, Clone)]
-pub(super) struct Scale {
-    pieces: Vec<Interval>,
-    /// By piece, and then by what is no number: what it reads.
-    pub reads: Vec<String>,
+pub(super) struct SensitiveScale {
+    segments: Vec<Interval>,
+    /// Labels of the segments, followed by the labels of the other values.
+    pub labels: Vec<String>,
 }
 
-/// A place on the scale: just before a number, or just after it.
-type Cut = (f64, bool);
+/// A cut: a number, and whether the cut is just after it instead of just before it.
+type ScaleCut = (f64, bool);
 
-impl Scale {
-    /// None when the column shows single values only, or no numbers.
-    pub(super) fn of(history: &History, name: &str) -> Option<Scale> {
+impl SensitiveScale {
+    /// Builds the segments of a column. Returns `None` if the column shows no intervals.
+    pub(super) fn new(history: &History, name: &str) -> Option<SensitiveScale> {
         let mut shown: Vec<(Interval, String)> = Vec::new();
         let mut others: Vec<String> = Vec::new();
         let mut dates = false;
-        for column in history.releases.iter().filter_map(|held| sensitive(held, name)) {
+        for column in history.releases.iter().filter_map(|recorded| sensitive_column(recorded, name)) {
             dates |= column.0.tree.value_type() == Type::Date;
-            for node in used(column.0, column.1) {
+            for node in used_nodes(column.0, column.1) {
                 let label = column.0.tree.node(node).label.clone();
-                match told(column.0, node) {
+                match published_bounds(column.0, node) {
                     Some(interval) => shown.push((interval, label)),
                     None => others.push(label),
                 }
             }
         }
-        if shown.iter().all(|(interval, _)| interval.is_one()) {
+        if shown.iter().all(|(interval, _)| interval.is_point()) {
             return None;
         }
-        let mut cuts: Vec<Option<Cut>> =
-            shown.iter().flat_map(|(interval, _)| [begins(interval), ends(interval)]).collect();
+        let mut cuts: Vec<Option<ScaleCut>> =
+            shown.iter().flat_map(|(interval, _)| [lower_cut(interval), upper_cut(interval)]).collect();
         cuts.extend([None, None]);
-        let mut finite: Vec<Cut> = cuts.into_iter().flatten().collect();
+        let mut finite: Vec<ScaleCut> = cuts.into_iter().flatten().collect();
         finite.sort_unstable_by(|one, two| one.0.total_cmp(&two.0).then(one.1.cmp(&two.1)));
         finite.dedup();
-        let cuts: Vec<Option<Cut>> = [None].into_iter().chain(finite.into_iter().map(Some)).chain([None]).collect();
-        let mut scale = Scale { pieces: Vec::new(), reads: Vec::new() };
+        let cuts: Vec<Option<ScaleCut>> =
+            [None].into_iter().chain(finite.into_iter().map(Some)).chain([None]).collect();
+        let mut scale = SensitiveScale { segments: Vec::new(), labels: Vec::new() };
         for two in cuts.windows(2) {
             let (low, high) = (two[0].map(|(at, after)| (at, !after)), two[1]);
-            let Some(piece) = Interval::between(low, high) else { continue };
-            // Between a day and the next there is none.
+            let Some(segment) = Interval::between(low, high) else { continue };
+            // There is no date between two consecutive days.
             let empty = dates && matches!((low, high), (Some((a, false)), Some((b, false))) if b - a <= 1.0);
-            if empty || !shown.iter().any(|(interval, _)| piece.within(interval)) {
+            if empty || !shown.iter().any(|(interval, _)| segment.within(interval)) {
                 continue;
             }
-            let known = shown.iter().find(|(interval, _)| *interval == piece).map(|(_, label)| label.clone());
-            scale.reads.push(known.unwrap_or_else(|| reads(&piece)));
-            scale.pieces.push(piece);
+            let known = shown.iter().find(|(interval, _)| *interval == segment).map(|(_, label)| label.clone());
+            scale.labels.push(known.unwrap_or_else(|| segment_label(&segment)));
+            scale.segments.push(segment);
         }
         others.sort_unstable();
         others.dedup();
-        scale.reads.extend(others);
+        scale.labels.extend(others);
         Some(scale)
     }
 
-    /// The values that a published cell covers, ascending.
-    pub(super) fn below(&self, column: &PublishedColumn, code: u32) -> Vec<u32> {
+    /// Indices of the values that a published cell covers, in ascending order.
+    pub(super) fn segments_of(&self, column: &PublishedColumn, code: u32) -> Vec<u32> {
         let node = column.nodes[code as usize];
-        match told(column, node) {
+        match published_bounds(column, node) {
             Some(interval) => {
-                (0..).zip(&self.pieces).filter(|(_, piece)| piece.within(&interval)).map(|(at, _)| at).collect()
+                (0..).zip(&self.segments).filter(|(_, segment)| segment.within(&interval)).map(|(at, _)| at).collect()
             }
             None => {
                 let label = &column.tree.node(node).label;
-                let others = (0..).zip(&self.reads).skip(self.pieces.len());
+                let others = (0..).zip(&self.labels).skip(self.segments.len());
                 others.filter(|(_, known)| *known == label).map(|(at, _)| at).collect()
             }
         }
     }
 }
 
-/// What a cell says as an interval; none where it is no number.
-fn told(column: &PublishedColumn, node: NodeId) -> Option<Interval> {
+/// The interval of a published cell; `None` if it is not a number.
+fn published_bounds(column: &PublishedColumn, node: NodeId) -> Option<Interval> {
     let is_missing = column.tree.missing().is_some_and(|code| column.tree.leaf_of(code) == node);
     if is_missing {
         return None;
     }
     let label = &column.tree.node(node).label;
-    column.tree.interval(node).or_else(|| Interval::parse(Type::Number, label).filter(Interval::is_one))
+    column.tree.interval(node).or_else(|| Interval::parse(Type::Number, label).filter(Interval::is_point))
 }
 
-fn begins(interval: &Interval) -> Option<Cut> {
+fn lower_cut(interval: &Interval) -> Option<ScaleCut> {
     interval.low.map(|low| (low, !interval.low_in))
 }
 
-fn ends(interval: &Interval) -> Option<Cut> {
+fn upper_cut(interval: &Interval) -> Option<ScaleCut> {
     interval.high.map(|high| (high, interval.high_in))
 }
 
-/// A piece that no release shows as it is.
-fn reads(piece: &Interval) -> String {
-    let open = if piece.low_in { '[' } else { '(' };
-    let close = if piece.high_in { ']' } else { ')' };
-    let low = piece.low.map(|low| low.to_string()).unwrap_or_default();
-    let high = piece.high.map(|high| high.to_string()).unwrap_or_default();
-    if piece.is_one() { low } else { format!("{open}{low},{high}{close}") }
+/// Label of a segment that no release publishes.
+fn segment_label(segment: &Interval) -> String {
+    let open = if segment.low_in { '[' } else { '(' };
+    let close = if segment.high_in { ']' } else { ')' };
+    let low = segment.low.map(|low| low.to_string()).unwrap_or_default();
+    let high = segment.high.map(|high| high.to_string()).unwrap_or_default();
+    if segment.is_point() { low } else { format!("{open}{low},{high}{close}") }
 }
 
-/// The column of that name, where it is sensitive, and its codes.
-fn sensitive<'a>(held: &'a Held, name: &str) -> Option<(&'a PublishedColumn, &'a [u32])> {
-    let at = held.release.columns.iter().position(|column| column.name == name && column.role == Role::Sensitive)?;
-    Some((&held.release.columns[at], &held.release.combos.codes[at]))
+/// The sensitive column with this name and its codes.
+fn sensitive_column<'a>(recorded: &'a RecordedRelease, name: &str) -> Option<(&'a PublishedColumn, &'a [u32])> {
+    let at =
+        recorded.release.columns.iter().position(|column| column.name == name && column.role == Role::Sensitive)?;
+    Some((&recorded.release.columns[at], &recorded.release.contingency.codes[at]))
 }
 
-/// The nodes that some record shows, without those that say nothing.
-fn used(column: &PublishedColumn, codes: &[u32]) -> Vec<NodeId> {
+/// Nodes that some record shows, except suppressed ones.
+fn used_nodes(column: &PublishedColumn, codes: &[u32]) -> Vec<NodeId> {
     let mut used = vec![false; column.nodes.len()];
     codes.iter().for_each(|code| used[*code as usize] = true);
     let nodes = column.nodes.iter().zip(used);

@@ -1,111 +1,113 @@
-//! What a history discloses, release by release.
+//! Timeline: the audit of a history after each of its releases.
 
 use serde::Serialize;
 
-use super::{Audit, Column, Question, audit};
+use super::{Audit, AuditOptions, ColumnAudit, audit};
 use crate::error::{Error, Obstacle, Result};
-use crate::history::{Held, History};
+use crate::release::history::{History, RecordedRelease};
 
-/// What a history up to some release discloses, in short.
+/// Summary of the audit of a history up to a release.
 #[derive(Debug, Clone, Serialize)]
-pub struct Moment {
-    /// The newest release.
+pub struct TimelinePoint {
+    /// Number of the newest release.
     pub release: u64,
-    /// Its name.
+    /// Name of the newest release.
     pub name: String,
-    /// When it went out.
+    /// Date of the newest release.
     pub date: String,
-    /// People in the history.
+    /// Number of people in the history.
     pub people: u64,
-    /// What is disclosed of each sensitive column by then.
-    pub columns: Vec<MomentColumn>,
+    /// Summary by sensitive column.
+    pub columns: Vec<TimelineColumn>,
 }
 
-/// What was disclosed of a sensitive column.
+/// Summary of the audit of a sensitive column.
 #[derive(Debug, Clone, Serialize)]
-pub struct MomentColumn {
-    /// The column.
+pub struct TimelineColumn {
+    /// Name of the column.
     pub name: String,
-    /// People whose value is certain.
+    /// Number of people whose value is certain.
     pub certain: u64,
-    /// People whose posterior exceeds the bound.
+    /// Number of people whose posterior certainly exceeds the threshold.
     pub above: u64,
-    /// People whose posterior may exceed the bound.
+    /// Number of people whose posterior may exceed the threshold.
     pub may_be_above: u64,
-    /// The maximum posterior, as far as it is known.
+    /// Estimate of the maximum posterior.
     pub highest: f64,
-    /// The accuracy of an attacker who guesses the most probable value of every person.
-    pub average: f64,
+    /// Expected accuracy of guessing the most probable value of every person.
+    pub accuracy: f64,
 }
 
-/// More releases than this are not audited one after the other.
-const MOST_MOMENTS: usize = 36;
+/// Maximum number of points: only the newest releases get one.
+const MAX_POINTS: usize = 36;
 
-/// By name of a release, the audit of everything up to it.
+/// Name of each release, with the audit of the history up to it.
 pub type Timeline = Vec<(String, Audit)>;
 
-/// In short and in full, what everything up to each release discloses; the last is the whole. `watch` is asked before each.
+/// Audits the history up to each release, as summaries and in full. The last point is `whole`.
+///
+/// Calls `watch` before each audit.
 ///
 /// # Errors
 ///
-/// If an audit fails, or if `watch` asks to stop.
+/// Returns an error if an audit fails, or if `watch` returns one.
 pub fn timeline(
-    held: &History,
+    history: &History,
     whole: &Audit,
-    question: &Question,
+    options: &AuditOptions,
     watch: &dyn Fn() -> Result<()>,
-) -> Result<(Vec<Moment>, Timeline)> {
-    let (mut over_time, mut then) = (Vec::new(), Vec::new());
-    let brief = Question { worst: 0, each: false, pairs: false, ..question.clone() };
-    // The last table of each release.
-    let ends: Vec<usize> = (0..held.releases.len())
-        .filter(|at| held.releases.get(at + 1).is_none_or(|next| next.number != held.releases[*at].number))
+) -> Result<(Vec<TimelinePoint>, Timeline)> {
+    let (mut points, mut audits) = (Vec::new(), Vec::new());
+    let brief = AuditOptions { worst: 0, per_person: false, pairs: false, ..options.clone() };
+    // Index of the last table of each release.
+    let ends: Vec<usize> = (0..history.releases.len())
+        .filter(|at| history.releases.get(at + 1).is_none_or(|next| next.number != history.releases[*at].number))
         .collect();
-    for newest in ends[ends.len().saturating_sub(MOST_MOMENTS)..].iter().copied() {
+    for newest in ends[ends.len().saturating_sub(MAX_POINTS)..].iter().copied() {
         watch()?;
-        let last = newest + 1 == held.releases.len();
-        let until = History { releases: held.releases[..=newest].to_vec(), lost: Vec::new() };
-        let moment_then = match last {
+        let last = newest + 1 == history.releases.len();
+        let until = History { releases: history.releases[..=newest].to_vec(), erased: Vec::new() };
+        let audit = match last {
             true => Some(whole.clone()),
-            false => audit_then(&until, &brief)?,
+            false => audit_until(&until, &brief)?,
         };
-        let Some(moment_then) = moment_then else {
-            // What each release adds is known only if all of them are audited in the same way.
-            (over_time, then) = (Vec::new(), Vec::new());
+        let Some(audit) = audit else {
+            // Points are comparable only if all of them use the same background knowledge.
+            (points, audits) = (Vec::new(), Vec::new());
             continue;
         };
-        over_time.push(moment(&held.releases[newest], &moment_then));
-        then.push((held.releases[newest].name.clone(), moment_then));
+        points.push(point(&history.releases[newest], &audit));
+        audits.push((history.releases[newest].name.clone(), audit));
     }
-    Ok((over_time, then))
+    Ok((points, audits))
 }
 
-/// The audit of a history up to some release, with the same background knowledge as far as it is about people of that time. None
-/// if the knowledge cannot be used for it.
-fn audit_then(until: &History, question: &Question) -> Result<Option<Audit>> {
-    // A statement about everybody need not be true of fewer people.
-    if question.knowledge.is_of_everybody() {
+/// Audits a history up to a release, with the background knowledge about its people. Returns `None` if the knowledge does
+/// not apply to the shorter history.
+fn audit_until(until: &History, options: &AuditOptions) -> Result<Option<Audit>> {
+    // A proportion of all people need not hold for fewer people.
+    if options.knowledge.has_proportions() {
         return Ok(None);
     }
-    match audit(until, &question.within(until)) {
+    match audit(until, &options.within(until)) {
         Err(Error::CannotCheck(Obstacle::BackgroundKnowledgeInvalid { .. })) => Ok(None),
         found => Ok(Some(found?)),
     }
 }
 
-fn moment(held: &Held, audit: &Audit) -> Moment {
-    let column = |column: &Column| MomentColumn {
+fn point(recorded: &RecordedRelease, audit: &Audit) -> TimelinePoint {
+    let column = |column: &ColumnAudit| TimelineColumn {
         name: column.name.clone(),
         certain: column.certain,
         above: column.above,
         may_be_above: column.may_be_above,
-        highest: column.highest.best,
-        average: column.average,
+        highest: column.highest.estimate,
+        accuracy: column.accuracy,
     };
-    Moment {
-        release: held.number,
-        name: held.name.clone(),
-        date: held.date.clone(),
+    TimelinePoint {
+        release: recorded.number,
+        name: recorded.name.clone(),
+        date: recorded.date.clone(),
         people: audit.people,
         columns: audit.columns.iter().map(column).collect(),
     }

@@ -1,6 +1,6 @@
-//! The details of errors that have several causes.
+//! Details of errors that have several causes.
 
-/// Why an argument cannot be read.
+/// Reason why an argument cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ArgumentFault {
@@ -10,244 +10,246 @@ pub enum ArgumentFault {
     /// The entry has no parameter of this name.
     #[error("there is no such parameter")]
     UnknownParameter,
-    /// The parameter takes values of another kind.
-    #[error("it has a value of another kind")]
+    /// The parameter has another type.
+    #[error("it has another type")]
     OtherKind,
-    /// The parameter may be left out, and has no value.
+    /// The parameter is optional and has no value.
     #[error("it has no value")]
     NotGiven,
 }
 
-/// Why a table cannot be used.
+/// Reason why a table cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TableFault {
-    /// It has no rows.
-    #[error("the table has no rows: there is nothing to publish")]
+    /// The table has no rows.
+    #[error("the table has no rows, so there is nothing to publish")]
     NoRows,
     /// Every row is dropped.
-    #[error("every row has a missing value that the policy drops; set `missing = \"value\"` for some column")]
+    #[error(
+        "every row has a missing value in a column with `missing = \"drop\"`; set `missing = \"value\"` for some of them"
+    )]
     EveryRowDropped,
     /// Two columns have the same name.
-    #[error("two columns of the published table have the same name; rename one")]
+    #[error("two columns of the published table have the same name; rename one of them")]
     SameName,
-    /// The parts of the counts have different lengths.
-    #[error("the counts of the published table do not fit together")]
+    /// The parts of the counts have different lengths, or a code has no text.
+    #[error("the counts of the published table are inconsistent: parts differ in length, or a code has no text")]
     CountsInconsistent,
 }
 
-/// Why background knowledge cannot be used. No text shows a value that it names.
+/// Reason why background knowledge cannot be used. No text contains a value of the background knowledge.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, serde::Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum KnowledgeFault {
-    /// A line has no known form.
+    /// A line cannot be parsed.
     #[error(
-        "line {line} is not understood; a line is like `\"NAME\" has COLUMN = VALUE`, `\"NAME\" has not COLUMN = VALUE`, \
-         `1 of \"NAME\", \"NAME\" have COLUMN = VALUE` (or `at least 1 of`, `at most 1 of`; everybody once, and no more than \
-         are named), or `P(COLUMN = VALUE | COLUMN = VALUE) <= 0.3` (or `>=`, `=`)"
+        "line {line} cannot be parsed; write `\"NAME\" has COLUMN = VALUE`, `\"NAME\" has not COLUMN = VALUE`, \
+         `1 of \"NAME\", \"NAME\" have COLUMN = VALUE` (or `at least 1 of`, `at most 1 of`; each name once, and a number up to the \
+         number of names), or `P(COLUMN = VALUE | COLUMN = VALUE) <= 0.3` (or `>=`, `=`)"
     )]
     NotUnderstood {
-        /// The line, from 1.
+        /// Line number, from 1.
         line: usize,
     },
     /// It contradicts the releases or itself.
-    #[error("it contradicts the releases, or itself: no assignment of the published values to people fits it")]
+    #[error("it contradicts the releases or itself: no assignment of the published values to people satisfies it")]
     Contradiction,
-    /// A person has two values, or has one and does not have it.
-    #[error("it contradicts the releases, or itself: somebody has two values, or has one and has it not")]
+    /// A person has two values, or both has and lacks a value.
+    #[error("it contradicts the releases or itself: a person has two values, or both has and lacks a value")]
     TwoValues,
     /// A person has several records or a changed value.
-    #[error("somebody it speaks of has several records, or a value that changed")]
+    #[error("it mentions a person with several records or a changed value")]
     SeveralRecords,
-    /// A person whose value no release shows is in several statements.
+    /// Several statements mention a person whose value appears in no release.
     #[error(
-        "somebody whose `{column}` no release shows is spoken of in several statements, which cannot be judged; say by name \
-         what they have, or leave them out of all statements but one"
+        "only one statement may mention a person whose `{column}` appears in no release; state the value of the person by name, or \
+         mention the person in one statement only"
     )]
     SeveralStatements {
-        /// The sensitive attribute.
+        /// Sensitive attribute.
         column: String,
     },
     /// A person is in no release.
-    #[error("somebody it speaks of is in none of the releases")]
+    #[error("it mentions a person who is in none of the releases")]
     PersonUnknown,
-    /// No person is known to belong to those of a share.
-    #[error("nobody in the releases is known to be one of those it speaks of")]
+    /// No person is known to satisfy the condition of a probability statement.
+    #[error("no person in the releases is known to satisfy the condition of its probability statement")]
     NobodyMeant,
-    /// No whole number of people has the share.
-    #[error("no number of the people it speaks of has the share that it says")]
+    /// No whole number of people gives the stated probability.
+    #[error("no whole number of the people that satisfy the condition gives the stated probability")]
     ShareImpossible,
-    /// More people are known to have the value.
-    #[error("more people are known to have a value than it says there are")]
+    /// More people are known to have the value than stated.
+    #[error("more people are known to have a value than it states")]
     ShareExceeded,
-    /// No release shows the value.
-    #[error("no release shows the value it speaks of in `{column}`")]
+    /// The value appears in no release.
+    #[error("it mentions a value of `{column}` that appears in no release")]
     ValueNotShown {
-        /// The sensitive attribute.
+        /// Sensitive attribute.
         column: String,
     },
     /// No sensitive attribute is named.
-    #[error("it names no sensitive column of any release; there are: {}", .columns.join(", "))]
+    #[error("it names no sensitive column of the releases; sensitive columns: {}", .columns.join(", "))]
     ColumnUnknown {
-        /// The sensitive attributes.
+        /// Sensitive attributes.
         columns: Vec<String>,
     },
-    /// The releases do not show who has a value of a quasi-identifier.
-    #[error("of some people the releases do not show whether `{column}` is what it speaks of")]
+    /// The releases do not show for every person whether a condition on a quasi-identifier is satisfied.
+    #[error("for some people, the releases do not show whether `{column}` satisfies the condition")]
     NotShownForAll {
-        /// The quasi-identifier.
+        /// Quasi-identifier.
         column: String,
     },
     /// The releases show different values of a quasi-identifier.
-    #[error("the releases differ in whose `{column}` is what it speaks of")]
+    #[error("the releases disagree for which people `{column}` satisfies the condition")]
     ReleasesDiffer {
-        /// The quasi-identifier.
+        /// Quasi-identifier.
         column: String,
     },
 }
 
-/// What is known of posteriors that are not established to be within the bound.
+/// What is known about posteriors that are not proven to be within the bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
-    /// They are not known exactly.
-    #[error("is told with a confidence that is not known exactly; allowed are")]
+    /// The posteriors are not known exactly.
+    #[error("it is not known exactly, and the limit is")]
     NotExact,
-    /// Their upper bounds are above.
-    #[error("may be told with more confidence than")]
+    /// The upper bounds are above the limit.
+    #[error("its upper bound exceeds")]
     UpperBound,
-    /// Their estimates are above.
-    #[error("is by the best estimate told with more confidence than")]
+    /// The estimates are above the limit.
+    #[error("its estimate exceeds")]
     Estimate,
 }
 
-/// What is wrong with the numbers of counterfeit records.
+/// Inconsistency of the published numbers of counterfeit records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CounterfeitFault {
     /// A group has different numbers.
-    #[error("tells different numbers of counterfeits within a group")]
+    #[error("has different numbers of counterfeit records within a group")]
     Different,
-    /// It is not a number.
-    #[error("does not tell a number of counterfeits")]
+    /// A value is not a number.
+    #[error("has a value that is not a number of counterfeit records")]
     NoNumber,
-    /// There are more than records.
-    #[error("tells more counterfeits than a group has records")]
+    /// The number exceeds the number of records.
+    #[error("states more counterfeit records than a group has records")]
     TooMany,
 }
 
-/// Why it is not known which people a table of counts is about.
+/// Reason why the cells of a table of counts cannot be linked to people.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, serde::Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum CountFault {
-    /// People of one group are counted in several places.
-    #[error("it is not known whom of a group {name} counts where. Register it with its owners")]
+    /// People of one group are counted in several cells.
+    #[error("it is unknown which people of a group {name} counts in which cell; register {name} with its owners")]
     GroupSplit {
-        /// The name of the release.
+        /// Name of the table of counts.
         name: String,
     },
-    /// It counts by a column that the other release does not show.
-    #[error("{name} counts by {column}, which {other} does not show: register it with its owners")]
+    /// The table counts by a column that the other release does not contain.
+    #[error("{name} counts by {column}, which {other} does not contain; register {name} with its owners")]
     ColumnNotShown {
-        /// The name of the release.
+        /// Name of the table of counts.
         name: String,
-        /// The column.
+        /// Column.
         column: String,
-        /// The name of the release of the people.
+        /// Name of the release that contains the people.
         other: String,
     },
-    /// The other release is coarser.
+    /// The other release is coarser, or uses other values.
     #[error(
-        "it is not known whom {name} counts where: {other} shows its quasi-identifiers coarser, or otherwise. Register it with \
-         its owners"
+        "it is unknown which people {name} counts in which cell, because {other} publishes the quasi-identifiers coarser or in other \
+         values; register {name} with its owners"
     )]
     Coarser {
-        /// The name of the release.
+        /// Name of the table of counts.
         name: String,
-        /// The name of the release of the people.
+        /// Name of the release that contains the people.
         other: String,
     },
 }
 
-/// How a written file differs from the release.
+/// Difference between a written file and the release.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, serde::Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum FileFault {
-    /// It has other columns.
-    #[error("the written file: its columns are not those that were to be written")]
+    /// The file has other columns.
+    #[error("the written file: its columns differ from the release")]
     Columns,
     /// Two column names differ by an apostrophe.
-    #[error("the written file: two of its columns differ by an apostrophe only; rename one")]
+    #[error("the written file: two column names differ only by an apostrophe; rename one of them")]
     SimilarNames,
-    /// It has another number of records.
-    #[error("the written file: it has {found} records, {expected} were to be written")]
+    /// The file has another number of records.
+    #[error("the written file: it has {found} records, and the release has {expected}")]
     Rows {
-        /// Records in the file.
+        /// Number of records in the file.
         found: u64,
-        /// Records of the release.
+        /// Number of records of the release.
         expected: u64,
     },
     /// A column has a value with and without an apostrophe.
-    #[error("the written file: column `{column}` has a value with and without an apostrophe before it")]
+    #[error("the written file: column `{column}` has the same value with and without a leading apostrophe")]
     SimilarValues {
-        /// The column.
+        /// Column.
         column: String,
     },
-    /// A column has values that were not to be published.
-    #[error("the written file: column `{column}` has {values} values that were not to be published")]
+    /// A column has values that the release does not have.
+    #[error("the written file: column `{column}` has {values} values that the release does not have")]
     ForeignValues {
-        /// The column.
+        /// Column.
         column: String,
-        /// How many values.
+        /// Number of values.
         values: usize,
     },
-    /// A column has a value that was not to be published.
-    #[error("column `{column}` of the written file: it has a value that was not to be published")]
+    /// A column has a value that the release does not have.
+    #[error("the written file: column `{column}` has a value that the release does not have")]
     ForeignValue {
-        /// The column.
+        /// Column.
         column: String,
     },
     /// A column is missing.
-    #[error("column `{column}`: it is not in the written file")]
+    #[error("the written file: column `{column}` is missing")]
     ColumnMissing {
-        /// The column.
+        /// Column.
         column: String,
     },
-    /// Its records are not those of the release.
-    #[error("whose the published records are: the written file does not hold what was to be published")]
+    /// The records differ from the release.
+    #[error("the written file: its records differ from the release")]
     Records,
 }
 
-/// Why a history is not a single release.
+/// Reason why a history is not a single release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, serde::Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum SingleFault {
-    /// It is empty.
+    /// The history is empty.
     #[error("the history is empty")]
     Empty,
-    /// It has several releases.
-    #[error("it has {releases} releases, and this judges a single one")]
+    /// The history has several releases.
+    #[error("it applies to a single release, and the history has {releases}")]
     Several {
-        /// How many.
+        /// Number of releases.
         releases: usize,
     },
 }
 
-/// What a history has too much of.
+/// Limit that a history exceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error, serde::Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum HistoryLimit {
-    /// Subsets of releases.
-    #[error("they are too many to judge every subset; set `judge` under [history] to \"each\"")]
+    /// Number of subsets of releases.
+    #[error("there are too many releases to check every subset; set `judge = \"each\"` under [history]")]
     Subsets,
-    /// Ways in which people are in several releases.
-    #[error("there are too many ways in which its people can be in earlier releases together")]
+    /// Number of combinations of earlier releases in which people can be.
+    #[error("there are too many combinations of earlier releases in which its people can be")]
     Ways,
-    /// Sets of releases that people are in.
+    /// Number of sets of releases in which people are.
     #[error("its people are in more than {limit} different sets of earlier releases")]
     Patterns {
-        /// The most sets.
+        /// Maximum number of sets.
         limit: usize,
     },
 }

@@ -1,6 +1,6 @@
-//! Remedies that an interface puts into its own words.
+//! Remedies as data. An interface puts them into words.
 
-/// What a user can do about an error. The interface says how: which flag, which command, which button.
+/// Remedy for an error. The interface names the flag, command or button.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, strum::IntoStaticStr, strum::VariantNames,
 )]
@@ -8,15 +8,15 @@
 #[strum(serialize_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Hint {
-    /// Judge the release alone, without earlier releases.
+    /// Check the release alone, without earlier releases.
     JudgeAlone,
-    /// Publish fewer columns, or other ones.
+    /// Publish fewer columns, or other columns.
     ChooseColumns,
     /// Audit fewer sensitive columns at a time.
     AuditFewerColumns,
     /// Change the policy, or use another one.
     OtherPolicy,
-    /// Draft a policy, or name one.
+    /// Draft a policy, or name an existing one.
     DraftPolicy,
     /// Replace the policy on purpose, or name another file.
     ReplacePolicy,
@@ -26,11 +26,11 @@ pub enum Hint {
     WaitLonger,
     /// Start a ledger.
     StartLedger,
-    /// Name another place for the ledger.
+    /// Name another folder for the ledger.
     OtherLedger,
     /// Name the file with the key.
     OtherKey,
-    /// The key is lost for good.
+    /// Continue with a key that is permanently lost.
     KeyLost,
     /// List the releases of the ledger.
     ListReleases,
@@ -42,19 +42,19 @@ pub enum Hint {
     Authenticate,
     /// List the catalogue.
     ListCatalogue,
-    /// Confirm what cannot be undone.
+    /// Confirm an action that cannot be undone.
     Confirm,
-    /// Say that the first line holds the names of the columns.
+    /// Confirm that the first line contains the column names.
     HeaderIsRight,
-    /// Give columns their roles.
+    /// Declare the roles of columns.
     NameRoles,
     /// Name another output.
     OtherOutput,
-    /// Rehearse the release.
+    /// Rehearse the release (dry run).
     Rehearse,
-    /// Give a confidence bound.
+    /// State a confidence bound.
     NameConfidence,
-    /// Give the population.
+    /// State the population.
     NamePopulation,
 }
 

@@ -1,10 +1,10 @@
-//! Obstacles: a statement that could not be judged. Never a pass.
+//! Obstacles: reasons why a check could not be completed. An incomplete check is never a pass.
 
 use super::Hint;
 use super::fault::{Basis, CountFault, CounterfeitFault, FileFault, HistoryLimit, KnowledgeFault, SingleFault};
-use super::text::{people_text, percent_of, together};
+use super::text::{people_text, percent_of, with_earlier};
 
-/// Why a statement could not be judged. The text names the statement, then the obstacle.
+/// Reason why a check could not be completed. The text names the subject of the check, then the obstacle.
 #[derive(
     Debug, Clone, PartialEq, Eq, thiserror::Error, serde::Serialize, strum::IntoStaticStr, strum::VariantNames,
 )]
@@ -15,308 +15,301 @@ pub enum Obstacle {
     /// The background knowledge cannot be used.
     #[error("the background knowledge: {fault}")]
     BackgroundKnowledgeInvalid {
-        /// What is wrong with it.
+        /// Detail.
         fault: KnowledgeFault,
     },
     /// It is not established that every posterior is within the confidence bound.
     #[error(
-        "what all releases together give away: the {column} of {} {basis} {} %{}{}. To publish a table again, let a method \
-         keep people in the groups they were in ([release] method, such as \"m-invariance\"); or publish fewer columns, or let \
-         an estimate decide with `audit = \"estimate\"` under [requirement]",
-        people_text(*.people), percent_of(.confidence), together(.earlier),
-        not_followed(*.several_records, *.changed_values, *.not_counted)
+        "the posterior of {column} for {}, given this release{}: {basis} {} %{}. To publish a table repeatedly, use a method that keeps \
+         people in their groups ([release] method, such as \"m-invariance\"); or publish fewer columns; or accept estimates with \
+         `audit = \"estimate\"` under [requirement]",
+        people_text(*.people), with_earlier(.earlier), percent_of(.confidence),
+        unlinked_text(*.several_records, *.changed_values, *.not_counted)
     )]
     PosteriorNotEstablished {
-        /// The sensitive attribute.
+        /// Sensitive attribute.
         column: String,
-        /// For how many people it is not established.
+        /// Number of people for whom it is not established.
         people: u64,
-        /// The confidence bound, as an exact fraction.
+        /// Confidence bound, as an exact fraction.
         confidence: String,
-        /// What is known instead.
+        /// What is known about the posteriors.
         basis: Basis,
-        /// The names of the earlier releases.
+        /// Names of the earlier releases.
         earlier: Vec<String>,
-        /// How many people have several records in a release.
+        /// Number of people with several records in a release.
         several_records: u64,
-        /// How many values changed between releases.
+        /// Number of values that changed between releases.
         changed_values: u64,
-        /// How many sets of dependent people could not be counted.
+        /// Number of components of dependent people whose possible worlds could not be counted.
         not_counted: u64,
     },
     /// The counts of the releases contradict each other.
     #[error(
-        "what the releases give away together: their counts contradict each other: no assignment of values to people fits all \
-         of them. A person's value may have changed between releases, or a release may hold records that are not real"
+        "the release history: the counts of the releases contradict each other, and no assignment of values to people satisfies all \
+         of them. A person's value may have changed between releases, or a release may contain undeclared counterfeit records"
     )]
     ReleasesContradict {},
-    /// The values that a person may have are not sorted.
-    #[error(
-        "what the releases give away together: the values that somebody may have are not in ascending order, or one is there \
-         twice"
-    )]
+    /// The possible values of a person are not sorted.
+    #[error("the release history: the possible values of a person are not in ascending order, or contain a duplicate")]
     ValuesNotAscending {},
     /// The inference problem is too large.
     #[error(
-        "what the releases give away together: it is too large: more than {people_limit} people whom nothing tells apart, or \
-         more than {cells_limit} pairs of people and values in all counts"
+        "the release history: the inference problem is too large. It has more than {people_limit} indistinguishable people, or more \
+         than {cells_limit} pairs of people and values in all counts"
     )]
     InferenceTooLarge {
-        /// The most people of one class.
+        /// Maximum number of indistinguishable people.
         people_limit: u64,
-        /// The most pairs of people and values.
+        /// Maximum number of pairs of people and values.
         cells_limit: u64,
     },
     /// The numbers of counterfeit records of a release cannot be read.
-    #[error("what the releases give away together: the column {column} of release {release} {name} {fault}")]
+    #[error("the release history: the column {column} of release {release} {name} {fault}")]
     CounterfeitsUnclear {
-        /// The number of the release.
+        /// Number of the release.
         release: u64,
-        /// Its name.
+        /// Name of the release.
         name: String,
-        /// The column with the numbers.
+        /// Column with the numbers.
         column: String,
-        /// What is wrong with it.
+        /// Detail.
         fault: CounterfeitFault,
     },
     /// It is not known which people a table of counts is about.
-    #[error("what the releases give away together: {fault}")]
+    #[error("the release history: {fault}")]
     CountsNotLinked {
-        /// Which release, and why.
+        /// Release and reason.
         fault: CountFault,
     },
     /// A release has nothing to audit.
-    #[error(
-        "what the releases give away together: release {release} {name} has neither quasi-identifiers nor sensitive columns"
-    )]
+    #[error("the release history: release {release} {name} has neither quasi-identifiers nor sensitive columns")]
     NothingToAudit {
-        /// The number of the release.
+        /// Number of the release.
         release: u64,
-        /// Its name.
+        /// Name of the release.
         name: String,
     },
     /// The sensitive attributes have too many combinations of values.
     #[error(
-        "what the releases give away together: the sensitive columns {} together have more than {limit} combinations of values; \
-         audit them one at a time",
+        "the release history: the sensitive columns {} have more than {limit} combinations of values; audit them one at a time",
         .columns.join(", ")
     )]
     TooManyCombinations {
-        /// The sensitive attributes.
+        /// Sensitive attributes.
         columns: Vec<String>,
-        /// The most combinations.
+        /// Maximum number of combinations.
         limit: usize,
     },
     /// There are too many sensitive attributes.
-    #[error("what the releases give away together: there are more than {limit} sensitive columns; audit some of them")]
+    #[error("the release history: there are more than {limit} sensitive columns; audit fewer at a time")]
     TooManySensitiveColumns {
-        /// The most sensitive attributes.
+        /// Maximum number of sensitive attributes.
         limit: u32,
     },
     /// No release has a sensitive attribute of this name.
-    #[error("what the releases give away together: no release has a sensitive column `{column}`; {suggestion}")]
+    #[error("the release history: no release has a sensitive column `{column}`; {suggestion}")]
     SensitiveColumnUnknown {
-        /// The name that was asked for.
+        /// Requested name.
         column: String,
-        /// The sensitive attributes that there are.
+        /// Sensitive attributes of the releases.
         columns: Vec<String>,
-        /// The nearest name, or all of them, in words.
+        /// Nearest name, or all names, in words.
         #[serde(skip)]
         suggestion: String,
     },
-    /// Too many groups of two releases match.
-    #[error("the two releases together: too many pairs of groups match each other")]
+    /// Two releases have too many pairs of matching groups.
+    #[error("two releases: too many pairs of their groups match")]
     PairsTooMany {},
-    /// The written file is not the release.
+    /// The written file differs from the release.
     #[error("{fault}")]
     WrittenFileDiffers {
-        /// What differs.
+        /// Difference.
         fault: FileFault,
     },
-    /// The written tables of a method are not those that were made.
+    /// The written tables of a method differ from the release.
     #[error("the written tables: {reason}")]
     WrittenTablesDiffer {
-        /// What differs.
+        /// Difference, in words.
         #[serde(skip)]
         reason: &'static str,
     },
     /// The groups of a method are inconsistent.
     #[error("the groups: {reason}")]
     GroupsInconsistent {
-        /// What is wrong.
+        /// Inconsistency, in words.
         #[serde(skip)]
         reason: &'static str,
     },
-    /// The taxonomy of a column is not known.
-    #[error("column `{column}`: its taxonomy is not known")]
+    /// The taxonomy of a column is unknown.
+    #[error("column `{column}`: its taxonomy is unknown")]
     TaxonomyUnknown {
-        /// The column.
+        /// Column.
         column: String,
     },
-    /// A statement about single values was measured on several columns.
-    #[error("{statement}: no single column was measured")]
+    /// A constraint on single values was measured on several columns.
+    #[error("{statement}: it needs a single measured column")]
     NoSingleColumn {
-        /// The statement.
+        /// Constraint.
         statement: String,
     },
     /// A file has a value that the table does not have.
-    #[error("{statement}: the file has a value of {column} that the table does not")]
+    #[error("{statement}: the file has a value of {column} that the table does not have")]
     ValueNotInTable {
-        /// The statement.
+        /// Constraint.
         statement: String,
-        /// The column.
+        /// Column.
         column: String,
     },
-    /// The statement is about a single release.
+    /// The constraint applies to a single release.
     #[error("{statement}: {fault}")]
     NotSingleRelease {
-        /// The statement.
+        /// Constraint.
         statement: String,
-        /// How many releases there are.
+        /// Number of releases.
         fault: SingleFault,
     },
     /// The model has no definition for joined releases.
     #[error(
-        "{model} of joined releases: it is defined for single releases only; require one of these instead ({}), or judge the \
-         release by itself",
+        "{model} of joined releases: the model is defined for single releases only; require one of these models instead ({}), or \
+         check the release alone",
         .alternatives.join(", ")
     )]
     UndefinedForJoins {
-        /// The model.
+        /// Model.
         model: String,
-        /// The models that have a definition.
+        /// Models that are defined for joins.
         alternatives: Vec<String>,
     },
-    /// The algorithm searches single releases.
+    /// The algorithm supports single releases only.
     #[error(
-        "a release together with earlier ones: the optimal full-domain search judges single releases; choose \
-         top-down-specialization or multidimensional-specialization, or judge the release by itself"
+        "the join with earlier releases: the algorithm optimal-full-domain supports single releases only; choose \
+         top-down-specialization or multidimensional-specialization, or check the release alone"
     )]
     SearchIgnoresHistory {},
     /// A join has too many combinations.
     #[error(
-        "the join with {}: it has too many combinations of values to look at; publish fewer of the columns that earlier \
-         releases have, or to fewer recipients",
+        "the join with {}: it has too many combinations of values; publish fewer of the columns that earlier releases have, or publish \
+         to fewer recipients",
         .releases.join(", ")
     )]
     JoinTooLarge {
-        /// The names of the earlier releases.
+        /// Names of the earlier releases.
         releases: Vec<String>,
     },
-    /// A join has too many values to count.
-    #[error("{statement}: the join has too many different values to count")]
+    /// A join has too many distinct values.
+    #[error("{statement}: the join has too many distinct values to count")]
     JoinNotCountable {
-        /// The statement.
+        /// Constraint.
         statement: String,
     },
     /// The history has too many sets of releases.
-    #[error("the release together with its history: {limit}")]
+    #[error("the join with earlier releases: {limit}")]
     HistoryTooLarge {
-        /// What there is too much of.
+        /// Exceeded limit.
         limit: HistoryLimit,
     },
     /// A column has numbers in one release and dates in another.
     #[error(
-        "the release together with its history: `{column}` holds numbers in one of {one} and {other} and dates in the other, \
-         which cannot be compared; give it one `type`, and register what was made elsewhere with it, or say that it `varies` \
-         under [history]"
+        "the join with earlier releases: `{column}` has numbers in one of {one} and {other} and dates in the other, which cannot be \
+         compared; give it one `type`, also when registering releases made elsewhere, or list it in `time-varying` under [history]"
     )]
     ColumnsNotComparable {
-        /// The column.
+        /// Column.
         column: String,
-        /// One release.
+        /// First release.
         one: String,
-        /// The other release.
+        /// Second release.
         other: String,
     },
     /// The contents of an earlier release were erased.
     #[error(
-        "the release together with its history: the contents of release {release} {name} were erased, and what they give away \
-         with this one can no longer be computed"
+        "the join with earlier releases: the contents of release {release} {name} were erased, so disclosure by a join with them can no \
+         longer be computed"
     )]
     EarlierReleaseErased {
-        /// The number of the release.
+        /// Number of the release.
         release: u64,
-        /// Its name.
+        /// Name of the release.
         name: String,
     },
-    /// Nothing is required of the join with earlier releases.
-    #[error("the release together with its history: nothing is demanded of the join with earlier releases")]
+    /// The requirement has no constraint on the join with earlier releases.
+    #[error("the join with earlier releases: the requirement has no constraint on it")]
     JoinNotRequired {},
     /// An attack could not be run.
     #[error("{attack}: {reason}")]
     AttackNotRunnable {
-        /// The attack.
+        /// Attack.
         attack: &'static str,
-        /// What is missing, in words; may show published values.
+        /// Missing input, in words. May contain published values.
         #[serde(skip)]
         reason: String,
     },
     /// The recipients form too many coalitions.
-    #[error(
-        "what recipients can combine: they make too many coalitions (at most {limit}); declare fewer of them separate"
-    )]
+    #[error("the coalitions of recipients: there are more than {limit}; declare fewer recipients `non-colluding`")]
     TooManyCoalitions {
-        /// The most coalitions.
+        /// Maximum number of coalitions.
         limit: usize,
     },
-    /// A column is known to one requirement and counted by another.
+    /// One constraint assumes a column as background knowledge, another limits its inference.
     #[error(
-        "parts of the table one at a time: column `{column}` is known to one demand and counted by another; use \
-         top-down-specialization"
+        "single regions of the table: one constraint assumes column `{column}` as background knowledge, and another limits its inference; \
+         use top-down-specialization"
     )]
     ColumnKnownAndCounted {
-        /// The column.
+        /// Column.
         column: String,
     },
     /// The search and the release disagree on the number of suppressed records.
-    #[error("the release that the search chose: it leaves out {suppressed} records, the search counted {expected}")]
+    #[error("the release that the search chose: it suppresses {suppressed} records, and the search counted {expected}")]
     SuppressionMiscounted {
-        /// How many records the release suppresses.
+        /// Number of records that the release suppresses.
         suppressed: u64,
-        /// How many the search counted.
+        /// Number of suppressed records that the search counted.
         expected: u64,
     },
     /// Marginal tables were not audited.
-    #[error("what marginal tables give away: the policy says `audit = \"off\"`; take that out, or `marginals`")]
+    #[error("the disclosure by marginal tables: the policy sets `audit = \"off\"`; remove it, or remove `marginals`")]
     MarginalsUnaudited {},
     /// An earlier release without owner links shows the same sensitive attribute.
     #[error(
-        "what all releases together give away: release {release} {name}, which its recipients can hold, shows {column} too, and \
-         it is not known whose its records are"
+        "the posteriors of {column}: release {release} {name}, which the recipients can have, also contains {column}, and its records are \
+         not linked to owners"
     )]
     SharedColumnUnlinked {
-        /// The number of the release.
+        /// Number of the release.
         release: u64,
-        /// Its name.
+        /// Name of the release.
         name: String,
-        /// The sensitive attribute.
+        /// Sensitive attribute.
         column: String,
     },
     /// A release has no owner links.
-    #[error("who is in the same groups of all releases: the owners of release {release} {name} are not known")]
+    #[error(
+        "the linkage of records over all releases: the records of release {release} {name} are not linked to owners"
+    )]
     ReleaseUnlinked {
-        /// The number of the release.
+        /// Number of the release.
         release: u64,
-        /// Its name.
+        /// Name of the release.
         name: String,
     },
-    /// An earlier release does not show its records one by one.
+    /// An earlier release does not contain single records.
     #[error(
-        "the release together with its history: release {release} {name} does not show its records one by one, and what such a \
-         release gives away with others cannot be judged yet"
+        "the join with earlier releases: release {release} {name} does not contain single records, and joins with such releases are not \
+         supported yet"
     )]
     NotRecordwise {
-        /// The number of the release.
+        /// Number of the release.
         release: u64,
-        /// Its name.
+        /// Name of the release.
         name: String,
     },
-    /// A person of the data is not found in the written file.
-    #[error("the release together with its history: the written file does not hold what was to be published")]
+    /// A person of the data is not in the written file.
+    #[error("the join with earlier releases: a person of the data is missing in the written file")]
     PersonNotInFile {},
-    /// A release was to be recorded that was not verified and audited.
-    #[error("the release: it was to be recorded although it was not established that it holds")]
+    /// A release that was not verified and audited cannot be recorded.
+    #[error("the release: it was not verified and audited, so it cannot be recorded")]
     NotEstablished {},
 }
 
@@ -331,7 +324,7 @@ impl Obstacle {
         <Obstacle as strum::VariantNames>::VARIANTS
     }
 
-    /// Returns what the user can do, for the interface to put into words.
+    /// Returns remedies, which the interface puts into words.
     pub fn hints(&self) -> Vec<Hint> {
         match self {
             Obstacle::UndefinedForJoins { .. } | Obstacle::SearchIgnoresHistory {} => {
@@ -356,18 +349,18 @@ impl Obstacle {
     }
 }
 
-/// What was not followed through the releases, in words.
-fn not_followed(several_records: u64, changed_values: u64, not_counted: u64) -> String {
+/// Describes the people and values that could not be linked across releases.
+fn unlinked_text(several_records: u64, changed_values: u64, not_counted: u64) -> String {
     let mut words = Vec::new();
     if several_records > 0 {
-        words.push("people with several records in one release are not followed to others".to_owned());
+        words.push("people with several records in one release are not linked to other releases".to_owned());
     }
     if changed_values > 0 {
-        words.push("values that changed, or are written differently, are not followed".to_owned());
+        words.push("changed or differently written values are not linked".to_owned());
     }
     if not_counted > 0 {
-        let sets = crate::text::counted(not_counted, "set");
-        words.push(format!("{sets} of people who depend on each other could not be counted"));
+        let components = crate::text::counted(not_counted, "component");
+        words.push(format!("the possible worlds of {components} could not be counted"));
     }
-    if words.is_empty() { String::new() } else { format!(": {}", words.join("; ")) }
+    if words.is_empty() { String::new() } else { format!(" ({})", words.join("; ")) }
 }

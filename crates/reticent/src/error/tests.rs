@@ -20,7 +20,7 @@ fn codes_are_unique_and_kebab_case() {
 fn data_is_a_map_without_texts() {
     let unreachable = Refusal::RequirementUnreachable {
         requirement: "3-anonymity on zip".to_owned(),
-        explanation: "2 people share these values, 3 needed".to_owned(),
+        explanation: "2 people in the class, at least 3 required".to_owned(),
         witness: vec![("zip".to_owned(), "12345".to_owned())],
         outlook: Outlook::NothingHelps,
         examined: None,
@@ -52,7 +52,7 @@ fn texts_are_made_from_the_data() {
     let error = Error::from(above);
     let text = error.to_string();
     let start =
-        "refused: this release together with may, june tells the ill of 1 person with more confidence than 33.3 %.";
+        "refused: the posterior of ill exceeds 33.3 % for 1 person, given this release together with may, june.";
     assert!(text.starts_with(start), "{text}");
     assert_eq!(error.code(), "posterior-above-confidence");
     assert!(error.hints().contains(&Hint::AuditHistory));

@@ -1,15 +1,15 @@
-//! Parts of the texts of errors.
+//! Fragments of error texts.
 
-use crate::text::{counted, grouped};
+use crate::text::{counted, format_count};
 
-/// ` together with a, b`, or nothing.
-pub(super) fn together(earlier: &[String]) -> String {
+/// ` together with a, b`, or an empty text.
+pub(super) fn with_earlier(earlier: &[String]) -> String {
     if earlier.is_empty() { String::new() } else { format!(" together with {}", earlier.join(", ")) }
 }
 
 /// `1 person`, `2 people`.
 pub(super) fn people_text(people: u64) -> String {
-    if people == 1 { "1 person".to_owned() } else { format!("{} people", grouped(people)) }
+    if people == 1 { "1 person".to_owned() } else { format!("{} people", format_count(people)) }
 }
 
 /// `1 record`, `2 records`.
@@ -17,36 +17,38 @@ pub(super) fn records_text(records: u64) -> String {
     counted(records, "record")
 }
 
-/// A fraction such as `1/3` in percent, with at most one digit after the point.
+/// Converts a fraction such as `1/3` to percent, with at most one decimal.
 pub(super) fn percent_of(fraction: &str) -> String {
-    let (above, below) = fraction.split_once('/').unwrap_or((fraction, "1"));
-    match (above.trim().parse::<f64>(), below.trim().parse::<f64>()) {
-        (Ok(above), Ok(below)) if below > 0.0 => ((above / below * 1000.0).round() / 10.0).to_string(),
+    let (numerator, denominator) = fraction.split_once('/').unwrap_or((fraction, "1"));
+    match (numerator.trim().parse::<f64>(), denominator.trim().parse::<f64>()) {
+        (Ok(numerator), Ok(denominator)) if denominator > 0.0 => {
+            ((numerator / denominator * 1000.0).round() / 10.0).to_string()
+        }
         _ => fraction.to_owned(),
     }
 }
 
-/// The texts of several items.
+/// Joins the texts of several items.
 pub(super) fn joined<T: std::fmt::Display>(items: &[T], between: &str) -> String {
     items.iter().map(T::to_string).collect::<Vec<_>>().join(between)
 }
 
-/// The text of something that may be missing.
-pub(super) fn because<T>(what: Option<T>, text: impl FnOnce(T) -> String) -> String {
-    what.map(text).unwrap_or_default()
+/// Returns the text of an optional value, or an empty text.
+pub(super) fn optional<T>(value: Option<T>, text: impl FnOnce(T) -> String) -> String {
+    value.map(text).unwrap_or_default()
 }
 
-/// ` line 3`, or nothing.
+/// ` line 3`, or an empty text.
 pub(super) fn at_line(line: Option<usize>) -> String {
-    because(line, |line| format!(" line {line}"))
+    optional(line, |line| format!(" line {line}"))
 }
 
-/// ` (hint)`, or nothing.
+/// ` (hint)`, or an empty text.
 pub(super) fn hint_text(hint: &Option<String>) -> String {
-    because(hint.as_ref(), |hint| format!(" ({hint})"))
+    optional(hint.as_ref(), |hint| format!(" ({hint})"))
 }
 
-/// `` of `id` ``, or nothing.
+/// `` of `id` ``, or an empty text.
 pub(super) fn of_entry(id: &Option<String>) -> String {
-    because(id.as_ref(), |id| format!(" of `{id}`"))
+    optional(id.as_ref(), |id| format!(" of `{id}`"))
 }

@@ -1,25 +1,25 @@
-//! Average class size: how many records share their published quasi-identifiers, on average over the classes.
+//! Average class size: mean number of records in an equivalence class.
 //!
-//! Definition  records published / classes on the quasi-identifiers. The paper's C_AVG also divides by k, which belongs
-//!             to one model; here the number stands for itself.
-//! Suppressed  records do not count. A hidden cell equals only another hidden cell.
-//! Missing     a missing value is a value of its own.
+//! Definition  (published records) / (equivalence classes on the quasi-identifiers). The C_AVG of the paper also divides
+//!             by k; this metric does not, because k is a parameter of one model only.
+//! Suppressed  records are not counted. A suppressed cell equals only another suppressed cell.
+//! Missing     a missing value is a separate value.
 //! Paper       LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006.
 
-use super::{Comparison, Listed, Measure};
-use crate::classes::sizes;
+use super::{Comparison, Measure, MetricDef};
+use crate::data::schema::Role;
 use crate::error::Result;
 use crate::registry::{Entry, Kind};
-use crate::schema::Role;
+use crate::release::classes::sizes;
 
-pub(super) const LISTED: Listed = Listed {
+pub(super) const LISTED: MetricDef = MetricDef {
     entry: Entry {
         kind: Kind::Metric,
         id: "average-class-size",
         title: "average class size",
-        summary: "Published records for each class on the quasi-identifiers.",
+        summary: "Mean size of the equivalence classes: (published records) / (equivalence classes on the quasi-identifiers).",
         paper: "LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006",
-        thwarts: "how coarse the classes are",
+        protects_against: "size of the equivalence classes",
         comparison: false,
         parameters: &[],
         evidence: &["metrics::tests::average_class_size", "laws::metrics"],
@@ -29,15 +29,15 @@ pub(super) const LISTED: Listed = Listed {
 
 fn measure(comparison: &Comparison<'_>) -> Result<Option<Measure>> {
     let by = comparison.table.with_role(Role::QuasiIdentifier);
-    let combos = &comparison.release.combos;
-    // Where nothing is published there is no class, and no average.
-    if by.is_empty() || combos.is_empty() {
+    let contingency = &comparison.release.contingency;
+    // Without published records there is no class, and no mean.
+    if by.is_empty() || contingency.is_empty() {
         return Ok(None);
     }
-    let classes = sizes(combos, &by).len();
+    let classes = sizes(contingency, &by).len();
     let reading = format!(
-        "records a class, on the quasi-identifiers ({classes} in all); lower is better{}",
-        comparison.left_out("do not count"),
+        "mean number of records in an equivalence class ({classes} classes); lower is better{}",
+        comparison.excluded_text("are not counted"),
     );
-    Ok(Some(Measure { value: combos.rows() as f64 / classes as f64, reading }))
+    Ok(Some(Measure { value: contingency.rows() as f64 / classes as f64, reading }))
 }

@@ -1,25 +1,25 @@
-//! Generalized certainty penalty: how many values a published cell could stand for.
+//! Generalized certainty penalty (GCP): the mean normalized number of leaves below a published value.
 //!
-//! Definition  mean over the cells of quasi-identifiers of (leaves below the published node - 1) / (leaves - 1). The leaves
-//!             are the values of the tree, all of them for a given tree; a column with a single leaf costs nothing.
-//! Suppressed  cells, and all cells of suppressed records, count 1.
-//! Missing     a missing value is a leaf of its own.
-//! Paper       Xu et al., KDD 2006 (NCP); Ghinita et al., VLDB 2007 (GCP). The survey's ILoss (section 4.1) divides by
-//!             the number of leaves instead, and so never reaches 1.
+//! Definition  mean over the quasi-identifier cells of (leaves below the published node - 1) / (leaves - 1). A taxonomy from
+//!             the policy counts all its leaves, also those that do not occur. A column with a single leaf has penalty 0.
+//! Suppressed  cells, and all cells of suppressed records, have penalty 1.
+//! Missing     a missing value is a separate leaf.
+//! Paper       Xu et al., KDD 2006 (NCP); Ghinita et al., VLDB 2007 (GCP). The ILoss of the survey (section 4.1) divides
+//!             by the number of leaves instead, and is therefore less than 1.
 
-use super::cells::{Cells, cells};
-use super::{Comparison, Listed, Measure};
+use super::cells::{PublishedCells, cells};
+use super::{Comparison, Measure, MetricDef};
 use crate::error::Result;
 use crate::registry::{Entry, Kind};
 
-pub(super) const LISTED: Listed = Listed {
+pub(super) const LISTED: MetricDef = MetricDef {
     entry: Entry {
         kind: Kind::Metric,
         id: "gcp",
         title: "generalized certainty penalty",
-        summary: "Mean over the cells of quasi-identifiers of the share of other values that the published one could stand for.",
+        summary: "Mean over the quasi-identifier cells of (leaves below the published node - 1) / (leaves of the taxonomy - 1).",
         paper: "Ghinita, Karras, Kalnis and Mamoulis, Fast data anonymization with low information loss, VLDB 2007",
-        thwarts: "how uncertain a published cell leaves its raw value",
+        protects_against: "uncertainty of the raw value given the published value",
         comparison: false,
         parameters: &[],
         evidence: &["metrics::tests::gcp", "laws::metrics"],
@@ -32,16 +32,16 @@ fn measure(comparison: &Comparison<'_>) -> Result<Option<Measure>> {
     if columns.is_empty() {
         return Ok(None);
     }
-    let cells = comparison.table.combos.rows() as f64 * columns.len() as f64;
+    let cells = comparison.table.contingency.rows() as f64 * columns.len() as f64;
     let value = columns.iter().map(penalty).sum::<f64>() / cells;
     let reading = format!(
-        "mean over the cells of quasi-identifiers: 0 publishes every value, 1 publishes nothing; lower is better{}",
-        comparison.left_out("count 1 in every cell"),
+        "mean over the quasi-identifier cells: 0 = raw values, 1 = fully suppressed; lower is better{}",
+        comparison.excluded_text("count as fully suppressed"),
     );
     Ok(Some(Measure { value, reading }))
 }
 
-fn penalty(cells: &Cells<'_>) -> f64 {
+fn penalty(cells: &PublishedCells<'_>) -> f64 {
     let tree = &cells.column.tree;
     let others = tree.len().saturating_sub(1);
     if others == 0 {

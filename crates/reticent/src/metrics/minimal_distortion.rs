@@ -1,27 +1,30 @@
-//! Minimal distortion: how many steps values were generalized.
+//! Minimal distortion: the number of generalization steps per record.
 //!
-//! Definition  a categorical value costs one unit for every step up its tree; a number published as [a, b) costs
-//!             (b - a) / (full range), the range being the declared one or that of the values. Summed over the
-//!             quasi-identifiers, divided by the number of records. The bounds of an interval are the numbers of the table
-//!             at its ends, and a number published as itself costs nothing.
-//! Suppressed  records count as if every cell were the root; so do hidden cells.
-//! Missing     a missing value is a value below the root: one step for a categorical column, the full range for a number.
+//! Definition  a categorical value costs 1 for every level that it is generalized. A number published as [a, b) costs
+//!             (b - a) / (full range); the full range is the declared one, or that of the values. The metric is the sum over
+//!             the quasi-identifiers, divided by the number of records. Interval bounds are numbers that occur in the table.
+//!             A number published unchanged costs 0.
+//! Suppressed  cells, and all cells of suppressed records, cost as much as the root.
+//! Missing     a missing value is a child of the root: generalizing it costs 1 in a categorical column, and the full range
+//!             in a number column.
 //! Paper       Samarati 2001, Sweeney 2002; Wang and Fung, KDD 2006, section 6; survey section 4.1 (MD).
 
-use super::cells::{Cells, cells};
-use super::{Comparison, Listed, Measure, short};
+use super::cells::{PublishedCells, cells};
+use super::{Comparison, Measure, MetricDef, rounded_text};
+use crate::data::taxonomy::{Code, NodeId, Taxonomy};
 use crate::error::Result;
 use crate::registry::{Entry, Kind};
-use crate::taxonomy::{Code, NodeId, Taxonomy};
 
-pub(super) const LISTED: Listed = Listed {
+pub(super) const LISTED: MetricDef = MetricDef {
     entry: Entry {
         kind: Kind::Metric,
         id: "minimal-distortion",
         title: "minimal distortion",
-        summary: "Steps that a record's categorical values were generalized, plus the share of the full range that its published intervals span.",
-        paper: "Sweeney, Achieving k-anonymity privacy protection using generalization and suppression, 2002; Wang and Fung, KDD 2006, section 6",
-        thwarts: "how far the published values are from the raw ones",
+        summary: "Mean per record of the generalization steps of its categorical values, plus the widths of its published intervals \
+                  divided by the full range.",
+        paper: "Sweeney, Achieving k-anonymity privacy protection using generalization and suppression, 2002; Wang and Fung, \
+                KDD 2006, section 6",
+        protects_against: "distance of the published values from the raw values",
         comparison: false,
         parameters: &[],
         evidence: &["metrics::tests::distortion", "laws::metrics"],
@@ -34,28 +37,28 @@ fn measure(comparison: &Comparison<'_>) -> Result<Option<Measure>> {
     if columns.is_empty() {
         return Ok(None);
     }
-    let rows = comparison.table.combos.rows() as f64;
+    let rows = comparison.table.contingency.rows() as f64;
     let (numeric, categorical): (Vec<_>, Vec<_>) =
         columns.iter().partition(|cells| cells.column.tree.numbers().is_some());
     let numeric = numeric.into_iter().map(widths).sum::<f64>() / rows;
     let categorical = categorical.into_iter().map(steps).sum::<f64>() / rows;
     let reading = format!(
-        "units of distortion per record: {} in categorical columns, {} in number and date columns; 0 is the raw table, lower is better{}",
-        short(categorical),
-        short(numeric),
-        comparison.left_out("count as fully generalized"),
+        "distortion per record: {} in categorical columns, {} in number and date columns; 0 = raw table, lower is better{}",
+        rounded_text(categorical),
+        rounded_text(numeric),
+        comparison.excluded_text("count as fully generalized"),
     );
     Ok(Some(Measure { value: categorical + numeric, reading }))
 }
 
-/// Steps between the raw values of a categorical column and what is published for them.
-fn steps(cells: &Cells<'_>) -> f64 {
+/// Sums the generalization steps of a categorical column over all records.
+fn steps(cells: &PublishedCells<'_>) -> f64 {
     let tree = &cells.column.tree;
     let depths = leaf_depths(tree);
     cells.total(|code, node| f64::from(depths[code as usize] - tree.node(node).depth))
 }
 
-/// By code, how deep the value lies.
+/// Returns the depth of each leaf, by code.
 fn leaf_depths(tree: &Taxonomy) -> Vec<u32> {
     let mut depths = vec![0; tree.len()];
     for leaf in tree.nodes().iter().filter(|node| node.children.is_empty()) {
@@ -64,8 +67,8 @@ fn leaf_depths(tree: &Taxonomy) -> Vec<u32> {
     depths
 }
 
-/// Shares of the full range that the published intervals of a number or date column span.
-fn widths(cells: &Cells<'_>) -> f64 {
+/// Sums the relative widths of the published intervals of a number or date column over all records.
+fn widths(cells: &PublishedCells<'_>) -> f64 {
     let tree = &cells.column.tree;
     cells.total(|code, node| width(tree, code, node))
 }

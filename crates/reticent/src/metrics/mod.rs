@@ -1,7 +1,7 @@
-//! Information metrics, one file each: what a release kept or lost against its table.
+//! Information metrics, one file each: the utility of a release compared with its raw table.
 //!
-//! Every metric says in its file how suppressed records and missing values count. All count records, also where an
-//! owner has several: what is lost is lost in every record.
+//! Every file documents how the metric counts suppressed records and missing values. All metrics count records, not people,
+//! also if an owner has several records.
 
 mod average_class_size;
 mod cells;
@@ -17,17 +17,17 @@ mod non_uniform_entropy;
 mod tests;
 
 use crate::algorithms::Purpose;
+use crate::data::table::Table;
 use crate::error::Result;
-use crate::recoding::Recoding;
 use crate::registry::Entry;
 use crate::release::Release;
-use crate::table::Table;
+use crate::release::recoding::Recoding;
 
 pub use decision_tree_error::decision_tree_error;
-pub use learning::{Lesson, Records};
+pub use learning::{LabelledRecords, TrainTestSplit};
 
-/// Every metric there is.
-pub const LIST: &[Listed] = &[
+/// All metrics.
+pub const LIST: &[MetricDef] = &[
     minimal_distortion::LISTED,
     gcp::LISTED,
     discernibility::LISTED,
@@ -38,39 +38,39 @@ pub const LIST: &[Listed] = &[
     naive_bayes_error::LISTED,
 ];
 
-/// A metric in the list: what it says about itself, and how to measure it.
+/// Definition of a metric: its catalogue entry and its function.
 #[derive(Debug, Clone, Copy)]
-pub struct Listed {
-    /// What it says about itself.
+pub struct MetricDef {
+    /// Catalogue entry.
     pub entry: Entry,
-    /// Measures; nothing where the metric does not apply (no class to predict).
+    /// Computes the metric; `None` if it does not apply, for example without a label column.
     pub measure: fn(&Comparison<'_>) -> Result<Option<Measure>>,
 }
 
-/// A table and what is published of it.
+/// A raw table and its release: the input of a metric.
 #[derive(Debug)]
 pub struct Comparison<'a> {
-    /// The raw data.
+    /// Raw table.
     pub table: &'a Table,
-    /// The function that was applied.
+    /// Recoding that was applied.
     pub recoding: &'a Recoding,
-    /// What it made.
+    /// Release that the recoding produced.
     pub release: &'a Release,
-    /// What the release is for.
+    /// Purpose of the release.
     pub purpose: &'a Purpose,
 }
 
 impl Comparison<'_> {
-    /// The place of the column that the release is to predict, if that is what it is for.
-    fn class(&self) -> Result<Option<usize>> {
+    /// Returns the index of the label column, if the purpose is classification.
+    fn label_column(&self) -> Result<Option<usize>> {
         match self.purpose {
             Purpose::General => Ok(None),
             Purpose::Classification(column) => self.table.position(column).map(Some),
         }
     }
 
-    /// What a reader must know about records that are not in the release; `count` says how the metric counts them.
-    fn left_out(&self, count: &str) -> String {
+    /// Describes the records that are not in the release. `count` is the predicate for suppressed records.
+    fn excluded_text(&self, count: &str) -> String {
         let mut text = String::new();
         if self.release.suppressed > 0 {
             text += &format!("; {} suppressed records {count}", self.release.suppressed);
@@ -85,13 +85,17 @@ impl Comparison<'_> {
 /// A measured value.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Measure {
-    /// The number.
+    /// Value of the metric.
     pub value: f64,
-    /// How it reads: what it counts, and on which side good lies.
+    /// Explanation of the value: unit, range and direction.
     pub reading: String,
 }
 
-/// Every metric that applies, by id.
+/// Computes all metrics that apply. Returns (id, measure) in the order of [`LIST`].
+///
+/// # Errors
+///
+/// Returns an error if the purpose names a label column that the table does not have.
 pub fn measure_all(comparison: &Comparison<'_>) -> Result<Vec<(&'static str, Measure)>> {
     let mut measures = Vec::new();
     for listed in LIST {
@@ -102,7 +106,7 @@ pub fn measure_all(comparison: &Comparison<'_>) -> Result<Vec<(&'static str, Mea
     Ok(measures)
 }
 
-/// A number short enough to read in a sentence.
-fn short(number: f64) -> String {
-    crate::taxonomy::number_text((number * 1e4).round() / 1e4)
+/// Formats a number with at most four decimals.
+fn rounded_text(number: f64) -> String {
+    crate::data::taxonomy::number_text((number * 1e4).round() / 1e4)
 }

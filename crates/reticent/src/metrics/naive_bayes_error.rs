@@ -1,28 +1,28 @@
-//! Naive Bayes error: how often naive Bayes, trained on the release, errs on records it has not seen.
+//! Naive Bayes error: the test error of a naive Bayes classifier that is trained on the release.
 //!
-//! Definition  categorical naive Bayes with add-one smoothing over the published values; its error on the published test
-//!             records. A value that no training record has counts as one more category. Of equally likely labels the
-//!             lowest is predicted.
+//! Definition  error on the published test records of categorical naive Bayes with add-one smoothing. All values that no
+//!             training record has form one additional category. In case of a tie, the lowest label is predicted.
 //! Formula     argmax over labels y of  ln(n(y) / n) + sum over features of  ln((n(value, y) + 1) / (n(y) + categories)).
-//! Suppressed  records neither train nor test; the reading gives the error on the raw table, where all do.
-//! Missing     a missing value is a value of its own.
+//! Suppressed  records are in neither set. The text also gives the error on the raw table, with all records.
+//! Missing     a missing value is a separate value.
 //! Paper       Fung, Wang and Yu, TKDE 19(5), 2007 (classification of releases); survey section 4.2.
 
 use hashbrown::HashMap;
 
-use super::learning::{self, Lesson};
-use super::{Comparison, Listed, Measure};
+use super::learning::{self, TrainTestSplit};
+use super::{Comparison, Measure, MetricDef};
 use crate::error::Result;
 use crate::registry::{Entry, Kind};
 
-pub(super) const LISTED: Listed = Listed {
+pub(super) const LISTED: MetricDef = MetricDef {
     entry: Entry {
         kind: Kind::Metric,
         id: "naive-bayes-error",
         title: "naive Bayes error",
-        summary: "The error, on published test records, of naive Bayes trained on published training records; two records in three train.",
+        summary: "Error on the published test records of categorical naive Bayes (add-one smoothing) trained on the published \
+                  training records; two thirds of the records train.",
         paper: "Fung, Wang and Yu, Anonymizing classification data for privacy preservation, TKDE 19(5), 2007",
-        thwarts: "how well the release can be learned from",
+        protects_against: "accuracy of classifiers trained on the release",
         comparison: false,
         parameters: &[],
         evidence: &["metrics::tests::naive_bayes", "laws::metrics"],
@@ -34,8 +34,8 @@ fn measure(comparison: &Comparison<'_>) -> Result<Option<Measure>> {
     learning::measure(comparison, predict, "naive Bayes (add-one smoothing)")
 }
 
-pub(super) fn predict(lesson: &Lesson) -> Vec<u32> {
-    let training = &lesson.training;
+pub(super) fn predict(split_data: &TrainTestSplit) -> Vec<u32> {
+    let training = &split_data.training;
     let labels = training.labels.iter().max().map_or(0, |label| *label as usize + 1);
     let mut sizes = vec![0u32; labels];
     training.labels.iter().for_each(|label| sizes[*label as usize] += 1);
@@ -46,28 +46,28 @@ pub(super) fn predict(lesson: &Lesson) -> Vec<u32> {
     let mut scores = vec![0.0; labels];
     let predict = |record: usize| {
         scores.fill(0.0);
-        for (feature, values) in features.iter().zip(&lesson.test.features) {
+        for (feature, values) in features.iter().zip(&split_data.test.features) {
             let logs = feature.logs(values[record]);
             scores.iter_mut().zip(logs).for_each(|(score, log)| *score += log);
         }
         scores.iter_mut().zip(&priors).for_each(|(score, prior)| *score += prior);
-        likeliest(&scores)
+        argmax(&scores)
     };
-    (0..lesson.test.labels.len()).map(predict).collect()
+    (0..split_data.test.labels.len()).map(predict).collect()
 }
 
-/// The label with the highest score, the lowest where several are.
-fn likeliest(scores: &[f64]) -> u32 {
+/// Returns the label with the highest score; the lowest one in case of a tie.
+fn argmax(scores: &[f64]) -> u32 {
     let best = scores.iter().zip(0..).reduce(|best, next| if next.0 > best.0 { next } else { best });
     best.map_or(0, |(_, label)| label)
 }
 
-/// What one feature says about the label.
+/// Smoothed conditional probabilities of one feature.
 struct Feature {
-    /// By value that some training record has: its category, from 1. Category 0 is for all other values.
+    /// Category from 1, by value of a training record. Category 0 is for all other values.
     categories: HashMap<u32, usize>,
     labels: usize,
-    /// By category, by label: the logarithm of P(category | label), smoothed.
+    /// Logarithm of the smoothed P(category | label), by category and label.
     logs: Vec<f64>,
 }
 
@@ -88,7 +88,7 @@ impl Feature {
         Feature { categories, labels: sizes.len(), logs }
     }
 
-    /// By label: the logarithm of the probability of this value.
+    /// Returns the logarithm of P(value | label), by label.
     fn logs(&self, value: u32) -> &[f64] {
         let category = self.categories.get(&value).copied().unwrap_or(0);
         &self.logs[category * self.labels..][..self.labels]

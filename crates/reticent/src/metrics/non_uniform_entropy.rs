@@ -1,24 +1,24 @@
-//! Non-uniform entropy: how many bits about a record its published values leave out.
+//! Non-uniform entropy: the information in bits per record that generalization removes.
 //!
-//! Definition  sum over the cells of quasi-identifiers of -log2(Pr(raw value) / Pr(published value)), per record. Pr of a
-//!             published value is the share of the table's records whose raw value lies below it.
-//! Suppressed  records count as if every cell were the root; so do hidden cells.
-//! Missing     a missing value is a value of its own.
+//! Definition  sum over the quasi-identifier cells of -log2(Pr(raw value) / Pr(published value)), divided by the number of
+//!             records. Pr(published value) is the share of records whose raw value is a leaf below the published value.
+//! Suppressed  cells, and all cells of suppressed records, count as the root.
+//! Missing     a missing value is a separate value.
 //! Paper       De Waal and Willenborg 1999; Gionis and Tassa, TKDE 21(2), 2009.
 
-use super::cells::{Cells, cells};
-use super::{Comparison, Listed, Measure, short};
+use super::cells::{PublishedCells, cells};
+use super::{Comparison, Measure, MetricDef, rounded_text};
 use crate::error::Result;
 use crate::registry::{Entry, Kind};
 
-pub(super) const LISTED: Listed = Listed {
+pub(super) const LISTED: MetricDef = MetricDef {
     entry: Entry {
         kind: Kind::Metric,
         id: "non-uniform-entropy",
         title: "non-uniform entropy",
-        summary: "Bits per record that the published quasi-identifiers leave open about the raw ones.",
+        summary: "Mean per record of the sum over its quasi-identifier cells of -log2(Pr(raw value) / Pr(published value)), in bits.",
         paper: "Gionis and Tassa, k-Anonymization with minimal loss of information, TKDE 21(2), 2009",
-        thwarts: "how many bits are needed to get the raw values back",
+        protects_against: "information loss in bits",
         comparison: false,
         parameters: &[],
         evidence: &["metrics::tests::entropy", "laws::metrics"],
@@ -31,21 +31,21 @@ fn measure(comparison: &Comparison<'_>) -> Result<Option<Measure>> {
     if columns.is_empty() {
         return Ok(None);
     }
-    let rows = comparison.table.combos.rows() as f64;
+    let rows = comparison.table.contingency.rows() as f64;
     let value = columns.iter().map(bits).sum::<f64>() / rows;
-    let most = columns.iter().map(all_bits).sum::<f64>() / rows;
+    let highest = columns.iter().map(all_bits).sum::<f64>() / rows;
     let reading = format!(
-        "bits lost per record, of {} that the quasi-identifiers hold; lower is better{}",
-        short(most),
-        comparison.left_out("count as fully generalized"),
+        "bits lost per record, of {} bits in the raw quasi-identifiers; lower is better{}",
+        rounded_text(highest),
+        comparison.excluded_text("count as fully generalized"),
     );
     Ok(Some(Measure { value, reading }))
 }
 
-/// Bits that the published cells of a column leave open.
-fn bits(cells: &Cells<'_>) -> f64 {
+/// Sums the lost bits of a column over all records.
+fn bits(cells: &PublishedCells<'_>) -> f64 {
     let raw = cells.raw();
-    // How many records lie before each code: a node's records are then one subtraction away.
+    // Prefix sums of the records by code, for the number of records below a node.
     let mut before = vec![0];
     before.extend(raw.iter().scan(0, |sum, weight| {
         *sum += weight;
@@ -58,8 +58,8 @@ fn bits(cells: &Cells<'_>) -> f64 {
     })
 }
 
-/// Bits that would be left open if every cell were the root.
-fn all_bits(cells: &Cells<'_>) -> f64 {
+/// Sums the bits of a column that are lost if every cell is the root.
+fn all_bits(cells: &PublishedCells<'_>) -> f64 {
     let raw = cells.raw();
     let rows = raw.iter().sum::<u64>() as f64;
     raw.iter().filter(|weight| **weight > 0).map(|weight| *weight as f64 * (rows / *weight as f64).log2()).sum()

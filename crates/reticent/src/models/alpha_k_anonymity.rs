@@ -1,39 +1,46 @@
-//! (alpha, k)-anonymity: classes of at least `k` people, in which no sensitive value has a share above `alpha`.
+//! (alpha, k)-anonymity: k-anonymity, and no sensitive value has a share above `alpha` in a class.
 //!
-//! Definition  for every class x: |x| >= k and |(x, s)| / |x| <= alpha for every sensitive value s (or those named).
-//! Thwarts     record linkage and attribute linkage together.
+//! Definition  |x| >= k and |(x, s)| / |x| <= alpha for every equivalence class x and every sensitive value s (or those
+//!             in `values`).
+//! Protects    against record linkage and attribute linkage.
 //! Paper       Wong, Li, Fu and Wang, (alpha, k)-anonymity, KDD 2006; survey section 2.2.3.
-//! Monotone    both parts hold for a merged class when they hold for its parts.
+//! Monotone    both conditions hold for a merged class if they hold for its parts.
 
 use super::xy_linkability::VALUES;
 use super::{
-    Bounds, Judge, Judgement, Listed, Merging, Model, ON, SENSITIVE, grouping, of_people, of_sensitive, on_text,
-    people_share, sensitive,
+    Bounds, Judge, Judgement, Merging, Model, ModelDef, ON, SENSITIVE, class_size_text, grouping_columns, on_text,
+    people_constraints, sensitive_columns, sensitive_constraints,
 };
-use crate::classes::Whole;
-use crate::contract::{Breach, Reading};
+use crate::contract::{ClassViolation, Reading};
+use crate::data::schema::Schema;
 use crate::error::Result;
-use crate::joined::{Rule, Scope, Statement};
-use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
-use crate::schema::Schema;
+use crate::join::{Constraint, JoinScope, Limit};
+use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
+use crate::release::classes::Whole;
 
-pub(super) const LISTED: Listed = Listed {
+pub(super) const LISTED: ModelDef = ModelDef {
     entry: Entry {
         kind: Kind::Model,
         id: "alpha-k-anonymity",
         title: "(alpha, k)-anonymity",
-        summary: "Classes of at least k people, in which no sensitive value has a share above alpha.",
+        summary: "For every equivalence class x on the quasi-identifiers and every sensitive value s: |x| >= k and \
+                  |(x, s)| / |x| <= alpha.",
         paper: "Wong, Li, Fu and Wang, (alpha, k)-anonymity, KDD 2006",
-        thwarts: "record linkage, attribute linkage",
+        protects_against: "record linkage, attribute linkage",
         comparison: false,
         parameters: &[
-            Parameter {
+            ParameterDef {
                 name: "alpha",
                 domain: Domain::Number(0.0, 1.0),
                 default: Some(""),
-                meaning: "highest share of a sensitive value that has no threshold of its own",
+                meaning: "maximum share, in a class, of sensitive values without a threshold of their own",
             },
-            Parameter { name: "k", domain: Domain::Whole(1), default: None, meaning: "people in the smallest class" },
+            ParameterDef {
+                name: "k",
+                domain: Domain::Whole(1),
+                default: None,
+                meaning: "minimum number of people in an equivalence class",
+            },
             VALUES,
             ON,
             SENSITIVE,
@@ -41,7 +48,7 @@ pub(super) const LISTED: Listed = Listed {
         evidence: &["oracle::models", "laws::models"],
     },
     build,
-    joined: Some(joined),
+    lower_to_join: Some(join_constraints),
 };
 
 #[derive(Debug)]
@@ -53,9 +60,9 @@ struct AlphaKAnonymity {
 }
 
 fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
-    let by = grouping(arguments, "on", schema)?;
+    let by = grouping_columns(arguments, "on", schema)?;
     let k = arguments.whole("k")?;
-    let columns = sensitive(arguments, schema)?;
+    let columns = sensitive_columns(arguments, schema)?;
     let mut models: Vec<Box<dyn Model>> = Vec::new();
     for column in columns {
         let of = [column];
@@ -65,11 +72,11 @@ fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> 
     Ok(models)
 }
 
-fn joined(arguments: &Arguments, scope: &Scope, schema: &Schema) -> Result<Vec<Statement>> {
-    let mut statements = of_people(&scope.known(arguments, "on")?, arguments.whole("k")?, scope);
-    let share = |of: &[String; 1]| Ok(Rule::AtMost(Bounds::new(&LISTED.entry, arguments, "alpha", of, schema)?));
-    statements.extend(of_sensitive(arguments, scope, share)?);
-    Ok(statements)
+fn join_constraints(arguments: &Arguments, scope: &JoinScope, schema: &Schema) -> Result<Vec<Constraint>> {
+    let mut constraints = people_constraints(&scope.known(arguments, "on")?, arguments.whole("k")?, scope);
+    let share = |of: &[String; 1]| Ok(Limit::AtMost(Bounds::new(&LISTED.entry, arguments, "alpha", of, schema)?));
+    constraints.extend(sensitive_constraints(arguments, scope, share)?);
+    Ok(constraints)
 }
 
 impl Model for AlphaKAnonymity {
@@ -81,11 +88,11 @@ impl Model for AlphaKAnonymity {
         format!("{}-anonymity with {} {} {}", self.k, self.of[0], self.bounds, on_text(&self.by))
     }
 
-    fn by(&self) -> &[String] {
+    fn grouped_by(&self) -> &[String] {
         &self.by
     }
 
-    fn of(&self) -> &[String] {
+    fn measured(&self) -> &[String] {
         &self.of
     }
 
@@ -95,29 +102,29 @@ impl Model for AlphaKAnonymity {
 
     fn judge<'a>(&'a self, whole: &Whole<'_>) -> Result<Judge<'a>> {
         let share = self.bounds.judge(whole)?;
-        Ok(Box::new(move |group| {
-            let judgement = share(group);
-            Judgement { holds: judgement.holds && group.size >= self.k, ..judgement }
+        Ok(Box::new(move |class| {
+            let judgement = share(class);
+            Judgement { holds: judgement.holds && class.size >= self.k, ..judgement }
         }))
     }
 
     fn explain(&self, safety: f64) -> String {
-        format!("{}; or fewer than {} people share these values", self.bounds.explain(&self.of, safety), self.k)
+        format!("{}; or fewer than {} people in the class", self.bounds.explain(&self.of, safety), self.k)
     }
 
-    fn naive(&self, reading: &Reading) -> Result<Vec<Breach>> {
-        let mut breaches = self.bounds.naive(reading, &self.by, &self.of)?;
+    fn naive(&self, reading: &Reading) -> Result<Vec<ClassViolation>> {
+        let mut violations = self.bounds.naive(reading, &self.by, &self.of)?;
         for (class, records) in reading.classes(&self.by)? {
             let people = reading.people(&records);
-            let breach = reading.breach(
+            let violation = reading.violation(
                 &self.by,
                 &class,
-                format!("{} these values, {} needed", people_share(people as f64), self.k),
+                format!("{} in the class, at least {} required", class_size_text(people as f64), self.k),
             );
-            if people < self.k && !breaches.iter().any(|known| known.witness == breach.witness) {
-                breaches.push(breach);
+            if people < self.k && !violations.iter().any(|known| known.witness == violation.witness) {
+                violations.push(violation);
             }
         }
-        Ok(breaches)
+        Ok(violations)
     }
 }

@@ -1,33 +1,37 @@
-//! Confidence bounding: no sensitive value can be inferred from the quasi-identifier with confidence above `h`.
+//! Confidence bounding: no sensitive value can be inferred from the quasi-identifiers with confidence above `h`.
 //!
 //! Definition  for every template <QID -> s, h>: Conf(qid -> s) = a(s, qid) / a(qid) <= h for every class qid.
-//! Thwarts     attribute linkage within one release. The short form `confidence = 0.5` of a policy is this model.
+//! Protects    against attribute linkage within one release. The short form `confidence = 0.5` of a policy is this model.
 //! Paper       Wang, Fung and Yu, Handicapping attacker's confidence, KAIS 11(3), 2007; survey section 2.2.2.
-//! Monotone    a merged class's confidence is a mean of its parts'.
+//! Monotone    the confidence in a merged class is a weighted mean of the confidences in its parts.
 
 use super::xy_linkability::{H, VALUES};
-use super::{Bounds, Judge, Listed, Merging, Model, ON, SENSITIVE, grouping, of_sensitive, on_text, sensitive};
-use crate::classes::Whole;
-use crate::contract::{Breach, Reading};
+use super::{
+    Bounds, Judge, Merging, Model, ModelDef, ON, SENSITIVE, grouping_columns, on_text, sensitive_columns,
+    sensitive_constraints,
+};
+use crate::contract::{ClassViolation, Reading};
+use crate::data::schema::Schema;
 use crate::error::Result;
-use crate::joined::{Rule, Scope, Statement};
+use crate::join::{Constraint, JoinScope, Limit};
 use crate::registry::{Arguments, Entry, Kind};
-use crate::schema::Schema;
+use crate::release::classes::Whole;
 
-pub(super) const LISTED: Listed = Listed {
+pub(super) const LISTED: ModelDef = ModelDef {
     entry: Entry {
         kind: Kind::Model,
         id: "confidence-bounding",
         title: "confidence bounding",
-        summary: "No sensitive value can be inferred from a person's quasi-identifiers with confidence above its threshold.",
+        summary: "For every equivalence class x on the quasi-identifiers and every sensitive value s with threshold h: \
+                  |(x, s)| / |x| <= h.",
         paper: "Wang, Fung and Yu, Handicapping attacker's confidence: an alternative to k-anonymization, KAIS 11(3), 2007",
-        thwarts: "attribute linkage",
+        protects_against: "attribute linkage",
         comparison: false,
         parameters: &[H, VALUES, ON, SENSITIVE],
         evidence: &["oracle::models", "golden::survey::example_2_6", "laws::models"],
     },
     build,
-    joined: Some(joined),
+    lower_to_join: Some(join_constraints),
 };
 
 #[derive(Debug)]
@@ -38,8 +42,8 @@ struct ConfidenceBounding {
 }
 
 fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
-    let by = grouping(arguments, "on", schema)?;
-    let columns = sensitive(arguments, schema)?;
+    let by = grouping_columns(arguments, "on", schema)?;
+    let columns = sensitive_columns(arguments, schema)?;
     let mut models: Vec<Box<dyn Model>> = Vec::new();
     for column in columns {
         let of = [column];
@@ -49,8 +53,10 @@ fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> 
     Ok(models)
 }
 
-fn joined(arguments: &Arguments, scope: &Scope, schema: &Schema) -> Result<Vec<Statement>> {
-    of_sensitive(arguments, scope, |of| Ok(Rule::AtMost(Bounds::new(&LISTED.entry, arguments, "h", of, schema)?)))
+fn join_constraints(arguments: &Arguments, scope: &JoinScope, schema: &Schema) -> Result<Vec<Constraint>> {
+    sensitive_constraints(arguments, scope, |of| {
+        Ok(Limit::AtMost(Bounds::new(&LISTED.entry, arguments, "h", of, schema)?))
+    })
 }
 
 impl Model for ConfidenceBounding {
@@ -62,11 +68,11 @@ impl Model for ConfidenceBounding {
         format!("confidence in {} {} {}", self.of[0], self.bounds, on_text(&self.by))
     }
 
-    fn by(&self) -> &[String] {
+    fn grouped_by(&self) -> &[String] {
         &self.by
     }
 
-    fn of(&self) -> &[String] {
+    fn measured(&self) -> &[String] {
         &self.of
     }
 
@@ -82,7 +88,7 @@ impl Model for ConfidenceBounding {
         self.bounds.explain(&self.of, safety)
     }
 
-    fn naive(&self, reading: &Reading) -> Result<Vec<Breach>> {
+    fn naive(&self, reading: &Reading) -> Result<Vec<ClassViolation>> {
         self.bounds.naive(reading, &self.by, &self.of)
     }
 }

@@ -1,33 +1,36 @@
-//! Distinct l-diversity: every class holds at least `l` different sensitive values.
+//! Distinct l-diversity: every equivalence class contains at least `l` distinct sensitive values.
 //!
-//! Definition  for every class x on the quasi-identifier: number of distinct sensitive values in x >= l.
-//! Thwarts     attribute linkage where a class agrees on one value. One value may still be most likely by far.
+//! Definition  the number of distinct sensitive values in x is at least l, for every equivalence class x.
+//! Protects    against the homogeneity attack. It does not bound the share of the most frequent value.
 //! Paper       Machanavajjhala et al., l-Diversity, ICDE 2006; survey section 2.2.1.
-//! Monotone    merging adds values, it takes none away.
+//! Monotone    merging classes never removes a value.
 
-use super::{Judge, Judgement, Listed, Merging, Model, ON, SENSITIVE, grouping, of_sensitive, on_text, sensitive};
-use crate::classes::Whole;
-use crate::contract::{Breach, Reading};
+use super::{
+    Judge, Judgement, Merging, Model, ModelDef, ON, SENSITIVE, grouping_columns, on_text, sensitive_columns,
+    sensitive_constraints,
+};
+use crate::contract::{ClassViolation, Reading};
+use crate::data::schema::Schema;
 use crate::error::Result;
-use crate::joined::{Rule, Scope, Statement};
-use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
-use crate::schema::Schema;
+use crate::join::{Constraint, JoinScope, Limit};
+use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
+use crate::release::classes::Whole;
 
-pub(super) const LISTED: Listed = Listed {
+pub(super) const LISTED: ModelDef = ModelDef {
     entry: Entry {
         kind: Kind::Model,
         id: "distinct-l-diversity",
         title: "distinct l-diversity",
-        summary: "Every class holds at least l different sensitive values.",
+        summary: "Every equivalence class on the quasi-identifiers contains at least l distinct sensitive values.",
         paper: "Machanavajjhala, Gehrke, Kifer and Venkitasubramaniam, l-Diversity, ICDE 2006",
-        thwarts: "attribute linkage (homogeneity)",
+        protects_against: "attribute linkage (homogeneity)",
         comparison: false,
         parameters: &[
-            Parameter {
+            ParameterDef {
                 name: "l",
                 domain: Domain::Whole(1),
                 default: None,
-                meaning: "different sensitive values in every class",
+                meaning: "minimum number of distinct sensitive values in a class",
             },
             ON,
             SENSITIVE,
@@ -35,7 +38,7 @@ pub(super) const LISTED: Listed = Listed {
         evidence: &["oracle::models", "golden::survey::example_2_6", "laws::models"],
     },
     build,
-    joined: Some(joined),
+    lower_to_join: Some(join_constraints),
 };
 
 #[derive(Debug)]
@@ -46,14 +49,14 @@ struct DistinctDiversity {
 }
 
 fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
-    let by = grouping(arguments, "on", schema)?;
+    let by = grouping_columns(arguments, "on", schema)?;
     let l = arguments.whole("l")?;
     let make = |column| -> Box<dyn Model> { Box::new(DistinctDiversity { l, by: by.clone(), of: [column] }) };
-    Ok(sensitive(arguments, schema)?.into_iter().map(make).collect())
+    Ok(sensitive_columns(arguments, schema)?.into_iter().map(make).collect())
 }
 
-fn joined(arguments: &Arguments, scope: &Scope, _: &Schema) -> Result<Vec<Statement>> {
-    of_sensitive(arguments, scope, |_| Ok(Rule::AtLeast(arguments.whole("l")?)))
+fn join_constraints(arguments: &Arguments, scope: &JoinScope, _: &Schema) -> Result<Vec<Constraint>> {
+    sensitive_constraints(arguments, scope, |_| Ok(Limit::AtLeast(arguments.whole("l")?)))
 }
 
 impl Model for DistinctDiversity {
@@ -65,11 +68,11 @@ impl Model for DistinctDiversity {
         format!("distinct {}-diversity of {} {}", self.l, self.of[0], on_text(&self.by))
     }
 
-    fn by(&self) -> &[String] {
+    fn grouped_by(&self) -> &[String] {
         &self.by
     }
 
-    fn of(&self) -> &[String] {
+    fn measured(&self) -> &[String] {
         &self.of
     }
 
@@ -78,24 +81,24 @@ impl Model for DistinctDiversity {
     }
 
     fn judge<'a>(&'a self, _: &Whole<'_>) -> Result<Judge<'a>> {
-        Ok(Box::new(|group| {
-            let distinct = group.counts.len();
+        Ok(Box::new(|class| {
+            let distinct = class.counts.len();
             Judgement { holds: distinct as u64 >= self.l, safety: distinct as f64 }
         }))
     }
 
     fn explain(&self, safety: f64) -> String {
-        format!("{safety} different values of {}, {} needed", self.of[0], self.l)
+        format!("{safety} distinct values of {}, at least {} required", self.of[0], self.l)
     }
 
-    fn naive(&self, reading: &Reading) -> Result<Vec<Breach>> {
-        let mut breaches = Vec::new();
+    fn naive(&self, reading: &Reading) -> Result<Vec<ClassViolation>> {
+        let mut violations = Vec::new();
         for (class, records) in reading.classes(&self.by)? {
             let distinct = reading.people_by_value(&records, &self.of)?.len() as u64;
             if distinct < self.l {
-                breaches.push(reading.breach(&self.by, &class, self.explain(distinct as f64)));
+                violations.push(reading.violation(&self.by, &class, self.explain(distinct as f64)));
             }
         }
-        Ok(breaches)
+        Ok(violations)
     }
 }

@@ -1,36 +1,37 @@
-//! Entropy l-diversity: in every class the sensitive values are as uncertain as `l` equally likely ones.
+//! Entropy l-diversity: the entropy of the sensitive values in every equivalence class is at least ln `l`.
 //!
-//! Definition  for every class x: - sum over s of P(s | x) ln P(s | x) >= ln l.  exp of the left side is the class's
-//!             effective number of values. P(s | x) is the share of s among the (person, value) pairs of the class.
-//! Thwarts     attribute linkage, in the mean over values: a class may still favour one value.
-//! Paper       Machanavajjhala et al., l-Diversity, ICDE 2006; survey section 2.2.1 and example 2.7, which rounds
-//!             1.7548 up to 1.8: asked for 1.8, that table does not hold.
-//! Monotone    entropy is concave: merging two classes that hold gives one that holds.
-//! Rounding    logarithms are rounded. A class of equally likely values is judged by counting them; any other class that
-//!             lies within 1e-9 of the bound does not hold.
+//! Definition  for every class x: - sum over s of P(s | x) ln P(s | x) >= ln l. P(s | x) is the share of s among the
+//!             (person, value) pairs of the class. exp(entropy) is the effective number of values.
+//! Protects    against attribute linkage on average over the values. One value may still be much more frequent.
+//! Paper       Machanavajjhala et al., l-Diversity, ICDE 2006; survey section 2.2.1 and example 2.7. The example rounds
+//!             1.7548 up to 1.8; its table violates the model with l = 1.8.
+//! Monotone    entropy is concave: merging two classes that satisfy the model gives a class that satisfies it.
+//! Rounding    logarithms are rounded. A class with a uniform distribution is judged by its number of values. Any other
+//!             class within 1e-9 of the bound violates the model.
 
-use super::{Judge, Judgement, Listed, Merging, Model, ON, SENSITIVE, grouping, on_text, sensitive};
-use crate::classes::{Group, Whole};
-use crate::contract::{Breach, Reading};
+use super::{Judge, Judgement, Merging, Model, ModelDef, ON, SENSITIVE, grouping_columns, on_text, sensitive_columns};
+use crate::contract::{ClassViolation, Reading};
+use crate::data::schema::Schema;
 use crate::error::Result;
-use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
-use crate::schema::Schema;
+use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
+use crate::release::classes::{EquivalenceClass, Whole};
 
-pub(super) const LISTED: Listed = Listed {
+pub(super) const LISTED: ModelDef = ModelDef {
     entry: Entry {
         kind: Kind::Model,
         id: "entropy-l-diversity",
         title: "entropy l-diversity",
-        summary: "In every class the sensitive values are as uncertain as l equally likely ones.",
+        summary: "For every equivalence class x on the quasi-identifiers, the entropy of the sensitive values is at least ln l: \
+                  -sum_s P(s|x) ln P(s|x) >= ln l.",
         paper: "Machanavajjhala, Gehrke, Kifer and Venkitasubramaniam, l-Diversity, ICDE 2006",
-        thwarts: "attribute linkage",
+        protects_against: "attribute linkage",
         comparison: false,
         parameters: &[
-            Parameter {
+            ParameterDef {
                 name: "l",
                 domain: Domain::Number(1.0, 1e9),
                 default: None,
-                meaning: "effective number of sensitive values in every class",
+                meaning: "minimum effective number of sensitive values in a class, exp(entropy)",
             },
             ON,
             SENSITIVE,
@@ -38,11 +39,11 @@ pub(super) const LISTED: Listed = Listed {
         evidence: &["oracle::models", "golden::survey::example_2_7", "laws::models"],
     },
     build,
-    joined: None,
+    lower_to_join: None,
 };
 
-/// Half the width of the zone in which rounded logarithms decide nothing.
-const DOUBT: f64 = 1e-9;
+/// Margin above ln l within which rounded logarithms do not prove that a class satisfies the model.
+const ROUNDING_MARGIN: f64 = 1e-9;
 
 #[derive(Debug)]
 struct EntropyDiversity {
@@ -52,16 +53,16 @@ struct EntropyDiversity {
 }
 
 fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
-    let by = grouping(arguments, "on", schema)?;
+    let by = grouping_columns(arguments, "on", schema)?;
     let l = arguments.number("l")?;
     let make = |column| -> Box<dyn Model> { Box::new(EntropyDiversity { l, by: by.clone(), of: [column] }) };
-    Ok(sensitive(arguments, schema)?.into_iter().map(make).collect())
+    Ok(sensitive_columns(arguments, schema)?.into_iter().map(make).collect())
 }
 
-/// Entropy in nats: ln n - (1/n) sum c ln c.
-fn entropy(group: &Group<'_>) -> f64 {
-    let total = group.counts.iter().map(|(_, count)| *count).sum::<u64>() as f64;
-    let sum: f64 = group.counts.iter().map(|(_, count)| *count as f64 * (*count as f64).ln()).sum();
+/// Computes the entropy in nats: ln n - (1/n) sum c ln c.
+fn entropy(class: &EquivalenceClass<'_>) -> f64 {
+    let total = class.counts.iter().map(|(_, count)| *count).sum::<u64>() as f64;
+    let sum: f64 = class.counts.iter().map(|(_, count)| *count as f64 * (*count as f64).ln()).sum();
     total.ln() - sum / total
 }
 
@@ -74,11 +75,11 @@ impl Model for EntropyDiversity {
         format!("entropy {}-diversity of {} {}", self.l, self.of[0], on_text(&self.by))
     }
 
-    fn by(&self) -> &[String] {
+    fn grouped_by(&self) -> &[String] {
         &self.by
     }
 
-    fn of(&self) -> &[String] {
+    fn measured(&self) -> &[String] {
         &self.of
     }
 
@@ -87,34 +88,35 @@ impl Model for EntropyDiversity {
     }
 
     fn judge<'a>(&'a self, _: &Whole<'_>) -> Result<Judge<'a>> {
-        Ok(Box::new(|group| {
-            let uniform = group.counts.windows(2).all(|pair| pair[0].1 == pair[1].1);
+        Ok(Box::new(|class| {
+            let uniform = class.counts.windows(2).all(|pair| pair[0].1 == pair[1].1);
             if uniform {
-                let values = group.counts.len() as f64;
+                let values = class.counts.len() as f64;
                 return Judgement { holds: values >= self.l, safety: values };
             }
-            let entropy = entropy(group);
-            Judgement { holds: entropy >= self.l.ln() + DOUBT, safety: entropy.exp() }
+            let entropy = entropy(class);
+            Judgement { holds: entropy >= self.l.ln() + ROUNDING_MARGIN, safety: entropy.exp() }
         }))
     }
 
     fn explain(&self, safety: f64) -> String {
-        format!("{} is as uncertain as {safety:.6} equally likely values, {} needed", self.of[0], self.l)
+        format!("the effective number of values of {} is {safety:.6}, at least {} required", self.of[0], self.l)
     }
 
-    fn naive(&self, reading: &Reading) -> Result<Vec<Breach>> {
-        let mut breaches = Vec::new();
+    fn naive(&self, reading: &Reading) -> Result<Vec<ClassViolation>> {
+        let mut violations = Vec::new();
         for (class, records) in reading.classes(&self.by)? {
             let counts = reading.people_by_value(&records, &self.of)?;
             let pairs: u64 = counts.values().sum();
-            // The sum of the definition, term by term.
+            // The sum of the definition.
             let entropy: f64 = counts.values().map(|count| *count as f64 / pairs as f64).map(|p| -p * p.ln()).sum();
             let equal = counts.values().min() == counts.values().max();
-            let holds = if equal { counts.len() as f64 >= self.l } else { entropy - self.l.ln() > DOUBT / 2.0 };
+            let holds =
+                if equal { counts.len() as f64 >= self.l } else { entropy - self.l.ln() > ROUNDING_MARGIN / 2.0 };
             if !holds {
-                breaches.push(reading.breach(&self.by, &class, self.explain(entropy.exp())));
+                violations.push(reading.violation(&self.by, &class, self.explain(entropy.exp())));
             }
         }
-        Ok(breaches)
+        Ok(violations)
     }
 }

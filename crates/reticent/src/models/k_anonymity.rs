@@ -1,35 +1,42 @@
-//! k-anonymity: everybody shares their published quasi-identifiers with at least `k - 1` other people.
+//! k-anonymity: every equivalence class on the quasi-identifiers contains at least `k` people.
 //!
-//! Definition  for every class x on the quasi-identifier: |x| >= k, counted in people.
-//! Thwarts     record linkage within one release. Says nothing about what the class has in common.
+//! Definition  |x| >= k for every equivalence class x, counted in people.
+//! Protects    against record linkage within one release, but not against attribute linkage.
 //! Paper       Samarati and Sweeney 1998; survey section 2.1.1.
-//! Monotone    merging a class of k with any class leaves at least k.
+//! Monotone    merging a class of k people with any class gives a class of at least k people.
 
-use super::{Judge, Judgement, Listed, Merging, Model, ON, grouping, of_people, on_text, people_share};
-use crate::classes::Whole;
-use crate::contract::{Breach, Reading};
+use super::{
+    Judge, Judgement, Merging, Model, ModelDef, ON, class_size_text, grouping_columns, on_text, people_constraints,
+};
+use crate::contract::{ClassViolation, Reading};
+use crate::data::schema::Schema;
 use crate::error::Result;
-use crate::joined::{Scope, Statement};
-use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
-use crate::schema::Schema;
+use crate::join::{Constraint, JoinScope};
+use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
+use crate::release::classes::Whole;
 
-pub(super) const LISTED: Listed = Listed {
+pub(super) const LISTED: ModelDef = ModelDef {
     entry: Entry {
         kind: Kind::Model,
         id: "k-anonymity",
         title: "k-anonymity",
-        summary: "Everybody shares their published quasi-identifiers with at least k - 1 other people.",
+        summary: "Every equivalence class x on the quasi-identifiers contains at least k people: |x| >= k.",
         paper: "Samarati and Sweeney, Protecting privacy when disclosing information, 1998",
-        thwarts: "record linkage",
+        protects_against: "record linkage",
         comparison: false,
         parameters: &[
-            Parameter { name: "k", domain: Domain::Whole(1), default: None, meaning: "people in the smallest class" },
+            ParameterDef {
+                name: "k",
+                domain: Domain::Whole(1),
+                default: None,
+                meaning: "minimum number of people in an equivalence class",
+            },
             ON,
         ],
         evidence: &["oracle::models", "golden::survey::example_2_2", "laws::models"],
     },
     build,
-    joined: Some(joined),
+    lower_to_join: Some(join_constraints),
 };
 
 #[derive(Debug)]
@@ -39,11 +46,11 @@ struct KAnonymity {
 }
 
 fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
-    Ok(vec![Box::new(KAnonymity { k: arguments.whole("k")?, by: grouping(arguments, "on", schema)? })])
+    Ok(vec![Box::new(KAnonymity { k: arguments.whole("k")?, by: grouping_columns(arguments, "on", schema)? })])
 }
 
-fn joined(arguments: &Arguments, scope: &Scope, _: &Schema) -> Result<Vec<Statement>> {
-    Ok(of_people(&scope.known(arguments, "on")?, arguments.whole("k")?, scope))
+fn join_constraints(arguments: &Arguments, scope: &JoinScope, _: &Schema) -> Result<Vec<Constraint>> {
+    Ok(people_constraints(&scope.known(arguments, "on")?, arguments.whole("k")?, scope))
 }
 
 impl Model for KAnonymity {
@@ -55,11 +62,11 @@ impl Model for KAnonymity {
         format!("{}-anonymity {}", self.k, on_text(&self.by))
     }
 
-    fn by(&self) -> &[String] {
+    fn grouped_by(&self) -> &[String] {
         &self.by
     }
 
-    fn of(&self) -> &[String] {
+    fn measured(&self) -> &[String] {
         &[]
     }
 
@@ -68,21 +75,21 @@ impl Model for KAnonymity {
     }
 
     fn judge<'a>(&'a self, _: &Whole<'_>) -> Result<Judge<'a>> {
-        Ok(Box::new(|group| Judgement { holds: group.size >= self.k, safety: group.size as f64 }))
+        Ok(Box::new(|class| Judgement { holds: class.size >= self.k, safety: class.size as f64 }))
     }
 
     fn explain(&self, safety: f64) -> String {
-        format!("{} these values, {} needed", people_share(safety), self.k)
+        format!("{} in the class, at least {} required", class_size_text(safety), self.k)
     }
 
-    fn naive(&self, reading: &Reading) -> Result<Vec<Breach>> {
-        let mut breaches = Vec::new();
+    fn naive(&self, reading: &Reading) -> Result<Vec<ClassViolation>> {
+        let mut violations = Vec::new();
         for (class, records) in reading.classes(&self.by)? {
             let people = reading.people(&records);
             if people < self.k {
-                breaches.push(reading.breach(&self.by, &class, self.explain(people as f64)));
+                violations.push(reading.violation(&self.by, &class, self.explain(people as f64)));
             }
         }
-        Ok(breaches)
+        Ok(violations)
     }
 }

@@ -1,17 +1,17 @@
-//! Privacy models, one file each. A model answers with its violations, each with a witness, never with a bare bool.
+//! Privacy models, one file each. A model returns its violations with witnesses, not only a boolean.
 //!
-//! Every model here is a statement about classes: records that agree on some columns (`by`), and how many people in the
-//! class carry each value of some other columns (`of`; none: people themselves are counted). A model states it twice:
-//! `judge` from counts, which is what searches use, and `naive` on the records that were read back from the written
-//! file, which is what `verify` uses. The two share nothing but the parameters.
+//! A model is a predicate on equivalence classes. A class consists of the records that agree on the grouping columns (`by`). The
+//! model uses the number of people in the class with each value of the measured columns (`of`). Without measured columns it uses
+//! the number of people. Each model implements its definition twice: `judge` uses counts and serves the searches, and `naive`
+//! uses the records that were read back from the written file and serves `verify`. They share only the parameters.
 //!
-//! People are distinct owners where the policy names an owner key and some owner has several records, else records.
-//! How many people carry a value means: how many have at least one record in the class with it.
+//! The number of people is the number of distinct owners if the policy names an owner column and some owner has several
+//! records; otherwise it is the number of records. A person has a value if at least one of their records in the class has it.
 
+use crate::data::schema::{Role, Schema};
 use crate::error::{Obstacle, Result};
-use crate::joined::{At, Of, Rule, Scope, Statement};
+use crate::join::{ColumnRef, Constraint, Counted, JoinScope, Limit};
 use crate::registry::{Arguments, Entry, Kind, unknown};
-use crate::schema::{Role, Schema};
 
 mod alpha_k_anonymity;
 mod confidence_bounding;
@@ -25,8 +25,8 @@ mod xy_linkability;
 
 pub use crate::contract::{Bounds, Judge, Judgement, Merging, Model, Survey, Violation, merging_of};
 
-/// Every model there is.
-pub const LIST: &[Listed] = &[
+/// All models.
+pub const LIST: &[ModelDef] = &[
     k_anonymity::LISTED,
     xy_anonymity::LISTED,
     xy_linkability::LISTED,
@@ -38,51 +38,59 @@ pub const LIST: &[Listed] = &[
     t_closeness::LISTED,
 ];
 
-/// Makes models from checked arguments.
+/// Builds models from checked arguments.
 pub type Build = fn(&Arguments, &Schema) -> Result<Vec<Box<dyn Model>>>;
 
-/// Says what checked arguments demand of joined releases.
-pub type Speak = fn(&Arguments, &Scope, &Schema) -> Result<Vec<Statement>>;
+/// Converts checked arguments to constraints on joined releases.
+pub type LowerToJoin = fn(&Arguments, &JoinScope, &Schema) -> Result<Vec<Constraint>>;
 
-/// A model in the list: what it says about itself, and how it is made from a policy's words.
+/// Definition of a model: its catalogue entry and its constructors.
 #[derive(Debug, Clone, Copy)]
-pub struct Listed {
-    /// What it says about itself.
+pub struct ModelDef {
+    /// Catalogue entry.
     pub entry: Entry,
-    /// Makes the model; one for each sensitive column where the policy names none.
+    /// Builds the model; one for each sensitive column if the arguments name none.
     pub build: Build,
-    /// Says what it demands of joined releases; none where it has no definition there.
-    pub joined: Option<Speak>,
+    /// Converts the model to constraints on joined releases; `None` if the model is not defined for joins.
+    pub lower_to_join: Option<LowerToJoin>,
 }
 
-/// Makes a model from a policy's words.
+/// Builds the model with this id; one for each sensitive column if the arguments name none.
+///
+/// # Errors
+///
+/// Returns an error if there is no such model, or if the arguments do not fit its parameters or the schema.
 pub fn build(id: &str, arguments: Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
     let listed = LIST.iter().find(|listed| listed.entry.id == id);
     let listed = listed.ok_or_else(|| unknown(Kind::Model, id, LIST.iter().map(|listed| &listed.entry)))?;
     (listed.build)(&arguments.checked(&listed.entry)?, schema)
 }
 
-/// What a model, worded like this, demands of joined releases.
-pub fn joined(id: &str, arguments: Arguments, scope: &Scope, schema: &Schema) -> Result<Vec<Statement>> {
+/// Converts a model to constraints on joined releases.
+///
+/// # Errors
+///
+/// Returns an error if there is no such model, if the arguments are invalid, or if the model is not defined for joins.
+pub fn lower_to_join(id: &str, arguments: Arguments, scope: &JoinScope, schema: &Schema) -> Result<Vec<Constraint>> {
     let listed = LIST.iter().find(|listed| listed.entry.id == id);
     let listed = listed.ok_or_else(|| unknown(Kind::Model, id, LIST.iter().map(|listed| &listed.entry)))?;
     let arguments = arguments.checked(&listed.entry)?;
-    let Some(speak) = listed.joined else {
-        let speaking = LIST.iter().filter(|listed| listed.joined.is_some()).map(|listed| listed.entry.id);
-        let alternatives = speaking.map(str::to_owned).collect();
+    let Some(lower) = listed.lower_to_join else {
+        let lowerable = LIST.iter().filter(|listed| listed.lower_to_join.is_some()).map(|listed| listed.entry.id);
+        let alternatives = lowerable.map(str::to_owned).collect();
         return Err(Obstacle::UndefinedForJoins { model: listed.entry.title.to_owned(), alternatives }.into());
     };
-    speak(&arguments, scope, schema)
+    lower(&arguments, scope, schema)
 }
 
-/// The columns that make the classes: those named, or all quasi-identifiers.
-fn grouping(arguments: &Arguments, name: &str, schema: &Schema) -> Result<Vec<String>> {
+/// Returns the grouping columns: those in the argument `name`, or all quasi-identifiers.
+fn grouping_columns(arguments: &Arguments, name: &str, schema: &Schema) -> Result<Vec<String>> {
     match arguments.words(name)? {
-        Some(names) => named(names, schema),
+        Some(names) => published_columns(names, schema),
         None => {
             let columns = schema.with_role(Role::QuasiIdentifier);
             if columns.is_empty() {
-                let message = "no column is a quasi-identifier; give one the role, or name the columns with `on`";
+                let message = "no column is a quasi-identifier; give a column this role, or list the columns in `on`";
                 return Err(crate::Error::policy(None, message));
             }
             Ok(columns)
@@ -90,77 +98,74 @@ fn grouping(arguments: &Arguments, name: &str, schema: &Schema) -> Result<Vec<St
     }
 }
 
-/// Columns that exist and are published.
-fn named(names: &[String], schema: &Schema) -> Result<Vec<String>> {
+/// Checks that the columns exist and are published.
+fn published_columns(names: &[String], schema: &Schema) -> Result<Vec<String>> {
     for name in names {
         let attribute = schema.attribute(name)?;
         if attribute.role == Role::Identifier {
-            return Err(crate::Error::column(
-                name,
-                "is an identifier and never published, so no model can speak of it",
-            ));
+            return Err(crate::Error::column(name, "is an identifier and never published, so no model can use it"));
         }
     }
     Ok(names.to_vec())
 }
 
-/// The sensitive column that is named, or every one.
-fn sensitive(arguments: &Arguments, schema: &Schema) -> Result<Vec<String>> {
+/// Returns the column in the argument `sensitive`, or all sensitive columns.
+fn sensitive_columns(arguments: &Arguments, schema: &Schema) -> Result<Vec<String>> {
     if let Some(name) = arguments.optional_word("sensitive")? {
-        return named(&[name.to_owned()], schema);
+        return published_columns(&[name.to_owned()], schema);
     }
     let columns = schema.with_role(Role::Sensitive);
     if columns.is_empty() {
-        let message = "no column is sensitive; give one the role, or name it with `sensitive`";
+        let message = "no column is sensitive; give a column this role, or name it in `sensitive`";
         return Err(crate::Error::policy(None, message));
     }
     Ok(columns)
 }
 
-/// Demands on every sensitive column of joined releases: what `rule` makes of the column's name.
-fn of_sensitive(
+/// Returns one constraint for each sensitive column of the joined releases. `rule` returns the limit for a column name.
+fn sensitive_constraints(
     arguments: &Arguments,
-    scope: &Scope,
-    mut rule: impl FnMut(&[String; 1]) -> Result<Rule>,
-) -> Result<Vec<Statement>> {
+    scope: &JoinScope,
+    mut rule: impl FnMut(&[String; 1]) -> Result<Limit>,
+) -> Result<Vec<Constraint>> {
     let x = scope.known(arguments, "on")?;
-    let mut statements = Vec::new();
+    let mut constraints = Vec::new();
     for at in scope.sensitive(arguments)? {
         let name = [scope.members[at.release].columns[at.column].0.clone()];
-        statements.extend(scope.statement(&x, &[Of::Column(at)], rule(&name)?));
+        constraints.extend(scope.constraint(&x, &[Counted::Column(at)], rule(&name)?));
     }
-    Ok(statements)
+    Ok(constraints)
 }
 
-/// Demands that so many people of each release share what is known.
-fn of_people(x: &[At], k: u64, scope: &Scope) -> Vec<Statement> {
-    scope.people().iter().filter_map(|of| scope.statement(x, &[*of], Rule::AtLeast(k))).collect()
+/// Returns the constraint, for each release, that at least `k` people share the known values.
+fn people_constraints(x: &[ColumnRef], k: u64, scope: &JoinScope) -> Vec<Constraint> {
+    scope.people().iter().filter_map(|of| scope.constraint(x, &[*of], Limit::AtLeast(k))).collect()
 }
 
-/// `1 person shares`, `2 people share`.
-fn people_share(people: f64) -> String {
-    if people == 1.0 { "1 person has".to_owned() } else { format!("{people} people share") }
+/// Returns `1 person` or `2 people`.
+fn class_size_text(people: f64) -> String {
+    if people == 1.0 { "1 person".to_owned() } else { format!("{people} people") }
 }
 
-/// `on age, sex`, for titles.
+/// Returns the grouping columns for titles, such as `on age, sex`.
 fn on_text(by: &[String]) -> String {
-    const SHOWN: usize = 6;
+    const MAX_COLUMNS: usize = 6;
     match by.len() {
-        0..=SHOWN => format!("on {}", by.join(", ")),
-        many => format!("on {} and {} more columns", by[..SHOWN - 1].join(", "), many - SHOWN + 1),
+        0..=MAX_COLUMNS => format!("on {}", by.join(", ")),
+        many => format!("on {} and {} more columns", by[..MAX_COLUMNS - 1].join(", "), many - MAX_COLUMNS + 1),
     }
 }
 
-const ON: crate::registry::Parameter = crate::registry::Parameter {
+const ON: crate::registry::ParameterDef = crate::registry::ParameterDef {
     name: "on",
     domain: crate::registry::Domain::Columns,
     default: Some(""),
-    meaning: "the columns an attacker knows; all quasi-identifiers when not given",
+    meaning: "columns that the attacker knows; all quasi-identifiers if not given",
 };
 
-const SENSITIVE: crate::registry::Parameter = crate::registry::Parameter {
+const SENSITIVE: crate::registry::ParameterDef = crate::registry::ParameterDef {
     name: "sensitive",
     domain: crate::registry::Domain::Column,
     default: Some(""),
-    meaning: "the column that must not be inferred; every sensitive column in turn when not given",
+    meaning: "sensitive column; each sensitive column separately if not given",
 };

@@ -1,39 +1,40 @@
-//! Recursive (c, l)-diversity: the most frequent sensitive value is not too frequent, nor are the next ones too rare.
+//! Recursive (c, l)-diversity: the most frequent sensitive value of a class is bounded by the counts of the rare values.
 //!
-//! Definition  in every class let r1 >= r2 >= ... >= rm be the counts of its values: r1 < c (r_l + r_(l+1) + ... + rm).
-//! Thwarts     attribute linkage by frequency: even with l - 2 values ruled out, one value does not stand out.
+//! Definition  r1 < c (r_l + r_(l+1) + ... + rm), where r1 >= r2 >= ... >= rm are the counts of the values of a class.
+//! Protects    against attribute linkage by frequency, even if the attacker excludes l - 2 values.
 //! Paper       Machanavajjhala et al., l-Diversity, ICDE 2006; survey section 2.2.1.
-//! Monotone    merging two classes that hold gives one that holds (ICDE 2006, theorem 5.3).
+//! Monotone    merging two classes that satisfy the model gives a class that satisfies it (ICDE 2006, theorem 5.3).
 
-use super::{Judge, Judgement, Listed, Merging, Model, ON, SENSITIVE, grouping, on_text, sensitive};
-use crate::classes::Whole;
-use crate::contract::{Breach, Reading};
+use super::{Judge, Judgement, Merging, Model, ModelDef, ON, SENSITIVE, grouping_columns, on_text, sensitive_columns};
+use crate::contract::{ClassViolation, Reading};
+use crate::data::schema::Schema;
 use crate::error::{Error, Result};
-use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
-use crate::schema::Schema;
-use crate::share::Share;
+use crate::ratio::Ratio;
+use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
+use crate::release::classes::Whole;
 
-pub(super) const LISTED: Listed = Listed {
+pub(super) const LISTED: ModelDef = ModelDef {
     entry: Entry {
         kind: Kind::Model,
         id: "recursive-cl-diversity",
         title: "recursive (c, l)-diversity",
-        summary: "In every class the most frequent value occurs less than c times as often as the l-th and rarer ones together.",
+        summary: "For every equivalence class with counts r1 >= r2 >= ... >= rm of its sensitive values: \
+                  r1 < c (r_l + r_(l+1) + ... + rm).",
         paper: "Machanavajjhala, Gehrke, Kifer and Venkitasubramaniam, l-Diversity, ICDE 2006",
-        thwarts: "attribute linkage",
+        protects_against: "attribute linkage",
         comparison: false,
         parameters: &[
-            Parameter {
+            ParameterDef {
                 name: "c",
                 domain: Domain::Number(0.001, 1e6),
                 default: None,
-                meaning: "how much more frequent the first value may be",
+                meaning: "factor: the most frequent value must be less than c times as frequent as the rare values",
             },
-            Parameter {
+            ParameterDef {
                 name: "l",
                 domain: Domain::Whole(1),
                 default: None,
-                meaning: "from which value on the rarer ones are added up",
+                meaning: "rank from which values count as rare, in descending order of frequency",
             },
             ON,
             SENSITIVE,
@@ -41,24 +42,24 @@ pub(super) const LISTED: Listed = Listed {
         evidence: &["oracle::models", "laws::models"],
     },
     build,
-    joined: None,
+    lower_to_join: None,
 };
 
 #[derive(Debug)]
 struct RecursiveDiversity {
-    c: Share,
+    c: Ratio,
     l: usize,
     by: Vec<String>,
     of: [String; 1],
 }
 
 fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
-    let by = grouping(arguments, "on", schema)?;
+    let by = grouping_columns(arguments, "on", schema)?;
     let c =
-        Share::from_decimal(arguments.number("c")?).ok_or_else(|| Error::policy(None, "`c` has too many digits"))?;
+        Ratio::from_decimal(arguments.number("c")?).ok_or_else(|| Error::policy(None, "`c` has too many digits"))?;
     let l = arguments.whole("l")? as usize;
     let make = |column| -> Box<dyn Model> { Box::new(RecursiveDiversity { c, l, by: by.clone(), of: [column] }) };
-    Ok(sensitive(arguments, schema)?.into_iter().map(make).collect())
+    Ok(sensitive_columns(arguments, schema)?.into_iter().map(make).collect())
 }
 
 impl Model for RecursiveDiversity {
@@ -70,11 +71,11 @@ impl Model for RecursiveDiversity {
         format!("recursive ({}, {})-diversity of {} {}", self.c, self.l, self.of[0], on_text(&self.by))
     }
 
-    fn by(&self) -> &[String] {
+    fn grouped_by(&self) -> &[String] {
         &self.by
     }
 
-    fn of(&self) -> &[String] {
+    fn measured(&self) -> &[String] {
         &self.of
     }
 
@@ -83,8 +84,8 @@ impl Model for RecursiveDiversity {
     }
 
     fn judge<'a>(&'a self, _: &Whole<'_>) -> Result<Judge<'a>> {
-        Ok(Box::new(|group| {
-            let mut counts: Vec<u64> = group.counts.iter().map(|(_, count)| *count).collect();
+        Ok(Box::new(|class| {
+            let mut counts: Vec<u64> = class.counts.iter().map(|(_, count)| *count).collect();
             counts.sort_unstable_by(|a, b| b.cmp(a));
             let first = counts.first().copied().unwrap_or(0);
             let tail: u64 = counts.iter().skip(self.l - 1).sum();
@@ -98,23 +99,27 @@ impl Model for RecursiveDiversity {
 
     fn explain(&self, safety: f64) -> String {
         format!(
-            "the first value of {} is {:.4} times as frequent as the rare ones together, less than {} allowed",
+            "the most frequent value of {} is {:.4} times as frequent as the rare values, less than {} required",
             self.of[0], -safety, self.c
         )
     }
 
-    fn naive(&self, reading: &Reading) -> Result<Vec<Breach>> {
-        let mut breaches = Vec::new();
+    fn naive(&self, reading: &Reading) -> Result<Vec<ClassViolation>> {
+        let mut violations = Vec::new();
         for (class, records) in reading.classes(&self.by)? {
             let mut counts: Vec<u64> = reading.people_by_value(&records, &self.of)?.into_values().collect();
             counts.sort_unstable();
             counts.reverse();
             let rare: u64 = counts.get(self.l - 1..).unwrap_or_default().iter().sum();
-            // r1 / rare < c, with nothing rare never small enough.
-            if rare == 0 || Share::new(counts[0], rare) >= self.c {
-                breaches.push(reading.breach(&self.by, &class, self.explain(-(counts[0] as f64) / rare.max(1) as f64)));
+            // r1 / rare < c; violated if there are no rare values.
+            if rare == 0 || Ratio::new(counts[0], rare) >= self.c {
+                violations.push(reading.violation(
+                    &self.by,
+                    &class,
+                    self.explain(-(counts[0] as f64) / rare.max(1) as f64),
+                ));
             }
         }
-        Ok(breaches)
+        Ok(violations)
     }
 }

@@ -1,50 +1,51 @@
-//! t-closeness: in every class the sensitive values are distributed as in the whole release, up to distance `t`.
+//! t-closeness: the distribution of the sensitive values in every class is within distance `t` of the whole release.
 //!
-//! Definition  for every class x: EMD(P(. | x), P(.)) <= t, the earth mover's distance between the shares of the values
-//!             in the class and in the whole release. Moving one unit of share costs, by the chosen ground distance:
+//! Definition  EMD(P(. | x), P(.)) <= t for every equivalence class x. EMD is the earth mover's distance between the
+//!             distribution in the class and in the whole release. The ground distances of two values are:
 //!             equal         1;                                  EMD = half the sum of absolute differences
-//!             ordered       places apart / (values - 1);        EMD = sum of absolute prefix sums / (values - 1)
-//!             hierarchical  height of the lowest common node / height of the tree;
-//!                           EMD = sum over inner nodes of height / H * min(share to bring out, share to bring in)
-//! Thwarts     attribute linkage by skewness, and with a ground distance by similarity.
+//!             ordered       difference of ranks / (values - 1); EMD = sum of absolute prefix sums / (values - 1)
+//!             hierarchical  height of the lowest common ancestor / height H of the tree;
+//!                           EMD = sum over inner nodes of height / H * min(outgoing share, incoming share)
+//! Protects    against skewness attacks and, with an ordered or hierarchical ground distance, against similarity attacks.
 //! Paper       Li, Li and Venkatasubramanian, t-Closeness, ICDE 2007; survey section 2.2.4.
-//! Monotone    the distance of a merged class is at most the mean of its parts'.
-//! Notes       values that occur nowhere in the release take no part; the whole is the release, as an attacker sees it. Where
-//!             values are ordered, a missing one comes after all others.
+//! Monotone    the distance of a merged class is at most the weighted mean of the distances of its parts.
+//! Notes       values that do not occur in the release are ignored. The reference distribution is that of the release, not
+//!             of the raw table. In the ordered distance a missing value has the last rank.
 
 use std::collections::BTreeMap;
 
-use super::{Judge, Judgement, Listed, Merging, Model, ON, SENSITIVE, grouping, on_text, sensitive};
-use crate::classes::{Group, Whole};
-use crate::contract::{Breach, Reading};
+use super::{Judge, Judgement, Merging, Model, ModelDef, ON, SENSITIVE, grouping_columns, on_text, sensitive_columns};
+use crate::contract::{ClassViolation, Reading};
+use crate::data::schema::{Schema, TreeSource};
+use crate::data::taxonomy::{NodeId, Taxonomy, Type};
 use crate::error::{Error, Obstacle, Result};
-use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
-use crate::schema::{Schema, Tree};
-use crate::share::Share;
-use crate::taxonomy::{NodeId, Taxonomy, Type};
-use crate::text::plain;
+use crate::ratio::Ratio;
+use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
+use crate::release::classes::{EquivalenceClass, Whole};
+use crate::text::without_formula_guard;
 
-pub(super) const LISTED: Listed = Listed {
+pub(super) const LISTED: ModelDef = ModelDef {
     entry: Entry {
         kind: Kind::Model,
         id: "t-closeness",
         title: "t-closeness",
-        summary: "In every class the sensitive values are distributed as in the whole release, up to earth mover's distance t.",
+        summary: "For every equivalence class x on the quasi-identifiers, the earth mover's distance between the distribution of the \
+                  sensitive values in x and in the whole release is at most t.",
         paper: "Li, Li and Venkatasubramanian, t-Closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007",
-        thwarts: "attribute linkage (skewness, similarity)",
+        protects_against: "attribute linkage (skewness, similarity)",
         comparison: false,
         parameters: &[
-            Parameter {
+            ParameterDef {
                 name: "t",
                 domain: Domain::Number(0.0, 1.0),
                 default: None,
-                meaning: "greatest distance allowed",
+                meaning: "maximum earth mover's distance",
             },
-            Parameter {
+            ParameterDef {
                 name: "distance",
                 domain: Domain::Word(&["equal", "ordered", "hierarchical"]),
                 default: Some("equal"),
-                meaning: "how far two values are apart: all alike, by their order, or by the column's taxonomy",
+                meaning: "ground distance of two values: 1 for all pairs, by rank, or by the lowest common ancestor in the taxonomy",
             },
             ON,
             SENSITIVE,
@@ -52,10 +53,10 @@ pub(super) const LISTED: Listed = Listed {
         evidence: &["oracle::models", "golden::closeness", "laws::models"],
     },
     build,
-    joined: None,
+    lower_to_join: None,
 };
 
-/// From differences of shares, in order, to a distance as a fraction.
+/// Computes the earth mover's distance from the differences of shares, as (numerator, denominator).
 type Emd = Box<dyn Fn(&[i128]) -> (i128, i128) + Send + Sync>;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,35 +68,35 @@ enum Distance {
 
 #[derive(Debug)]
 struct TCloseness {
-    t: Share,
+    t: Ratio,
     distance: Distance,
     by: Vec<String>,
     of: [String; 1],
 }
 
 fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
-    let by = grouping(arguments, "on", schema)?;
+    let by = grouping_columns(arguments, "on", schema)?;
     let t =
-        Share::from_decimal(arguments.number("t")?).ok_or_else(|| Error::policy(None, "`t` has too many digits"))?;
+        Ratio::from_decimal(arguments.number("t")?).ok_or_else(|| Error::policy(None, "`t` has too many digits"))?;
     let distance = match arguments.word("distance")? {
         "ordered" => Distance::Ordered,
         "hierarchical" => Distance::Hierarchical,
         _ => Distance::Equal,
     };
     let mut models: Vec<Box<dyn Model>> = Vec::new();
-    for column in sensitive(arguments, schema)? {
+    for column in sensitive_columns(arguments, schema)? {
         let attribute = schema.attribute(&column)?;
-        let given = matches!(attribute.tree, Tree::Given(_));
+        let given = matches!(attribute.tree, TreeSource::Given(_));
         if distance == Distance::Hierarchical && !given {
             return Err(Error::column(
                 &column,
-                "hierarchical distance needs a taxonomy; name its file with `taxonomy`",
+                "has no taxonomy, which the hierarchical distance needs; set the key `taxonomy` of the column",
             ));
         }
         if distance == Distance::Ordered && attribute.values == Type::Text && !given {
             return Err(Error::column(
                 &column,
-                "ordered distance needs numbers, dates, or a taxonomy whose leaves are in order",
+                "has no order, which the ordered distance needs: numbers, dates, or a taxonomy with ordered leaves",
             ));
         }
         models.push(Box::new(TCloseness { t, distance, by: by.clone(), of: [column] }));
@@ -115,11 +116,11 @@ impl Model for TCloseness {
             .replace("(H", "(h")
     }
 
-    fn by(&self) -> &[String] {
+    fn grouped_by(&self) -> &[String] {
         &self.by
     }
 
-    fn of(&self) -> &[String] {
+    fn measured(&self) -> &[String] {
         &self.of
     }
 
@@ -142,11 +143,11 @@ impl Model for TCloseness {
                 hierarchical(&column.tree, &leaves)
             }
         };
-        Ok(Box::new(move |group: &Group<'_>| {
-            // Differences of shares, times size * total, so that everything stays whole.
-            let size: u64 = group.counts.iter().map(|(_, count)| count).sum();
+        Ok(Box::new(move |class: &EquivalenceClass<'_>| {
+            // Differences of shares, multiplied by size * total so that they are integers.
+            let size: u64 = class.counts.iter().map(|(_, count)| count).sum();
             let mut in_class = vec![0u64; places];
-            for (code, count) in group.counts {
+            for (code, count) in class.counts {
                 in_class[*code as usize] = *count;
             }
             let difference = |(code, all): &(u32, u64)| {
@@ -154,7 +155,7 @@ impl Model for TCloseness {
             };
             let differences: Vec<i128> = totals.iter().map(difference).collect();
             let (above, below) = emd(&differences);
-            let distance = Share {
+            let distance = Ratio {
                 numerator: above.unsigned_abs(),
                 denominator: (below.unsigned_abs() * u128::from(size) * u128::from(total)).max(1),
             };
@@ -163,40 +164,41 @@ impl Model for TCloseness {
     }
 
     fn explain(&self, safety: f64) -> String {
-        format!("{} is distributed at distance {:.6} from the whole, at most {} allowed", self.of[0], -safety, self.t)
+        let column = &self.of[0];
+        format!("the distance of {column} from the whole release is {:.6}, at most {} allowed", -safety, self.t)
     }
 
-    fn naive(&self, reading: &Reading) -> Result<Vec<Breach>> {
+    fn naive(&self, reading: &Reading) -> Result<Vec<ClassViolation>> {
         let all: Vec<usize> = (0..reading.len()).collect();
         let whole = reading.people_by_value(&all, &self.of)?;
-        let values = self.in_order(reading, whole.keys().map(|value| value[0]).collect())?;
+        let values = self.in_scale_order(reading, whole.keys().map(|value| value[0]).collect())?;
         let total: u64 = whole.values().sum();
-        let mut breaches = Vec::new();
+        let mut violations = Vec::new();
         for (class, records) in reading.classes(&self.by)? {
             let counts = reading.people_by_value(&records, &self.of)?;
             let size: u64 = counts.values().sum();
-            // What each value has too much (or, negative, too little) of, in units of 1 / (size * total).
+            // Surplus (positive) or deficit (negative) of each value, in units of 1 / (size * total).
             let surplus = |value: &u32| {
                 let here = counts.get(&vec![*value]).copied().unwrap_or(0);
                 i128::from(here) * i128::from(total) - i128::from(whole[&vec![*value]]) * i128::from(size)
             };
             let surplus: Vec<i128> = values.iter().map(surplus).collect();
             let (cost, unit) = self.naive_cost(reading, &values, &surplus)?;
-            let distance = Share { numerator: cost, denominator: (unit * u128::from(size) * u128::from(total)).max(1) };
+            let distance = Ratio { numerator: cost, denominator: (unit * u128::from(size) * u128::from(total)).max(1) };
             if distance > self.t {
-                breaches.push(reading.breach(&self.by, &class, self.explain(-distance.to_f64())));
+                violations.push(reading.violation(&self.by, &class, self.explain(-distance.to_f64())));
             }
         }
-        Ok(breaches)
+        Ok(violations)
     }
 }
 
-/// Half the absolute sum, over 1.
+/// Equal distance: half the sum of absolute differences.
 fn equal(differences: &[i128]) -> (i128, i128) {
     (differences.iter().map(|difference| difference.abs()).sum(), 2)
 }
 
-/// The absolute prefix sums, over the number of steps.
+/// Ordered distance: the sum of absolute prefix sums, divided by the number of values minus 1.
 fn ordered(differences: &[i128]) -> (i128, i128) {
     let mut prefix = 0;
     let mut sum: i128 = 0;
@@ -207,7 +209,7 @@ fn ordered(differences: &[i128]) -> (i128, i128) {
     (sum, (differences.len() as i128 - 1).max(1))
 }
 
-/// At every inner node, what its children can exchange travels at the node's height.
+/// Hierarchical distance: the share that the children of a node exchange costs the height of the node.
 fn hierarchical(tree: &Taxonomy, leaves: &[NodeId]) -> Emd {
     let parents: Vec<Option<NodeId>> = tree.nodes().iter().map(|node| node.parent).collect();
     let heights: Vec<i128> = (0..parents.len()).map(|id| i128::from(tree.height(id))).collect();
@@ -215,18 +217,18 @@ fn hierarchical(tree: &Taxonomy, leaves: &[NodeId]) -> Emd {
     order.sort_by_key(|id| std::cmp::Reverse(tree.node(*id).depth));
     let leaves = leaves.to_vec();
     Box::new(move |differences| {
-        let (mut surplus, mut lack) = (vec![0i128; parents.len()], vec![0i128; parents.len()]);
+        let (mut surplus, mut deficit) = (vec![0i128; parents.len()], vec![0i128; parents.len()]);
         for (leaf, difference) in leaves.iter().zip(differences) {
             surplus[*leaf] += (*difference).max(0);
-            lack[*leaf] += (-*difference).max(0);
+            deficit[*leaf] += (-*difference).max(0);
         }
         let mut cost = 0;
         for id in &order {
-            let exchanged = surplus[*id].min(lack[*id]);
+            let exchanged = surplus[*id].min(deficit[*id]);
             cost += exchanged * heights[*id];
             if let Some(parent) = parents[*id] {
                 surplus[parent] += surplus[*id] - exchanged;
-                lack[parent] += lack[*id] - exchanged;
+                deficit[parent] += deficit[*id] - exchanged;
             }
         }
         (cost, heights[0].max(1))
@@ -234,15 +236,16 @@ fn hierarchical(tree: &Taxonomy, leaves: &[NodeId]) -> Emd {
 }
 
 impl TCloseness {
-    /// The values of the reading in the order of their taxonomy or scale.
-    fn in_order(&self, reading: &Reading, mut values: Vec<u32>) -> Result<Vec<u32>> {
+    /// Sorts the values of the reading by their taxonomy or scale.
+    fn in_scale_order(&self, reading: &Reading, mut values: Vec<u32>) -> Result<Vec<u32>> {
         let column = &self.of[0];
         let tree = reading.tree(column)?;
-        let known: BTreeMap<&str, usize> = tree.values().iter().map(|value| plain(value)).zip(0..).collect();
+        let known: BTreeMap<&str, usize> =
+            tree.values().iter().map(|value| without_formula_guard(value)).zip(0..).collect();
         let mut places = BTreeMap::new();
         for value in &values {
             let text = reading.text(column, *value)?;
-            // Numbers that are published as intervals are in the order of these.
+            // A number that is published as an interval has the rank of the interval.
             let interval = || tree.find(text).map(|node| tree.node(node).codes.start as usize);
             let place = known.get(text).copied().or_else(interval).ok_or_else(|| {
                 Error::from(Obstacle::ValueNotInTable { statement: self.title(), column: column.clone() })
@@ -253,8 +256,9 @@ impl TCloseness {
         Ok(values)
     }
 
-    /// The least cost of moving surpluses to lacks, and the unit it is counted in, by the ground distance of each pair:
-    /// the nearest pair first, which is optimal for these three distances (a line, a star, an ultrametric tree).
+    /// Computes the minimum cost of moving surpluses to deficits, and its unit.
+    ///
+    /// For the hierarchical distance it moves between the nearest pairs first, which is optimal for an ultrametric.
     fn naive_cost(&self, reading: &Reading, values: &[u32], surplus: &[i128]) -> Result<(u128, u128)> {
         let column = &self.of[0];
         let unit = match self.distance {
@@ -263,39 +267,39 @@ impl TCloseness {
             Distance::Hierarchical => u128::from(reading.tree(column)?.height(0)).max(1),
         };
         if self.distance == Distance::Ordered {
-            // On a line the earth moves past each gap exactly once: what has piled up to its left.
+            // On a line, the amount that passes each gap is the sum of the surpluses to its left.
             let moved = (1..surplus.len()).map(|gap| surplus[..gap].iter().sum::<i128>().unsigned_abs());
             return Ok((moved.sum(), unit));
         }
         if self.distance == Distance::Equal {
-            // Whatever is too much somewhere moves by one step.
+            // Every surplus moves by distance 1.
             return Ok((surplus.iter().map(|surplus| (*surplus).max(0).unsigned_abs()).sum(), unit));
         }
         let tree = reading.tree(column)?;
-        let path = |value: &u32| Ok(path_up(&tree, reading.text(column, *value)?));
+        let path = |value: &u32| Ok(path_to_root(&tree, reading.text(column, *value)?));
         let paths: Vec<Vec<NodeId>> = values.iter().map(path).collect::<Result<_>>()?;
         let mut pairs = Vec::new();
         for from in (0..values.len()).filter(|at| surplus[*at] > 0) {
             for to in (0..values.len()).filter(|at| surplus[*at] < 0) {
-                let apart = apart(&tree, &paths[from], &paths[to]);
-                pairs.push((apart, from, to));
+                let distance_apart = ground_distance(&tree, &paths[from], &paths[to]);
+                pairs.push((distance_apart, from, to));
             }
         }
         pairs.sort_unstable();
         let mut left = surplus.to_vec();
         let mut cost = 0;
-        for (apart, from, to) in pairs {
+        for (distance_apart, from, to) in pairs {
             let moved = left[from].min(-left[to]).max(0);
             left[from] -= moved;
             left[to] += moved;
-            cost += moved.unsigned_abs() * apart;
+            cost += moved.unsigned_abs() * distance_apart;
         }
         Ok((cost, unit))
     }
 }
 
-/// The nodes from a value up to the root.
-fn path_up(tree: &Taxonomy, label: &str) -> Vec<NodeId> {
+/// Returns the nodes from a value to the root.
+fn path_to_root(tree: &Taxonomy, label: &str) -> Vec<NodeId> {
     let mut path = Vec::new();
     let mut at = tree.find(label);
     while let Some(id) = at {
@@ -305,8 +309,8 @@ fn path_up(tree: &Taxonomy, label: &str) -> Vec<NodeId> {
     path
 }
 
-/// The height of the lowest node on both ways up.
-fn apart(tree: &Taxonomy, one: &[NodeId], other: &[NodeId]) -> u128 {
+/// Returns the height of the lowest common ancestor of two paths to the root.
+fn ground_distance(tree: &Taxonomy, one: &[NodeId], other: &[NodeId]) -> u128 {
     let common = one.iter().find(|id| other.contains(id)).copied().unwrap_or(0);
     u128::from(tree.height(common))
 }

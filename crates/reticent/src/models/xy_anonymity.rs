@@ -1,51 +1,51 @@
-//! (X, Y)-anonymity: every value on X goes with at least `k` different values on Y.
+//! (X, Y)-anonymity: every value on X is linked to at least `k` distinct values on Y.
 //!
-//! Definition  a_Y(x) = number of distinct y that occur with x;  A_Y(X) = min over x;  holds when A_Y(X) >= k.
-//! Thwarts     record linkage, also where a person has several records or Y is a property; through joins of releases.
+//! Definition  A_Y(X) >= k, where a_Y(x) is the number of distinct y that occur with x, and A_Y(X) = min over x of a_Y(x).
+//! Protects    against record linkage, also if a person has several records or Y is an attribute, and in joins of releases.
 //! Paper       Wang and Fung, Anonymizing Sequential Releases, KDD 2006, definition 3.1.
-//! Monotone    merging adds values on Y, it takes none away.
+//! Monotone    merging classes never removes a value on Y.
 
-use super::{Judge, Judgement, Listed, Merging, Model, grouping, named, on_text};
-use crate::classes::Whole;
-use crate::contract::{Breach, Reading};
+use super::{Judge, Judgement, Merging, Model, ModelDef, grouping_columns, on_text, published_columns};
+use crate::contract::{ClassViolation, Reading};
+use crate::data::schema::Schema;
 use crate::error::Result;
-use crate::joined::{Rule, Scope, Statement};
-use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
-use crate::schema::Schema;
+use crate::join::{Constraint, JoinScope, Limit};
+use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
+use crate::release::classes::Whole;
 
-pub(super) const LISTED: Listed = Listed {
+pub(super) const LISTED: ModelDef = ModelDef {
     entry: Entry {
         kind: Kind::Model,
         id: "xy-anonymity",
         title: "(X, Y)-anonymity",
-        summary: "Every combination of values on X occurs with at least k different combinations of values on Y.",
+        summary: "Every value x on X occurs with at least k distinct values on Y: A_Y(X) = min over x of |{y : (x, y) occurs}| >= k.",
         paper: "Wang and Fung, Anonymizing Sequential Releases, KDD 2006, definition 3.1",
-        thwarts: "record linkage",
+        protects_against: "record linkage",
         comparison: false,
         parameters: &[
-            Parameter {
+            ParameterDef {
                 name: "k",
                 domain: Domain::Whole(1),
                 default: None,
-                meaning: "different values on Y for each value on X",
+                meaning: "minimum number of distinct values on Y for each value on X",
             },
-            Parameter {
+            ParameterDef {
                 name: "x",
                 domain: Domain::Columns,
                 default: Some(""),
-                meaning: "the columns an attacker knows, as column or release.column; all quasi-identifiers when not given",
+                meaning: "columns that the attacker knows, as column or release.column; all quasi-identifiers if not given",
             },
-            Parameter {
+            ParameterDef {
                 name: "y",
                 domain: Domain::Columns,
                 default: None,
-                meaning: "the columns whose values are counted, as column or release.column; people or release.people counts people",
+                meaning: "columns whose distinct values are counted, as column or release.column; people or release.people counts people",
             },
         ],
         evidence: &["oracle::models", "laws::models"],
     },
     build,
-    joined: Some(joined),
+    lower_to_join: Some(join_constraints),
 };
 
 #[derive(Debug)]
@@ -56,15 +56,15 @@ struct XyAnonymity {
 }
 
 fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
-    let y = named(arguments.words("y")?.unwrap_or_default(), schema)?;
-    Ok(vec![Box::new(XyAnonymity { k: arguments.whole("k")?, x: grouping(arguments, "x", schema)?, y })])
+    let y = published_columns(arguments.words("y")?.unwrap_or_default(), schema)?;
+    Ok(vec![Box::new(XyAnonymity { k: arguments.whole("k")?, x: grouping_columns(arguments, "x", schema)?, y })])
 }
 
-fn joined(arguments: &Arguments, scope: &Scope, _: &Schema) -> Result<Vec<Statement>> {
+fn join_constraints(arguments: &Arguments, scope: &JoinScope, _: &Schema) -> Result<Vec<Constraint>> {
     let x = scope.known(arguments, "x")?;
     let counted = scope.counted(arguments.words("y")?.unwrap_or_default());
     let least = arguments.whole("k")?;
-    Ok(counted.iter().filter_map(|y| scope.statement(&x, y, Rule::AtLeast(least))).collect())
+    Ok(counted.iter().filter_map(|y| scope.constraint(&x, y, Limit::AtLeast(least))).collect())
 }
 
 impl Model for XyAnonymity {
@@ -76,11 +76,11 @@ impl Model for XyAnonymity {
         format!("(X, Y)-anonymity with k = {} of {} {}", self.k, self.y.join(", "), on_text(&self.x))
     }
 
-    fn by(&self) -> &[String] {
+    fn grouped_by(&self) -> &[String] {
         &self.x
     }
 
-    fn of(&self) -> &[String] {
+    fn measured(&self) -> &[String] {
         &self.y
     }
 
@@ -89,24 +89,24 @@ impl Model for XyAnonymity {
     }
 
     fn judge<'a>(&'a self, _: &Whole<'_>) -> Result<Judge<'a>> {
-        Ok(Box::new(|group| {
-            let distinct = group.counts.len();
+        Ok(Box::new(|class| {
+            let distinct = class.counts.len();
             Judgement { holds: distinct as u64 >= self.k, safety: distinct as f64 }
         }))
     }
 
     fn explain(&self, safety: f64) -> String {
-        format!("{safety} different values of {}, {} needed", self.y.join(", "), self.k)
+        format!("{safety} distinct values of {}, at least {} required", self.y.join(", "), self.k)
     }
 
-    fn naive(&self, reading: &Reading) -> Result<Vec<Breach>> {
-        let mut breaches = Vec::new();
+    fn naive(&self, reading: &Reading) -> Result<Vec<ClassViolation>> {
+        let mut violations = Vec::new();
         for (class, records) in reading.classes(&self.x)? {
             let distinct = reading.people_by_value(&records, &self.y)?.len() as u64;
             if distinct < self.k {
-                breaches.push(reading.breach(&self.x, &class, self.explain(distinct as f64)));
+                violations.push(reading.violation(&self.x, &class, self.explain(distinct as f64)));
             }
         }
-        Ok(breaches)
+        Ok(violations)
     }
 }

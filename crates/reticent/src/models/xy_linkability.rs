@@ -1,40 +1,40 @@
 //! (X, Y)-linkability: no value on Y can be inferred from a value on X with confidence above `h`.
 //!
-//! Definition  l_y(x) = a(y, x) / a(x);  L_Y(X) = max over x and y;  holds when L_Y(X) <= h. Where only some values of Y
-//!             are sensitive, the maximum runs over those, each with a threshold of its own. a() counts people.
-//! Thwarts     attribute linkage, also through the join of several releases.
+//! Definition  L_Y(X) <= h, where l_y(x) = a(y, x) / a(x), L_Y(X) = max over x and y of l_y(x), and a() counts people. With
+//!             `values`, each of these values y has its own threshold.
+//! Protects    against attribute linkage, also in joins of releases.
 //! Paper       Wang and Fung, Anonymizing Sequential Releases, KDD 2006, definition 3.2.
-//! Monotone    a merged class's confidence is a mean of its parts', so merging classes that hold gives one that holds.
+//! Monotone    the confidence in a merged class is a weighted mean of the confidences in its parts.
 
-use super::{Bounds, Judge, Listed, Merging, Model, grouping, named, on_text};
-use crate::classes::Whole;
-use crate::contract::{Breach, Reading};
+use super::{Bounds, Judge, Merging, Model, ModelDef, grouping_columns, on_text, published_columns};
+use crate::contract::{ClassViolation, Reading};
+use crate::data::schema::Schema;
 use crate::error::{Error, Result};
-use crate::joined::{Of, Rule, Scope, Statement};
-use crate::registry::{Arguments, Domain, Entry, Kind, Parameter};
-use crate::schema::Schema;
+use crate::join::{Constraint, Counted, JoinScope, Limit};
+use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
+use crate::release::classes::Whole;
 
-pub(super) const LISTED: Listed = Listed {
+pub(super) const LISTED: ModelDef = ModelDef {
     entry: Entry {
         kind: Kind::Model,
         id: "xy-linkability",
         title: "(X, Y)-linkability",
-        summary: "No value on Y can be inferred from a combination of values on X with confidence above its threshold.",
+        summary: "No value y on Y can be inferred from a value x on X with confidence above its threshold h: |(x, y)| / |x| <= h.",
         paper: "Wang and Fung, Anonymizing Sequential Releases, KDD 2006, definition 3.2",
-        thwarts: "attribute linkage",
+        protects_against: "attribute linkage",
         comparison: false,
         parameters: &[
-            Parameter {
+            ParameterDef {
                 name: "x",
                 domain: Domain::Columns,
                 default: Some(""),
-                meaning: "the columns an attacker knows, as column or release.column; all quasi-identifiers when not given",
+                meaning: "columns that the attacker knows, as column or release.column; all quasi-identifiers if not given",
             },
-            Parameter {
+            ParameterDef {
                 name: "y",
                 domain: Domain::Columns,
                 default: None,
-                meaning: "the columns whose values must not be inferred, as column or release.column",
+                meaning: "columns whose values must not be inferred, as column or release.column",
             },
             H,
             VALUES,
@@ -42,21 +42,21 @@ pub(super) const LISTED: Listed = Listed {
         evidence: &["oracle::models", "golden::survey::example_2_6", "laws::models"],
     },
     build,
-    joined: Some(joined),
+    lower_to_join: Some(join_constraints),
 };
 
-pub(super) const H: Parameter = Parameter {
+pub(super) const H: ParameterDef = ParameterDef {
     name: "h",
     domain: Domain::Number(0.0, 1.0),
     default: Some(""),
-    meaning: "highest confidence allowed for every value that has no threshold of its own",
+    meaning: "maximum confidence for values without a threshold of their own",
 };
 
-pub(super) const VALUES: Parameter = Parameter {
+pub(super) const VALUES: ParameterDef = ParameterDef {
     name: "values",
     domain: Domain::Thresholds,
     default: Some(""),
-    meaning: "sensitive values, each with its own highest confidence; without a threshold for all, only these are bounded",
+    meaning: "sensitive values with their own maximum confidence; without a general threshold, only these values are bounded",
 };
 
 #[derive(Debug)]
@@ -67,24 +67,23 @@ struct XyLinkability {
 }
 
 fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
-    let y = named(arguments.words("y")?.unwrap_or_default(), schema)?;
+    let y = published_columns(arguments.words("y")?.unwrap_or_default(), schema)?;
     let bounds = Bounds::new(&LISTED.entry, arguments, "h", &y, schema)?;
-    Ok(vec![Box::new(XyLinkability { x: grouping(arguments, "x", schema)?, y, bounds })])
+    Ok(vec![Box::new(XyLinkability { x: grouping_columns(arguments, "x", schema)?, y, bounds })])
 }
 
-fn joined(arguments: &Arguments, scope: &Scope, schema: &Schema) -> Result<Vec<Statement>> {
+fn join_constraints(arguments: &Arguments, scope: &JoinScope, schema: &Schema) -> Result<Vec<Constraint>> {
     let x = scope.known(arguments, "x")?;
-    let mut statements = Vec::new();
+    let mut constraints = Vec::new();
     for y in scope.counted(arguments.words("y")?.unwrap_or_default()) {
-        if y.iter().any(|of| matches!(of, Of::People(_))) {
-            let message = "`y` names people, and it is values that (X, Y)-linkability keeps from being inferred; how many people remain is what \
-                           xy-anonymity counts";
+        if y.iter().any(|of| matches!(of, Counted::People(_))) {
+            let message = "`y` contains `people`, but (X, Y)-linkability bounds the inference of values; use xy-anonymity to count people";
             return Err(Error::policy(None, message));
         }
         let bounds = Bounds::new(&LISTED.entry, arguments, "h", &scope.names(&y), schema)?;
-        statements.extend(scope.statement(&x, &y, Rule::AtMost(bounds)));
+        constraints.extend(scope.constraint(&x, &y, Limit::AtMost(bounds)));
     }
-    Ok(statements)
+    Ok(constraints)
 }
 
 impl Model for XyLinkability {
@@ -96,11 +95,11 @@ impl Model for XyLinkability {
         format!("(X, Y)-linkability of {} {} {}", self.y.join(", "), self.bounds, on_text(&self.x))
     }
 
-    fn by(&self) -> &[String] {
+    fn grouped_by(&self) -> &[String] {
         &self.x
     }
 
-    fn of(&self) -> &[String] {
+    fn measured(&self) -> &[String] {
         &self.y
     }
 
@@ -116,7 +115,7 @@ impl Model for XyLinkability {
         self.bounds.explain(&self.y, safety)
     }
 
-    fn naive(&self, reading: &Reading) -> Result<Vec<Breach>> {
+    fn naive(&self, reading: &Reading) -> Result<Vec<ClassViolation>> {
         self.bounds.naive(reading, &self.x, &self.y)
     }
 }

@@ -1,24 +1,24 @@
-//! Subtree generalization: every value is published as the node above it in a cut of its column's taxonomy.
+//! Subtree generalization: replaces every value by its ancestor in a cut of the taxonomy of its column.
 //!
-//! A cut takes exactly one value on every path from the root to a leaf, so a published value is never ambiguous and
-//! different branches may be published at different depths.
+//! A cut contains exactly one node on every path from the root to a leaf. The published value of a leaf is therefore unique,
+//! and different subtrees may be generalized to different levels.
 //! Paper  survey section 3.1, subtree generalization.
 
 use std::sync::Arc;
 
-use crate::recoding::Recoding;
+use crate::data::table::Table;
+use crate::data::taxonomy::{Cut, Taxonomy};
 use crate::registry::{Entry, Kind};
-use crate::table::Table;
-use crate::taxonomy::{Cut, Taxonomy};
+use crate::release::recoding::Recoding;
 
-/// What it says about itself.
+/// Catalogue entry of the operation.
 pub const ENTRY: Entry = Entry {
     kind: Kind::Operation,
     id: "generalize",
     title: "subtree generalization",
-    summary: "Publishes every value as the node above it in a cut of its column's taxonomy.",
+    summary: "Replaces every value by its ancestor in a cut of the taxonomy; a cut has one node on every path from the root to a leaf.",
     paper: "Fung, Wang, Chen and Yu, Privacy-preserving data publishing: a survey, section 3.1, ACM CSUR 42(4), 2010",
-    thwarts: "what single values give away",
+    protects_against: "record linkage by specific values of quasi-identifiers",
     comparison: false,
     parameters: &[],
     evidence: &["laws::operations"],

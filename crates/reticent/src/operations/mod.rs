@@ -1,4 +1,4 @@
-//! Operations, one file each: what can be done to a table so that it says less.
+//! Anonymization operations, one file each.
 
 use crate::registry::Entry;
 
@@ -7,5 +7,5 @@ pub mod suppress_cells;
 pub mod suppress_records;
 pub mod suppress_values;
 
-/// Every operation there is.
+/// Catalogue entries of all operations.
 pub const LIST: &[Entry] = &[generalize::ENTRY, suppress_records::ENTRY, suppress_cells::ENTRY, suppress_values::ENTRY];

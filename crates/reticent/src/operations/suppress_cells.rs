@@ -1,76 +1,81 @@
-//! Cell suppression: in classes that violate the requirement some cells are hidden, until the classes they join satisfy it.
+//! Cell suppression: suppresses cells of equivalence classes that violate the requirement.
 //!
-//! For every set of columns, fewest first, the violating records are put together by what would still be shown; a class
-//! that then satisfies every model is published that way. What no set of columns saves is left out.
+//! The operation tries sets of columns, smallest first. It suppresses these columns in the remaining violating records, which merges
+//! their classes. Merged classes that satisfy every model are published in this form. Records that violate the requirement for every
+//! set of columns are suppressed.
 //! Paper  survey section 3.1, cell suppression (local suppression).
-//! Note   a record with hidden cells is a class of its own by what it shows: `*` equals only `*`.
+//! Note   for equivalence classes, a suppressed cell `*` is equal to `*` only.
 
+use crate::data::schema::Role;
+use crate::data::table::Table;
 use crate::error::Result;
-use crate::joined::Joint;
+use crate::join::JoinCheck;
 use crate::operations::suppress_records::{class_of, rule_columns, suppress_records, violating};
-use crate::recoding::{Recoding, Rule};
 use crate::registry::{Entry, Kind};
 use crate::release::Release;
+use crate::release::recoding::{Recoding, RecodingRule};
 use crate::requirement::Requirement;
-use crate::schema::Role;
-use crate::table::Table;
 
-/// What it says about itself.
+/// Catalogue entry of the operation.
 pub const ENTRY: Entry = Entry {
     kind: Kind::Operation,
     id: "suppress-cells",
     title: "cell suppression",
-    summary: "Hides cells in classes that violate the requirement, and leaves out only the records that this cannot save.",
+    summary: "Suppresses cells of equivalence classes that violate the requirement, and whole records where this does not suffice.",
     paper: "Cox, Suppression methodology and statistical disclosure control, JASA 75, 1980",
-    thwarts: "outliers that would force everybody's values to be generalized",
+    protects_against: "linkage of outliers, without further generalization of all records",
     comparison: false,
     parameters: &[],
     evidence: &["laws::operations"],
 };
 
-/// More columns than this are hidden from the first on, one more at a time, instead of in every combination.
-const ALL_SETS: usize = 10;
+/// Maximum number of columns for which all sets are tried. With more columns, only prefixes of the list are tried.
+const MAX_EXHAUSTIVE_COLUMNS: usize = 10;
 
-/// Adds the rules that hide cells or leave out records of violating classes, and answers with how many were left out.
+/// Adds rules to suppress cells or records of violating classes, and returns the number of suppressed records.
+///
+/// # Errors
+///
+/// Returns an error if a column of the requirement does not exist, or if a model cannot be checked.
 pub fn suppress_cells(
     table: &Table,
     recoding: &mut Recoding,
     requirement: &Requirement,
-    joints: &[Joint<'_>],
+    join_checks: &[JoinCheck<'_>],
 ) -> Result<u64> {
     let on = rule_columns(table, requirement)?;
     recoding.on.clone_from(&on);
     let before = recoding.apply(table)?;
-    let marks = violating(&before, requirement, joints)?;
-    let mut left = Release { combos: before.combos.filter(|at| marks[at]), ..before.clone() };
-    // Only what is generalized may be hidden; everything else is published as it is, or left out with its record.
+    let marks = violating(&before, requirement, join_checks)?;
+    let mut remaining = Release { contingency: before.contingency.filter(|at| marks[at]), ..before.clone() };
+    // Only cells of quasi-identifiers are suppressed; other columns are published unchanged.
     let quasi: Vec<usize> = on.iter().copied().filter(|at| before.columns[*at].role == Role::QuasiIdentifier).collect();
-    for hidden in hiding_sets(&quasi) {
-        if left.combos.is_empty() {
+    for suppressed in column_sets(&quasi) {
+        if remaining.contingency.is_empty() {
             break;
         }
-        let lost = still_violating(&left, &hidden, requirement, joints)?;
-        for at in (0..left.combos.len()).filter(|at| !lost[*at]) {
-            recoding.rules.insert(class_of(&left.combos, &on, at), Rule::Hide(hidden.clone()));
+        let violating_after = still_violating(&remaining, &suppressed, requirement, join_checks)?;
+        for at in (0..remaining.contingency.len()).filter(|at| !violating_after[*at]) {
+            recoding.rules.insert(class_of(&remaining.contingency, &on, at), RecodingRule::Hide(suppressed.clone()));
         }
-        left.combos = left.combos.filter(|at| lost[at]);
+        remaining.contingency = remaining.contingency.filter(|at| violating_after[at]);
     }
-    for at in 0..left.combos.len() {
-        recoding.rules.insert(class_of(&left.combos, &on, at), Rule::Drop);
+    for at in 0..remaining.contingency.len() {
+        recoding.rules.insert(class_of(&remaining.contingency, &on, at), RecodingRule::Drop);
     }
-    // Classes were judged by themselves; together with the rest of the release a model may see it differently.
+    // The loop checks the violating records separately. In the whole release, a model may have another result.
     let after = recoding.apply(table)?;
-    if violating(&after, requirement, joints)?.contains(&true) {
+    if violating(&after, requirement, join_checks)?.contains(&true) {
         recoding.rules.clear();
-        return suppress_records(table, recoding, requirement, joints);
+        return suppress_records(table, recoding, requirement, join_checks);
     }
-    Ok(before.combos.rows() - after.combos.rows())
+    Ok(before.contingency.rows() - after.contingency.rows())
 }
 
-/// The sets of columns that may be hidden, smallest first.
-fn hiding_sets(on: &[usize]) -> Vec<Vec<usize>> {
-    if on.len() > ALL_SETS {
-        return (1..=on.len()).map(|hidden| on[..hidden].to_vec()).collect();
+/// The sets of columns to suppress, smallest first.
+fn column_sets(on: &[usize]) -> Vec<Vec<usize>> {
+    if on.len() > MAX_EXHAUSTIVE_COLUMNS {
+        return (1..=on.len()).map(|count| on[..count].to_vec()).collect();
     }
     let mut sets: Vec<Vec<usize>> = (1u32..1 << on.len())
         .map(|mask| on.iter().enumerate().filter(|(bit, _)| mask >> bit & 1 == 1).map(|(_, column)| *column).collect())
@@ -79,17 +84,17 @@ fn hiding_sets(on: &[usize]) -> Vec<Vec<usize>> {
     sets
 }
 
-/// By combination, whether its class violates some model even with these columns hidden.
+/// By combination: whether its class violates the requirement with these columns suppressed.
 fn still_violating(
-    left: &Release,
-    hidden: &[usize],
+    remaining: &Release,
+    suppressed: &[usize],
     requirement: &Requirement,
-    joints: &[Joint<'_>],
+    join_checks: &[JoinCheck<'_>],
 ) -> Result<Vec<bool>> {
-    let mut shown = left.clone();
-    for column in hidden {
-        let root = shown.columns[*column].root();
-        shown.combos.codes[*column].fill(root);
+    let mut release = remaining.clone();
+    for column in suppressed {
+        let root = release.columns[*column].root();
+        release.contingency.codes[*column].fill(root);
     }
-    violating(&shown, requirement, joints)
+    violating(&release, requirement, join_checks)
 }

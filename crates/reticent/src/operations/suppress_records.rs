@@ -1,103 +1,113 @@
-//! Record suppression: the records of classes that violate the requirement are left out.
+//! Record suppression: suppresses the records of equivalence classes that violate the requirement.
 //!
-//! Leaving records out changes what is counted elsewhere (other quasi-identifiers, the whole distribution), so it goes on
-//! until nothing violates. Records that are left out are counted, and only so many may be.
+//! Suppression changes other counts: classes on other columns, and the distribution in the whole release. The operation
+//! therefore repeats until no class violates the requirement. It returns the number of suppressed records, so that the caller
+//! can limit it.
 //! Paper  survey section 3.1, record suppression.
 
 use hashbrown::HashSet;
 
-use crate::classes::{Measured, for_each};
-use crate::combos::Combos;
+use crate::data::contingency::ContingencyTable;
+use crate::data::table::Table;
 use crate::error::Result;
-use crate::joined::Joint;
-use crate::recoding::{Recoding, Rule};
+use crate::join::JoinCheck;
 use crate::registry::{Entry, Kind};
 use crate::release::Release;
+use crate::release::classes::{Measured, for_each};
+use crate::release::recoding::{Recoding, RecodingRule};
 use crate::requirement::Requirement;
-use crate::table::Table;
 
-/// What it says about itself.
+/// Catalogue entry of the operation.
 pub const ENTRY: Entry = Entry {
     kind: Kind::Operation,
     id: "suppress-records",
     title: "record suppression",
-    summary: "Leaves out the records of classes that violate the requirement.",
+    summary: "Suppresses the records of equivalence classes that violate the requirement, until no class violates it.",
     paper: "Samarati, Protecting respondents' identities in microdata release, TKDE 13(6), 2001",
-    thwarts: "outliers that would force everybody's values to be generalized",
+    protects_against: "linkage of outliers, without further generalization of all records",
     comparison: false,
     parameters: &[],
     evidence: &["laws::operations"],
 };
 
-/// Adds the rules that leave out every record whose class violates a model, and answers with how many records that is.
+/// Adds a rule to suppress every violating class, and returns the number of suppressed records.
+///
+/// # Errors
+///
+/// Returns an error if a column of the requirement does not exist, or if a model cannot be checked.
 pub fn suppress_records(
     table: &Table,
     recoding: &mut Recoding,
     requirement: &Requirement,
-    joints: &[Joint<'_>],
+    join_checks: &[JoinCheck<'_>],
 ) -> Result<u64> {
     let on = rule_columns(table, requirement)?;
     recoding.on.clone_from(&on);
     let before = recoding.apply(table)?;
     let mut kept = before.clone();
-    let mut dropped: HashSet<Box<[u32]>> = HashSet::new();
+    let mut suppressed_classes: HashSet<Box<[u32]>> = HashSet::new();
     loop {
-        let violating = violating(&kept, requirement, joints)?;
+        let violating = violating(&kept, requirement, join_checks)?;
         if !violating.contains(&true) {
             break;
         }
-        for at in (0..kept.combos.len()).filter(|at| violating[*at]) {
-            dropped.insert(class_of(&kept.combos, &on, at));
+        for at in (0..kept.contingency.len()).filter(|at| violating[*at]) {
+            suppressed_classes.insert(class_of(&kept.contingency, &on, at));
         }
-        kept.combos = kept.combos.filter(|at| !dropped.contains(&class_of(&kept.combos, &on, at)));
+        kept.contingency =
+            kept.contingency.filter(|at| !suppressed_classes.contains(&class_of(&kept.contingency, &on, at)));
     }
-    let suppressed = before.combos.rows() - kept.combos.rows();
-    recoding.rules.extend(dropped.into_iter().map(|class| (class, Rule::Drop)));
+    let suppressed = before.contingency.rows() - kept.contingency.rows();
+    recoding.rules.extend(suppressed_classes.into_iter().map(|class| (class, RecodingRule::Drop)));
     Ok(suppressed)
 }
 
-/// The columns that name a class for every model: all that some model groups by.
+/// The columns that identify classes in rules: all columns that some model or join constraint groups by.
 pub(crate) fn rule_columns(table: &Table, requirement: &Requirement) -> Result<Vec<usize>> {
     let mut on = Vec::new();
     for model in &requirement.models {
-        on.extend(table.positions(model.by())?);
+        on.extend(table.positions(model.grouped_by())?);
     }
-    for statement in requirement.joined.iter().flat_map(|together| &together.statements) {
-        on.extend(statement.x.iter().filter(|at| at.release == 0).map(|at| at.column));
+    for constraint in requirement.joins.iter().flat_map(|join| &join.constraints) {
+        on.extend(constraint.x.iter().filter(|at| at.release == 0).map(|at| at.column));
     }
     on.sort_unstable();
     on.dedup();
     Ok(on)
 }
 
-/// The published values of a combination on some columns.
-pub(crate) fn class_of(combos: &Combos, on: &[usize], at: usize) -> Box<[u32]> {
+/// The published codes of a combination in some columns.
+pub(crate) fn class_of(combos: &ContingencyTable, on: &[usize], at: usize) -> Box<[u32]> {
     on.iter().map(|column| combos.codes[*column][at]).collect()
 }
 
-/// By combination, whether its class violates some model, or some demand on joined releases.
-pub(crate) fn violating(release: &Release, requirement: &Requirement, joints: &[Joint<'_>]) -> Result<Vec<bool>> {
-    let mut marks = vec![false; release.combos.len()];
-    for joint in joints {
-        marks.iter_mut().zip(joint.violating(release)?).for_each(|(mark, violates)| *mark |= violates);
+/// By combination: whether its class violates a model or a join constraint.
+pub(crate) fn violating(
+    release: &Release,
+    requirement: &Requirement,
+    join_checks: &[JoinCheck<'_>],
+) -> Result<Vec<bool>> {
+    let mut marks = vec![false; release.contingency.len()];
+    for join_check in join_checks {
+        marks.iter_mut().zip(join_check.violating(release)?).for_each(|(mark, violates)| *mark |= violates);
     }
     for model in &requirement.models {
-        let by = release.positions(model.by())?;
-        let of = release.positions(model.of())?;
+        let by = release.positions(model.grouped_by())?;
+        let of = release.positions(model.measured())?;
         let column = if let [only] = of.as_slice() { Some(&release.columns[*only]) } else { None };
-        let measured = Measured::new(&release.combos, &of);
-        let judge = model.judge(&measured.whole(&release.combos, column))?;
+        let measured = Measured::new(&release.contingency, &of);
+        let judge = model.judge(&measured.whole(&release.contingency, column))?;
         let mut classes: HashSet<Box<[u32]>> = HashSet::new();
-        for_each(&release.combos, &by, &measured, |member, group| {
+        for_each(&release.contingency, &by, &measured, |member, group| {
             if !judge(&group).holds {
-                classes.insert(class_of(&release.combos, &by, member));
+                classes.insert(class_of(&release.contingency, &by, member));
             }
         });
         if classes.is_empty() {
             continue;
         }
         for (at, mark) in marks.iter_mut().enumerate() {
-            *mark |= classes.contains(&class_of(&release.combos, &by, at));
+            *mark |= classes.contains(&class_of(&release.contingency, &by, at));
         }
     }
     Ok(marks)

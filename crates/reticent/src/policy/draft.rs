@@ -1,84 +1,84 @@
-//! A first policy for data that has none: types, interval levels, taxonomies to fill in, and a reason for each
-//! suggestion.
+//! Drafts a policy from the data: column types, interval levels, taxonomy files to complete, and suggested roles.
 //!
-//! Every column is drafted as a quasi-identifier, the careful choice, and only a person says otherwise: a suggested role
-//! stands in a comment. Comments hold counts and fixed words, never a value of the data.
+//! The draft gives every column the role quasi-identifier, which is the cautious choice. A suggested role is only a comment;
+//! the user decides. Comments contain counts and fixed texts, never a value of the data, except common spellings of a missing
+//! value.
 
 mod suggest;
 mod toml_text;
 mod trees;
 
-use crate::taxonomy::Type;
+use crate::data::taxonomy::Type;
 pub(super) use toml_text::toml_key;
 use toml_text::toml_text;
-use trees::Files;
+use trees::TaxonomyFiles;
 
-/// What is known of a column before there is a policy.
+/// Statistics of one column, from which a policy is drafted.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ColumnSketch {
-    /// The column's name in the data.
+    /// Name of the column in the data.
     pub name: String,
-    /// Rows read.
+    /// Number of rows.
     pub rows: u64,
-    /// Rows with an empty text.
+    /// Number of rows with an empty text.
     pub empty: u64,
-    /// Its texts with the rows that carry each; none when there are too many to list.
+    /// Distinct texts with the number of rows of each; `None` if there are too many to list.
     pub values: Option<Vec<(String, u64)>>,
-    /// How many different texts there are, at least.
+    /// Number of distinct texts, or a lower bound of it.
     pub distinct: u64,
-    /// What all its texts are.
+    /// Type that all texts can be parsed as.
     pub looks_like: Type,
-    /// For numbers and dates: ascending bounds with about equally many rows between each two.
+    /// For numbers and dates: ascending quantiles, with about equally many rows between neighbours.
     pub quantiles: Vec<f64>,
 }
 
-/// A drafted policy and the taxonomies it names.
+/// A drafted policy with its taxonomy files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Draft {
-    /// The text of `reticent.toml`.
+pub struct PolicyDraft {
+    /// Content of `reticent.toml`.
     pub toml: String,
-    /// By path, relative to the policy: the text of each taxonomy.
+    /// Path (relative to the policy) and content of each taxonomy file.
     pub taxonomies: Vec<(String, String)>,
 }
 
-/// The role that a column seems to have, and why; nothing where it could be a quasi-identifier like any other.
+/// Returns the suggested role of a column and the reason, or `None` if nothing speaks against the default or the role is `other`.
 pub fn suggested_role(column: &ColumnSketch) -> Option<(&'static str, String)> {
     suggest::role(column).filter(|(role, _)| *role != "other")
 }
 
 /// Drafts a policy for these columns.
-pub fn draft(dataset: &str, columns: &[ColumnSketch]) -> Draft {
-    let mut files = Files::default();
-    let mut toml = opening(dataset, columns);
+pub fn draft(dataset: &str, columns: &[ColumnSketch]) -> PolicyDraft {
+    let mut files = TaxonomyFiles::default();
+    let mut toml = dataset_section(dataset, columns);
     for column in columns {
-        toml.push_str(&table_of(column, &mut files));
+        toml.push_str(&column_section(column, &mut files));
     }
-    toml.push_str(CLOSING);
-    Draft { toml, taxonomies: files.written }
+    toml.push_str(FOOTER);
+    PolicyDraft { toml, taxonomies: files.written }
 }
 
-fn opening(dataset: &str, columns: &[ColumnSketch]) -> String {
-    let owner = columns.iter().find(|column| suggest::repeats_people(column));
-    let owner = owner.or_else(|| columns.iter().find(|column| suggest::names_people(column)));
+fn dataset_section(dataset: &str, columns: &[ColumnSketch]) -> String {
+    let owner = columns.iter().find(|column| suggest::may_be_repeated_owner(column));
+    let owner = owner.or_else(|| columns.iter().find(|column| suggest::may_be_unique_owner(column)));
     let owner = owner.map_or_else(|| "COLUMN".to_owned(), |column| column.name.clone());
     let mut lines = vec![format!("name = {}", toml_text(dataset))];
-    let meaning = "the column that names the person; a method needs it, and data with several records of a person";
+    let meaning = "column that identifies the person; needed for republication methods and several records per person";
     lines.push(format!("# owner = {}   # {meaning}", toml_text(&owner)));
-    lines.extend(suggest::missing_seen(columns));
+    lines.extend(suggest::missing_value_comment(columns));
     let missing: Vec<String> = suggest::missing_values(columns).iter().map(|text| toml_text(text)).collect();
     lines.push(format!("missing-values = [{}]", missing.join(", ")));
-    format!("{OPENING}{}\n", lines.join("\n"))
+    format!("{HEADER}{}\n", lines.join("\n"))
 }
 
-fn table_of(column: &ColumnSketch, files: &mut Files) -> String {
+fn column_section(column: &ColumnSketch, files: &mut TaxonomyFiles) -> String {
     let values = suggest::type_of(column);
     let mut lines = vec![String::new(), format!("[columns.{}]", toml_key(&column.name))];
-    lines.push(format!("# {}", suggest::what_it_holds(column)));
+    lines.push(format!("# {}", suggest::describe_values(column)));
     let suggested = suggest::role(column);
-    lines.extend(suggested.as_ref().map(|(role, why)| format!("# suggestion: {role} - {why}")));
+    lines.extend(suggested.as_ref().map(|(role, why)| format!("# Suggested role: {role} - {why}")));
     lines.push("role = \"quasi-identifier\"".to_owned());
     match values {
-        // What may name people goes into no file that others may read.
+        // A taxonomy file must not list values that may identify people.
         Type::Text if suggested.is_some_and(|(role, _)| role == "identifier") => lines.push(NO_TAXONOMY.to_owned()),
         Type::Text => lines.push(files.taxonomy_line(column)),
         Type::Number => {
@@ -93,35 +93,38 @@ fn table_of(column: &ColumnSketch, files: &mut Files) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Where no taxonomy is drafted.
-const NO_TAXONOMY: &str = "# no taxonomy: a value can only be published as it is or suppressed";
+/// Comment for a text column without a drafted taxonomy.
+const NO_TAXONOMY: &str = "# No taxonomy: a value can only be published unchanged or suppressed (*).";
 
-const OPENING: &str = "#:schema ./reticent.schema.json
-# What may be published about the people in this data. Drafted by `reticent init`: read it, correct it.
+const HEADER: &str = "#:schema ./reticent.schema.json
+# Release policy: the role of every column, and the privacy requirement of every release.
+# This is a draft. Review the role of every column before the first release.
 #
-# Every column starts as a quasi-identifier, the careful choice: an attacker is assumed to know it, and it is
-# generalized until the requirement holds. The other roles are for you to give:
-#   identifier   names a person by itself; never published
-#   sensitive    what nobody may learn about a person; published as it is
-#   other        neither; published as it is
+# Roles of columns:
+#   identifier         Identifies a person directly (name, patient number). Never published.
+#   quasi-identifier   An attacker may know it (age, city). Generalized until the requirement is satisfied.
+#   sensitive          Private information (diagnosis). Published unchanged; linking it to a person is limited.
+#   other              None of these. Published unchanged and not protected.
+#
+# The draft makes every column a quasi-identifier, which is the cautious choice. Comments suggest other roles.
 
 [dataset]
 ";
 
-const CLOSING: &str = "
+const FOOTER: &str = "
 [requirement]
-k = 5                # nobody can be narrowed down to fewer people
-# confidence = 0.5   # once a column has the role sensitive: no such value can be inferred with more confidence
+k = 5                # k-anonymity: at least 5 people share every published combination of quasi-identifiers
+# confidence = 0.5   # needs a sensitive column: maximum probability of linking a sensitive value to a person
 
 [release]
-# method = \"m-invariance\"             # for the same table again and again, in place of [requirement]: `reticent catalogue --kind method`
-# purpose = { classify = \"COLUMN\" }   # what the release is for; general when not given
-# suppression = 0.05                  # the greatest share of records that may be left out
+# method = \"m-invariance\"             # republish a table that changes over time; needs `owner`, replaces `k`
+# purpose = { classify = \"COLUMN\" }   # keep the detail that predicts this column; default: \"general\"
+# suppression = 0.05                  # maximum share of suppressed records; default: 0
 
 [recipients]
-# separate = [\"NAME\", \"NAME\"]   # recipients who never combine what they hold; all others can
+# non-colluding = [\"NAME\", \"NAME\"]   # these recipients do not share releases with each other; all others may
 
 [ledger]
-path = \"ledger\"        # where every release is remembered
-key = \"reticent.key\"   # signs the ledger and turns owners into pseudonyms; keep it apart from the ledger, and keep a copy
+path = \"ledger\"        # folder that records every release
+key = \"reticent.key\"   # signs the ledger and derives owner pseudonyms; store it outside the ledger and keep a backup
 ";

@@ -1,36 +1,37 @@
-//! The JSON Schema of `reticent.toml`, by which editors complete and check it.
+//! JSON Schema of `reticent.toml`, for completion and validation in editors.
 //!
-//! Made from the list of keys that the reader checks against, and from the lists of models and algorithms.
+//! It is generated from the key list that the reader uses, and from the lists of models, algorithms and republication methods.
 
 use serde_json::{Map, Value, json};
 
-use super::keys::{ALGORITHM, CALENDAR, Key, POLICY, REQUIREMENT, Shape};
-use crate::registry::{Domain, Entry, Parameter};
-use crate::{algorithms, methods, models};
+use super::keys::{ALGORITHM, CALENDAR, KeyShape, POLICY, PolicyKey, REQUIREMENT};
+use crate::registry::{Domain, Entry, ParameterDef};
+use crate::{algorithms, models, republication};
 
-/// The JSON Schema (draft 2020-12) of a policy.
+/// Returns the JSON Schema (draft 2020-12) of a policy.
 pub fn json_schema() -> Value {
     let mut schema = table(POLICY);
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!("reticent.toml");
-    schema["description"] = json!("What may be published about the people in a data set, and under which conditions.");
+    schema["description"] =
+        json!("Release policy of a data set: column roles, privacy requirement, production of releases.");
     schema["required"] = json!(["columns"]);
-    // What a method promises takes the place of a requirement.
+    // The guarantee of a republication method replaces the requirement.
     let any: Vec<Value> = REQUIREMENT.iter().map(|key| json!({ "required": [key.name] })).collect();
     schema["if"] = json!({ "properties": { "release": { "required": ["method"] } }, "required": ["release"] });
     schema["else"] = json!({ "properties": { "requirement": { "anyOf": any } }, "required": ["requirement"] });
     let algorithms = algorithms::LIST.iter().map(|listed| options_of(&listed.entry, "algorithm"));
-    let methods = methods::LIST.iter().map(|listed| options_of(&listed.entry, "method"));
+    let methods = republication::LIST.iter().map(|listed| options_of(&listed.entry, "method"));
     schema["properties"]["release"]["allOf"] = algorithms.chain(methods).collect();
     schema
 }
 
-fn table(keys: &'static [Key]) -> Value {
+fn table(keys: &'static [PolicyKey]) -> Value {
     let properties: Map<String, Value> = keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
     json!({ "type": "object", "properties": properties, "additionalProperties": false })
 }
 
-fn property(key: &Key) -> Value {
+fn property(key: &PolicyKey) -> Value {
     let mut property = shape(key.shape);
     property["description"] = json!(key.meaning);
     if let Ok(default) = serde_json::from_str::<Value>(key.default) {
@@ -39,25 +40,25 @@ fn property(key: &Key) -> Value {
     property
 }
 
-fn shape(shape: Shape) -> Value {
+fn shape(shape: KeyShape) -> Value {
     match shape {
-        Shape::Text => json!({ "type": "string" }),
-        Shape::Texts => json!({ "type": "array", "items": { "type": "string" }, "uniqueItems": true }),
-        Shape::Flag => json!({ "type": "boolean" }),
-        Shape::Word(words) => json!({ "type": "string", "enum": words }),
-        Shape::Whole(least) => json!({ "type": "integer", "minimum": least }),
-        Shape::Share { zero, one } => share(zero, one),
-        Shape::Groups => groups(),
-        Shape::Pairs => pairs(),
-        Shape::Levels => levels(),
-        Shape::Range => json!({ "type": "array", "items": bound(), "minItems": 2, "maxItems": 2 }),
-        Shape::Purpose => purpose(),
-        Shape::Algorithm => named(algorithms::LIST.iter().map(|listed| &listed.entry)),
-        Shape::Method => named(methods::LIST.iter().map(|listed| &listed.entry)),
-        Shape::Table(keys) => table(keys),
-        Shape::Named(keys) => json!({ "type": "object", "additionalProperties": table(keys) }),
-        Shape::Models => json!({ "type": "array", "items": { "oneOf": model_list() } }),
-        Shape::Options => json!({ "type": "object" }),
+        KeyShape::Text => json!({ "type": "string" }),
+        KeyShape::Texts => json!({ "type": "array", "items": { "type": "string" }, "uniqueItems": true }),
+        KeyShape::Flag => json!({ "type": "boolean" }),
+        KeyShape::Word(words) => json!({ "type": "string", "enum": words }),
+        KeyShape::Whole(least) => json!({ "type": "integer", "minimum": least }),
+        KeyShape::Share { zero, one } => share(zero, one),
+        KeyShape::Groups => groups(),
+        KeyShape::Pairs => pairs(),
+        KeyShape::Levels => levels(),
+        KeyShape::Range => json!({ "type": "array", "items": bound(), "minItems": 2, "maxItems": 2 }),
+        KeyShape::Purpose => purpose(),
+        KeyShape::Algorithm => named(algorithms::LIST.iter().map(|listed| &listed.entry)),
+        KeyShape::Method => named(republication::LIST.iter().map(|listed| &listed.entry)),
+        KeyShape::Table(keys) => table(keys),
+        KeyShape::Named(keys) => json!({ "type": "object", "additionalProperties": table(keys) }),
+        KeyShape::Models => json!({ "type": "array", "items": { "oneOf": model_list() } }),
+        KeyShape::Options => json!({ "type": "object" }),
     }
 }
 
@@ -87,16 +88,16 @@ fn bound() -> Value {
 }
 
 fn levels() -> Value {
-    let width = json!({ "type": "number", "exclusiveMinimum": 0, "description": "A width." });
-    let calendar = json!({ "enum": CALENDAR, "description": "A calendar unit, for dates." });
-    let bounds = json!({ "type": "array", "items": bound(), "minItems": 1, "description": "Ascending bounds." });
+    let width = json!({ "type": "number", "exclusiveMinimum": 0, "description": "Width of the intervals." });
+    let calendar = json!({ "enum": CALENDAR, "description": "Calendar unit, for dates." });
+    let bounds = json!({ "type": "array", "items": bound(), "minItems": 1, "description": "Ascending bounds of the intervals." });
     json!({ "type": "array", "items": { "anyOf": [width, calendar, bounds] }, "minItems": 1 })
 }
 
 fn purpose() -> Value {
     let classify = json!({
         "type": "object",
-        "properties": { "classify": { "type": "string", "description": "The column to predict." } },
+        "properties": { "classify": { "type": "string", "description": "Column to predict." } },
         "required": ["classify"],
         "additionalProperties": false,
     });
@@ -115,7 +116,8 @@ fn model_list() -> Vec<Value> {
 fn model(entry: &Entry) -> Value {
     let mut model = parameters(entry);
     model["title"] = json!(entry.title);
-    model["description"] = json!(format!("{} Thwarts {}. {}", entry.summary, entry.thwarts, entry.paper));
+    model["description"] =
+        json!(format!("{} Protects against: {}. {}", entry.summary, entry.protects_against, entry.paper));
     model["properties"]["model"] = json!({ "const": entry.id, "description": entry.summary });
     if let Some(required) = model["required"].as_array_mut() {
         required.insert(0, json!("model"));
@@ -123,7 +125,7 @@ fn model(entry: &Entry) -> Value {
     model
 }
 
-/// The options of one algorithm or method, which hold when it is named, or is the default and none is.
+/// Returns the schema of the options of one algorithm or method. It applies if the policy names it, or for the default algorithm.
 fn options_of(entry: &Entry, key: &str) -> Value {
     let named = if entry.id == ALGORITHM { json!([]) } else { json!([key]) };
     let mut when = json!({ "properties": { key: { "const": entry.id } }, "required": named });
@@ -145,11 +147,11 @@ fn parameters(entry: &Entry) -> Value {
     json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
 }
 
-fn parameter_of(parameter: &Parameter) -> Value {
+fn parameter_of(parameter: &ParameterDef) -> Value {
     let mut schema = domain(&parameter.domain);
     schema["description"] = json!(parameter.meaning);
     if let Some(default) = parameter.default.filter(|default| !default.is_empty()) {
-        // Numbers and flags read as JSON, words do not.
+        // Numbers and flags are valid JSON; words are not.
         schema["default"] = serde_json::from_str(default).unwrap_or_else(|_| json!(default));
     }
     schema

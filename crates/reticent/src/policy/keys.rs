@@ -1,206 +1,264 @@
-//! Every key a policy may have, in one list. The reader checks against it, and the JSON Schema is made from it.
+//! List of all policy keys. The reader validates against it, and the JSON Schema is generated from it.
 
-use crate::methods::Form;
+use crate::republication::Form;
 
-/// One key of a table.
+/// A key of a policy table.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Key {
+pub(super) struct PolicyKey {
     pub name: &'static str,
-    pub shape: Shape,
-    /// Taken when the policy is silent, as TOML; empty when there is none.
+    pub shape: KeyShape,
+    /// Default value in TOML syntax; empty if there is none.
     pub default: &'static str,
-    /// One sentence.
+    /// Description for users, printed in the JSON Schema.
     pub meaning: &'static str,
 }
 
-/// What may stand behind a key.
+/// Shape of the value of a key.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Shape {
-    /// Any text.
+pub(super) enum KeyShape {
+    /// A string.
     Text,
-    /// Texts, each at most once.
+    /// A list of distinct strings.
     Texts,
     /// True or false.
     Flag,
     /// One of these words.
     Word(&'static [&'static str]),
-    /// A whole number, at least this.
+    /// An integer with this minimum.
     Whole(u64),
-    /// A number between 0 and 1; whether each of the two belongs.
+    /// A number between 0 and 1. The flags include the end points.
     Share { zero: bool, one: bool },
-    /// A list of names, or several such lists.
+    /// A list of names, or a list of such lists.
     Groups,
-    /// Tables that each give a value to two columns.
+    /// A list of tables, each with the values of two columns.
     Pairs,
     /// Interval levels, finest first.
     Levels,
-    /// The lowest bound, and the bound above all.
+    /// The lower bound (inclusive) and the upper bound (exclusive).
     Range,
-    /// What the release is for.
+    /// The purpose of the release.
     Purpose,
     /// The id of an algorithm.
     Algorithm,
-    /// The id of a method.
+    /// The id of a republication method.
     Method,
     /// A table with these keys.
-    Table(&'static [Key]),
-    /// A table of tables with these keys, by a name the steward chooses.
-    Named(&'static [Key]),
-    /// A list of models with their parameters.
+    Table(&'static [PolicyKey]),
+    /// A table of tables with these keys; the user chooses their names.
+    Named(&'static [PolicyKey]),
+    /// A list of privacy models with their parameters.
     Models,
-    /// The parameters of the algorithm or the method.
+    /// The parameters of the algorithm or the republication method.
     Options,
 }
 
-/// The words of a calendar level.
+/// Calendar units of interval levels.
 pub(super) const CALENDAR: &[&str] = &["month", "quarter", "year", "decade"];
-/// The algorithm when the policy names none.
+/// Default algorithm.
 pub(super) const ALGORITHM: &str = "top-down-specialization";
 
-/// The whole file.
-pub(super) const POLICY: &[Key] = &[
-    key("dataset", Shape::Table(DATASET), "", "What the data is."),
-    key("columns", Shape::Named(COLUMN), "", "What each column is; every column of the data is spoken for."),
-    key("requirement", Shape::Table(REQUIREMENT), "", "What every release must satisfy, together with all before it."),
-    key("release", Shape::Table(RELEASE), "", "How releases are made."),
-    key("history", Shape::Table(HISTORY), "", "How releases are judged together."),
-    key("recipients", Shape::Table(RECIPIENTS), "", "Who gets releases."),
-    key("ledger", Shape::Table(LEDGER), "", "Where releases are remembered."),
+/// Tables of the policy file.
+pub(super) const POLICY: &[PolicyKey] = &[
+    key("dataset", KeyShape::Table(DATASET), "", "Description of the data set."),
+    key(
+        "columns",
+        KeyShape::Named(COLUMN),
+        "",
+        "Role, type and generalization of each column. Every column of the data needs a table [columns.NAME].",
+    ),
+    key(
+        "requirement",
+        KeyShape::Table(REQUIREMENT),
+        "",
+        "Privacy requirement of every release, alone and joined with earlier releases.",
+    ),
+    key("release", KeyShape::Table(RELEASE), "", "How releases are produced."),
+    key("history", KeyShape::Table(HISTORY), "", "How a release is joined with earlier releases."),
+    key("recipients", KeyShape::Table(RECIPIENTS), "", "Assumptions about the recipients of releases."),
+    key("ledger", KeyShape::Table(LEDGER), "", "Ledger that records all releases."),
 ];
 
-pub(super) const DATASET: &[Key] = &[
-    key("name", Shape::Text, "\"data\"", "The name of the data in the ledger and in reports."),
-    key("owner", Shape::Text, "", "The column that names the person, if a person can have several records."),
-    key("missing-values", Shape::Texts, "[\"\"]", "The texts that stand for a missing value; the first is published."),
+pub(super) const DATASET: &[PolicyKey] = &[
+    key("name", KeyShape::Text, "\"data\"", "Name of the data set in the ledger and in reports."),
+    key(
+        "owner",
+        KeyShape::Text,
+        "",
+        "Column that identifies the person (owner) of a record. Needed if a person can have several records, and for republication \
+         methods. Its role is identifier.",
+    ),
+    key(
+        "missing-values",
+        KeyShape::Texts,
+        "[\"\"]",
+        "Texts that represent a missing value. Missing values are published as the first of them.",
+    ),
 ];
 
-pub(super) const COLUMN: &[Key] = &[
+pub(super) const COLUMN: &[PolicyKey] = &[
     key(
         "role",
-        Shape::Word(&["identifier", "quasi-identifier", "sensitive", "other"]),
+        KeyShape::Word(&["identifier", "quasi-identifier", "sensitive", "other"]),
         "\"quasi-identifier\"",
-        "identifier: never published. quasi-identifier: known to an attacker, generalized until the requirement holds. \
-         sensitive: what nobody may learn about a person. other: neither, published as it is.",
+        "identifier: identifies a person directly; never published. quasi-identifier: may be known to an attacker; generalized until \
+         the requirement is satisfied. sensitive: private information such as a diagnosis; published unchanged, but linking it to a \
+         person is limited. other: none of these; published unchanged and not protected.",
     ),
-    key("type", Shape::Word(&["text", "number", "date"]), "\"text\"", "What the values are; dates are YYYY-MM-DD."),
-    key("taxonomy", Shape::Text, "", "A file with the tree of values: one row a value, `value;parent;...;root`."),
+    key(
+        "type",
+        KeyShape::Word(&["text", "number", "date"]),
+        "\"text\"",
+        "Type of the values. Dates are written YYYY-MM-DD.",
+    ),
+    key(
+        "taxonomy",
+        KeyShape::Text,
+        "",
+        "File with the taxonomy of the values: one row per value, `value;parent;...;root`. The path is relative to the policy.",
+    ),
     key(
         "intervals",
-        Shape::Levels,
+        KeyShape::Levels,
         "",
-        "Interval levels, finest first: a width, month, quarter, year, decade, or a list of ascending bounds.",
+        "Interval levels from fine to coarse. A level is a width, a calendar unit (month, quarter, year, decade) or a list of ascending \
+         bounds. Without this key, the algorithm chooses the intervals.",
     ),
-    key("exact", Shape::Flag, "true", "Whether single values may be published below the finest interval."),
-    key("range", Shape::Range, "", "For intervals that the algorithm finds: the lowest bound, and the one above all."),
+    key(
+        "exact",
+        KeyShape::Flag,
+        "true",
+        "Whether exact values may be published. false: the finest interval is the most specific published value.",
+    ),
+    key(
+        "range",
+        KeyShape::Range,
+        "",
+        "Domain of a column whose intervals the algorithm chooses: lower bound (inclusive) and upper bound (exclusive).",
+    ),
     key(
         "missing",
-        Shape::Word(&["value", "drop", "refuse"]),
+        KeyShape::Word(&["value", "drop", "refuse"]),
         "\"value\"",
-        "What a missing value means. value: a value of its own. drop: the record is left out. refuse: an error.",
+        "Treatment of missing values. value: a value like any other. drop: the record is not published. refuse: an error.",
     ),
 ];
 
-pub(super) const REQUIREMENT: &[Key] = &[
-    key("k", Shape::Whole(2), "", "Nobody can be narrowed down to fewer than this many people."),
+pub(super) const REQUIREMENT: &[PolicyKey] = &[
+    key(
+        "k",
+        KeyShape::Whole(2),
+        "",
+        "k-anonymity: every equivalence class on the quasi-identifiers has at least k people, also after joins with earlier releases.",
+    ),
     key(
         "confidence",
-        Shape::Share { zero: false, one: true },
+        KeyShape::Share { zero: false, one: true },
         "",
-        "No sensitive value can be inferred with more confidence than this.",
+        "Confidence bound: maximum probability with which a sensitive value can be inferred for a person.",
     ),
     key(
         "audit",
-        Shape::Word(crate::audit::Proof::WORDS),
+        KeyShape::Word(crate::audit::Proof::WORDS),
         "\"bounds\"",
-        "How well it must be established, before a release goes out, that nobody's value is told with more confidence than \
-         `confidence` by all releases together. exact: every probability is counted. bounds: bounds that are true do not reach above. \
-         estimate: the best estimate is not above. off: not looked at.",
+        "Evidence needed before a release that no person's posterior exceeds `confidence`, given all releases. exact: every posterior \
+         is computed exactly. bounds: proven upper bounds do not exceed it. estimate: estimates do not exceed it; they can be wrong. \
+         off: posteriors are not checked.",
     ),
-    key("models", Shape::Models, "", "Privacy models by name, each with its parameters."),
+    key("models", KeyShape::Models, "", "Privacy models with their parameters, in addition to `k` and `confidence`."),
 ];
 
-pub(super) const RELEASE: &[Key] = &[
-    key("algorithm", Shape::Algorithm, "\"top-down-specialization\"", "How the release is found."),
+pub(super) const RELEASE: &[PolicyKey] = &[
+    key("algorithm", KeyShape::Algorithm, "\"top-down-specialization\"", "Algorithm that searches for the release."),
     key(
         "method",
-        Shape::Method,
+        KeyShape::Method,
         "",
-        "How the same table is published again and again, with people who come and go; takes the place of the algorithm and, by what it \
-         promises, of the requirement.",
+        "Republication method, for a table that is published repeatedly while its records change. It replaces `algorithm`; its guarantee \
+         replaces `k` and `models`. Needs `owner` in [dataset].",
     ),
     key(
         "form",
-        Shape::Word(Form::WORDS),
+        KeyShape::Word(Form::WORDS),
         "",
-        "How a method publishes quasi-identifiers. anatomized: as they are. generalized: as what covers the group. As usual for the \
-         method when not given.",
+        "How a method publishes quasi-identifiers. anatomized: exact values. generalized: the most specific values that cover the group. \
+         Default: depends on the method.",
     ),
     key(
         "purpose",
-        Shape::Purpose,
+        KeyShape::Purpose,
         "\"general\"",
-        "What the release is for: \"general\", or { classify = \"column\" }.",
+        "Purpose that the algorithm optimizes for: \"general\", or { classify = \"column\" } to predict a column.",
     ),
-    key("suppression", Shape::Share { zero: true, one: false }, "0", "The greatest share of records left out."),
+    key("suppression", KeyShape::Share { zero: true, one: false }, "0", "Maximum share of suppressed records."),
     key(
         "suppress",
-        Shape::Word(&["records", "cells"]),
+        KeyShape::Word(&["records", "cells"]),
         "\"records\"",
-        "records: leave whole records out. cells: hide single cells first.",
+        "records: suppress whole records. cells: suppress single cells first, and records only if that is not enough.",
     ),
-    key("seed", Shape::Whole(0), "", "Decides all chance; drawn and recorded when not given."),
-    key("options", Shape::Options, "", "Parameters of the algorithm or the method."),
+    key("seed", KeyShape::Whole(0), "", "Seed of the random numbers. Default: drawn at random and recorded."),
+    key("options", KeyShape::Options, "", "Parameters of the algorithm or the republication method."),
 ];
 
-pub(super) const HISTORY: &[Key] = &[
+pub(super) const HISTORY: &[PolicyKey] = &[
     key(
         "judge",
-        Shape::Word(&["auto", "each", "every"]),
+        KeyShape::Word(&["auto", "each", "every"]),
         "\"auto\"",
-        "Which earlier releases are looked at together with the new one: each by itself and all of them, or every subset. auto: \
-         every subset where there are few.",
+        "Sets of earlier releases that are joined with the new one. each: every single release, and all of them. every: every subset. \
+         auto: every subset of up to 4 releases, otherwise each.",
     ),
     key(
-        "varies",
-        Shape::Texts,
+        "time-varying",
+        KeyShape::Texts,
         "[]",
-        "Columns in which a person can have another value in another release, such as a balance: releases are not joined on them.",
+        "Columns whose value for a person can change between releases, such as a balance. Releases are not joined on them.",
     ),
     key(
         "inconsistent",
-        Shape::Pairs,
+        KeyShape::Pairs,
         "",
-        "Values of two columns that no one person has, nor any value below them: { sex = \"male\", diagnosis = \"pregnancy\" }.",
+        "Pairs of values that no person has at the same time, for example { sex = \"male\", diagnosis = \"pregnancy\" }. A pair \
+         includes all values below it in the taxonomies.",
     ),
 ];
 
-pub(super) const RECIPIENTS: &[Key] = &[key(
-    "separate",
-    Shape::Groups,
+pub(super) const RECIPIENTS: &[PolicyKey] = &[key(
+    "non-colluding",
+    KeyShape::Groups,
     "",
-    "Recipients who never combine what they hold: a list of names, of whom no two do, or several such lists. All others can.",
+    "Recipients who do not share releases with each other: one list of names, or several lists. All other recipients are assumed to \
+     share all their releases.",
 )];
 
-pub(super) const LEDGER: &[Key] = &[
-    key("path", Shape::Text, "\"ledger\"", "The folder of the ledger, relative to the policy."),
+pub(super) const LEDGER: &[PolicyKey] = &[
+    key("path", KeyShape::Text, "\"ledger\"", "Folder of the ledger, relative to the policy."),
     key(
         "key",
-        Shape::Text,
+        KeyShape::Text,
         "\"reticent.key\"",
-        "The file with the key that signs the ledger and turns owners into pseudonyms, relative to the policy; keep it outside the \
-         ledger. \"none\": no key; the ledger is not authenticated, and owners are not recorded.",
+        "File with the key that signs the ledger and derives owner pseudonyms, relative to the policy. Store it outside the ledger. \
+         \"none\": no key; the ledger is not authenticated, and owners are not recorded.",
     ),
-    key("group", Shape::Text, "", "The group of users who may read the key file, if several stewards share it."),
+    key("group", KeyShape::Text, "", "Operating system group that may read the key file, if several users share it."),
 ];
 
-const fn key(name: &'static str, shape: Shape, default: &'static str, meaning: &'static str) -> Key {
-    Key { name, shape, default, meaning }
+const fn key(name: &'static str, shape: KeyShape, default: &'static str, meaning: &'static str) -> PolicyKey {
+    PolicyKey { name, shape, default, meaning }
 }
 
-/// The table that has a key of this name, for somebody who wrote it in another.
-pub(super) fn home_of(name: &str) -> Option<&'static str> {
+/// Renamed keys: old name and new name.
+const RENAMED: &[(&str, &str)] = &[("varies", "time-varying"), ("separate", "non-colluding")];
+
+/// Returns the new name of a renamed key.
+pub(super) fn renamed(name: &str) -> Option<&'static str> {
+    RENAMED.iter().find(|(old, _)| *old == name).map(|(_, new)| *new)
+}
+
+/// Returns the table that has a key of this name, to explain a key in the wrong table.
+pub(super) fn table_of_key(name: &str) -> Option<&'static str> {
     POLICY.iter().find_map(|section| match section.shape {
-        Shape::Table(keys) if keys.iter().any(|key| key.name == name) => Some(section.name),
+        KeyShape::Table(keys) if keys.iter().any(|key| key.name == name) => Some(section.name),
         _ => None,
     })
 }

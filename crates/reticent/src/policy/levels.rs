@@ -1,58 +1,58 @@
-//! The `intervals` and `range` of a column: numbers for number columns, "YYYY-MM-DD" for date columns.
+//! Reads the `intervals` and `range` of a column: numbers for number columns, "YYYY-MM-DD" for date columns.
 
 use toml::de::DeValue;
 
 use super::keys::CALENDAR;
 use super::reader::Item;
+use crate::data::taxonomy::{IntervalLevel, Type, parse_date, scale_text};
 use crate::error::Result;
-use crate::taxonomy::{Level, Type, parse_date, scale_text};
 
-/// Below this, bounds can no longer be told apart in print.
-const FINEST: f64 = 1e-6;
+/// Minimum width of an interval. Bounds of narrower intervals look equal when printed.
+const MIN_WIDTH: f64 = 1e-6;
 
-/// Interval levels, finest first, each nested in the next.
-pub(super) fn levels(item: &Item<'_>, values: Type) -> Result<Vec<Level>> {
+/// Reads interval levels, from fine to coarse, and checks that each is nested in the next.
+pub(super) fn levels(item: &Item<'_>, values: Type) -> Result<Vec<IntervalLevel>> {
     let items = item.items()?;
     if items.is_empty() {
         return Err(item.wrong("has no level; write for example [5, 10, 20]"));
     }
-    let levels: Vec<Level> = items.iter().map(|item| level(item, values)).collect::<Result<_>>()?;
+    let levels: Vec<IntervalLevel> = items.iter().map(|item| level(item, values)).collect::<Result<_>>()?;
     for (at, pair) in levels.windows(2).enumerate() {
         if !nests(&pair[0], &pair[1]) {
-            let message = "has an interval that reaches over two of the next level; go from fine to coarse, each width \
-                           a multiple of the one before, and take coarser bounds from the finer ones";
+            let message = "has levels that do not nest; order them from fine to coarse, make each width a multiple of the \
+                           previous one, and take coarser bounds from the finer ones";
             return Err(items[at + 1].wrong(message));
         }
     }
     Ok(levels)
 }
 
-fn level(item: &Item<'_>, values: Type) -> Result<Level> {
+fn level(item: &Item<'_>, values: Type) -> Result<IntervalLevel> {
     match item.value {
         DeValue::String(_) => calendar(item, values),
-        DeValue::Array(_) => bounds(item, values).map(Level::Bounds),
-        _ => width(item).map(Level::Width),
+        DeValue::Array(_) => bounds(item, values).map(IntervalLevel::Bounds),
+        _ => width(item).map(IntervalLevel::Width),
     }
 }
 
 fn width(item: &Item<'_>) -> Result<f64> {
     let width = item.number()?;
-    if width < FINEST {
-        return Err(item.must_be(&format!("a width of at least {FINEST}")));
+    if width < MIN_WIDTH {
+        return Err(item.must_be(&format!("a width of at least {MIN_WIDTH}")));
     }
     Ok(width)
 }
 
-fn calendar(item: &Item<'_>, values: Type) -> Result<Level> {
+fn calendar(item: &Item<'_>, values: Type) -> Result<IntervalLevel> {
     let level = match item.one_of(CALENDAR)? {
-        "month" => Level::Month,
-        "quarter" => Level::Quarter,
-        "year" => Level::Year,
-        _ => Level::Decade,
+        "month" => IntervalLevel::Month,
+        "quarter" => IntervalLevel::Quarter,
+        "year" => IntervalLevel::Year,
+        _ => IntervalLevel::Decade,
     };
     if values != Type::Date {
         return Err(
-            item.wrong("counts in calendar units, and the column is of numbers; write widths, or type = \"date\"")
+            item.wrong("uses a calendar unit, but the column has numbers; write widths, or set type = \"date\"")
         );
     }
     Ok(level)
@@ -81,26 +81,28 @@ fn bound(item: &Item<'_>, values: Type) -> Result<f64> {
     }
 }
 
-/// The lowest bound, and the bound above all.
+/// Reads the lower bound (inclusive) and the upper bound (exclusive).
 pub(super) fn range(item: &Item<'_>, values: Type) -> Result<(f64, f64)> {
     match bounds(item, values)?.as_slice() {
         [low, high] => Ok((*low, *high)),
-        _ => Err(item.wrong("must have two bounds: the lowest, and the one above all values")),
+        _ => Err(item.wrong("must have two bounds: a lower bound (inclusive) and an upper bound (exclusive)")),
     }
 }
 
-/// Whether every interval of the finer level lies in one of the coarser, whatever the values.
-fn nests(fine: &Level, coarse: &Level) -> bool {
+/// Whether every interval of the finer level lies within one interval of the coarser level.
+fn nests(fine: &IntervalLevel, coarse: &IntervalLevel) -> bool {
     match (fine, coarse) {
-        (Level::Width(fine), Level::Width(coarse)) => coarse > fine && is_multiple(*coarse, *fine),
-        (Level::Width(width), Level::Bounds(bounds)) => bounds.iter().all(|bound| is_multiple(*bound, *width)),
-        (Level::Bounds(fine), Level::Bounds(coarse)) => {
+        (IntervalLevel::Width(fine), IntervalLevel::Width(coarse)) => coarse > fine && is_multiple(*coarse, *fine),
+        (IntervalLevel::Width(width), IntervalLevel::Bounds(bounds)) => {
+            bounds.iter().all(|bound| is_multiple(*bound, *width))
+        }
+        (IntervalLevel::Bounds(fine), IntervalLevel::Bounds(coarse)) => {
             coarse.len() < fine.len() && coarse.iter().all(|bound| fine.contains(bound))
         }
-        (Level::Bounds(_), _) => false,
-        (Level::Width(width), _) => *width == 1.0,
-        (_, Level::Width(_)) => false,
-        (unit, Level::Bounds(bounds)) => bounds.iter().all(|bound| begins(unit, *bound)),
+        (IntervalLevel::Bounds(_), _) => false,
+        (IntervalLevel::Width(width), _) => *width == 1.0,
+        (_, IntervalLevel::Width(_)) => false,
+        (unit, IntervalLevel::Bounds(bounds)) => bounds.iter().all(|bound| is_unit_start(unit, *bound)),
         (fine, coarse) => months(fine) < months(coarse),
     }
 }
@@ -110,17 +112,17 @@ fn is_multiple(number: f64, of: f64) -> bool {
     (times - times.round()).abs() < 1e-9 * times.abs().max(1.0)
 }
 
-fn months(unit: &Level) -> u32 {
+fn months(unit: &IntervalLevel) -> u32 {
     match unit {
-        Level::Month => 1,
-        Level::Quarter => 3,
-        Level::Year => 12,
+        IntervalLevel::Month => 1,
+        IntervalLevel::Quarter => 3,
+        IntervalLevel::Year => 12,
         _ => 120,
     }
 }
 
-/// Whether a day is the first of a calendar unit.
-fn begins(unit: &Level, day: f64) -> bool {
+/// Whether a day is the first day of a calendar unit.
+fn is_unit_start(unit: &IntervalLevel, day: f64) -> bool {
     let text = scale_text(Type::Date, day);
     let months_since_zero = |text: &str| -> Option<u32> {
         let (year, rest) = text.split_at_checked(4)?;

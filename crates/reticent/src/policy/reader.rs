@@ -1,28 +1,28 @@
-//! Walking a TOML document with the line of everything in it.
+//! Access to the values of a TOML document with their line numbers.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::draft::toml_key;
-use super::keys::{Key, Shape, home_of};
-use crate::catalogue::meant;
+use super::keys::{KeyShape, PolicyKey, renamed, table_of_key};
+use crate::catalogue::suggest;
 use crate::error::{Error, Result, did_you_mean};
 use crate::registry::Kind;
 
-/// A value of the document, where it stands and what it is called.
+/// A value of the document with its line and path.
 #[derive(Debug, Clone)]
 pub(super) struct Item<'a> {
     pub value: &'a DeValue<'a>,
-    /// From 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// `columns.age.role`
+    /// Full path of the value, for example `columns.age.role`.
     pub path: String,
-    /// The last part of the path, unquoted.
+    /// Last part of the path, without quotes.
     pub name: &'a str,
     text: &'a str,
 }
 
-/// Parses a document and hands its top table to a reader.
+/// Parses a document and passes its root table to `read`.
 pub(super) fn with_document<T>(text: &str, read: impl FnOnce(&Item<'_>) -> Result<T>) -> Result<T> {
     let table = DeTable::parse(text).map_err(|error| {
         let line = error.span().map(|span| line_of(text, span.start));
@@ -37,17 +37,17 @@ fn line_of(text: &str, offset: usize) -> usize {
 }
 
 impl<'a> Item<'a> {
-    /// An error about this value.
+    /// Returns an error about this value.
     pub(super) fn wrong(&self, message: impl AsRef<str>) -> Error {
         Error::policy(Some(self.line), format!("`{}` {}", self.path, message.as_ref()))
     }
 
-    /// The same with a hint.
+    /// Returns an error about this value with a hint.
     pub(super) fn wrong_hint(&self, message: &str, hint: Option<String>) -> Error {
         Error::Policy { line: Some(self.line), message: format!("`{}` {message}", self.path), hint }
     }
 
-    /// The entries of a table, in the order they are written.
+    /// Returns the entries of a table in document order.
     pub(super) fn entries(&self) -> Result<Vec<Item<'a>>> {
         let DeValue::Table(table) = self.value else { return Err(self.must_be("a table")) };
         let mut entries: Vec<_> = table.iter().collect();
@@ -56,14 +56,14 @@ impl<'a> Item<'a> {
     }
 
     fn entry(&self, name: &'a str, key_at: usize, value: &'a Spanned<DeValue<'a>>) -> Item<'a> {
-        // The span of a table can reach back to a header of another table; its key cannot.
+        // The span of a table can start at the header of another table; the span of its key cannot.
         let at = if value.get_ref().is_table() { key_at } else { value.span().start };
         let dot = if self.path.is_empty() { "" } else { "." };
         let path = format!("{}{dot}{}", self.path, toml_key(name));
         Item { value: value.get_ref(), line: line_of(self.text, at), path, name, text: self.text }
     }
 
-    /// The items of an array.
+    /// Returns the items of an array.
     pub(super) fn items(&self) -> Result<Vec<Item<'a>>> {
         let DeValue::Array(array) = self.value else { return Err(self.must_be("a list, in [ ]")) };
         let item = |value: &'a Spanned<DeValue<'a>>| Item {
@@ -76,8 +76,8 @@ impl<'a> Item<'a> {
         Ok(array.iter().map(item).collect())
     }
 
-    /// A table whose keys and values are checked against the list.
-    pub(super) fn table(&self, keys: &'static [Key]) -> Result<Table<'a>> {
+    /// Returns the table after checking its keys and the shapes of its values against the list.
+    pub(super) fn table(&self, keys: &'static [PolicyKey]) -> Result<TableReader<'a>> {
         let entries = self.entries()?;
         for entry in &entries {
             let Some(key) = keys.iter().find(|key| key.name == entry.name) else {
@@ -85,22 +85,22 @@ impl<'a> Item<'a> {
             };
             entry.check(key.shape)?;
         }
-        Ok(Table { entries })
+        Ok(TableReader { entries })
     }
 
-    fn check(&self, shape: Shape) -> Result<()> {
+    fn check(&self, shape: KeyShape) -> Result<()> {
         match shape {
-            Shape::Text | Shape::Algorithm | Shape::Method => self.text().map(drop),
-            Shape::Texts => self.texts().map(drop),
-            Shape::Flag => self.flag().map(drop),
-            Shape::Word(words) => self.one_of(words).map(drop),
-            Shape::Whole(least) => self.whole(least).map(drop),
-            Shape::Share { zero, one } => self.share(zero, one).map(drop),
-            Shape::Groups => self.groups().map(drop),
-            Shape::Levels | Shape::Range | Shape::Models | Shape::Pairs => self.items().map(drop),
-            Shape::Table(_) | Shape::Named(_) | Shape::Options => self.entries().map(drop),
-            // Either a word or a table; its reader tells.
-            Shape::Purpose => Ok(()),
+            KeyShape::Text | KeyShape::Algorithm | KeyShape::Method => self.text().map(drop),
+            KeyShape::Texts => self.texts().map(drop),
+            KeyShape::Flag => self.flag().map(drop),
+            KeyShape::Word(words) => self.one_of(words).map(drop),
+            KeyShape::Whole(least) => self.whole(least).map(drop),
+            KeyShape::Share { zero, one } => self.share(zero, one).map(drop),
+            KeyShape::Groups => self.groups().map(drop),
+            KeyShape::Levels | KeyShape::Range | KeyShape::Models | KeyShape::Pairs => self.items().map(drop),
+            KeyShape::Table(_) | KeyShape::Named(_) | KeyShape::Options => self.entries().map(drop),
+            // A string or a table, checked when it is read.
+            KeyShape::Purpose => Ok(()),
         }
     }
 
@@ -123,7 +123,7 @@ impl<'a> Item<'a> {
         Ok(texts)
     }
 
-    /// A list of names as one group, or every list in it as a group.
+    /// Returns the groups of names: one for a flat list, one per inner list for a nested list.
     pub(super) fn groups(&self) -> Result<Vec<Vec<String>>> {
         let items = self.items()?;
         let nested = items.iter().any(|item| matches!(item.value, DeValue::Array(_)));
@@ -142,9 +142,9 @@ impl<'a> Item<'a> {
         self.word_of(words, |_| None)
     }
 
-    /// The id of something that is registered.
+    /// Returns the id of a catalogue entry.
     pub(super) fn listed(&self, kind: Kind, ids: &[&str]) -> Result<&'a str> {
-        self.word_of(ids, |word| meant(kind, word))
+        self.word_of(ids, |word| suggest(kind, word))
     }
 
     fn word_of(&self, words: &[&str], meant: impl Fn(&str) -> Option<String>) -> Result<&'a str> {
@@ -156,7 +156,7 @@ impl<'a> Item<'a> {
         Err(self.wrong_hint(&message, meant(word).or_else(|| did_you_mean(word, words.iter().copied()))))
     }
 
-    /// A finite number.
+    /// Returns a finite number.
     pub(super) fn number(&self) -> Result<f64> {
         let number = match self.value {
             DeValue::Integer(whole) => {
@@ -165,7 +165,7 @@ impl<'a> Item<'a> {
             DeValue::Float(float) => float.as_str().parse().ok().filter(|float: &f64| float.is_finite()),
             _ => return Err(self.must_be("a number, without quotes")),
         };
-        // Minus zero and zero are one number.
+        // Adding 0.0 turns minus zero into zero.
         number.map(|number| number + 0.0).ok_or_else(|| self.must_be("a finite number"))
     }
 
@@ -188,7 +188,7 @@ impl<'a> Item<'a> {
         if inside { Ok(share) } else { Err(self.must_be(&format!("a number {low} and {high}"))) }
     }
 
-    /// The error for a value of another kind than the one needed.
+    /// Returns the error for a value of the wrong type.
     pub(super) fn must_be(&self, what: &str) -> Error {
         let is = match self.value {
             DeValue::String(_) => "a text",
@@ -203,38 +203,43 @@ impl<'a> Item<'a> {
     }
 }
 
-fn unknown_key(entry: &Item<'_>, keys: &[Key]) -> Error {
-    let hint = match home_of(entry.name) {
+fn unknown_key(entry: &Item<'_>, keys: &[PolicyKey]) -> Error {
+    let renamed = renamed(entry.name).filter(|new| keys.iter().any(|key| key.name == *new));
+    if let Some(new) = renamed {
+        return entry
+            .wrong_hint(&format!("is now called `{new}`"), Some(format!("write `{new}` instead of `{}`", entry.name)));
+    }
+    let hint = match table_of_key(entry.name) {
         Some(home) => Some(format!("it belongs under [{home}]")),
         None => did_you_mean(entry.name, keys.iter().map(|key| key.name)),
     };
     let names: Vec<&str> = keys.iter().map(|key| key.name).collect();
-    entry.wrong_hint(&format!("is not a key of a policy; here stand: {}", names.join(", ")), hint)
+    entry.wrong_hint(&format!("is not a policy key; valid keys here: {}", names.join(", ")), hint)
 }
 
-/// A table whose keys are known and whose values have their shapes.
+/// A table whose keys and value shapes have been checked.
 #[derive(Debug, Default)]
-pub(super) struct Table<'a> {
+pub(super) struct TableReader<'a> {
     entries: Vec<Item<'a>>,
 }
 
-impl<'a> Table<'a> {
-    /// The value behind a key, if it is given.
+impl<'a> TableReader<'a> {
+    /// Returns the value of a key, if present.
     pub(super) fn get(&self, name: &str) -> Option<&Item<'a>> {
         self.entries.iter().find(|entry| entry.name == name)
     }
 
-    /// A text, if given.
+    /// Returns the string value of a key, if present.
     pub(super) fn text(&self, name: &str) -> Option<String> {
         self.get(name)?.text().ok().map(str::to_owned)
     }
 
-    /// A word of an enumeration, if given.
+    /// Returns the enum value of a key, if present.
     pub(super) fn word<T: serde::de::DeserializeOwned>(&self, name: &str) -> Option<T> {
         serde_json::from_value(self.text(name)?.into()).ok()
     }
 
-    /// The line of a key, if given.
+    /// Returns the line of a key, if present.
     pub(super) fn line(&self, name: &str) -> Option<usize> {
         self.get(name).map(|item| item.line)
     }

@@ -1,4 +1,4 @@
-//! Policies, right and wrong.
+//! Tests of parsing a policy.
 
 mod drafts;
 mod mistakes;
@@ -7,7 +7,7 @@ mod schemas;
 use super::*;
 use crate::registry::Argument;
 
-/// Every key there is, used once.
+/// A policy with every key.
 const HOSPITAL: &str = r#"#:schema ./reticent.schema.json
 [dataset]
 name = "hospital"
@@ -68,11 +68,11 @@ city = "Paris"
 disease = "altitude sickness"
 
 [recipients]
-separate = [["press", "ministry"], ["press", "insurer"]]
+non-colluding = [["press", "ministry"], ["press", "insurer"]]
 
 [ledger]
-path = "books/hospital"
-key = "secret/reticent.key"
+path = "ledgers/hospital"
+key = "keys/reticent.key"
 "#;
 
 fn hospital() -> Policy {
@@ -93,28 +93,32 @@ fn reads_every_key() {
     assert_eq!(names, ["patient_id", "age", "city", "blood pressure", "born", "disease"]);
     let age = &policy.columns[1];
     assert_eq!((age.role, age.values, age.missing), (Role::QuasiIdentifier, Type::Number, Missing::Drop));
-    assert_eq!(age.intervals[2..], [Level::Width(20.0), Level::Bounds(vec![20.0, 40.0, 60.0])]);
+    assert_eq!(age.intervals[2..], [IntervalLevel::Width(20.0), IntervalLevel::Bounds(vec![20.0, 40.0, 60.0])]);
     assert!(!age.exact);
     assert_eq!(age.line, 9);
     assert_eq!(policy.columns[3].range, Some((0.0, 300.5)));
-    assert_eq!(policy.columns[4].intervals[4], Level::Bounds(vec![-7305.0, 10957.0]));
-    assert_eq!(policy.short, Short { k: Some(5), confidence: Some(0.5) });
+    assert_eq!(policy.columns[4].intervals[4], IntervalLevel::Bounds(vec![-7305.0, 10957.0]));
+    assert_eq!(policy.shorthand, Shorthand { k: Some(5), confidence: Some(0.5) });
     assert_eq!(policy.purpose, Purpose::Classification("disease".to_owned()));
-    assert_eq!(policy.suppression.of(1000), 50);
+    assert_eq!(policy.suppression.max_suppressed(1000), 50);
     assert!(policy.suppression.cells);
     assert_eq!(policy.seed, Some(42));
-    assert_eq!(policy.breadth, crate::joined::Breadth::EachAndAll);
+    assert_eq!(policy.breadth, crate::join::Breadth::EachAndAll);
     let rule = &policy.inconsistent[0];
     assert_eq!((rule.one.1.as_str(), rule.other.1.as_str()), ("Paris", "altitude sickness"));
-    assert!(!policy.separate.can_combine("press", "insurer") && policy.separate.can_combine("ministry", "insurer"));
-    assert_eq!((policy.ledger.as_str(), policy.key.as_str()), ("books/hospital", "secret/reticent.key"));
+    assert!(
+        !policy.non_colluding.can_combine("press", "insurer")
+            && policy.non_colluding.can_combine("ministry", "insurer")
+    );
+    assert_eq!((policy.ledger.as_str(), policy.key.as_str()), ("ledgers/hospital", "keys/reticent.key"));
 }
 
 #[test]
-fn one_list_of_separate_recipients_is_one_group() {
+fn one_list_of_non_colluding_recipients_is_one_group() {
     let policy =
-        Policy::parse("[columns.a]\n[requirement]\nk = 2\n[recipients]\nseparate = [\"a\", \"b\", \"c\"]").unwrap();
-    assert_eq!(policy.separate.groups, [["a", "b", "c"]]);
+        Policy::parse("[columns.a]\n[requirement]\nk = 2\n[recipients]\nnon-colluding = [\"a\", \"b\", \"c\"]")
+            .unwrap();
+    assert_eq!(policy.non_colluding.groups, [["a", "b", "c"]]);
 }
 
 #[test]
@@ -130,13 +134,13 @@ fn reads_the_parameters_of_models() {
 }
 
 #[test]
-fn silence_means_the_default() {
+fn missing_keys_have_defaults() {
     let policy = Policy::parse("[columns.a]\n[requirement]\nk = 2").unwrap();
     assert_eq!((policy.dataset.as_str(), &policy.owner, policy.seed), ("data", &None, None));
     assert_eq!(policy.missing_values, [""]);
     assert_eq!(policy.algorithm, "top-down-specialization");
     assert_eq!((policy.purpose, policy.suppression), (Purpose::General, Suppression::NONE));
-    assert!(policy.separate.groups.is_empty());
+    assert!(policy.non_colluding.groups.is_empty());
     assert_eq!((policy.ledger.as_str(), policy.key.as_str()), ("ledger", "reticent.key"));
     let column = &policy.columns[0];
     assert_eq!((column.role, column.values, column.missing), (Role::QuasiIdentifier, Type::Text, Missing::Value));
@@ -144,9 +148,9 @@ fn silence_means_the_default() {
 }
 
 #[test]
-fn every_listed_word_is_a_value() {
+fn every_listed_word_is_an_enum_value() {
     for key in keys::COLUMN {
-        let keys::Shape::Word(words) = key.shape else { continue };
+        let keys::KeyShape::Word(words) = key.shape else { continue };
         for word in words {
             let known = match key.name {
                 "role" => serde_json::from_value::<Role>((*word).into()).is_ok(),
@@ -162,34 +166,34 @@ fn every_listed_word_is_a_value() {
 }
 
 #[test]
-fn the_owner_is_an_identifier_and_nothing_else() {
+fn the_owner_must_be_an_identifier() {
     assert_eq!(hospital().columns[0].role, Role::Identifier);
-    let said = HOSPITAL.replace("[columns.patient_id]", "[columns.patient_id]\nrole = \"quasi-identifier\"");
-    let error = Policy::parse(&said).unwrap_err().to_string();
-    assert!(error.contains("the owner has the role identifier"), "{error}");
+    let changed = HOSPITAL.replace("[columns.patient_id]", "[columns.patient_id]\nrole = \"quasi-identifier\"");
+    let error = Policy::parse(&changed).unwrap_err().to_string();
+    assert!(error.contains("the owner must have the role identifier"), "{error}");
 }
 
 #[test]
-fn the_schema_has_a_tree_for_every_column() {
+fn every_column_has_a_tree_source() {
     let schema = schema_of(&hospital()).unwrap();
     let tree = |name: &str| schema.attribute(name).unwrap().tree.clone();
-    assert_eq!(tree("patient_id"), Tree::Flat);
-    assert!(matches!(tree("age"), Tree::Intervals { exact: false, levels } if levels.len() == 4));
-    assert!(matches!(tree("city"), Tree::Given(tree) if tree.find("taxonomies/city.csv").is_some()));
-    assert_eq!(tree("blood pressure"), Tree::Grown { range: Some((0.0, 300.5)) });
-    assert_eq!(tree("disease"), Tree::Flat);
+    assert_eq!(tree("patient_id"), TreeSource::Flat);
+    assert!(matches!(tree("age"), TreeSource::Intervals { exact: false, levels } if levels.len() == 4));
+    assert!(matches!(tree("city"), TreeSource::Given(tree) if tree.find("taxonomies/city.csv").is_some()));
+    assert_eq!(tree("blood pressure"), TreeSource::Grown { range: Some((0.0, 300.5)) });
+    assert_eq!(tree("disease"), TreeSource::Flat);
     assert_eq!(schema.missing_values, ["", "NA"]);
     assert_eq!(schema.owner.as_deref(), Some("patient_id"));
 }
 
 #[test]
-fn a_number_that_is_no_quasi_identifier_grows_no_intervals() {
+fn a_sensitive_number_has_no_grown_intervals() {
     let policy = Policy::parse("[columns.pay]\nrole = \"sensitive\"\ntype = \"number\"\n[requirement]\nk = 2").unwrap();
-    assert_eq!(schema_of(&policy).unwrap().attributes[0].tree, Tree::Flat);
+    assert_eq!(schema_of(&policy).unwrap().attributes[0].tree, TreeSource::Flat);
 }
 
 #[test]
-fn a_taxonomy_that_cannot_be_read_is_an_error_of_its_line() {
+fn an_unreadable_taxonomy_is_reported_with_its_line() {
     let error = hospital().schema(&mut |_| Err("no such file".to_owned())).unwrap_err();
     let expect = "policy line 17: the taxonomy `taxonomies/city.csv` cannot be read: no such file";
     assert_eq!(error.to_string(), expect);
@@ -198,33 +202,29 @@ fn a_taxonomy_that_cannot_be_read_is_an_error_of_its_line() {
 }
 
 #[test]
-fn the_short_form_stands_for_models() {
+fn the_short_form_expands_to_models() {
     let policy = hospital();
-    let wordings = policy.wordings(&schema_of(&policy).unwrap());
-    let told: Vec<(&str, Option<usize>)> =
-        wordings.iter().map(|wording| (wording.model.as_str(), wording.line)).collect();
+    let specs = policy.model_specs(&schema_of(&policy).unwrap());
+    let models: Vec<(&str, Option<usize>)> = specs.iter().map(|spec| (spec.model.as_str(), spec.line)).collect();
     let expect = [
         ("k-anonymity", Some(31)),
         ("confidence-bounding", Some(32)),
         ("distinct-l-diversity", Some(35)),
         ("confidence-bounding", Some(40)),
     ];
-    assert_eq!(told, expect);
+    assert_eq!(models, expect);
 }
 
 #[test]
-fn a_policy_fits_the_data_it_speaks_of() {
+fn policy_and_data_must_have_the_same_columns() {
     let policy = Policy::parse("[columns.age]\n[columns.sex]\n[requirement]\nk = 2").unwrap();
-    let fit = |names: &[&str]| {
+    let check = |names: &[&str]| {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        policy.fit(&names).map_err(|error| error.to_string())
+        policy.check_columns(&names).map_err(|error| error.to_string())
     };
-    assert_eq!(fit(&["sex", "age"]), Ok(()));
+    assert_eq!(check(&["sex", "age"]), Ok(()));
     let expect = "policy line 1: the data has no column `age` (did you mean `Age`?)";
-    assert_eq!(fit(&["Age", "sex"]), Err(expect.to_owned()));
-    let more = fit(&["age", "sex", "a", "b", "c", "d", "e", "f"]).unwrap_err();
-    assert!(
-        more.contains("does not speak of `a`, `b`, `c`, `d`, `e` and 1 more; every column must be spoken for"),
-        "{more}"
-    );
+    assert_eq!(check(&["Age", "sex"]), Err(expect.to_owned()));
+    let more = check(&["age", "sex", "a", "b", "c", "d", "e", "f"]).unwrap_err();
+    assert!(more.contains("has no table for `a`, `b`, `c`, `d`, `e` and 1 more; add [columns.NAME]"), "{more}");
 }

@@ -1,10 +1,10 @@
 //! Tests of the argument getters: an unknown name is an error.
 
-use super::{Argument, Arguments, Domain, Entry, Kind, Parameter};
+use super::{Argument, Arguments, Domain, Entry, Kind, ParameterDef};
 use crate::error::{ArgumentFault, Error, Result};
 
-const fn parameter(name: &'static str, domain: Domain, default: Option<&'static str>) -> Parameter {
-    Parameter { name, domain, default, meaning: "for the test" }
+const fn parameter(name: &'static str, domain: Domain, default: Option<&'static str>) -> ParameterDef {
+    ParameterDef { name, domain, default, meaning: "for the test" }
 }
 
 const ENTRY: Entry = Entry {
@@ -13,7 +13,7 @@ const ENTRY: Entry = Entry {
     title: "Tested",
     summary: "",
     paper: "",
-    thwarts: "",
+    protects_against: "",
     comparison: false,
     parameters: &[
         parameter("k", Domain::Whole(2), None),
@@ -39,7 +39,7 @@ fn fault<T: std::fmt::Debug>(result: Result<T>) -> ArgumentFault {
     }
 }
 
-/// What every getter answers for a name.
+/// Returns the fault of every getter for a name.
 fn faults(arguments: &Arguments, name: &str) -> [ArgumentFault; 9] {
     [
         fault(arguments.whole(name)),
@@ -91,7 +91,7 @@ fn values_and_defaults_are_read() {
 #[test]
 fn a_default_that_cannot_be_read_is_an_error() {
     for default in ["many", "1"] {
-        let parameters: &'static [Parameter] = Vec::leak(vec![parameter("k", Domain::Whole(2), Some(default))]);
+        let parameters: &'static [ParameterDef] = Vec::leak(vec![parameter("k", Domain::Whole(2), Some(default))]);
         let checked = Arguments::default().checked(&Entry { parameters, ..ENTRY });
         assert!(matches!(checked, Err(Error::Parameter { .. })), "{checked:?}");
     }

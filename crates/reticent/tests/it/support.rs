@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use reticent::combos::Combos;
+use reticent::contingency::ContingencyTable;
 use reticent::models::{Model, Violation};
 use reticent::registry::{Argument, Arguments};
-use reticent::requirement::{Requirement, Wording};
+use reticent::requirement::{ModelSpec, Requirement};
 use reticent::taxonomy::{Cut, Taxonomy, Type};
-use reticent::verify::{Breach, Reading};
-use reticent::{Attribute, Counts, History, Missing, Recoding, Release, Role, Schema, Table, Tree};
+use reticent::verify::{ClassViolation, Reading};
+use reticent::{Attribute, Counts, History, Missing, Recoding, Release, Role, Schema, Table, TreeSource};
 
 /// One column of a small table.
 #[derive(Debug, Clone)]
@@ -17,17 +17,17 @@ pub struct Col {
     pub name: String,
     pub role: Role,
     pub values: Type,
-    pub tree: Tree,
+    pub tree: TreeSource,
 }
 
 /// A quasi-identifier without structure.
 pub fn quasi(name: &str) -> Col {
-    Col { name: name.to_owned(), role: Role::QuasiIdentifier, values: Type::Text, tree: Tree::Flat }
+    Col { name: name.to_owned(), role: Role::QuasiIdentifier, values: Type::Text, tree: TreeSource::Flat }
 }
 
 /// A quasi-identifier with an indented tree.
 pub fn quasi_tree(name: &str, indented: &str) -> Col {
-    Col { tree: Tree::Given(Taxonomy::parse_indented(name, indented).unwrap()), ..quasi(name) }
+    Col { tree: TreeSource::Given(Taxonomy::parse_indented(name, indented).unwrap()), ..quasi(name) }
 }
 
 /// A sensitive column without structure.
@@ -105,7 +105,7 @@ impl Data {
         Counts {
             names: self.names(),
             values,
-            combos: Combos { codes, weights: vec![1; order.len()], owners },
+            contingency: ContingencyTable { codes, weights: vec![1; order.len()], owners },
             links: None,
         }
     }
@@ -145,14 +145,14 @@ impl Data {
     pub fn published(&self, release: &Release) -> Data {
         let mut rows = Vec::new();
         let mut owners = Vec::new();
-        for at in 0..release.combos.len() {
-            for _ in 0..release.combos.weights[at] {
+        for at in 0..release.contingency.len() {
+            for _ in 0..release.contingency.weights[at] {
                 let label = |(column, codes): (_, &Vec<u32>)| label_of(column, codes[at]);
-                rows.push(release.columns.iter().zip(&release.combos.codes).map(label).collect());
-                owners.extend(release.combos.owners.as_ref().map(|owners| owners[at]));
+                rows.push(release.columns.iter().zip(&release.contingency.codes).map(label).collect());
+                owners.extend(release.contingency.owners.as_ref().map(|owners| owners[at]));
             }
         }
-        let owners = release.combos.owners.as_ref().map(|_| owners);
+        let owners = release.contingency.owners.as_ref().map(|_| owners);
         Data { cols: self.cols.clone(), rows, owners }
     }
 }
@@ -169,21 +169,21 @@ pub fn read_back(release: &Release) -> Counts {
         .map(|column| (0..column.nodes.len()).map(|code| column.label(code as u32).to_owned()).collect())
         .collect();
     let names = release.columns.iter().map(|column| column.name.clone()).collect();
-    Counts { names, values, combos: release.combos.clone(), links: None }
+    Counts { names, values, contingency: release.contingency.clone(), links: None }
 }
 
 /// What is published, independent of how it is encoded: texts and owner of each combination, with its weight.
 pub fn contents(release: &Release) -> BTreeMap<(Vec<String>, Option<u32>), u64> {
     let mut contents = BTreeMap::new();
-    for at in 0..release.combos.len() {
+    for at in 0..release.contingency.len() {
         let texts = release
             .columns
             .iter()
-            .zip(&release.combos.codes)
+            .zip(&release.contingency.codes)
             .map(|(column, codes)| label_of(column, codes[at]))
             .collect();
-        let owner = release.combos.owners.as_ref().map(|owners| owners[at]);
-        *contents.entry((texts, owner)).or_insert(0) += release.combos.weights[at];
+        let owner = release.contingency.owners.as_ref().map(|owners| owners[at]);
+        *contents.entry((texts, owner)).or_insert(0) += release.contingency.weights[at];
     }
     contents
 }
@@ -239,12 +239,12 @@ pub fn violated(violations: Vec<Violation>) -> BTreeSet<Vec<String>> {
 }
 
 /// The texts that name each breach.
-pub fn breached(breaches: Vec<Breach>) -> BTreeSet<Vec<String>> {
+pub fn breached(breaches: Vec<ClassViolation>) -> BTreeSet<Vec<String>> {
     breaches.into_iter().map(|breach| breach.witness.into_iter().map(|(_, text)| text).collect()).collect()
 }
 
 /// A model from words: `k-anonymity k=3 on=job,sex`, `confidence-bounding h=0.5 values=HIV:0.2,Flu:1`.
-pub fn wording(words: &str) -> Wording {
+pub fn wording(words: &str) -> ModelSpec {
     let mut parts = words.split_whitespace();
     let model = parts.next().unwrap().to_owned();
     let mut arguments = Arguments::default();
@@ -252,7 +252,7 @@ pub fn wording(words: &str) -> Wording {
         let (name, value) = part.split_once('=').unwrap();
         arguments = arguments.set(name, argument(name, value));
     }
-    Wording { model, arguments, line: None }
+    ModelSpec { model, arguments, line: None }
 }
 
 fn argument(name: &str, value: &str) -> Argument {
@@ -272,7 +272,7 @@ fn argument(name: &str, value: &str) -> Argument {
 
 /// A requirement from the words of its models.
 pub fn requirement(words: &[&str], schema: &Schema) -> Requirement {
-    let wordings: Vec<Wording> = words.iter().map(|words| wording(words)).collect();
+    let wordings: Vec<ModelSpec> = words.iter().map(|words| wording(words)).collect();
     Requirement::build(&wordings, schema).unwrap()
 }
 
@@ -320,7 +320,7 @@ pub const ILLS: &str = "ill\n  lung\n    flu\n    asthma\n  gut\n    ulcer\n    
 /// Up to `most` rows over two quasi-identifiers (one with a tree), a sensitive column with a tree and another column.
 /// With `people` above 0, owners are drawn from so many people.
 pub fn random_data(random: &mut Random, most: usize, people: usize) -> Data {
-    let ills = Tree::Given(Taxonomy::parse_indented("ill", ILLS).unwrap());
+    let ills = TreeSource::Given(Taxonomy::parse_indented("ill", ILLS).unwrap());
     let cols = vec![quasi_tree("place", PLACES), quasi("sex"), Col { tree: ills, ..sensitive("ill") }, other("note")];
     let places: &[&str] =
         if random.below(2) == 0 { &["n1", "n2", "s1"] } else { &["n1", "n2", "s1", "s2", "s3", "sea"] };

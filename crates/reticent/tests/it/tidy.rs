@@ -91,7 +91,8 @@ fn verify_and_models_know_no_algorithm() {
 
 #[test]
 fn verify_shares_nothing_with_the_searches() {
-    let words = ["crate::classes", "crate::operations", "crate::metrics", "Joint", "joined::judge", "joined::rest"];
+    let words =
+        ["crate::release::classes", "crate::operations", "crate::metrics", "JoinCheck", "join::judge", "join::index"];
     let places = ["verify.rs", "verify/", "contract/reading.rs"];
     without(&library(), |name| places.iter().any(|place| name.starts_with(place)), &words);
 }
@@ -102,23 +103,24 @@ fn attacks_see_no_table_no_model_no_algorithm() {
         "crate::algorithms",
         "crate::models",
         "crate::contract",
-        "crate::table",
+        "crate::data::table",
         "Table",
         "crate::requirement",
-        "crate::recoding",
+        "crate::release::recoding",
     ];
     without(&library(), |name| name.starts_with("attacks/"), &words);
 }
 
 #[test]
-fn methods_and_audit_keep_to_their_rooms() {
-    let in_room =
-        |room: &'static str| move |name: &str| name == format!("{room}.rs") || name.starts_with(&format!("{room}/"));
-    without(&library(), in_room("methods"), &["crate::audit", "crate::algorithms"]);
+fn republication_and_audit_import_only_what_they_may() {
+    let in_module = |module: &'static str| {
+        move |name: &str| name == format!("{module}.rs") || name.starts_with(&format!("{module}/"))
+    };
+    without(&library(), in_module("republication"), &["crate::audit", "crate::algorithms"]);
     without(
         &library(),
-        in_room("audit"),
-        &["crate::table", "crate::algorithms", "crate::models", "crate::contract", "crate::methods"],
+        in_module("audit"),
+        &["crate::data::table", "crate::algorithms", "crate::models", "crate::contract", "crate::republication"],
     );
 }
 
@@ -235,7 +237,7 @@ fn no_path_of_some_machine() {
 /// and helps those that have.
 #[test]
 fn every_file_of_a_registry_is_listed() {
-    for folder in ["models", "metrics", "algorithms", "operations", "attacks", "methods"] {
+    for folder in ["models", "metrics", "algorithms", "operations", "attacks", "republication"] {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(folder);
         let list = fs::read_to_string(root.join("mod.rs")).unwrap();
         let start = list.find("pub const LIST").unwrap();

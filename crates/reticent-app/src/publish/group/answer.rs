@@ -1,40 +1,43 @@
-//! What `publish` answers for a release by a republication method.
+//! Builds the answer of `publish` for a release by a republication method.
 
 use std::collections::BTreeMap;
 
 use reticent::error::Obstacle;
-use reticent::methods::{Outcome, Reason};
-use reticent_ledger::{Promised, Withheld};
+use reticent::republication::{GroupingOutcome, Reason};
+use reticent_ledger::{PosteriorBound, WithheldRecords};
 
-use super::super::pipeline::{self, Made, Recorded};
-use super::super::plan::Recalled;
+use super::super::pipeline::{self, MadeRelease, RecordOutcome};
+use super::super::plan::LoadedHistory;
 use super::past::EarlierSeries;
 use super::tables::PEOPLE;
-use super::{Group, GroupedRelease};
-use crate::answer::{GroupSeconds, Promise, PublishedGroups, TableAnswer, Waiting};
+use super::{GroupMaker, GroupedRelease};
+use crate::answer::{GroupSeconds, GroupedAnswer, Postponed, Promise, TableAnswer};
 use crate::error::Result;
 
-impl Group<'_> {
-    /// What was made, and where it is recorded.
+impl GroupMaker<'_> {
+    /// Returns the answer for a release, and for its ledger entry if it was recorded.
     pub fn answer(
         &self,
-        made: Made<Self>,
-        recorded: Option<Recorded>,
-        recalled: &Recalled,
+        made: MadeRelease<Self>,
+        recorded: Option<RecordOutcome>,
+        recalled: &LoadedHistory,
         past: &EarlierSeries,
-    ) -> Result<PublishedGroups> {
+    ) -> Result<GroupedAnswer> {
         let (request, method, prepared) = (self.plan.request, &self.method, self.prepared);
         let audited = made.audited.ok_or(reticent::Error::CannotCheck(Obstacle::NotEstablished {}))?;
-        let (shown, GroupedRelease { outcome, tables: names, leaving, .. }) = (&made.verified, made.candidate);
+        let (published, GroupedRelease { outcome, names, departures, .. }) = (&made.verified, made.candidate);
         let mut notes = prepared.notes.clone();
         notes.extend(outcome.notes.iter().cloned());
-        let mut warnings: Vec<String> = prepared.doubtful().into_iter().map(|(_, warning)| warning).collect();
+        let mut warnings: Vec<String> = prepared.role_warnings().into_iter().map(|(_, warning)| warning).collect();
         warnings.extend(marginal_warning(&outcome));
         if audited.proof == reticent::audit::Proof::Off {
-            warnings.push("what all releases together tell was not looked at (audit = \"off\")".to_owned());
+            warnings.push(
+                "the audit is off (`audit = \"off\"`), so disclosure by all releases combined was not checked"
+                    .to_owned(),
+            );
         }
         if outcome.withheld.iter().any(|(_, reason)| *reason == Reason::History) {
-            warnings.extend(past.promised_less(recalled, self)?);
+            warnings.extend(past.weaker_promise_warning(recalled, self)?);
         }
         let mut folder = None;
         let recorded = recorded.map(|recorded| {
@@ -43,42 +46,42 @@ impl Group<'_> {
             recorded.answer
         });
         let table = |name: &str, rows: u64| TableAnswer { file: format!("{name}.csv"), rows };
-        let mut tables = vec![table(PEOPLE, shown.people.combos.rows())];
-        for (list, name) in shown.lists.iter().zip(&names.lists) {
-            tables.push(table(name, list.counts.combos.len() as u64));
+        let mut tables = vec![table(PEOPLE, published.people.contingency.rows())];
+        for (list, name) in published.lists.iter().zip(&names.lists) {
+            tables.push(table(name, list.counts.contingency.len() as u64));
         }
-        for (counts, name) in shown.marginals.iter().zip(&names.marginals) {
-            tables.push(table(name, counts.combos.len() as u64));
+        for (counts, name) in published.marginals.iter().zip(&names.marginals) {
+            tables.push(table(name, counts.contingency.len() as u64));
         }
-        Ok(PublishedGroups {
+        Ok(GroupedAnswer {
             name: request.name.to_string(),
-            recipients: self.plan.to.clone(),
+            recipients: self.plan.recipients.clone(),
             folder,
             recorded,
             judged: made.judged,
             dry_run: self.plan.rehearsal.is_some(),
-            method: method.listed.entry.id,
+            method: method.def.entry.id,
             form: method.form.word(),
             promise: Promise {
-                words: method.listed.entry.thwarts,
+                text: method.def.entry.protects_against,
                 columns: promised(self)?,
-                records: method.listed.linked(&self.arguments)?.map(|most| most.fraction()),
+                records: method.def.linkage_bound(&self.arguments)?.map(|bound| bound.fraction()),
             },
             records: self.records.len() as u64 + prepared.table.dropped,
-            published: shown.people.combos.rows(),
-            waiting: waiting(&outcome.waiting, recalled, past, request.name.as_str()),
+            published: published.people.contingency.rows(),
+            postponed: postponed(&outcome.postponed, recalled, past, request.name.as_str()),
             withheld: withheld(&outcome.withheld),
             dropped: prepared.table.dropped,
             groups: outcome.groups.len() as u64,
-            counterfeits: shown.counterfeits(),
-            alone: outcome.groups.iter().filter(|group| group.members.len() == 1).count() as u64,
+            counterfeits: published.counterfeits(),
+            singletons: outcome.groups.iter().filter(|group| group.members.len() == 1).count() as u64,
             tables,
-            leaving,
-            instead: method.listed.gone,
+            departures,
+            alternative: method.def.departure_rule,
             audited,
             utility: made.measured,
             seed: made.seed,
-            neutralised: made.written,
+            escaped_formulas: made.written,
             warnings,
             notes,
             seconds: seconds_of(&made.seconds),
@@ -86,48 +89,52 @@ impl Group<'_> {
     }
 }
 
-/// Records that wait, the longest first.
-fn waiting(records: &[(u32, u32)], recalled: &Recalled, past: &EarlierSeries, name: &str) -> Vec<Waiting> {
+/// Returns the numbers of postponed records, those with the longest waiting time first.
+fn postponed(records: &[(u32, u32)], recalled: &LoadedHistory, past: &EarlierSeries, name: &str) -> Vec<Postponed> {
     let mut by_releases: BTreeMap<u32, u64> = BTreeMap::new();
     records.iter().for_each(|(_, releases)| *by_releases.entry(*releases).or_default() += 1);
     let since = |releases: u32| match past.series.len().checked_sub(releases as usize - 1) {
         Some(at) if at < past.series.len() => recalled.name(past.series[at]).to_owned(),
         _ => name.to_owned(),
     };
-    let one = |(releases, records): (u32, u64)| Waiting { releases, since: since(releases), records };
+    let one = |(releases, records): (u32, u64)| Postponed { releases, since: since(releases), records };
     by_releases.into_iter().rev().map(one).collect()
 }
 
-fn marginal_warning(outcome: &Outcome) -> Option<String> {
-    use reticent::methods::Marginals;
+fn marginal_warning(outcome: &GroupingOutcome) -> Option<String> {
+    use reticent::republication::Marginals;
     match outcome.marginals {
         Marginals::Off => None,
         Marginals::Each => Some(
-            "it is told how often each value is, column by column: with later releases this tells how often the values of newcomers are"
+            "marginal tables publish how often each value occurs, column by column. The difference to later marginal tables discloses how \
+             often the values of newcomers occur"
                 .to_owned(),
         ),
         Marginals::Joint => Some(
-            "it is told how often values of all sensitive columns are together: false values that occur with no other are undone. \
-             `marginals = \"each\"` tells less"
+            "the joint marginal table publishes how often combinations of all sensitive values occur. An attacker can exclude noise values that \
+             occur in no such combination; `marginals = \"each\"` discloses less"
                 .to_owned(),
         ),
     }
 }
 
-fn seconds_of(seconds: &pipeline::Timings) -> GroupSeconds {
-    let pipeline::Timings { recall, read, make, write, verify, audit, measure, record } = *seconds;
-    GroupSeconds { recall, read, group: make, write, verify, audit, measure, record }
+fn seconds_of(seconds: &pipeline::StageSeconds) -> GroupSeconds {
+    let pipeline::StageSeconds { load_history, read, make, write, verify, audit, measure, record } = *seconds;
+    GroupSeconds { load_history, read, group: make, write, verify, audit, measure, record }
 }
 
-/// What is promised, by sensitive column.
-pub(super) fn promised(group: &Group<'_>) -> Result<Vec<Promised>> {
+/// Returns the guaranteed posterior bound of each sensitive attribute.
+pub(super) fn promised(group: &GroupMaker<'_>) -> Result<Vec<PosteriorBound>> {
     let promises = group.promises()?.into_iter();
-    Ok(promises.map(|(column, most)| Promised { column, most: most.fraction() }).collect())
+    Ok(promises.map(|(column, bound)| PosteriorBound { column, most: bound.fraction() }).collect())
 }
 
-/// How many are withheld, by why.
-pub(super) fn withheld(records: &[(u32, Reason)]) -> Vec<Withheld> {
+/// Counts withheld records by reason.
+pub(super) fn withheld(records: &[(u32, Reason)]) -> Vec<WithheldRecords> {
     let mut by_reason: BTreeMap<Reason, u64> = BTreeMap::new();
     records.iter().for_each(|(_, reason)| *by_reason.entry(*reason).or_default() += 1);
-    by_reason.into_iter().map(|(reason, records)| Withheld { reason: reason.word().to_owned(), records }).collect()
+    by_reason
+        .into_iter()
+        .map(|(reason, records)| WithheldRecords { reason: reason.word().to_owned(), records })
+        .collect()
 }

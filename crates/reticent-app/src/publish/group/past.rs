@@ -1,51 +1,51 @@
-//! What was released before, as a method and the gate need it.
+//! Earlier releases, as a republication method and the disclosure gate need them.
 
 use std::collections::BTreeSet;
 
-use reticent::methods;
-use reticent::{Held, History, Role, Share};
-use reticent_ledger::{Entry, Key, Ledger, Promised, Wanted};
+use reticent::republication;
+use reticent::{History, Ratio, RecordedRelease, Role};
+use reticent_ledger::{Entry, HistoryQuery, Key, Ledger, PosteriorBound};
 
-use super::super::plan::Recalled;
-use super::super::whole;
-use super::Group;
+use super::super::check_complete;
+use super::super::plan::LoadedHistory;
+use super::GroupMaker;
 use crate::error::{Problem, Result};
 
-/// What was released before.
+/// Earlier releases of a republication series.
 #[derive(Default)]
 pub(crate) struct EarlierSeries {
-    /// Everything that recipients can hold beside the new release.
+    /// All earlier releases that recipients can combine with the new one.
     pub history: History,
-    /// The numbers of the releases that were made by a method, oldest first.
+    /// Numbers of the releases by a republication method, oldest first.
     pub series: Vec<u64>,
-    /// What methods published, as they need it again.
-    pub state: methods::Past,
+    /// State that republication methods continue from.
+    pub state: republication::MethodState,
 }
 
 impl EarlierSeries {
-    /// From the ledger, with the key behind its owner links.
-    pub fn load(ledger: &Ledger, recalled: &Recalled, key: &Key) -> Result<EarlierSeries> {
+    /// Loads the series from the ledger, with the key of its owner links.
+    pub fn load(ledger: &Ledger, recalled: &LoadedHistory, key: &Key) -> Result<EarlierSeries> {
         let mut past = EarlierSeries::default();
-        let beside = &recalled.beside;
-        if beside.is_empty() {
+        let earlier = &recalled.earlier;
+        if earlier.is_empty() {
             return Ok(past);
         }
-        past.history = whole(ledger.history(Wanted { numbers: Some(beside), links: Some(key) })?)?;
+        past.history = check_complete(ledger.history(HistoryQuery { numbers: Some(earlier), links: Some(key) })?)?;
         let by_method = |entry: &&Entry| {
-            beside.contains(&entry.number) && entry.release().is_some_and(|release| release.method.is_some())
+            earlier.contains(&entry.number) && entry.release().is_some_and(|release| release.method.is_some())
         };
         let made: Vec<&Entry> = recalled.entries.iter().filter(by_method).collect();
         past.series = made.iter().map(|entry| entry.number).collect();
         let of = |number: u64| past.history.releases.iter().filter(move |held| held.number == number);
-        let tables: Vec<&Held> = past.series.iter().copied().flat_map(of).collect();
-        past.state = methods::Past::of(&tables, &[]);
+        let tables: Vec<&RecordedRelease> = past.series.iter().copied().flat_map(of).collect();
+        past.state = republication::MethodState::new(&tables, &[]);
         for entry in made {
-            ledger.remembered(entry)?.iter().for_each(|release| past.state.remember(release));
+            ledger.method_state(entry)?.iter().for_each(|release| past.state.update(release));
         }
         Ok(past)
     }
 
-    /// Earlier releases by a method must show the same sensitive columns, or people could not be followed through them.
+    /// Returns an error if an earlier release of the series has other sensitive attributes: a method could not continue it.
     pub fn check(&self, sensitive: &[&str]) -> Result<()> {
         let now: BTreeSet<&str> = sensitive.iter().copied().collect();
         for number in &self.series {
@@ -62,17 +62,17 @@ impl EarlierSeries {
         Ok(())
     }
 
-    /// A warning that an earlier release promised less, if one did: then people of that release may be withheld.
-    pub fn promised_less(&self, recalled: &Recalled, group: &Group<'_>) -> Result<Option<String>> {
+    /// Returns a warning if an earlier release has a weaker guarantee. Its people may be withheld.
+    pub fn weaker_promise_warning(&self, recalled: &LoadedHistory, group: &GroupMaker<'_>) -> Result<Option<String>> {
         let entry = |number: &u64| recalled.entries.iter().find(|entry| entry.number == *number);
         let of = |entry: &Entry| Some((entry.number, entry.release()?.method.clone()?.promise));
         for (number, promise) in self.series.iter().filter_map(entry).filter_map(of) {
-            for Promised { column, most } in promise {
-                let now = group.promise(&column)?.filter(|now| Share::of_fraction(&most) > Some(*now));
+            for PosteriorBound { column, most: bound } in promise {
+                let now = group.promise(&column)?.filter(|now| Ratio::from_fraction(&bound) > Some(*now));
                 let Some(now) = now else { continue };
                 return Ok(Some(format!(
-                    "release {number} {} promised at most {most} of {column}, and this one {}: those whom it was published with are \
-                     withheld, since their lists are too short. A policy that promises {most} goes on with them",
+                    "release {number} {} guarantees a posterior of {column} of at most {bound}, but this release at most {}; people of that \
+                     release are withheld, because their lists have too few values. To publish them, use the bound {bound}",
                     recalled.name(number),
                     now.fraction()
                 )));

@@ -1,92 +1,98 @@
-//! What a recipient reads beside the tables of a release.
+//! The README.md of a published folder, for recipients.
 
 use reticent::audit::{AuditedGroups, Proof};
-use reticent::methods::{Form, Shown};
-use reticent_ledger::Judged;
+use reticent::republication::{Form, PublishedTables};
+use reticent_ledger::HistoryScope;
 
-use super::Group;
-use super::tables::{PEOPLE, Tables};
+use super::GroupMaker;
+use super::tables::{PEOPLE, TableNames};
 use crate::error::Result;
 
-/// The text of the README.
+/// Returns the text of the README.
 pub(crate) fn readme(
-    group: &Group<'_>,
-    shown: &Shown,
-    files: &Tables,
+    group: &GroupMaker<'_>,
+    published: &PublishedTables,
+    files: &TableNames,
     audited: &AuditedGroups,
-    judged: &Judged,
+    judged: &HistoryScope,
 ) -> Result<String> {
     let (request, loaded, method) = (group.plan.request, &group.plan.loaded, &group.method);
     let mut text = format!(
-        "# {}, {}\n\n{}, published {} by {} ({}).\n\n",
+        "# {}, {}\n\n{}, published on {} with the method {} ({} quasi-identifiers).\n\n",
         loaded.policy.dataset,
         request.name,
-        people(shown),
+        people(published),
         group.plan.context.today(),
-        method.listed.entry.title,
+        method.def.entry.title,
         method.form.word()
     );
-    text += "People are in groups. Which of a group's values is whose is not told.\n\n| file | columns |\n|---|---|\n";
+    text += "The table of people assigns every person to a group. Other tables list the sensitive values of each group. They do \
+             not show which person has which value.\n\n| file | columns |\n|---|---|\n";
     let row = |name: &str, columns: &[String]| format!("| `{name}.csv` | {} |\n", columns.join(", "));
-    text += &row(PEOPLE, &shown.people.names);
+    text += &row(PEOPLE, &published.people.names);
     let counted = |names: &[String], set: bool| {
         let count = (!set).then(|| files.count.clone());
         names.iter().cloned().chain(count).collect::<Vec<String>>()
     };
-    for (list, name) in shown.lists.iter().zip(&files.lists) {
-        text += &row(name, &counted(&list.counts.names, list.set));
+    for (list, name) in published.lists.iter().zip(&files.lists) {
+        text += &row(name, &counted(&list.counts.names, list.is_set));
     }
-    for (counts, name) in shown.marginals.iter().zip(&files.marginals) {
+    for (counts, name) in published.marginals.iter().zip(&files.marginals) {
         text += &row(name, &counted(&counts.names, false));
     }
     if method.form == Form::Generalized {
-        text += "\nQuasi-identifiers are what covers everybody of a group: an interval, a value above theirs, or `*` for any.\n";
+        text += "\nQuasi-identifiers are generalized to cover all people of the group: an interval, a more general value, or `*` \
+                 (any value).\n";
     }
-    for list in shown.lists.iter().filter(|list| list.set) {
+    for list in published.lists.iter().filter(|list| list.is_set) {
         text += &format!(
-            "\n`{}` lists values once for each group. Everybody of the group has one of them; some may be nobody's.\n",
+            "\nThe table of `{}` lists each value of a group once, without a count. Every person of the group has one of the \
+             listed values. Some listed values may belong to no person.\n",
             list.column
         );
     }
-    let nobodys = shown.counterfeits();
-    if nobodys > 0 {
+    let unassigned = published.counterfeits();
+    if unassigned > 0 {
         text += &format!(
-            "\n{nobodys} of the values that are listed with a count are nobody's in this release, counterfeits or of people who are gone: as \
-             many in a group as its list counts more than the group has people.\n"
+            "\nNumber of listed values that belong to no person in this release: {unassigned}. They are counterfeit values, or values of people \
+             who have left the data. In each group, their number is the sum of the counts minus the number of people.\n"
         );
     }
-    text += "\n## Together, in SQL\n\n";
-    for (list, name) in shown.lists.iter().zip(&files.lists) {
-        text += &join(shown, list.column.as_str(), name, (!list.set).then_some(files.count.as_str()));
+    text += "\n## Joining the tables in SQL\n\n";
+    for (list, name) in published.lists.iter().zip(&files.lists) {
+        text += &join(published, list.column.as_str(), name, (!list.is_set).then_some(files.count.as_str()));
     }
     text += &format!(
-        "By this release alone, each of a group's values is as likely somebody's as the others, by how often it is listed. As it stands this runs in DuckDB, in this \
-         folder; elsewhere load the files as tables and leave out the quotes and `.csv`.\n\n## Promise\n\n{}.\n",
-        capital(method.listed.entry.thwarts)
+        "Each result row pairs a person with a possible value. Given this release alone, the probability of a value is proportional to its \
+         count in the group (equal for all values without counts).\n\nThe SQL runs in DuckDB in this folder. In other databases, load the \
+         files as tables, and remove the quotes and `.csv`.\n\n## Guarantee\n\n{}.\n",
+        capital(method.def.entry.protects_against)
     );
-    if let Judged::Alone { .. } = judged {
-        text += "\nThis release was judged by itself: what it tells together with others was not looked at.\n";
+    if let HistoryScope::Alone { .. } = judged {
+        text +=
+            "\nThis release was judged alone. What it discloses in combination with other releases was not checked.\n";
     } else if audited.proof == Proof::Off {
-        text += "\nThat was not checked for this release.\n";
-    } else if audited.columns.iter().any(|column| column.already > 0) {
-        text += "\nEarlier releases told more of some people; of these, this one tells nothing more than they did.\n";
+        text += "\nThe guarantee was not checked for this release.\n";
+    } else if audited.columns.iter().any(|column| column.already_above > 0) {
+        text +=
+            "\nEarlier releases exceed these bounds for some people. This release does not disclose more about them.\n";
     }
-    if !group.plan.access.separate.groups.is_empty() && !matches!(judged, Judged::Alone { .. }) {
-        text += "\nAll releases are those that recipients can hold who may combine what they got; some are taken never to do so.\n";
+    if !group.plan.access.non_colluding.groups.is_empty() && !matches!(judged, HistoryScope::Alone { .. }) {
+        text += "\n\"All releases\" are the releases that colluding recipients can combine. Some recipients are assumed not to collude.\n";
     }
-    for column in group.sensitive() {
-        if let Some(most) = group.promise(column)? {
-            text += &format!("\n- `{column}`: at most {}", most.fraction());
+    for column in group.sensitive_columns() {
+        if let Some(bound) = group.promise(column)? {
+            text += &format!("\n- posterior of a value of `{column}`: at most {}", bound.fraction());
         }
     }
-    if let Some(most) = method.listed.linked(&group.arguments)? {
-        text += &format!("\n- a record: at most {}", most.fraction());
+    if let Some(bound) = method.def.linkage_bound(&group.arguments)? {
+        text += &format!("\n- probability of linking a record to a person: at most {}", bound.fraction());
     }
     Ok(text.trim_end().to_owned() + "\n")
 }
 
-/// Two lines.
-fn join(shown: &Shown, column: &str, name: &str, count: Option<&str>) -> String {
+/// Returns the SQL query, in two lines, that joins the table of people with a list.
+fn join(published: &PublishedTables, column: &str, name: &str, count: Option<&str>) -> String {
     let value = format!("{name}.{}", identifier(column));
     let count = count.map(|count| format!(", {name}.{count}")).unwrap_or_default();
     let table = |name: &str| format!("'{name}.csv' AS {name}");
@@ -94,21 +100,21 @@ fn join(shown: &Shown, column: &str, name: &str, count: Option<&str>) -> String 
         "```sql\nSELECT {PEOPLE}.*, {value}{count}\nFROM {} JOIN {} USING ({});\n```\n\n",
         table(PEOPLE),
         table(name),
-        identifier(&shown.group)
+        identifier(&published.group)
     )
 }
 
-/// A name as SQL reads it.
+/// Quotes an SQL identifier, if necessary.
 fn identifier(name: &str) -> String {
     let plain = name.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_');
     if plain { name.to_owned() } else { format!("\"{}\"", name.replace('"', "\"\"")) }
 }
 
-fn people(shown: &Shown) -> String {
-    reticent::text::people(shown.people.combos.rows())
+fn people(published: &PublishedTables) -> String {
+    reticent::text::people(published.people.contingency.rows())
 }
 
-/// A sentence that begins with a capital.
+/// Capitalizes the first letter of a sentence.
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The tables of a release as files, and back.
+//! Writes the tables of a release to files, and reads them back.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -6,29 +6,29 @@ use std::path::Path;
 
 use hashbrown::{HashMap, HashSet};
 use reticent::Counts;
-use reticent::combos::{Combos, combine};
-use reticent::methods::Shown;
+use reticent::contingency::{ContingencyTable, combine};
+use reticent::republication::PublishedTables;
 use reticent::taxonomy::Code;
 use reticent_engine::{Compression, Format, Options, Sink, read_back, write_rows};
 
 use crate::error::{Error, Result};
 
-/// The table of people.
+/// Name of the table of people.
 pub(crate) const PEOPLE: &str = "people";
 
-/// How the tables of a release are called.
-pub(crate) struct Tables {
-    /// By list: the name of its table.
+/// Names of the tables of a release.
+pub(crate) struct TableNames {
+    /// Name of the table of each list.
     pub lists: Vec<String>,
-    /// By marginal table: its name.
+    /// Name of each marginal table.
     pub marginals: Vec<String>,
-    /// The column that counts.
+    /// Name of the column with counts.
     pub count: String,
 }
 
-impl Tables {
-    /// How the tables of a release are called.
-    pub fn of(shown: &Shown) -> Tables {
+impl TableNames {
+    /// Chooses unique names for the tables of a release.
+    pub fn new(published: &PublishedTables) -> TableNames {
         let mut taken = vec![PEOPLE.to_owned(), "readme".to_owned()];
         let mut name = |wanted: &str| {
             let plain = |letter: char| if letter.is_alphanumeric() { letter } else { '_' };
@@ -39,61 +39,66 @@ impl Tables {
             taken.push(name.clone());
             name
         };
-        let lists = shown.lists.iter().map(|list| name(&list.column)).collect();
+        let lists = published.lists.iter().map(|list| name(&list.column)).collect();
         let marginals =
-            shown.marginals.iter().map(|counts| name(&format!("marginal {}", counts.names.join(" ")))).collect();
+            published.marginals.iter().map(|counts| name(&format!("marginal {}", counts.names.join(" ")))).collect();
         let mut count = "records".to_owned();
-        let columns = || shown.lists.iter().map(|list| &list.column).chain([&shown.group]);
+        let columns = || published.lists.iter().map(|list| &list.column).chain([&published.group]);
         while columns().any(|column| *column == count) {
             count.push('_');
         }
-        Tables { lists, marginals, count }
+        TableNames { lists, marginals, count }
     }
 
-    /// Writes the tables into a folder that is made for them. Answers how many cells were neutralised.
-    pub fn write(&self, shown: &Shown, folder: &Path, seed: u64, options: &Options) -> Result<u64> {
+    /// Writes the tables to a new folder. Returns the number of cells that were escaped because they look like a formula.
+    pub fn write(&self, published: &PublishedTables, folder: &Path, seed: u64, options: &Options) -> Result<u64> {
         fs::create_dir(folder).map_err(Error::file("write", folder))?;
         let (mut neutralised, mut seed) = (0, seed);
         let mut write = |counts: &Counts, name: &str| -> Result<()> {
-            // Every table in an order of its own.
+            // Every table has its own row order.
             seed = seed.wrapping_add(1);
             let sink = Sink { path: folder.join(format!("{name}.csv")), format: Format::Csv(Compression::None), seed };
             neutralised += write_rows(counts, &sink, options)?.neutralised;
             Ok(())
         };
-        write(&Counts { links: None, ..shown.people.clone() }, PEOPLE)?;
-        for (list, name) in shown.lists.iter().zip(&self.lists) {
-            write(&if list.set { list.counts.clone() } else { with_count(&list.counts, &self.count) }, name)?;
+        write(&Counts { links: None, ..published.people.clone() }, PEOPLE)?;
+        for (list, name) in published.lists.iter().zip(&self.lists) {
+            write(&if list.is_set { list.counts.clone() } else { with_count(&list.counts, &self.count) }, name)?;
         }
-        for (counts, name) in shown.marginals.iter().zip(&self.marginals) {
+        for (counts, name) in published.marginals.iter().zip(&self.marginals) {
             write(&with_count(counts, &self.count), name)?;
         }
         Ok(neutralised)
     }
 
-    /// Reads the tables again, and counts those that do not hold what was to be published.
-    pub fn read(&self, shown: &Shown, folder: &Path, options: &Options) -> Result<(Shown, u64)> {
+    /// Reads the tables back, and counts those that differ from the expected ones.
+    pub fn read(
+        &self,
+        published: &PublishedTables,
+        folder: &Path,
+        options: &Options,
+    ) -> Result<(PublishedTables, u64)> {
         let read = |name: &str| read_back(&folder.join(format!("{name}.csv")), options);
-        let same = |read: &Counts, meant: &Counts| {
-            let meant = as_text(meant);
-            read.names == meant.names && read.values == meant.values && read.combos == meant.combos
+        let same = |read: &Counts, expected: &Counts| {
+            let expected = as_text(expected);
+            read.names == expected.names && read.values == expected.values && read.contingency == expected.contingency
         };
         let counted = |name: &str, counts: bool| -> Result<Option<Counts>> {
             let read = read(name)?;
             Ok(if counts { without_count(&read) } else { Some(read) })
         };
-        let mut differing = u64::from(!same(&read(PEOPLE)?, &shown.people));
-        let lists = shown.lists.iter().zip(&self.lists).map(|(list, name)| (&list.counts, name, !list.set));
-        let marginals = shown.marginals.iter().zip(&self.marginals).map(|(meant, name)| (meant, name, true));
-        for (meant, name, counts) in lists.chain(marginals) {
-            differing += u64::from(!counted(name, counts)?.is_some_and(|read| same(&read, meant)));
+        let mut differing = u64::from(!same(&read(PEOPLE)?, &published.people));
+        let lists = published.lists.iter().zip(&self.lists).map(|(list, name)| (&list.counts, name, !list.is_set));
+        let marginals = published.marginals.iter().zip(&self.marginals).map(|(expected, name)| (expected, name, true));
+        for (expected, name, counts) in lists.chain(marginals) {
+            differing += u64::from(!counted(name, counts)?.is_some_and(|read| same(&read, expected)));
         }
-        Ok((shown.clone(), differing))
+        Ok((published.clone(), differing))
     }
 }
 
-/// Adds the text that explains the tables.
-pub(crate) fn explain(folder: &Path, readme: &str) -> Result<()> {
+/// Writes the README of the release to its folder.
+pub(crate) fn write_readme(folder: &Path, readme: &str) -> Result<()> {
     let path = folder.join("README.md");
     let written = File::create_new(&path).and_then(|mut file| {
         file.write_all(readme.as_bytes())?;
@@ -103,7 +108,7 @@ pub(crate) fn explain(folder: &Path, readme: &str) -> Result<()> {
     Ok(reticent_ledger::sync_folder(folder)?)
 }
 
-/// The texts as they stand in a file: what looks like a formula is neutralised, which leaves nothing to be told apart by.
+/// Returns the table with the texts as they are written to CSV: texts that look like a formula are escaped.
 fn as_text(counts: &Counts) -> Counts {
     let plain = counts.names.iter().chain(counts.values.iter().flatten());
     if plain.clone().all(|text| reticent_engine::csv_text(text) == text.as_str()) {
@@ -112,7 +117,7 @@ fn as_text(counts: &Counts) -> Counts {
     let written = |text: &String| reticent_engine::csv_text(text).into_owned();
     let mut codes = Vec::new();
     let mut values = Vec::new();
-    for (texts, of) in counts.values.iter().zip(&counts.combos.codes) {
+    for (texts, of) in counts.values.iter().zip(&counts.contingency.codes) {
         let texts: Vec<String> = texts.iter().map(written).collect();
         let mut sorted = texts.clone();
         sorted.sort_unstable();
@@ -121,34 +126,39 @@ fn as_text(counts: &Counts) -> Counts {
         codes.push(of.iter().map(place).collect());
         values.push(sorted);
     }
-    let combos = Combos { codes, weights: counts.combos.weights.clone(), owners: None }.combined();
-    Counts { names: counts.names.iter().map(written).collect(), values, combos, links: None }
+    let combos = ContingencyTable { codes, weights: counts.contingency.weights.clone(), owners: None }.combined();
+    Counts { names: counts.names.iter().map(written).collect(), values, contingency: combos, links: None }
 }
 
-/// Every different row once, with how many there are in a column.
+/// Returns the distinct rows with an additional column of their counts.
 fn with_count(counts: &Counts, name: &str) -> Counts {
-    let weights: HashSet<u64> = counts.combos.weights.iter().copied().collect();
+    let weights: HashSet<u64> = counts.contingency.weights.iter().copied().collect();
     let mut known: Vec<(String, u64)> = weights.into_iter().map(|weight| (weight.to_string(), weight)).collect();
     known.sort_unstable();
     let code: HashMap<u64, Code> = known.iter().map(|(_, weight)| *weight).zip(0..).collect();
-    let codes: Vec<Code> = counts.combos.weights.iter().map(|weight| code[weight]).collect();
+    let codes: Vec<Code> = counts.contingency.weights.iter().map(|weight| code[weight]).collect();
     let texts: Vec<String> = known.into_iter().map(|(text, _)| text).collect();
     let mut names = counts.names.clone();
     names.push(name.to_owned());
-    let all: Vec<&[Code]> = counts.combos.codes.iter().map(Vec::as_slice).chain([codes.as_slice()]).collect();
+    let all: Vec<&[Code]> = counts.contingency.codes.iter().map(Vec::as_slice).chain([codes.as_slice()]).collect();
     let combos = combine(&all, &vec![1; codes.len()], None);
     let values = counts.values.iter().cloned().chain([texts]).collect();
-    Counts { names, values, combos, links: None }
+    Counts { names, values, contingency: combos, links: None }
 }
 
-/// The way back; none when the last column does not count.
+/// Reverses [`with_count`]. Returns `None` if the last column is not a number.
 fn without_count(counts: &Counts) -> Option<Counts> {
-    let (texts, codes) = (counts.values.last()?, counts.combos.codes.last()?);
+    let (texts, codes) = (counts.values.last()?, counts.contingency.codes.last()?);
     let numbers: Vec<u64> = texts.iter().map(|text| text.parse().ok()).collect::<Option<_>>()?;
     let weights: Vec<u64> =
-        codes.iter().zip(&counts.combos.weights).map(|(code, rows)| numbers[*code as usize] * rows).collect();
+        codes.iter().zip(&counts.contingency.weights).map(|(code, rows)| numbers[*code as usize] * rows).collect();
     let width = counts.names.len() - 1;
-    let kept: Vec<&[Code]> = counts.combos.codes[..width].iter().map(Vec::as_slice).collect();
+    let kept: Vec<&[Code]> = counts.contingency.codes[..width].iter().map(Vec::as_slice).collect();
     let combos = combine(&kept, &weights, None);
-    Some(Counts { names: counts.names[..width].to_vec(), values: counts.values[..width].to_vec(), combos, links: None })
+    Some(Counts {
+        names: counts.names[..width].to_vec(),
+        values: counts.values[..width].to_vec(),
+        contingency: combos,
+        links: None,
+    })
 }

@@ -1,50 +1,55 @@
-//! What `publish` answers for a release by an algorithm.
+//! Builds the answer of `publish` for a release by an algorithm.
 
-use reticent::joined::{Dangling, Together, dangling, matching};
+use reticent::join::{Dangling, JoinRequirement, dangling, matching};
 use reticent::requirement::Requirement;
-use reticent::risk::brief;
-use reticent::{Recoding, Release, Role, Rule};
+use reticent::risk::release_risk;
+use reticent::{Recoding, RecodingRule, Release, Role};
 
-use super::super::pipeline::{self, Made, Recorded};
+use super::super::pipeline::{self, MadeRelease, RecordOutcome};
 use super::super::plan::Plan;
 use super::past::EarlierReleases;
-use super::{Measured, Recode, RecodedRelease};
-use crate::answer::{ColumnAnswer, Looked, Published, Seconds};
-use crate::dataset::{Loaded, Prepared};
+use super::{RecodeMaker, RecodedCandidate, RecodedMeasures};
+use crate::answer::{ColumnAnswer, JoinAnswer, RecodedAnswer, Seconds};
+use crate::dataset::{LoadedPolicy, PreparedData};
 use crate::error::Result;
 
-impl Recode<'_> {
-    /// What was made, and where it is recorded.
-    pub fn answer(&self, made: Made<Self>, recorded: Option<Recorded>, past: &EarlierReleases) -> Result<Published> {
+impl RecodeMaker<'_> {
+    /// Returns the answer for a release, and for its ledger entry if it was recorded.
+    pub fn answer(
+        &self,
+        made: MadeRelease<Self>,
+        recorded: Option<RecordOutcome>,
+        past: &EarlierReleases,
+    ) -> Result<RecodedAnswer> {
         let (Plan { request, loaded, .. }, prepared) = (self.plan, self.prepared);
         let seconds = made.seconds;
-        let RecodedRelease { algorithm, requirement, outcome } = made.candidate;
+        let RecodedCandidate { algorithm, requirement, outcome } = made.candidate;
         let recoding = &outcome.recoding;
-        let Measured { release, metrics } = made.measured;
-        let (hidden_cells, hidden_in) = hidden(prepared, recoding);
+        let RecodedMeasures { release, metrics } = made.measured;
+        let (hidden_cells, hidden_in) = suppressed_cells(prepared, recoding);
         let mut notes = prepared.notes.clone();
         notes.extend(outcome.notes);
         notes.extend(ignored_options(loaded, &algorithm));
         let mut warnings = warnings(prepared, &release)?;
         let all: Vec<usize> = (0..past.history.releases.len()).collect();
         let dangling = dangling(&prepared.table, &past.history, &all, &requirement.rules);
-        warnings.extend(dangling.iter().filter_map(|dangling| mostly_dangling(dangling, prepared)));
+        warnings.extend(dangling.iter().filter_map(|dangling| dangling_warning(dangling, prepared)));
         let mut file = None;
         let recorded = recorded.map(|recorded| {
             notes.extend(recorded.notes);
             file = Some(recorded.file);
             recorded.answer
         });
-        Ok(Published {
+        Ok(RecodedAnswer {
             name: request.name.to_string(),
-            recipients: self.plan.to.clone(),
+            recipients: self.plan.recipients.clone(),
             file,
             recorded,
             judged: made.judged,
-            together: looked(&requirement, prepared, past),
+            joins: join_answers(&requirement, prepared, past),
             dangling,
             dry_run: self.plan.rehearsal.is_some(),
-            records: prepared.table.combos.rows() + prepared.table.dropped,
+            records: prepared.table.contingency.rows() + prepared.table.dropped,
             published: made.written.rows,
             suppressed: release.suppressed,
             dropped: prepared.table.dropped,
@@ -53,13 +58,13 @@ impl Recode<'_> {
             guarantee: outcome.guarantee,
             steps: outcome.steps,
             seed: made.seed,
-            hidden_cells,
-            hidden_in,
-            neutralised: made.written.neutralised,
+            suppressed_cells: hidden_cells,
+            records_with_suppressed_cells: hidden_in,
+            escaped_formulas: made.written.neutralised,
             warnings,
             verified: made.verified.verdict,
             audited: made.audited,
-            risk: brief(&release),
+            risk: release_risk(&release),
             metrics,
             columns: column_answers(prepared, &release),
             notes,
@@ -68,20 +73,20 @@ impl Recode<'_> {
     }
 }
 
-impl Recode<'_> {
-    /// How many equivalence classes a release has.
+impl RecodeMaker<'_> {
+    /// Returns the number of equivalence classes of a release.
     pub(super) fn classes(&self, release: &Release) -> Result<u64> {
         let on = release.positions(&self.prepared.schema.with_role(Role::QuasiIdentifier))?;
-        Ok(reticent::classes::sizes(&release.combos, &on).len() as u64)
+        Ok(reticent::classes::sizes(&release.contingency, &on).len() as u64)
     }
 }
 
-/// The sets of earlier releases that were joined with this one.
-fn looked(requirement: &Requirement, prepared: &Prepared, past: &EarlierReleases) -> Vec<Looked> {
-    let sets: Vec<&[usize]> = requirement.joined.iter().map(|together| together.earlier.as_slice()).collect();
+/// Returns the sets of earlier releases whose join with this release was judged.
+fn join_answers(requirement: &Requirement, prepared: &PreparedData, past: &EarlierReleases) -> Vec<JoinAnswer> {
+    let sets: Vec<&[usize]> = requirement.joins.iter().map(|join| join.earlier.as_slice()).collect();
     let matching = matching(&prepared.table, &past.history, &sets, &requirement.rules);
-    let looked = |(together, matching): (&Together, u64)| {
-        let mut with: Vec<(u64, String)> = together
+    let join_answer = |(join, matching): (&JoinRequirement, u64)| {
+        let mut with: Vec<(u64, String)> = join
             .earlier
             .iter()
             .map(|at| &past.history.releases[*at])
@@ -89,24 +94,24 @@ fn looked(requirement: &Requirement, prepared: &Prepared, past: &EarlierReleases
             .collect();
         with.sort_unstable();
         let (with, names) = with.into_iter().unzip();
-        Looked { with, names, matching, judged: together.statements.len(), following: together.following }
+        JoinAnswer { with, names, matching, judged: join.constraints.len(), implied: join.implied }
     };
-    requirement.joined.iter().zip(matching).map(looked).collect()
+    requirement.joins.iter().zip(matching).map(join_answer).collect()
 }
 
-fn seconds_of(seconds: &pipeline::Timings) -> Seconds {
-    let pipeline::Timings { recall, read, make, write, verify, audit, measure, record } = *seconds;
-    Seconds { recall, read, search: make, write, verify, audit, measure, record }
+fn seconds_of(seconds: &pipeline::StageSeconds) -> Seconds {
+    let pipeline::StageSeconds { load_history, read, make, write, verify, audit, measure, record } = *seconds;
+    Seconds { load_history, read, search: make, write, verify, audit, measure, record }
 }
 
-fn column_answers(prepared: &Prepared, release: &Release) -> Vec<ColumnAnswer> {
+fn column_answers(prepared: &PreparedData, release: &Release) -> Vec<ColumnAnswer> {
     let answer = |(at, column): (usize, &reticent::PublishedColumn)| {
-        let mut codes = release.combos.codes[at].clone();
+        let mut codes = release.contingency.codes[at].clone();
         codes.sort_unstable();
         codes.dedup();
-        // Values of other columns are data, not a description of the recoding; but that one says nothing is not.
-        let silent = codes.iter().all(|code| column.nodes[*code as usize] == 0);
-        let listed = if column.role == Role::QuasiIdentifier || silent { codes.as_slice() } else { &[] };
+        // Values of other columns are data and not listed, unless the column is fully suppressed.
+        let is_suppressed = codes.iter().all(|code| column.nodes[*code as usize] == 0);
+        let listed = if column.role == Role::QuasiIdentifier || is_suppressed { codes.as_slice() } else { &[] };
         ColumnAnswer {
             name: column.name.clone(),
             role: column.role,
@@ -117,12 +122,12 @@ fn column_answers(prepared: &Prepared, release: &Release) -> Vec<ColumnAnswer> {
     release.columns.iter().enumerate().map(answer).collect()
 }
 
-/// Cells that rules hide, and the records they are in.
-fn hidden(prepared: &Prepared, recoding: &Recoding) -> (u64, u64) {
-    let combos = &prepared.table.combos;
+/// Returns the number of cells that recoding rules suppress, and the number of records with such cells.
+fn suppressed_cells(prepared: &PreparedData, recoding: &Recoding) -> (u64, u64) {
+    let combos = &prepared.table.contingency;
     let (mut cells, mut records) = (0, 0);
     let mut row = Vec::new();
-    let hides = recoding.rules.values().any(|rule| matches!(rule, Rule::Hide(_)));
+    let hides = recoding.rules.values().any(|rule| matches!(rule, RecodingRule::Hide(_)));
     for at in (0..combos.len()).filter(|_| hides) {
         if !recoding.publish(combos, at, &mut row) {
             continue;
@@ -135,52 +140,54 @@ fn hidden(prepared: &Prepared, recoding: &Recoding) -> (u64, u64) {
     (cells, records)
 }
 
-/// Says that the policy's options are for another algorithm.
-fn ignored_options(loaded: &Loaded, algorithm: &str) -> Option<String> {
+/// Returns a note if the options of the policy belong to another algorithm.
+fn ignored_options(loaded: &LoadedPolicy, algorithm: &str) -> Option<String> {
     let ignored = algorithm != loaded.policy.algorithm && loaded.policy.options.names().next().is_some();
-    ignored.then(|| format!("the policy's [release.options] are for {} and were not used", loaded.policy.algorithm))
+    ignored.then(|| {
+        format!("[release.options] of the policy belong to the algorithm {} and were ignored", loaded.policy.algorithm)
+    })
 }
 
-/// A table most of whose records match none of an earlier release, although they may be about the same people.
-fn mostly_dangling(dangling: &Dangling, prepared: &Prepared) -> Option<String> {
-    let rows = prepared.table.combos.rows();
-    (dangling.ours * 2 > rows).then(|| {
+/// Returns a warning if most records of the table have no match in an earlier release, which may contain the same people.
+fn dangling_warning(dangling: &Dangling, prepared: &PreparedData) -> Option<String> {
+    let rows = prepared.table.contingency.rows();
+    (dangling.unmatched_new * 2 > rows).then(|| {
         format!(
-            "most records match none of {} {}; if it is about the same people, some column that both have changes from release to \
-             release: name it under [history] as `varies`, or what the two give away together is not seen",
+            "most records have no match in release {} {}. If both releases contain the same people, a shared column changes over time: \
+             declare it `time-varying` under [history], or the disclosure by the join is not detected",
             dangling.number, dangling.name
         )
     })
 }
 
-/// What the requirement does not see, and what a release that says little could be helped by.
-fn warnings(prepared: &Prepared, release: &Release) -> Result<Vec<String>> {
-    let mut warnings: Vec<String> = prepared.doubtful().into_iter().map(|(_, warning)| warning).collect();
-    // What is demanded of joins may have generalized a column that no model of the release itself speaks of.
-    let as_it_is = |name: &str| {
+/// Returns warnings about doubtful roles, sample uniques and fully suppressed quasi-identifiers.
+fn warnings(prepared: &PreparedData, release: &Release) -> Result<Vec<String>> {
+    let mut warnings: Vec<String> = prepared.role_warnings().into_iter().map(|(_, warning)| warning).collect();
+    // A requirement on joins may have generalized a column that no model of the release groups by.
+    let is_unchanged = |name: &str| {
         let Some(at) = release.columns.iter().position(|column| column.name == name) else { return true };
         let column = &release.columns[at];
         let is_value = |code: &u32| match column.nodes[*code as usize] {
             0 => false,
             node => column.tree.node(node).children.is_empty(),
         };
-        release.combos.codes[at].iter().all(is_value)
+        release.contingency.codes[at].iter().all(is_value)
     };
-    warnings.extend(prepared.unprotected(as_it_is)?);
+    warnings.extend(prepared.unique_value_warnings(is_unchanged)?);
     let quasi: Vec<usize> =
         (0..release.columns.len()).filter(|at| release.columns[*at].role == Role::QuasiIdentifier).collect();
-    let silent = |at: &&usize| {
-        let codes = &release.combos.codes[**at];
+    let is_suppressed = |at: &&usize| {
+        let codes = &release.contingency.codes[**at];
         prepared.table.columns[**at].texts.len() > 1 && codes.iter().all(|code| *code == release.columns[**at].root())
     };
-    let names: Vec<&str> = quasi.iter().filter(silent).map(|at| release.columns[*at].name.as_str()).collect();
+    let names: Vec<&str> = quasi.iter().filter(is_suppressed).map(|at| release.columns[*at].name.as_str()).collect();
     if !names.is_empty() {
         warnings.push(format!(
-            "{} of {} quasi-identifiers {} nothing ({}); groups in their taxonomies, `suppression`, `missing = \"drop\"` or \
-             fewer columns (--columns) may let them say more",
+            "{} of {} quasi-identifiers {} fully suppressed (`*`): {}. To keep more detail, add levels to their taxonomies, allow \
+             `suppression`, set `missing = \"drop\"`, or publish fewer columns",
             names.len(),
             quasi.len(),
-            if names.len() == 1 { "says" } else { "say" },
+            if names.len() == 1 { "is" } else { "are" },
             names.join(", ")
         ));
     }

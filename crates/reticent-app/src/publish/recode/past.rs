@@ -1,41 +1,42 @@
-//! What was released before, as algorithms and the gate need it.
+//! Earlier releases, as algorithms and the disclosure gate need them.
 
 use reticent::audit::Proof;
 use reticent::error::Obstacle;
 use reticent::policy::Policy;
-use reticent::requirement::Unheard;
-use reticent::{Held, History, Links};
-use reticent_ledger::{Entry, Ledger, Wanted};
+use reticent::requirement::UnresolvedName;
+use reticent::{History, Links, RecordedRelease};
+use reticent_ledger::{Entry, HistoryQuery, Ledger};
 
-use super::super::plan::{Plan, Recalled};
-use super::super::whole;
-use crate::dataset::Prepared;
+use super::super::check_complete;
+use super::super::plan::{LoadedHistory, Plan};
+use crate::dataset::PreparedData;
 use crate::error::Result;
 
-/// What was released before.
+/// Earlier releases that a new release is judged with.
 #[derive(Default)]
 pub(crate) struct EarlierReleases {
-    /// The releases with which the next one is judged.
+    /// Earlier releases, for joins.
     pub history: History,
-    /// Those that each coalition of its recipients holds, by place in the history.
-    pub held: Vec<Vec<usize>>,
-    /// By release of the history: its owner links, for the audit.
-    people: Vec<Option<Links>>,
+    /// Indices in `history` of the releases that each coalition with a recipient holds.
+    pub by_coalition: Vec<Vec<usize>>,
+    /// Owner links of each release in `history`, for the audit.
+    owner_links: Vec<Option<Links>>,
 }
 
 impl EarlierReleases {
-    /// The releases with these numbers, and whose their records are: where people are followed, and where the join needs to know,
-    /// because a person has several records.
-    pub fn load(ledger: &Ledger, recalled: &Recalled, plan: &Plan<'_>) -> Result<EarlierReleases> {
-        let (entries, numbers, follows) = (&recalled.entries, &recalled.beside, follows(&plan.loaded.policy));
+    /// Loads the earlier releases that the new release is judged with.
+    ///
+    /// Loads owner links if the audit needs them, and for joins with releases in which a person has several records.
+    pub fn load(ledger: &Ledger, recalled: &LoadedHistory, plan: &Plan<'_>) -> Result<EarlierReleases> {
+        let (entries, numbers, follows) = (&recalled.entries, &recalled.earlier, links_owners(&plan.loaded.policy));
         let mut past = EarlierReleases::default();
         if !numbers.is_empty() {
-            past.history = whole(ledger.history(Wanted { numbers: Some(numbers), links: None })?)?;
+            past.history = check_complete(ledger.history(HistoryQuery { numbers: Some(numbers), links: None })?)?;
         }
-        let EarlierReleases { history, people, .. } = &mut past;
+        let EarlierReleases { history, owner_links: people, .. } = &mut past;
         for held in &mut history.releases {
             let entry = entries.iter().find(|entry| entry.number == held.number);
-            if !held.disguise.is_none() {
+            if !held.presentation.is_none() {
                 let (release, name) = (held.number, held.name.clone());
                 return Err(reticent::Error::CannotCheck(Obstacle::NotRecordwise { release, name }).into());
             }
@@ -49,33 +50,36 @@ impl EarlierReleases {
             people.push(held.links.clone().filter(|_| follows));
             held.links = held.links.take().filter(|_| several == Some(true));
         }
-        past.held = past.places(&recalled.held);
+        past.by_coalition = past.indices(&recalled.by_coalition);
         Ok(past)
     }
 
-    /// A release with its owner links.
-    pub fn with_people(&self, at: usize) -> Held {
-        let links = self.people.get(at).cloned().flatten();
-        Held { links, ..self.history.releases[at].clone() }
+    /// Returns a release with its owner links.
+    pub fn with_owner_links(&self, at: usize) -> RecordedRelease {
+        let links = self.owner_links.get(at).cloned().flatten();
+        RecordedRelease { links, ..self.history.releases[at].clone() }
     }
 
-    /// Release numbers as places in the history.
-    pub fn places(&self, held: &[Vec<u64>]) -> Vec<Vec<usize>> {
+    /// Converts release numbers to indices in the history.
+    pub fn indices(&self, held: &[Vec<u64>]) -> Vec<Vec<usize>> {
         let place = |number: &u64| self.history.releases.iter().position(|held| held.number == *number);
         held.iter().map(|held| held.iter().filter_map(place).collect()).collect()
     }
 }
 
-/// Whether people are followed from release to release: the audit does, where there is a bound to hold.
-fn follows(policy: &Policy) -> bool {
-    policy.owner.is_some() && policy.short.confidence.is_some() && policy.audit != Proof::Off
+/// Returns whether the audit links the records of people: an owner column and a confidence bound exist, and the audit is on.
+fn links_owners(policy: &Policy) -> bool {
+    policy.owner.is_some() && policy.shorthand.confidence.is_some() && policy.audit != Proof::Off
 }
 
-/// What the policy says of releases that are not there, of which nothing is demanded: those that are likely a slip of the pen, and
-/// the others.
-pub(super) fn unresolved(plan: &Plan<'_>, recalled: &Recalled) -> Result<(Vec<String>, Vec<String>)> {
+/// Returns messages about releases that the policy names and the ledger does not have: likely misspellings, and others.
+///
+/// # Errors
+///
+/// Returns an error if the policy names an unknown column.
+pub(super) fn unresolved_names(plan: &Plan<'_>, recalled: &LoadedHistory) -> Result<(Vec<String>, Vec<String>)> {
     let (loaded, name) = (&plan.loaded, plan.request.name.as_str());
-    let columns = |release: &'_ reticent_ledger::Recorded| -> Vec<String> {
+    let columns = |release: &'_ reticent_ledger::ReleaseRecord| -> Vec<String> {
         release.columns.iter().map(|column| column.name.clone()).collect()
     };
     let released = recalled.entries.iter().filter_map(Entry::release);
@@ -86,27 +90,26 @@ pub(super) fn unresolved(plan: &Plan<'_>, recalled: &Recalled) -> Result<(Vec<St
         released.iter().map(|(name, columns)| (*name, columns.iter().map(String::as_str).collect())).collect();
     known.push((name, all));
     let (mut likely, mut other) = (Vec::new(), Vec::new());
-    for unheard in reticent::requirement::unheard_of(&loaded.policy.models, &known, &loaded.schema) {
-        match unheard {
-            Unheard::Release(name) => {
+    for unresolved in reticent::requirement::unresolved(&loaded.policy.models, &known, &loaded.schema) {
+        match unresolved {
+            UnresolvedName::Release(name) => {
                 let hint = reticent::error::did_you_mean(&name, known.iter().map(|(name, _)| *name));
-                let told = if hint.is_some() { &mut likely } else { &mut other };
+                let messages = if hint.is_some() { &mut likely } else { &mut other };
                 let hint = hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
-                told.push(format!(
-                    "the policy speaks of release {name}, which the ledger does not have{hint}; nothing was demanded of it"
+                messages.push(format!(
+                    "the policy names release {name}, which is not in the ledger{hint}; requirements on it were ignored"
                 ));
             }
-            Unheard::Column(release, column) => {
+            UnresolvedName::Column(release, column) => {
                 let has = known.iter().find(|(name, _)| *name == release).map(|(_, columns)| columns.iter().copied());
                 let hint = reticent::error::did_you_mean(&column, has.into_iter().flatten());
                 let message =
-                    format!("the policy speaks of `{release}.{column}`, and release {release} has no such column");
+                    format!("the policy names `{release}.{column}`, but release {release} has no such column");
                 return Err(reticent::Error::Policy { line: None, message, hint }.into());
             }
-            Unheard::Word(word) => {
+            UnresolvedName::Word(word) => {
                 let columns = known.iter().flat_map(|(_, columns)| columns.iter().copied());
-                let message =
-                    format!("the policy speaks of `{word}`, which is a column neither of the data nor of a release");
+                let message = format!("the policy names the column `{word}`, which neither the data nor a release has");
                 let hint = reticent::error::did_you_mean(&word, columns);
                 return Err(reticent::Error::Policy { line: None, message, hint }.into());
             }
@@ -115,18 +118,18 @@ pub(super) fn unresolved(plan: &Plan<'_>, recalled: &Recalled) -> Result<(Vec<St
     Ok((likely, other))
 }
 
-/// What the policy declares inconsistent and no person has: such a rule has no effect.
-pub(super) fn unknown_values(plan: &Plan<'_>, prepared: &Prepared, past: &EarlierReleases) -> Vec<String> {
+/// Returns a note for each `inconsistent` rule of the policy with a value that does not occur.
+pub(super) fn unknown_values(plan: &Plan<'_>, prepared: &PreparedData, past: &EarlierReleases) -> Vec<String> {
     let raw = reticent::Recoding::identity(&prepared.table);
     let ours = raw.columns.iter().map(|recoded| &recoded.column);
     let theirs = past.history.releases.iter().flat_map(|held| &held.release.columns);
     let columns: Vec<_> = ours.chain(theirs).collect();
-    let unknown = reticent::joined::unknown_values(&plan.loaded.policy.inconsistent, &columns);
-    let told = |(column, value): &(&str, &str)| {
+    let unknown = reticent::join::unknown_values(&plan.loaded.policy.inconsistent, &columns);
+    let note = |(column, value): &(&str, &str)| {
         format!(
-            "`inconsistent` under [history] speaks of the value \"{value}\" of {column}, which neither the data nor a release has; that rule \
-             says nothing"
+            "`inconsistent` under [history] names the value \"{value}\" of {column}, which neither the data nor a release has; the rule has \
+             no effect"
         )
     };
-    unknown.iter().map(told).collect()
+    unknown.iter().map(note).collect()
 }

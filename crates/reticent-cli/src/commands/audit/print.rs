@@ -1,16 +1,16 @@
-//! An audit on the screen.
+//! Terminal output of an audit.
 
-use reticent::audit::{Attacked, Audit, Case, Column, Disclosure, Pair};
+use reticent::audit::{AttackRun, Audit, Case, ColumnAudit, Disclosure, PairAudit};
 use reticent_app::answer::{AuditAnswer, CoalitionAudit};
 
 use crate::terminal::{
-    BAD, GOOD, HEAD, HINT, WIDTH, bar, columns, count, people, percent, plural, shown, witness, wrap,
+    BAD, GOOD, HEAD, HINT, WIDTH, bar, columns, count, people, percent, plural, ratio, shown, witness, wrap,
 };
 
-/// Groups of one reason that are shown,
-const GROUPS: usize = 8;
-/// and findings of one attack.
-const FINDINGS: usize = 3;
+/// Maximum number of printed groups of one explanation.
+const MAX_GROUPS: usize = 8;
+/// Maximum number of printed findings of one attack.
+const MAX_FINDINGS: usize = 3;
 
 pub fn print(answer: &AuditAnswer) {
     for coalition in &answer.coalitions {
@@ -20,64 +20,58 @@ pub fn print(answer: &AuditAnswer) {
     match answer.holds {
         Some(true) => {
             let columns = answer.coalitions.iter().flat_map(|coalition| &coalition.audit.columns);
-            let whose =
-                if columns.map(|column| column.any_above).any(|any| any > 0) { "No record's" } else { "Nobody's" };
-            println!("{GOOD}{whose} value is told with more confidence than {}.{GOOD:#}", allowed(answer.confidence));
+            let scope = if columns.map(|column| column.any_record_above).any(|any| any > 0) {
+                "no record has"
+            } else {
+                "no person has"
+            };
+            println!("{GOOD}Threshold met: {scope} a posterior above {}.{GOOD:#}", threshold(answer.confidence));
         }
-        Some(false) => println!("{BAD}More is told than the policy allows, or may be.{BAD:#}"),
+        Some(false) => println!("{BAD}Threshold exceeded, or not established.{BAD:#}"),
         None => {}
     }
-    let found = |attack: &Attacked| !attack.findings.is_empty();
+    let found = |attack: &AttackRun| !attack.findings.is_empty();
     if answer.holds == Some(true) && answer.coalitions.iter().flat_map(|coalition| &coalition.attacks).any(found) {
-        println!("{HINT}What attacks found is not part of that: it is told above, for each of them.{HINT:#}");
+        println!("{HINT}This does not cover the findings of the attacks above.{HINT:#}");
     }
     answer.notes.iter().for_each(|note| println!("{HINT}{}{HINT:#}", wrap(note, WIDTH, "")));
     if let Some(html) = &answer.html {
-        println!("{HINT}the report is in {html}{HINT:#}");
+        println!("{HINT}Disclosure risk report: {html}{HINT:#}");
     }
 }
 
-fn allowed(confidence: Option<f64>) -> String {
-    confidence.map_or_else(|| "is promised of its column".to_owned(), share)
+fn threshold(confidence: Option<f64>) -> String {
+    confidence.map_or_else(|| "the threshold of its column".to_owned(), ratio)
 }
 
-/// A probability. Only what is certain is 100 %, and only what is impossible 0 %.
-fn share(value: f64) -> String {
-    match value {
-        value if value > 0.0 && value < 0.001 => "under 0.1 %".to_owned(),
-        value if value < 1.0 && value > 0.999 => "over 99.9 %".to_owned(),
-        value => format!("{:.1} %", value * 100.0),
-    }
-}
-
-/// What something is at least and at most, never rounded to a narrower range.
+/// Lower and upper bound, rounded outwards.
 fn range(lower: f64, upper: f64) -> String {
     let low = (lower * 1000.0 + 1e-6).floor() / 1000.0;
     let high = ((upper * 1000.0 - 1e-6).ceil() / 1000.0).min(1.0);
-    let low = if low == 0.0 { share(lower) } else { share(low) };
-    format!("{low} to {}", share(high))
+    let low = if low == 0.0 { ratio(lower) } else { ratio(low) };
+    format!("{low} to {}", ratio(high))
 }
 
 fn print_coalition(coalition: &CoalitionAudit, judged: bool) {
     let audit = &coalition.audit;
     let releases: Vec<String> = audit.releases.iter().map(|(number, name)| format!("{number} {name}")).collect();
-    let releases = if releases.is_empty() { "nothing that is left".to_owned() } else { releases.join(", ") };
+    let releases = if releases.is_empty() { "no stored release".to_owned() } else { releases.join(", ") };
     let who = coalition.members.join(", ");
     let line = wrap(&format!("{who} can hold {releases}"), WIDTH, "");
-    // The style is no part of what is wrapped.
+    // Styles are added after wrapping.
     println!("{}", line.replacen(&who, &format!("{HEAD}{who}{HEAD:#}"), 1));
     let pairs = audit.pairs.iter().filter(|pair| pair.above > 0).map(|pair| {
         let [one, other] = pair.releases;
-        format!("releases {one} and {other} together tell more than is allowed of somebody who is known to be in a group of each")
+        format!("releases {one} and {other} together: the posterior exceeds the threshold for a person with known classes in both")
     });
-    for breach in pairs.chain(coalition.breaches.iter().map(|breach| breach.words.clone())) {
+    for breach in pairs.chain(coalition.violations.iter().map(|breach| breach.text.clone())) {
         println!("{BAD}{}{BAD:#}", wrap(&format!("{}.", sentence(&breach)), WIDTH, "  "));
     }
-    for why in &coalition.open {
+    for why in &coalition.not_established {
         println!("{BAD}{}{BAD:#}", wrap(&format!("Not established: {why}."), WIDTH, "  "));
     }
-    let judged_all = coalition.open.is_empty();
-    println!("{}", wrap(&verdict(audit, judged_all, &coalition.breaches), WIDTH, "  "));
+    let judged_all = coalition.not_established.is_empty();
+    println!("{}", wrap(&verdict(audit, judged_all, &coalition.violations), WIDTH, "  "));
     println!();
     for column in &audit.columns {
         print_column(column, &audit.pairs, judged_all);
@@ -87,113 +81,104 @@ fn print_coalition(coalition: &CoalitionAudit, judged: bool) {
     }
     audit.pairs.iter().for_each(print_pair);
     identity(audit);
-    if coalition.over_time.len() > 1 {
-        over_time(coalition, judged);
+    if coalition.timeline.len() > 1 {
+        print_timeline(coalition, judged);
     }
     if !audit.worst.is_empty() {
-        println!("  {HEAD}The worst cases, and why{HEAD:#}");
+        println!("  {HEAD}Worst cases{HEAD:#}");
         audit.worst.iter().for_each(print_case);
     }
     coalition.attacks.iter().for_each(print_attack);
     assumptions(audit);
 }
 
-/// One sentence.
-fn verdict(audit: &Audit, judged_all: bool, breaches: &[Disclosure]) -> String {
+/// The verdict, as one sentence.
+fn verdict(audit: &Audit, judged_all: bool, violations: &[Disclosure]) -> String {
     if audit.columns.is_empty() && audit.pairs.is_empty() {
-        return format!(
-            "No sensitive column that was asked about is shown, so nothing is inferred about {}.",
-            people(audit.people)
-        );
+        return format!("The releases contain none of the audited sensitive attributes ({}).", people(audit.people));
     }
     let certain = audit.columns.iter().filter(|column| column.certain > 0);
-    let certain = certain.map(|column| format!("the {} of {} is certain", column.name, people(column.certain)));
+    let certain = certain.map(|column| format!("{} is certain for {}", column.name, people(column.certain)));
     let pairs = audit.pairs.iter().filter(|pair| pair.is_certain()).map(|pair| {
         let ([one, other], column) = (pair.releases, pair.column.as_deref().unwrap_or_default());
-        format!(
-            "the {column} of somebody who is known to be in a group of each of releases {one} and {other} is certain"
-        )
+        format!("{column} is certain for a person with known classes in releases {one} and {other}")
     });
     let certain: Vec<String> = certain.chain(pairs).collect();
     let together = match (judged_all, audit.releases.len()) {
-        (false, _) => "As far as could be judged, ",
+        (false, _) => "Incomplete audit: ",
         (true, 1) => "",
-        (true, many) if audit.unlinked.len() >= many => "From each by itself, ",
-        (true, _) => "Put together, ",
+        (true, many) if audit.unlinked.len() >= many => "From each release alone: ",
+        (true, _) => "Given all releases: ",
     };
     let twice = match audit.unlinked.len() {
         0 => "",
         _ if audit.releases.len() == 1 => "",
-        all if all >= audit.releases.len() => ", who are counted in each release",
-        _ => ", who are counted in each release of which it is not known whose the records are",
+        all if all >= audit.releases.len() => ", counted once per release",
+        _ => ", counted once per release without owner links",
     };
-    let otherwise = if breaches.iter().any(|breach| breach.certain) { "to others " } else { "" };
+    let otherwise = if violations.iter().any(|violation| violation.certain) { "for other attackers, " } else { "" };
     let open = audit.columns.iter().map(|column| column.may_be_certain - column.certain).max().unwrap_or(0);
     let text = match (certain.len(), open) {
-        (0, 0) => format!("{together}{otherwise}nobody's value is certain, of {}{twice}.", people(audit.people)),
+        (0, 0) => format!("{together}{otherwise}no value is certain ({}{twice}).", people(audit.people)),
         (0, open) => format!(
-            "{together}{otherwise}nobody's value is proved to be certain, of {}{twice}; of {} it is not ruled out.",
+            "{together}{otherwise}no value is proved certain ({}{twice}); for {} certainty is not ruled out.",
             people(audit.people),
-            count(open)
+            people(open)
         ),
-        _ => format!("{together}{}, of {}{twice}.", certain.join("; "), people(audit.people)),
+        _ => format!("{together}{} (of {}{twice}).", certain.join("; "), people(audit.people)),
     };
     sentence(&text)
 }
 
-/// With a capital letter at the beginning.
+/// Capitalizes the first letter.
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-fn print_column(column: &Column, pairs: &[Pair], judged_all: bool) {
+fn print_column(column: &ColumnAudit, pairs: &[PairAudit], judged_all: bool) {
     println!("  {HEAD}{}{HEAD:#} ({})", column.name, plural(column.values as u64, "value"));
     let highest = &column.highest;
     let range = if highest.lower == highest.upper {
-        let exact = if judged_all { "exact" } else { "as far as could be judged" };
-        format!("{} ({exact})", share(highest.upper.value()))
+        let exact = if judged_all { "exact" } else { "incomplete" };
+        format!("{} ({exact})", ratio(highest.upper.value()))
     } else {
-        format!("about {}; certainly {}", share(highest.best), range(highest.lower.value(), highest.upper.value()))
+        format!("about {} (bounds {})", ratio(highest.estimate), range(highest.lower.value(), highest.upper.value()))
     };
     let of_column = pairs.iter().filter(|pair| pair.column.as_deref() == Some(column.name.as_str()));
     let worst = of_column.max_by_key(|pair| pair.highest.upper).filter(|pair| pair.highest.upper > highest.upper);
     let range = match worst {
-        Some(Pair { releases: [one, other], highest, .. }) => {
-            let two = share(highest.upper.value());
-            format!("{range}; by releases {one} and {other} together up to {two}")
+        Some(PairAudit { releases: [one, other], highest, .. }) => {
+            let two = ratio(highest.upper.value());
+            format!("{range}; releases {one} and {other} together: up to {two}")
         }
         None => range,
     };
     let mut rows = vec![
-        vec!["    most told about anybody".to_owned(), range],
-        vec!["    certain".to_owned(), perhaps(column.certain, column.may_be_certain, column.people)],
+        vec!["    maximum posterior".to_owned(), range],
+        vec!["    certain".to_owned(), proved_or_possible(column.certain, column.may_be_certain, column.people)],
     ];
-    if let Some(confidence) = column.allowed {
+    if let Some(confidence) = column.threshold {
         rows.push(vec![
-            format!("    above {}", share(confidence)),
-            perhaps(column.above, column.may_be_above, column.people),
+            format!("    above {}", ratio(confidence)),
+            proved_or_possible(column.above, column.may_be_above, column.people),
         ]);
-        if column.any_above > 0 {
-            let any = format!(
-                "{} may be: that any of their records shows a given value",
-                of(column.any_above, column.people)
-            );
+        if column.any_record_above > 0 {
+            let any = format!("{} for at least one of several records", out_of(column.any_record_above, column.people));
             rows.push(vec![String::new(), any]);
         }
     }
-    let at_most = if column.bounded > 0 { "at most " } else { "" };
-    let guess =
-        format!("{at_most}{} right (knowing only what is common: {})", share(column.average), share(column.prior));
-    rows.push(vec!["    guessing everybody's likeliest".to_owned(), guess]);
+    let at_most = if column.bounds_only > 0 { "at most " } else { "" };
+    let guess = format!("{at_most}{} (baseline {})", ratio(column.accuracy), ratio(column.baseline));
+    rows.push(vec!["    attacker accuracy".to_owned(), guess]);
     if judged_all {
-        rows.push(vec!["    known exactly".to_owned(), of(column.exact, column.people)]);
+        rows.push(vec!["    exact posterior".to_owned(), out_of(column.exact, column.people)]);
     }
     columns(&rows).iter().for_each(|line| println!("{line}"));
-    match column.bounded {
-        0 => println!("    people by the most that is told about them:"),
+    match column.bounds_only {
+        0 => println!("    people by maximum posterior:"),
         some => {
-            println!("    people by the most that is told about them, {} of them by the most that may be:", count(some))
+            println!("    people by maximum posterior ({} by its upper bound):", count(some))
         }
     }
     let most = column.histogram.iter().copied().max().unwrap_or(1).max(1);
@@ -207,44 +192,39 @@ fn print_column(column: &Column, pairs: &[Pair], judged_all: bool) {
     println!();
 }
 
-/// People of whom something is proved, and those of whom it is not ruled out.
-fn perhaps(proved: u64, may: u64, whole: u64) -> String {
-    let more = if may > proved { format!(", and perhaps {}", people(may - proved)) } else { String::new() };
-    format!("{}{more}", of(proved, whole))
+/// Number of people for whom a statement is proved, and for whom it is not ruled out.
+fn proved_or_possible(proved: u64, may: u64, whole: u64) -> String {
+    let more = if may > proved { format!(", possibly {} more", count(may - proved)) } else { String::new() };
+    format!("{}{more}", out_of(proved, whole))
 }
 
-fn of(part: u64, whole: u64) -> String {
+fn out_of(part: u64, whole: u64) -> String {
     format!("{} of {} ({})", count(part), people(whole), percent(part, whole))
 }
 
 fn worlds(audit: &Audit) -> Option<String> {
     let ln = audit.ln_worlds.filter(|_| !audit.columns.is_empty())?;
     Some(match &audit.worlds {
-        Some(worlds) if worlds == "1" => {
-            "only one assignment of values to people fits everything that was published".to_owned()
-        }
+        Some(worlds) if worlds == "1" => "possible worlds: 1".to_owned(),
         Some(worlds) if worlds.len() <= 9 => {
             let worlds = worlds.parse().map_or_else(|_| worlds.clone(), count);
-            format!("{worlds} assignments of values to people fit everything that was published")
+            format!("possible worlds: {worlds}")
         }
-        _ => format!(
-            "about 10^{:.0} assignments of values to people fit everything that was published",
-            ln / std::f64::consts::LN_10
-        ),
+        _ => format!("possible worlds: about 10^{:.0}", ln / std::f64::consts::LN_10),
     })
 }
 
-fn print_pair(pair: &Pair) {
+fn print_pair(pair: &PairAudit) {
     let [one, other] = pair.releases;
     let text = match (&pair.not_judged, &pair.column) {
         (Some(why), _) => format!("releases {one} and {other} together: {why}"),
         (None, column) => {
             let most = match pair.highest.lower == pair.highest.upper {
-                true => share(pair.highest.upper.value()),
+                true => ratio(pair.highest.upper.value()),
                 false => range(pair.highest.lower.value(), pair.highest.upper.value()),
             };
             format!(
-                "releases {one} and {other} together, of whoever is known to be in a group of each: {} is told with {most} at most ({})",
+                "releases {one} and {other} together, for a person with known classes in both: maximum posterior of {} {most} ({})",
                 column.as_deref().unwrap_or_default(),
                 witness(&pair.worst)
             )
@@ -256,46 +236,48 @@ fn print_pair(pair: &Pair) {
 
 fn identity(audit: &Audit) {
     let identity = &audit.identity;
-    println!("  {HEAD}Whose records can be found{HEAD:#}");
+    println!("  {HEAD}Re-identification risk{HEAD:#}");
     let mut rows = vec![vec![
         "    singling out".to_owned(),
-        format!("{} whose row in a release is like nobody else's there", of(identity.singled_out, audit.people)),
+        format!("{} sample unique in a release (k = 1)", out_of(identity.singled_out, audit.people)),
     ]];
     if identity.in_several > 0 {
-        let linkable =
-            format!("{} in several releases of whom that is so in two", of(identity.linkable, identity.in_several));
+        let linkable = format!(
+            "{} in two or more releases and unique in two of them",
+            out_of(identity.linkable, identity.in_several)
+        );
         rows.push(vec!["    linkability".to_owned(), linkable]);
     }
-    let risk = |highest: f64, average: f64| format!("at most {}, on average {}", share(highest), share(average));
+    let risk = |highest: f64, average: f64| format!("highest {}, average {}", ratio(highest), ratio(average));
     rows.push(vec!["    prosecutor risk".to_owned(), risk(identity.prosecutor_highest, identity.prosecutor_average)]);
-    rows.push(vec!["    journalist risk".to_owned(), "no more than that, not knowing who is in a release".to_owned()]);
-    rows.push(vec!["    marketer risk".to_owned(), share(identity.prosecutor_average)]);
+    rows.push(vec!["    journalist risk".to_owned(), "at most the prosecutor risk".to_owned()]);
+    rows.push(vec!["    marketer risk".to_owned(), ratio(identity.prosecutor_average)]);
     columns(&rows).iter().for_each(|line| println!("{line}"));
     println!();
 }
 
-fn over_time(coalition: &CoalitionAudit, allowed: bool) {
+fn print_timeline(coalition: &CoalitionAudit, allowed: bool) {
     let names: Vec<&str> = coalition.audit.columns.iter().map(|column| column.name.as_str()).collect();
     for name in &names {
         let of = if names.len() > 1 { format!(": {name}") } else { String::new() };
-        println!("  {HEAD}Release by release{of}{HEAD:#}");
+        println!("  {HEAD}Timeline{of}{HEAD:#}");
         let mut rows = vec![vec!["    after".to_owned(), "people".to_owned(), "certain".to_owned()]];
         if allowed {
             rows[0].push("above".to_owned());
         }
-        rows[0].extend(["most told".to_owned(), "likeliest right".to_owned()]);
-        for moment in &coalition.over_time {
-            let Some(told) = moment.columns.iter().find(|told| told.name == *name) else { continue };
+        rows[0].extend(["max posterior".to_owned(), "accuracy".to_owned()]);
+        for point in &coalition.timeline {
+            let Some(column) = point.columns.iter().find(|column| column.name == *name) else { continue };
             let mut row =
-                vec![format!("    {} {}", moment.release, moment.name), count(moment.people), count(told.certain)];
+                vec![format!("    {} {}", point.release, point.name), count(point.people), count(column.certain)];
             if allowed {
-                row.push(if told.may_be_above > told.above {
-                    format!("{} to {}", count(told.above), count(told.may_be_above))
+                row.push(if column.may_be_above > column.above {
+                    format!("{} to {}", count(column.above), count(column.may_be_above))
                 } else {
-                    count(told.above)
+                    count(column.above)
                 });
             }
-            row.extend([share(told.highest), share(told.average)]);
+            row.extend([ratio(column.highest), ratio(column.accuracy)]);
             rows.push(row);
         }
         columns(&rows).iter().for_each(|line| println!("{line}"));
@@ -305,17 +287,17 @@ fn over_time(coalition: &CoalitionAudit, allowed: bool) {
 
 fn print_case(case: &Case) {
     let who = case.pseudonyms.first().map(|name| format!(" ({}...)", &name[..8])).unwrap_or_default();
-    let level = if case.chance.lower == case.chance.upper {
-        share(case.chance.upper.value())
+    let level = if case.posterior.lower == case.posterior.upper {
+        ratio(case.posterior.upper.value())
     } else {
-        let range = range(case.chance.lower.value(), case.chance.upper.value());
-        case.chance.figure().map_or_else(|| range.clone(), |about| format!("about {} ({range})", share(about)))
+        let range = range(case.posterior.lower.value(), case.posterior.upper.value());
+        case.posterior.figure().map_or_else(|| range.clone(), |about| format!("about {} ({range})", ratio(about)))
     };
-    println!("    {}{who}: {} is {} with {level}", people(case.people), case.column, shown(&case.value));
-    let Some(because) = &case.because else { return };
-    for group in because.groups.iter().take(GROUPS) {
-        let shows: Vec<String> = group
-            .shows
+    println!("    {}{who}: {} = {}, posterior {level}", people(case.people), case.column, shown(&case.value));
+    let Some(explanation) = &case.explanation else { return };
+    for group in explanation.groups.iter().take(MAX_GROUPS) {
+        let values: Vec<String> = group
+            .values
             .iter()
             .map(
                 |(value, records)| {
@@ -324,34 +306,34 @@ fn print_case(case: &Case) {
             )
             .collect();
         let text = format!(
-            "on {} {} showed for {} ({}): {}",
-            group.date,
+            "{} ({}), {} ({}): {}",
             group.name,
-            if group.theirs { people(group.people) } else { others(group.people) },
+            group.date,
+            if group.contains_person { people(group.people) } else { others(group.people) },
             witness(&group.group),
-            shows.join(", ")
+            values.join(", ")
         );
         println!("{HINT}{}{HINT:#}", wrap(&text, WIDTH, "      "));
     }
-    if because.groups.len() > GROUPS {
-        let more = count((because.groups.len() - GROUPS) as u64);
-        println!("      {HINT}and {more} more groups, which --json lists{HINT:#}");
+    if explanation.groups.len() > MAX_GROUPS {
+        let more = count((explanation.groups.len() - MAX_GROUPS) as u64);
+        println!("      {HINT}and {more} more groups (see --json){HINT:#}");
     }
-    println!("{HINT}{}{HINT:#}", wrap(&because.words, WIDTH, "      "));
+    println!("{HINT}{}{HINT:#}", wrap(&explanation.text, WIDTH, "      "));
 }
 
-/// People who are not those of whom something is told.
+/// People who are not those of whom something is column.
 fn others(number: u64) -> String {
-    if number == 1 { "1 other".to_owned() } else { format!("{} others", count(number)) }
+    if number == 1 { "1 other person".to_owned() } else { format!("{} other people", count(number)) }
 }
 
-fn print_attack(attack: &Attacked) {
+fn print_attack(attack: &AttackRun) {
     match &attack.not_run {
         Some(why) => println!("{HINT}{}{HINT:#}", wrap(&format!("{}: not run: {why}", attack.title), WIDTH, "  ")),
         None if attack.findings.is_empty() => match &attack.not_checked {
-            None => println!("  {}: {GOOD}finds nothing{GOOD:#}", attack.title),
+            None => println!("  {}: {GOOD}no findings{GOOD:#}", attack.title),
             Some(why) => {
-                let text = format!("{}: finds nothing, but not everything could be looked at: {why}", attack.title);
+                let text = format!("{}: no findings, but incomplete: {why}", attack.title);
                 println!("{}", wrap(&text, WIDTH, "  "));
             }
         },
@@ -362,15 +344,15 @@ fn print_attack(attack: &Attacked) {
                 count(attack.findings.len() as u64),
                 if attack.findings.len() == 1 { "finding" } else { "findings" }
             );
-            for finding in attack.findings.iter().take(FINDINGS) {
-                println!("{}", wrap(&finding.words, WIDTH, "    "));
+            for finding in attack.findings.iter().take(MAX_FINDINGS) {
+                println!("{}", wrap(&finding.text, WIDTH, "    "));
             }
-            if attack.findings.len() > FINDINGS {
-                let more = count((attack.findings.len() - FINDINGS) as u64);
-                println!("    {HINT}and {more} more, which --json lists{HINT:#}");
+            if attack.findings.len() > MAX_FINDINGS {
+                let more = count((attack.findings.len() - MAX_FINDINGS) as u64);
+                println!("    {HINT}and {more} more (see --json){HINT:#}");
             }
             if let Some(why) = &attack.not_checked {
-                let text = format!("there may be more, since not everything could be looked at: {why}");
+                let text = format!("incomplete, there may be more: {why}");
                 println!("{BAD}{}{BAD:#}", wrap(&text, WIDTH, "    "));
             }
         }
@@ -378,20 +360,20 @@ fn print_attack(attack: &Attacked) {
 }
 
 fn assumptions(audit: &Audit) {
-    println!("  {HINT}Taken for granted:{HINT:#}");
-    audit.assumed.iter().for_each(|text| println!("{HINT}{}{HINT:#}", wrap(text, WIDTH, "    ")));
-    println!("  {HINT}Not considered:{HINT:#}");
+    println!("  {HINT}Assumptions:{HINT:#}");
+    audit.assumptions.iter().for_each(|text| println!("{HINT}{}{HINT:#}", wrap(text, WIDTH, "    ")));
+    println!("  {HINT}Not covered:{HINT:#}");
     audit.not_considered.iter().for_each(|text| println!("{HINT}{}{HINT:#}", wrap(text, WIDTH, "    ")));
-    let work = &audit.work;
-    if work.not_counted > 0 && audit.columns.iter().any(|column| column.exact < column.people) {
+    let stats = &audit.stats;
+    if stats.components_not_counted > 0 && audit.columns.iter().any(|column| column.exact < column.people) {
         let text = format!(
-            "the worlds of {} who depend on each other were too many to count: for them there are bounds and an estimate, \
-             which can be below the truth; --effort counts longer",
-            people(work.people_not_counted)
+            "Possible worlds of {} could not be counted: their posteriors are bounds and estimates, which can be too low. A higher \
+             --effort may help.",
+            people(stats.people_not_counted)
         );
         println!("{HINT}{}{HINT:#}", wrap(&text, WIDTH, "  "));
     }
-    if work.not_converged > 0 {
-        println!("  {HINT}maximum entropy did not converge everywhere: where it did not, there is no estimate{HINT:#}");
+    if stats.not_converged > 0 {
+        println!("  {HINT}Maximum entropy did not converge for all people: these have no estimate.{HINT:#}");
     }
 }

@@ -1,164 +1,144 @@
-//! A release by a republication method on the terminal.
+//! Terminal output for a release made by a republication method.
 
-use reticent::methods::{Form, withheld_words};
-use reticent_app::answer::{GroupSeconds, Judged, PublishedGroups, Withheld};
+use reticent::republication::{Form, withheld_text};
+use reticent_app::answer::{GroupSeconds, GroupedAnswer, HistoryScope, WithheldRecords};
 
-use super::recoded::print_besides;
-use crate::terminal::{GOOD, HEAD, HINT, WIDTH, columns, count, people, plural, wrap};
+use super::recoded::{print_ignored_history, print_warnings};
+use crate::terminal::{GOOD, HEAD, HINT, WIDTH, columns, count, people, plural, ratio, wrap};
 
-/// Prints the whole answer.
-pub fn print(answer: &PublishedGroups) {
+/// Prints the verdict, the published and withheld records, departures and utility; with `verbose` also the run.
+pub fn print(answer: &GroupedAnswer, verbose: bool) {
     match &answer.folder {
         Some(folder) => println!("{GOOD}published{GOOD:#} {} in {}", answer.name, folder.display()),
         None => println!("{GOOD}would publish{GOOD:#} {} (dry run: nothing was published)", answer.name),
     }
     print_record(answer);
-    print_accounts(answer);
-    print_leaving(answer);
-    print_verified(answer);
-    print_worth(answer);
-    print_closing(answer);
+    print_records(answer);
+    print_requirements(answer);
+    print_departures(answer);
+    print_utility(answer);
+    if verbose {
+        print_run(answer);
+    }
+    answer.notes.iter().for_each(|note| println!("{HINT}{}{HINT:#}", wrap(note, WIDTH, "")));
 }
 
-fn print_record(answer: &PublishedGroups) {
+fn print_record(answer: &GroupedAnswer) {
     let to = answer.recipients.join(", ");
     match &answer.recorded {
         Some(recorded) => println!("  release {} in {}, to {to}", recorded.release, recorded.ledger.display()),
         None => println!("  to {to}"),
     }
-    match &answer.judged {
-        Judged::Alone { apart_from } => {
-            let many = plural(apart_from.len() as u64, "earlier release");
-            let text = format!(
-                "warning: judged by itself, as if it were the first; its recipients can hold {many} too, and what they give away \
-                 together was not judged"
-            );
-            println!("{}", wrap(&text, WIDTH, "  "));
-        }
-        Judged::History { with } if !with.is_empty() => {
-            println!("  judged together with {} that its recipients can hold", plural(with.len() as u64, "release"));
-        }
-        _ => {}
+    print_ignored_history(&answer.judged);
+    if let HistoryScope::History { with } = &answer.judged
+        && !with.is_empty()
+    {
+        println!("  checked with {} that its recipients can hold", plural(with.len() as u64, "earlier release"));
     }
-    print_besides(answer.neutralised, &answer.warnings);
+    print_warnings(answer.escaped_formulas, &answer.warnings);
 }
 
-/// Where every record of the data is.
-fn print_accounts(answer: &PublishedGroups) {
-    println!("\n{HEAD}{} of the data{HEAD:#}", plural(answer.records, "record"));
+/// How many records were published, postponed, withheld or dropped.
+fn print_records(answer: &GroupedAnswer) {
+    println!("\n{HEAD}{} in the data{HEAD:#}", plural(answer.records, "record"));
     let mut rows = vec![vec![
         "  published".to_owned(),
         count(answer.published),
         format!("in {} by {} ({})", plural(answer.groups, "group"), answer.method, answer.form),
     ]];
-    for waiting in &answer.waiting {
-        let since = format!("since {} ({})", waiting.since, plural(u64::from(waiting.releases), "release"));
-        rows.push(vec!["  waiting".to_owned(), count(waiting.records), since]);
+    for postponed in &answer.postponed {
+        let since = format!("since {} ({})", postponed.since, plural(u64::from(postponed.releases), "release"));
+        rows.push(vec!["  postponed".to_owned(), count(postponed.records), since]);
     }
-    for Withheld { reason, records } in &answer.withheld {
-        rows.push(vec!["  withheld".to_owned(), count(*records), withheld_words(reason).to_owned()]);
+    for WithheldRecords { reason, records } in &answer.withheld {
+        rows.push(vec!["  withheld".to_owned(), count(*records), withheld_text(reason).to_owned()]);
     }
     if answer.dropped > 0 {
-        rows.push(vec!["  left out".to_owned(), count(answer.dropped), "a value is missing".to_owned()]);
+        rows.push(vec!["  dropped".to_owned(), count(answer.dropped), "a value is missing".to_owned()]);
+    }
+    if answer.counterfeits > 0 {
+        let text = "in addition to the records of the data".to_owned();
+        rows.push(vec!["  counterfeit".to_owned(), count(answer.counterfeits), text]);
     }
     columns(&rows).iter().for_each(|line| println!("{line}"));
-    if answer.counterfeits > 0 {
-        let are = if answer.counterfeits == 1 { "is" } else { "are" };
-        println!("  beside them {} that {are} nobody's in the data", plural(answer.counterfeits, "listed value"));
-    }
-    if answer.alone > 0 && answer.form == Form::Generalized.word() {
-        let are = if answer.alone == 1 { "is" } else { "are" };
-        println!("  {} {are} alone in a group, which shows their quasi-identifiers as they are", people(answer.alone));
+    if answer.singletons > 0 && answer.form == Form::Generalized.word() {
+        let text = format!(
+            "warning: {} in groups of one: their quasi-identifiers are published without generalization",
+            people(answer.singletons)
+        );
+        println!("{}", wrap(&text, WIDTH, "  "));
     }
 }
 
-fn print_leaving(answer: &PublishedGroups) {
-    let Some(told) = answer.leaving.words() else { return };
-    println!("\n{HEAD}People who are gone{HEAD:#}");
-    println!("{}", wrap(&format!("{told}."), WIDTH, "  "));
-    println!("{}", wrap(&format!("Instead, {}.", answer.instead), WIDTH, "  "));
-}
-
-fn print_verified(answer: &PublishedGroups) {
-    println!("\n{HEAD}Verified on the written bytes{HEAD:#}");
+fn print_requirements(answer: &GroupedAnswer) {
+    println!("\n{HEAD}Requirements, checked on the written files{HEAD:#}");
     let tables: Vec<&str> = answer.tables.iter().map(|table| table.file.as_str()).collect();
-    println!(
-        "  {GOOD}holds{GOOD:#}    the tables say what they should and nothing untrue of anybody ({})",
-        tables.join(", ")
-    );
+    println!("  {GOOD}meets{GOOD:#}    the files match the source data ({})", tables.join(", "));
+    let scope = match answer.judged {
+        HistoryScope::Alone { .. } => "this release alone",
+        _ => "all releases that recipients can hold",
+    };
     for column in &answer.audited.columns {
-        let known = if column.lower == column.upper {
-            percent(column.upper)
-        } else {
-            format!("{} to {}", percent(column.lower), percent(column.upper))
+        let highest = match column.lower == column.upper {
+            true => ratio(column.upper),
+            false => format!("{} to {}", ratio(column.lower), ratio(column.upper)),
         };
-        // Of whom earlier ones tell more, nothing is said here.
-        let who = match column.people.saturating_sub(column.already) {
-            others if column.already > 0 => format!("{} of whom no more was told before", people(others)),
-            all => people(all),
-        };
-        println!(
-            "  {GOOD}holds{GOOD:#}    nobody's {} is told with more than {} by {} ({}; of {who} the most is {known})",
+        let text = format!(
+            "posterior of {} at most {} given {scope} (highest {highest} among {}; {})",
             column.column,
-            percent(column.confidence),
-            scope(&answer.judged),
+            ratio(column.confidence),
+            people(column.people.saturating_sub(column.already_above)),
             answer.audited.proof.word(),
         );
+        println!("  {GOOD}meets{GOOD:#}    {}", wrap(&text, WIDTH, "           ").trim_start());
     }
-    for column in answer.audited.columns.iter().filter(|column| column.already > 0) {
+    for column in answer.audited.columns.iter().filter(|column| column.already_above > 0) {
         let text = format!(
-            "but earlier releases already tell the {} of {} with up to {}; this one tells nothing more about them",
+            "not counted: {} whose {} is already disclosed by earlier releases, with a posterior up to {}. This release adds nothing \
+             about them.",
+            people(column.already_above),
             column.column,
-            people(column.already),
-            percent(column.already_most)
+            ratio(column.already_highest)
         );
         println!("{}", wrap(&text, WIDTH, "           "));
     }
-    if let Some(alike) = answer.audited.alike {
+    if let Some(people) = answer.audited.min_indistinguishable {
         let groups = match answer.judged {
-            Judged::Alone { .. } => "their group",
-            _ => "all their groups, in all releases,",
+            HistoryScope::Alone { .. } => "their group",
+            _ => "the same groups in all releases",
         };
-        let others = plural(alike.saturating_sub(1), "other");
-        let text = format!("everybody shares {groups} with {others} at least");
-        println!("  {GOOD}holds{GOOD:#}    {}", wrap(&text, WIDTH, "           ").trim_start());
+        println!("  {GOOD}meets{GOOD:#}    at least {} share {groups}", crate::terminal::people(people));
     }
 }
 
-/// With which releases it was judged.
-fn scope(judged: &Judged) -> &'static str {
-    match judged {
-        Judged::Alone { .. } => "this release by itself",
-        _ => "all releases that its recipients can hold",
-    }
+fn print_departures(answer: &GroupedAnswer) {
+    let Some(text) = answer.departures.text() else { return };
+    println!("\n{HEAD}People no longer in the data{HEAD:#}");
+    println!("{}", wrap(&format!("{text}."), WIDTH, "  "));
+    println!("{}", wrap(&format!("Instead, {}.", answer.alternative), WIDTH, "  "));
 }
 
-fn print_worth(answer: &PublishedGroups) {
-    println!("\n{HEAD}What it is worth{HEAD:#}");
+fn print_utility(answer: &GroupedAnswer) {
+    println!("\n{HEAD}Utility{HEAD:#}");
     let mut rows = vec![vec![
         "  iloss".to_owned(),
         format!("{:.4}", answer.utility.iloss),
-        "share of other values that a published cell could stand for; 0 shows every value".to_owned(),
+        "mean share of other values that a published cell covers; 0: every cell is exact".to_owned(),
     ]];
     if let Some(error) = answer.utility.query_error {
         rows.push(vec![
             "  query error".to_owned(),
             format!("{error:.4}"),
-            format!("median over {} random counts of how far an estimate is off", answer.utility.queries),
+            format!("median relative error of {} random count queries", answer.utility.queries),
         ]);
     }
     columns(&rows).iter().for_each(|line| println!("{line}"));
 }
 
-fn print_closing(answer: &PublishedGroups) {
-    let GroupSeconds { recall, read, group, write, verify, audit, measure, record } = answer.seconds;
+fn print_run(answer: &GroupedAnswer) {
+    let GroupSeconds { load_history, read, group, write, verify, audit, measure, record } = answer.seconds;
     println!("\n{HINT}{}, seed {}{HINT:#}", answer.method, answer.seed);
     println!(
-        "{HINT}seconds: recall {recall:.2}, read {read:.2}, group {group:.2}, write {write:.2}, verify {verify:.2}, audit {audit:.2}, measure {measure:.2}, record {record:.2}{HINT:#}"
+        "{HINT}seconds: load history {load_history:.2}, read {read:.2}, group {group:.2}, write {write:.2}, verify {verify:.2}, audit {audit:.2}, measure {measure:.2}, record {record:.2}{HINT:#}"
     );
-    answer.notes.iter().for_each(|note| println!("{HINT}{}{HINT:#}", wrap(note, WIDTH, "")));
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.1} %", share * 100.0)
 }

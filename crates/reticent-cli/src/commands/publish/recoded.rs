@@ -1,218 +1,224 @@
-//! A release by an algorithm on the terminal.
+//! Terminal output for a release made by a recoding algorithm.
 
 use reticent::Role;
 use reticent::algorithms::Guarantee;
-use reticent::joined::Dangling;
-use reticent::verify::Over;
+use reticent::join::Dangling;
+use reticent::verify::JoinFinding;
 
-use reticent_app::answer::{ColumnAnswer, Judged, Looked, Published, Seconds};
+use reticent_app::answer::{ColumnAnswer, HistoryScope, JoinAnswer, RecodedAnswer, Seconds};
 
-use crate::terminal::{BAD, GOOD, HEAD, HINT, WIDTH, columns, count, number, percent, plural, shown, witness, wrap};
+use crate::terminal::{
+    BAD, GOOD, HEAD, HINT, WIDTH, columns, count, number, people, percent, plural, ratio, shown, witness, wrap,
+};
 
-/// Prints the whole answer.
-pub fn print(answer: &Published) {
-    let holds = answer.verified.holds();
-    match (&answer.file, holds) {
-        (Some(file), _) => println!("{GOOD}published{GOOD:#} {} as {}", answer.name, file.display()),
-        (None, true) => println!("{GOOD}would publish{GOOD:#} {} (dry run: nothing was published)", answer.name),
-        (None, false) => println!("{BAD}refused{BAD:#} {}: nothing was published", answer.name),
+const MEETS: &str = "meets   ";
+
+/// Prints the verdict, the information loss by column and the risk; with `verbose` also joins, metrics and timings.
+pub fn print(answer: &RecodedAnswer, verbose: bool) {
+    let name = &answer.name;
+    match (&answer.file, answer.verified.holds()) {
+        (Some(file), _) => println!("{GOOD}published{GOOD:#} {name} as {}", file.display()),
+        (None, true) => println!("{GOOD}would publish{GOOD:#} {name} (dry run: nothing was published)"),
+        (None, false) => println!("{BAD}refused{BAD:#} {name}: nothing was published"),
     }
     print_record(answer);
     print_counts(answer);
-    println!("\n{HEAD}Verified on the written bytes{HEAD:#}");
-    for (model, breaches) in &answer.verified.models {
-        let mark =
-            if breaches.is_empty() { format!("{GOOD}holds{GOOD:#}   ") } else { format!("{BAD}violated{BAD:#}") };
-        println!("  {mark} {model}");
-        for breach in breaches.iter().take(3) {
-            println!(
-                "{}",
-                wrap(&format!("{}: {}", witness(&breach.witness), breach.explanation), WIDTH, "             ")
-            );
-        }
-    }
-    print_joined(answer);
-    print_audited(answer);
+    println!("\n{HEAD}Requirements, checked on the written file{HEAD:#}");
+    print_models(answer);
+    print_joins(answer, verbose);
+    print_audit(answer);
     print_columns(answer);
-    print_metrics(answer);
-    print_closing(answer);
-}
-
-/// What the audit found.
-fn print_audited(answer: &Published) {
-    let Some(audited) = &answer.audited else { return };
-    let Some(confidence) = audited.confidence else { return };
-    let with = match (audited.with.is_empty(), audited.only_joined.is_empty()) {
-        (true, _) => "by itself",
-        (false, true) => "with what its recipients can hold",
-        (false, false) => "with what its recipients can hold and whose owners are known",
-    };
-    println!("\n{HEAD}Audited {with}{HEAD:#}");
-    let share = |share: f64| format!("{:.1} %", share * 100.0);
-    let known = if audited.lower == audited.upper {
-        share(audited.upper)
-    } else {
-        format!("{} to {}", share(audited.lower), share(audited.upper))
-    };
-    let found = match audited.people {
-        0 => "it shows nobody's".to_owned(),
-        people => format!("of {} the most is {known}", crate::terminal::people(people)),
-    };
-    let whose = if audited.any_above > 0 { "no record's" } else { "nobody's" };
-    println!(
-        "  {GOOD}holds{GOOD:#}    {whose} value is told with more confidence than {} ({}; {found})",
-        share(confidence),
-        audited.proof.word(),
-    );
-    if audited.any_above > 0 {
-        let text = format!(
-            "of {} with several records, that any of these shows a given value may be told with more confidence than that, up to {}; it is likelier the \
-             more there are, whatever is published, and is refused only where it is certain",
-            crate::terminal::people(audited.any_above),
-            share(audited.any_upper)
-        );
-        println!("{}", crate::terminal::wrap(&text, crate::terminal::WIDTH, "           "));
+    print_risk(answer);
+    if verbose {
+        print_metrics(answer);
+        print_run(answer);
     }
-    if audited.already > 0 {
-        let text = format!(
-            "of {} earlier releases tell more than that, and this one tells nothing more about them: `reticent audit` tells what",
-            crate::terminal::people(audited.already)
-        );
-        println!("{}", crate::terminal::wrap(&text, crate::terminal::WIDTH, "           "));
-    }
-    if !audited.only_joined.is_empty() {
-        let numbers: Vec<String> = audited.only_joined.iter().map(u64::to_string).collect();
-        let text = format!(
-            "with release {} only joins were judged: it is not known whose the records are, so what these releases tell together to somebody \
-             who knows everybody's groups is not established",
-            numbers.join(", ")
-        );
-        println!("{}", crate::terminal::wrap(&text, crate::terminal::WIDTH, "           "));
+    answer.notes.iter().for_each(|note| println!("{HINT}{}{HINT:#}", wrap(note, WIDTH, "")));
+    if !verbose {
+        println!("\n{HINT}--verbose prints joins, metrics and timings.{HINT:#}");
     }
 }
 
-/// What was found of the release joined with earlier ones: a line for every set of them.
-fn print_joined(answer: &Published) {
-    if answer.together.is_empty() {
-        return;
-    }
-    println!("\n{HEAD}Joined with what was released before{HEAD:#}");
-    for Looked { with, names, matching, judged, following } in &answer.together {
-        let over: Vec<&Over> = answer.verified.joined.iter().filter(|over| over.with == *with).collect();
-        let violated: Vec<&&Over> = over.iter().filter(|over| !over.violations.is_empty()).collect();
-        let mark = match (judged + following == 0 || *matching == 0, violated.is_empty()) {
-            (true, _) => format!("{HINT}nothing{HINT:#} "),
-            (false, true) => format!("{GOOD}holds{GOOD:#}   "),
-            (false, false) => format!("{BAD}violated{BAD:#}"),
-        };
-        let told: Vec<String> = with.iter().zip(names).map(|(number, name)| format!("{number} {name}")).collect();
-        let many = match (judged, following) {
-            _ if *matching == 0 => "nobody in this table can be in all of these".to_owned(),
-            (0, 0) => "nothing is demanded of this join".to_owned(),
-            (0, _) => "follows from the above".to_owned(),
-            (judged, 0) => plural(*judged as u64, "statement"),
-            (judged, following) => format!("{}, {following} more follow", plural(*judged as u64, "statement")),
-        };
-        println!("  {mark} with {}: {many}", told.join(", "));
-        for over in violated {
-            println!("{}", wrap(&over.statement, WIDTH, "             "));
-            for breach in over.violations.iter().take(3) {
-                let text = format!("{}: {}", witness(&breach.witness), breach.explanation);
-                println!("{}", wrap(&text, WIDTH, "               "));
-            }
-        }
-    }
-    for dangling in &answer.dangling {
-        println!("{}", wrap(&told(dangling), WIDTH, "  "));
-    }
-    if !answer.dangling.is_empty() {
-        let text = "Whoever is in one of two tables only, or was left out of one, is protected by what is required of each by \
-                    itself; whoever knows who is in both knows more than was judged.";
-        println!("{HINT}{}{HINT:#}", wrap(text, WIDTH, "  "));
-    }
-}
-
-/// What it means that records match none of another release.
-fn told(dangling: &Dangling) -> String {
-    let Dangling { number, name, ours, theirs } = dangling;
-    let verb = |records: u64| if records == 1 { "matches" } else { "match" };
-    let mut text = format!("note: of {number} {name}");
-    if *theirs > 0 {
-        text.push_str(&format!(", {} {} none of this table", plural(*theirs, "record"), verb(*theirs)));
-    }
-    if *ours > 0 {
-        text.push_str(&format!(", and {} of this table {} none of it", plural(*ours, "record"), verb(*ours)));
-    }
-    text.replacen(", and", if *theirs > 0 { ", and" } else { "," }, 1)
-}
-
-fn print_record(answer: &Published) {
+fn print_record(answer: &RecodedAnswer) {
     let to = answer.recipients.join(", ");
     match &answer.recorded {
         Some(recorded) => println!("  release {} in {}, to {to}", recorded.release, recorded.ledger.display()),
         None => println!("  to {to}"),
     }
-    if let Judged::Alone { apart_from } = &answer.judged {
-        let many = plural(apart_from.len() as u64, "earlier release");
+    print_ignored_history(&answer.judged);
+}
+
+/// Warns that a release was not checked against earlier ones.
+pub fn print_ignored_history(judged: &HistoryScope) {
+    if let HistoryScope::Alone { apart_from } = judged {
         let text = format!(
-            "warning: judged by itself; its recipients can hold {many} too, and what they give away together was not judged"
+            "warning: not checked against {} that its recipients can hold; together they may disclose more",
+            plural(apart_from.len() as u64, "earlier release")
         );
         println!("{}", wrap(&text, WIDTH, "  "));
     }
 }
 
-fn print_counts(answer: &Published) {
-    let classes = if answer.classes == 1 { "1 class".to_owned() } else { format!("{} classes", count(answer.classes)) };
+fn print_counts(answer: &RecodedAnswer) {
+    let classes = match answer.classes {
+        1 => "1 equivalence class".to_owned(),
+        classes => format!("{} equivalence classes", count(classes)),
+    };
     println!("  {} of {} in {classes}", plural(answer.published, "record"), count(answer.records));
-    let left_out = |records: u64, why: &str| {
+    let removed = |records: u64, why: &str| {
         if records > 0 {
-            println!("  {} left out {why} ({})", plural(records, "record"), percent(records, answer.records));
+            println!("  {} {why} ({})", plural(records, "record"), percent(records, answer.records));
         }
     };
-    left_out(answer.suppressed, "because their class violated the requirement");
-    left_out(answer.dropped, "because a value is missing");
-    if answer.hidden_cells > 0 {
-        println!("  {} hidden in {}", plural(answer.hidden_cells, "cell"), plural(answer.hidden_in, "record"));
+    removed(answer.suppressed, "suppressed");
+    removed(answer.dropped, "dropped because a value is missing");
+    if answer.suppressed_cells > 0 {
+        let records = plural(answer.records_with_suppressed_cells, "record");
+        println!("  {} suppressed in {records}", plural(answer.suppressed_cells, "cell"));
     }
-    print_besides(answer.neutralised, &answer.warnings);
+    print_warnings(answer.escaped_formulas, &answer.warnings);
 }
 
-/// What was changed in writing, and what to look at.
-pub fn print_besides(neutralised: u64, warnings: &[String]) {
-    if neutralised > 0 {
-        println!(
-            "  {} that a spreadsheet would compute written with a leading apostrophe",
-            plural(neutralised, "cell")
-        );
+/// Prints how many cells were escaped, and the warnings.
+pub fn print_warnings(escaped_formulas: u64, warnings: &[String]) {
+    if escaped_formulas > 0 {
+        println!("  {} escaped with an apostrophe: spreadsheet formulas", plural(escaped_formulas, "cell"));
     }
     for warning in warnings {
         println!("{}", wrap(&format!("warning: {warning}"), WIDTH, "  "));
     }
 }
 
-fn print_closing(answer: &Published) {
-    let Seconds { recall, read, search, write, verify, audit, measure, record } = answer.seconds;
-    let guarantee = match answer.guarantee {
-        Guarantee::Optimal => "optimal of its kind",
-        Guarantee::LocallyMaximal => "no single further step is valid",
-        Guarantee::Safe => "safe; a better one may exist",
-    };
-    println!(
-        "\n{HINT}{}, {} ({guarantee}), seed {}{HINT:#}",
-        answer.algorithm,
-        plural(answer.steps, "step"),
-        answer.seed
-    );
-    println!(
-        "{HINT}seconds: recall {recall:.2}, read {read:.2}, search {search:.2}, write {write:.2}, verify {verify:.2}, audit {audit:.2}, measure {measure:.2}, record {record:.2}{HINT:#}"
-    );
-    answer.notes.iter().for_each(|note| println!("{HINT}{}{HINT:#}", wrap(note, WIDTH, "")));
+fn print_models(answer: &RecodedAnswer) {
+    for (model, violations) in &answer.verified.models {
+        match violations.is_empty() {
+            true => println!("  {GOOD}{MEETS}{GOOD:#} {model}"),
+            false => println!("  {BAD}violates{BAD:#} {model}"),
+        }
+        for violation in violations.iter().take(3) {
+            let text = format!("{}: {}", witness(&violation.witness), violation.explanation);
+            println!("{}", wrap(&text, WIDTH, "             "));
+        }
+    }
 }
 
-fn print_columns(answer: &Published) {
-    println!("\n{HEAD}What each column shows{HEAD:#}");
+/// One line for all joins with earlier releases; with `verbose`, or if one is violated, a line for each.
+fn print_joins(answer: &RecodedAnswer, verbose: bool) {
+    let violated = answer.verified.joins.iter().any(|finding| !finding.violations.is_empty());
+    if !answer.joins.is_empty() && !verbose && !violated {
+        let releases: std::collections::BTreeSet<u64> =
+            answer.joins.iter().flat_map(|join| join.with.clone()).collect();
+        let constraints: usize = answer.joins.iter().map(|join| join.judged + join.implied).sum();
+        println!(
+            "  {GOOD}{MEETS}{GOOD:#} joined with {}: {}",
+            plural(releases.len() as u64, "earlier release"),
+            plural(constraints as u64, "constraint")
+        );
+    } else {
+        answer.joins.iter().for_each(|join| print_join(join, &answer.verified.joins));
+    }
+    if verbose {
+        answer.dangling.iter().for_each(|dangling| println!("{}", wrap(&dangling_text(dangling), WIDTH, "  ")));
+    }
+    if verbose && !answer.dangling.is_empty() {
+        let text = "A person in only one of two tables is protected by the requirements on that table. An attacker who knows that \
+                    a person is in both knows more than was checked.";
+        println!("{HINT}{}{HINT:#}", wrap(text, WIDTH, "  "));
+    }
+}
+
+fn print_join(join: &JoinAnswer, findings: &[JoinFinding]) {
+    let JoinAnswer { with, names, matching, judged, implied } = join;
+    let violated: Vec<&JoinFinding> =
+        findings.iter().filter(|finding| finding.with == *with && !finding.violations.is_empty()).collect();
+    let releases: Vec<String> = with.iter().zip(names).map(|(number, name)| format!("{number} {name}")).collect();
+    let checked = match (judged, implied) {
+        _ if *matching == 0 => "no record matches all of them".to_owned(),
+        (0, 0) => "no constraint applies".to_owned(),
+        (0, _) => "implied by the constraints above".to_owned(),
+        (judged, 0) => plural(*judged as u64, "constraint"),
+        (judged, implied) => format!("{}, {implied} more implied", plural(*judged as u64, "constraint")),
+    };
+    let mark = match (judged + implied == 0 || *matching == 0, violated.is_empty()) {
+        (true, _) => format!("{HINT}no check{HINT:#}"),
+        (false, true) => format!("{GOOD}{MEETS}{GOOD:#}"),
+        (false, false) => format!("{BAD}violates{BAD:#}"),
+    };
+    println!("  {mark} joined with {}: {checked}", releases.join(", "));
+    for finding in violated {
+        println!("{}", wrap(&finding.requirement, WIDTH, "             "));
+        for violation in finding.violations.iter().take(3) {
+            let text = format!("{}: {}", witness(&violation.witness), violation.explanation);
+            println!("{}", wrap(&text, WIDTH, "               "));
+        }
+    }
+}
+
+/// How many records of two releases have no match in the other.
+fn dangling_text(dangling: &Dangling) -> String {
+    let Dangling { number, name, unmatched_new, unmatched_earlier } = dangling;
+    let mut parts = Vec::new();
+    if *unmatched_earlier > 0 {
+        parts.push(format!("{} of it without a match in this table", plural(*unmatched_earlier, "record")));
+    }
+    if *unmatched_new > 0 {
+        parts.push(format!("{} of this table without a match in it", plural(*unmatched_new, "record")));
+    }
+    format!("note: release {number} {name}: {}", parts.join(", "))
+}
+
+/// The posterior of the audit, and what the audit does not cover.
+fn print_audit(answer: &RecodedAnswer) {
+    let Some(audited) = &answer.audited else { return };
+    let Some(confidence) = audited.confidence else { return };
+    let highest = match audited.lower == audited.upper {
+        true => ratio(audited.upper),
+        false => format!("{} to {}", ratio(audited.lower), ratio(audited.upper)),
+    };
+    let given = match audited.with.len() {
+        0 => "this release alone".to_owned(),
+        many => format!("{} that recipients can hold", plural(many as u64 + 1, "release")),
+    };
+    let found = match audited.people {
+        0 => "no sensitive values".to_owned(),
+        many => format!("highest {highest} among {}", people(many)),
+    };
+    let text = format!(
+        "posterior of a sensitive value at most {} given {given} ({found}; {})",
+        ratio(confidence),
+        audited.proof.word()
+    );
+    println!("  {GOOD}{MEETS}{GOOD:#} {}", wrap(&text, WIDTH, "           ").trim_start());
+    let mut limits = Vec::new();
+    if audited.any_record_above > 0 {
+        limits.push(format!(
+            "{} with several records: the posterior that at least one of their records has a given value is up to {}. This grows with \
+             the number of records and is refused only if it is 100 %.",
+            people(audited.any_record_above),
+            ratio(audited.any_record_upper)
+        ));
+    }
+    if audited.already_above > 0 {
+        limits.push(format!(
+            "{} already exceed the threshold by earlier releases; this release adds nothing about them. Details: `reticent audit`.",
+            people(audited.already_above)
+        ));
+    }
+    if !audited.join_only.is_empty() {
+        let numbers: Vec<String> = audited.join_only.iter().map(u64::to_string).collect();
+        let releases = if numbers.len() == 1 { "release" } else { "releases" };
+        limits.push(format!(
+            "Not audited together with {releases} {}: records without owner links. Only joins were checked.",
+            numbers.join(", ")
+        ));
+    }
+    limits.iter().for_each(|text| println!("{}", wrap(text, WIDTH, "           ")));
+}
+
+fn print_columns(answer: &RecodedAnswer) {
+    println!("\n{HEAD}Published values by column{HEAD:#}");
     let kept = |column: &ColumnAnswer| match column.role {
-        Role::QuasiIdentifier => format!("{} of {}", told_apart(column), count(column.values as u64)),
+        Role::QuasiIdentifier => format!("{} of {}", distinct(column), count(column.values as u64)),
         _ => String::new(),
     };
     let names: Vec<Vec<String>> =
@@ -220,22 +226,22 @@ fn print_columns(answer: &Published) {
     for (line, column) in columns(&names).iter().zip(&answer.columns) {
         let left = names.iter().map(|row| row[0].chars().count()).max().unwrap_or(0);
         let wide = left + 2 + names.iter().map(|row| row[1].chars().count()).max().unwrap_or(0) + 2;
-        let values = if column.role == Role::QuasiIdentifier || !column.published.is_empty() {
-            values(column, WIDTH.saturating_sub(wide))
-        } else {
-            "as it is".to_owned()
+        let values = match column.role {
+            Role::QuasiIdentifier if column.published == ["*"] => "suppressed (*)".to_owned(),
+            _ if column.published.is_empty() => "unchanged".to_owned(),
+            _ => values(column, WIDTH.saturating_sub(wide)),
         };
         println!("{line:<wide$}{values}");
     }
 }
 
-/// Different values in the file, not counting the one that says nothing beside others.
-fn told_apart(column: &ColumnAnswer) -> String {
-    let silent = usize::from(column.published.len() > column.values);
-    count((column.published.len() - silent) as u64)
+/// Number of distinct values in the file, without the suppressed value if there are others.
+fn distinct(column: &ColumnAnswer) -> String {
+    let suppressed = usize::from(column.published.len() > column.values);
+    count((column.published.len() - suppressed) as u64)
 }
 
-/// As many of the values as fit, and how many more there are.
+/// As many values as fit, and how many more there are.
 fn values(column: &ColumnAnswer, room: usize) -> String {
     let mut text = String::new();
     for (at, value) in column.published.iter().enumerate() {
@@ -255,11 +261,25 @@ fn values(column: &ColumnAnswer, room: usize) -> String {
     text
 }
 
-fn print_metrics(answer: &Published) {
+fn print_risk(answer: &RecodedAnswer) {
+    let risk = &answer.risk;
+    println!("\n{HEAD}Risk of this release alone{HEAD:#}");
+    println!(
+        "  re-identification: highest {}, average {} (smallest class: {})",
+        ratio(risk.highest_risk),
+        ratio(risk.average_risk),
+        people(risk.smallest_class)
+    );
+    for column in &risk.confidence {
+        println!("  attribute disclosure, {}: highest posterior {}", column.column, ratio(column.highest));
+    }
+}
+
+fn print_metrics(answer: &RecodedAnswer) {
     if answer.metrics.is_empty() {
         return;
     }
-    println!("\n{HEAD}What it cost{HEAD:#}");
+    println!("\n{HEAD}Metrics{HEAD:#}");
     let names = answer.metrics.iter().map(|metric| metric.id.len()).max().unwrap_or(0);
     let numbers = answer.metrics.iter().map(|metric| number(metric.measure.value).len()).max().unwrap_or(0);
     let indent = " ".repeat(names + numbers + 6);
@@ -267,4 +287,22 @@ fn print_metrics(answer: &Published) {
         let text = wrap(&metric.measure.reading, WIDTH, &indent);
         println!("  {:<names$}  {:>numbers$}  {}", metric.id, number(metric.measure.value), text.trim_start());
     }
+}
+
+fn print_run(answer: &RecodedAnswer) {
+    let Seconds { load_history, read, search, write, verify, audit, measure, record } = answer.seconds;
+    let guarantee = match answer.guarantee {
+        Guarantee::Optimal => "optimal for its search space",
+        Guarantee::LocallyMaximal => "locally maximal: no single further step meets the requirements",
+        Guarantee::Safe => "meets the requirements; a better release may exist",
+    };
+    println!(
+        "\n{HINT}{}, {} ({guarantee}), seed {}{HINT:#}",
+        answer.algorithm,
+        plural(answer.steps, "step"),
+        answer.seed
+    );
+    println!(
+        "{HINT}seconds: load history {load_history:.2}, read {read:.2}, search {search:.2}, write {write:.2}, verify {verify:.2}, audit {audit:.2}, measure {measure:.2}, record {record:.2}{HINT:#}"
+    );
 }

@@ -1,7 +1,7 @@
-//! The text of every supported type, compared with what `arrow-cast` 60.1.0 gave before our own code replaced it.
+//! Texts of every supported type, compared with the output of `arrow-cast` 60.1.0.
 //!
-//! `expected.txt` is the oracle: one line per array, recorded once with `cast_with_options` (`safe: false`). Do not record
-//! it again from our own code. `error` marks an array with a value that has no text form.
+//! `expected.txt` is the oracle: one line for each array, recorded once with `cast_with_options` (`safe: false`). Do
+//! not record it again from this crate. `error` marks an array with a value that has no text form.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use arrow_schema::{DataType, TimeUnit};
 
 use super::text::as_text;
 
-/// The raw values as a label, and the array.
+/// Label with the raw values, and the array.
 type Case = (String, ArrayRef);
 
 #[test]
@@ -30,7 +30,7 @@ fn texts(array: &ArrayRef) -> String {
     (0..array.len()).map(text).collect::<Vec<_>>().join(", ")
 }
 
-/// One array per value, so that a value without a text form does not hide the others.
+/// Returns one array for each value, so that a value without a text form does not hide the others.
 fn each<T: ArrowPrimitiveType>(data_type: &DataType, values: &[T::Native]) -> Vec<Case> {
     let case = |value: &T::Native| -> Case {
         let array = PrimitiveArray::<T>::from_iter_values([*value]).with_data_type(data_type.clone());
@@ -61,7 +61,7 @@ fn strings() -> Vec<Case> {
     let texts = vec![Some("a, \"é\"\n"), None, Some(""), Some("longer than twelve bytes")];
     let bytes: Vec<Option<&[u8]>> = texts.iter().map(|text| text.map(str::as_bytes)).collect();
     let invalid: Vec<Option<&[u8]>> = vec![Some(b"fine"), Some(b"\xff\xfe")];
-    // Neither value is valid UTF-8, but all the bytes together are.
+    // Neither value is valid UTF-8, but their concatenation is.
     let split: Vec<Option<&[u8]>> = vec![Some(b"\xc3"), Some(b"\xa9")];
     let mut cases: Vec<Case> = vec![
         (format!("{texts:?}"), Arc::new(StringArray::from(texts.clone()))),
@@ -128,7 +128,7 @@ fn decimals() -> Vec<Case> {
     cases
 }
 
-/// The first and the last day that have a text form, and other days: leap days, year 0, years of five digits.
+/// The first and the last day with a text form, and other days: leap days, year 0, years of five digits.
 const DAYS: [i32; 18] = [
     0,
     -1,
@@ -170,7 +170,7 @@ fn times() -> Vec<Case> {
     let millis = [0, 1, 500, 999, 1_000, 86_399_000, 86_399_999, 86_400_000, -1, -1_000, i32::MIN, i32::MAX];
     cases.extend(each::<Time32MillisecondType>(&DataType::Time32(Millisecond), &millis));
     let micros = [0, 1, 1_000, 1_001, 999_999, 86_399_999_999, 86_400_000_000, -1, i64::MIN, i64::MAX];
-    // Whole seconds of 2^32 and more: arrow-cast keeps their lowest 32 bits.
+    // Times of 2^32 seconds and more: arrow-cast keeps the lowest 32 bits.
     cases.extend(each::<Time64MicrosecondType>(&DataType::Time64(Microsecond), &micros));
     cases.extend(each::<Time64MicrosecondType>(&DataType::Time64(Microsecond), &[(1 << 32) * 1_000_000 + 5]));
     let nanos = [0, 1, 1_000, 1_000_000, 999_999_999, 86_399_999_999_999, 86_400_000_000_000, -1, i64::MIN, i64::MAX];
@@ -193,14 +193,14 @@ fn timestamps() -> Vec<Case> {
         let data_type = DataType::Timestamp(Millisecond, Some(zone.into()));
         cases.extend(each::<TimestampMillisecondType>(&data_type, &[0, -1]));
     }
-    // A zone without a text form matters even where every value is null.
+    // A zone without a text form is an error even if every value is null.
     let nulls = TimestampSecondArray::from(vec![None, None]);
     cases.push(("null, null".to_owned(), Arc::new(nulls.clone().with_timezone("+01:00"))));
     cases.push(("null, null".to_owned(), Arc::new(nulls.with_timezone("UTC"))));
     cases
 }
 
-/// Instants of one unit, of which there are `second` in a second.
+/// Returns instants in a unit with `second` units per second.
 fn instants<T: ArrowTimestampType>(unit: TimeUnit, zone: Option<&str>, second: i64) -> Vec<Case> {
     let data_type = DataType::Timestamp(unit, zone.map(Into::into));
     let days = DAYS.map(i64::from).into_iter().filter_map(|day| (day * 86_400).checked_mul(second));
@@ -254,7 +254,7 @@ fn dictionaries() -> Vec<Case> {
     cases
 }
 
-/// A dictionary array of five rows that refer to the first three of these values.
+/// Returns a dictionary array of five rows that refer to the first three of these values.
 fn keyed<K: ArrowDictionaryKeyType>(values: &ArrayRef) -> Case
 where
     K::Native: TryFrom<u8, Error: Debug>,

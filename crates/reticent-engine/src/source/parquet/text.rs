@@ -1,7 +1,8 @@
-//! Arrow values as text: numbers in their shortest form, days without a time, everything else as `arrow-cast` writes it.
+//! Arrow values as texts: numbers in their shortest form, dates without a time, everything else as `arrow-cast`
+//! writes it.
 //!
-//! `arrow-array`, `arrow-data` and chrono do the calendar and the decimal point; `parquet` needs them anyway. It does
-//! not need `arrow-cast`, which would be the second longest unit of the release build (docs/decisions/0002).
+//! `arrow-array`, `arrow-data` and chrono format dates and decimals; `parquet` depends on them anyway. It does not
+//! depend on `arrow-cast`, which would be the second longest unit of the release build (docs/decisions/0002).
 
 use std::fmt::{Debug, Write};
 
@@ -16,28 +17,28 @@ use arrow_schema::{DataType, TimeUnit};
 use chrono::{DateTime, Offset, SecondsFormat, TimeZone};
 use reticent::taxonomy::number_text;
 
-/// The texts of one column of a batch.
-pub(super) enum Texts {
+/// Texts of one column of a batch.
+pub(super) enum TextArray {
     Utf8(StringArray),
     LargeUtf8(LargeStringArray),
     Utf8View(StringViewArray),
-    /// By row the place of its text, none for null.
-    Dictionary(Vec<Option<usize>>, Box<Texts>),
+    /// Index of the text of each row, none for null; and the texts.
+    Dictionary(Vec<Option<usize>>, Box<TextArray>),
 }
 
-impl Texts {
-    /// The text of a row, none for null.
+impl TextArray {
+    /// Returns the text of a row, none for null.
     pub(super) fn get(&self, row: usize) -> Option<&str> {
         match self {
-            Texts::Utf8(texts) => texts.is_valid(row).then(|| texts.value(row)),
-            Texts::LargeUtf8(texts) => texts.is_valid(row).then(|| texts.value(row)),
-            Texts::Utf8View(texts) => texts.is_valid(row).then(|| texts.value(row)),
-            Texts::Dictionary(places, texts) => places[row].and_then(|place| texts.get(place)),
+            TextArray::Utf8(texts) => texts.is_valid(row).then(|| texts.value(row)),
+            TextArray::LargeUtf8(texts) => texts.is_valid(row).then(|| texts.value(row)),
+            TextArray::Utf8View(texts) => texts.is_valid(row).then(|| texts.value(row)),
+            TextArray::Dictionary(indices, texts) => indices[row].and_then(|index| texts.get(index)),
         }
     }
 }
 
-/// Whether values of this type have a text form. Nested types, durations and intervals have none.
+/// Returns true if values of this type have a text form. Nested types, durations and intervals have none.
 pub(super) fn is_supported(values: &DataType) -> bool {
     use DataType::*;
     match values {
@@ -48,62 +49,62 @@ pub(super) fn is_supported(values: &DataType) -> bool {
     }
 }
 
-/// The texts of an array; nothing when some value has no text form, such as bytes that are not UTF-8.
-pub(super) fn as_text(array: &dyn Array) -> Option<Texts> {
+/// Returns the texts of an array; none if a value has no text form, such as bytes that are not UTF-8.
+pub(super) fn as_text(array: &dyn Array) -> Option<TextArray> {
     texts(array, None)
 }
 
-/// The texts of an array. Values that are not used, where it is said which are, may be null and need no text form.
-fn texts(array: &dyn Array, used: Option<&[bool]>) -> Option<Texts> {
+/// Returns the texts of an array. Values that are not `used` may be null and need no text form.
+fn texts(array: &dyn Array, used: Option<&[bool]>) -> Option<TextArray> {
     use DataType::*;
     let direct = match array.data_type() {
-        Null => Some(Texts::Utf8(StringArray::new_null(array.len()))),
-        Boolean => Some(Texts::Utf8(array.as_boolean().iter().map(|value| value.map(boolean)).collect())),
-        Utf8 => Some(Texts::Utf8(array.as_string().clone())),
-        LargeUtf8 => Some(Texts::LargeUtf8(array.as_string().clone())),
-        Utf8View => Some(Texts::Utf8View(array.as_string_view().clone())),
-        Binary => StringArray::try_from_binary(array.as_binary().clone()).ok().map(Texts::Utf8),
-        LargeBinary => LargeStringArray::try_from_binary(array.as_binary().clone()).ok().map(Texts::LargeUtf8),
-        BinaryView => array.as_binary_view().clone().to_string_view().ok().map(Texts::Utf8View),
+        Null => Some(TextArray::Utf8(StringArray::new_null(array.len()))),
+        Boolean => Some(TextArray::Utf8(array.as_boolean().iter().map(|value| value.map(boolean)).collect())),
+        Utf8 => Some(TextArray::Utf8(array.as_string().clone())),
+        LargeUtf8 => Some(TextArray::LargeUtf8(array.as_string().clone())),
+        Utf8View => Some(TextArray::Utf8View(array.as_string_view().clone())),
+        Binary => StringArray::try_from_binary(array.as_binary().clone()).ok().map(TextArray::Utf8),
+        LargeBinary => LargeStringArray::try_from_binary(array.as_binary().clone()).ok().map(TextArray::LargeUtf8),
+        BinaryView => array.as_binary_view().clone().to_string_view().ok().map(TextArray::Utf8View),
         Dictionary(..) => return dictionary(array, used),
         _ => None,
     };
-    direct.or_else(|| written(array, used).map(Texts::Utf8))
+    direct.or_else(|| format_values(array, used).map(TextArray::Utf8))
 }
 
 fn boolean(value: bool) -> &'static str {
     if value { "true" } else { "false" }
 }
 
-/// Every value of a dictionary that some row refers to is written once.
-fn dictionary(array: &dyn Array, used: Option<&[bool]>) -> Option<Texts> {
+/// Returns the texts of a dictionary array. Every value that a row refers to is formatted once.
+fn dictionary(array: &dyn Array, used: Option<&[bool]>) -> Option<TextArray> {
     let values = array.as_any_dictionary().values();
-    // Keys of null rows mean nothing, and without values all rows are null.
+    // Keys of null rows are arbitrary, and without values all rows are null.
     let keys = if values.is_empty() { vec![0; array.len()] } else { array.as_any_dictionary().normalized_keys() };
     let has_text = has_text(array, used);
-    let places: Vec<Option<usize>> =
+    let indices: Vec<Option<usize>> =
         keys.into_iter().enumerate().map(|(row, key)| has_text(row).then_some(key)).collect();
     let mut used = vec![false; values.len()];
-    places.iter().flatten().for_each(|place| used[*place] = true);
+    indices.iter().flatten().for_each(|index| used[*index] = true);
     let texts = texts(values, Some(&used))?;
-    Some(Texts::Dictionary(places, Box::new(texts)))
+    Some(TextArray::Dictionary(indices, Box::new(texts)))
 }
 
-/// By row: whether it is used and not null.
+/// Returns a function that is true for rows that are used and not null.
 fn has_text<'a>(array: &'a dyn Array, used: Option<&'a [bool]>) -> impl Fn(usize) -> bool + 'a {
     let nulls = array.nulls();
     move |row| nulls.is_none_or(|nulls| nulls.is_valid(row)) && used.is_none_or(|used| used[row])
 }
 
-/// Writes the texts of an array one after the other.
-fn written(array: &dyn Array, used: Option<&[bool]>) -> Option<StringArray> {
+/// Formats the values of an array.
+fn format_values(array: &dyn Array, used: Option<&[bool]>) -> Option<StringArray> {
     let write = writer(array)?;
     let has_text = has_text(array, used);
     let mut texts = StringBuilder::with_capacity(array.len(), 8 * array.len());
     for row in 0..array.len() {
         if has_text(row) {
             write(row, &mut texts)?;
-            // Ends the text that was written.
+            // Completes the current text.
             texts.append_value("");
         } else {
             texts.append_null();
@@ -112,10 +113,10 @@ fn written(array: &dyn Array, used: Option<&[bool]>) -> Option<StringArray> {
     Some(texts.finish())
 }
 
-/// Writes the value of a row; nothing when it has no text form.
-type Writer<'a> = Box<dyn Fn(usize, &mut StringBuilder) -> Option<()> + 'a>;
+/// Writes the value of a row; returns none if it has no text form.
+type ValueWriter<'a> = Box<dyn Fn(usize, &mut StringBuilder) -> Option<()> + 'a>;
 
-fn writer(array: &dyn Array) -> Option<Writer<'_>> {
+fn writer(array: &dyn Array) -> Option<ValueWriter<'_>> {
     use DataType::*;
     use TimeUnit::*;
     Some(match array.data_type() {
@@ -154,25 +155,25 @@ fn writer(array: &dyn Array) -> Option<Writer<'_>> {
 fn each<'a, T: ArrowPrimitiveType>(
     array: &'a dyn Array,
     write: impl Fn(T::Native, &mut StringBuilder) -> Option<()> + 'a,
-) -> Writer<'a> {
+) -> ValueWriter<'a> {
     let values = array.as_primitive::<T>();
     Box::new(move |row, out| write(values.value(row), out))
 }
 
-fn bytes<'a>(value: impl Fn(usize) -> &'a [u8] + 'a) -> Writer<'a> {
+fn bytes<'a>(value: impl Fn(usize) -> &'a [u8] + 'a) -> ValueWriter<'a> {
     Box::new(move |row, out| out.write_str(std::str::from_utf8(value(row)).ok()?).ok())
 }
 
-fn whole<T: ArrowPrimitiveType<Native: itoa::Integer>>(array: &dyn Array) -> Writer<'_> {
+fn whole<T: ArrowPrimitiveType<Native: itoa::Integer>>(array: &dyn Array) -> ValueWriter<'_> {
     each::<T>(array, |number, out| out.write_str(itoa::Buffer::new().format(number)).ok())
 }
 
-/// A single precision number in the fewest digits that identify it.
+/// Returns a single-precision number in the fewest digits that identify it.
 fn short_text(number: f32) -> String {
     if number.fract() == 0.0 { number_text(f64::from(number)) } else { number.to_string() }
 }
 
-fn decimal<T: DecimalType<Native: DecimalNativeType>>(array: &dyn Array) -> Writer<'_> {
+fn decimal<T: DecimalType<Native: DecimalNativeType>>(array: &dyn Array) -> ValueWriter<'_> {
     let scale = array.as_primitive::<T>().scale();
     each::<T>(array, move |number, out| write_decimal(out, number, scale).ok())
 }
@@ -181,19 +182,19 @@ fn day(days: i32, out: &mut StringBuilder) -> Option<()> {
     debug(date32_to_datetime(days).map(|time| time.date()), out)
 }
 
-/// ISO 8601 is what chrono's `Debug` writes.
+/// Writes a value with `Debug`, which is ISO 8601 in chrono.
 fn debug(value: Option<impl Debug>, out: &mut StringBuilder) -> Option<()> {
     write!(out, "{:?}", value?).ok()
 }
 
-/// Instants, as the clock of their zone shows them. Only zones that are an offset have a text form.
-fn instant<'a, T: ArrowTimestampType>(array: &'a dyn Array, zone: Option<&str>) -> Option<Writer<'a>> {
+/// Writes instants in the local time of their zone. Only zones that are offsets have a text form.
+fn instant<'a, T: ArrowTimestampType>(array: &'a dyn Array, zone: Option<&str>) -> Option<ValueWriter<'a>> {
     let zone: Option<Tz> = zone.map(str::parse).transpose().ok()?;
     Some(each::<T>(array, move |value, out| {
         let time = as_datetime::<T>(value)?;
         let Some(zone) = zone else { return debug(Some(time), out) };
         let offset = zone.offset_from_utc_datetime(&time);
-        // Formatting panics where the local time is out of range.
+        // Formatting panics if the local time is out of range.
         time.checked_add_offset(offset.fix())?;
         let local = DateTime::<Tz>::from_naive_utc_and_offset(time, offset);
         out.write_str(&local.to_rfc3339_opts(SecondsFormat::AutoSi, true)).ok()

@@ -9,10 +9,10 @@
 //! cost with nothing suppressed (the *floor*), which never falls by generalizing; and before the classes are known, there
 //! are at most as many as the published values have combinations.
 
-use super::lattice::Ladder;
-use crate::combos::Weight;
-use crate::table::Table;
-use crate::taxonomy::{Code, NodeId};
+use super::lattice::GeneralizationHierarchy;
+use crate::data::contingency::Weight;
+use crate::data::table::Table;
+use crate::data::taxonomy::{Code, NodeId};
 
 /// In units of the metric's own.
 pub(super) type Cost = u128;
@@ -33,11 +33,12 @@ pub(super) enum Metric {
 }
 
 /// The words for the metrics in a policy.
-pub(super) const WORDS: &[&str] = &["gcp", "distortion", "non-uniform-entropy", "discernibility", "average-class-size"];
+pub(super) const METRIC_NAMES: &[&str] =
+    &["gcp", "distortion", "non-uniform-entropy", "discernibility", "average-class-size"];
 
 impl Metric {
     /// The metric a policy's word stands for.
-    pub(super) fn named(word: &str) -> Metric {
+    pub(super) fn from_name(word: &str) -> Metric {
         match word {
             "distortion" => Metric::Distortion,
             "non-uniform-entropy" => Metric::NonUniformEntropy,
@@ -72,9 +73,9 @@ struct Losses {
     /// All cells together, with nothing suppressed.
     total: Vec<Cost>,
     /// By code: what suppressing adds.
-    extra: Vec<Vec<u64>>,
+    suppression_loss: Vec<Vec<u64>>,
     /// How many different values are published.
-    width: Vec<u32>,
+    distinct: Vec<u32>,
 }
 
 /// What is counted in the classes of a node.
@@ -97,15 +98,22 @@ impl ClassSums {
 impl Costs {
     /// The losses of every ladder. Classes have at most `fixed` combinations on columns that are not generalized, and
     /// there are at most `combinations` altogether.
-    pub(super) fn new(metric: Metric, table: &Table, ladders: &[Ladder], fixed: u128, combinations: u128) -> Costs {
-        let denominators: Vec<u64> = ladders.iter().map(|ladder| (ladder.tree.len() as u64 - 1).max(1)).collect();
+    pub(super) fn new(
+        metric: Metric,
+        table: &Table,
+        hierarchies: &[GeneralizationHierarchy],
+        fixed: u128,
+        combinations: u128,
+    ) -> Costs {
+        let denominators: Vec<u64> =
+            hierarchies.iter().map(|hierarchy| (hierarchy.tree.len() as u64 - 1).max(1)).collect();
         let unit = match metric {
-            Metric::Gcp => common_multiple(&denominators).unwrap_or(FIXED_POINT),
-            Metric::NonUniformEntropy => LOGARITHM,
+            Metric::Gcp => least_common_multiple(&denominators).unwrap_or(MAX_PENALTY_UNITS),
+            Metric::NonUniformEntropy => UNITS_PER_BIT,
             _ => 1,
         };
-        let rows = table.combos.rows();
-        let columns = ladders.iter().map(|ladder| losses(metric, table, ladder, unit)).collect();
+        let rows = table.contingency.rows();
+        let columns = hierarchies.iter().map(|hierarchy| losses(metric, table, hierarchy, unit)).collect();
         Costs { metric, rows, columns, fixed, combinations, unit: unit as f64 }
     }
 
@@ -115,13 +123,13 @@ impl Costs {
     }
 
     /// No node costs less than this, by its rungs.
-    pub(super) fn bound(&self, rungs: impl Iterator<Item = usize>) -> Cost {
-        let columns = self.columns.iter().zip(rungs);
+    pub(super) fn bound(&self, levels: impl Iterator<Item = usize>) -> Cost {
+        let columns = self.columns.iter().zip(levels);
         if self.metric.is_separable() {
-            return columns.map(|(losses, rung)| losses.total[rung]).sum();
+            return columns.map(|(losses, level)| losses.total[level]).sum();
         }
         let published =
-            columns.fold(self.fixed, |product, (losses, rung)| product.saturating_mul(losses.width[rung].into()));
+            columns.fold(self.fixed, |product, (losses, level)| product.saturating_mul(losses.distinct[level].into()));
         let classes = published.min(self.combinations).max(1);
         let square = u128::from(self.rows) * u128::from(self.rows);
         self.floor(ClassSums { classes, squares: square / classes })
@@ -150,9 +158,9 @@ impl Costs {
     }
 
     /// What suppressing one record adds to a separable metric.
-    pub(super) fn extra(&self, rungs: &[usize], code: impl Fn(usize) -> Code) -> Cost {
-        let columns = self.columns.iter().zip(rungs).enumerate();
-        columns.map(|(at, (losses, rung))| u128::from(losses.extra[*rung][code(at) as usize])).sum()
+    pub(super) fn suppression_loss(&self, levels: &[usize], code: impl Fn(usize) -> Code) -> Cost {
+        let columns = self.columns.iter().zip(levels).enumerate();
+        columns.map(|(at, (losses, level))| u128::from(losses.suppression_loss[*level][code(at) as usize])).sum()
     }
 
     /// A cost as people read it: the mean over cells, bits, steps, records.
@@ -170,69 +178,74 @@ impl Costs {
 }
 
 /// Units in a penalty of 1 where the columns have no small common multiple.
-const FIXED_POINT: u64 = 1 << 48;
+const MAX_PENALTY_UNITS: u64 = 1 << 48;
 /// Units in a bit.
-const LOGARITHM: u64 = 1 << 32;
+const UNITS_PER_BIT: u64 = 1 << 32;
 
 /// The least common multiple, if it is small enough to calculate with.
-fn common_multiple(numbers: &[u64]) -> Option<u64> {
+fn least_common_multiple(numbers: &[u64]) -> Option<u64> {
     numbers.iter().try_fold(1u64, |multiple, number| {
-        let next = (multiple / divisor(multiple, *number)).checked_mul(*number)?;
-        (next <= FIXED_POINT).then_some(next)
+        let next = (multiple / greatest_common_divisor(multiple, *number)).checked_mul(*number)?;
+        (next <= MAX_PENALTY_UNITS).then_some(next)
     })
 }
 
-fn divisor(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { divisor(b, a % b) }
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
-fn losses(metric: Metric, table: &Table, ladder: &Ladder, unit: u64) -> Losses {
-    let weights = table.weights_of(ladder.column);
-    let scale = Scale::new(metric, ladder, &weights, unit);
-    let mut losses = Losses { total: Vec::new(), extra: Vec::new(), width: Vec::new() };
-    for rung in &ladder.rungs {
-        let extra: Vec<u64> = rung.nodes.iter().map(|node| scale.said_by_node(*node)).collect();
-        let lost = |code: usize| scale.said_by_value(code).saturating_sub(extra[code]);
+fn losses(metric: Metric, table: &Table, hierarchy: &GeneralizationHierarchy, unit: u64) -> Losses {
+    let weights = table.weights_of(hierarchy.column);
+    let information = ColumnInformation::new(metric, hierarchy, &weights, unit);
+    let mut losses = Losses { total: Vec::new(), suppression_loss: Vec::new(), distinct: Vec::new() };
+    for level in &hierarchy.levels {
+        let suppression_loss: Vec<u64> = level.nodes.iter().map(|node| information.of_node(*node)).collect();
+        let lost = |code: usize| information.of_value(code).saturating_sub(suppression_loss[code]);
         let cells = weights.iter().enumerate();
         losses.total.push(cells.map(|(code, weight)| u128::from(lost(code)) * u128::from(*weight)).sum());
-        losses.extra.push(extra);
-        losses.width.push(rung.width);
+        losses.suppression_loss.push(suppression_loss);
+        losses.distinct.push(level.distinct);
     }
     losses
 }
 
 /// How much a cell says by a separable metric: what suppressing it would lose.
-struct Scale<'a> {
+struct ColumnInformation<'a> {
     metric: Metric,
-    ladder: &'a Ladder,
+    hierarchy: &'a GeneralizationHierarchy,
     /// By code: the rows with the codes before it.
-    before: Vec<Weight>,
+    prefix_counts: Vec<Weight>,
     unit: u64,
 }
 
-impl<'a> Scale<'a> {
-    fn new(metric: Metric, ladder: &'a Ladder, weights: &[Weight], unit: u64) -> Scale<'a> {
-        let mut before = vec![0];
+impl<'a> ColumnInformation<'a> {
+    fn new(
+        metric: Metric,
+        hierarchy: &'a GeneralizationHierarchy,
+        weights: &[Weight],
+        unit: u64,
+    ) -> ColumnInformation<'a> {
+        let mut prefix_counts = vec![0];
         let mut sum = 0;
         for weight in weights {
             sum += weight;
-            before.push(sum);
+            prefix_counts.push(sum);
         }
-        Scale { metric, ladder, before, unit }
+        ColumnInformation { metric, hierarchy, prefix_counts, unit }
     }
 
     /// A cell with this value itself.
-    fn said_by_value(&self, code: usize) -> u64 {
+    fn of_value(&self, code: usize) -> u64 {
         match self.metric {
             Metric::Gcp => self.unit,
-            Metric::Distortion => self.said_by_node(self.ladder.rungs[0].nodes[code]),
-            _ => self.said_by_codes(code, code + 1),
+            Metric::Distortion => self.of_node(self.hierarchy.levels[0].nodes[code]),
+            _ => self.of_codes(code, code + 1),
         }
     }
 
     /// A cell that shows this node.
-    fn said_by_node(&self, node: NodeId) -> u64 {
-        let tree = &self.ladder.tree;
+    fn of_node(&self, node: NodeId) -> u64 {
+        let tree = &self.hierarchy.tree;
         let node = tree.node(node);
         match self.metric {
             Metric::Gcp => {
@@ -241,18 +254,18 @@ impl<'a> Scale<'a> {
                 (u128::from(self.unit) * (most - lost) / most) as u64
             }
             Metric::Distortion => u64::from(node.depth),
-            _ => self.said_by_codes(node.codes.start as usize, node.codes.end as usize),
+            _ => self.of_codes(node.codes.start as usize, node.codes.end as usize),
         }
     }
 
     /// The bits by which rows with these codes are fewer than all.
-    fn said_by_codes(&self, start: usize, end: usize) -> u64 {
-        let all = self.before[self.before.len() - 1];
-        logarithm(all).saturating_sub(logarithm(self.before[end] - self.before[start]))
+    fn of_codes(&self, start: usize, end: usize) -> u64 {
+        let all = self.prefix_counts[self.prefix_counts.len() - 1];
+        logarithm(all).saturating_sub(logarithm(self.prefix_counts[end] - self.prefix_counts[start]))
     }
 }
 
 /// The logarithm to base 2, in units; small enough units that machines agree, and large enough to add up.
 fn logarithm(count: Weight) -> u64 {
-    ((count.max(1) as f64).log2() * LOGARITHM as f64).round() as u64
+    ((count.max(1) as f64).log2() * UNITS_PER_BIT as f64).round() as u64
 }

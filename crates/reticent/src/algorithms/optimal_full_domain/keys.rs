@@ -5,13 +5,13 @@
 //! published values without gaps; where there are too many for a word, records are numbered by the first bundles, then
 //! by that number and the next ones.
 
-use crate::classes::Measured;
-use crate::combos::Combos;
+use crate::data::contingency::ContingencyTable;
+use crate::release::classes::Measured;
 
 /// Bundles have at most so many occurring combinations, unless it is one column.
-const BUNDLE: usize = 4096;
+const MAX_BUNDLE: usize = 4096;
 /// And at most so many combinations at all.
-const BUNDLE_SPACE: u64 = 1 << 24;
+const MAX_BUNDLE_SPACE: u64 = 1 << 24;
 
 /// Some columns together.
 #[derive(Debug)]
@@ -31,16 +31,16 @@ pub(super) struct Bundles {
 
 /// How a column is published at a node.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Shown<'a> {
+pub(super) struct PublishedLevel<'a> {
     /// By code: the number of the published value; none where the code is published as it is.
-    pub(super) places: Option<&'a [u32]>,
+    pub(super) value_ids: Option<&'a [u32]>,
     /// How many different values are published.
-    pub(super) width: u32,
+    pub(super) distinct: u32,
 }
 
 impl Bundles {
     /// Bundles the columns of the records.
-    pub(super) fn new(records: &Combos) -> Bundles {
+    pub(super) fn new(records: &ContingencyTable) -> Bundles {
         let widths: Vec<u64> =
             records.codes.iter().map(|codes| 1 + u64::from(codes.iter().copied().max().unwrap_or(0))).collect();
         let mut bundles: Vec<Bundle> = Vec::new();
@@ -57,39 +57,39 @@ impl Bundles {
     /// Numbers the records `of` by what they show on `columns`, in the order of their first appearance.
     pub(super) fn number(
         &self,
-        records: &Combos,
+        records: &ContingencyTable,
         columns: &[usize],
-        shown: &[Shown<'_>],
-        of: &[u32],
-        scratch: &mut Scratch,
+        published: &[PublishedLevel<'_>],
+        subset: &[u32],
+        scratch: &mut KeyScratch,
     ) {
         scratch.ids.clear();
-        scratch.ids.resize(of.len(), 0);
-        scratch.count = usize::from(!of.is_empty());
+        scratch.ids.resize(subset.len(), 0);
+        scratch.count = usize::from(!subset.is_empty());
         let mut pending: Vec<(&Bundle, Vec<u64>)> = Vec::new();
         let mut space: u64 = 1;
         for bundle in &self.bundles {
-            let width = bundle.space(columns, shown);
+            let width = bundle.space(columns, published);
             if width == 1 {
                 continue;
             }
             let room = if scratch.count > 1 { u64::from(u32::MAX) + 1 } else { u64::MAX };
             if space > room / width {
-                scratch.refine(&pending, space, of);
+                scratch.refine(&pending, space, subset);
                 pending.clear();
                 space = 1;
             }
-            pending.push((bundle, bundle.table(records, columns, shown, space)));
+            pending.push((bundle, bundle.table(records, columns, published, space)));
             space *= width;
         }
         if !pending.is_empty() {
-            scratch.refine(&pending, space, of);
+            scratch.refine(&pending, space, subset);
         }
     }
 }
 
 impl Bundle {
-    fn new(records: &Combos, columns: Vec<usize>) -> Bundle {
+    fn new(records: &ContingencyTable, columns: Vec<usize>) -> Bundle {
         let Measured { codes: ids, len } = Measured::new(records, &columns);
         let mut examples = vec![0; len];
         for (record, id) in ids.iter().enumerate() {
@@ -99,34 +99,44 @@ impl Bundle {
     }
 
     /// The bundle with one column more, if it stays small.
-    fn with(&self, records: &Combos, column: usize, widths: &[u64]) -> Option<Bundle> {
+    fn with(&self, records: &ContingencyTable, column: usize, widths: &[u64]) -> Option<Bundle> {
         let mut columns = self.columns.clone();
         columns.push(column);
         let space = columns.iter().fold(1u64, |product, column| product.saturating_mul(widths[*column]));
-        if space > BUNDLE_SPACE {
+        if space > MAX_BUNDLE_SPACE {
             return None;
         }
         let joined = Bundle::new(records, columns);
-        (joined.examples.len() <= BUNDLE).then_some(joined)
+        (joined.examples.len() <= MAX_BUNDLE).then_some(joined)
     }
 
-    fn space(&self, columns: &[usize], shown: &[Shown<'_>]) -> u64 {
-        self.columns.iter().filter(|column| columns.contains(column)).map(|c| u64::from(shown[*c].width)).product()
+    fn space(&self, columns: &[usize], published: &[PublishedLevel<'_>]) -> u64 {
+        self.columns
+            .iter()
+            .filter(|column| columns.contains(column))
+            .map(|c| u64::from(published[*c].distinct))
+            .product()
     }
 
     /// By combination: its part of the key, in steps of `stride`.
-    fn table(&self, records: &Combos, columns: &[usize], shown: &[Shown<'_>], stride: u64) -> Vec<u64> {
+    fn table(
+        &self,
+        records: &ContingencyTable,
+        columns: &[usize],
+        published: &[PublishedLevel<'_>],
+        stride: u64,
+    ) -> Vec<u64> {
         let mut table = vec![0; self.examples.len()];
         let mut stride = stride;
         for column in self.columns.iter().filter(|column| columns.contains(column)) {
-            let (codes, shown) = (&records.codes[*column], shown[*column]);
-            if shown.width > 1 {
+            let (codes, published) = (&records.codes[*column], published[*column]);
+            if published.distinct > 1 {
                 for (part, example) in table.iter_mut().zip(&self.examples) {
                     let code = codes[*example as usize];
-                    *part += stride * u64::from(shown.places.map_or(code, |places| places[code as usize]));
+                    *part += stride * u64::from(published.value_ids.map_or(code, |value_ids| value_ids[code as usize]));
                 }
             }
-            stride = stride.wrapping_mul(shown.width.into());
+            stride = stride.wrapping_mul(published.distinct.into());
         }
         table
     }
@@ -134,7 +144,7 @@ impl Bundle {
 
 /// Memory that is used again for every node.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(super) struct KeyScratch {
     /// By record: its number.
     pub(super) ids: Vec<u32>,
     /// How many numbers there are.
@@ -144,20 +154,20 @@ pub(super) struct Scratch {
     known: Vec<u64>,
 }
 
-impl Scratch {
+impl KeyScratch {
     /// Numbers records by their number so far and by more bundles, whose parts of the key are below `space`.
-    fn refine(&mut self, bundles: &[(&Bundle, Vec<u64>)], space: u64, of: &[u32]) {
+    fn refine(&mut self, bundles: &[(&Bundle, Vec<u64>)], space: u64, subset: &[u32]) {
         let before = std::mem::take(&mut self.count) as u64;
         self.keys.clear();
         self.keys.extend(self.ids.iter().map(|id| u64::from(*id).wrapping_mul(space)));
         for (bundle, table) in bundles {
-            for (key, record) in self.keys.iter_mut().zip(of) {
+            for (key, record) in self.keys.iter_mut().zip(subset) {
                 *key += table[bundle.ids[*record as usize] as usize];
             }
         }
         let all = before.checked_mul(space);
         match all {
-            Some(all) if all <= 4 * of.len() as u64 + 1024 => self.number_directly(all as usize),
+            Some(all) if all <= 4 * subset.len() as u64 + 1024 => self.number_directly(all as usize),
             _ => self.number_by_hash(),
         }
     }

@@ -5,24 +5,24 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::keys::{Bundles, Scratch, Shown};
-use super::lattice::{Ladder, Lattice};
+use super::keys::{Bundles, KeyScratch, PublishedLevel};
+use super::lattice::{GeneralizationHierarchy, Lattice};
 use super::*;
 use crate::algorithms::{Purpose, Suppression, run as run_algorithm};
-use crate::combos::{Combos, combine};
+use crate::data::contingency::{ContingencyTable, combine};
+use crate::data::schema::{Attribute, Missing, Schema, TreeSource};
+use crate::data::table::Counts;
+use crate::data::taxonomy::{IntervalLevel, NodeId, Taxonomy, Type};
+use crate::ratio::Ratio;
 use crate::registry::Argument;
 use crate::release::Release;
-use crate::requirement::{Requirement, Wording};
-use crate::schema::{Attribute, Missing, Schema, Tree};
-use crate::share::Share;
-use crate::table::Counts;
-use crate::taxonomy::{Level, NodeId, Taxonomy, Type};
+use crate::requirement::{ModelSpec, Requirement};
 use crate::verify::Reading;
 
 /// Numbers that are the same in every run.
-struct Dice(u64);
+struct Rng(u64);
 
-impl Dice {
+impl Rng {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -35,11 +35,11 @@ impl Dice {
         (self.next() % end as u64) as usize
     }
 
-    fn of<'a, T>(&mut self, list: &'a [T]) -> &'a T {
+    fn choose<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len())]
     }
 
-    fn chance(&mut self, percent: usize) -> bool {
+    fn with_percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 }
@@ -54,23 +54,26 @@ const TREES: &[&str] = &[
     "a;x;u;r\nb;x;u;r\nc;y;u;r\nd;z;v;r\ne;z;v;r\nf;w;v;r\n",
 ];
 
-fn attribute(name: &str, role: Role, values: Type, tree: Tree) -> Attribute {
+fn attribute(name: &str, role: Role, values: Type, tree: TreeSource) -> Attribute {
     Attribute { name: name.to_owned(), role, values, missing: Missing::Value, tree }
 }
 
-fn quasi_identifier(dice: &mut Dice, name: &str) -> (Attribute, Vec<String>) {
+fn quasi_identifier(rng: &mut Rng, name: &str) -> (Attribute, Vec<String>) {
     let numbers: Vec<String> = ["1", "2", "3", "5", "8", "9"].map(str::to_owned).to_vec();
     let role = Role::QuasiIdentifier;
-    match dice.below(9) {
+    match rng.below(9) {
         0 => {
-            let tree = Tree::Intervals { levels: vec![Level::Width(2.0), Level::Width(4.0)], exact: dice.chance(50) };
+            let tree = TreeSource::Intervals {
+                levels: vec![IntervalLevel::Width(2.0), IntervalLevel::Width(4.0)],
+                exact: rng.with_percent(50),
+            };
             (attribute(name, role, Type::Number, tree), numbers)
         }
-        1 => (attribute(name, role, Type::Number, Tree::Grown { range: None }), numbers[..4].to_vec()),
+        1 => (attribute(name, role, Type::Number, TreeSource::Grown { range: None }), numbers[..4].to_vec()),
         _ => {
-            let tree = Taxonomy::parse(name, TREES[dice.below(TREES.len())]).unwrap();
+            let tree = Taxonomy::parse(name, TREES[rng.below(TREES.len())]).unwrap();
             let values = tree.values().to_vec();
-            (attribute(name, role, Type::Text, Tree::Given(tree)), values)
+            (attribute(name, role, Type::Text, TreeSource::Given(tree)), values)
         }
     }
 }
@@ -78,85 +81,86 @@ fn quasi_identifier(dice: &mut Dice, name: &str) -> (Attribute, Vec<String>) {
 struct Instance {
     schema: Schema,
     table: Table,
-    wordings: Vec<Wording>,
+    model_specs: Vec<ModelSpec>,
     requirement: Requirement,
-    limit: Share,
+    limit: Ratio,
 }
 
 const QI: [&str; 4] = ["q0", "q1", "q2", "q3"];
 
-fn instance(dice: &mut Dice, least: usize) -> Option<Instance> {
-    let width = least + dice.below(2);
+fn instance(rng: &mut Rng, least: usize) -> Option<Instance> {
+    let width = least + rng.below(2);
     let mut columns: Vec<(Attribute, Vec<String>)> =
-        QI[..width].iter().map(|name| quasi_identifier(dice, name)).collect();
+        QI[..width].iter().map(|name| quasi_identifier(rng, name)).collect();
     let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-    let given = Tree::Given(Taxonomy::parse("s", "k;m;t\nl;m;t\nn;o;t\np;o;t\n").unwrap());
+    let given = TreeSource::Given(Taxonomy::parse("s", "k;m;t\nl;m;t\nn;o;t\np;o;t\n").unwrap());
     columns.push((attribute("s", Role::Sensitive, Type::Text, given), texts(&["k", "l", "n", "p"])));
-    columns.push((attribute("w", Role::Other, Type::Text, Tree::Flat), texts(&["0", "1"])));
-    let rows = 3 + dice.below(16);
-    let skewed = dice.chance(50);
+    columns.push((attribute("w", Role::Other, Type::Text, TreeSource::Flat), texts(&["0", "1"])));
+    let rows = 3 + rng.below(16);
+    let skewed = rng.with_percent(50);
     let codes: Vec<Vec<u32>> = columns
         .iter()
         .map(|(_, values)| {
-            let most = if skewed { 1 + dice.below(values.len()) } else { values.len() };
-            (0..rows).map(|_| dice.below(most) as u32).collect()
+            let most = if skewed { 1 + rng.below(values.len()) } else { values.len() };
+            (0..rows).map(|_| rng.below(most) as u32).collect()
         })
         .collect();
-    let owners = dice.chance(20).then(|| (0..rows).map(|_| dice.below(rows.max(2) / 2 + 1) as u32).collect::<Vec<_>>());
-    let weights: Vec<u64> = (0..rows).map(|_| if owners.is_some() { 1 } else { 1 + dice.below(3) as u64 }).collect();
+    let owners =
+        rng.with_percent(20).then(|| (0..rows).map(|_| rng.below(rows.max(2) / 2 + 1) as u32).collect::<Vec<_>>());
+    let weights: Vec<u64> = (0..rows).map(|_| if owners.is_some() { 1 } else { 1 + rng.below(3) as u64 }).collect();
     let views: Vec<&[u32]> = codes.iter().map(Vec::as_slice).collect();
-    let combos = combine(&views, &weights, owners.as_deref());
+    let contingency = combine(&views, &weights, owners.as_deref());
     let (attributes, values): (Vec<Attribute>, Vec<Vec<String>>) = columns.into_iter().unzip();
     let names = attributes.iter().map(|attribute| attribute.name.clone()).collect();
     let schema = Schema { attributes, owner: None, missing_values: vec![String::new()] };
-    let table = Table::build(&Counts { names, values, combos, links: None }, &schema).ok()?;
-    let wordings: Vec<Wording> = (0..1 + dice.below(3)).map(|_| wording(dice, width)).collect();
-    let requirement = Requirement::build(&wordings, &schema).ok()?;
-    let limit = Share::new(*dice.of(&[0, 0, 10, 30, 60, 100]), 100);
-    Some(Instance { schema, table, wordings, requirement, limit })
+    let table = Table::build(&Counts { names, values, contingency, links: None }, &schema).ok()?;
+    let model_specs: Vec<ModelSpec> = (0..1 + rng.below(3)).map(|_| model_spec(rng, width)).collect();
+    let requirement = Requirement::build(&model_specs, &schema).ok()?;
+    let limit = Ratio::new(*rng.choose(&[0, 0, 10, 30, 60, 100]), 100);
+    Some(Instance { schema, table, model_specs, requirement, limit })
 }
 
-fn wording(dice: &mut Dice, width: usize) -> Wording {
+fn model_spec(rng: &mut Rng, width: usize) -> ModelSpec {
     let number = |number: f64| Argument::Number(number);
     let words = |list: &[&str]| Argument::Words(list.iter().map(|word| (*word).to_owned()).collect());
-    let share = *dice.of(&[0.3, 0.4, 0.5, 0.6, 0.75]);
+    let share = *rng.choose(&[0.3, 0.4, 0.5, 0.6, 0.75]);
     let sensitive = |arguments: Arguments| arguments.set("sensitive", Argument::Word("s".to_owned()));
     let none = Arguments::default();
-    let (model, mut arguments) = match dice.below(10) {
-        0..=2 => ("k-anonymity", none.set("k", number((1 + dice.below(4)) as f64))),
-        3 => ("distinct-l-diversity", sensitive(none.set("l", number((1 + dice.below(3)) as f64)))),
-        4 => ("entropy-l-diversity", sensitive(none.set("l", number(*dice.of(&[1.0, 1.5, 2.0, 2.5]))))),
+    let (model, mut arguments) = match rng.below(10) {
+        0..=2 => ("k-anonymity", none.set("k", number((1 + rng.below(4)) as f64))),
+        3 => ("distinct-l-diversity", sensitive(none.set("l", number((1 + rng.below(3)) as f64)))),
+        4 => ("entropy-l-diversity", sensitive(none.set("l", number(*rng.choose(&[1.0, 1.5, 2.0, 2.5]))))),
         5 => {
             let arguments =
-                none.set("c", number(*dice.of(&[0.5, 1.0, 2.0]))).set("l", number((1 + dice.below(3)) as f64));
+                none.set("c", number(*rng.choose(&[0.5, 1.0, 2.0]))).set("l", number((1 + rng.below(3)) as f64));
             ("recursive-cl-diversity", sensitive(arguments))
         }
         6 => ("confidence-bounding", sensitive(none.set("h", number(share)))),
         7 => ("alpha-k-anonymity", sensitive(none.set("alpha", number(share)).set("k", number(2.0)))),
         8 => {
-            let distance = *dice.of(&["equal", "ordered", "hierarchical"]);
-            let t = number(*dice.of(&[0.1, 0.2, 0.35, 0.5]));
+            let distance = *rng.choose(&["equal", "ordered", "hierarchical"]);
+            let t = number(*rng.choose(&[0.1, 0.2, 0.35, 0.5]));
             ("t-closeness", sensitive(none.set("t", t).set("distance", Argument::Word(distance.to_owned()))))
         }
         _ => (
             "xy-anonymity",
-            none.set("k", number((1 + dice.below(3)) as f64)).set("y", words(&["s", "w"][..1 + dice.below(2)])),
+            none.set("k", number((1 + rng.below(3)) as f64)).set("y", words(&["s", "w"][..1 + rng.below(2)])),
         ),
     };
-    if dice.chance(50) {
-        let mut on: Vec<&str> = QI[..width].iter().copied().filter(|_| dice.chance(60)).collect();
-        if model != "xy-anonymity" && dice.chance(15) {
+    if rng.with_percent(50) {
+        let mut on: Vec<&str> = QI[..width].iter().copied().filter(|_| rng.with_percent(60)).collect();
+        if model != "xy-anonymity" && rng.with_percent(15) {
             on.push("w");
         }
         if !on.is_empty() {
             arguments = arguments.set(if model == "xy-anonymity" { "x" } else { "on" }, words(&on));
         }
     }
-    Wording { model: model.to_owned(), arguments, line: None }
+    ModelSpec { model: model.to_owned(), arguments, line: None }
 }
 
 /// What the oracle knows of one node.
-struct Known {
+struct OracleNode {
     nodes: Vec<Vec<NodeId>>,
     steps: usize,
     suppressed: u64,
@@ -180,11 +184,11 @@ impl<'a> Oracle<'a> {
         let generalized = |at: &usize| {
             let column = &table.columns[*at];
             column.role == Role::QuasiIdentifier
-                && models.iter().any(|model| model.by().contains(&column.name))
-                && !models.iter().any(|model| model.of().contains(&column.name))
+                && models.iter().any(|model| model.grouped_by().contains(&column.name))
+                && !models.iter().any(|model| model.measured().contains(&column.name))
         };
         let levels = (0..table.columns.len()).filter(generalized).map(|at| {
-            let mut levels = trees[at].ladder();
+            let mut levels = trees[at].full_domain_levels();
             levels.dedup();
             (at, levels)
         });
@@ -192,12 +196,12 @@ impl<'a> Oracle<'a> {
     }
 
     /// Every feasible node, in the order of their levels.
-    fn feasible(&self, limit: u64) -> Vec<Known> {
+    fn feasible(&self, limit: u64) -> Vec<OracleNode> {
         let mut choices: Vec<Vec<usize>> = vec![Vec::new()];
         for (_, levels) in &self.levels {
             choices = choices.iter().flat_map(|c| (0..levels.len()).map(|l| [c.as_slice(), &[l]].concat())).collect();
         }
-        choices.into_iter().filter_map(|choice| self.known(&choice, limit)).collect()
+        choices.into_iter().filter_map(|choice| self.judge(&choice, limit)).collect()
     }
 
     fn node(&self, choice: &[usize], column: usize, code: u32) -> NodeId {
@@ -207,22 +211,22 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    fn known(&self, choice: &[usize], limit: u64) -> Option<Known> {
-        let combos = &self.instance.table.combos;
-        let published: Vec<Vec<NodeId>> = (0..combos.len())
-            .map(|at| (0..combos.codes.len()).map(|c| self.node(choice, c, combos.codes[c][at])).collect())
+    fn judge(&self, choice: &[usize], limit: u64) -> Option<OracleNode> {
+        let contingency = &self.instance.table.contingency;
+        let published: Vec<Vec<NodeId>> = (0..contingency.len())
+            .map(|at| (0..contingency.codes.len()).map(|c| self.node(choice, c, contingency.codes[c][at])).collect())
             .collect();
-        let mut kept: BTreeSet<usize> = (0..combos.len()).collect();
+        let mut kept: BTreeSet<usize> = (0..contingency.len()).collect();
         loop {
-            let bad = self.violating(&published, &kept);
-            if bad.is_empty() {
+            let violating = self.violating(&published, &kept);
+            if violating.is_empty() {
                 break;
             }
-            kept = kept.difference(&bad).copied().collect();
+            kept = kept.difference(&violating).copied().collect();
         }
-        let all: u64 = combos.weights.iter().sum();
-        let suppressed = all - kept.iter().map(|at| combos.weights[*at]).sum::<u64>();
-        (suppressed <= limit).then(|| Known {
+        let all: u64 = contingency.weights.iter().sum();
+        let suppressed = all - kept.iter().map(|at| contingency.weights[*at]).sum::<u64>();
+        (suppressed <= limit).then(|| OracleNode {
             nodes: choice.iter().zip(&self.levels).map(|(level, (_, levels))| levels[*level].clone()).collect(),
             steps: choice.iter().sum(),
             suppressed,
@@ -241,38 +245,39 @@ impl<'a> Oracle<'a> {
             .map(|c| kept.iter().map(|at| label(c, *at)).collect::<BTreeSet<_>>().into_iter().collect())
             .collect();
         let code = |c: usize, at: usize| values[c].iter().position(|value| *value == label(c, at)).unwrap() as u32;
-        let combos = Combos {
+        let contingency = ContingencyTable {
             codes: (0..values.len()).map(|c| kept.iter().map(|at| code(c, *at)).collect()).collect(),
-            weights: kept.iter().map(|at| table.combos.weights[*at]).collect(),
-            owners: table.combos.owners.as_ref().map(|owners| kept.iter().map(|at| owners[*at]).collect()),
+            weights: kept.iter().map(|at| table.contingency.weights[*at]).collect(),
+            owners: table.contingency.owners.as_ref().map(|owners| kept.iter().map(|at| owners[*at]).collect()),
         };
         let names: Vec<String> = table.columns.iter().map(|column| column.name.clone()).collect();
         let trees = names.iter().cloned().zip(self.trees.iter().cloned()).collect();
-        let reading = Reading::new(Counts { names: names.clone(), values: values.clone(), combos, links: None }, trees);
-        let mut bad = BTreeSet::new();
+        let reading =
+            Reading::new(Counts { names: names.clone(), values: values.clone(), contingency, links: None }, trees);
+        let mut violating = BTreeSet::new();
         for model in &self.instance.requirement.models {
-            for breach in model.naive(&reading).unwrap() {
+            for violation in model.naive(&reading).unwrap() {
                 let fits = |at: &&usize| {
-                    breach
+                    violation
                         .witness
                         .iter()
                         .all(|(name, text)| label(names.iter().position(|known| known == name).unwrap(), **at) == *text)
                 };
-                bad.extend(kept.iter().filter(fits).copied());
+                violating.extend(kept.iter().filter(fits).copied());
             }
         }
-        bad
+        violating
     }
 
     fn costs(&self, published: &[Vec<NodeId>], kept: &BTreeSet<usize>, suppressed: u64) -> BTreeMap<&'static str, f64> {
         let table = &self.instance.table;
-        let weights = &table.combos.weights;
+        let weights = &table.contingency.weights;
         let rows: u64 = weights.iter().sum();
         let (mut gcp, mut distortion, mut entropy) = (0.0, 0.0, 0.0);
         for (at, weight) in weights.iter().enumerate() {
             for (column, levels) in &self.levels {
                 let tree = &self.trees[*column];
-                let code = table.combos.codes[*column][at];
+                let code = table.contingency.codes[*column][at];
                 let node = if kept.contains(&at) { published[at][*column] } else { 0 };
                 let node = tree.node(node);
                 let values = tree.len() as f64 - 1.0;
@@ -286,8 +291,9 @@ impl<'a> Oracle<'a> {
             }
         }
         let mut classes: BTreeMap<Vec<NodeId>, u64> = BTreeMap::new();
-        let grouped =
-            |c: &usize| self.instance.requirement.models.iter().any(|m| m.by().contains(&table.columns[*c].name));
+        let grouped = |c: &usize| {
+            self.instance.requirement.models.iter().any(|m| m.grouped_by().contains(&table.columns[*c].name))
+        };
         for at in kept {
             let class = (0..table.columns.len()).filter(grouped).map(|c| published[*at][c]).collect();
             *classes.entry(class).or_default() += weights[*at];
@@ -303,15 +309,20 @@ impl<'a> Oracle<'a> {
     }
 }
 
-fn answer(instance: &Instance, metric: &str, control: &Control<'_>) -> Result<Outcome> {
+fn search(instance: &Instance, metric: &str, control: &Control<'_>) -> Result<SearchOutcome> {
     let suppression = Suppression { limit: instance.limit, cells: false };
-    answer_with(instance, metric, control, suppression)
+    search_with(instance, metric, control, suppression)
 }
 
-fn answer_with(instance: &Instance, metric: &str, control: &Control<'_>, suppression: Suppression) -> Result<Outcome> {
+fn search_with(
+    instance: &Instance,
+    metric: &str,
+    control: &Control<'_>,
+    suppression: Suppression,
+) -> Result<SearchOutcome> {
     let history = History::default();
     let (table, requirement) = (&instance.table, &instance.requirement);
-    let task = Task { table, history: &history, requirement, purpose: &Purpose::General, suppression };
+    let task = RecodingTask { table, history: &history, requirement, purpose: &Purpose::General, suppression };
     let arguments = Arguments::default().set("metric", Argument::Word(metric.to_owned()));
     run_algorithm("optimal-full-domain", &task, arguments, control)
 }
@@ -327,12 +338,12 @@ fn published(oracle: &Oracle<'_>, recoding: &Recoding) -> Vec<Vec<NodeId>> {
 
 fn compare(instance: &Instance, seed: u64) {
     let oracle = Oracle::new(instance);
-    let rows = instance.table.combos.rows();
-    let limit = Suppression { limit: instance.limit, cells: false }.of(rows).min(rows - 1);
+    let rows = instance.table.contingency.rows();
+    let limit = Suppression { limit: instance.limit, cells: false }.max_suppressed(rows).min(rows - 1);
     let feasible = oracle.feasible(limit);
-    for metric in cost::WORDS {
-        let outcome = answer(instance, metric, &Control::QUIET);
-        let about = || format!("seed {seed}, {metric}, limit {limit} of {rows}, {:?}", instance.wordings);
+    for metric in cost::METRIC_NAMES {
+        let outcome = search(instance, metric, &Control::QUIET);
+        let about = || format!("seed {seed}, {metric}, limit {limit} of {rows}, {:?}", instance.model_specs);
         if feasible.is_empty() {
             assert!(matches!(outcome, Err(Error::Refused(_))), "{}: {outcome:?}", about());
             continue;
@@ -358,7 +369,7 @@ fn compare(instance: &Instance, seed: u64) {
 fn search_and_compare(seeds: std::ops::Range<u64>, least: usize) -> usize {
     let mut compared = 0;
     for seed in seeds {
-        if let Some(instance) = instance(&mut Dice(seed), least) {
+        if let Some(instance) = instance(&mut Rng(seed), least) {
             compare(&instance, seed);
             compared += 1;
         }
@@ -377,12 +388,12 @@ fn three_or_four_columns_match_the_oracle() {
 }
 
 #[test]
-fn the_number_of_threads_changes_nothing() {
+fn result_does_not_depend_on_thread_count() {
     for seed in 20_000..20_040 {
-        let Some(instance) = instance(&mut Dice(seed), 3) else { continue };
+        let Some(instance) = instance(&mut Rng(seed), 3) else { continue };
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            let outcome = pool.install(|| answer(&instance, "gcp", &Control::QUIET));
+            let outcome = pool.install(|| search(&instance, "gcp", &Control::QUIET));
             outcome.map(|outcome| (outcome.steps, outcome.notes, published(&Oracle::new(&instance), &outcome.recoding)))
         };
         assert_eq!(with(1), with(2), "seed {seed}");
@@ -391,28 +402,28 @@ fn the_number_of_threads_changes_nothing() {
 }
 
 #[test]
-fn hiding_cells_leaves_out_no_more() {
-    let mut hidden = 0;
+fn cell_suppression_stays_within_limit() {
+    let mut with_cells = 0;
     for seed in 30_000..30_150 {
-        let Some(instance) = instance(&mut Dice(seed), 2) else { continue };
+        let Some(instance) = instance(&mut Rng(seed), 2) else { continue };
         let suppression = Suppression { limit: instance.limit, cells: true };
-        let Ok(outcome) = answer_with(&instance, "gcp", &Control::QUIET, suppression) else { continue };
+        let Ok(outcome) = search_with(&instance, "gcp", &Control::QUIET, suppression) else { continue };
         let release = outcome.recoding.apply(&instance.table).unwrap();
-        assert!(release.suppressed <= suppression.of(instance.table.combos.rows()));
+        assert!(release.suppressed <= suppression.max_suppressed(instance.table.contingency.rows()));
         let history = History::single(release);
         let surveys = instance.requirement.survey(&history).unwrap();
         assert!(surveys.iter().all(|(_, survey)| survey.violations.is_empty()), "seed {seed}");
-        hidden += usize::from(outcome.notes.len() == 3);
+        with_cells += usize::from(outcome.notes.len() == 3);
     }
-    assert!(hidden > 5, "{hidden}");
+    assert!(with_cells > 5, "{with_cells}");
 }
 
 #[test]
 fn stopping_early_is_safe_or_an_error() {
     for seed in 40_000..40_100 {
-        let Some(instance) = instance(&mut Dice(seed), 3) else { continue };
+        let Some(instance) = instance(&mut Rng(seed), 3) else { continue };
         let control = Control { stop: &|| true, ..Control::QUIET };
-        match answer(&instance, "gcp", &control) {
+        match search(&instance, "gcp", &control) {
             Ok(outcome) => {
                 let history = History::single(outcome.recoding.apply(&instance.table).unwrap());
                 let surveys = instance.requirement.survey(&history).unwrap();
@@ -424,34 +435,35 @@ fn stopping_early_is_safe_or_an_error() {
 }
 
 fn four_people(k: f64) -> Instance {
-    let tree = Tree::Given(Taxonomy::parse("q", TREES[0]).unwrap());
+    let tree = TreeSource::Given(Taxonomy::parse("q", TREES[0]).unwrap());
     let attributes = vec![attribute("q", Role::QuasiIdentifier, Type::Text, tree)];
     let schema = Schema { attributes, owner: None, missing_values: Vec::new() };
     let values = vec![["a", "b", "c", "d"].map(str::to_owned).to_vec()];
-    let combos = Combos { codes: vec![vec![0, 1, 2, 3]], weights: vec![1; 4], owners: None };
-    let table = Table::build(&Counts { names: vec!["q".to_owned()], values, combos, links: None }, &schema).unwrap();
-    let wordings = vec![Wording {
+    let contingency = ContingencyTable { codes: vec![vec![0, 1, 2, 3]], weights: vec![1; 4], owners: None };
+    let table =
+        Table::build(&Counts { names: vec!["q".to_owned()], values, contingency, links: None }, &schema).unwrap();
+    let model_specs = vec![ModelSpec {
         model: "k-anonymity".to_owned(),
         arguments: Arguments::default().set("k", Argument::Number(k)),
         line: None,
     }];
-    let requirement = Requirement::build(&wordings, &schema).unwrap();
-    Instance { schema, table, wordings, requirement, limit: Share::new(0, 1) }
+    let requirement = Requirement::build(&model_specs, &schema).unwrap();
+    Instance { schema, table, model_specs, requirement, limit: Ratio::new(0, 1) }
 }
 
 #[test]
-fn says_what_was_done() {
-    let outcome = answer(&four_people(2.0), "gcp", &Control::QUIET).unwrap();
+fn notes_describe_levels_and_search() {
+    let outcome = search(&four_people(2.0), "gcp", &Control::QUIET).unwrap();
     assert_eq!(outcome.notes[0], "Generalization levels (0 is the value itself, the last is the root): q 1 of 2.");
     assert!(outcome.notes[1].starts_with("No other node costs less: generalized certainty penalty 0.3333."));
     assert!(outcome.notes[1].contains("Of 3 nodes"));
 }
 
 #[test]
-fn a_refusal_says_which_model_and_what_helps() {
-    let error = answer(&four_people(5.0), "gcp", &Control::QUIET).unwrap_err().to_string();
+fn refusal_names_model_and_remedy() {
+    let error = search(&four_people(5.0), "gcp", &Control::QUIET).unwrap_err().to_string();
     assert!(
-        error.contains("5-anonymity on q (4 people share these values, 5 needed; 4 people in violating classes)"),
+        error.contains("5-anonymity on q (4 people in the class, at least 5 required; 4 people in violating classes)"),
         "{error}"
     );
     assert!(error.contains("a smaller k"), "{error}");
@@ -462,8 +474,13 @@ fn a_history_is_refused() {
     let instance = four_people(2.0);
     let history = History::single(Release::raw(&instance.table).unwrap());
     let (table, requirement) = (&instance.table, &instance.requirement);
-    let task =
-        Task { table, history: &history, requirement, purpose: &Purpose::General, suppression: Suppression::NONE };
+    let task = RecodingTask {
+        table,
+        history: &history,
+        requirement,
+        purpose: &Purpose::General,
+        suppression: Suppression::NONE,
+    };
     let outcome = run_algorithm("optimal-full-domain", &task, Arguments::default(), &Control::QUIET);
     assert!(matches!(outcome, Err(Error::CannotCheck(Obstacle::SearchIgnoresHistory {}))));
 }
@@ -478,13 +495,13 @@ fn a_lattice_that_is_too_large_is_refused() {
 }
 
 #[test]
-fn levels_that_do_not_nest_are_noticed() {
+fn non_nested_levels_are_detected() {
     let nested: Vec<bool> = TREES
         .iter()
         .map(|text| {
             let mut instance = four_people(1.0);
             instance.table.columns[0].tree = Arc::new(Taxonomy::parse("q", text).unwrap());
-            Ladder::new(&instance.table, 0).nested()
+            GeneralizationHierarchy::new(&instance.table, 0).is_nested()
         })
         .collect();
     assert_eq!(nested, [true, true, true, false, true, true]);
@@ -493,32 +510,32 @@ fn levels_that_do_not_nest_are_noticed() {
 
 /// Forty columns of 10 bits need seven words: records are numbered step by step.
 #[test]
-fn keys_wider_than_a_word_keep_records_apart() {
-    let mut dice = Dice(7);
+fn keys_wider_than_a_word_distinguish_records() {
+    let mut rng = Rng(7);
     let (columns, records) = (40, 300);
     let mut codes: Vec<Vec<u32>> =
-        (0..columns).map(|_| (0..records).map(|_| dice.below(1000) as u32).collect()).collect();
+        (0..columns).map(|_| (0..records).map(|_| rng.below(1000) as u32).collect()).collect();
     // Some records agree in all columns, some differ in the last one only.
     for at in 1..records {
-        if dice.chance(60) {
-            let from = dice.below(at);
+        if rng.with_percent(60) {
+            let from = rng.below(at);
             for codes in &mut codes {
                 codes[at] = codes[from];
             }
-            codes[columns - 1][at] = dice.below(3) as u32;
+            codes[columns - 1][at] = rng.below(3) as u32;
         }
     }
-    let combos = Combos { codes, weights: vec![1; records], owners: None };
-    let bundles = Bundles::new(&combos);
-    let shown = vec![Shown { places: None, width: 1000 }; columns];
-    let of: Vec<u32> = (0..records as u32).collect();
-    let mut scratch = Scratch::default();
+    let contingency = ContingencyTable { codes, weights: vec![1; records], owners: None };
+    let bundles = Bundles::new(&contingency);
+    let published = vec![PublishedLevel { value_ids: None, distinct: 1000 }; columns];
+    let subset: Vec<u32> = (0..records as u32).collect();
+    let mut scratch = KeyScratch::default();
     for some in [(0..columns).collect::<Vec<_>>(), vec![3, 17, 39], vec![39], Vec::new()] {
-        bundles.number(&combos, &some, &shown, &of, &mut scratch);
+        bundles.number(&contingency, &some, &published, &subset, &mut scratch);
         let mut numbers: BTreeMap<Vec<u32>, u32> = BTreeMap::new();
         for at in 0..records {
             let next = numbers.len() as u32;
-            let key = some.iter().map(|column| combos.codes[*column][at]).collect();
+            let key = some.iter().map(|column| contingency.codes[*column][at]).collect();
             assert_eq!(scratch.ids[at], *numbers.entry(key).or_insert(next));
         }
         assert_eq!(scratch.count, numbers.len());

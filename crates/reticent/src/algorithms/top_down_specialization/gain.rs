@@ -1,21 +1,20 @@
-//! What a specialization gains.
+//! Information gain of a specialization.
 //!
 //! entropy         InfoGain(v) = Ent(T[v]) - sum over children c of |T[c]| / |T[v]| Ent(T[c]), entropy of the class column.
-//! distortion      the distortion undone: one unit for every record of T[v]; for an interval the width it loses, in units
-//!                 of the whole width.
-//! discernibility  the sum over classes of |class|^2 undone; depends on the classes, so the partition measures it.
+//! distortion      reduction of distortion: 1 for every record of T[v]; for an interval, the reduction of its relative width.
+//! discernibility  reduction of the sum over classes of |class|^2. It depends on the classes, so `partition.rs` computes it.
 //!
-//! The first two depend on the table alone. They are read off prefix sums over codes, since every node is a code range.
+//! The first two depend on the table only. Every node is a range of codes, so they are computed from prefix sums over codes.
 
-use super::partition::Dimension;
+use super::partition::SplitDimension;
 use crate::algorithms::Purpose;
+use crate::data::table::Table;
+use crate::data::taxonomy::{Code, NodeId};
 use crate::error::{Error, Result};
 use crate::registry::Arguments;
-use crate::table::Table;
-use crate::taxonomy::{Code, NodeId};
 use std::ops::Range;
 
-/// What a step is chosen for.
+/// Measure of the information gain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::algorithms) enum Gain {
     Entropy,
@@ -24,8 +23,8 @@ pub(in crate::algorithms) enum Gain {
 }
 
 impl Gain {
-    /// What the parameter `gain` says, for a purpose.
-    pub(in crate::algorithms) fn chosen(arguments: &Arguments, purpose: &Purpose) -> Result<Gain> {
+    /// Returns the measure that the parameter `gain` selects for a purpose.
+    pub(in crate::algorithms) fn from_arguments(arguments: &Arguments, purpose: &Purpose) -> Result<Gain> {
         match (arguments.word("gain")?, purpose) {
             ("entropy", Purpose::General) => {
                 Err(Error::policy(None, "`gain = \"entropy\"` needs `purpose = { classify = \"column\" }`"))
@@ -37,16 +36,16 @@ impl Gain {
     }
 }
 
-/// Reads gains off prefix sums.
-pub(super) struct Guide {
+/// Gains from prefix sums.
+pub(super) struct GainTable {
     pub(super) gain: Gain,
-    /// By dimension, by code and one more: records before this code, by class label (one label without a class).
-    before: Vec<Vec<u64>>,
+    /// Number of records before each code, by dimension, code and class label. Without a class column there is one label.
+    prefix_counts: Vec<Vec<u64>>,
     labels: usize,
 }
 
-impl Guide {
-    pub(super) fn new(gain: Gain, table: &Table, columns: &[usize], purpose: &Purpose) -> Result<Guide> {
+impl GainTable {
+    pub(super) fn new(gain: Gain, table: &Table, columns: &[usize], purpose: &Purpose) -> Result<GainTable> {
         let class = match (gain, purpose) {
             (Gain::Entropy, Purpose::Classification(column)) => Some(table.position(column)?),
             _ => None,
@@ -55,16 +54,17 @@ impl Guide {
         let before = columns.iter().map(|column| {
             let codes = table.columns[*column].tree.len();
             let mut sums = vec![0u64; (codes + 1) * labels];
-            for at in 0..table.combos.len() {
-                let label = class.map_or(0, |class| table.combos.codes[class][at] as usize);
-                sums[(table.combos.codes[*column][at] as usize + 1) * labels + label] += table.combos.weights[at];
+            for at in 0..table.contingency.len() {
+                let label = class.map_or(0, |class| table.contingency.codes[class][at] as usize);
+                sums[(table.contingency.codes[*column][at] as usize + 1) * labels + label] +=
+                    table.contingency.weights[at];
             }
             for at in labels..sums.len() {
                 sums[at] += sums[at - labels];
             }
             sums
         });
-        Ok(Guide { gain, before: before.collect(), labels })
+        Ok(GainTable { gain, prefix_counts: before.collect(), labels })
     }
 
     fn records(&self, dimension: usize, codes: &Range<Code>) -> u64 {
@@ -72,11 +72,11 @@ impl Guide {
     }
 
     fn count(&self, dimension: usize, codes: &Range<Code>, label: usize) -> u64 {
-        let sums = &self.before[dimension];
+        let sums = &self.prefix_counts[dimension];
         sums[codes.end as usize * self.labels + label] - sums[codes.start as usize * self.labels + label]
     }
 
-    /// Records of a range, and their entropy over the class labels in bits.
+    /// Returns the number of records in a range of codes, and the entropy of their class labels in bits.
     fn entropy(&self, dimension: usize, codes: &Range<Code>) -> (f64, f64) {
         let total = self.records(dimension, codes) as f64;
         let mut entropy = 0.0;
@@ -99,14 +99,14 @@ impl Guide {
                 after += records / total * entropy;
             }
         }
-        // What rounding leaves of nothing is nothing.
+        // Treat rounding errors as zero gain.
         let gained = entropy - after;
         if gained.abs() < 1e-12 { 0.0 } else { gained }
     }
 
-    /// The gain of replacing a value by its given children.
-    pub(super) fn gain_of(&self, dimension: usize, of: &Dimension, node: NodeId) -> f64 {
-        let tree = &of.tree;
+    /// Returns the gain of replacing a value by its given children.
+    pub(super) fn gain_of(&self, dimension: usize, split_dimension: &SplitDimension, node: NodeId) -> f64 {
+        let tree = &split_dimension.tree;
         let codes = &tree.node(node).codes;
         match self.gain {
             Gain::Entropy => self.entropy_gain(
@@ -119,14 +119,14 @@ impl Guide {
         }
     }
 
-    /// The gain of splitting an interval.
-    pub(super) fn split_gain(&self, dimension: usize, of: &Dimension, node: NodeId, at: Code) -> f64 {
-        let codes = of.tree.node(node).codes.clone();
+    /// Returns the gain of splitting an interval.
+    pub(super) fn split_gain(&self, dimension: usize, split_dimension: &SplitDimension, node: NodeId, at: Code) -> f64 {
+        let codes = split_dimension.tree.node(node).codes.clone();
         let parts = [codes.start..at, at..codes.end];
         match self.gain {
             Gain::Entropy => self.entropy_gain(dimension, &codes, parts.into_iter()),
             Gain::Distortion => {
-                let width = |part: &Range<Code>| of.width(part);
+                let width = |part: &Range<Code>| split_dimension.width(part);
                 let whole = width(&codes);
                 parts.iter().map(|part| self.records(dimension, part) as f64 * (whole - width(part))).sum()
             }
@@ -134,15 +134,15 @@ impl Guide {
         }
     }
 
-    /// Where to split an interval, best first; an empty list for a value with given children; nothing for a leaf, or
-    /// where there are no records.
-    pub(super) fn splits(&self, dimension: usize, of: &Dimension, node: NodeId) -> Option<Vec<Code>> {
-        let codes = of.tree.node(node).codes.clone();
+    /// Returns the codes at which to split an interval, best first. Returns an empty list for a value with given children, and `None`
+    /// for a leaf or a value without records.
+    pub(super) fn splits(&self, dimension: usize, split_dimension: &SplitDimension, node: NodeId) -> Option<Vec<Code>> {
+        let codes = split_dimension.tree.node(node).codes.clone();
         if self.records(dimension, &codes) == 0 {
             return None;
         }
-        if !of.tree.can_grow(node) {
-            return (!of.tree.node(node).children.is_empty()).then(Vec::new);
+        if !split_dimension.tree.can_grow(node) {
+            return (!split_dimension.tree.node(node).children.is_empty()).then(Vec::new);
         }
         let mut splits = Vec::new();
         if self.gain == Gain::Entropy {
@@ -162,7 +162,7 @@ impl Guide {
         Some(splits)
     }
 
-    /// The code that leaves the two sides as equal as can be.
+    /// Returns the code that splits the records most evenly.
     fn median(&self, dimension: usize, codes: &Range<Code>) -> Code {
         let total = self.records(dimension, codes);
         let uneven = |at: &Code| total.abs_diff(2 * self.records(dimension, &(codes.start..*at)));

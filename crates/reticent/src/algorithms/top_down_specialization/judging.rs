@@ -1,80 +1,86 @@
-//! Who judges the classes of a grouping: a model, or a statement over joined releases.
+//! Checks of equivalence classes: by a model, or by a join constraint.
 
-use super::partition::Dimension;
-use crate::classes::{Group, Measured};
-use crate::combos::Combos;
-use crate::joined::{Cells, Joint};
+use super::partition::SplitDimension;
+use crate::data::contingency::ContingencyTable;
+use crate::data::table::Table;
+use crate::data::taxonomy::{Code, NodeId};
+use crate::join::{ClassCells, JoinCheck};
 use crate::models::{Judge, Judgement};
-use crate::table::Table;
-use crate::taxonomy::{Code, NodeId};
+use crate::release::classes::{EquivalenceClass, Measured};
 
-/// What is judged of every class.
-pub(super) struct Judging<'a> {
+/// A check of every class of a grouping.
+pub(super) struct ClassCheck<'a> {
     pub(super) measured: Measured,
-    pub(super) by: By<'a>,
+    pub(super) rule: ClassRule<'a>,
 }
 
-/// Who judges.
-pub(super) enum By<'a> {
-    /// A model, over the new release by itself.
+/// Rule of a check.
+pub(super) enum ClassRule<'a> {
+    /// A model of the new release alone.
     Model(Judge<'a>),
-    /// A statement over joined releases. By join column on which classes agree: its dimension, and by node the number of its
-    /// value.
-    Statement { joint: &'a Joint<'a>, cells: Cells, key: Vec<(usize, Vec<u32>)> },
+    /// A constraint on joined releases. `key` has, for each join column, its dimension and the value number of each node.
+    Join { join_check: &'a JoinCheck<'a>, cells: ClassCells, key: Vec<(usize, Vec<u32>)> },
 }
 
-/// Where a candidate would split a value.
+/// The value that a candidate would split, and the split code for an interval.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Aim {
+pub(super) struct SplitTarget {
     pub(super) node: NodeId,
     pub(super) split: Option<Code>,
 }
 
-impl Judging<'_> {
-    /// Judges a class with these values, of which one is another.
+impl ClassCheck<'_> {
+    /// Judges a class with these values. `replaced` replaces the value number of one dimension.
     pub(super) fn judge(
         &self,
-        group: &Group<'_>,
+        class: &EquivalenceClass<'_>,
         values: &[NodeId],
-        instead: Option<(usize, u32)>,
+        replaced: Option<(usize, u32)>,
         key: &mut Vec<u32>,
     ) -> Judgement {
-        match &self.by {
-            By::Model(judge) => judge(group),
-            By::Statement { joint, cells, key: columns } => {
+        match &self.rule {
+            ClassRule::Model(judge) => judge(class),
+            ClassRule::Join { join_check, cells, key: columns } => {
                 key.clear();
-                key.extend(columns.iter().map(|(dimension, numbers)| match instead {
-                    Some((changed, number)) if changed == *dimension => number,
-                    _ => numbers[values[*dimension]],
+                key.extend(columns.iter().map(|(dimension, value_ids)| match replaced {
+                    Some((changed, value_id)) if changed == *dimension => value_id,
+                    _ => value_ids[values[*dimension]],
                 }));
-                joint.judge(cells, key, group.counts)
+                join_check.judge(cells, key, class.counts)
             }
         }
     }
 
-    /// By part of a candidate: the number of its value, where this statement looks at it.
-    pub(super) fn numbers_of(&self, dimension: usize, of: &Dimension, aim: Aim) -> Option<Vec<u32>> {
-        let By::Statement { joint, key, .. } = &self.by else { return None };
+    /// Returns the value number of each child of a candidate, if this is a join constraint that uses the dimension.
+    pub(super) fn child_value_ids(
+        &self,
+        dimension: usize,
+        split_dimension: &SplitDimension,
+        target: SplitTarget,
+    ) -> Option<Vec<u32>> {
+        let ClassRule::Join { join_check, key, .. } = &self.rule else { return None };
         let place = key.iter().position(|(known, _)| *known == dimension)?;
-        let codes = of.tree.node(aim.node).codes.clone();
-        Some(match aim.split {
+        let codes = split_dimension.tree.node(target.node).codes.clone();
+        Some(match target.split {
             Some(at) => [codes.start..at, at..codes.end]
-                .map(|part| joint.part(place, &of.tree, part).unwrap_or(key[place].1[aim.node]))
+                .map(|part| {
+                    join_check.interval_value(place, &split_dimension.tree, part).unwrap_or(key[place].1[target.node])
+                })
                 .to_vec(),
-            None => of.tree.node(aim.node).children.iter().map(|child| key[place].1[*child]).collect(),
+            None => split_dimension.tree.node(target.node).children.iter().map(|child| key[place].1[*child]).collect(),
         })
     }
 }
 
-/// The table with what is published for every value, but for the columns that are generalized: several values of a column that
-/// is not published exactly are one.
-pub(super) fn published_as_is(table: &Table, dimensions: &[usize]) -> Combos {
-    let raw = crate::recoding::Recoding::identity(table);
-    let mut combos = table.combos.clone();
-    for (at, (recoded, codes)) in raw.columns.iter().zip(&mut combos.codes).enumerate() {
+/// Returns the contingency table with published codes in all columns except the generalized ones. Values that are published as the
+/// same interval get the same code.
+pub(super) fn with_published_codes(table: &Table, dimensions: &[usize]) -> ContingencyTable {
+    let raw = crate::release::recoding::Recoding::identity(table);
+    let mut contingency = table.contingency.clone();
+    for (at, (recoded, codes)) in raw.columns.iter().zip(&mut contingency.codes).enumerate() {
         if !dimensions.contains(&at) {
             codes.iter_mut().for_each(|code| *code = recoded.map[*code as usize]);
         }
     }
-    combos
+    contingency
 }

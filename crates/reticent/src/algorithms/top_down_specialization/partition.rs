@@ -1,51 +1,51 @@
-//! The classes that the cuts induce, for one grouping of columns, and what a specialization would do to them.
+//! The equivalence classes of the cuts for one set of columns, and the effect of a specialization on them.
 //!
-//! Combinations are kept in the order of their classes, so a class is a range and looking at one reads memory in a line.
-//! A candidate remembers what it has seen of each class; when classes split, only the new ones are looked at again.
+//! Combinations are sorted by class, so a class is a range, and evaluating it reads memory sequentially. A candidate stores its
+//! effect on each class; when classes are split, only the new ones are evaluated.
 
 use hashbrown::HashMap;
 
-use super::judging::{Aim, By, Judging, published_as_is};
-use crate::algorithms::Task;
-use crate::classes::{Measured, Tally};
-use crate::combos::{Combos, Weight, ascending, combine};
+use super::judging::{ClassCheck, ClassRule, SplitTarget, with_published_codes};
+use crate::algorithms::RecodingTask;
+use crate::data::contingency::{ContingencyTable, Weight, ascending, combine};
+use crate::data::table::Table;
+use crate::data::taxonomy::{Code, NodeId, Taxonomy};
 use crate::error::Result;
-use crate::joined::{Cells, Joint};
-use crate::table::Table;
-use crate::taxonomy::{Code, NodeId, Taxonomy};
+use crate::join::{ClassCells, JoinCheck};
+use crate::release::classes::{ClassCounter, Measured};
 use std::ops::Range;
 
-/// A generalized column.
-pub(super) struct Dimension {
-    /// Its place in the table.
+/// A generalized column with the targets of its candidates.
+pub(super) struct SplitDimension {
+    /// Index in the table.
     pub(super) column: usize,
     pub(super) tree: Taxonomy,
-    /// By code: which child of the code's value in the cut it belongs to.
-    child: Vec<u32>,
+    /// By code: index of the child to which it belongs if its value in the cut is specialized.
+    child_of_code: Vec<u32>,
 }
 
-impl Dimension {
-    pub(super) fn new(table: &Table, column: usize) -> Dimension {
+impl SplitDimension {
+    pub(super) fn new(table: &Table, column: usize) -> SplitDimension {
         let tree = (*table.columns[column].tree).clone();
-        Dimension { column, child: vec![0; tree.len()], tree }
+        SplitDimension { column, child_of_code: vec![0; tree.len()], tree }
     }
 
-    /// Prepares to replace a value by its children.
-    pub(super) fn aim_at_children(&mut self, node: NodeId) {
+    /// Sets the children of a value as the target of its specialization.
+    pub(super) fn target_children(&mut self, node: NodeId) {
         for (place, child) in self.tree.node(node).children.iter().enumerate() {
             let codes = self.tree.node(*child).codes.clone();
-            self.child[codes.start as usize..codes.end as usize].fill(place as u32);
+            self.child_of_code[codes.start as usize..codes.end as usize].fill(place as u32);
         }
     }
 
-    /// Prepares to split an interval.
-    pub(super) fn aim(&mut self, node: NodeId, at: Code) {
+    /// Sets the split of an interval at a code as the target of its specialization.
+    pub(super) fn target_split(&mut self, node: NodeId, at: Code) {
         let codes = self.tree.node(node).codes.clone();
-        self.child[codes.start as usize..at as usize].fill(0);
-        self.child[at as usize..codes.end as usize].fill(1);
+        self.child_of_code[codes.start as usize..at as usize].fill(0);
+        self.child_of_code[at as usize..codes.end as usize].fill(1);
     }
 
-    /// How wide a range of numbers is, in units of the whole.
+    /// Returns the width of a range of numbers relative to the whole range.
     pub(super) fn width(&self, codes: &Range<Code>) -> f64 {
         let (Some(numbers), Some((low, high))) = (self.tree.numbers(), self.tree.extent()) else { return 0.0 };
         if high <= low || codes.is_empty() {
@@ -59,66 +59,78 @@ impl Dimension {
 
 type ClassId = usize;
 
-struct Class {
+/// An equivalence class.
+struct PartitionClass {
+    /// Its combinations in the contingency table.
     range: Range<usize>,
-    /// By dimension, the value in the cut (0 where the dimension is not of this grouping).
+    /// Value in the cut, by dimension (0 if the grouping does not use the dimension).
     values: Box<[NodeId]>,
+    /// Number of its records if the class violates a check, otherwise 0.
     violating: Weight,
-    /// By model, where it is kept track of and the class holds and still exists.
+    /// Safety by check, if tracked. `None` for violating classes and for classes that were split.
     safety: Option<Box<[f64]>>,
 }
 
-/// The classes on the columns of one or more models.
+/// The equivalence classes on one set of columns, with the checks that group by it.
 pub(super) struct Grouping<'a> {
-    pub(super) place: usize,
-    combos: Combos,
-    /// By dimension: its column in `combos`, when it is one of this grouping's.
-    local: Vec<Option<usize>>,
-    models: Vec<Judging<'a>>,
-    classes: Vec<Class>,
-    /// By dimension and value: the classes that carry it.
-    links: Vec<HashMap<NodeId, Vec<ClassId>>>,
-    /// By model: the lowest safety of any class that holds.
+    pub(super) index: usize,
+    contingency: ContingencyTable,
+    /// Column in `contingency` by dimension, if the grouping uses the dimension.
+    local_columns: Vec<Option<usize>>,
+    checks: Vec<ClassCheck<'a>>,
+    classes: Vec<PartitionClass>,
+    /// Classes by dimension and value.
+    classes_by_value: Vec<HashMap<NodeId, Vec<ClassId>>>,
+    /// Lowest safety of a satisfying class, by check.
     safety: Vec<f64>,
-    /// Records in classes that some model here finds violating.
+    /// Number of records in violating classes.
     pub(super) violating: Weight,
-    /// Whether single classes' contributions are kept (for suppression and discernibility).
-    tracks: bool,
-    /// The classes with which the search begins, until they are judged.
-    starts: Vec<Range<usize>>,
+    /// Whether results are stored by class (needed for suppression and discernibility).
+    tracks_classes: bool,
+    /// Classes at the start of the search, until they are judged.
+    initial_ranges: Vec<Range<usize>>,
 }
 
-/// What specializing a candidate does to a grouping, as far as it was looked at.
+/// Effect of a candidate on a grouping, as far as it was evaluated.
 #[derive(Default)]
 pub(super) struct Effect {
+    /// Classes that are not evaluated yet.
     pending: Vec<ClassId>,
+    /// Whether all evaluated classes stay satisfying.
     pub(super) holds: bool,
     safety: Vec<f64>,
-    parts: HashMap<ClassId, Part>,
+    by_class: HashMap<ClassId, SplitEffect>,
 }
 
-/// What specializing does to one class.
-struct Part {
-    more_violating: i64,
-    squares_undone: f64,
-    /// By model, the lowest safety of the parts that hold.
+/// Effect of a candidate on one class.
+struct SplitEffect {
+    /// Change of the number of records in violating classes.
+    violating_change: i64,
+    /// Reduction of the sum of squared class sizes.
+    discernibility_gain: f64,
+    /// Lowest safety of the satisfying child classes, by check.
     safety: Box<[f64]>,
 }
 
 impl Effect {
-    pub(super) fn more_violating(&self) -> i64 {
-        self.parts.values().map(|part| part.more_violating).sum()
+    pub(super) fn violating_change(&self) -> i64 {
+        self.by_class.values().map(|effect| effect.violating_change).sum()
     }
 
-    pub(super) fn squares_undone(&self) -> f64 {
-        self.parts.values().map(|part| part.squares_undone).sum()
+    pub(super) fn discernibility_gain(&self) -> f64 {
+        self.by_class.values().map(|effect| effect.discernibility_gain).sum()
     }
 
-    /// Classes were split: forget the old ones, and look at the new ones that carry the candidate's value.
-    pub(super) fn follow(&mut self, born: &[(ClassId, Vec<ClassId>)], value: impl Fn(ClassId) -> NodeId, node: NodeId) {
-        for (parent, children) in born {
+    /// Replaces split classes by their child classes, if they have the value of the candidate.
+    pub(super) fn replace_classes(
+        &mut self,
+        new_classes: &[(ClassId, Vec<ClassId>)],
+        value: impl Fn(ClassId) -> NodeId,
+        node: NodeId,
+    ) {
+        for (parent, children) in new_classes {
             if children.first().is_some_and(|child| value(*child) == node) {
-                self.parts.remove(parent);
+                self.by_class.remove(parent);
                 self.pending.extend(children);
             }
         }
@@ -126,16 +138,16 @@ impl Effect {
 }
 
 impl<'a> Grouping<'a> {
-    /// One grouping for every set of columns that some model groups by.
+    /// Returns one grouping for every set of columns that a model or a join constraint groups by.
     pub(super) fn all(
-        task: &'a Task<'a>,
+        task: &'a RecodingTask<'a>,
         dimensions: &[usize],
-        joints: &[&'a Joint<'a>],
-        tracks: bool,
+        join_checks: &[&'a JoinCheck<'a>],
+        tracks_classes: bool,
     ) -> Result<Vec<Grouping<'a>>> {
         let mut sets: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
         for (index, model) in task.requirement.models.iter().enumerate() {
-            let mut by = task.table.positions(model.by())?;
+            let mut by = task.table.positions(model.grouped_by())?;
             by.sort_unstable();
             match sets.iter_mut().find(|(known, _)| *known == by) {
                 Some((_, models)) => models.push(index),
@@ -143,125 +155,151 @@ impl<'a> Grouping<'a> {
             }
         }
         let make = |(place, (by, models)): (usize, (Vec<usize>, Vec<usize>))| {
-            Grouping::new(task, dimensions, place, by, models, tracks)
+            Grouping::new(task, dimensions, place, by, models, tracks_classes)
         };
         let mut groupings: Vec<Grouping<'a>> = sets.into_iter().enumerate().map(make).collect::<Result<_>>()?;
-        let mut sets: Vec<(Vec<usize>, Vec<&Joint<'a>>)> = Vec::new();
-        for joint in joints {
-            let mut by = joint.by().to_vec();
+        let mut sets: Vec<(Vec<usize>, Vec<&JoinCheck<'a>>)> = Vec::new();
+        for join_check in join_checks {
+            let mut by = join_check.by().to_vec();
             by.sort_unstable();
             match sets.iter_mut().find(|(known, _)| *known == by) {
-                Some((_, joints)) => joints.push(joint),
-                None => sets.push((by, vec![joint])),
+                Some((_, join_checks)) => join_checks.push(join_check),
+                None => sets.push((by, vec![join_check])),
             }
         }
-        for (by, joints) in sets {
-            groupings.push(Grouping::joined(task, dimensions, groupings.len(), &by, &joints, tracks));
+        for (by, join_checks) in sets {
+            groupings.push(Grouping::from_joins(task, dimensions, groupings.len(), &by, &join_checks, tracks_classes));
         }
         Ok(groupings)
     }
 
-    /// The classes that statements over joined releases look at: those of the new release on its columns in X.
-    fn joined(
-        task: &Task<'_>,
+    /// Returns the grouping of join constraints: the classes of the new release on its columns in X.
+    fn from_joins(
+        task: &RecodingTask<'_>,
         dimensions: &[usize],
-        place: usize,
+        index: usize,
         by: &[usize],
-        joints: &[&'a Joint<'a>],
-        tracks: bool,
+        join_checks: &[&'a JoinCheck<'a>],
+        tracks_classes: bool,
     ) -> Grouping<'a> {
-        let raw = crate::recoding::Recoding::identity(task.table);
+        let raw = crate::release::recoding::Recoding::identity(task.table);
         let columns: Vec<_> = raw.columns.iter().map(|recoded| recoded.column.clone()).collect();
-        let cells: Vec<Cells> =
-            joints.iter().map(|joint| joint.cells(&published_as_is(task.table, &[]), &columns)).collect();
-        let combos = &published_as_is(task.table, dimensions);
-        let mut parts: Vec<&[Code]> = by.iter().map(|column| combos.codes[*column].as_slice()).collect();
+        let cells: Vec<ClassCells> = join_checks
+            .iter()
+            .map(|join_check| join_check.cells(&with_published_codes(task.table, &[]), &columns))
+            .collect();
+        let contingency = &with_published_codes(task.table, dimensions);
+        let mut parts: Vec<&[Code]> = by.iter().map(|column| contingency.codes[*column].as_slice()).collect();
         parts.extend(cells.iter().map(|cells| cells.measured.codes.as_slice()));
-        let combined = combine(&parts, &combos.weights, None);
+        let combined = combine(&parts, &contingency.weights, None);
         let local_of = |column: &usize| by.iter().position(|known| known == column);
-        let local: Vec<Option<usize>> = dimensions.iter().map(local_of).collect();
+        let local_columns: Vec<Option<usize>> = dimensions.iter().map(local_of).collect();
         let fixed: Vec<usize> = by.iter().filter(|column| !dimensions.contains(column)).filter_map(local_of).collect();
-        let (combos, starts) = by_fixed_columns(combined, &fixed);
-        let mut models = Vec::new();
-        for (at, (joint, mut cells)) in joints.iter().zip(cells).enumerate() {
+        let (contingency, initial_ranges) = group_by_fixed_columns(combined, &fixed);
+        let mut checks = Vec::new();
+        for (at, (join_check, mut cells)) in join_checks.iter().zip(cells).enumerate() {
             let len = cells.measured.len;
-            let measured = Measured { codes: combos.codes[by.len() + at].clone(), len };
+            let measured = Measured { codes: contingency.codes[by.len() + at].clone(), len };
             cells.measured.codes = Vec::new();
             let dimension = |column: &usize| dimensions.iter().position(|known| known == column);
-            let key = joint.turning().iter().filter_map(dimension).map(|dimension| (dimension, Vec::new())).collect();
-            models.push(Judging { measured, by: By::Statement { joint, cells, key } });
+            let key =
+                join_check.varying().iter().filter_map(dimension).map(|dimension| (dimension, Vec::new())).collect();
+            checks.push(ClassCheck { measured, rule: ClassRule::Join { join_check, cells, key } });
         }
-        let safety = vec![f64::INFINITY; models.len()];
-        let links = dimensions.iter().map(|_| HashMap::new()).collect();
-        Grouping { place, combos, local, models, classes: Vec::new(), links, safety, violating: 0, tracks, starts }
+        let safety = vec![f64::INFINITY; checks.len()];
+        let classes_by_value = dimensions.iter().map(|_| HashMap::new()).collect();
+        Grouping {
+            index,
+            contingency,
+            local_columns,
+            checks,
+            classes: Vec::new(),
+            classes_by_value,
+            safety,
+            violating: 0,
+            tracks_classes,
+            initial_ranges,
+        }
     }
 
-    /// Learns the values of a dimension that it has not seen yet.
-    pub(super) fn know(&mut self, dimension: usize, of: &Dimension) {
-        for judging in &mut self.models {
-            let By::Statement { joint, key, .. } = &mut judging.by else { continue };
-            for (place, (_, numbers)) in key.iter_mut().enumerate().filter(|(_, (known, _))| *known == dimension) {
-                let new = numbers.len()..of.tree.nodes().len();
-                numbers.extend(new.map(|node| joint.value(place, &of.tree, node)));
+    /// Adds the value numbers of new nodes of a dimension to the join constraints.
+    pub(super) fn extend_value_ids(&mut self, dimension: usize, split_dimension: &SplitDimension) {
+        for check in &mut self.checks {
+            let ClassRule::Join { join_check, key, .. } = &mut check.rule else { continue };
+            for (place, (_, value_ids)) in key.iter_mut().enumerate().filter(|(_, (known, _))| *known == dimension) {
+                let new = value_ids.len()..split_dimension.tree.nodes().len();
+                value_ids.extend(new.map(|node| join_check.value(place, &split_dimension.tree, node)));
             }
         }
     }
 
-    /// Judges the classes with which the search begins.
-    pub(super) fn judge_first(&mut self) {
-        for range in std::mem::take(&mut self.starts) {
-            self.add_class(range, vec![0; self.local.len()].into());
+    /// Judges the classes at the start of the search.
+    pub(super) fn judge_initial_classes(&mut self) {
+        for range in std::mem::take(&mut self.initial_ranges) {
+            self.add_class(range, vec![0; self.local_columns.len()].into());
         }
     }
 
     fn new(
-        task: &'a Task<'a>,
+        task: &'a RecodingTask<'a>,
         dimensions: &[usize],
-        place: usize,
+        index: usize,
         by: Vec<usize>,
         models: Vec<usize>,
-        tracks: bool,
+        tracks_classes: bool,
     ) -> Result<Grouping<'a>> {
         let table = task.table;
         let mut columns = by.clone();
         for model in &models {
-            columns.extend(table.positions(task.requirement.models[*model].of())?);
+            columns.extend(table.positions(task.requirement.models[*model].measured())?);
         }
         columns.sort_unstable();
         columns.dedup();
-        let combos = published_as_is(table, dimensions).project(&columns);
+        let contingency = with_published_codes(table, dimensions).project(&columns);
         let local_of = |column: &usize| columns.iter().position(|known| known == column);
-        let local: Vec<Option<usize>> =
+        let local_columns: Vec<Option<usize>> =
             dimensions.iter().map(|column| if by.contains(column) { local_of(column) } else { None }).collect();
         let fixed: Vec<usize> = by.iter().filter(|column| !dimensions.contains(column)).filter_map(local_of).collect();
-        let (combos, starts) = by_fixed_columns(combos, &fixed);
-        let raw = crate::recoding::Recoding::identity(table);
-        let mut judges = Vec::new();
+        let (contingency, initial_ranges) = group_by_fixed_columns(contingency, &fixed);
+        let raw = crate::release::recoding::Recoding::identity(table);
+        let mut checks = Vec::new();
         for model in models {
             let model = &task.requirement.models[model];
-            let of = table.positions(model.of())?;
-            let column = if let [only] = of.as_slice() { Some(&raw.columns[*only].column) } else { None };
-            let measured = Measured::new(&combos, &of.iter().filter_map(local_of).collect::<Vec<_>>());
-            let judge = model.judge(&measured.whole(&combos, column))?;
-            judges.push(Judging { measured, by: By::Model(judge) });
+            let measured_columns = table.positions(model.measured())?;
+            let column = if let [only] = measured_columns.as_slice() { Some(&raw.columns[*only].column) } else { None };
+            let measured =
+                Measured::new(&contingency, &measured_columns.iter().filter_map(local_of).collect::<Vec<_>>());
+            let judge = model.judge(&measured.whole(&contingency, column))?;
+            checks.push(ClassCheck { measured, rule: ClassRule::Model(judge) });
         }
-        let safety = vec![f64::INFINITY; judges.len()];
-        let links = dimensions.iter().map(|_| HashMap::new()).collect();
-        let (models, classes) = (judges, Vec::new());
-        Ok(Grouping { place, combos, local, models, classes, links, safety, violating: 0, tracks, starts })
+        let safety = vec![f64::INFINITY; checks.len()];
+        let classes_by_value = dimensions.iter().map(|_| HashMap::new()).collect();
+        Ok(Grouping {
+            index,
+            contingency,
+            local_columns,
+            checks,
+            classes: Vec::new(),
+            classes_by_value,
+            safety,
+            violating: 0,
+            tracks_classes,
+            initial_ranges,
+        })
     }
 
-    /// Judges the classes that there are, after steps that nobody judged.
-    pub(super) fn judge_again(&mut self) {
+    /// Judges all current classes again, after steps that were taken without checks.
+    pub(super) fn rejudge_classes(&mut self) {
         self.safety.fill(f64::INFINITY);
         self.violating = 0;
-        let first = self.links.iter().zip(&self.local).find(|(_, local)| local.is_some());
-        let mut living: Vec<ClassId> = match first {
-            Some((links, _)) => links.values().flatten().copied().collect(),
+        let first =
+            self.classes_by_value.iter().zip(&self.local_columns).find(|(_, local_columns)| local_columns.is_some());
+        let mut current: Vec<ClassId> = match first {
+            Some((classes_by_value, _)) => classes_by_value.values().flatten().copied().collect(),
             None => (0..self.classes.len()).collect(),
         };
-        living.sort_unstable();
-        for id in living {
+        current.sort_unstable();
+        for id in current {
             let (range, values) = (self.classes[id].range.clone(), self.classes[id].values.clone());
             let (violating, safety) = self.judge_now(range, &values);
             self.violating += violating;
@@ -273,142 +311,154 @@ impl<'a> Grouping<'a> {
     fn add_class(&mut self, range: Range<usize>, values: Box<[NodeId]>) -> ClassId {
         let id = self.classes.len();
         let (violating, safety) = self.judge_class(range.clone(), &values);
-        for (dimension, links) in self.links.iter_mut().enumerate() {
-            if self.local[dimension].is_some() {
-                links.entry(values[dimension]).or_default().push(id);
+        for (dimension, classes_by_value) in self.classes_by_value.iter_mut().enumerate() {
+            if self.local_columns[dimension].is_some() {
+                classes_by_value.entry(values[dimension]).or_default().push(id);
             }
         }
         self.violating += violating;
-        self.classes.push(Class { range, values, violating, safety });
+        self.classes.push(PartitionClass { range, values, violating, safety });
         id
     }
 
-    /// Records of a class if some model finds it violating; else, where it is kept track of, how safe it is.
+    /// Returns the number of records if the class violates a check, otherwise 0 and its safety if tracked.
     fn judge_class(&mut self, range: Range<usize>, values: &[NodeId]) -> (Weight, Option<Box<[f64]>>) {
-        if !self.tracks && !self.classes.is_empty() && self.safety.iter().all(|safety| safety.is_finite()) {
-            // Without suppression nothing violates, and the candidate that made the class knows the safety.
+        if !self.tracks_classes && !self.classes.is_empty() && self.safety.iter().all(|safety| safety.is_finite()) {
+            // Without suppression no class violates, and the effect of the candidate has the safety.
             return (0, None);
         }
         self.judge_now(range, values)
     }
 
     fn judge_now(&mut self, range: Range<usize>, values: &[NodeId]) -> (Weight, Option<Box<[f64]>>) {
-        let mut safety = Vec::with_capacity(self.models.len());
+        let mut safety = Vec::with_capacity(self.checks.len());
         let mut holds = true;
         let mut key = Vec::new();
-        for judging in &self.models {
-            let mut tally = Tally::new(judging.measured.len, self.combos.owners.is_some());
-            range.clone().for_each(|at| tally.add(&self.combos, &judging.measured, at));
-            let judgement = judging.judge(&tally.count(), values, None, &mut key);
+        for check in &self.checks {
+            let mut counter = ClassCounter::new(check.measured.len, self.contingency.owners.is_some());
+            range.clone().for_each(|at| counter.add(&self.contingency, &check.measured, at));
+            let judgement = check.judge(&counter.count(), values, None, &mut key);
             holds &= judgement.holds;
             safety.push(judgement.safety);
         }
         if !holds {
-            return (self.combos.weights[range].iter().sum(), None);
+            return (self.contingency.weights[range].iter().sum(), None);
         }
-        lower(&mut self.safety, &safety);
-        (0, self.tracks.then(|| safety.into()))
+        take_minimum(&mut self.safety, &safety);
+        (0, self.tracks_classes.then(|| safety.into()))
     }
 
-    /// Nothing is known yet of what specializing this value does.
-    pub(super) fn unseen(&self, dimension: usize, node: NodeId) -> Effect {
-        let pending = self.links[dimension].get(&node).cloned().unwrap_or_default();
-        Effect { pending, holds: true, safety: vec![f64::INFINITY; self.models.len()], parts: HashMap::new() }
+    /// Returns the effect of specializing a value before any class is evaluated.
+    pub(super) fn pending_effect(&self, dimension: usize, node: NodeId) -> Effect {
+        let pending = self.classes_by_value[dimension].get(&node).cloned().unwrap_or_default();
+        Effect { pending, holds: true, safety: vec![f64::INFINITY; self.checks.len()], by_class: HashMap::new() }
     }
 
-    /// The value of a class in a dimension's cut.
-    pub(super) fn values(&self, dimension: usize) -> impl Fn(ClassId) -> NodeId {
-        let local = self.local[dimension].is_some();
-        move |class| if local { self.classes[class].values[dimension] } else { NodeId::MAX }
+    /// Returns the function from a class to its value in a dimension.
+    pub(super) fn value_in(&self, dimension: usize) -> impl Fn(ClassId) -> NodeId {
+        let local_columns = self.local_columns[dimension].is_some();
+        move |class| if local_columns { self.classes[class].values[dimension] } else { NodeId::MAX }
     }
 
-    /// How much each model's lowest safety falls, among the classes that hold.
+    /// Returns the decrease of the lowest safety among satisfying classes, by check.
     pub(super) fn losses(&self, effect: &Effect) -> Vec<f64> {
         let mut then = effect.safety.clone();
-        effect.parts.values().for_each(|part| lower(&mut then, &part.safety));
+        effect.by_class.values().for_each(|class_effect| take_minimum(&mut then, &class_effect.safety));
         let fall =
             |(now, then): (&f64, &f64)| if now.is_finite() && then.is_finite() { (now - then).max(0.0) } else { 0.0 };
         self.safety.iter().zip(&then).map(fall).collect()
     }
 
-    /// Looks at the classes that the candidate has not seen yet.
-    pub(super) fn look(&self, dimension: usize, of: &Dimension, aim: Aim, effect: &mut Effect) {
-        let Some(column) = self.local[dimension] else {
+    /// Evaluates the pending classes of a candidate.
+    pub(super) fn update_effect(
+        &self,
+        dimension: usize,
+        split_dimension: &SplitDimension,
+        target: SplitTarget,
+        effect: &mut Effect,
+    ) {
+        let Some(column) = self.local_columns[dimension] else {
             effect.pending.clear();
             return;
         };
-        let mut scratch = Scratch::new(self);
-        scratch.numbers = self.models.iter().map(|judging| judging.numbers_of(dimension, of, aim)).collect();
+        let mut scratch = SplitScratch::new(self);
+        scratch.value_ids =
+            self.checks.iter().map(|check| check.child_value_ids(dimension, split_dimension, target)).collect();
         for id in std::mem::take(&mut effect.pending) {
-            let part = self.look_at(&self.classes[id], (dimension, column), of, effect, &mut scratch);
-            if self.tracks {
-                effect.parts.insert(id, part);
+            let class_effect =
+                self.split_effect(&self.classes[id], (dimension, column), split_dimension, effect, &mut scratch);
+            if self.tracks_classes {
+                effect.by_class.insert(id, class_effect);
             } else if !effect.holds {
                 return;
             }
         }
     }
 
-    fn look_at(
+    fn split_effect(
         &self,
-        class: &Class,
+        class: &PartitionClass,
         (dimension, column): (usize, usize),
-        of: &Dimension,
+        split_dimension: &SplitDimension,
         effect: &mut Effect,
-        scratch: &mut Scratch,
-    ) -> Part {
+        scratch: &mut SplitScratch,
+    ) -> SplitEffect {
         let range = class.range.clone();
-        let children = scratch.sort_by_child(&self.combos.codes[column], of, range.clone());
-        let nothing_yet = vec![f64::INFINITY; self.models.len()].into();
-        let mut part = Part { more_violating: -(class.violating as i64), squares_undone: 0.0, safety: nothing_yet };
-        if self.tracks {
-            let rows: Weight = self.combos.weights[range].iter().sum();
-            part.squares_undone = (rows as f64).powi(2);
+        let children = scratch.sort_by_child(&self.contingency.codes[column], split_dimension, range.clone());
+        let nothing_yet = vec![f64::INFINITY; self.checks.len()].into();
+        let mut class_effect =
+            SplitEffect { violating_change: -(class.violating as i64), discernibility_gain: 0.0, safety: nothing_yet };
+        if self.tracks_classes {
+            let rows: Weight = self.contingency.weights[range].iter().sum();
+            class_effect.discernibility_gain = (rows as f64).powi(2);
         }
         for child in children {
             let members = &scratch.members[child];
             let mut holds = true;
-            for (model, judging) in self.models.iter().enumerate() {
-                let tally = &mut scratch.tallies[model];
-                members.iter().for_each(|at| tally.add(&self.combos, &judging.measured, *at as usize));
-                let number = scratch.numbers[model].as_ref().and_then(|numbers| numbers.get(child).copied());
-                let instead = number.map(|number| (dimension, number));
-                let judgement = judging.judge(&tally.count(), &class.values, instead, &mut scratch.key);
+            for (model, check) in self.checks.iter().enumerate() {
+                let counter = &mut scratch.counters[model];
+                members.iter().for_each(|at| counter.add(&self.contingency, &check.measured, *at as usize));
+                let value_id = scratch.value_ids[model].as_ref().and_then(|value_ids| value_ids.get(child).copied());
+                let replaced = value_id.map(|value_id| (dimension, value_id));
+                let judgement = check.judge(&counter.count(), &class.values, replaced, &mut scratch.key);
                 holds &= judgement.holds;
                 scratch.safety[model] = judgement.safety;
             }
             if holds {
-                lower(if self.tracks { &mut part.safety } else { &mut effect.safety }, &scratch.safety);
+                take_minimum(
+                    if self.tracks_classes { &mut class_effect.safety } else { &mut effect.safety },
+                    &scratch.safety,
+                );
             }
             effect.holds &= holds;
-            if self.tracks {
-                let rows: Weight = members.iter().map(|at| self.combos.weights[*at as usize]).sum();
-                part.squares_undone -= (rows as f64).powi(2);
-                part.more_violating += if holds { 0 } else { rows as i64 };
+            if self.tracks_classes {
+                let rows: Weight = members.iter().map(|at| self.contingency.weights[*at as usize]).sum();
+                class_effect.discernibility_gain -= (rows as f64).powi(2);
+                class_effect.violating_change += if holds { 0 } else { rows as i64 };
             } else if !holds {
                 break;
             }
         }
-        part
+        class_effect
     }
 
-    /// Splits every class that carries the value, and answers with which class became which.
+    /// Splits every class with the value. Returns each split class with its child classes.
     pub(super) fn specialize(
         &mut self,
         dimension: usize,
-        of: &Dimension,
+        split_dimension: &SplitDimension,
         node: NodeId,
         effect: &Effect,
     ) -> Vec<(ClassId, Vec<ClassId>)> {
-        let Some(column) = self.local[dimension] else { return Vec::new() };
-        let parents = self.links[dimension].remove(&node).unwrap_or_default();
-        let children = of.tree.node(node).children.clone();
-        lower(&mut self.safety, &effect.safety);
-        let mut scratch = Scratch::new(self);
-        let mut born = Vec::with_capacity(parents.len());
+        let Some(column) = self.local_columns[dimension] else { return Vec::new() };
+        let parents = self.classes_by_value[dimension].remove(&node).unwrap_or_default();
+        let children = split_dimension.tree.node(node).children.clone();
+        take_minimum(&mut self.safety, &effect.safety);
+        let mut scratch = SplitScratch::new(self);
+        let mut new_classes = Vec::with_capacity(parents.len());
         for parent in &parents {
             let range = self.classes[*parent].range.clone();
-            let present = scratch.sort_by_child(&self.combos.codes[column], of, range.clone());
+            let present = scratch.sort_by_child(&self.contingency.codes[column], split_dimension, range.clone());
             self.reorder(&scratch, range.clone(), present.clone());
             self.violating -= self.classes[*parent].violating;
             self.classes[*parent].safety = None;
@@ -421,52 +471,57 @@ impl<'a> Grouping<'a> {
                 ids.push(self.add_class(start..end, values));
                 start = end;
             }
-            born.push((*parent, ids));
+            new_classes.push((*parent, ids));
         }
         self.unlink(&parents, dimension);
-        if self.tracks {
-            // Classes that held may be left out now, and say nothing any more.
+        if self.tracks_classes {
+            // Classes that were satisfying may be suppressed now, and no longer count.
             self.safety.fill(f64::INFINITY);
-            self.classes.iter().flat_map(|class| &class.safety).for_each(|safety| lower(&mut self.safety, safety));
+            self.classes
+                .iter()
+                .flat_map(|class| &class.safety)
+                .for_each(|safety| take_minimum(&mut self.safety, safety));
         }
-        born
+        new_classes
     }
 
-    /// Takes classes that no longer exist out of the other dimensions' links.
+    /// Removes split classes from the index of the other dimensions.
     fn unlink(&mut self, parents: &[ClassId], split: usize) {
         let mut touched: Vec<(usize, NodeId)> = Vec::new();
         for parent in parents {
             let values = &self.classes[*parent].values;
             touched.extend(
-                (0..self.local.len()).filter(|at| *at != split && self.local[*at].is_some()).map(|at| (at, values[at])),
+                (0..self.local_columns.len())
+                    .filter(|at| *at != split && self.local_columns[*at].is_some())
+                    .map(|at| (at, values[at])),
             );
         }
         touched.sort_unstable();
         touched.dedup();
         for (dimension, value) in touched {
-            if let Some(classes) = self.links[dimension].get_mut(&value) {
+            if let Some(classes) = self.classes_by_value[dimension].get_mut(&value) {
                 classes.retain(|class| parents.binary_search(class).is_err());
             }
         }
     }
 
-    /// Puts the members of a class in the order of its children.
-    fn reorder(&mut self, scratch: &Scratch, range: Range<usize>, present: Vec<usize>) {
+    /// Sorts the combinations of a class by child class.
+    fn reorder(&mut self, scratch: &SplitScratch, range: Range<usize>, present: Vec<usize>) {
         let order: Vec<u32> = present.iter().flat_map(|child| scratch.members[*child].iter().copied()).collect();
         for codes in
-            self.combos.codes.iter_mut().chain(self.models.iter_mut().map(|judging| &mut judging.measured.codes))
+            self.contingency.codes.iter_mut().chain(self.checks.iter_mut().map(|check| &mut check.measured.codes))
         {
             permute(codes, &order, range.clone());
         }
-        permute(&mut self.combos.weights, &order, range.clone());
-        if let Some(owners) = &mut self.combos.owners {
+        permute(&mut self.contingency.weights, &order, range.clone());
+        if let Some(owners) = &mut self.contingency.owners {
             permute(owners, &order, range);
         }
     }
 }
 
-/// Keeps the lower of each pair.
-fn lower(lowest: &mut [f64], other: &[f64]) {
+/// Replaces each element by the minimum of both.
+fn take_minimum(lowest: &mut [f64], other: &[f64]) {
     for (lowest, other) in lowest.iter_mut().zip(other) {
         *lowest = lowest.min(*other);
     }
@@ -477,56 +532,56 @@ fn permute<T: Copy>(values: &mut [T], order: &[u32], range: Range<usize>) {
     values[range].copy_from_slice(&moved);
 }
 
-/// Puts combinations that agree on the columns that are never generalized next to each other.
-fn by_fixed_columns(combos: Combos, fixed: &[usize]) -> (Combos, Vec<Range<usize>>) {
+/// Sorts combinations by the columns that are never generalized. Returns the ranges of equal values.
+fn group_by_fixed_columns(contingency: ContingencyTable, fixed: &[usize]) -> (ContingencyTable, Vec<Range<usize>>) {
     if fixed.is_empty() {
-        let all = 0..combos.len();
-        return (combos, vec![all]);
+        let all = 0..contingency.len();
+        return (contingency, vec![all]);
     }
-    let parts: Vec<&[Code]> = fixed.iter().map(|column| combos.codes[*column].as_slice()).collect();
-    let order = ascending(&parts, combos.len());
-    let mut starts = Vec::new();
+    let parts: Vec<&[Code]> = fixed.iter().map(|column| contingency.codes[*column].as_slice()).collect();
+    let order = ascending(&parts, contingency.len());
+    let mut initial_ranges = Vec::new();
     let mut start = 0;
     for at in 1..=order.len() {
         let ends =
             at == order.len() || parts.iter().any(|part| part[order[at] as usize] != part[order[at - 1] as usize]);
         if ends {
-            starts.push(start..at);
+            initial_ranges.push(start..at);
             start = at;
         }
     }
     let take = |values: &Vec<u32>| order.iter().map(|at| values[*at as usize]).collect();
-    let sorted = Combos {
-        codes: combos.codes.iter().map(take).collect(),
-        weights: order.iter().map(|at| combos.weights[*at as usize]).collect(),
-        owners: combos.owners.as_ref().map(take),
+    let sorted = ContingencyTable {
+        codes: contingency.codes.iter().map(take).collect(),
+        weights: order.iter().map(|at| contingency.weights[*at as usize]).collect(),
+        owners: contingency.owners.as_ref().map(take),
     };
-    (sorted, starts)
+    (sorted, initial_ranges)
 }
 
-/// Memory that is used again for every class.
-struct Scratch {
+/// Buffers that are reused for every class.
+struct SplitScratch {
     members: Vec<Vec<u32>>,
-    tallies: Vec<Tally>,
+    counters: Vec<ClassCounter>,
     safety: Vec<f64>,
-    /// By model, by child: the number of its value, where it is looked at.
-    numbers: Vec<Option<Vec<u32>>>,
+    /// Value number by check and child, if the check uses it.
+    value_ids: Vec<Option<Vec<u32>>>,
     key: Vec<u32>,
 }
 
-impl Scratch {
-    fn new(grouping: &Grouping<'_>) -> Scratch {
-        let owners = grouping.combos.owners.is_some();
-        let tallies = grouping.models.iter().map(|judging| Tally::new(judging.measured.len, owners)).collect();
-        let (numbers, key) = (Vec::new(), Vec::new());
-        Scratch { members: Vec::new(), tallies, safety: vec![0.0; grouping.models.len()], numbers, key }
+impl SplitScratch {
+    fn new(grouping: &Grouping<'_>) -> SplitScratch {
+        let owners = grouping.contingency.owners.is_some();
+        let counters = grouping.checks.iter().map(|check| ClassCounter::new(check.measured.len, owners)).collect();
+        let (value_ids, key) = (Vec::new(), Vec::new());
+        SplitScratch { members: Vec::new(), counters, safety: vec![0.0; grouping.checks.len()], value_ids, key }
     }
 
-    /// Sorts the members of a class by child, and answers with the children that have any.
-    fn sort_by_child(&mut self, codes: &[Code], of: &Dimension, range: Range<usize>) -> Vec<usize> {
+    /// Sorts the combinations of a class by child. Returns the children with at least one combination.
+    fn sort_by_child(&mut self, codes: &[Code], split_dimension: &SplitDimension, range: Range<usize>) -> Vec<usize> {
         self.members.iter_mut().for_each(Vec::clear);
         for at in range {
-            let child = of.child[codes[at] as usize] as usize;
+            let child = split_dimension.child_of_code[codes[at] as usize] as usize;
             if child >= self.members.len() {
                 self.members.resize_with(child + 1, Vec::new);
             }

@@ -1,44 +1,46 @@
-//! Worlds of marked groups, drawn: two records of a group exchange their values as often as the model says.
+//! Estimated posteriors of a bucketized release, by a Metropolis chain that swaps values within groups.
 
-use super::{Bucket, Buckets, Posterior};
-use crate::attacks::Confidence;
-use crate::combos::Weight;
+use super::{AnatomyBucket, AnatomyBuckets, BucketPosteriors};
+use crate::attacks::AttackConfidence;
+use crate::data::contingency::Weight;
 
-/// A world: by record of each group the places, in the group, of its kind and its value; and how often each kind has each value
-/// in all.
+/// Possible world: the state of the Markov chain.
 struct World<'a> {
-    buckets: &'a Buckets,
+    buckets: &'a AnatomyBuckets,
+    /// By group, by record: positions of its kind and its value in the group.
     groups: Vec<Vec<(usize, usize)>>,
+    /// By kind, by value: number of records in all groups.
     counts: Vec<Vec<Weight>>,
 }
 
-/// The estimate after so many sweeps, of which the first fifth does not count.
-pub(in crate::attacks) fn posterior(buckets: &Buckets, sweeps: u64, seed: u64) -> Posterior {
-    let mut random = Random(seed);
+/// The posteriors estimated by `sweeps` sweeps; the first fifth is burn-in.
+pub(in crate::attacks) fn posterior(buckets: &AnatomyBuckets, sweeps: u64, seed: u64) -> BucketPosteriors {
+    let mut random = ChainRng(seed);
     let mut world = World::first(buckets);
-    let nothing = |bucket: &Bucket| vec![vec![0u64; bucket.values.len()]; bucket.kinds.len()];
-    let mut seen: Vec<Vec<Vec<u64>>> = buckets.groups.iter().map(nothing).collect();
-    let settled = sweeps / 5;
+    let zero = |bucket: &AnatomyBucket| vec![vec![0u64; bucket.values.len()]; bucket.kinds.len()];
+    let mut tallies: Vec<Vec<Vec<u64>>> = buckets.groups.iter().map(zero).collect();
+    let burn_in = sweeps / 5;
     for sweep in 0..sweeps {
-        for (group, seen) in seen.iter_mut().enumerate() {
+        for (group, tallies) in tallies.iter_mut().enumerate() {
             world.exchange(group, &mut random);
-            if sweep >= settled {
-                world.groups[group].iter().for_each(|(kind, value)| seen[*kind][*value] += 1);
+            if sweep >= burn_in {
+                world.groups[group].iter().for_each(|(kind, value)| tallies[*kind][*value] += 1);
             }
         }
     }
-    let rounds = (sweeps - settled).max(1) as f64;
-    let share = |count: &u64, people: Weight| Confidence::Estimate(*count as f64 / (rounds * people.max(1) as f64));
-    let of_group = |(seen, bucket): (&Vec<Vec<u64>>, &Bucket)| {
-        let kinds = seen.iter().zip(&bucket.kinds);
+    let samples = (sweeps - burn_in).max(1) as f64;
+    let share =
+        |count: &u64, people: Weight| AttackConfidence::Estimate(*count as f64 / (samples * people.max(1) as f64));
+    let of_group = |(tallies, bucket): (&Vec<Vec<u64>>, &AnatomyBucket)| {
+        let kinds = tallies.iter().zip(&bucket.kinds);
         kinds.map(|(counts, (_, people))| counts.iter().map(|count| share(count, *people)).collect()).collect()
     };
-    seen.iter().zip(&buckets.groups).map(of_group).collect()
+    tallies.iter().zip(&buckets.groups).map(of_group).collect()
 }
 
 impl World<'_> {
-    /// Values in the order of the kinds, whichever they are.
-    fn first(buckets: &Buckets) -> World<'_> {
+    /// Initial world: the values of each group, in ascending order, assigned to its records in ascending order of their kinds.
+    fn first(buckets: &AnatomyBuckets) -> World<'_> {
         let spread = |counts: &[(usize, Weight)]| -> Vec<usize> {
             counts.iter().enumerate().flat_map(|(place, (_, count))| (0..*count).map(move |_| place)).collect()
         };
@@ -52,8 +54,8 @@ impl World<'_> {
         World { buckets, groups, counts }
     }
 
-    /// Offers every record of a group an exchange of values with another.
-    fn exchange(&mut self, group: usize, random: &mut Random) {
+    /// One sweep over a group: proposes, for every record, to swap its value with that of a random record of the group.
+    fn exchange(&mut self, group: usize, random: &mut ChainRng) {
         let bucket = &self.buckets.groups[group];
         let records = &mut self.groups[group];
         for one in 0..records.len() {
@@ -63,15 +65,15 @@ impl World<'_> {
                 continue;
             }
             let (kind, value) = (bucket.kinds[our_kind].0, bucket.values[our_value].0);
-            let (beside, there) = (bucket.kinds[their_kind].0, bucket.values[their_value].0);
-            // The weights of the two worlds differ in four factorials only.
-            let now = self.counts[kind][value] as f64 * self.counts[beside][there] as f64;
-            let then = (self.counts[kind][there] + 1) as f64 * (self.counts[beside][value] + 1) as f64;
-            if random.unit() * now < then {
+            let (other_kind, other_value) = (bucket.kinds[their_kind].0, bucket.values[their_value].0);
+            // The ratio of the weights of the two worlds: only four factorials differ.
+            let current = self.counts[kind][value] as f64 * self.counts[other_kind][other_value] as f64;
+            let proposed = (self.counts[kind][other_value] + 1) as f64 * (self.counts[other_kind][value] + 1) as f64;
+            if random.unit() * current < proposed {
                 self.counts[kind][value] -= 1;
-                self.counts[beside][there] -= 1;
-                self.counts[kind][there] += 1;
-                self.counts[beside][value] += 1;
+                self.counts[other_kind][other_value] -= 1;
+                self.counts[kind][other_value] += 1;
+                self.counts[other_kind][value] += 1;
                 records[one].1 = their_value;
                 records[other].1 = our_value;
             }
@@ -79,10 +81,10 @@ impl World<'_> {
     }
 }
 
-/// Numbers that look random and follow from the seed (splitmix64).
-struct Random(u64);
+/// Pseudorandom number generator (splitmix64).
+struct ChainRng(u64);
 
-impl Random {
+impl ChainRng {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -91,11 +93,12 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
+    /// A number from 0 to `bound` - 1.
     fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 
-    /// From 0 up to 1.
+    /// A number in [0, 1).
     fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }

@@ -1,112 +1,124 @@
-//! Worlds of marked groups, counted: exact as long as there are few.
+//! Exact posteriors of a bucketized release, by counting the possible worlds.
 
 use std::collections::BTreeMap;
 
-use super::{Bucket, Buckets, Posterior};
-use crate::attacks::Confidence;
+use super::{AnatomyBucket, AnatomyBuckets, BucketPosteriors};
+use crate::attacks::AttackConfidence;
 use crate::attacks::counting::{choose, factorial};
-use crate::combos::Weight;
-use crate::share::Share;
+use crate::data::contingency::Weight;
+use crate::ratio::Ratio;
 
-/// Who has what, by kind and then value: kinds times values numbers.
+/// Contingency table of kinds and values, row by row: number of people of each kind with each value.
 type Matrix = Vec<Weight>;
-/// By matrix: in how many ways people can have it.
-type Ways = BTreeMap<Matrix, u128>;
+/// By matrix: number of worlds with this matrix.
+type WayCounts = BTreeMap<Matrix, u128>;
 
-/// More matrices are not counted.
-const MOST: usize = 20_000;
-/// Larger matrices are not counted.
-const LARGEST: usize = 200;
+/// Maximum number of matrices.
+const MAX_MATRICES: usize = 20_000;
+/// Maximum number of cells of a matrix.
+const MAX_MATRIX_CELLS: usize = 200;
 
-/// None when there are too many worlds.
-pub(in crate::attacks) fn posterior(buckets: &Buckets) -> Option<Posterior> {
-    let size = buckets.kinds.checked_mul(buckets.values).filter(|size| *size <= LARGEST)?;
-    let each = buckets.groups.iter().map(|bucket| matrices(bucket, buckets.kinds, buckets.values));
-    let each: Vec<Ways> = each.collect::<Option<_>>()?;
-    // What all groups before one can add up to, and all after it.
-    let nothing = || -> Ways { BTreeMap::from([(vec![0; size], 1)]) };
-    let mut before = vec![nothing()];
-    for ways in &each {
+/// The exact posteriors; none if there are too many worlds.
+pub(in crate::attacks) fn posterior(buckets: &AnatomyBuckets) -> Option<BucketPosteriors> {
+    let size = buckets.kinds.checked_mul(buckets.values).filter(|size| *size <= MAX_MATRIX_CELLS)?;
+    let by_group = buckets.groups.iter().map(|bucket| matrices(bucket, buckets.kinds, buckets.values));
+    let by_group: Vec<WayCounts> = by_group.collect::<Option<_>>()?;
+    // Sums of the matrices of all groups before a group, and of all groups after it.
+    let zero = || -> WayCounts { BTreeMap::from([(vec![0; size], 1)]) };
+    let mut before = vec![zero()];
+    for ways in &by_group {
         before.push(sum(before.last()?, ways)?);
     }
-    let mut after = nothing();
-    let mut posterior: Posterior = Vec::new();
-    for at in (0..each.len()).rev() {
-        posterior.push(of_group(&buckets.groups[at], buckets.values, &each[at], &sum(&before[at], &after)?)?);
-        after = sum(&after, &each[at])?;
+    let mut after = zero();
+    let mut posterior: BucketPosteriors = Vec::new();
+    for at in (0..by_group.len()).rev() {
+        posterior.push(group_posterior(
+            &buckets.groups[at],
+            buckets.values,
+            &by_group[at],
+            &sum(&before[at], &after)?,
+        )?);
+        after = sum(&after, &by_group[at])?;
     }
     posterior.reverse();
     Some(posterior)
 }
 
-/// Every matrix of a group, with in how many ways its people can have the values.
-fn matrices(bucket: &Bucket, kinds: usize, values: usize) -> Option<Ways> {
-    let mut found = BTreeMap::from([((Matrix::new(), spelled_out(&bucket.values, values)), 1u128)]);
-    for people in spelled_out(&bucket.kinds, kinds) {
+/// The matrices of a group, each with its number of worlds.
+fn matrices(bucket: &AnatomyBucket, kinds: usize, values: usize) -> Option<WayCounts> {
+    let mut partial = BTreeMap::from([((Matrix::new(), dense(&bucket.values, values)), 1u128)]);
+    for people in dense(&bucket.kinds, kinds) {
         let mut next = BTreeMap::new();
-        for ((matrix, left), ways) in &found {
-            for (row, more) in rows(people, left)? {
-                let left: Vec<Weight> = left.iter().zip(&row).map(|(left, taken)| left - taken).collect();
-                let entry = next.entry(([matrix.as_slice(), &row].concat(), left)).or_insert(0u128);
+        for ((matrix, remaining), ways) in &partial {
+            for (row, more) in rows(people, remaining)? {
+                let remaining: Vec<Weight> =
+                    remaining.iter().zip(&row).map(|(remaining, taken)| remaining - taken).collect();
+                let entry = next.entry(([matrix.as_slice(), &row].concat(), remaining)).or_insert(0u128);
                 *entry = entry.checked_add(ways.checked_mul(more)?)?;
             }
         }
-        if next.len() > MOST {
+        if next.len() > MAX_MATRICES {
             return None;
         }
-        found = next;
+        partial = next;
     }
-    let full = found.into_iter().filter(|((_, left), _)| left.iter().all(|left| *left == 0));
+    let full = partial.into_iter().filter(|((_, remaining), _)| remaining.iter().all(|remaining| *remaining == 0));
     Some(full.map(|((matrix, _), ways)| (matrix, ways)).collect())
 }
 
-/// By place, with zeros where there is nothing.
-fn spelled_out(counts: &[(usize, Weight)], len: usize) -> Vec<Weight> {
+/// The counts as a dense vector.
+fn dense(counts: &[(usize, Weight)], len: usize) -> Vec<Weight> {
     let mut all = vec![0; len];
     counts.iter().for_each(|(at, count)| all[*at] = *count);
     all
 }
 
-/// How the people of one kind can share the values that are left, and in how many ways.
-fn rows(people: Weight, left: &[Weight]) -> Option<Vec<(Vec<Weight>, u128)>> {
+/// The rows of a matrix for the people of one kind, given the remaining values, each with its number of assignments.
+fn rows(people: Weight, remaining: &[Weight]) -> Option<Vec<(Vec<Weight>, u128)>> {
     let mut open = vec![(Vec::new(), people, 1u128)];
-    for most in left {
+    for available in remaining {
         let mut next = Vec::new();
-        for (row, waiting, ways) in &open {
-            for taken in 0..=*waiting.min(most) {
+        for (row, unassigned, ways) in &open {
+            for taken in 0..=*unassigned.min(available) {
                 let row = [row.as_slice(), &[taken]].concat();
-                next.push((row, waiting - taken, ways.checked_mul(choose(*waiting, taken)?)?));
+                next.push((row, unassigned - taken, ways.checked_mul(choose(*unassigned, taken)?)?));
             }
         }
-        if next.len() > MOST {
+        if next.len() > MAX_MATRICES {
             return None;
         }
         open = next;
     }
-    Some(open.into_iter().filter(|(_, waiting, _)| *waiting == 0).map(|(row, _, ways)| (row, ways)).collect())
+    Some(open.into_iter().filter(|(_, unassigned, _)| *unassigned == 0).map(|(row, _, ways)| (row, ways)).collect())
 }
 
-fn sum(one: &Ways, other: &Ways) -> Option<Ways> {
-    if one.len().saturating_mul(other.len()) > MOST * 50 {
+/// The sums of the matrices of two sets of groups; none if there are too many.
+fn sum(one: &WayCounts, other: &WayCounts) -> Option<WayCounts> {
+    if one.len().saturating_mul(other.len()) > MAX_MATRICES * 50 {
         return None;
     }
-    let mut sums = Ways::new();
+    let mut sums = WayCounts::new();
     for (first, ways) in one {
         for (second, more) in other {
             let matrix = first.iter().zip(second).map(|(a, b)| a + b).collect();
             let entry = sums.entry(matrix).or_insert(0);
             *entry = entry.checked_add(ways.checked_mul(*more)?)?;
         }
-        if sums.len() > MOST {
+        if sums.len() > MAX_MATRICES {
             return None;
         }
     }
     Some(sums)
 }
 
-/// A group's matrices against all that the others can add up to.
-fn of_group(bucket: &Bucket, values: usize, ours: &Ways, others: &Ways) -> Option<Vec<Vec<Confidence>>> {
-    if ours.len().saturating_mul(others.len()) > MOST * 50 {
+/// By kind, by value: posterior in one group, from its matrices and the sums of the matrices of all other groups.
+fn group_posterior(
+    bucket: &AnatomyBucket,
+    values: usize,
+    ours: &WayCounts,
+    others: &WayCounts,
+) -> Option<Vec<Vec<AttackConfidence>>> {
+    if ours.len().saturating_mul(others.len()) > MAX_MATRICES * 50 {
         return None;
     }
     let mut all: u128 = 0;
@@ -127,7 +139,7 @@ fn of_group(bucket: &Bucket, values: usize, ours: &Ways, others: &Ways) -> Optio
     let share = |(kind, people): (usize, Weight), value: usize| {
         let numerator = carrying.get(&(kind * values + value)).copied().unwrap_or(0);
         let denominator = all.checked_mul(u128::from(people))?.max(1);
-        Some(Confidence::Exact(Share { numerator, denominator }))
+        Some(AttackConfidence::Exact(Ratio { numerator, denominator }))
     };
     let of_kind = |kind: &(usize, Weight)| bucket.values.iter().map(|(value, _)| share(*kind, *value)).collect();
     bucket.kinds.iter().map(of_kind).collect()

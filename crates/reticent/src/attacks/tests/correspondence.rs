@@ -1,16 +1,17 @@
-//! The attacks that follow records from release to release, on the notes' example 3.11, and transports on every small case.
+//! Correspondence attacks on example 3.11 of the notes, and maximum flows on small random cases.
 
 use super::small::{Small, attack, brief, certain, history, linked, obstacle, quasi, sensitive};
-use crate::attacks::Confidence;
-use crate::attacks::transport::Transport;
+use crate::attacks::AttackConfidence;
+use crate::attacks::max_flow::BipartiteFlow;
+use crate::ratio::Ratio;
 use crate::registry::{Argument, Arguments};
-use crate::share::Share;
 
 const PLACES: &str = "World\n  Europe\n    UK\n    France";
 const JOBS: &str = "Any\n  Professional\n    Lawyer\n    Engineer";
 
-/// Five European lawyers; later five British and five French professionals, the five lawyers among them. Two of the three
-/// with flu and nobody with diabetes are French, who are persons 1 and 2.
+/// Five European lawyers; later five British and five French professionals, including the five lawyers.
+///
+/// Persons 1 and 2 are French: two of the three lawyers with flu, and none with diabetes.
 fn two() -> (Small, Small) {
     let cols = [quasi("place").tree(PLACES), quasi("job").tree(JOBS), sensitive("ill")];
     let first = [(1, "Flu"), (2, "Flu"), (3, "Flu"), (4, "Diabetes"), (5, "Diabetes")];
@@ -30,60 +31,61 @@ fn two() -> (Small, Small) {
 #[test]
 fn forward() {
     let (first, second) = two();
-    let found = certain("forward-correspondence", &[&first, &second]);
-    // Two cracked diabetes leave three flu, for the two lawyers who are French.
-    assert_eq!(found.len(), 1);
-    assert_eq!(brief(&found[0]), ("Europe/Lawyer".to_owned(), 2, "Flu".to_owned()));
-    assert_eq!((found[0].records, found[0].certain), (Some(3), true));
+    let findings = certain("forward-correspondence", &[&first, &second]);
+    // Two diabetes records are cracked; three flu records remain for the two French lawyers.
+    assert_eq!(findings.len(), 1);
+    assert_eq!(brief(&findings[0]), ("Europe/Lawyer".to_owned(), 2, "Flu".to_owned()));
+    assert_eq!((findings[0].records, findings[0].certain), (Some(3), true));
 }
 
 #[test]
 fn cross() {
     let (first, second) = two();
-    let found = certain("cross-correspondence", &[&first, &second]);
-    // One flu and one HIV are cracked, three flu are left.
-    assert_eq!(found.len(), 1);
-    assert_eq!(brief(&found[0]), ("France/Professional".to_owned(), 2, "Flu".to_owned()));
-    assert_eq!(found[0].records, Some(3));
+    let findings = certain("cross-correspondence", &[&first, &second]);
+    // One flu record and one HIV record are cracked; three flu records remain.
+    assert_eq!(findings.len(), 1);
+    assert_eq!(brief(&findings[0]), ("France/Professional".to_owned(), 2, "Flu".to_owned()));
+    assert_eq!(findings[0].records, Some(3));
 }
 
 #[test]
 fn backward() {
     let (first, second) = two();
     assert!(certain("backward-correspondence", &[&first, &second]).is_empty());
-    // Two flu are cracked among the French, two diabetes among the British: three records are left of each five.
-    let asked = Arguments::default().set("k", Argument::Number(4.0));
-    let found = attack("backward-correspondence", &history(&[&first, &second]), Share::new(1, 1), &asked);
-    let found = found.expect("findings");
+    // Two flu records are cracked in France, two diabetes records in the UK: three of five records remain in each group.
+    let arguments = Arguments::default().set("k", Argument::Number(4.0));
+    let findings = attack("backward-correspondence", &history(&[&first, &second]), Ratio::new(1, 1), &arguments);
+    let findings = findings.expect("findings");
     assert_eq!(
-        found.iter().map(|finding| (finding.people, finding.records)).collect::<Vec<_>>(),
+        findings.iter().map(|finding| (finding.people, finding.records)).collect::<Vec<_>>(),
         [(3, Some(3)), (2, Some(3))]
     );
     assert!(
-        found[0]
-            .words
-            .starts_with("of the 5 records in the group of 3 people of France / Professional who were not yet in")
+        findings[0].text.starts_with(
+            "of the 5 records in the group of 3 people of France / Professional (not in release 1), only 3"
+        )
     );
-    // HIV was one of five, and is one of three left.
+    // HIV is one of five records, and one of the three remaining ones.
     let third =
-        attack("backward-correspondence", &history(&[&first, &second]), Share::new(1, 3), &Arguments::default());
+        attack("backward-correspondence", &history(&[&first, &second]), Ratio::new(1, 3), &Arguments::default());
     let third = third.expect("findings");
     let hiv = third.iter().filter(|finding| brief(finding).2 == "HIV");
     assert!(
-        hiv.clone().count() == 2 && hiv.clone().all(|finding| finding.confidence == Confidence::Estimate(1.0 / 3.0))
+        hiv.clone().count() == 2
+            && hiv.clone().all(|finding| finding.confidence == AttackConfidence::Estimate(1.0 / 3.0))
     );
 }
 
 #[test]
-fn the_later_release_must_have_everybody() {
+fn the_later_release_must_contain_all_people() {
     let (first, second) = two();
     for id in ["forward-correspondence", "cross-correspondence", "backward-correspondence"] {
-        let why = obstacle(attack(id, &history(&[&second, &first]), Share::new(1, 1), &Arguments::default()));
-        assert!(why.contains("everybody"), "{why}");
+        let reason = obstacle(attack(id, &history(&[&second, &first]), Ratio::new(1, 1), &Arguments::default()));
+        assert!(reason.contains("all people of an earlier release"), "{reason}");
     }
 }
 
-/// Numbers that look random and are the same in every run.
+/// Deterministic pseudorandom numbers.
 struct Random(u64);
 
 impl Random {
@@ -93,7 +95,7 @@ impl Random {
     }
 }
 
-/// Every way to place the records of the left, each as the flow from every left to every right.
+/// All assignments of the left records, each as the flow from every left group to every right group.
 fn ways(supply: &[u64], capacity: &[u64], to: &[Vec<u32>]) -> Vec<Vec<Vec<u64>>> {
     let records: Vec<usize> =
         supply.iter().enumerate().flat_map(|(left, records)| (0..*records).map(move |_| left)).collect();
@@ -117,7 +119,7 @@ fn ways(supply: &[u64], capacity: &[u64], to: &[Vec<u32>]) -> Vec<Vec<Vec<u64>>>
 }
 
 #[test]
-fn transports_are_those_of_every_way_to_place_the_records() {
+fn flows_match_the_enumeration_of_all_assignments() {
     let mut random = Random(7);
     let (mut possible, mut forced) = (0, 0);
     for _ in 0..3000 {
@@ -127,7 +129,7 @@ fn transports_are_those_of_every_way_to_place_the_records() {
         let to: Vec<Vec<u32>> =
             (0..lefts).map(|_| (0..rights as u32).filter(|_| random.below(3) > 0).collect()).collect();
         let ways = ways(&supply, &capacity, &to);
-        let Some(transport) = Transport::of(&supply, &capacity, &to) else {
+        let Some(flow) = BipartiteFlow::new(&supply, &capacity, &to) else {
             assert!(ways.is_empty());
             continue;
         };
@@ -135,13 +137,17 @@ fn transports_are_those_of_every_way_to_place_the_records() {
         for right in 0..rights {
             let used = |way: &Vec<Vec<u64>>| way.iter().map(|flow| flow[right]).sum::<u64>();
             let fewest = ways.iter().map(used).min().expect("a way");
-            assert_eq!(transport.fewest(right), fewest, "{supply:?} {capacity:?} {to:?} {right}");
+            assert_eq!(flow.min_records(right), fewest, "{supply:?} {capacity:?} {to:?} {right}");
             forced += u64::from(fewest > 0);
             for left in 0..lefts {
-                let most = ways.iter().map(|way| way[left][right]).max();
-                assert_eq!(Some(transport.most(left, right)), most, "{supply:?} {capacity:?} {to:?} {left} {right}");
+                let max_records = ways.iter().map(|way| way[left][right]).max();
+                assert_eq!(
+                    Some(flow.max_records(left, right)),
+                    max_records,
+                    "{supply:?} {capacity:?} {to:?} {left} {right}"
+                );
             }
-            // The paper's closed form, where all groups can be the same.
+            // Closed form of the paper, if all groups are compatible.
             if to.iter().all(|to| to.len() == rights) {
                 let (all, elsewhere) = (supply.iter().sum::<u64>(), capacity.iter().sum::<u64>() - capacity[right]);
                 assert_eq!(fewest, all.saturating_sub(elsewhere));

@@ -1,13 +1,13 @@
-//! What marked groups teach: the notes' 3.14, exact and drawn.
+//! The deFinetti attack on example 3.14 of the notes, exact and sampled.
 
 use super::small::{Small, attack, brief, history, obstacle, other, quasi, sensitive, unlinked};
-use crate::attacks::Confidence;
-use crate::attacks::definetti::{Bucket, Buckets, sampling, worlds};
+use crate::attacks::AttackConfidence;
+use crate::attacks::definetti::{AnatomyBucket, AnatomyBuckets, sampling, worlds};
+use crate::ratio::Ratio;
 use crate::registry::Arguments;
-use crate::share::Share;
 
-/// Groups of smokers and others with cancer or flu. A record's own value means nothing, so they are put in any order.
-fn marked(groups: &[(&str, &str)]) -> Small {
+/// Groups of smokers and nonsmokers with cancer or flu. The assignment of values to the records of a group is arbitrary.
+fn bucketized(groups: &[(&str, &str)]) -> Small {
     let mut rows = Vec::new();
     for (at, (people, values)) in groups.iter().enumerate() {
         let pairs = people.chars().zip(values.chars());
@@ -16,48 +16,52 @@ fn marked(groups: &[(&str, &str)]) -> Small {
     }
     let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
     let mut small = unlinked(1, &[quasi("smoker"), other("group"), sensitive("ill")], &rows);
-    small.held.disguise.groups = Some("group".to_owned());
+    small.recorded.presentation.group_column = Some("group".to_owned());
     small
 }
 
 #[test]
 fn smokers() {
-    let small = marked(&[("ssn", "ccf"), ("snn", "fcf"), ("sn", "fc")]);
-    let found = attack("definetti", &history(&[&small]), Share::new(3, 4), &Arguments::default()).expect("findings");
-    // The smoker of the third group has cancer with 196/257, where half of the group has it.
+    let small = bucketized(&[("ssn", "ccf"), ("snn", "fcf"), ("sn", "fc")]);
+    let findings = attack("definetti", &history(&[&small]), Ratio::new(3, 4), &Arguments::default()).expect("findings");
+    // The smoker of the third group has cancer with posterior 196/257; the share in the group is 1/2.
     let third: Vec<_> =
-        found.iter().filter(|finding| finding.confidence == Confidence::Exact(Share::new(196, 257))).collect();
-    assert!(third.iter().any(|finding| brief(finding) == ("g2/s".to_owned(), 1, "cancer".to_owned())), "{found:?}");
+        findings.iter().filter(|finding| finding.confidence == AttackConfidence::Exact(Ratio::new(196, 257))).collect();
+    assert!(third.iter().any(|finding| brief(finding) == ("g2/s".to_owned(), 1, "cancer".to_owned())), "{findings:?}");
     assert!(third.iter().any(|finding| brief(finding) == ("g2/n".to_owned(), 1, "flu".to_owned())));
-    // With groups of one kind and one value beside it: nine in ten.
-    let small = marked(&[("ss", "cc"), ("nn", "ff"), ("sn", "fc")]);
-    let found = attack("definetti", &history(&[&small]), Share::new(3, 4), &Arguments::default()).expect("findings");
-    assert_eq!(found.len(), 2);
-    assert!(found.iter().all(|finding| finding.confidence == Confidence::Exact(Share::new(9, 10)) && !finding.certain));
+    // Two other groups with one kind and one value each: posterior 9/10.
+    let small = bucketized(&[("ss", "cc"), ("nn", "ff"), ("sn", "fc")]);
+    let findings = attack("definetti", &history(&[&small]), Ratio::new(3, 4), &Arguments::default()).expect("findings");
+    assert_eq!(findings.len(), 2);
+    assert!(
+        findings
+            .iter()
+            .all(|finding| finding.confidence == AttackConfidence::Exact(Ratio::new(9, 10)) && !finding.certain)
+    );
 }
 
 #[test]
-fn the_estimate_is_near() {
-    let bucket = |kinds: [u64; 2], values: [u64; 2]| Bucket {
+fn the_estimate_is_close_to_the_exact_posterior() {
+    let bucket = |kinds: [u64; 2], values: [u64; 2]| AnatomyBucket {
         kinds: (0..).zip(kinds).collect(),
         values: (0..).zip(values).collect(),
     };
     let groups = vec![bucket([2, 1], [2, 1]), bucket([1, 2], [1, 2]), bucket([1, 1], [1, 1])];
-    let buckets = Buckets { kinds: 2, values: 2, groups };
+    let buckets = AnatomyBuckets { kinds: 2, values: 2, groups };
     let exact = worlds::posterior(&buckets).expect("few worlds");
-    assert_eq!(exact[2][0][0], Confidence::Exact(Share::new(196, 257)));
+    assert_eq!(exact[2][0][0], AttackConfidence::Exact(Ratio::new(196, 257)));
     let drawn = sampling::posterior(&buckets, 40_000, 5);
     for (exact, drawn) in exact.iter().flatten().flatten().zip(drawn.iter().flatten().flatten()) {
-        assert!(matches!(drawn, Confidence::Estimate(_)));
+        assert!(matches!(drawn, AttackConfidence::Estimate(_)));
         assert!((exact.to_f64() - drawn.to_f64()).abs() < 0.01, "{exact:?} {drawn:?}");
     }
     assert_eq!(sampling::posterior(&buckets, 100, 5), sampling::posterior(&buckets, 100, 5));
 }
 
 #[test]
-fn groups_must_be_marked() {
-    let mut small = marked(&[("sn", "fc")]);
-    small.held.disguise.groups = None;
-    let why = obstacle(attack("definetti", &history(&[&small]), Share::new(1, 2), &Arguments::default()));
-    assert!(why.contains("does not mark groups"), "{why}");
+fn the_release_must_be_bucketized() {
+    let mut small = bucketized(&[("sn", "fc")]);
+    small.recorded.presentation.group_column = None;
+    let reason = obstacle(attack("definetti", &history(&[&small]), Ratio::new(1, 2), &Arguments::default()));
+    assert!(reason.contains("is not bucketized"), "{reason}");
 }

@@ -1,11 +1,11 @@
-//! Attacks on several releases against naive second ones, person by person, on many small histories.
+//! Attacks on several releases, compared with naive implementations on many small random histories.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::small::{Small, brief, certain, linked, quasi, sensitive};
 use crate::attacks::Finding;
 
-/// Numbers that look random and are the same in every run.
+/// Deterministic pseudorandom numbers.
 pub struct Random(pub u64);
 
 impl Random {
@@ -15,10 +15,10 @@ impl Random {
     }
 }
 
-/// By person: group and value. A person's value is the same wherever they are.
+/// By person: group and value. The value of a person is the same in all releases.
 type People = BTreeMap<u128, (u64, u64)>;
 
-/// The second release is about everybody of the first when asked for.
+/// Two random releases. If `growing`, the second contains all people of the first.
 fn two(random: &mut Random, growing: bool) -> [People; 2] {
     let values: Vec<u64> = (0..7).map(|_| random.below(3)).collect();
     let mut draw = |least: u64, kept: &dyn Fn(u128) -> bool| -> People {
@@ -42,8 +42,8 @@ fn small(number: u64, people: &People) -> Small {
     linked(number, &[quasi("zip"), sensitive("ill")], &rows)
 }
 
-/// The same with the group in one of two columns and the other hidden: every group can be every group of the other release.
-fn hiding(number: u64, people: &People) -> Small {
+/// A release with the group in one of two columns and the other suppressed: all groups of two such releases are compatible.
+fn small_with_suppressed_column(number: u64, people: &People) -> Small {
     let row = |group: &u64| if number == 1 { format!("z{group}, *") } else { format!("*, z{group}") };
     let rows: Vec<(u128, String)> =
         people.iter().map(|(person, (group, value))| (*person, format!("{}, ill{value}", row(group)))).collect();
@@ -51,7 +51,7 @@ fn hiding(number: u64, people: &People) -> Small {
     linked(number, &[quasi("home"), quasi("work"), sensitive("ill")], &rows)
 }
 
-/// The values of somebody's group.
+/// The values of a group.
 fn values(people: &People, group: u64) -> BTreeSet<u64> {
     people.values().filter(|(known, _)| *known == group).map(|(_, value)| *value).collect()
 }
@@ -60,7 +60,7 @@ fn people(findings: &[Finding]) -> u64 {
     findings.iter().map(|finding| finding.people).sum()
 }
 
-fn is_one_of(label: &str, value: u64) -> bool {
+fn is_label_of(label: &str, value: u64) -> bool {
     label == format!("ill{value}")
 }
 
@@ -109,26 +109,26 @@ fn absences_person_by_person() {
     assert!(all > 100, "{all}");
 }
 
-/// Every choice of groups of both: where those of one cover those of the other, what is left of the one.
-fn rests(cover: &People, covered: &People) -> BTreeSet<(u64, u64)> {
+/// Number of remaining people and their common value, over all choices of groups where one set covers the other.
+fn remainders(cover: &People, covered: &People) -> BTreeSet<(u64, u64)> {
     let chosen = |people: &People, groups: u64| -> BTreeSet<u128> {
         people.iter().filter(|(_, (group, _))| groups >> group & 1 == 1).map(|(person, _)| *person).collect()
     };
-    let mut rests = BTreeSet::new();
+    let mut remainders = BTreeSet::new();
     for (groups, others) in (1u64..8).flat_map(|groups| (1u64..8).map(move |others| (groups, others))) {
         let (whole, part) = (chosen(cover, groups), chosen(covered, others));
         if !part.is_subset(&whole) {
             continue;
         }
-        let left: BTreeSet<u64> = whole.difference(&part).map(|person| cover[person].1).collect();
-        if left.len() == 1 {
-            rests.extend(left.iter().map(|value| (whole.difference(&part).count() as u64, *value)));
+        let remaining_values: BTreeSet<u64> = whole.difference(&part).map(|person| cover[person].1).collect();
+        if remaining_values.len() == 1 {
+            remainders.extend(remaining_values.iter().map(|value| (whole.difference(&part).count() as u64, *value)));
         }
     }
-    rests
+    remainders
 }
 
-/// What subtraction finds is what some choice of groups leaves; and whoever one group leaves is found.
+/// Every finding corresponds to a choice of groups, and every newcomer that a single group isolates is found.
 #[test]
 fn differences_of_every_choice_of_groups() {
     let mut random = Random(13);
@@ -139,12 +139,12 @@ fn differences_of_every_choice_of_groups() {
             continue;
         }
         let possible: BTreeSet<(u64, u64)> =
-            rests(&both[0], &both[1]).union(&rests(&both[1], &both[0])).copied().collect();
-        let found = certain("difference", &[&small(1, &both[0]), &small(2, &both[1])]);
-        all += found.len();
-        for finding in &found {
+            remainders(&both[0], &both[1]).union(&remainders(&both[1], &both[0])).copied().collect();
+        let findings = certain("difference", &[&small(1, &both[0]), &small(2, &both[1])]);
+        all += findings.len();
+        for finding in &findings {
             let (_, people, label) = brief(finding);
-            let explained = possible.iter().any(|(size, value)| *size == people && is_one_of(&label, *value));
+            let explained = possible.iter().any(|(size, value)| *size == people && is_label_of(&label, *value));
             assert!(explained, "{finding:?} {both:?}");
         }
         let newcomer = |group: u64| {
@@ -156,14 +156,14 @@ fn differences_of_every_choice_of_groups() {
             new.len() == 1 && !old.is_empty() && covers && values(&both[1], group).len() > 1
         };
         let expected = (0..3).filter(|group| newcomer(*group)).count();
-        assert!(found.len() >= expected, "{found:?} {both:?}");
+        assert!(findings.len() >= expected, "{findings:?} {both:?}");
     }
     assert!(all > 150, "{all}");
 }
 
-/// What correspondence calls certain is so.
+/// Certain findings of the correspondence attacks are true.
 #[test]
-fn what_is_followed_is_true() {
+fn certain_correspondences_are_true() {
     let mut random = Random(14);
     let mut all = [0, 0, 0];
     for _ in 0..1500 {
@@ -171,25 +171,28 @@ fn what_is_followed_is_true() {
         if first.is_empty() {
             continue;
         }
-        let releases = [hiding(1, &first), hiding(2, &second)];
+        let releases = [small_with_suppressed_column(1, &first), small_with_suppressed_column(2, &second)];
         let ids = ["forward-correspondence", "cross-correspondence", "backward-correspondence"];
         for (at, id) in ids.iter().enumerate() {
             for finding in certain(id, &[&releases[0], &releases[1]]).iter().filter(|finding| finding.certain) {
                 all[at] += 1;
                 let (class, people, label) = brief(finding);
-                let mut alike: BTreeMap<(Option<u64>, u64), Vec<u64>> = BTreeMap::new();
+                let mut values_by_groups: BTreeMap<(Option<u64>, u64), Vec<u64>> = BTreeMap::new();
                 for (person, (group, value)) in &second {
-                    alike.entry((first.get(person).map(|(group, _)| *group), *group)).or_default().push(*value);
+                    values_by_groups
+                        .entry((first.get(person).map(|(group, _)| *group), *group))
+                        .or_default()
+                        .push(*value);
                 }
                 let fits = |((before, now), values): (&(Option<u64>, u64), &Vec<u64>)| {
-                    let seen = if at == 0 { *before } else { Some(*now) };
-                    let right =
-                        (at == 2) == before.is_none() && seen.is_some_and(|group| class.contains(&format!("z{group}")));
-                    right && values.len() as u64 == people && values.iter().all(|value| is_one_of(&label, *value))
+                    let known_group = if at == 0 { *before } else { Some(*now) };
+                    let right = (at == 2) == before.is_none()
+                        && known_group.is_some_and(|group| class.contains(&format!("z{group}")));
+                    right && values.len() as u64 == people && values.iter().all(|value| is_label_of(&label, *value))
                 };
-                assert!(alike.iter().any(fits), "{finding:?} {first:?} {second:?}");
+                assert!(values_by_groups.iter().any(fits), "{finding:?} {first:?} {second:?}");
             }
         }
     }
-    assert!(all.iter().all(|found| *found > 20), "{all:?}");
+    assert!(all.iter().all(|findings| *findings > 20), "{all:?}");
 }

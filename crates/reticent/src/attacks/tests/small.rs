@@ -1,22 +1,22 @@
-//! Small releases from literals, and attacks run on them.
+//! Helpers: small releases from literals, and attacks on them.
 
 use std::sync::Arc;
 
 use hashbrown::HashMap;
 
-use crate::attacks::{Finding, Findings, Scene, run};
-use crate::combos::Combos;
+use crate::attacks::{AttackInput, Finding, Findings, run};
+use crate::data::contingency::ContingencyTable;
+use crate::data::links::Links;
+use crate::data::schema::Role;
+use crate::data::table::Counts;
+use crate::data::taxonomy::{Code, Taxonomy, Type};
 use crate::error::{Error, Obstacle, Result};
-use crate::history::{Disguise, Held, History};
-use crate::links::Links;
-use crate::recognise::{Told, release};
+use crate::ratio::Ratio;
 use crate::registry::Arguments;
-use crate::schema::Role;
-use crate::share::Share;
-use crate::table::Counts;
-use crate::taxonomy::{Code, Taxonomy, Type};
+use crate::release::history::{History, Presentation, RecordedRelease};
+use crate::release::recognise::{RecognitionInput, release};
 
-/// A column of a small release.
+/// Column of a small release.
 #[derive(Clone)]
 pub struct Col {
     name: &'static str,
@@ -47,13 +47,13 @@ impl Col {
     }
 }
 
-/// A release, and the combination of each of its rows.
+/// Release with the index of the combination of each row.
 pub struct Small {
-    pub held: Held,
+    pub recorded: RecordedRelease,
     pub rows: Vec<u32>,
 }
 
-/// Rows written as `a, b, c`, each with the person it is about.
+/// A release with owner links, from rows such as `a, b, c`, each with its owner.
 pub fn linked(number: u64, cols: &[Col], rows: &[(u128, &str)]) -> Small {
     let cells: Vec<Vec<&str>> = rows.iter().map(|(_, row)| row.split(',').map(str::trim).collect()).collect();
     let mut values: Vec<Vec<String>> = Vec::new();
@@ -62,21 +62,23 @@ pub fn linked(number: u64, cols: &[Col], rows: &[(u128, &str)]) -> Small {
         let mut texts: Vec<String> = cells.iter().map(|row| row[column].to_owned()).collect();
         texts.sort_unstable();
         texts.dedup();
-        let place: HashMap<&str, Code> = texts.iter().map(String::as_str).zip(0..).collect();
-        codes.push(cells.iter().map(|row| place[row[column]]).collect());
+        let combination: HashMap<&str, Code> = texts.iter().map(String::as_str).zip(0..).collect();
+        codes.push(cells.iter().map(|row| combination[row[column]]).collect());
         values.push(texts.clone());
     }
-    let combos = Combos { codes: codes.clone(), weights: vec![1; rows.len()], owners: None }.combined();
-    let place = |row: usize| {
+    let combos = ContingencyTable { codes: codes.clone(), weights: vec![1; rows.len()], owners: None }.combined();
+    let combination = |row: usize| {
         let key: Vec<Code> = codes.iter().map(|codes| codes[row]).collect();
         combos.find(&key).expect("a combination") as u32
     };
-    let places: Vec<u32> = (0..rows.len()).map(place).collect();
-    let links = Links::collect(rows.iter().zip(&places).map(|((person, _), place)| (*person, *place)).collect());
+    let combinations: Vec<u32> = (0..rows.len()).map(combination).collect();
+    let links = Links::from_rows(
+        rows.iter().zip(&combinations).map(|((person, _), combination)| (*person, *combination)).collect(),
+    );
     let names = cols.iter().map(|col| col.name.to_owned()).collect();
-    let told: Vec<Told<'_>> = cols
+    let columns: Vec<RecognitionInput<'_>> = cols
         .iter()
-        .map(|col| Told {
+        .map(|col| RecognitionInput {
             name: col.name,
             role: col.role,
             values: col.tree.is_none().then_some(col.values),
@@ -84,42 +86,43 @@ pub fn linked(number: u64, cols: &[Col], rows: &[(u128, &str)]) -> Small {
             missing: &[],
         })
         .collect();
-    let (release, _) = release(Counts { names, values, combos, links: None }, &told, 0).expect("a release");
-    let held = Held {
+    let (release, _) =
+        release(Counts { names, values, contingency: combos, links: None }, &columns, 0).expect("a release");
+    let recorded = RecordedRelease {
         number,
         name: String::new(),
         date: "2024-01-01".to_owned(),
         recipients: vec!["public".to_owned()],
-        disguise: Disguise::default(),
+        presentation: Presentation::default(),
         release,
         links: Some(links),
     };
-    Small { held, rows: places }
+    Small { recorded, rows: combinations }
 }
 
-/// The same with nobody behind the rows.
+/// A release without owner links.
 pub fn unlinked(number: u64, cols: &[Col], rows: &[&str]) -> Small {
     let rows: Vec<(u128, &str)> = rows.iter().map(|row| (0, *row)).collect();
     let mut small = linked(number, cols, &rows);
-    small.held.links = None;
+    small.recorded.links = None;
     small
 }
 
 pub fn history(releases: &[&Small]) -> History {
-    History { releases: releases.iter().map(|small| small.held.clone()).collect(), lost: Vec::new() }
+    History { releases: releases.iter().map(|small| small.recorded.clone()).collect(), erased: Vec::new() }
 }
 
-/// Runs an attack with this least confidence and these parameters.
-pub fn attack(id: &str, history: &History, confidence: Share, arguments: &Arguments) -> Result<Findings> {
-    run(id, &Scene { history, people: &[], confidence, rows: &[], varies: &[], arguments })
+/// Runs an attack with a minimum confidence and parameters.
+pub fn attack(id: &str, history: &History, confidence: Ratio, arguments: &Arguments) -> Result<Findings> {
+    run(id, &AttackInput { history, people: &[], confidence, rows: &[], time_varying: &[], arguments })
 }
 
-/// What is certain.
+/// Findings with confidence 1.
 pub fn certain(id: &str, releases: &[&Small]) -> Vec<Finding> {
-    attack(id, &history(releases), Share::new(1, 1), &Arguments::default()).expect("findings").all
+    attack(id, &history(releases), Ratio::new(1, 1), &Arguments::default()).expect("findings").all
 }
 
-/// Why an attack cannot be run.
+/// The reason why an attack cannot run.
 pub fn obstacle(result: Result<Findings>) -> String {
     match result {
         Err(Error::CannotCheck(Obstacle::AttackNotRunnable { reason, .. })) => reason,
@@ -127,10 +130,10 @@ pub fn obstacle(result: Result<Findings>) -> String {
     }
 }
 
-/// The texts that name the class of a finding, people, and the value.
+/// Class, number of people and value of a finding. Asserts that the text does not contain the value.
 pub fn brief(finding: &Finding) -> (String, u64, String) {
     let labels: Vec<&str> = finding.class.iter().map(|(_, label)| label.as_str()).collect();
     let value = finding.value.as_ref().map(|value| value.label.clone()).unwrap_or_default();
-    assert!(value.is_empty() || !finding.words.contains(&value), "{}", finding.words);
+    assert!(value.is_empty() || !finding.text.contains(&value), "{}", finding.text);
     (labels.join("/"), finding.people, value)
 }

@@ -1,43 +1,43 @@
-//! The attacker who knows how the algorithm decided: that it generalized, or hid, no more than it had to.
+//! The attacker who knows how the algorithm decides: it generalizes and suppresses no more than necessary.
 
 use std::collections::BTreeSet;
 
-use super::{Attacked, Beside, attack};
-use crate::attacks::{Confidence, Finding, downcoding, minimality};
-use crate::audit::{Disclosure, Question};
+use super::{AttackContext, AttackRun, attack};
+use crate::attacks::{AttackConfidence, Finding, downcoding, minimality};
+use crate::audit::{AuditOptions, Disclosure};
+use crate::data::schema::Role;
 use crate::error::Result;
-use crate::history::{Held, History};
 use crate::registry::{Argument, Arguments};
 use crate::release::PublishedColumn;
-use crate::schema::Role;
+use crate::release::history::{History, RecordedRelease};
 
-/// Runs the attacks of this attacker, for every sensitive value that a release shows.
+/// Runs the minimality attack for every published sensitive value, and the downcoding attack. Replaces earlier runs of these.
 ///
 /// # Errors
 ///
-/// If an attack cannot be set up; an attack that cannot be run says so in its answer.
+/// Returns an error if an attack cannot be set up. If an attack cannot run, [`AttackRun::not_run`] has the reason.
 pub fn algorithm_attacks(
-    held: &History,
-    question: &Question,
-    beside: &Beside<'_>,
-    found: &mut Vec<Attacked>,
+    history: &History,
+    options: &AuditOptions,
+    context: &AttackContext<'_>,
+    runs: &mut Vec<AttackRun>,
 ) -> Result<()> {
     let mut values = BTreeSet::new();
-    for release in held.releases.iter().map(|held| &held.release) {
+    for release in history.releases.iter().map(|recorded| &recorded.release) {
         for (at, column) in release.columns.iter().enumerate().filter(|(_, column)| column.role == Role::Sensitive) {
-            let shown: BTreeSet<u32> = release.combos.codes[at].iter().copied().collect();
+            let shown: BTreeSet<u32> = release.contingency.codes[at].iter().copied().collect();
             values.extend(shown.into_iter().map(|code| (column.name.clone(), column.label(code).to_owned())));
         }
     }
-    let mut all: Option<Attacked> = None;
+    let mut all: Option<AttackRun> = None;
     let mut obstacles: Vec<String> = Vec::new();
     let mut ran = false;
     for (column, value) in values {
-        let Some(allowed) = question.allowed(&column) else { continue };
+        let Some(bound) = options.threshold(&column) else { continue };
         let with = Arguments::default()
-            .set("values", Argument::Thresholds(vec![(value, allowed.to_f64())]))
+            .set("values", Argument::Thresholds(vec![(value, bound.to_f64())]))
             .set("sensitive", Argument::Word(column));
-        let mut one = attack(&minimality::ENTRY, held, question, beside, &with)?;
+        let mut one = attack(&minimality::ENTRY, history, options, context, &with)?;
         ran |= one.not_run.is_none();
         let new = one.not_run.take().into_iter().chain(one.not_checked.take());
         new.for_each(|why| {
@@ -51,62 +51,62 @@ pub fn algorithm_attacks(
         }
     }
     if let Some(all) = &mut all {
-        all.findings.iter_mut().for_each(only_if);
-        obstacles.extend(held.releases.iter().any(generalizes).then(|| TOGETHER.to_owned()));
-        // What was found for one value is told also where another could not be looked at.
+        all.findings.iter_mut().for_each(mark_conditional);
+        obstacles.extend(history.releases.iter().any(generalizes).then(|| JOINT_NOT_COUNTED.to_owned()));
+        // The findings for one value are valid even if another value could not be checked.
         let why = (!obstacles.is_empty()).then(|| obstacles.join("; "));
         (all.not_run, all.not_checked) = if ran { (None, why) } else { (why, None) };
         all.findings.sort_by(Finding::order);
     }
-    found.retain(|attack| ![minimality::ENTRY.id, downcoding::ENTRY.id].contains(&attack.id.as_str()));
-    found.extend(all);
-    let with = beside.k.map_or_else(Arguments::default, |k| Arguments::default().set("k", Argument::Number(k as f64)));
-    found.push(attack(&downcoding::ENTRY, held, question, beside, &with)?);
+    runs.retain(|attack| ![minimality::ENTRY.id, downcoding::ENTRY.id].contains(&attack.id.as_str()));
+    runs.extend(all);
+    let with = context.k.map_or_else(Arguments::default, |k| Arguments::default().set("k", Argument::Number(k as f64)));
+    runs.push(attack(&downcoding::ENTRY, history, options, context, &with)?);
     Ok(())
 }
 
-/// Minimality looks at one value and one step at a time.
-const TOGETHER: &str = "every value is bounded, and any of them, or too few people, may be why a step was taken: what all values and all \
-                        steps tell together is not counted";
+/// Limitation of the minimality attack, which considers one value and one step at a time.
+const JOINT_NOT_COUNTED: &str = "the bound on any value, or a class with too few people, may be the reason for a step; inferences from \
+                                 several values or steps together are not counted";
 
-/// What follows if one value was the reason is no more than an estimate of what follows if any may have been.
-fn only_if(finding: &mut Finding) {
-    (finding.confidence, finding.certain) = (Confidence::Estimate(finding.confidence.to_f64()), false);
-    finding.words =
-        format!("{}, if the bound on this value was the need", finding.words.replacen("a certain", "a probable", 1));
+/// Marks a finding as an estimate: it assumes that one value is the reason for a step, although any value may be.
+fn mark_conditional(finding: &mut Finding) {
+    (finding.confidence, finding.certain) = (AttackConfidence::Estimate(finding.confidence.to_f64()), false);
+    finding.text =
+        format!("{}, if the bound on this value is the reason", finding.text.replacen("is certain", "is probable", 1));
 }
 
-/// Whether anything in a release that shows something sensitive is generalized by a step that can be undone.
-fn generalizes(held: &Held) -> bool {
-    let release = &held.release;
+/// Returns whether a release with a sensitive column has a generalized quasi-identifier.
+fn generalizes(recorded: &RecordedRelease) -> bool {
+    let release = &recorded.release;
     let of_role = |role: Role| release.columns.iter().enumerate().filter(move |(_, column)| column.role == role);
     let is_general = |(at, column): (usize, &PublishedColumn)| {
         let node = |code: &u32| column.tree.node(column.nodes[*code as usize]);
-        release.combos.codes[at].iter().any(|code| !node(code).children.is_empty())
+        release.contingency.codes[at].iter().any(|code| !node(code).children.is_empty())
     };
     of_role(Role::Sensitive).next().is_some() && of_role(Role::QuasiIdentifier).any(is_general)
 }
 
-fn of_algorithm(attacks: &[Attacked]) -> impl Iterator<Item = &Attacked> {
+fn algorithm_runs(attacks: &[AttackRun]) -> impl Iterator<Item = &AttackRun> {
     let known = [minimality::ENTRY.id, downcoding::ENTRY.id];
     attacks.iter().filter(move |attack| known.contains(&attack.id.as_str()))
 }
 
-/// Whether such attacks were all run, on everything.
-pub(crate) fn looked_at_all(attacks: &[Attacked]) -> bool {
-    of_algorithm(attacks).all(|attack| attack.not_run.is_none() && attack.not_checked.is_none())
+/// Returns whether all attacks of this attacker ran and checked everything.
+pub(crate) fn all_checked(attacks: &[AttackRun]) -> bool {
+    algorithm_runs(attacks).all(|attack| attack.not_run.is_none() && attack.not_checked.is_none())
 }
 
-/// What they disclose above the bound.
-pub fn disclosures(attacks: &[Attacked]) -> Vec<Disclosure> {
-    // What is an estimate is not established, which is told as such.
-    let exact = |finding: &Finding| matches!(finding.confidence, Confidence::Exact(_));
-    let found = of_algorithm(attacks).filter(|attack| attack.findings.iter().any(exact));
-    let disclosure = |attack: &Attacked| {
+/// Violations that the attacks of this attacker prove.
+pub fn disclosures(attacks: &[AttackRun]) -> Vec<Disclosure> {
+    // An estimate proves nothing: the verdict is then not established.
+    let exact = |finding: &Finding| matches!(finding.confidence, AttackConfidence::Exact(_));
+    let runs = algorithm_runs(attacks).filter(|attack| attack.findings.iter().any(exact));
+    let disclosure = |attack: &AttackRun| {
         let certain = attack.findings.iter().any(|finding| finding.certain);
-        let how = if certain { "for certain" } else { "with more confidence than is allowed" };
-        let words = format!("somebody who knows the algorithm can tell {how} what is not published ({})", attack.title);
-        Disclosure { words, certain }
+        let how = if certain { "with certainty" } else { "with a posterior above the threshold" };
+        let text = format!("an attacker who knows the algorithm can infer unpublished values {how} ({})", attack.title);
+        Disclosure { text, certain }
     };
-    found.map(disclosure).collect()
+    runs.map(disclosure).collect()
 }

@@ -1,42 +1,46 @@
-//! Running attacks by name.
+//! Named attacks.
 
 use serde::Serialize;
 
-use crate::attacks::{self, Finding, Person, Scene};
-use crate::audit::Question;
+use crate::attacks::{self, AttackInput, Finding, KnownPerson};
+use crate::audit::AuditOptions;
+use crate::data::schema::Role;
 use crate::error::{Result, did_you_mean};
-use crate::history::{Held, History};
+use crate::ratio::Ratio;
 use crate::registry::{Arguments, Entry};
-use crate::schema::Role;
-use crate::share::Share;
+use crate::release::history::{History, RecordedRelease};
 
-/// What an attack found.
+/// Result of running an attack.
 #[derive(Debug, Clone, Serialize)]
-pub struct Attacked {
-    /// The attack.
+pub struct AttackRun {
+    /// Id of the attack.
     pub id: String,
-    /// Its name.
+    /// Title of the attack.
     pub title: String,
-    /// Why it could not be run, if it could not.
+    /// Reason why the attack could not run.
     pub not_run: Option<String>,
-    /// What it could not look at beside what it found, and why.
+    /// Part that the attack could not check, with the reason.
     pub not_checked: Option<String>,
-    /// What it found, worst first.
+    /// Findings, the most severe first.
     pub findings: Vec<Finding>,
 }
 
-/// What attacks may use besides the releases.
+/// Input of attacks in addition to the releases.
 #[derive(Debug, Clone, Copy)]
-pub struct Beside<'a> {
-    /// People about whom something is known.
-    pub people: &'a [Person],
-    /// By number of a release: the order of its rows, where it is known.
+pub struct AttackContext<'a> {
+    /// People that the attacker knows.
+    pub people: &'a [KnownPerson],
+    /// Row order of each release, by release number; `None` if it is unknown.
     pub rows: &'a [(u64, Option<Vec<u32>>)],
-    /// The policy's `k`, if it has one.
+    /// `k` of the policy, if it has one.
     pub k: Option<u64>,
 }
 
-/// The entry of an attack; without one, a hint with the attacks there are.
+/// Finds the registry entry of an attack.
+///
+/// # Errors
+///
+/// Returns a suggestion if there is no attack with this id.
 pub fn known_attack(id: &str) -> std::result::Result<&'static Entry, String> {
     if let Some(listed) = attacks::LIST.iter().find(|listed| listed.entry.id == id) {
         return Ok(&listed.entry);
@@ -46,66 +50,68 @@ pub fn known_attack(id: &str) -> std::result::Result<&'static Entry, String> {
     Err(hint.unwrap_or_else(|| format!("there are: all, {}", names.collect::<Vec<_>>().join(", "))))
 }
 
-/// Runs one attack. An attack that cannot be run says why.
+/// Runs one attack.
 ///
 /// # Errors
 ///
-/// None of the attack's own: these are in the answer.
+/// Errors of the attack itself are in [`AttackRun::not_run`].
 pub fn attack(
     entry: &Entry,
-    held: &History,
-    question: &Question,
-    beside: &Beside<'_>,
+    history: &History,
+    options: &AuditOptions,
+    context: &AttackContext<'_>,
     arguments: &Arguments,
-) -> Result<Attacked> {
-    let row_order = |held: &Held| beside.rows.iter().find(|(number, _)| *number == held.number)?.1.clone();
-    let rows: Vec<Option<Vec<u32>>> = held.releases.iter().map(row_order).collect();
-    let asked = question.columns.as_ref().map(|columns| only(held, columns));
-    let scene = Scene {
-        history: asked.as_ref().unwrap_or(held),
-        people: beside.people,
-        confidence: least_not_allowed(question),
+) -> Result<AttackRun> {
+    let row_order =
+        |recorded: &RecordedRelease| context.rows.iter().find(|(number, _)| *number == recorded.number)?.1.clone();
+    let rows: Vec<Option<Vec<u32>>> = history.releases.iter().map(row_order).collect();
+    let asked = options.columns.as_ref().map(|columns| restrict_sensitive(history, columns));
+    let input = AttackInput {
+        history: asked.as_ref().unwrap_or(history),
+        people: context.people,
+        confidence: min_violating_confidence(options),
         rows: &rows,
-        varies: &question.varies,
+        time_varying: &options.time_varying,
         arguments,
     };
     let (id, title) = (entry.id.to_owned(), entry.title.to_owned());
-    let knows = !question.knowledge.known.is_empty() || !question.knowledge.statements.is_empty();
-    let knows = knows.then(|| "what the attacker knows besides is not used by it".to_owned());
-    Ok(match attacks::run(&id, &scene) {
+    let knows = !options.knowledge.known.is_empty() || !options.knowledge.statements.is_empty();
+    let knows = knows.then(|| "this attack does not use the attacker's background knowledge".to_owned());
+    Ok(match attacks::run(&id, &input) {
         Ok(found) => {
             let why: Vec<String> = found.not_checked.into_iter().chain(knows).collect();
             let not_checked = (!why.is_empty()).then(|| why.join("; "));
-            Attacked { id, title, not_run: None, not_checked, findings: found.all }
+            AttackRun { id, title, not_run: None, not_checked, findings: found.all }
         }
-        Err(error) => Attacked { id, title, not_run: Some(error.to_string()), not_checked: None, findings: Vec::new() },
+        Err(error) => {
+            AttackRun { id, title, not_run: Some(error.to_string()), not_checked: None, findings: Vec::new() }
+        }
     })
 }
 
-/// The same history, in which no other columns than these are sensitive.
-fn only(held: &History, columns: &[String]) -> History {
-    let mut held = held.clone();
-    for column in held.releases.iter_mut().flat_map(|held| &mut held.release.columns) {
+/// Copies a history, with only the given columns as sensitive columns.
+fn restrict_sensitive(history: &History, columns: &[String]) -> History {
+    let mut history = history.clone();
+    for column in history.releases.iter_mut().flat_map(|recorded| &mut recorded.release.columns) {
         if column.role == Role::Sensitive && !columns.contains(&column.name) {
             column.role = Role::Other;
         }
     }
-    held
+    history
 }
 
-/// The least confidence that exceeds the bound of some column: nothing above a bound is passed over, and nothing within it is a
-/// finding.
-fn least_not_allowed(question: &Question) -> Share {
-    let certain = Share::new(1, 1);
-    let promised = question.promised.iter().map(|(_, most)| *most);
-    match promised.chain(question.confidence).min() {
-        Some(allowed) if allowed < certain => Share {
-            numerator: allowed.numerator.saturating_mul(FINE).saturating_add(1),
-            denominator: allowed.denominator.saturating_mul(FINE),
+/// The smallest confidence above the lowest threshold, so that attacks report every violation and nothing within the thresholds.
+fn min_violating_confidence(options: &AuditOptions) -> Ratio {
+    let certain = Ratio::new(1, 1);
+    let thresholds = options.column_thresholds.iter().map(|(_, bound)| *bound);
+    match thresholds.chain(options.confidence).min() {
+        Some(bound) if bound < certain => Ratio {
+            numerator: bound.numerator.saturating_mul(RESOLUTION).saturating_add(1),
+            denominator: bound.denominator.saturating_mul(RESOLUTION),
         },
         _ => certain,
     }
 }
 
-/// More people than any ratio is of: no such ratio lies between a bound and the bound plus one part in so many.
-const FINE: u128 = 1 << 40;
+/// Resolution of confidences: no ratio of people lies between a threshold and the next step above it.
+const RESOLUTION: u128 = 1 << 40;

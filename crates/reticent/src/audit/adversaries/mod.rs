@@ -1,8 +1,8 @@
-//! Attackers beside the one that an audit takes for granted: named attacks, and the attacker who knows the algorithm.
+//! Further adversaries: named attacks, and the attacker who knows how the algorithm decides.
 
 mod algorithm;
 mod attack;
 
-pub(crate) use algorithm::looked_at_all;
+pub(crate) use algorithm::all_checked;
 pub use algorithm::{algorithm_attacks, disclosures};
-pub use attack::{Attacked, Beside, attack, known_attack};
+pub use attack::{AttackContext, AttackRun, attack, known_attack};

@@ -1,199 +1,212 @@
-//! The gate for releases by republication methods: what all releases together disclose, against what the method promises.
+//! The gate for releases by republication methods: the posteriors given all releases, against the bounds of the method.
 
 use serde::Serialize;
 
 use super::{AUDIT_OFF, Gate, Proof, admit};
-use crate::audit::group_checks::fewest_alike;
-use crate::audit::{Question, exchanged};
+use crate::audit::group_checks::min_indistinguishable;
+use crate::audit::{AuditOptions, exchangeability};
 use crate::error::{Error, Obstacle, Refusal, Result};
-use crate::history::{Held, History};
-use crate::share::Share;
+use crate::ratio::Ratio;
+use crate::release::history::{History, RecordedRelease};
 use crate::statement::{Level, Outcome, POSTERIOR, Parameter, RECORD_LINKAGE, Scope, Statement};
-use reticent_inference::Ask;
+use reticent_inference::SolveOptions;
 
-/// So many times the usual work is spent where the usual work does not settle a release.
-const PATIENT: u64 = 20;
+/// Factor by which the solver limits increase if the default limits do not suffice.
+const THOROUGH_FACTOR: u64 = 20;
 
-/// What the audit of a release with its history found.
+/// Result of the gate for a release by a republication method.
 #[derive(Debug, Clone, Serialize)]
 pub struct AuditedGroups {
-    /// How well it had to be established: `exact`, `bounds`, `estimate` or `off`.
+    /// Required level of proof: `exact`, `bounds`, `estimate` or `off`.
     pub proof: Proof,
-    /// By sensitive column with a promise.
+    /// Results by sensitive column with a bound.
     pub columns: Vec<AuditedColumn>,
-    /// For a promise about linkage: how many people, at least, share all their groups in all releases.
-    pub alike: Option<u64>,
+    /// Smallest number of people who share all their groups in all releases, if the method bounds record linkage.
+    pub min_indistinguishable: Option<u64>,
 }
 
-/// What the audit found about a column.
+/// Result of the gate for one column.
 #[derive(Debug, Clone, Serialize)]
 pub struct AuditedColumn {
-    /// The column.
+    /// Name of the column.
     pub column: String,
-    /// The bound on the posterior of a value.
+    /// Bound on the posterior of a value.
     pub confidence: f64,
-    /// People who were looked at.
+    /// Number of people audited.
     pub people: u64,
-    /// The maximum posterior over all people: its lower bound,
+    /// Lower bound of the maximum posterior over all people.
     pub lower: f64,
-    /// and its upper bound.
+    /// Upper bound of the maximum posterior over all people.
     pub upper: f64,
-    /// People in components that have too many possible worlds to count.
+    /// Number of people in components with too many possible worlds to count.
     pub not_counted: u64,
-    /// People about whom earlier releases disclose more, and this one nothing more.
-    pub already: u64,
-    /// The upper bound of the maximum posterior over these; 0 when there are none.
-    pub already_most: f64,
-    /// People whose posterior exceeds the bound. A release with such people is refused.
+    /// Number of people above the bound before this release, which adds nothing about them.
+    pub already_above: u64,
+    /// Upper bound of the maximum posterior over these people; 0 if there are none.
+    pub already_highest: f64,
+    /// Number of people whose posterior exceeds the bound. A release with such people is refused.
     #[serde(skip)]
     pub above: u64,
 }
 
 impl AuditedColumn {
-    fn new(column: &str, most: Share) -> AuditedColumn {
+    fn new(column: &str, bound: Ratio) -> AuditedColumn {
         AuditedColumn {
             column: column.to_owned(),
-            confidence: most.to_f64(),
+            confidence: bound.to_f64(),
             people: 0,
             lower: 0.0,
             upper: 0.0,
             not_counted: 0,
-            already: 0,
-            already_most: 0.0,
+            already_above: 0,
+            already_highest: 0.0,
             above: 0,
         }
     }
 
-    /// Keeps the worse of what two coalitions can infer.
-    fn take(&mut self, other: &AuditedColumn) {
+    /// Keeps the worse figures of two coalitions.
+    fn merge(&mut self, other: &AuditedColumn) {
         self.people = self.people.max(other.people);
         self.lower = self.lower.max(other.lower);
         self.upper = self.upper.max(other.upper);
         self.not_counted = self.not_counted.max(other.not_counted);
-        self.already = self.already.max(other.already);
-        self.already_most = self.already_most.max(other.already_most);
+        self.already_above = self.already_above.max(other.already_above);
+        self.already_highest = self.already_highest.max(other.already_highest);
         self.above = self.above.max(other.above);
     }
 }
 
-/// A candidate by a republication method, and what is promised about it.
+/// A candidate of a republication method, with the bounds that it must meet.
 #[derive(Debug)]
 pub struct GroupedCandidate<'a> {
-    /// The method's id.
+    /// Id of the method.
     pub method: &'a str,
-    /// Its tables; the number of the release is 0.
-    pub tables: &'a [Held],
-    /// The column that numbers its groups.
-    pub group: &'a str,
-    /// Whether it publishes marginal tables.
-    pub marginals: bool,
-    /// By sensitive column: the bound on the posterior, where one is promised or demanded.
-    pub bounds: &'a [(String, Share)],
-    /// The bound on the probability that a record is a given person's, where that is promised.
-    pub linked: Option<Share>,
+    /// Tables of the candidate, with release number 0.
+    pub tables: &'a [RecordedRelease],
+    /// Name of the group column.
+    pub group_column: &'a str,
+    /// Whether the candidate has marginal tables.
+    pub has_marginals: bool,
+    /// Bound on the posterior, by sensitive column, from the method or the policy.
+    pub bounds: &'a [(String, Ratio)],
+    /// Bound on the probability that a record belongs to a given person, if the method has one.
+    pub linkage_bound: Option<Ratio>,
 }
 
-/// Audits a candidate with what each coalition of its recipients holds, given by release numbers. `series` are the numbers of
-/// the releases that a method published.
+/// Audits a candidate together with the releases that each coalition of its recipients holds.
+///
+/// `coalitions` and `series` are release numbers. `series` are the releases that a method published.
 ///
 /// # Errors
 ///
-/// If the candidate discloses more than is promised, or if that could not be established.
+/// Returns an error if a bound is exceeded, or if the required level of proof is not reached.
 pub fn admit_grouped(
     candidate: &GroupedCandidate<'_>,
     history: &History,
-    held: &[Vec<u64>],
+    coalitions: &[Vec<u64>],
     series: &[u64],
     gate: &Gate<'_>,
 ) -> Result<AuditedGroups> {
-    let mut audited = AuditedGroups { proof: gate.proof, columns: Vec::new(), alike: None };
+    let mut audited = AuditedGroups { proof: gate.proof, columns: Vec::new(), min_indistinguishable: None };
     if gate.proof == Proof::Off {
-        return match candidate.marginals {
+        return match candidate.has_marginals {
             true => Err(Error::CannotCheck(Obstacle::MarginalsUnaudited {})),
             false => Ok(audited),
         };
     }
-    let numbers = |places: &Vec<usize>| -> Vec<u64> {
-        let mut numbers: Vec<u64> = places.iter().map(|at| history.releases[*at].number).collect();
+    let numbers = |positions: &Vec<usize>| -> Vec<u64> {
+        let mut numbers: Vec<u64> = positions.iter().map(|at| history.releases[*at].number).collect();
         numbers.dedup();
         numbers
     };
-    // A recipient who was not told what the coalition was told before is judged without it too.
-    let recipients = candidate.tables.first().map(|held| held.recipients.clone()).unwrap_or_default();
-    let alone = history.held_alone(&recipients);
-    // A release without recipients has no coalition that could be judged.
-    if held.is_empty() && alone.is_empty() {
+    // A single recipient may lack earlier releases of the coalition. Then the candidate adds more for this recipient.
+    let recipients = candidate.tables.first().map(|recorded| recorded.recipients.clone()).unwrap_or_default();
+    let alone = history.releases_by_recipient(&recipients);
+    // A release without recipients has no coalition to judge.
+    if coalitions.is_empty() && alone.is_empty() {
         return Err(Error::CannotCheck(Obstacle::NotEstablished {}));
     }
-    let alone = alone.iter().map(numbers).filter(|alone| !held.contains(alone));
-    for numbers in held.iter().cloned().chain(alone) {
+    let alone = alone.iter().map(numbers).filter(|alone| !coalitions.contains(alone));
+    for numbers in coalitions.iter().cloned().chain(alone) {
         let earlier = history.releases.iter().filter(|release| numbers.contains(&release.number));
-        let tables: Vec<&Held> = earlier.chain(candidate.tables).collect();
-        for (column, most) in candidate.bounds {
-            followed(column, &tables)?;
+        let tables: Vec<&RecordedRelease> = earlier.chain(candidate.tables).collect();
+        for (column, bound) in candidate.bounds {
+            check_owner_links(column, &tables)?;
             (gate.watch)()?;
-            audited.take(audit_column(column, *most, &tables, gate)?);
+            audited.merge(audit_column(column, *bound, &tables, gate)?);
         }
         audited.admit_linkage(candidate, &tables, series)?;
     }
     Ok(audited)
 }
 
-/// A release of the same column without owner links cannot be judged together with one that has them.
-fn followed(column: &str, tables: &[&Held]) -> Result<()> {
-    let shows = |held: &&Held| held.release.columns.iter().any(|shown| shown.name == column);
-    // A list is about the people of another table.
-    let is_followed = |held: &&Held| {
-        let about = held.disguise.of.unwrap_or(held.number);
-        let mut people = tables.iter().filter(|table| table.number == about && table.disguise.of.is_none());
+/// Returns an error if a release with this column has no owner links, since it cannot be judged together with the others.
+fn check_owner_links(column: &str, tables: &[&RecordedRelease]) -> Result<()> {
+    let shows = |recorded: &&RecordedRelease| recorded.release.columns.iter().any(|shown| shown.name == column);
+    // The owners of a list are those of the table that it is about.
+    let is_followed = |recorded: &&RecordedRelease| {
+        let about = recorded.presentation.about_release.unwrap_or(recorded.number);
+        let mut people =
+            tables.iter().filter(|table| table.number == about && table.presentation.about_release.is_none());
         people.next().is_some_and(|people| people.links.is_some())
     };
-    match tables.iter().copied().filter(shows).find(|held| !is_followed(held)) {
+    match tables.iter().copied().filter(shows).find(|recorded| !is_followed(recorded)) {
         None => Ok(()),
-        Some(held) => {
-            let (release, name, column) = (held.number, held.name.clone(), column.to_owned());
+        Some(recorded) => {
+            let (release, name, column) = (recorded.number, recorded.name.clone(), column.to_owned());
             Err(Error::CannotCheck(Obstacle::SharedColumnUnlinked { release, name, column }))
         }
     }
 }
 
-/// What the tables disclose about one column.
-fn audit_column(column: &str, most: Share, tables: &[&Held], gate: &Gate<'_>) -> Result<Option<AuditedColumn>> {
-    let question = Question {
+/// Audits one column of the tables. Returns `None` if the audit has no result for it.
+fn audit_column(
+    column: &str,
+    bound: Ratio,
+    tables: &[&RecordedRelease],
+    gate: &Gate<'_>,
+) -> Result<Option<AuditedColumn>> {
+    let options = AuditOptions {
         columns: Some(vec![column.to_owned()]),
-        confidence: Some(most),
-        varies: gate.varies.clone(),
+        confidence: Some(bound),
+        time_varying: gate.time_varying.clone(),
         worst: 0,
-        ..Question::default()
+        ..AuditOptions::default()
     };
-    let mut found = AuditedColumn::new(column, most);
-    let known = exchanged(tables, column).filter(|known| question.varies.is_empty() && known.most <= most);
+    let mut found = AuditedColumn::new(column, bound);
+    let known =
+        exchangeability(tables, column).filter(|known| options.time_varying.is_empty() && known.max_posterior <= bound);
     if let Some(known) = known {
-        (found.people, found.lower, found.upper) = (known.people, known.most.to_f64(), known.most.to_f64());
+        (found.people, found.lower, found.upper) =
+            (known.people, known.max_posterior.to_f64(), known.max_posterior.to_f64());
         return Ok(Some(found));
     }
-    let releases = tables.iter().map(|held| (*held).clone().canonical()).collect();
-    let history = History { releases, lost: Vec::new() };
-    let audit = match admit(&history, &question, gate.proof) {
-        // A few components may need more counting than is usual.
+    let releases = tables.iter().map(|recorded| (*recorded).clone().canonical()).collect();
+    let history = History { releases, erased: Vec::new() };
+    let audit = match admit(&history, &options, gate.proof) {
+        // Some components may need more than the default limits.
         Err(Error::CannotCheck(_)) => {
-            let Ask { steps, program, .. } = question.ask;
-            let ask = Ask { steps: steps * PATIENT, program: program * PATIENT, ..question.ask };
-            admit(&history, &Question { ask, ..question }, gate.proof)?
+            let SolveOptions { steps, program_steps: program, .. } = options.solve;
+            let solve_options = SolveOptions {
+                steps: steps * THOROUGH_FACTOR,
+                program_steps: program * THOROUGH_FACTOR,
+                ..options.solve
+            };
+            admit(&history, &AuditOptions { solve: solve_options, ..options }, gate.proof)?
         }
         audit => audit?,
     };
-    let Some(told) = audit.columns.first() else { return Ok(None) };
-    found.people = told.people;
-    (found.lower, found.upper) = (told.highest.lower.value(), told.highest.upper.value());
-    found.not_counted = audit.work.people_not_counted;
-    (found.already, found.already_most) = (told.already, told.already_most.upper.value());
-    found.above = told.above;
+    let Some(figures) = audit.columns.first() else { return Ok(None) };
+    found.people = figures.people;
+    (found.lower, found.upper) = (figures.highest.lower.value(), figures.highest.upper.value());
+    found.not_counted = audit.stats.people_not_counted;
+    (found.already_above, found.already_highest) = (figures.already_above, figures.already_highest.upper.value());
+    found.above = figures.above;
     Ok(Some(found))
 }
 
 impl AuditedGroups {
-    /// What the gate established about the candidate. `bound` says of a column what was promised, as it is to be read.
+    /// The statements that the gate established about the candidate. `bound` returns the text of a column's bound.
     pub fn statements(
         &self,
         candidate: &GroupedCandidate<'_>,
@@ -207,8 +220,9 @@ impl AuditedGroups {
         let posterior = |column: &AuditedColumn| {
             let of = ("of".to_owned(), Parameter::List(vec![column.column.clone()]));
             let bound = ("bound".to_owned(), Parameter::Text(bound(column)));
-            // Earlier releases disclose more about these people.
-            let already = (column.already > 0).then(|| ("already".to_owned(), Parameter::Whole(column.already)));
+            // Earlier releases already exceed the bound for these people.
+            let already =
+                (column.already_above > 0).then(|| ("already".to_owned(), Parameter::Whole(column.already_above)));
             Statement {
                 model: POSTERIOR.to_owned(),
                 parameters: [of, bound].into_iter().chain(already).collect(),
@@ -216,41 +230,47 @@ impl AuditedGroups {
                 outcome: outcome(column.above),
             }
         };
-        let linked = |alike: u64| candidate.linked.is_some_and(|most| Share::new(1, alike) > most);
-        let violations = u64::from(self.alike.is_some_and(linked));
-        let records = self.alike.map(|alike| Statement {
+        let linked = |people: u64| candidate.linkage_bound.is_some_and(|bound| Ratio::new(1, people) > bound);
+        let violations = u64::from(self.min_indistinguishable.is_some_and(linked));
+        let records = self.min_indistinguishable.map(|people| Statement {
             model: RECORD_LINKAGE.to_owned(),
-            parameters: [("others".to_owned(), Parameter::Whole(alike.saturating_sub(1)))].into(),
+            parameters: [("others".to_owned(), Parameter::Whole(people.saturating_sub(1)))].into(),
             scope: scope.clone(),
             outcome: Outcome::Judged { violations, level: Level::Exact },
         });
         self.columns.iter().map(posterior).chain(records).collect()
     }
 
-    fn take(&mut self, found: Option<AuditedColumn>) {
+    fn merge(&mut self, found: Option<AuditedColumn>) {
         let Some(found) = found else { return };
         match self.columns.iter_mut().find(|known| known.column == found.column) {
-            Some(known) => known.take(&found),
+            Some(known) => known.merge(&found),
             None => self.columns.push(found),
         }
     }
 
-    /// Where records are promised not to be linked: every person shares all their groups with enough others.
-    fn admit_linkage(&mut self, candidate: &GroupedCandidate<'_>, tables: &[&Held], series: &[u64]) -> Result<()> {
-        let Some(most) = candidate.linked else { return Ok(()) };
-        let by_method = |held: &Held| held.number == 0 || series.contains(&held.number);
-        let group = |held: &Held| by_method(held).then_some(candidate.group);
-        let tables = tables.iter().copied().filter(|held| held.disguise.of.is_none());
-        let tables: Vec<(&Held, Option<&str>)> = tables.map(|held| (held, group(held))).collect();
-        if let Some((held, _)) = tables.iter().find(|(held, _)| held.links.is_none()) {
-            let (release, name) = (held.number, held.name.clone());
+    /// Checks the bound on record linkage: every person shares all their groups with sufficiently many others.
+    fn admit_linkage(
+        &mut self,
+        candidate: &GroupedCandidate<'_>,
+        tables: &[&RecordedRelease],
+        series: &[u64],
+    ) -> Result<()> {
+        let Some(bound) = candidate.linkage_bound else { return Ok(()) };
+        let by_method = |recorded: &RecordedRelease| recorded.number == 0 || series.contains(&recorded.number);
+        let group = |recorded: &RecordedRelease| by_method(recorded).then_some(candidate.group_column);
+        let tables = tables.iter().copied().filter(|recorded| recorded.presentation.about_release.is_none());
+        let tables: Vec<(&RecordedRelease, Option<&str>)> =
+            tables.map(|recorded| (recorded, group(recorded))).collect();
+        if let Some((recorded, _)) = tables.iter().find(|(recorded, _)| recorded.links.is_none()) {
+            let (release, name) = (recorded.number, recorded.name.clone());
             return Err(Error::CannotCheck(Obstacle::ReleaseUnlinked { release, name }));
         }
-        let alike = fewest_alike(&tables);
-        if Share::new(1, alike) > most {
-            return Err(Error::Refused(Refusal::RecordsLinked { bound: most.fraction(), people: alike }));
+        let people = min_indistinguishable(&tables);
+        if Ratio::new(1, people) > bound {
+            return Err(Error::Refused(Refusal::RecordsLinked { bound: bound.fraction(), people }));
         }
-        self.alike = Some(self.alike.unwrap_or(alike).min(alike));
+        self.min_indistinguishable = Some(self.min_indistinguishable.unwrap_or(people).min(people));
         Ok(())
     }
 }

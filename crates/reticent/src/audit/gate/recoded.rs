@@ -1,40 +1,40 @@
-//! The gate for releases by algorithms: what a release discloses together with everything its recipients can hold.
+//! The gate for releases by algorithms: the posteriors given all releases that the recipients can hold.
 
 use serde::Serialize;
 
 use super::{AUDIT_OFF, Gate, NO_BOUND, Proof, admit};
-use crate::audit::Question;
+use crate::audit::AuditOptions;
+use crate::data::schema::Role;
 use crate::error::{Error, Obstacle, Result};
-use crate::history::{Held, History};
 use crate::names::Confidence;
-use crate::schema::Role;
+use crate::release::history::{History, RecordedRelease};
 use crate::statement::{Outcome, POSTERIOR, Parameter, Scope, Statement};
 
-/// What the audit of a release with its history found.
+/// Result of the gate for a release by an algorithm.
 #[derive(Debug, Clone, Serialize)]
 pub struct Audited {
-    /// How well it had to be established: `exact`, `bounds`, `estimate` or `off`.
+    /// Required level of proof: `exact`, `bounds`, `estimate` or `off`.
     pub proof: Proof,
-    /// The bound on the posterior of a sensitive value; none when nothing was looked at.
+    /// Threshold on the posterior of a sensitive value; `None` if nothing was audited.
     pub confidence: Option<f64>,
-    /// People in the release, or records where owners are not known.
+    /// Number of people in the release, or of records if their owners are unknown.
     pub people: u64,
-    /// The maximum posterior over all records: its lower bound,
+    /// Lower bound of the maximum posterior over all records.
     pub lower: f64,
-    /// and its upper bound.
+    /// Upper bound of the maximum posterior over all records.
     pub upper: f64,
-    /// People with several records for whom the posterior that any record shows a value exceeds the bound, or may,
-    pub any_above: u64,
-    /// and the upper bound of that posterior over all people.
-    pub any_upper: f64,
-    /// People about whom earlier releases disclose more than the bound, and this one nothing more; they are not among the above.
-    pub already: u64,
-    /// People in components that have too many possible worlds to count.
+    /// Number of people whose posterior that any of several records has a value exceeds the threshold, or may exceed it.
+    pub any_record_above: u64,
+    /// Upper bound of the maximum of that posterior over all people.
+    pub any_record_upper: f64,
+    /// Number of people above the threshold before this release, which adds nothing about them.
+    pub already_above: u64,
+    /// Number of people in components with too many possible worlds to count.
     pub not_counted: u64,
-    /// Earlier releases that were audited with it, by number.
+    /// Numbers of the earlier releases that were audited together with it.
     pub with: Vec<u64>,
-    /// Earlier releases without owner links that its recipients can hold: of these, only the joins were judged.
-    pub only_joined: Vec<u64>,
+    /// Numbers of the earlier releases without owner links, for which only joins were judged.
+    pub join_only: Vec<u64>,
 }
 
 impl Audited {
@@ -45,46 +45,51 @@ impl Audited {
             people: 0,
             lower: 0.0,
             upper: 0.0,
-            any_above: 0,
-            any_upper: 0.0,
-            already: 0,
+            any_record_above: 0,
+            any_record_upper: 0.0,
+            already_above: 0,
             not_counted: 0,
             with: Vec::new(),
-            only_joined: Vec::new(),
+            join_only: Vec::new(),
         }
     }
 }
 
-/// Audits a candidate with what each coalition of its recipients holds, given by places in the history. `earlier` gives a
-/// release of the history with its owner links.
+/// Audits a candidate together with the releases that each coalition of its recipients holds.
+///
+/// `coalitions` are positions in the history. `earlier` returns a release of the history with its owner links.
 ///
 /// # Errors
 ///
-/// If the candidate discloses more than the bound, or if that could not be established.
+/// Returns an error if a posterior exceeds the threshold, or if the required level of proof is not reached.
 pub fn admit_recoded(
-    candidate: &Held,
+    candidate: &RecordedRelease,
     history: &History,
-    held: &[Vec<usize>],
-    earlier: &dyn Fn(usize) -> Held,
+    coalitions: &[Vec<usize>],
+    earlier: &dyn Fn(usize) -> RecordedRelease,
     gate: &Gate<'_>,
 ) -> Result<Audited> {
     let mut audited = Audited::new(gate.proof);
     let Some(confidence) = gate.confidence.filter(|_| gate.proof != Proof::Off) else { return Ok(audited) };
     audited.confidence = Some(confidence.decimal());
-    let question =
-        Question { confidence: Some(confidence.exact()), varies: gate.varies.clone(), worst: 0, ..Question::default() };
-    // A recipient who was not told what the coalition was told before is judged without it too.
-    let alone = history.held_alone(&candidate.recipients);
-    for places in held.iter().chain(alone.iter().filter(|alone| !held.contains(alone))) {
+    let options = AuditOptions {
+        confidence: Some(confidence.exact()),
+        time_varying: gate.time_varying.clone(),
+        worst: 0,
+        ..AuditOptions::default()
+    };
+    // A single recipient may lack earlier releases of the coalition. Then the candidate adds more for this recipient.
+    let alone = history.releases_by_recipient(&candidate.recipients);
+    for positions in coalitions.iter().chain(alone.iter().filter(|alone| !coalitions.contains(alone))) {
         (gate.watch)()?;
-        let releases = places.iter().map(|at| earlier(*at)).chain([candidate.clone()]).collect();
-        audited.take(&History { releases, lost: Vec::new() }, &question)?;
+        let releases = positions.iter().map(|at| earlier(*at)).chain([candidate.clone()]).collect();
+        audited.merge(&History { releases, erased: Vec::new() }, &options)?;
     }
-    // A release without recipients has no coalition that could be judged.
-    if held.is_empty() && alone.is_empty() {
+    // A release without recipients has no coalition to judge.
+    if coalitions.is_empty() && alone.is_empty() {
         return Err(Error::CannotCheck(Obstacle::NotEstablished {}));
     }
-    for numbers in [&mut audited.with, &mut audited.only_joined] {
+    for numbers in [&mut audited.with, &mut audited.join_only] {
         numbers.sort_unstable();
         numbers.dedup();
     }
@@ -92,7 +97,7 @@ pub fn admit_recoded(
 }
 
 impl Audited {
-    /// What the gate established about the candidate.
+    /// The statement that the gate established about the candidate.
     pub fn statement(&self, confidence: Option<Confidence>, scope: Scope) -> Statement {
         let outcome = match (confidence, self.proof.level()) {
             (None, _) => Outcome::NotApplicable { reason: NO_BOUND.to_owned() },
@@ -101,18 +106,18 @@ impl Audited {
             (Some(_), Some(level)) => Outcome::Judged { violations: 0, level },
         };
         let bound = confidence.map(|bound| ("bound".to_owned(), Parameter::Number(bound.decimal())));
-        let already = (self.already > 0).then(|| ("already".to_owned(), Parameter::Whole(self.already)));
+        let already = (self.already_above > 0).then(|| ("already".to_owned(), Parameter::Whole(self.already_above)));
         let parameters = bound.into_iter().chain(already).collect();
         Statement { model: POSTERIOR.to_owned(), parameters, scope, outcome }
     }
 
-    /// Audits what one coalition holds, and keeps the worse figures.
-    fn take(&mut self, history: &History, question: &Question) -> Result<()> {
-        let audit = admit(history, question, self.proof)?;
-        // Without links of its own, a release was audited alone; that covers everything if one of two shows nothing sensitive.
+    /// Audits the releases of one coalition, and keeps the worse figures.
+    fn merge(&mut self, history: &History, options: &AuditOptions) -> Result<()> {
+        let audit = admit(history, options, self.proof)?;
+        // A release without links was audited on its own, which is sufficient if one of the two has no sensitive column.
         let shows = |number: u64| {
-            let held = history.releases.iter().filter(|held| held.number == number);
-            let mut columns = held.flat_map(|held| &held.release.columns);
+            let recorded = history.releases.iter().filter(|recorded| recorded.number == number);
+            let mut columns = recorded.flat_map(|recorded| &recorded.release.columns);
             columns.any(|column| column.role == Role::Sensitive)
         };
         let apart = |number: &u64| {
@@ -121,16 +126,16 @@ impl Audited {
         let earlier = audit.releases.iter().map(|(number, _)| *number).filter(|number| *number != 0);
         let (only_joined, with): (Vec<u64>, Vec<u64>) = earlier.partition(apart);
         self.with.extend(with);
-        self.only_joined.extend(only_joined);
+        self.join_only.extend(only_joined);
         for column in &audit.columns {
             self.people = self.people.max(column.people);
-            self.lower = self.lower.max(column.of_record.lower.value());
-            self.upper = self.upper.max(column.of_record.upper.value());
-            self.any_above = self.any_above.max(column.any_above);
-            self.already = self.already.max(column.already);
-            self.any_upper = self.any_upper.max(column.highest.upper.value());
+            self.lower = self.lower.max(column.highest_record.lower.value());
+            self.upper = self.upper.max(column.highest_record.upper.value());
+            self.any_record_above = self.any_record_above.max(column.any_record_above);
+            self.already_above = self.already_above.max(column.already_above);
+            self.any_record_upper = self.any_record_upper.max(column.highest.upper.value());
         }
-        self.not_counted = self.not_counted.max(audit.work.people_not_counted);
+        self.not_counted = self.not_counted.max(audit.stats.people_not_counted);
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! Background knowledge as it is written: one statement a line.
+//! The text format of background knowledge: one statement per line.
 //!
 //! ```text
 //! # comments, and empty lines
@@ -10,47 +10,51 @@
 //! P(diagnosis = Flu) >= 0.1
 //! ```
 
-use super::{Knowledge, Known, Statement};
+use super::{BackgroundKnowledge, BackgroundStatement, KnownValue};
+use crate::data::links::Pseudonym;
 use crate::error::{Error, KnowledgeFault, Obstacle, Result};
-use crate::links::Pseudonym;
-use crate::share::Share;
+use crate::ratio::Ratio;
 
-impl Knowledge {
-    /// Reads statements; `called` is the pseudonym of a person, from the text of the owner column.
-    pub fn parse(text: &str, called: &dyn Fn(&str) -> Pseudonym) -> Result<Knowledge> {
-        let mut knowledge = Knowledge::default();
-        // Some programs mark a text as one.
+impl BackgroundKnowledge {
+    /// Parses background knowledge. `pseudonym_of` returns the pseudonym of a value of the owner column.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error with the line number if a line has no known form.
+    pub fn parse(text: &str, pseudonym_of: &dyn Fn(&str) -> Pseudonym) -> Result<BackgroundKnowledge> {
+        let mut knowledge = BackgroundKnowledge::default();
+        // Remove a byte order mark.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (at, line) in text.lines().enumerate() {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            // A line may name people and what they have: an error shows its number only.
-            knowledge.add(line, called).ok_or_else(|| wrong(at + 1))?;
+            // A line can contain personal data, so an error has its number only.
+            knowledge.add(line, pseudonym_of).ok_or_else(|| not_understood(at + 1))?;
         }
         Ok(knowledge)
     }
 
-    fn add(&mut self, line: &str, called: &dyn Fn(&str) -> Pseudonym) -> Option<()> {
+    fn add(&mut self, line: &str, pseudonym_of: &dyn Fn(&str) -> Pseudonym) -> Option<()> {
         if let Some(rest) = line.strip_prefix("P(") {
-            self.statements.push(share(rest)?);
+            self.statements.push(proportion(rest)?);
             return Some(());
         }
         let (bound, rest) = bounds(line);
-        let (who, rest) = names(rest)?;
-        let people = who.len() as u64;
-        let who: Vec<Pseudonym> = who.iter().map(|name| called(name)).collect();
-        let twice = (1..who.len()).any(|at| who[..at].contains(&who[at]));
+        let (names, rest) = quoted_names(rest)?;
+        let number = names.len() as u64;
+        let people: Vec<Pseudonym> = names.iter().map(|name| pseudonym_of(name)).collect();
+        let twice = (1..people.len()).any(|at| people[..at].contains(&people[at]));
         let rest = rest.trim_start();
         let rest = rest.strip_prefix("have ").or_else(|| rest.strip_prefix("has "))?.trim_start();
         let (has, rest) = rest.strip_prefix("not ").map_or((true, rest), |rest| (false, rest));
         let (column, value) = equation(rest)?;
-        match (bound, who.as_slice()) {
-            (None, [who]) => self.known.push(Known { who: *who, column, value, has }),
-            (Some((least, most)), _) if has && least <= people && !twice => {
-                let most = most.unwrap_or(people).min(people);
-                self.statements.push(Statement::Among { who, column, value, least, most });
+        match (bound, people.as_slice()) {
+            (None, [person]) => self.known.push(KnownValue { person: *person, column, value, has }),
+            (Some((lower, upper)), _) if has && lower <= number && !twice => {
+                let upper = upper.unwrap_or(number).min(number);
+                self.statements.push(BackgroundStatement::Count { people, column, value, lower, upper });
             }
             _ => return None,
         }
@@ -58,7 +62,7 @@ impl Knowledge {
     }
 }
 
-/// `1 of`, `at least 1 of`, `at most 1 of`: the bounds, and what follows.
+/// Parses `1 of`, `at least 1 of` or `at most 1 of`. Returns the bounds and the rest of the line.
 fn bounds(line: &str) -> (Option<(u64, Option<u64>)>, &str) {
     let parsed = |rest: &'static str| line.strip_prefix(rest).and_then(number_of);
     if let Some((number, rest)) = parsed("at least ") {
@@ -78,8 +82,8 @@ fn number_of(text: &str) -> Option<(u64, &str)> {
     Some((number.trim().parse().ok()?, rest.trim_start()))
 }
 
-/// Names in quotes, separated by commas; a quote in a name is written twice.
-fn names(mut text: &str) -> Option<(Vec<String>, &str)> {
+/// Parses quoted names separated by commas, and returns them with the rest. A quote within a name is doubled.
+fn quoted_names(mut text: &str) -> Option<(Vec<String>, &str)> {
     let mut names = Vec::new();
     loop {
         text = text.trim_start().strip_prefix('"')?;
@@ -104,36 +108,36 @@ fn names(mut text: &str) -> Option<(Vec<String>, &str)> {
     }
 }
 
-/// `column = value`.
+/// Parses `column = value`.
 fn equation(text: &str) -> Option<(String, String)> {
     let (column, value) = text.split_once('=')?;
     let (column, value) = (column.trim(), value.trim());
-    // A value may stand in quotes, as names do.
+    // A value may be quoted.
     let value = value.strip_prefix('"').and_then(|value| value.strip_suffix('"')).unwrap_or(value);
     (!column.is_empty() && !value.is_empty()).then(|| (column.to_owned(), value.to_owned()))
 }
 
-/// What follows `P(`.
-fn share(text: &str) -> Option<Statement> {
+/// Parses the rest of a line after `P(`.
+fn proportion(text: &str) -> Option<BackgroundStatement> {
     let (inside, bound) = text.rsplit_once(')')?;
-    let (what, among) = match inside.split_once('|') {
-        Some((what, among)) => (what, Some(equation(among)?)),
+    let (event, condition) = match inside.split_once('|') {
+        Some((event, condition)) => (event, Some(equation(condition)?)),
         None => (inside, None),
     };
-    let (column, value) = equation(what)?;
+    let (column, value) = equation(event)?;
     let bound = bound.trim();
-    let number = |text: &str| Share::from_decimal(text.trim().parse().ok()?).filter(|share| *share <= Share::new(1, 1));
-    let (least, most) = if let Some(most) = bound.strip_prefix("<=") {
-        (Share::new(0, 1), number(most)?)
-    } else if let Some(least) = bound.strip_prefix(">=") {
-        (number(least)?, Share::new(1, 1))
+    let number = |text: &str| Ratio::from_decimal(text.trim().parse().ok()?).filter(|ratio| *ratio <= Ratio::new(1, 1));
+    let (lower, upper) = if let Some(upper) = bound.strip_prefix("<=") {
+        (Ratio::new(0, 1), number(upper)?)
+    } else if let Some(lower) = bound.strip_prefix(">=") {
+        (number(lower)?, Ratio::new(1, 1))
     } else {
         let both = number(bound.strip_prefix('=')?)?;
         (both, both)
     };
-    Some(Statement::Share { column, value, among, least, most })
+    Some(BackgroundStatement::Proportion { column, value, condition, lower, upper })
 }
 
-fn wrong(line: usize) -> Error {
+fn not_understood(line: usize) -> Error {
     Obstacle::BackgroundKnowledgeInvalid { fault: KnowledgeFault::NotUnderstood { line } }.into()
 }

@@ -1,12 +1,12 @@
-//! Texts and keys as TOML writes them.
+//! TOML syntax of keys and strings.
 
-/// A key: bare where it can be, else in quotes.
+/// Returns a TOML key: bare if possible, otherwise quoted.
 pub(in crate::policy) fn toml_key(name: &str) -> String {
     let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     if !name.is_empty() && name.bytes().all(is_bare) { name.to_owned() } else { toml_text(name) }
 }
 
-/// A text in quotes, on one line.
+/// Returns a quoted TOML string on one line.
 pub(in crate::policy) fn toml_text(text: &str) -> String {
     let mut quoted = String::from("\"");
     for character in text.chars() {

@@ -1,34 +1,34 @@
-//! Drafted trees: interval levels for numbers, taxonomies to fill in for texts.
+//! Drafted generalization: interval levels for numbers, taxonomy files for texts.
 
 use std::collections::{BTreeSet, HashSet};
 
 use super::ColumnSketch;
 use super::toml_text::toml_text;
-use crate::taxonomy::{SUPPRESSED, number_text};
+use crate::data::taxonomy::{SUPPRESSED, number_text};
 
-/// A taxonomy is drafted for at most this many values; nobody fills in more by hand.
-const MOST_VALUES: usize = 200;
-/// A number column with so few values needs no intervals.
-const FEW_VALUES: u64 = 12;
+/// Maximum number of values of a drafted taxonomy; larger ones are impractical to complete by hand.
+const MAX_TAXONOMY_VALUES: usize = 200;
+/// A number column with at most this many values needs no intervals.
+const MAX_UNBINNED_VALUES: u64 = 12;
 
-/// The taxonomies drafted so far.
+/// Taxonomy files drafted so far.
 #[derive(Debug, Default)]
-pub(super) struct Files {
-    /// By path.
+pub(super) struct TaxonomyFiles {
+    /// Path and content of each file.
     pub written: Vec<(String, String)>,
-    /// Names in use, in lower case: some file systems know no other.
+    /// File names in use, in lower case, because some file systems ignore case.
     taken: HashSet<String>,
 }
 
-impl Files {
-    /// Drafts a taxonomy and answers with the line that names it, or with a comment on why there is none.
+impl TaxonomyFiles {
+    /// Drafts a taxonomy file. Returns the policy line that names it, or a comment if none is drafted.
     pub(super) fn taxonomy_line(&mut self, column: &ColumnSketch) -> String {
-        let Some(values) = fillable(column) else {
+        let Some(values) = taxonomy_values(column) else {
             return super::NO_TAXONOMY.to_owned();
         };
         let path = format!("taxonomies/{}.csv", self.file_name(&column.name));
         self.written.push((path.clone(), taxonomy_text(&values)));
-        format!("taxonomy = {}   # put groups between each value and the root: value;group;root", toml_text(&path))
+        format!("taxonomy = {}   # complete this file: value;group;root", toml_text(&path))
     }
 
     fn file_name(&mut self, column: &str) -> String {
@@ -43,11 +43,11 @@ impl Files {
     }
 }
 
-/// The values of a text column that a person can put into a tree. Blanks around a value do not tell it from another.
-fn fillable(column: &ColumnSketch) -> Option<BTreeSet<&str>> {
+/// Returns the values of a text column for which a taxonomy is drafted. Surrounding white space is ignored.
+fn taxonomy_values(column: &ColumnSketch) -> Option<BTreeSet<&str>> {
     let listed = column.values.as_ref()?;
     let values: BTreeSet<&str> = listed.iter().map(|(text, _)| text.trim()).filter(|text| !text.is_empty()).collect();
-    (2..=MOST_VALUES).contains(&values.len()).then_some(values)
+    (2..=MAX_TAXONOMY_VALUES).contains(&values.len()).then_some(values)
 }
 
 fn taxonomy_text(values: &BTreeSet<&str>) -> String {
@@ -57,39 +57,40 @@ fn taxonomy_text(values: &BTreeSet<&str>) -> String {
     values.iter().map(|value| format!("{};{root}\n", csv_field(value))).collect()
 }
 
-/// A field of a `;` separated file; a byte order mark that belongs to the value is kept from the start of the file.
+/// Returns a field of a `;` separated file. A value that starts with a byte order mark is quoted, so that the mark is not the
+/// first character of the file.
 fn csv_field(value: &str) -> String {
     let plain = !value.contains([';', '"', '\n', '\r', '\u{feff}']);
     if plain { value.to_owned() } else { format!("\"{}\"", value.replace('"', "\"\"")) }
 }
 
-/// `intervals = [5, 10, 20]`, as a comment where the column has few values; nothing where it does not vary.
+/// Returns `intervals = [5, 10, 20]`, commented out if the column has few values; `None` if all values are equal.
 pub(super) fn intervals_line(column: &ColumnSketch) -> Option<String> {
     let widths: Vec<String> = widths(&column.quantiles).into_iter().map(number_text).collect();
-    let mark = if column.distinct <= FEW_VALUES { "# " } else { "" };
+    let mark = if column.distinct <= MAX_UNBINNED_VALUES { "# " } else { "" };
     (!widths.is_empty()).then(|| format!("{mark}intervals = [{}]", widths.join(", ")))
 }
 
-/// Round widths, each a multiple of the one before: about twenty of the finest cover the spread.
+/// Returns up to three round widths, each a multiple of the one before. About twenty of the finest cover the central 96 %.
 fn widths(quantiles: &[f64]) -> Vec<f64> {
     let finite: Vec<f64> = quantiles.iter().copied().filter(|number| number.is_finite()).collect();
-    let (Some(low), Some(high)) = (middle(&finite, 0.02), middle(&finite, 0.98)) else { return Vec::new() };
+    let (Some(low), Some(high)) = (quantile(&finite, 0.02), quantile(&finite, 0.98)) else { return Vec::new() };
     let spread = high - low;
     let whole = finite.iter().all(|number| number.fract() == 0.0);
-    // A width of 1 says nothing more than a whole number itself.
+    // For whole numbers, a width of 1 is the same as the exact value.
     let least = if whole { 2.0 } else { 1e-6 };
     let finest = (spread / 20.0).max(least);
-    nice_from(finest).into_iter().filter(|width| *width < spread).take(3).collect()
+    round_widths(finest).into_iter().filter(|width| *width < spread).take(3).collect()
 }
 
-/// The number this share of the way through an ascending list.
-fn middle(ascending: &[f64], share: f64) -> Option<f64> {
+/// Returns the element at this fraction of an ascending list.
+fn quantile(ascending: &[f64], share: f64) -> Option<f64> {
     let last = ascending.len().checked_sub(1)?;
     ascending.get((last as f64 * share).round() as usize).copied()
 }
 
-/// The lowest of 1, 2 or 5 times a power of ten that is not below `least`, and the round widths it divides.
-fn nice_from(least: f64) -> Vec<f64> {
+/// Returns the smallest of 1, 2 or 5 times a power of ten that is at least `least`, followed by round multiples of it.
+fn round_widths(least: f64) -> Vec<f64> {
     const STEPS: &[&[u32]] = &[&[1, 5, 10, 50], &[2, 10, 20, 100], &[5, 10, 20, 100], &[10, 50, 100, 500]];
     let exponent = least.log10().floor() as i32;
     let scaled = |step: u32| {

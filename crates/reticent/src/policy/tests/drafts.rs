@@ -1,4 +1,4 @@
-//! Drafts are policies, whatever the data is called and holds.
+//! Tests that every draft is a valid policy, for any column names and values.
 
 use proptest::prelude::*;
 
@@ -17,19 +17,19 @@ fn number(name: &str, quantiles: &[f64], distinct: u64) -> ColumnSketch {
     ColumnSketch { name, rows: 10_000, empty: 0, values: None, distinct, looks_like: Type::Number, quantiles }
 }
 
-/// A draft that reads back, every taxonomy too.
+/// Drafts a policy and parses it again, with all its taxonomies.
 #[track_caller]
-fn read_back(dataset: &str, columns: &[ColumnSketch]) -> (Draft, Schema) {
+fn draft_and_parse(dataset: &str, columns: &[ColumnSketch]) -> (PolicyDraft, Schema) {
     let draft = draft(dataset, columns);
     let policy = Policy::parse(&draft.toml).unwrap_or_else(|error| panic!("{error}\n{}", draft.toml));
     let mut read = |path: &str| {
-        let found = draft.taxonomies.iter().find(|(known, _)| known == path);
-        found.map(|(_, text)| text.clone()).ok_or_else(|| "not drafted".to_owned())
+        let taxonomy = draft.taxonomies.iter().find(|(known, _)| known == path);
+        taxonomy.map(|(_, text)| text.clone()).ok_or_else(|| "not drafted".to_owned())
     };
     let schema = policy.schema(&mut read).unwrap();
     assert_eq!(policy.dataset, dataset);
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
-    policy.fit(&names).unwrap();
+    policy.check_columns(&names).unwrap();
     assert!(policy.columns.iter().all(|column| column.role == Role::QuasiIdentifier));
     (draft, schema)
 }
@@ -50,25 +50,25 @@ fn a_draft_reads_like_this() {
         text("diagnosis", &["flu", "NA"]),
         text("country", &["FR"]),
     ];
-    let (draft, _) = read_back("hospital", &columns);
+    let (draft, _) = draft_and_parse("hospital", &columns);
     insta::assert_snapshot!(draft.toml);
     assert_eq!(draft.taxonomies[0].1, "Paris;*\nRome;*\n\"St. Louis; MO\";*\n");
 }
 
-/// What may name people is in nothing that is drafted, few as they may be.
+/// Values that may identify people appear in no drafted file.
 #[test]
 fn no_taxonomy_lists_people() {
     let people: Vec<String> = (0..30).map(|person| format!("Person-{person}")).collect();
     let people: Vec<&str> = people.iter().map(String::as_str).collect();
     for name in ["patient", "surname", "Customer ID"] {
-        let (draft, _) = read_back("d", &[text(name, &people), text("city", &["Oslo", "Rome"])]);
+        let (draft, _) = draft_and_parse("d", &[text(name, &people), text("city", &["Oslo", "Rome"])]);
         assert_eq!(draft.taxonomies.len(), 1, "{name}");
         assert!(!draft.toml.contains("Person-") && !draft.taxonomies[0].1.contains("Person-"), "{name}");
     }
 }
 
 #[test]
-fn nasty_names_and_values_read_back() {
+fn unusual_names_and_values_round_trip() {
     let names = [
         "",
         "a.b",
@@ -88,7 +88,7 @@ fn nasty_names_and_values_read_back() {
     let values =
         ["*", "any", "a;b", "say \"hi\"", "two\nlines", "cr\rhere", "\u{feff}mark", " blank ", "# x", "plain", "  "];
     let columns: Vec<ColumnSketch> = names.iter().map(|name| text(name, &values)).collect();
-    let (draft, schema) = read_back("\"\n\\", &columns);
+    let (draft, schema) = draft_and_parse("\"\n\\", &columns);
     let mut paths: Vec<String> = draft.taxonomies.iter().map(|(path, _)| path.to_lowercase()).collect();
     paths.sort();
     paths.dedup();
@@ -96,7 +96,7 @@ fn nasty_names_and_values_read_back() {
     assert!(paths.iter().all(|path| path.matches('/').count() == 1 && !path.contains("..")), "{paths:?}");
     assert_eq!(schema.missing_values, ["", "  "]);
     for attribute in &schema.attributes {
-        let Tree::Given(tree) = &attribute.tree else { panic!("a taxonomy") };
+        let TreeSource::Given(tree) = &attribute.tree else { panic!("a taxonomy") };
         let read: std::collections::BTreeSet<&str> = tree.values().iter().map(String::as_str).collect();
         let expect = values.iter().map(|value| value.trim()).filter(|value| !value.is_empty()).collect();
         assert_eq!(read, expect);
@@ -124,12 +124,16 @@ fn round_widths_nest() {
 fn a_code_with_leading_zeros_is_no_number() {
     let mut zip = text("zip", &["02139", "10115"]);
     zip.looks_like = Type::Number;
-    let (draft, _) = read_back("d", &[zip]);
-    assert!(draft.toml.contains("a code, not a number\nrole = \"quasi-identifier\"\ntaxonomy"), "{}", draft.toml);
+    let (draft, _) = draft_and_parse("d", &[zip]);
+    assert!(
+        draft.toml.contains("a code, not a number (column name)\nrole = \"quasi-identifier\"\ntaxonomy"),
+        "{}",
+        draft.toml
+    );
 }
 
 #[test]
-fn names_tell_what_a_column_may_be() {
+fn column_names_suggest_roles() {
     let names = [
         ("patientID", Some("identifier")),
         ("E-Mail", Some("identifier")),
@@ -142,7 +146,7 @@ fn names_tell_what_a_column_may_be() {
     for (name, role) in names {
         let toml = draft("d", &[text(name, &["a", "b"])]).toml;
         let expect =
-            role.map_or_else(|| "# suggestion".to_owned(), |role| format!("# suggestion: {role} - its name says"));
+            role.map_or_else(|| "# Suggested".to_owned(), |role| format!("# Suggested role: {role} - the column name"));
         assert_eq!(toml.contains(&expect), role.is_some(), "{name}: {toml}");
     }
 }
@@ -164,10 +168,10 @@ fn any_sketch() -> impl Strategy<Value = ColumnSketch> {
 
 proptest! {
     #[test]
-    fn every_draft_reads_back(dataset in any::<String>(), columns in proptest::collection::vec(any_sketch(), 0..6)) {
+    fn every_draft_is_a_valid_policy(dataset in any::<String>(), columns in proptest::collection::vec(any_sketch(), 0..6)) {
         let mut columns = columns;
         let mut seen = std::collections::HashSet::new();
         columns.retain(|column| seen.insert(column.name.clone()));
-        read_back(&dataset, &columns);
+        draft_and_parse(&dataset, &columns);
     }
 }

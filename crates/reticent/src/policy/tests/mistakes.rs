@@ -1,30 +1,30 @@
-//! Every mistake is told with its line and, where we can tell, what was meant.
+//! Tests that every mistake in a policy is reported with its line and, if possible, a correction.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// The text is wrong, and the error says so on this line.
+/// Checks that parsing fails on this line with this text.
 #[track_caller]
 fn check(text: &str, line: usize, expect: &str) {
-    let told = Policy::parse(text).unwrap_err().to_string();
-    assert!(told.starts_with(&format!("policy line {line}: ")), "{told}");
-    assert!(told.contains(expect), "{told}");
+    let error = Policy::parse(text).unwrap_err().to_string();
+    assert!(error.starts_with(&format!("policy line {line}: ")), "{error}");
+    assert!(error.contains(expect), "{error}");
 }
 
-/// The same for one column with these keys; its table starts on line 1.
+/// Checks a column with these keys. Its table starts on line 1.
 #[track_caller]
 fn check_column(keys: &str, line: usize, expect: &str) {
     check(&format!("[columns.age]\n{keys}\n[requirement]\nk = 2"), line, expect);
 }
 
-/// The same for a requirement, whose table starts on line 1.
+/// Checks a requirement with these keys. Its table starts on line 1.
 #[track_caller]
 fn check_requirement(keys: &str, line: usize, expect: &str) {
     check(&format!("[requirement]\n{keys}\n[columns.sick]\nrole = \"sensitive\""), line, expect);
 }
 
-/// The same for a release.
+/// Checks a release with these keys. Its table starts on line 1.
 #[track_caller]
 fn check_release(keys: &str, line: usize, expect: &str) {
     check(&format!("[release]\n{keys}\n[columns.id]\nrole = \"identifier\"\n[requirement]\nk = 2"), line, expect);
@@ -44,15 +44,16 @@ fn unknown_keys() {
     check(
         "[column.age]\n",
         1,
-        "`column` is not a key of a policy; here stand: dataset, columns, requirement, release, history, recipients, ledger (did you mean `columns`?)",
+        "`column` is not a policy key; valid keys here: dataset, columns, requirement, release, history, recipients, ledger \
+         (did you mean `columns`?)",
     );
-    check("# first\n[dataset]\nnmae = \"x\"", 3, "`dataset.nmae` is not a key of a policy");
+    check("# first\n[dataset]\nnmae = \"x\"", 3, "`dataset.nmae` is not a policy key");
     check("k = 5", 1, "(it belongs under [requirement])");
     check_column("rolle = \"other\"", 2, "(did you mean `role`?)");
     check_column("\n\nseed = 3", 4, "(it belongs under [release])");
     check_requirement("confidense = 0.5", 2, "(did you mean `confidence`?)");
     check_release("supression = 0.5", 2, "(did you mean `suppression`?)");
-    check("[columns.\"a b\"]\nrole = \"other\"\nfoo = 1", 3, "`columns.\"a b\".foo` is not a key");
+    check("[columns.\"a b\"]\nrole = \"other\"\nfoo = 1", 3, "`columns.\"a b\".foo` is not a policy key");
     check("[requirement]\nk = 2\n[columns]\nage = { role = \"other\",\n rule = 1 }", 5, "did you mean `role`?");
 }
 
@@ -99,9 +100,9 @@ fn impossible_numbers() {
 
 #[test]
 fn requirements() {
-    let nothing = Policy::parse("[columns.a]\n").unwrap_err().to_string();
-    assert!(nothing.contains("requires nothing; write for example\n[requirement]\nk = 5"), "{nothing}");
-    check("[columns.a]\n[requirement]\nmodels = []", 2, "requires nothing");
+    let error = Policy::parse("[columns.a]\n").unwrap_err().to_string();
+    assert!(error.contains("has no requirement; add for example\n[requirement]\nk = 5"), "{error}");
+    check("[columns.a]\n[requirement]\nmodels = []", 2, "has no requirement");
     check("[columns.a]\n[requirement]\nk = 3\nconfidence = 0.5", 4, "no column has the role sensitive");
     check_requirement("[[requirement.models]]\nl = 2", 2, "without a model");
     check_requirement("[[requirement.models]]\nmodel = 2", 3, "must be a text");
@@ -111,13 +112,13 @@ fn requirements() {
 }
 
 #[test]
-fn models_are_checked_when_they_are_built() {
+fn models_are_checked_when_the_requirement_is_built() {
     let text = "[columns.a]\n[requirement]\n[[requirement.models]]\n\nmodel = \"k-anonimity\"\nk = 3";
     let policy = Policy::parse(text).unwrap();
     let schema = schema_of(&policy).unwrap();
-    let error = crate::requirement::Requirement::build(&policy.wordings(&schema), &schema).unwrap_err().to_string();
+    let error = crate::requirement::Requirement::build(&policy.model_specs(&schema), &schema).unwrap_err().to_string();
     assert_eq!(error, "policy line 5: there is no model `k-anonimity` (did you mean `k-anonymity`?)");
-    assert_eq!(crate::catalogue::check_models(&policy.wordings(&schema)).unwrap_err().to_string(), error);
+    assert_eq!(crate::catalogue::check_models(&policy.model_specs(&schema)).unwrap_err().to_string(), error);
 }
 
 #[test]
@@ -125,14 +126,14 @@ fn a_model_from_another_list_is_explained() {
     let check = |model: &str, hint: &str| {
         let text = format!("[columns.a]\n[requirement]\n[[requirement.models]]\nmodel = {model:?}\nk = 3");
         let policy = Policy::parse(&text).unwrap();
-        let wordings = policy.wordings(&schema_of(&policy).unwrap());
-        let error = crate::catalogue::check_models(&wordings).unwrap_err().to_string();
+        let specs = policy.model_specs(&schema_of(&policy).unwrap());
+        let error = crate::catalogue::check_models(&specs).unwrap_err().to_string();
         assert_eq!(error, format!("policy line 4: there is no model `{model}` ({hint})"));
     };
     check("K-Anonymity", "did you mean `k-anonymity`?");
-    check("m-invariance", "it is a method, for the same table again and again: write method = \"m-invariance\"");
+    check("m-invariance", "it is a republication method: write method = \"m-invariance\"");
     check("top-down-specialization", "it is an algorithm: write algorithm = \"top-down-specialization\"");
-    check("skewness", "`skewness` is the name of a attack");
+    check("skewness", "`skewness` is an entry of kind `attack`");
 }
 
 #[test]
@@ -141,21 +142,21 @@ fn intervals() {
     check_column(&number("[]"), 3, "has no level");
     check_column(&number("[5, 0]"), 3, "is 0, and must be a width of at least");
     check_column(&number("[5, inf]"), 3, "must be a finite number");
-    check_column(&number("[5,\n12]"), 4, "reaches over two of the next level");
-    check_column(&number("[10, 5]"), 3, "reaches over two");
-    check_column(&number("[5, 5]"), 3, "reaches over two");
-    check_column(&number("[20, [18, 40]]"), 3, "reaches over two");
-    check_column(&number("[[1, 2, 3], [1, 2.5]]"), 3, "reaches over two");
-    check_column(&number("[[1, 2, 3], 5]"), 3, "reaches over two");
-    check_column(&number("[\"year\"]"), 3, "counts in calendar units");
+    check_column(&number("[5,\n12]"), 4, "levels that do not nest");
+    check_column(&number("[10, 5]"), 3, "do not nest");
+    check_column(&number("[5, 5]"), 3, "do not nest");
+    check_column(&number("[20, [18, 40]]"), 3, "do not nest");
+    check_column(&number("[[1, 2, 3], [1, 2.5]]"), 3, "do not nest");
+    check_column(&number("[[1, 2, 3], 5]"), 3, "do not nest");
+    check_column(&number("[\"year\"]"), 3, "uses a calendar unit");
     check_column(&number("[[]]"), 3, "without bounds");
     check_column(&number("[[3,\n 1]]"), 4, "do not ascend");
     check_column(&number("[[\"1950-01-01\"]]"), 3, "must be a number");
     let date = |levels: &str| format!("type = \"date\"\nintervals = {levels}");
     check_column(&date("[\"yaer\"]"), 3, "(did you mean `year`?)");
-    check_column(&date("[\"year\", \"month\"]"), 3, "reaches over two");
-    check_column(&date("[\"year\", [\"1950-07-01\"]]"), 3, "reaches over two");
-    check_column(&date("[7, \"month\"]"), 3, "reaches over two");
+    check_column(&date("[\"year\", \"month\"]"), 3, "do not nest");
+    check_column(&date("[\"year\", [\"1950-07-01\"]]"), 3, "do not nest");
+    check_column(&date("[7, \"month\"]"), 3, "do not nest");
     check_column(&date("[[1950]]"), 3, "must be a date \"YYYY-MM-DD\"");
     check_column(&date("[[\"1950-02-30\"]]"), 3, "must be a date \"YYYY-MM-DD\"");
     for good in ["[0.1, 0.5, 1]", "[1, [2, 3], [3]]", "[[0, 10.5]]"] {
@@ -171,11 +172,11 @@ fn contradictions() {
     check_column("intervals = [5]", 2, "is for numbers and dates");
     check_column("range = [0, 5]", 2, "is for numbers and dates");
     check_column("taxonomy = \"a.csv\"\ntype = \"number\"\nintervals = [5]", 4, "and `taxonomy` are both given");
-    check_column("type = \"number\"\nrange = [0, 120]\nintervals = [5]", 3, "take one out");
+    check_column("type = \"number\"\nrange = [0, 120]\nintervals = [5]", 3, "remove one");
     check_column("type = \"number\"\nrange = [120, 0]", 3, "do not ascend");
     check_column("type = \"number\"\nrange = [1, 2, 3]", 3, "must have two bounds");
     check_column("exact = false", 2, "needs `intervals`");
-    check_column("taxonomy = \" \"", 2, "names no file");
+    check_column("taxonomy = \" \"", 2, "is empty; write the path of a file");
     check("[dataset]\nowner = \"idd\"\n[columns.id]\n[requirement]\nk = 2", 2, "(did you mean `id`?)");
     check_release("purpose = { classify = \"ids\" }", 2, "(did you mean `id`?)");
     check_release("purpose = { classify = \"id\" }", 2, "names an identifier");
@@ -195,18 +196,18 @@ fn windows_files_and_byte_order_marks_are_read() {
 fn rules_about_two_columns() {
     let with =
         |rule: &str| format!("[columns.sex]\n[columns.ill]\n[requirement]\nk = 2\n[history]\ninconsistent = [{rule}]");
-    let sayings = [
-        ("{ sex = \"male\" }", "gives a value to two columns"),
-        ("{ sex = \"male\", ill = \"pregnancy\", age = \"9\" }", "gives a value to two columns"),
-        ("{ sex = \"male\", il = \"pregnancy\" }", "is no column of the policy (did you mean `ill`?)"),
+    let cases = [
+        ("{ sex = \"male\" }", "must give values to two columns"),
+        ("{ sex = \"male\", ill = \"pregnancy\", age = \"9\" }", "must give values to two columns"),
+        ("{ sex = \"male\", il = \"pregnancy\" }", "is not a column of the policy (did you mean `ill`?)"),
         ("{ sex = \"male\", ill = 3 }", "must be a text"),
         ("\"male\"", "must be a table"),
     ];
-    for (rule, says) in sayings {
-        check(&with(rule), 6, says);
+    for (rule, expect) in cases {
+        check(&with(rule), 6, expect);
     }
-    let varies = "[columns.a]\n[requirement]\nk = 2\n[history]\nvaries = [\"aa\"]";
-    check(varies, 5, "names \"aa\", which is no column of the policy (did you mean `a`?)");
+    let time_varying = "[columns.a]\n[requirement]\nk = 2\n[history]\ntime-varying = [\"aa\"]";
+    check(time_varying, 5, "names \"aa\", which is not a column of the policy (did you mean `a`?)");
     check("[columns.a]\n[requirement]\nk = 2\n[history]\njudge = \"some\"", 5, "must be one of: auto, each, every");
     let text = "[columns.city]\ntaxonomy = \"c\"\n[columns.ill]\n[requirement]\nk = 2\n[history]\ninconsistent = [{ city = \"Pariss\", ill = \"x\" }]";
     let error = schema_of(&Policy::parse(text).unwrap()).unwrap_err().to_string();
@@ -223,19 +224,30 @@ fn deep_nesting_is_an_error() {
 
 proptest! {
     #[test]
-    fn no_text_makes_the_reader_panic(text in "\\PC{0,80}") {
+    fn the_reader_never_panics_on_random_text(text in "\\PC{0,80}") {
         let _ = Policy::parse(&text);
     }
 
     #[test]
-    fn no_change_makes_the_reader_panic(at in 0..HOSPITAL.len(), cut in 0usize..12, put in "[ -~\n]{0,8}") {
+    fn the_reader_never_panics_on_mutations(at in 0..HOSPITAL.len(), cut in 0usize..12, put in "[ -~\n]{0,8}") {
         let mut text = HOSPITAL.as_bytes().to_vec();
         let end = (at + cut).min(text.len());
         text.splice(at..end, put.bytes());
         let text = String::from_utf8_lossy(&text);
         if let Ok(policy) = Policy::parse(&text) {
             let schema = schema_of(&policy);
-            let _ = schema.map(|schema| crate::requirement::Requirement::build(&policy.wordings(&schema), &schema));
+            let _ = schema.map(|schema| crate::requirement::Requirement::build(&policy.model_specs(&schema), &schema));
         }
     }
+}
+
+/// Keys of version 0.1 are rejected with their new name.
+#[test]
+fn a_renamed_key_is_named() {
+    let history = "[columns.a]\n[requirement]\nk = 2\n[history]\nvaries = [\"a\"]";
+    check(history, 5, "`history.varies` is now called `time-varying`");
+    let recipients = "[columns.a]\n[requirement]\nk = 2\n[recipients]\nseparate = [\"a\", \"b\"]";
+    check(recipients, 5, "`recipients.separate` is now called `non-colluding`");
+    // Only where the new name belongs.
+    check("[columns.a]\nvaries = true\n[requirement]\nk = 2", 2, "is not a policy key");
 }

@@ -1,25 +1,25 @@
-//! The JSON Schema knows every key that the reader knows.
+//! Tests that the JSON Schema describes every key that the reader accepts.
 
 use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 
 use super::*;
 
-/// Every way in which a schema may describe a value.
-fn readings<'a>(schema: &'a Value, key: &str) -> Vec<&'a Value> {
-    let mut found: Vec<&Value> = schema["properties"].get(key).into_iter().collect();
+/// Returns every subschema that may describe the value of a key.
+fn subschemas<'a>(schema: &'a Value, key: &str) -> Vec<&'a Value> {
+    let mut schemas: Vec<&Value> = schema["properties"].get(key).into_iter().collect();
     let more = &schema["additionalProperties"];
-    if found.is_empty() && more.is_object() {
-        found.push(more);
+    if schemas.is_empty() && more.is_object() {
+        schemas.push(more);
     }
     for way in ["oneOf", "anyOf", "allOf"] {
-        found.extend(schema[way].as_array().into_iter().flatten().flat_map(|schema| readings(schema, key)));
+        schemas.extend(schema[way].as_array().into_iter().flatten().flat_map(|schema| subschemas(schema, key)));
     }
     let then = &schema["then"];
     if then.is_object() {
-        found.extend(readings(then, key));
+        schemas.extend(subschemas(then, key));
     }
-    found
+    schemas
 }
 
 fn covers(schemas: &[&Value], value: &DeValue<'_>, path: &str) {
@@ -27,8 +27,8 @@ fn covers(schemas: &[&Value], value: &DeValue<'_>, path: &str) {
         DeValue::Table(table) => {
             for (key, value) in table {
                 let path = format!("{path}.{}", key.get_ref());
-                let below: Vec<&Value> = schemas.iter().flat_map(|schema| readings(schema, key.get_ref())).collect();
-                assert!(!below.is_empty(), "the JSON Schema does not know {path}");
+                let below: Vec<&Value> = schemas.iter().flat_map(|schema| subschemas(schema, key.get_ref())).collect();
+                assert!(!below.is_empty(), "the JSON Schema does not describe {path}");
                 assert!(below.iter().any(|schema| schema.get("description").is_some() || schema.get("type").is_some()));
                 covers(&below, value.get_ref(), &path);
             }
@@ -36,7 +36,7 @@ fn covers(schemas: &[&Value], value: &DeValue<'_>, path: &str) {
         DeValue::Array(items) => {
             let below: Vec<&Value> =
                 schemas.iter().map(|schema| &schema["items"]).filter(|items| items.is_object()).collect();
-            assert!(!below.is_empty(), "the JSON Schema takes no list at {path}");
+            assert!(!below.is_empty(), "the JSON Schema accepts no list at {path}");
             for item in items.iter().filter(|item| item.get_ref().is_table()) {
                 covers(&below, item.get_ref(), path);
             }
@@ -51,7 +51,7 @@ fn check(text: &str) {
 }
 
 #[test]
-fn knows_every_key_of_a_policy() {
+fn describes_every_key_of_a_policy() {
     check(HOSPITAL);
     let sketch = |looks_like| ColumnSketch {
         name: format!("{looks_like:?}"),

@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
-use reticent::attacks::{Findings, LIST, Listed, Person, Scene};
-use reticent::combos::Combos;
-use reticent::recognise::{Told, release};
+use reticent::attacks::{AttackDef, AttackInput, Findings, KnownPerson, LIST};
+use reticent::contingency::ContingencyTable;
+use reticent::recognise::{RecognitionInput, release};
 use reticent::registry::{Argument, Arguments};
 use reticent::taxonomy::{Taxonomy, Type};
-use reticent::{Counts, Disguise, Error, Held, History, Links, Role, Share};
+use reticent::{Counts, Error, History, Links, Presentation, Ratio, RecordedRelease, Role};
 
 /// What an attacker has.
 #[derive(Clone, Default)]
 pub struct Case {
     history: History,
-    people: Vec<Person>,
+    people: Vec<KnownPerson>,
     rows: Vec<Option<Vec<u32>>>,
-    least: Option<Share>,
+    least: Option<Ratio>,
     arguments: Arguments,
 }
 
@@ -32,7 +32,7 @@ impl Case {
     }
 
     fn least(self, above: u64, below: u64) -> Case {
-        Case { least: Some(Share::new(above, below)), ..self }
+        Case { least: Some(Ratio::new(above, below)), ..self }
     }
 
     fn given(self, name: &str, value: Argument) -> Case {
@@ -42,22 +42,23 @@ impl Case {
     /// Knowing people by one column.
     fn knowing(mut self, column: &str, values: &[&str]) -> Case {
         let facts = |value: &str| vec![(column.to_owned(), value.to_owned())];
-        self.people = values.iter().map(|value| Person { name: "Somebody".to_owned(), facts: facts(value) }).collect();
+        self.people =
+            values.iter().map(|value| KnownPerson { name: "Somebody".to_owned(), facts: facts(value) }).collect();
         self
     }
 
     fn marked(mut self, column: &str) -> Case {
-        self.history.releases.iter_mut().for_each(|held| held.disguise.groups = Some(column.to_owned()));
+        self.history.releases.iter_mut().for_each(|held| held.presentation.group_column = Some(column.to_owned()));
         self
     }
 
-    pub fn run(&self, attack: &Listed) -> reticent::Result<Findings> {
-        (attack.run)(&Scene {
+    pub fn run(&self, attack: &AttackDef) -> reticent::Result<Findings> {
+        (attack.run)(&AttackInput {
             history: &self.history,
             people: &self.people,
-            confidence: self.least.unwrap_or(Share::new(1, 1)),
+            confidence: self.least.unwrap_or(Ratio::new(1, 1)),
             rows: &self.rows,
-            varies: &[],
+            time_varying: &[],
             arguments: &self.arguments,
         })
     }
@@ -67,7 +68,7 @@ const JOBS: &str = "any\n  professional\n    engineer\n    lawyer\n  artist";
 const BITS: &str = "*\n  0\n  1";
 const TENS: &str = "*\n  0\n  1\n  2\n  3\n  4\n  5\n  6\n  7\n  8\n  9";
 
-fn held(number: u64, columns: &str, rows: &[(u128, &str)]) -> (Held, Vec<u32>) {
+fn held(number: u64, columns: &str, rows: &[(u128, &str)]) -> (RecordedRelease, Vec<u32>) {
     let names: Vec<&str> = columns.split_whitespace().collect();
     let cells: Vec<Vec<&str>> = rows.iter().map(|(_, row)| row.split_whitespace().collect()).collect();
     let column = |at: usize| -> Vec<String> { cells.iter().map(|row| row[at].to_owned()).collect() };
@@ -82,23 +83,23 @@ fn held(number: u64, columns: &str, rows: &[(u128, &str)]) -> (Held, Vec<u32>) {
     let code = |at: usize, text: &String| values[at].binary_search(text).unwrap() as u32;
     let codes: Vec<Vec<u32>> =
         (0..names.len()).map(|at| column(at).iter().map(|text| code(at, text)).collect()).collect();
-    let combos = Combos { codes: codes.clone(), weights: vec![1; rows.len()], owners: None }.combined();
+    let combos = ContingencyTable { codes: codes.clone(), weights: vec![1; rows.len()], owners: None }.combined();
     let place = |row: usize| {
         let key: Vec<u32> = codes.iter().map(|codes| codes[row]).collect();
         combos.find(&key).unwrap() as u32
     };
     let places: Vec<u32> = (0..rows.len()).map(place).collect();
-    let links = Links::collect(rows.iter().zip(&places).map(|((person, _), place)| (*person, *place)).collect());
+    let links = Links::from_rows(rows.iter().zip(&places).map(|((person, _), place)| (*person, *place)).collect());
     let trees = [("job", JOBS), ("bit", BITS), ("ten", TENS)].map(|(name, text)| (name, tree(name, text)));
-    let told: Vec<Told<'_>> = names.iter().map(|name| told(name, &trees)).collect();
+    let told: Vec<RecognitionInput<'_>> = names.iter().map(|name| told(name, &trees)).collect();
     let names = told.iter().map(|told| told.name.to_owned()).collect();
-    let (release, _) = release(Counts { names, values, combos, links: None }, &told, 0).unwrap();
-    let held = Held {
+    let (release, _) = release(Counts { names, values, contingency: combos, links: None }, &told, 0).unwrap();
+    let held = RecordedRelease {
         number,
         name: format!("r{number}"),
         date: "2024-01-01".to_owned(),
         recipients: vec!["public".to_owned()],
-        disguise: Disguise::default(),
+        presentation: Presentation::default(),
         release,
         links: Some(links),
     };
@@ -109,7 +110,7 @@ fn tree(name: &str, text: &str) -> Arc<Taxonomy> {
     Taxonomy::parse_indented(name, text).unwrap().into()
 }
 
-fn told<'a>(name: &'a str, trees: &'a [(&str, Arc<Taxonomy>)]) -> Told<'a> {
+fn told<'a>(name: &'a str, trees: &'a [(&str, Arc<Taxonomy>)]) -> RecognitionInput<'a> {
     let role = match name.chars().last() {
         Some('!') => Role::Sensitive,
         Some('?') => Role::Other,
@@ -117,7 +118,7 @@ fn told<'a>(name: &'a str, trees: &'a [(&str, Arc<Taxonomy>)]) -> Told<'a> {
     };
     let name = name.trim_end_matches(['!', '?']);
     let tree = trees.iter().find(|(known, _)| *known == name).map(|(_, tree)| tree);
-    Told { name, role, values: tree.is_none().then_some(Type::Text), tree, missing: &[] }
+    RecognitionInput { name, role, values: tree.is_none().then_some(Type::Text), tree, missing: &[] }
 }
 
 /// People 1 and 2 stay in their group, 3 and 4 come into another: what m-invariance would publish.
@@ -267,9 +268,9 @@ fn words_give_nothing_away() {
         for finding in broken.run(attack).unwrap().all {
             let public = serde_json::to_string(&finding.clone().without_value()).unwrap();
             assert!(secrets.iter().all(|secret| !public.contains(secret)), "{public}");
-            assert!(!finding.words.is_empty() && finding.people > 0, "{finding:?}");
+            assert!(!finding.text.is_empty() && finding.people > 0, "{finding:?}");
             assert_eq!(finding.attack, attack.entry.id);
-            assert!(finding.confidence.reaches(Share::new(0, 1)) && finding.confidence.to_f64() <= 1.0, "{finding:?}");
+            assert!(finding.confidence.reaches(Ratio::new(0, 1)) && finding.confidence.to_f64() <= 1.0, "{finding:?}");
         }
     }
 }

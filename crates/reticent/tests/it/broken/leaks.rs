@@ -1,6 +1,6 @@
 //! A good release is written, something goes wrong on the way, and `verify` reads it back.
 
-use reticent::combos::Combos;
+use reticent::contingency::ContingencyTable;
 use reticent::requirement::Requirement;
 use reticent::verify::{Expected, Verdict, verify};
 use reticent::{Counts, Recoding, Release};
@@ -34,7 +34,7 @@ fn good(data: &Data, words: &[&str]) -> Good {
 
 impl Good {
     fn judge(&self, counts: Counts) -> reticent::Result<Verdict> {
-        let expected = Expected { recoding: &self.recoding, rows: self.release.combos.rows() };
+        let expected = Expected { recoding: &self.recoding, rows: self.release.contingency.rows() };
         verify(counts, &expected, &self.requirement.models, None)
     }
 
@@ -42,7 +42,7 @@ impl Good {
     fn passes(&self) {
         let verdict = self.judge(self.written()).unwrap();
         assert!(verdict.holds(), "{verdict:?}");
-        assert_eq!(verdict.rows, self.release.combos.rows());
+        assert_eq!(verdict.rows, self.release.contingency.rows());
         assert_eq!(verdict.models.len(), self.requirement.models.len());
     }
 
@@ -51,7 +51,7 @@ impl Good {
         let verdict = self.judge(counts).unwrap();
         assert!(!verdict.holds(), "the leak was not caught");
         let found = verdict.models.iter().filter(|(title, _)| title.contains(model)).flat_map(|(_, breaches)| breaches);
-        let witness = |breach: &reticent::verify::Breach| -> Vec<String> {
+        let witness = |breach: &reticent::verify::ClassViolation| -> Vec<String> {
             breach.witness.iter().map(|(_, text)| text.clone()).collect()
         };
         let classes: Vec<Vec<String>> = found.map(witness).collect();
@@ -67,9 +67,9 @@ impl Good {
     /// The release as an engine reads it back, one record a row.
     fn written(&self) -> Counts {
         let mut counts = read_back(&self.release);
-        let combos = &self.release.combos;
+        let combos = &self.release.contingency;
         let rows: Vec<usize> = (0..combos.len()).flat_map(|at| vec![at; combos.weights[at] as usize]).collect();
-        counts.combos = Combos {
+        counts.contingency = ContingencyTable {
             codes: combos.codes.iter().map(|codes| rows.iter().map(|at| codes[*at]).collect()).collect(),
             weights: vec![1; rows.len()],
             owners: combos.owners.as_ref().map(|owners| rows.iter().map(|at| owners[*at]).collect()),
@@ -86,7 +86,7 @@ fn code(counts: &Counts, column: usize, text: &str) -> u32 {
 /// A record with this text in this column.
 fn record(counts: &Counts, column: usize, text: &str) -> usize {
     let code = code(counts, column, text);
-    counts.combos.codes[column].iter().position(|found| *found == code).unwrap()
+    counts.contingency.codes[column].iter().position(|found| *found == code).unwrap()
 }
 
 #[test]
@@ -97,8 +97,8 @@ fn a_record_moved_to_another_class() {
     let mut counts = good.written();
     let moved = record(&counts, 0, "artist");
     let (job, sex) = (code(&counts, 0, "professional"), code(&counts, 1, "m"));
-    counts.combos.codes[0][moved] = job;
-    counts.combos.codes[1][moved] = sex;
+    counts.contingency.codes[0][moved] = job;
+    counts.contingency.codes[1][moved] = sex;
     good.breaches(counts, "3-anonymity", &["artist", "f"]);
 }
 
@@ -111,7 +111,7 @@ fn a_cell_that_was_not_hidden() {
     let mut counts = good.written();
     let hidden = record(&counts, 0, "artist");
     let sex = code(&counts, 1, "m");
-    counts.combos.codes[1][hidden] = sex;
+    counts.contingency.codes[1][hidden] = sex;
     good.breaches(counts.clone(), "3-anonymity", &["artist", "m"]);
     good.breaches(counts.clone(), "3-anonymity", &["artist", "f"]);
     good.breaches(counts, "distinct", &["artist", "m"]);
@@ -124,8 +124,8 @@ fn a_sensitive_value_moved() {
     good.passes();
     let mut counts = good.written();
     let hiv = record(&counts, 2, "hiv");
-    let class = [0, 1].map(|column| counts.values[column][counts.combos.codes[column][hiv] as usize].clone());
-    counts.combos.codes[2][hiv] = code(&counts, 2, "flu");
+    let class = [0, 1].map(|column| counts.values[column][counts.contingency.codes[column][hiv] as usize].clone());
+    counts.contingency.codes[2][hiv] = code(&counts, 2, "flu");
     let class: Vec<&str> = class.iter().map(String::as_str).collect();
     good.breaches(counts.clone(), "confidence", &class);
     good.breaches(counts, "distinct", &class);
@@ -140,7 +140,7 @@ fn a_sensitive_value_just_above_its_threshold() {
     good.passes();
     let mut counts = good.written();
     let gout = record(&counts, 2, "gout");
-    counts.combos.codes[2][gout] = code(&counts, 2, "hiv");
+    counts.contingency.codes[2][gout] = code(&counts, 2, "hiv");
     let verdict = good.judge(counts).unwrap();
     assert_eq!(verdict.models[0].1.len(), 1, "two of three have hiv in one class: {verdict:?}");
 }
@@ -152,13 +152,13 @@ fn a_record_dropped_or_added() {
     good.passes();
     for at in 0..6 {
         let mut counts = good.written();
-        counts.combos = counts.combos.filter(|kept| kept != at);
+        counts.contingency = counts.contingency.filter(|kept| kept != at);
         good.is_an_error(counts);
     }
     let mut counts = good.written();
-    counts.combos.weights[0] += 1;
+    counts.contingency.weights[0] += 1;
     good.is_an_error(counts);
-    good.is_an_error(Counts { combos: good.written().combos.filter(|_| false), ..good.written() });
+    good.is_an_error(Counts { contingency: good.written().contingency.filter(|_| false), ..good.written() });
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn a_label_that_was_not_to_be_published() {
         let mut counts = good.written();
         counts.values[column].push(text.to_owned());
         let foreign = counts.values[column].len() as u32 - 1;
-        counts.combos.codes[column][0] = foreign;
+        counts.contingency.codes[column][0] = foreign;
         good.is_an_error(counts);
     }
     // The same texts renamed everywhere.
@@ -190,7 +190,7 @@ fn a_column_too_many_too_few_or_under_another_name() {
     let mut counts = good.written();
     counts.names.push("name".to_owned());
     counts.values.push((0..6).map(|at| format!("person {at}")).collect());
-    counts.combos.codes.push((0..6).collect());
+    counts.contingency.codes.push((0..6).collect());
     good.is_an_error(counts);
     for (at, name) in [(0, "profession"), (1, "ill"), (2, "disease"), (0, "Job"), (0, "'=job")] {
         let mut counts = good.written();
@@ -201,12 +201,12 @@ fn a_column_too_many_too_few_or_under_another_name() {
     let mut counts = good.written();
     counts.names.pop();
     counts.values.pop();
-    counts.combos.codes.pop();
+    counts.contingency.codes.pop();
     good.is_an_error(counts);
     let mut counts = good.written();
     counts.names.swap(0, 1);
     counts.values.swap(0, 1);
-    counts.combos.codes.swap(0, 1);
+    counts.contingency.codes.swap(0, 1);
     good.is_an_error(counts);
 }
 
@@ -219,10 +219,10 @@ fn a_person_counted_twice() {
     let mut counts = good.written();
     let [one, two] = {
         let job = code(&counts, 0, "artist");
-        let members: Vec<usize> = (0..6).filter(|at| counts.combos.codes[0][*at] == job).collect();
+        let members: Vec<usize> = (0..6).filter(|at| counts.contingency.codes[0][*at] == job).collect();
         [members[0], members[1]]
     };
-    let owners = counts.combos.owners.as_mut().unwrap();
+    let owners = counts.contingency.owners.as_mut().unwrap();
     owners[two] = owners[one];
     good.breaches(counts, "3-anonymity", &["artist", "f"]);
 }
@@ -240,15 +240,15 @@ fn an_apostrophe_hides_nothing() {
     let verdict = good.judge(counts.clone()).unwrap();
     assert!(verdict.holds(), "{verdict:?}");
     let moved = record(&counts, 1, "'=m");
-    counts.combos.codes[0][moved] = code(&counts, 0, "artist");
-    counts.combos.codes[1][moved] = code(&counts, 1, "f");
+    counts.contingency.codes[0][moved] = code(&counts, 0, "artist");
+    counts.contingency.codes[1][moved] = code(&counts, 1, "f");
     good.breaches(counts, "3-anonymity", &["professional", "=m"]);
     // A text and its guarded twin are one text to a reader: two codes for it must not split or hide a class.
     let mut counts = good.written();
     counts.values[1].push("'=m".to_owned());
     let twin = counts.values[1].len() as u32 - 1;
     let split = record(&counts, 1, "=m");
-    counts.combos.codes[1][split] = twin;
+    counts.contingency.codes[1][split] = twin;
     let judged = good.judge(counts);
     assert!(judged.is_err() || !judged.unwrap().holds(), "a record under a second spelling went unnoticed");
 }
@@ -264,7 +264,7 @@ fn a_second_spelling_is_not_a_second_value() {
     counts.values[2].push("'=flu".to_owned());
     let twin = counts.values[2].len() as u32 - 1;
     let hiv = record(&counts, 2, "hiv");
-    counts.combos.codes[2][hiv] = twin;
+    counts.contingency.codes[2][hiv] = twin;
     let judged = good.judge(counts);
     assert!(
         judged.is_err() || !judged.as_ref().unwrap().holds(),

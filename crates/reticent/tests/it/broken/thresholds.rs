@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use reticent::taxonomy::{Taxonomy, Type};
 use reticent::verify::{Expected, verify};
-use reticent::{Recoding, Tree};
+use reticent::{Recoding, TreeSource};
 
 use crate::support::{Col, Data, quasi, read_back, requirement, sensitive, wording};
 
@@ -100,7 +100,7 @@ const EDGES: &[Edge] = &[
 /// gout and flu stand together, hiv apart; in this order.
 fn data(class: &[&str], other: &[&str]) -> Data {
     let tree = "ill\n  mild\n    gout\n    flu\n  hiv";
-    let ill = Col { tree: Tree::Given(Taxonomy::parse_indented("ill", tree).unwrap()), ..sensitive("ill") };
+    let ill = Col { tree: TreeSource::Given(Taxonomy::parse_indented("ill", tree).unwrap()), ..sensitive("ill") };
     let row = |qid: &str, ill: &str| vec![qid.to_owned(), ill.to_owned()];
     let rows = class.iter().map(|ill| row("class", ill)).chain(other.iter().map(|ill| row("other", ill)));
     Data { cols: vec![quasi("qid"), ill], rows: rows.collect(), owners: None }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use reticent::Tree;
+use reticent::TreeSource;
 use reticent::taxonomy::{Taxonomy, Type};
 
 use crate::support::{Col, Data, breached, model, quasi, sensitive, witnesses};
@@ -63,7 +63,7 @@ fn numbers_are_not_ordered_as_texts() {
 #[test]
 fn hierarchy() {
     let tree = "ill\n  lung\n    flu\n    asthma\n  gut\n    ulcer\n    colic";
-    let ill = Col { tree: Tree::Given(Taxonomy::parse_indented("ill", tree).unwrap()), ..sensitive("ill") };
+    let ill = Col { tree: TreeSource::Given(Taxonomy::parse_indented("ill", tree).unwrap()), ..sensitive("ill") };
     let data = Data::new(
         vec![quasi("qid"), ill],
         &["a flu", "a flu", "b asthma", "b asthma", "c ulcer", "c colic", "d ulcer", "d colic"],

@@ -7,13 +7,15 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use reticent::algorithms::{Control, Purpose, Suppression, Task};
-use reticent::combos::Combos;
-use reticent::joined::Member;
+use reticent::algorithms::{Control, Purpose, RecodingTask, Suppression};
+use reticent::contingency::ContingencyTable;
+use reticent::join::Member;
 use reticent::registry::{Argument, Arguments};
-use reticent::requirement::{Requirement, Short, Wording};
+use reticent::requirement::{ModelSpec, Requirement, Shorthand};
 use reticent::taxonomy::{Taxonomy, Type};
-use reticent::{Attribute, Counts, Disguise, Held, History, Missing, Release, Role, Schema, Table, Tree};
+use reticent::{
+    Attribute, Counts, History, Missing, Presentation, RecordedRelease, Release, Role, Schema, Table, TreeSource,
+};
 
 /// The benchmark data beside the repository, or wherever RETICENT_DATA says.
 fn data() -> Option<PathBuf> {
@@ -63,18 +65,18 @@ fn table(folder: &Path, columns: &[(&str, usize)], class: bool) -> Table {
             codes[column].push(code as u32);
         }
     }
-    let combos = Combos { codes, weights: counted.into_values().collect(), owners: None };
+    let combos = ContingencyTable { codes, weights: counted.into_values().collect(), owners: None };
     let attribute = |name: &String| {
         let (role, tree) = if name == "class" {
-            (Role::Other, Tree::Flat)
+            (Role::Other, TreeSource::Flat)
         } else {
             let text = std::fs::read_to_string(folder.join(format!("taxonomies/{name}.csv"))).unwrap();
-            (Role::QuasiIdentifier, Tree::Given(Taxonomy::parse(name, &text).unwrap()))
+            (Role::QuasiIdentifier, TreeSource::Given(Taxonomy::parse(name, &text).unwrap()))
         };
         Attribute { name: name.clone(), role, values: Type::Text, missing: Missing::Refuse, tree }
     };
     let schema = Schema { attributes: names.iter().map(attribute).collect(), owner: None, missing_values: vec![] };
-    Table::build(&Counts { names, values, combos, links: None }, &schema).unwrap()
+    Table::build(&Counts { names, values, contingency: combos, links: None }, &schema).unwrap()
 }
 
 /// Steps generalized, summed over the six columns, per record.
@@ -88,20 +90,20 @@ fn distortion(table: &Table, k: u64, zero_gain: bool) -> f64 {
                 role: Role::QuasiIdentifier,
                 values: Type::Text,
                 missing: Missing::Value,
-                tree: Tree::Flat,
+                tree: TreeSource::Flat,
             })
             .collect(),
         owner: None,
         missing_values: vec![],
     };
-    let requirement = Requirement::build(&Short { k: Some(k), confidence: None }.expand(&schema), &schema).unwrap();
+    let requirement = Requirement::build(&Shorthand { k: Some(k), confidence: None }.expand(&schema), &schema).unwrap();
     searched(table, &History::default(), &requirement, zero_gain)
 }
 
 /// The distortion of what is found.
 fn searched(table: &Table, history: &History, requirement: &Requirement, zero_gain: bool) -> f64 {
     let purpose = Purpose::Classification("class".to_owned());
-    let task = Task { table, history, requirement, purpose: &purpose, suppression: Suppression::NONE };
+    let task = RecodingTask { table, history, requirement, purpose: &purpose, suppression: Suppression::NONE };
     let options = Arguments::default().set("zero-gain", Argument::Flag(zero_gain));
     let outcome = reticent::algorithms::run("top-down-specialization", &task, options, &Control::QUIET).unwrap();
     let mut steps = 0u64;
@@ -135,16 +137,16 @@ fn figure_1_baseline() {
 /// columns in this order, all that join, and immigration's.
 fn xyd(table: &Table, immigration: &Table, k: u64, top: usize) -> f64 {
     const ORDER: [&str; 6] = ["marital-status", "relationship", "sex", "education", "occupation", "workclass"];
-    let held = Held {
+    let held = RecordedRelease {
         number: 1,
         name: "immigration".to_owned(),
         date: String::new(),
         recipients: Vec::new(),
-        disguise: Disguise::default(),
+        presentation: Presentation::default(),
         release: Release::raw(immigration).unwrap(),
         links: None,
     };
-    let history = History { releases: vec![held], lost: Vec::new() };
+    let history = History { releases: vec![held], erased: Vec::new() };
     let columns = table.columns.iter().map(|column| (column.name.clone(), column.role)).collect();
     let new = Member { name: "taxation".to_owned(), columns };
     let ours = ORDER[..top].iter().map(|name| format!("taxation.{name}"));
@@ -153,7 +155,7 @@ fn xyd(table: &Table, immigration: &Table, k: u64, top: usize) -> f64 {
         .set("k", Argument::Number(k as f64))
         .set("x", Argument::Words(x))
         .set("y", Argument::Words(vec!["taxation.people".to_owned()]));
-    let wording = Wording { model: "xy-anonymity".to_owned(), arguments, line: None };
+    let wording = ModelSpec { model: "xy-anonymity".to_owned(), arguments, line: None };
     let schema = Schema { attributes: Vec::new(), owner: None, missing_values: vec![] };
     let mut requirement = Requirement::default();
     requirement.join(&[wording], &schema, new, &history, &[vec![0]], Vec::new()).unwrap();

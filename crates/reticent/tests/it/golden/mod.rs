@@ -2,6 +2,6 @@
 
 mod closeness;
 mod kdd2006;
-mod methods;
+mod republication;
 mod sequential;
 mod survey;

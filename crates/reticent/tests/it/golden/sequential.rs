@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use reticent::verify::UNSHOWN;
-use reticent::{Join, Recoding, Release, Rule};
+use reticent::verify::SENSITIVE_NOT_SHOWN;
+use reticent::{LossyJoin, Recoding, RecodingRule, Release};
 
 use crate::oracle::small_joins::{Small, held};
 use crate::support::{Data, cut_at, model, other, quasi, quasi_tree, sensitive, witnesses};
@@ -58,7 +58,7 @@ fn expect(small: &Small, release: &Release, expected: &[(&str, f64)]) {
 }
 
 fn size(new: &Release, first: &Release) -> u128 {
-    Join::of(&[new, first], &[], &[Vec::new(), Vec::new()]).size()
+    LossyJoin::new(&[new, first], &[], &[Vec::new(), Vec::new()]).size()
 }
 
 /// What a statement's worst is, and that nobody may take it for one that stays violated.
@@ -147,9 +147,9 @@ fn section_4() {
     expect(&two, &new.raw(), &[]);
     claims_nothing(&two, &[0, 1]);
     let table = new.table();
-    let found = reticent::joined::dangling(&table, &two.history, &[0], &[]);
+    let found = reticent::join::dangling(&table, &two.history, &[0], &[]);
     assert_eq!(found.len(), 1);
-    assert_eq!((found[0].ours, found[0].theirs), (1, 1));
+    assert_eq!((found[0].unmatched_new, found[0].unmatched_earlier), (1, 1));
 }
 
 /// Lemma 4.1 where people of both releases are counted.
@@ -198,8 +198,8 @@ fn counterexample_c() {
     };
     let class = vec![code(0, "d1"), code(1, "y")].into_boxed_slice();
     recoding.on = vec![0, 1];
-    recoding.rules.insert(class, Rule::Hide(vec![0]));
-    assert_eq!(recoding.apply(&table).unwrap().combos.len(), 3);
+    recoding.rules.insert(class, RecodingRule::Hide(vec![0]));
+    assert_eq!(recoding.apply(&table).unwrap().contingency.len(), 3);
     let table = new.table();
     let above = cut_at(&table, &[("d", &["d"])]).apply(&table).unwrap();
     let small = joined(&new, &first, Some(&recoding), "xy-linkability values=z:0.6 x=c,new.d y=first.y");
@@ -266,5 +266,5 @@ fn survey_6_1_and_6_2() {
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(found.contains(&witness("30", "US")) && found.contains(&witness("40", "UK")), "{found:?}");
     assert!(survey.violations.iter().all(|violation| violation.safety == -1.0));
-    assert!(found.iter().flatten().all(|(_, text)| text != UNSHOWN));
+    assert!(found.iter().flatten().all(|(_, text)| text != SENSITIVE_NOT_SHOWN));
 }

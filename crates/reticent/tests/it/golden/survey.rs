@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use reticent::attacks::{Confidence, Finding, Person, Scene, run};
+use reticent::attacks::{AttackConfidence, AttackInput, Finding, KnownPerson, run};
 use reticent::registry::Arguments;
-use reticent::taxonomy::{Level, Type};
-use reticent::{History, Recoding, Release, Share, Table, Tree};
+use reticent::taxonomy::{IntervalLevel, Type};
+use reticent::{History, Ratio, Recoding, Release, Table, TreeSource};
 
 use crate::support::{Col, Data, cut_at, model, other, quasi, quasi_tree, sensitive, witnesses};
 
@@ -25,7 +25,8 @@ const EXTERNAL: [(&str, &str); 9] = [
 /// Table II(a) with the trees of figure 3.
 fn patients() -> Data {
     let job = "ANY\n  Professional\n    Engineer\n    Lawyer\n  Artist\n    Writer\n    Dancer";
-    let years = Tree::Intervals { levels: vec![Level::Width(5.0), Level::Width(10.0)], exact: true };
+    let years =
+        TreeSource::Intervals { levels: vec![IntervalLevel::Width(5.0), IntervalLevel::Width(10.0)], exact: true };
     let age = Col { values: Type::Number, tree: years, ..quasi("age") };
     Data::new(
         vec![quasi_tree("job", job), quasi("sex"), age, sensitive("disease")],
@@ -61,33 +62,33 @@ fn set(texts: &[&str]) -> BTreeSet<String> {
 }
 
 /// Table II(b) as an attacker holds it.
-fn external() -> Vec<Person> {
+fn external() -> Vec<KnownPerson> {
     let fact = |(column, text): (&str, &str)| (column.to_owned(), text.to_owned());
     let facts = |qid: &str| ["job", "sex", "age"].into_iter().zip(qid.split(' ')).map(fact).collect();
-    EXTERNAL.iter().map(|(name, qid)| Person { name: (*name).to_owned(), facts: facts(qid) }).collect()
+    EXTERNAL.iter().map(|(name, qid)| KnownPerson { name: (*name).to_owned(), facts: facts(qid) }).collect()
 }
 
 /// Everything that an attack finds in a release, however unlikely.
-fn attacked(id: &str, release: &Release, people: &[Person]) -> Vec<Finding> {
+fn attacked(id: &str, release: &Release, people: &[KnownPerson]) -> Vec<Finding> {
     let (history, arguments) = (History::single(release.clone()), Arguments::default());
-    let confidence = Share::new(0, 1);
-    run(id, &Scene { history: &history, people, confidence, rows: &[], varies: &[], arguments: &arguments })
+    let confidence = Ratio::new(0, 1);
+    run(id, &AttackInput { history: &history, people, confidence, rows: &[], time_varying: &[], arguments: &arguments })
         .unwrap()
         .all
 }
 
-fn exact(finding: &Finding) -> Share {
-    let Confidence::Exact(share) = finding.confidence else { panic!("an estimate") };
+fn exact(finding: &Finding) -> Ratio {
+    let AttackConfidence::Exact(share) = finding.confidence else { panic!("an estimate") };
     share
 }
 
 /// What a release says about one person's disease, by record linkage: every value as often as it occurs, ascending by name.
-fn diseases(release: &Release, person: &Person) -> Vec<String> {
+fn diseases(release: &Release, person: &KnownPerson) -> Vec<String> {
     let mut texts = Vec::new();
     for finding in attacked("record-linkage", release, std::slice::from_ref(person)) {
         let Some(value) = &finding.value else { continue };
         assert_eq!(finding.column.as_deref(), Some("disease"));
-        let Share { numerator, denominator } = exact(&finding);
+        let Ratio { numerator, denominator } = exact(&finding);
         let times = u128::from(finding.records.unwrap()) * numerator / denominator;
         texts.extend(vec![value.label.clone(); times as usize]);
     }
@@ -129,8 +130,8 @@ fn example_2_1() {
         assert_eq!(person.name, name);
         assert_eq!(diseases(&release, person), values, "{name}");
         let found = attacked("record-linkage", &release, std::slice::from_ref(person));
-        let whose: Vec<Share> = found.iter().filter(|finding| finding.value.is_none()).map(exact).collect();
-        let expected = (!values.is_empty()).then(|| Share::new(1, values.len() as u64));
+        let whose: Vec<Ratio> = found.iter().filter(|finding| finding.value.is_none()).map(exact).collect();
+        let expected = (!values.is_empty()).then(|| Ratio::new(1, values.len() as u64));
         assert_eq!(whose, Vec::from_iter(expected), "{name}");
     }
 }
@@ -226,7 +227,7 @@ fn example_2_6() {
         .map(|finding| {
             assert!(!finding.certain && finding.column.as_deref() == Some("disease"));
             let class: Vec<&str> = finding.class.iter().map(|(_, label)| label.as_str()).collect();
-            let Share { numerator, denominator } = exact(finding);
+            let Ratio { numerator, denominator } = exact(finding);
             let value = &finding.value.as_ref().unwrap().label;
             format!("{} -> {value} {numerator}/{denominator} of {}", class.join(" "), finding.people)
         })
@@ -269,12 +270,12 @@ fn example_2_7() {
 #[test]
 fn example_2_8() {
     let data = patients();
-    let there = |finding: &Finding| !finding.words.contains("not to be");
+    let there = |finding: &Finding| !finding.text.contains("not to be");
     let found = attacked("table-linkage", &published(&data), &external());
-    let mut told: Vec<(u64, Share, bool)> =
+    let mut told: Vec<(u64, Ratio, bool)> =
         found.iter().map(|finding| (finding.people, exact(finding), there(finding))).collect();
     told.sort();
-    assert_eq!(told, [(4, Share::new(3, 4), true), (5, Share::new(4, 5), true)]);
+    assert_eq!(told, [(4, Ratio::new(3, 4), true), (5, Ratio::new(4, 5), true)]);
     // On the raw table: Henry and Irene are surely absent, everybody else is surely there.
     let found = attacked("table-linkage", &data.raw(), &external());
     assert!(found.iter().all(|finding| finding.certain));

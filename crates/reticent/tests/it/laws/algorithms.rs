@@ -1,12 +1,12 @@
 //! Laws of every algorithm: what it answers is safe by the models and by the definitions, and it answers the same each
 //! time. An algorithm refuses or stops with a typed error, and never panics.
 
-use reticent::algorithms::{Control, LIST, Outcome, Purpose, Suppression, Task, named, run};
+use reticent::algorithms::{Control, LIST, Purpose, RecodingTask, SearchOutcome, Suppression, named, run};
 use reticent::operations::generalize::generalize;
 use reticent::registry::Arguments;
 use reticent::requirement::Requirement;
 use reticent::taxonomy::Cut;
-use reticent::{Error, History, Result, Role, Share, Table};
+use reticent::{Error, History, Ratio, Result, Role, Table};
 
 use crate::oracle::definitions::violating;
 use crate::support::{Col, Data, Random, contents, other, quasi, random_data, requirement, sensitive, witnesses};
@@ -38,7 +38,7 @@ fn is_baseline(id: &str) -> bool {
 }
 
 fn limit(numerator: u64, denominator: u64, cells: bool) -> Suppression {
-    Suppression { limit: Share::new(numerator, denominator), cells }
+    Suppression { limit: Ratio::new(numerator, denominator), cells }
 }
 
 fn answer(
@@ -47,18 +47,18 @@ fn answer(
     requirement: &Requirement,
     suppression: Suppression,
     purpose: &Purpose,
-) -> Result<Outcome> {
+) -> Result<SearchOutcome> {
     let history = History::default();
-    let task = Task { table, history: &history, requirement, purpose, suppression };
+    let task = RecodingTask { table, history: &history, requirement, purpose, suppression };
     run(id, &task, Arguments::default(), &Control::QUIET)
 }
 
 /// The answer violates nothing, leaves out no more than it may, and loses nobody from sight.
-fn is_safe(id: &str, words: &[&str], data: &Data, table: &Table, suppression: Suppression, outcome: &Outcome) {
+fn is_safe(id: &str, words: &[&str], data: &Data, table: &Table, suppression: Suppression, outcome: &SearchOutcome) {
     let release = outcome.recoding.apply(table).unwrap();
     let about = || format!("{id}, {words:?}, {suppression:?} on {:?} by {:?}", data.rows, data.owners);
-    assert_eq!(release.combos.rows() + release.suppressed, table.combos.rows(), "{}", about());
-    let allowed = suppression.limit.numerator * u128::from(table.combos.rows()) / suppression.limit.denominator;
+    assert_eq!(release.contingency.rows() + release.suppressed, table.contingency.rows(), "{}", about());
+    let allowed = suppression.limit.numerator * u128::from(table.contingency.rows()) / suppression.limit.denominator;
     assert!(u128::from(release.suppressed) <= allowed, "{} left out: {}", release.suppressed, about());
     for model in &requirement(words, &data.schema()).models {
         let found = witnesses(model.as_ref(), release.clone());
@@ -143,12 +143,13 @@ fn every_answer_is_safe_for_people_with_several_records() {
 /// Numbers whose intervals are found on the way, a date-like code with a missing value, and a column that nothing splits.
 #[test]
 fn every_answer_is_safe_for_numbers_and_missing_values() {
-    use reticent::Tree;
-    use reticent::taxonomy::{Level, Type};
-    let number = |name: &str, tree: Tree| Col { values: Type::Number, tree, ..quasi(name) };
-    let widths = Tree::Intervals { levels: vec![Level::Width(5.0), Level::Width(20.0)], exact: true };
+    use reticent::TreeSource;
+    use reticent::taxonomy::{IntervalLevel, Type};
+    let number = |name: &str, tree: TreeSource| Col { values: Type::Number, tree, ..quasi(name) };
+    let widths =
+        TreeSource::Intervals { levels: vec![IntervalLevel::Width(5.0), IntervalLevel::Width(20.0)], exact: true };
     let cols = vec![
-        number("age", Tree::Grown { range: None }),
+        number("age", TreeSource::Grown { range: None }),
         number("zip", widths),
         quasi("one"),
         sensitive("ill"),
@@ -245,7 +246,8 @@ fn a_stopped_search_is_publishable_or_says_so() {
                 let history = History::default();
                 let suppression = *random.pick(&[Suppression::NONE, limit(1, 4, false)]);
                 let purpose = &Purpose::General;
-                let task = Task { table: &table, history: &history, requirement: &requirement, purpose, suppression };
+                let task =
+                    RecodingTask { table: &table, history: &history, requirement: &requirement, purpose, suppression };
                 match run(id, &task, Arguments::default(), &control) {
                     Ok(outcome) => is_safe(id, words, &data, &table, suppression, &outcome),
                     Err(Error::Stopped | Error::Refused(_)) => {}
@@ -300,7 +302,7 @@ fn an_earlier_release_is_not_ignored() {
         let history = data.history();
         let requirement = requirement(&["k-anonymity k=2"], &data.schema());
         let purpose = &Purpose::General;
-        let task = Task {
+        let task = RecodingTask {
             table: &table,
             history: &history,
             requirement: &requirement,

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use reticent::algorithms::{self, Control, Purpose, Suppression};
-use reticent::joined::Member;
-use reticent::joined::Scope;
-use reticent::methods::{self, Past};
+use reticent::join::JoinScope;
+use reticent::join::Member;
 use reticent::metrics::{self, Comparison};
 use reticent::registry::{Argument, Arguments, Domain, Entry};
+use reticent::republication::{self, MethodState};
 use reticent::{Error, History, Recoding, Result, attacks, models};
 
-use super::methods::{Month, arguments as of_method, publish};
 use super::models::EVERY;
+use super::republication::{Month, arguments as of_method, publish};
 use crate::broken::attacks::planted;
 use crate::support::{Random, random_data, requirement, wording};
 
@@ -46,13 +46,13 @@ fn models_read_their_own_arguments() {
     let schema = data.schema();
     let columns: Vec<_> = schema.attributes.iter().map(|column| (column.name.clone(), column.role)).collect();
     let member = |name: &str| Member { name: name.to_owned(), columns: columns.clone() };
-    let scope = Scope { members: vec![member("new"), member("old")] };
+    let scope = JoinScope { members: vec![member("new"), member("old")] };
     for words in EVERY {
         let worded = wording(words);
         let entry = &models::LIST.iter().find(|listed| listed.entry.id == worded.model).unwrap().entry;
         let built = models::build(&worded.model, worded.arguments.clone(), &schema);
         assert!(built.is_ok(), "{words}: {:?}", built.err());
-        reads_its_own(entry, models::joined(&worded.model, worded.arguments, &scope, &schema));
+        reads_its_own(entry, models::lower_to_join(&worded.model, worded.arguments, &scope, &schema));
     }
 }
 
@@ -64,7 +64,7 @@ fn algorithms_read_their_own_arguments() {
     for listed in algorithms::LIST {
         for arguments in variants(&listed.entry) {
             for purpose in [Purpose::General, Purpose::Classification("ill".to_owned())] {
-                let task = algorithms::Task {
+                let task = algorithms::RecodingTask {
                     table: &table,
                     history: &history,
                     requirement: &requirement,
@@ -91,13 +91,13 @@ fn methods_read_their_own_arguments() {
         (who, values)
     };
     let here: BTreeMap<_, _> = (1..=24).map(row).collect();
-    for listed in methods::LIST {
+    for listed in republication::LIST {
         for (arguments, several) in of_method(listed) {
-            let month = Month { here: &here, several, past: &Past::default(), seed: 1 };
+            let month = Month { here: &here, several, past: &MethodState::default(), seed: 1 };
             reads_its_own(&listed.entry, publish(listed, &arguments, &month));
             let checked = arguments.clone().checked(&listed.entry).unwrap();
             assert!((listed.promise)(&checked, "ill").is_ok(), "{}", listed.entry.id);
-            assert!(listed.linked(&checked).is_ok(), "{}", listed.entry.id);
+            assert!(listed.linkage_bound(&checked).is_ok(), "{}", listed.entry.id);
             // What was not checked promises neither something nor nothing.
             let reads = (listed.promise)(&checked, "ill").unwrap().is_some();
             assert!(!reads || (listed.promise)(&arguments, "ill").is_err(), "{}", listed.entry.id);

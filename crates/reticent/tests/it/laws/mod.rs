@@ -2,12 +2,12 @@
 
 pub mod algorithms;
 mod arguments;
-mod joined;
-mod left;
-mod methods;
+mod candidate_records;
+mod join;
 mod metrics;
 mod models;
 mod operations;
 mod recognise;
 mod registry;
+mod republication;
 mod worlds;

@@ -54,7 +54,7 @@ fn merging(words: &str, data: &Data) -> usize {
             continue;
         }
         let (one, two) = (!before.contains(&class("n1")), !before.contains(&class("n2")));
-        let promised = match merging_of(model.as_ref(), &table.combos) {
+        let promised = match merging_of(model.as_ref(), &table.contingency) {
             Merging::WithAny => one || two,
             Merging::WithSatisfying => one && two,
             Merging::Never => false,
@@ -99,7 +99,7 @@ fn somebody_in_both_classes_breaks_what_merging_keeps() {
     let data = Data::new(cols, &["n1 f flu u", "n1 f hiv u", "n2 f flu u", "n2 f hiv u"]).owned(&[0, 1, 0, 2]);
     let model = model("entropy-l-diversity l=2", &data.schema());
     let table = data.table();
-    assert_eq!(merging_of(model.as_ref(), &table.combos), Merging::Never);
+    assert_eq!(merging_of(model.as_ref(), &table.contingency), Merging::Never);
     assert!(witnesses(model.as_ref(), data.raw()).is_empty());
     let merged = cut_at(&table, &[("place", &["north"])]).apply(&table).unwrap();
     assert!(!witnesses(model.as_ref(), merged).is_empty());

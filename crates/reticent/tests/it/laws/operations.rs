@@ -1,6 +1,6 @@
 //! Laws of the operations: what they promise to hide is hidden, what they leave out is counted.
 
-use reticent::joined::Joint;
+use reticent::join::JoinCheck;
 use reticent::operations::generalize::generalize;
 use reticent::operations::suppress_cells::suppress_cells;
 use reticent::operations::suppress_records::suppress_records;
@@ -30,7 +30,7 @@ const REQUIREMENTS: &[&[&str]] = &[
     &["k-anonymity k=2", "confidence-bounding h=0.7 on=place", "distinct-l-diversity l=2 on=sex"],
 ];
 
-type Suppress = fn(&Table, &mut Recoding, &Requirement, &[Joint<'_>]) -> reticent::Result<u64>;
+type Suppress = fn(&Table, &mut Recoding, &Requirement, &[JoinCheck<'_>]) -> reticent::Result<u64>;
 
 fn generalized(table: &Table, random: &mut Random) -> Recoding {
     let cuts = table.columns.iter().map(|column| {
@@ -57,7 +57,7 @@ fn suppression_leaves_no_violation(suppress: Suppress, seed: u64) {
             let lost = suppress(&table, &mut recoding, &requirement, &[]).unwrap();
             let release = recoding.apply(&table).unwrap();
             assert_eq!(release.suppressed, lost, "{words:?}");
-            assert_eq!(release.combos.rows() + release.suppressed, table.combos.rows(), "{words:?}");
+            assert_eq!(release.contingency.rows() + release.suppressed, table.contingency.rows(), "{words:?}");
             for model in &requirement.models {
                 let found = witnesses(model.as_ref(), release.clone());
                 assert!(found.is_empty(), "{}: {found:?} of {:?} by {:?}", model.title(), data.rows, data.owners);
@@ -67,7 +67,7 @@ fn suppression_leaves_no_violation(suppress: Suppress, seed: u64) {
                 let found = violating(words, &published).0;
                 assert!(found.is_empty(), "{words}: {found:?} of {:?} by {:?}", data.rows, data.owners);
             }
-            some_left += u64::from(release.combos.rows() > 0);
+            some_left += u64::from(release.contingency.rows() > 0);
             some_lost += u64::from(lost > 0);
         }
     }

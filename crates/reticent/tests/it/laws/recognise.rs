@@ -3,36 +3,42 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use reticent::algorithms::{Control, LIST, Purpose, Suppression, Task};
-use reticent::combos::Combos;
+use reticent::algorithms::{Control, LIST, Purpose, RecodingTask, Suppression};
+use reticent::contingency::ContingencyTable;
 use reticent::operations::generalize::generalize;
 use reticent::operations::suppress_cells::suppress_cells;
-use reticent::recognise::{Kinds, Told, release};
+use reticent::recognise::{RecognitionInput, TextKinds, release};
 use reticent::registry::Arguments;
-use reticent::taxonomy::{Cut, Level, NodeId, Taxonomy, Type};
-use reticent::{Attribute, Counts, History, PublishedColumn, Release, Role, Schema, Share, Table, Tree};
+use reticent::taxonomy::{Cut, IntervalLevel, NodeId, Taxonomy, Type};
+use reticent::{Attribute, Counts, History, PublishedColumn, Ratio, Release, Role, Schema, Table, TreeSource};
 
 use crate::support::{
     Col, Data, PLACES, Random, other, quasi, quasi_tree, random_cut, read_back, requirement, sensitive,
 };
 
 /// Trees for the column of ages.
-fn ages() -> [Tree; 5] {
+fn ages() -> [TreeSource; 5] {
     [
-        Tree::Grown { range: None },
-        Tree::Grown { range: Some((-20.0, 120.0)) },
-        Tree::Binned { range: None },
-        Tree::Intervals { levels: vec![Level::Width(2.5), Level::Width(20.0)], exact: true },
-        Tree::Intervals { levels: vec![Level::Width(5.0), Level::Bounds(vec![30.0, 60.0])], exact: false },
+        TreeSource::Grown { range: None },
+        TreeSource::Grown { range: Some((-20.0, 120.0)) },
+        TreeSource::Binned { range: None },
+        TreeSource::Intervals { levels: vec![IntervalLevel::Width(2.5), IntervalLevel::Width(20.0)], exact: true },
+        TreeSource::Intervals {
+            levels: vec![IntervalLevel::Width(5.0), IntervalLevel::Bounds(vec![30.0, 60.0])],
+            exact: false,
+        },
     ]
 }
 
 /// Trees for the column of birthdays.
-fn birthdays() -> [Tree; 3] {
+fn birthdays() -> [TreeSource; 3] {
     [
-        Tree::Grown { range: None },
-        Tree::Intervals { levels: vec![Level::Month, Level::Quarter, Level::Year, Level::Decade], exact: true },
-        Tree::Intervals { levels: vec![Level::Month, Level::Year], exact: false },
+        TreeSource::Grown { range: None },
+        TreeSource::Intervals {
+            levels: vec![IntervalLevel::Month, IntervalLevel::Quarter, IntervalLevel::Year, IntervalLevel::Decade],
+            exact: true,
+        },
+        TreeSource::Intervals { levels: vec![IntervalLevel::Month, IntervalLevel::Year], exact: false },
     ]
 }
 
@@ -68,8 +74,8 @@ fn releases(schema: &Schema, table: &Table, random: &mut Random) -> Vec<Release>
     let requirement = requirement(&["k-anonymity k=3"], schema);
     let history = History::default();
     let purpose = Purpose::Classification("note".to_owned());
-    let suppression = Suppression { limit: Share { numerator: 1, denominator: 2 }, cells: true };
-    let task = Task { table, history: &history, requirement: &requirement, purpose: &purpose, suppression };
+    let suppression = Suppression { limit: Ratio { numerator: 1, denominator: 2 }, cells: true };
+    let task = RecodingTask { table, history: &history, requirement: &requirement, purpose: &purpose, suppression };
     let mut recodings: Vec<_> = LIST
         .iter()
         .filter_map(|listed| {
@@ -90,14 +96,14 @@ fn releases(schema: &Schema, table: &Table, random: &mut Random) -> Vec<Release>
 
 fn trees(schema: &Schema) -> Vec<Option<Arc<Taxonomy>>> {
     let tree = |attribute: &Attribute| match &attribute.tree {
-        Tree::Given(tree) => Some(Arc::new(tree.clone())),
+        TreeSource::Given(tree) => Some(Arc::new(tree.clone())),
         _ => None,
     };
     schema.attributes.iter().map(tree).collect()
 }
 
-fn told<'a>(schema: &'a Schema, trees: &'a [Option<Arc<Taxonomy>>]) -> Vec<Told<'a>> {
-    let told = |(attribute, tree): (&'a Attribute, &'a Option<Arc<Taxonomy>>)| Told {
+fn told<'a>(schema: &'a Schema, trees: &'a [Option<Arc<Taxonomy>>]) -> Vec<RecognitionInput<'a>> {
+    let told = |(attribute, tree): (&'a Attribute, &'a Option<Arc<Taxonomy>>)| RecognitionInput {
         name: &attribute.name,
         role: attribute.role,
         values: Some(attribute.values),
@@ -111,7 +117,7 @@ fn told<'a>(schema: &'a Schema, trees: &'a [Option<Arc<Taxonomy>>]) -> Vec<Told<
 fn written(release: &Release) -> (Counts, Vec<Vec<u32>>) {
     let mut counts = read_back(release);
     let mut before = Vec::new();
-    for (texts, codes) in counts.values.iter_mut().zip(&mut counts.combos.codes) {
+    for (texts, codes) in counts.values.iter_mut().zip(&mut counts.contingency.codes) {
         let mut occurring: Vec<u32> = codes.clone();
         occurring.sort_by(|a, b| texts[*a as usize].cmp(&texts[*b as usize]));
         occurring.dedup();
@@ -150,16 +156,16 @@ fn same_column(old: &PublishedColumn, new: &PublishedColumn, codes: &[(u32, u32)
     }
 }
 
-fn recognised_again(schema: &Schema, old: &Release) -> Vec<Kinds> {
+fn recognised_again(schema: &Schema, old: &Release) -> Vec<TextKinds> {
     let (new, _) = release(read_back(old), &told(schema, &trees(schema)), old.suppressed).unwrap();
-    assert_eq!((&new.combos, new.suppressed), (&old.combos, old.suppressed));
+    assert_eq!((&new.contingency, new.suppressed), (&old.contingency, old.suppressed));
     for (old, new) in old.columns.iter().zip(&new.columns) {
         same_column(old, new, &(0..old.nodes.len() as u32).map(|code| (code, code)).collect::<Vec<_>>());
     }
     let (counts, before) = written(old);
-    let combos: Combos = counts.combos.clone();
+    let combos: ContingencyTable = counts.contingency.clone();
     let (new, kinds) = release(counts, &told(schema, &trees(schema)), old.suppressed).unwrap();
-    assert_eq!(new.combos, combos);
+    assert_eq!(new.contingency, combos);
     for ((old, new), before) in old.columns.iter().zip(&new.columns).zip(before) {
         same_column(old, new, &before.into_iter().zip(0..).collect::<Vec<_>>());
     }
@@ -182,7 +188,7 @@ proptest! {
 #[test]
 fn all_kinds_are_recognised() {
     let mut random = Random(5);
-    let mut seen = Kinds::default();
+    let mut seen = TextKinds::default();
     let mut made = vec![0; LIST.len() + 1];
     for _ in 0..40 {
         let (_, schema, table) = any_table(&mut random);
@@ -191,7 +197,7 @@ fn all_kinds_are_recognised() {
             for kinds in recognised_again(&schema, release) {
                 seen.values += kinds.values;
                 seen.intervals += kinds.intervals;
-                seen.inner += kinds.inner;
+                seen.taxonomy_nodes += kinds.taxonomy_nodes;
                 seen.suppressed += kinds.suppressed;
                 seen.missing += kinds.missing;
             }
@@ -199,7 +205,7 @@ fn all_kinds_are_recognised() {
     }
     assert!(made[..4].iter().all(|made| *made == 40), "{made:?}");
     assert!(
-        [seen.values, seen.intervals, seen.inner, seen.suppressed, seen.missing].iter().all(|seen| *seen > 20),
+        [seen.values, seen.intervals, seen.taxonomy_nodes, seen.suppressed, seen.missing].iter().all(|seen| *seen > 20),
         "{seen:?}"
     );
 }
@@ -208,8 +214,8 @@ fn all_kinds_are_recognised() {
 #[test]
 fn a_small_release_is_recognised() {
     let age = Col { values: Type::Number, ..quasi("age") };
-    let levels = vec![Level::Month, Level::Year];
-    let born = Col { values: Type::Date, tree: Tree::Intervals { levels, exact: true }, ..quasi("born") };
+    let levels = vec![IntervalLevel::Month, IntervalLevel::Year];
+    let born = Col { values: Type::Date, tree: TreeSource::Intervals { levels, exact: true }, ..quasi("born") };
     let rows = ["n1 20 2001-02-03 flu", "n2 25 2001-02-04 hiv", "s1 - 2002-07-01 flu", "sea 60 - flu"];
     let data = Data::new(vec![quasi_tree("place", PLACES), age, born, sensitive("ill")], &rows);
     let mut schema = data.schema();
@@ -229,8 +235,8 @@ fn a_small_release_is_recognised() {
     let all: Vec<String> = new.columns.iter().map(labels).collect();
     assert_eq!(all, ["north south sea any", "<60 >=60 - *", "[2001-02-01,2001-03-01) 2002-07-01 - *", "flu hiv *"]);
     assert_eq!(new.columns[1].tree.interval(2), table.columns[1].tree.interval(old));
-    assert_eq!(kinds[0], Kinds { values: 1, inner: 2, ..Kinds::default() });
-    assert_eq!(kinds[1], Kinds { intervals: 2, missing: 1, ..Kinds::default() });
-    assert_eq!(kinds[2], Kinds { values: 1, intervals: 1, missing: 1, ..Kinds::default() });
-    assert_eq!(kinds[3], Kinds { values: 2, ..Kinds::default() });
+    assert_eq!(kinds[0], TextKinds { values: 1, taxonomy_nodes: 2, ..TextKinds::default() });
+    assert_eq!(kinds[1], TextKinds { intervals: 2, missing: 1, ..TextKinds::default() });
+    assert_eq!(kinds[2], TextKinds { values: 1, intervals: 1, missing: 1, ..TextKinds::default() });
+    assert_eq!(kinds[3], TextKinds { values: 2, ..TextKinds::default() });
 }

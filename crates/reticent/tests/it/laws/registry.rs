@@ -23,7 +23,7 @@ fn ids_are_unique_and_plain() {
 #[test]
 fn every_text_says_something() {
     for entry in all() {
-        for text in [entry.title, entry.summary, entry.paper, entry.thwarts] {
+        for text in [entry.title, entry.summary, entry.paper, entry.protects_against] {
             assert!(text.trim() == text && text.len() > 2, "{} {}: `{text}`", entry.kind, entry.id);
         }
         assert!(entry.summary.ends_with('.'), "{} {}: a summary is a sentence", entry.kind, entry.id);

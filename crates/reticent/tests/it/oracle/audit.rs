@@ -7,11 +7,13 @@ mod several;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use reticent::audit::{Audit, Chance, Knowledge, Known, Question, Statement, audit, called};
-use reticent::combos::Combos;
+use reticent::audit::{
+    Audit, AuditOptions, BackgroundKnowledge, BackgroundStatement, ColumnPosterior, KnownValue, audit, pseudonym_text,
+};
+use reticent::contingency::ContingencyTable;
 use reticent::taxonomy::{NodeId, Taxonomy};
-use reticent::{Disguise, Held, History, Links, PublishedColumn, Release, Role, Share};
-use reticent_inference::{Ask, Count, Crowd, Puzzle};
+use reticent::{History, Links, Presentation, PublishedColumn, Ratio, RecordedRelease, Release, Role};
+use reticent_inference::{Count, PersonClass, Problem, SolveOptions};
 
 use super::inference::{Program, compare, times};
 use crate::support::Random;
@@ -62,10 +64,10 @@ impl Small {
 
     fn history(&self) -> History {
         let releases = self.releases.iter().enumerate().map(|(at, release)| self.held(at as u64 + 1, release));
-        History { releases: releases.collect(), lost: Vec::new() }
+        History { releases: releases.collect(), erased: Vec::new() }
     }
 
-    fn held(&self, number: u64, published: &Published) -> Held {
+    fn held(&self, number: u64, published: &Published) -> RecordedRelease {
         let groups = published.records.iter().map(|record| record.group).max().unwrap_or(0) + 1;
         let names = |prefix: &str| -> Vec<String> { (0..groups).map(|at| format!("{prefix}{at}")).collect() };
         let column = |name: &str, role, values: Vec<String>| {
@@ -95,19 +97,22 @@ impl Small {
         let distinct: Vec<&Vec<u32>> = rows.iter().collect::<BTreeSet<_>>().into_iter().collect();
         let place = |row: &Vec<u32>| distinct.binary_search(&row).unwrap() as u32;
         let links = published.records.iter().zip(&rows).map(|(record, row)| (record.who, place(row)));
-        let links = Some(Links::collect(links.collect()));
-        let combos = Combos {
+        let links = Some(Links::from_rows(links.collect()));
+        let combos = ContingencyTable {
             codes: (0..columns.len()).map(|at| distinct.iter().map(|row| row[at]).collect()).collect(),
             weights: distinct.iter().map(|row| rows.iter().filter(|other| other == row).count() as u64).collect(),
             owners: None,
         };
-        Held {
+        RecordedRelease {
             number,
             name: format!("release-{number}"),
             date: format!("2026-01-{number:02}"),
             recipients: vec!["public".to_owned()],
-            disguise: Disguise { groups: published.marked.then(|| "group".to_owned()), ..Disguise::default() },
-            release: Release { columns, combos, suppressed: 0 },
+            presentation: Presentation {
+                group_column: published.marked.then(|| "group".to_owned()),
+                ..Presentation::default()
+            },
+            release: Release { columns, contingency: combos, suppressed: 0 },
             links,
         }
     }
@@ -263,15 +268,15 @@ fn made(random: &mut Random, shape: &Shape) -> Small {
 }
 
 /// What is told about somebody, by column: the values by text.
-fn told(audit: &Audit, who: u128, column: &str) -> Vec<BTreeMap<String, Chance>> {
-    let name = called(who);
-    let person = audit.each.as_ref().unwrap().iter().find(|person| person.pseudonym.as_ref() == Some(&name));
-    let lists = person.into_iter().flat_map(|person| &person.told).filter(|told| told.column == column);
+fn told(audit: &Audit, who: u128, column: &str) -> Vec<BTreeMap<String, ColumnPosterior>> {
+    let name = pseudonym_text(who);
+    let person = audit.persons.as_ref().unwrap().iter().find(|person| person.pseudonym.as_ref() == Some(&name));
+    let lists = person.into_iter().flat_map(|person| &person.columns).filter(|told| told.column == column);
     lists.map(|told| told.values.iter().cloned().collect()).collect()
 }
 
-fn question() -> Question {
-    Question { each: true, ..Question::default() }
+fn question() -> AuditOptions {
+    AuditOptions { per_person: true, ..AuditOptions::default() }
 }
 
 /// What is wrong with what an audit tells, if anything. Numbers are demanded where `exact` is.
@@ -304,8 +309,8 @@ fn fault(small: &Small, worlds: &[World], audit: &Audit, exact: bool) -> Result<
                 };
                 let value = share.0 as f64 / share.1 as f64;
                 let holds = compare(chance.lower, share).is_le() && compare(chance.upper, share).is_ge();
-                let right = chance.worlds.is_none_or(|worlds| (worlds - value).abs() < 1e-9);
-                let all = chance.worlds.is_some() && compare(chance.lower, share).is_eq() && having > 0;
+                let right = chance.random_worlds.is_none_or(|worlds| (worlds - value).abs() < 1e-9);
+                let all = chance.random_worlds.is_some() && compare(chance.lower, share).is_eq() && having > 0;
                 if !holds || !right || (exact && !(all && compare(chance.upper, share).is_eq())) {
                     return Err(format!("{who} {name} {text}: {chance:?}, but {share:?}"));
                 }
@@ -338,8 +343,8 @@ fn figures(small: &Small, worlds: &[World], audit: &Audit, confidence: (u128, u1
         if found != truth {
             return Err(format!("{name}: people, certain, above, may be above, bars, exact: {found:?}, but {truth:?}"));
         }
-        if (column.highest.best - highest).abs() > 1e-9 || (column.average - average).abs() > 1e-9 {
-            return Err(format!("{name}: {:?} {} but {highest} {average}", column.highest, column.average));
+        if (column.highest.estimate - highest).abs() > 1e-9 || (column.accuracy - average).abs() > 1e-9 {
+            return Err(format!("{name}: {:?} {} but {highest} {average}", column.highest, column.accuracy));
         }
     }
     Ok(())
@@ -375,9 +380,9 @@ fn identity(small: &Small, audit: &Audit) -> Result<(), String> {
 fn reasons(small: &Small, audit: &Audit) -> Result<usize, String> {
     let groups = small.groups();
     let mut judged = 0;
-    for case in audit.worst.iter().filter(|case| case.chance.lower.numerator == case.chance.lower.denominator) {
+    for case in audit.worst.iter().filter(|case| case.posterior.lower.numerator == case.posterior.lower.denominator) {
         let column = small.columns.iter().position(|(name, _)| *name == case.column).unwrap();
-        let Some(because) = &case.because else {
+        let Some(because) = &case.explanation else {
             if small.shown()[column].len() == 1 {
                 // Where there is only one value, no group is needed.
                 continue;
@@ -408,7 +413,7 @@ fn reasons(small: &Small, audit: &Audit) -> Result<usize, String> {
             return Err(format!("people in a group: {because:?}"));
         }
         let people: Vec<u128> = small.people().into_iter().collect();
-        let who = people.iter().find(|who| called(**who) == case.pseudonyms[0]).unwrap();
+        let who = people.iter().find(|who| pseudonym_text(**who) == case.pseudonyms[0]).unwrap();
         let certain = |groups: &[GroupOf]| {
             let around: BTreeSet<u128> =
                 groups.iter().flat_map(|group| group.2.iter().copied()).chain([*who]).collect();
@@ -504,28 +509,33 @@ fn everything(small: &Small, hidden: bool) -> Option<Result<usize, String>> {
         return Some(Err("made from a world, but there is none".to_owned()));
     }
     let judge = || {
-        let confidence = Share::new(1, 2);
-        let ask = Question { confidence: Some(confidence), worst: 2, ..question() };
+        let confidence = Ratio::new(1, 2);
+        let ask = AuditOptions { confidence: Some(confidence), worst: 2, ..question() };
         let found = std::panic::catch_unwind(|| audit(&small.history(), &ask)).map_err(|_| "panics".to_owned())?;
         let found = found.map_err(|error| format!("error: {error}"))?;
         let exact = found.worlds.is_some();
         if !exact && (!hidden || small.columns.len() == 1) {
-            return Err(format!("not counted: {:?}", found.work));
+            return Err(format!("not counted: {:?}", found.stats));
         }
         fault(small, &worlds, &found, exact)?;
         if exact {
             figures(small, &worlds, &found, (1, 2))?;
         }
         identity(small, &found)?;
-        if (found.several, found.changed, found.unlinked.len()) != (0, 0, 0) {
-            return Err(format!("several {} changed {} {:?}", found.several, found.changed, found.unlinked));
+        if (found.multi_record_people, found.changed_people, found.unlinked.len()) != (0, 0, 0) {
+            return Err(format!(
+                "several {} changed {} {:?}",
+                found.multi_record_people, found.changed_people, found.unlinked
+            ));
         }
         let reasons = if exact { reasons(small, &found)? } else { 0 };
-        let none = Ask { steps: 0, entropy: false, ..Ask::default() };
-        let bounds = audit(&small.history(), &Question { ask: none, ..ask.clone() }).map_err(|e| e.to_string())?;
+        let none = SolveOptions { steps: 0, entropy: false, ..SolveOptions::default() };
+        let bounds =
+            audit(&small.history(), &AuditOptions { solve: none, ..ask.clone() }).map_err(|e| e.to_string())?;
         fault(small, &worlds, &bounds, false).map_err(|wrong| format!("bounds: {wrong}"))?;
-        let only = Ask { bounds_only: true, ..none };
-        let bounds = audit(&small.history(), &Question { ask: only, ..ask.clone() }).map_err(|e| e.to_string())?;
+        let only = SolveOptions { bounds_only: true, ..none };
+        let bounds =
+            audit(&small.history(), &AuditOptions { solve: only, ..ask.clone() }).map_err(|e| e.to_string())?;
         fault(small, &worlds, &bounds, false).map_err(|wrong| format!("bounds only: {wrong}"))?;
         Ok(reasons)
     };

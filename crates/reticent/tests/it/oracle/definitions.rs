@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use reticent::taxonomy::Type;
-use reticent::{Role, Tree};
+use reticent::{Role, TreeSource};
 
 use super::transport::least_cost;
 use crate::support::Data;
@@ -151,7 +151,7 @@ fn judge_class(words: &Words<'_>, data: &Data, rows: &[usize], all: &[usize]) ->
 fn told(data: &Data, of: &[String], counts: BTreeMap<Vec<String>, u64>) -> BTreeMap<Vec<String>, u64> {
     let [column] = of else { return counts };
     let root = match &data.cols[data.at(column)].tree {
-        reticent::Tree::Given(tree) => tree.node(0).label.clone(),
+        reticent::TreeSource::Given(tree) => tree.node(0).label.clone(),
         _ => "*".to_owned(),
     };
     counts.into_iter().filter(|(value, _)| value[0] != root).collect()
@@ -221,7 +221,7 @@ fn distance(words: &Words<'_>, data: &Data, of: &String, rows: &[usize], all: &[
 fn in_order(data: &Data, of: &str, mut values: Vec<String>) -> Vec<String> {
     let col = &data.cols[data.at(of)];
     match (&col.tree, col.values) {
-        (Tree::Given(tree), _) => {
+        (TreeSource::Given(tree), _) => {
             let leaves: Vec<String> =
                 tree.nodes().iter().filter(|node| node.children.is_empty()).map(|node| node.label.clone()).collect();
             // Leaves are told apart by the codes below them, ascending from left to right.
@@ -244,7 +244,7 @@ impl Heights {
     fn new(data: &Data, of: &str) -> Heights {
         let col = &data.cols[data.at(of)];
         let mut paths = BTreeMap::new();
-        if let Tree::Given(tree) = &col.tree {
+        if let TreeSource::Given(tree) = &col.tree {
             for node in tree.nodes().iter().filter(|node| node.children.is_empty()) {
                 let mut path = vec![node.label.clone()];
                 let mut at = node.parent;

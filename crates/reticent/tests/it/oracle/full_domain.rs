@@ -1,6 +1,6 @@
 //! Optimal full-domain search against every node of the lattice: none that satisfies the requirement costs less.
 
-use reticent::algorithms::{Control, Guarantee, Purpose, Suppression, Task, run};
+use reticent::algorithms::{Control, Guarantee, Purpose, RecodingTask, Suppression, run};
 use reticent::registry::Arguments;
 use reticent::{Error, History, Recoding, Table};
 
@@ -16,21 +16,21 @@ fn lost(table: &Table, recoding: &Recoding) -> u64 {
         recoded.column.tree.node(recoded.column.nodes[recoded.map[code as usize] as usize]).codes.len() as u64
     };
     let whole = |column: usize| table.columns[column].tree.len() as u64;
-    (0..table.combos.len())
+    (0..table.contingency.len())
         .map(|at| {
             let cell = |column: usize| {
                 let most = whole(column) - 1;
                 // Both columns in units of 1/5.
-                (5 * (leaves(column, table.combos.codes[column][at]) - 1)).checked_div(most).unwrap_or(0)
+                (5 * (leaves(column, table.contingency.codes[column][at]) - 1)).checked_div(most).unwrap_or(0)
             };
-            table.combos.weights[at] * (cell(0) + cell(1))
+            table.contingency.weights[at] * (cell(0) + cell(1))
         })
         .sum()
 }
 
 /// Every node of the lattice, as a recoding.
 fn lattice(table: &Table) -> Vec<Recoding> {
-    let ladders = [0, 1].map(|column| table.columns[column].tree.ladder());
+    let ladders = [0, 1].map(|column| table.columns[column].tree.full_domain_levels());
     let mut nodes = Vec::new();
     for place in &ladders[0] {
         for sex in &ladders[1] {
@@ -62,7 +62,7 @@ fn nothing_costs_less(seed: u64, people: usize) {
             let best = nodes.iter().filter(safe).map(|node| lost(&table, node)).min();
             let requirement = requirement(words, &data.schema());
             let (history, purpose) = (History::default(), Purpose::General);
-            let task = Task {
+            let task = RecodingTask {
                 table: &table,
                 history: &history,
                 requirement: &requirement,

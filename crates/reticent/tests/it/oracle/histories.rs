@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use reticent::combos::Combos;
-use reticent::joined::{At, Member, Of};
+use reticent::contingency::ContingencyTable;
+use reticent::join::{ColumnRef, Counted, Member};
 use reticent::registry::{Argument, Arguments};
-use reticent::requirement::Wording;
-use reticent::taxonomy::{Level, Taxonomy, Type};
+use reticent::requirement::ModelSpec;
+use reticent::taxonomy::{IntervalLevel, Taxonomy, Type};
 use reticent::{
-    Attribute, Disguise, Held, History, Inconsistent, Links, Missing, Recoding, Release, Role, Rule, Schema, Table,
+    Attribute, History, InconsistentRules, Links, Missing, Presentation, Recoding, RecodingRule, RecordedRelease,
+    Release, Role, Schema, Table,
 };
 
 use super::lossy::{Demand, Known, Limit, Shape, Shown};
@@ -34,11 +35,11 @@ struct Kind {
 
 fn kinds() -> Vec<Kind> {
     use Role::{Other, QuasiIdentifier as Quasi, Sensitive};
-    let widths = |exact| Shape::Levels(vec![Level::Width(5.0), Level::Width(20.0)], exact);
+    let widths = |exact| Shape::Levels(vec![IntervalLevel::Width(5.0), IntervalLevel::Width(20.0)], exact);
     let text = |name, roles, texts, shapes| Kind { name, values: Type::Text, roles, texts, shapes };
     let days = &["2024-01-05", "2024-01-31", "2024-02-01", "2024-03-09", "2025-02-01"];
-    let months = |exact| Shape::Levels(vec![Level::Month, Level::Year], exact);
-    let bounds = Shape::Levels(vec![Level::Bounds(vec![18.0, 24.0, 40.0])], true);
+    let months = |exact| Shape::Levels(vec![IntervalLevel::Month, IntervalLevel::Year], exact);
+    let bounds = Shape::Levels(vec![IntervalLevel::Bounds(vec![18.0, 24.0, 40.0])], true);
     vec![
         text("place", &[Quasi], &["n1", "s1", "s3", "sea", "n2"], words(&[PLACES, CLIMATES, FEWER])),
         text("job", &[Quasi], &["goldsmith", "cook", "clerk", "judge"], words(&[JOBS])),
@@ -89,7 +90,7 @@ pub struct Instance {
     pub known: Vec<Vec<Known>>,
     pub history: History,
     pub schema: Schema,
-    pub rules: Vec<Inconsistent>,
+    pub rules: Vec<InconsistentRules>,
     /// The earlier releases as their readers see them.
     pub earlier: Vec<Shown>,
 }
@@ -243,7 +244,7 @@ impl Instance {
 
 fn tree_text(col: &Col) -> String {
     match &col.tree {
-        reticent::Tree::Given(tree) => {
+        reticent::TreeSource::Given(tree) => {
             tree.nodes().iter().map(|node| node.label.as_str()).collect::<Vec<_>>().join("/")
         }
         other => format!("{other:?}"),
@@ -266,7 +267,7 @@ fn repair(columns: &[Known], rows: &mut [Vec<String>], kinds: &[Kind], places: &
 }
 
 /// Two values of different attributes that no person has.
-fn rule(random: &mut Random, known: &[Vec<Known>]) -> Option<Inconsistent> {
+fn rule(random: &mut Random, known: &[Vec<Known>]) -> Option<InconsistentRules> {
     let mut values: BTreeMap<String, Vec<BTreeSet<String>>> = BTreeMap::new();
     for known in known.iter().flatten() {
         let labels = match known.labels(false) {
@@ -297,7 +298,7 @@ fn rule(random: &mut Random, known: &[Vec<Known>]) -> Option<Inconsistent> {
             .collect();
         (!common.is_empty()).then(|| (name, random.pick(&common).clone()))
     };
-    Some(Inconsistent { one: pick()?, other: pick()? })
+    Some(InconsistentRules { one: pick()?, other: pick()? })
 }
 
 /// A tree whose intervals are found by chance, where they are to be found.
@@ -339,10 +340,11 @@ pub fn publish(table: &Table, random: &mut Random, also_sensitive: bool, suppres
     if suppress && !quasi.is_empty() && once_in(random, 3) {
         recoding.on = quasi.clone();
         for _ in 0..1 + random.below(2) {
-            let at = random.below(table.combos.len());
-            let place = |column: &usize| recoding.columns[*column].map[table.combos.codes[*column][at] as usize];
+            let at = random.below(table.contingency.len());
+            let place = |column: &usize| recoding.columns[*column].map[table.contingency.codes[*column][at] as usize];
             let class: Box<[u32]> = quasi.iter().map(place).collect();
-            let rule = if once_in(random, 3) { Rule::Drop } else { Rule::Hide(chosen(random, &quasi, 1)) };
+            let rule =
+                if once_in(random, 3) { RecodingRule::Drop } else { RecodingRule::Hide(chosen(random, &quasi, 1)) };
             recoding.rules.insert(class, rule);
         }
     }
@@ -350,7 +352,7 @@ pub fn publish(table: &Table, random: &mut Random, also_sensitive: bool, suppres
 }
 
 /// A table as it was released before.
-fn hold(random: &mut Random, name: &str, data: &Data) -> Held {
+fn hold(random: &mut Random, name: &str, data: &Data) -> RecordedRelease {
     let alone = Data { owners: None, ..data.clone() };
     let table = alone.table();
     let recoding = publish(&table, random, true, true);
@@ -359,14 +361,14 @@ fn hold(random: &mut Random, name: &str, data: &Data) -> Held {
         let linked = (0..data.rows.len()).filter_map(|row| {
             place(&table, &recoding, &release, &data.rows[row]).map(|at| (u128::from(owners[row]) + 100, at as u32))
         });
-        Links::collect(linked.collect())
+        Links::from_rows(linked.collect())
     });
-    Held {
+    RecordedRelease {
         number: 1,
         name: name.to_owned(),
         date: "2024-01-01".to_owned(),
         recipients: vec!["public".to_owned()],
-        disguise: Disguise::default(),
+        presentation: Presentation::default(),
         release,
         links,
     }
@@ -379,8 +381,8 @@ fn place(table: &Table, recoding: &Recoding, release: &Release, row: &[String]) 
     };
     let codes = table.columns.iter().zip(row).map(code).collect();
     let mut published = Vec::new();
-    let one = Combos { codes, weights: vec![1], owners: None };
-    recoding.publish(&one, 0, &mut published).then(|| release.combos.find(&published).unwrap())
+    let one = ContingencyTable { codes, weights: vec![1], owners: None };
+    recoding.publish(&one, 0, &mut published).then(|| release.contingency.find(&published).unwrap())
 }
 
 /// A wording, and what it says by our own reading.
@@ -460,7 +462,7 @@ impl Words {
     }
 
     /// As a policy words it.
-    pub fn wording(&self) -> Wording {
+    pub fn wording(&self) -> ModelSpec {
         let mut arguments = Arguments::default();
         let xy = self.model.starts_with("xy-");
         if let Some(known) = &self.known {
@@ -483,23 +485,26 @@ impl Words {
                 if own.is_empty() { arguments } else { arguments.set("values", Argument::Thresholds(own)) }
             }
         };
-        Wording { model: self.model.to_owned(), arguments, line: None }
+        ModelSpec { model: self.model.to_owned(), arguments, line: None }
     }
 
     /// What it demands of the new release joined with these earlier ones.
     pub fn demands(&self, instance: &Instance, earlier: &[usize]) -> Vec<Demand> {
         let members: Vec<usize> = [0].into_iter().chain(earlier.iter().map(|at| at + 1)).collect();
-        let mut every: Vec<(At, &Known)> = Vec::new();
+        let mut every: Vec<(ColumnRef, &Known)> = Vec::new();
         for (release, member) in members.iter().enumerate() {
             every.extend(
-                instance.known[*member].iter().enumerate().map(|(column, known)| (At { release, column }, known)),
+                instance.known[*member]
+                    .iter()
+                    .enumerate()
+                    .map(|(column, known)| (ColumnRef { release, column }, known)),
             );
         }
         let is_named = |word: &str, release: usize, name: &str| {
             word == name || word == format!("{}.{name}", instance.names[members[release]])
         };
         let with_role = |role: Role| every.iter().filter(move |(_, known)| known.col.role == role).map(|(at, _)| *at);
-        let x: BTreeSet<At> = match &self.known {
+        let x: BTreeSet<ColumnRef> = match &self.known {
             None => with_role(Role::QuasiIdentifier).collect(),
             Some(words) => every
                 .iter()
@@ -507,19 +512,20 @@ impl Words {
                 .map(|(at, _)| *at)
                 .collect(),
         };
-        let counted: Vec<BTreeSet<Of>> = match self.model {
-            "k-anonymity" => (0..members.len()).map(|release| BTreeSet::from([Of::People(release)])).collect(),
+        let counted: Vec<BTreeSet<Counted>> = match self.model {
+            "k-anonymity" => (0..members.len()).map(|release| BTreeSet::from([Counted::People(release)])).collect(),
             "distinct-l-diversity" | "confidence-bounding" => {
-                with_role(Role::Sensitive).map(|at| BTreeSet::from([Of::Column(at)])).collect()
+                with_role(Role::Sensitive).map(|at| BTreeSet::from([Counted::Column(at)])).collect()
             }
             _ => {
                 let mut choices = vec![BTreeSet::new()];
                 for word in &self.counted {
-                    let people = (0..members.len()).filter(|at| is_named(word, *at, "people")).map(Of::People);
+                    let people = (0..members.len()).filter(|at| is_named(word, *at, "people")).map(Counted::People);
                     let columns = every.iter().filter(|(at, known)| is_named(word, at.release, &known.col.name));
-                    let named: Vec<Of> = people.chain(columns.map(|(at, _)| Of::Column(*at))).collect();
+                    let named: Vec<Counted> = people.chain(columns.map(|(at, _)| Counted::Column(*at))).collect();
                     // A word that names nothing here leaves no choice.
-                    let with = |of: &Of| choices.iter().map(|set| set | &BTreeSet::from([*of])).collect::<Vec<_>>();
+                    let with =
+                        |of: &Counted| choices.iter().map(|set| set | &BTreeSet::from([*of])).collect::<Vec<_>>();
                     choices = named.iter().flat_map(with).collect();
                 }
                 choices
@@ -527,7 +533,7 @@ impl Words {
         };
         let mut demands: Vec<Demand> = Vec::new();
         for y in counted.into_iter().filter(|y| !y.is_empty()) {
-            let x: BTreeSet<At> = x.iter().filter(|at| !y.contains(&Of::Column(**at))).copied().collect();
+            let x: BTreeSet<ColumnRef> = x.iter().filter(|at| !y.contains(&Counted::Column(**at))).copied().collect();
             let demand = Demand { x, y, limit: self.limit.clone() };
             if !demand.x.is_empty() && !demands.contains(&demand) {
                 demands.push(demand);

@@ -5,7 +5,7 @@ mod laws;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reticent_inference::{Answer, Ask, Count, Crowd, Fraction, Puzzle, Told, Value, solve};
+use reticent_inference::{Count, Fraction, PersonClass, Posterior, Problem, Solution, SolveOptions, Value, solve};
 
 pub use entropy::Program;
 
@@ -27,7 +27,7 @@ struct Truth {
 }
 
 struct Search<'a> {
-    puzzle: &'a Puzzle,
+    puzzle: &'a Problem,
     /// By person: the crowd.
     people: Vec<usize>,
     /// By crowd, by place among its values: the counts that it is in.
@@ -61,8 +61,8 @@ impl Search<'_> {
             }
             if self.seen.is_none() {
                 let mut seen = Vec::new();
-                for (at, crowd) in self.puzzle.crowds.iter().enumerate() {
-                    let having = crowd.may.iter().zip(&self.now[at]).filter(|(_, now)| **now > 0);
+                for (at, crowd) in self.puzzle.classes.iter().enumerate() {
+                    let having = crowd.possible.iter().zip(&self.now[at]).filter(|(_, now)| **now > 0);
                     seen.extend(having.map(|(value, now)| (at as u32, *value, *now)));
                 }
                 self.seen = Some(seen);
@@ -74,14 +74,14 @@ impl Search<'_> {
             self.to_come[self.around[crowd][at]] -= 1;
         }
         let mut finished = true;
-        for place in 0..self.puzzle.crowds[crowd].may.len() {
+        for place in 0..self.puzzle.classes[crowd].possible.len() {
             for at in 0..self.within[crowd][place].len() {
                 self.having[self.within[crowd][place][at]] += 1;
             }
             self.now[crowd][place] += 1;
             let fits = |count: &usize| {
                 let limits = &self.puzzle.counts[*count];
-                self.having[*count] <= limits.most && self.having[*count] + self.to_come[*count] >= limits.least
+                self.having[*count] <= limits.upper && self.having[*count] + self.to_come[*count] >= limits.lower
             };
             if self.around[crowd].iter().all(fits) {
                 finished &= self.go(person + 1);
@@ -99,15 +99,15 @@ impl Search<'_> {
 }
 
 /// All worlds, one person at a time; none when there are too many.
-fn truth(puzzle: &Puzzle, steps: u64) -> Option<Truth> {
+fn truth(puzzle: &Problem, steps: u64) -> Option<Truth> {
     let people: Vec<usize> =
-        puzzle.crowds.iter().enumerate().flat_map(|(at, crowd)| vec![at; crowd.people as usize]).collect();
+        puzzle.classes.iter().enumerate().flat_map(|(at, crowd)| vec![at; crowd.people as usize]).collect();
     let counts_of = |crowd: usize, value: Value| {
-        let has = |count: &Count| count.of.contains(&(crowd as u32, value));
+        let has = |count: &Count| count.cells.contains(&(crowd as u32, value));
         (0..puzzle.counts.len()).filter(|count| has(&puzzle.counts[*count])).collect::<Vec<usize>>()
     };
-    let within: Vec<Vec<Vec<usize>>> = (0..puzzle.crowds.len())
-        .map(|crowd| puzzle.crowds[crowd].may.iter().map(|value| counts_of(crowd, *value)).collect())
+    let within: Vec<Vec<Vec<usize>>> = (0..puzzle.classes.len())
+        .map(|crowd| puzzle.classes[crowd].possible.iter().map(|value| counts_of(crowd, *value)).collect())
         .collect();
     let around: Vec<Vec<usize>> = within
         .iter()
@@ -119,11 +119,11 @@ fn truth(puzzle: &Puzzle, steps: u64) -> Option<Truth> {
             to_come[*count] += 1;
         }
     }
-    let possible = puzzle.counts.iter().zip(&to_come).all(|(count, people)| count.least <= (*people).min(count.most));
+    let possible = puzzle.counts.iter().zip(&to_come).all(|(count, people)| count.lower <= (*people).min(count.upper));
     let mut search = Search {
         puzzle,
-        now: puzzle.crowds.iter().map(|crowd| vec![0; crowd.may.len()]).collect(),
-        cells: puzzle.crowds.iter().map(|crowd| vec![(0, u64::MAX, 0); crowd.may.len()]).collect(),
+        now: puzzle.classes.iter().map(|crowd| vec![0; crowd.possible.len()]).collect(),
+        cells: puzzle.classes.iter().map(|crowd| vec![(0, u64::MAX, 0); crowd.possible.len()]).collect(),
         people,
         within,
         around,
@@ -138,7 +138,7 @@ fn truth(puzzle: &Puzzle, steps: u64) -> Option<Truth> {
     }
     let mut cells = BTreeMap::new();
     for (crowd, of_crowd) in search.cells.iter().enumerate() {
-        for (value, cell) in puzzle.crowds[crowd].may.iter().zip(of_crowd) {
+        for (value, cell) in puzzle.classes[crowd].possible.iter().zip(of_crowd) {
             cells.insert((crowd as u32, *value), *cell);
         }
     }
@@ -174,7 +174,7 @@ fn between(random: &mut Random, (least, most): (usize, usize)) -> usize {
 }
 
 /// A puzzle and the world it was made from: by crowd, everybody's value.
-fn made(random: &mut Random, size: Size) -> (Puzzle, Vec<Vec<Value>>) {
+fn made(random: &mut Random, size: Size) -> (Problem, Vec<Vec<Value>>) {
     let people = between(random, size.people);
     let values = between(random, size.values) as Value;
     let mut world: Vec<Vec<Value>> = Vec::new();
@@ -191,8 +191,8 @@ fn made(random: &mut Random, size: Size) -> (Puzzle, Vec<Vec<Value>>) {
         let open = !limited || random.below(2) == 0;
         (0..values).filter(|value| open || has.contains(value) || random.below(2) == 0).collect()
     };
-    let mut crowds: Vec<Crowd> =
-        world.iter().map(|has| Crowd { people: has.len() as u64, may: may(random, has) }).collect();
+    let mut crowds: Vec<PersonClass> =
+        world.iter().map(|has| PersonClass { people: has.len() as u64, possible: may(random, has) }).collect();
     let mut counts = Vec::new();
     let sources = between(random, size.sources);
     let narrow = random.below(3) == 0;
@@ -223,11 +223,11 @@ fn made(random: &mut Random, size: Size) -> (Puzzle, Vec<Vec<Value>>) {
                 if most == 0 && narrow {
                     // What a group does not show, nobody in it has.
                     for crowd in group {
-                        crowds[*crowd].may.retain(|value| !part.contains(value));
+                        crowds[*crowd].possible.retain(|value| !part.contains(value));
                     }
                 } else if !silent {
                     let of = group.iter().flat_map(|crowd| part.iter().map(|value| (*crowd as u32, *value)));
-                    counts.push(Count { source, of: of.collect(), least, most });
+                    counts.push(Count { source, cells: of.collect(), lower: least, upper: most });
                 }
             }
         }
@@ -242,13 +242,13 @@ fn made(random: &mut Random, size: Size) -> (Puzzle, Vec<Vec<Value>>) {
         let shown = of.iter().map(|(crowd, value)| world[*crowd as usize].iter().filter(|has| *has == value).count());
         let shown = shown.sum::<usize>() as u64;
         let (least, most) = (shown.saturating_sub(random.below(2) as u64), shown + random.below(2) as u64);
-        counts.push(Count { source: sources as u32 + extra, of, least, most });
+        counts.push(Count { source: sources as u32 + extra, cells: of, lower: least, upper: most });
     }
-    (Puzzle { crowds, counts, ..Puzzle::default() }, world)
+    (Problem { classes: crowds, counts, ..Problem::default() }, world)
 }
 
 /// Counts that are a little off, so that often nothing fits.
-fn spoilt(random: &mut Random, mut puzzle: Puzzle) -> Puzzle {
+fn spoilt(random: &mut Random, mut puzzle: Problem) -> Problem {
     for _ in 0..1 + random.below(2) {
         if puzzle.counts.is_empty() {
             break;
@@ -256,11 +256,11 @@ fn spoilt(random: &mut Random, mut puzzle: Puzzle) -> Puzzle {
         let at = random.below(puzzle.counts.len());
         let count = &mut puzzle.counts[at];
         if random.below(2) == 0 {
-            count.least += 1;
-            count.most = count.most.max(count.least);
+            count.lower += 1;
+            count.upper = count.upper.max(count.lower);
         } else {
-            count.most = count.most.saturating_sub(1);
-            count.least = count.least.min(count.most);
+            count.upper = count.upper.saturating_sub(1);
+            count.lower = count.lower.min(count.upper);
         }
     }
     puzzle
@@ -276,29 +276,30 @@ pub fn compare(one: Fraction, (c, d): (u128, u128)) -> std::cmp::Ordering {
 }
 
 /// The answer, or what went wrong, also where it is a panic.
-fn answer(puzzle: &Puzzle, ask: &Ask) -> Result<Result<Answer, reticent_inference::Error>, String> {
+fn answer(puzzle: &Problem, ask: &SolveOptions) -> Result<Result<Solution, reticent_inference::Error>, String> {
     let caught = std::panic::catch_unwind(|| solve(puzzle, ask));
     caught.map_err(|_| format!("solve panics with {ask:?}"))
 }
 
-const NOTHING: Ask = Ask { steps: 0, program: 0, entropy: false, samples: 0, seed: 0, bounds_only: false };
+const NOTHING: SolveOptions =
+    SolveOptions { steps: 0, program_steps: 0, entropy: false, samples: 0, seed: 0, bounds_only: false };
 
 /// What is wrong with the answers to a puzzle, if anything.
-fn fault(puzzle: &Puzzle) -> Option<String> {
+fn fault(puzzle: &Problem) -> Option<String> {
     let truth = truth(puzzle, 400_000)?;
     fault_given(puzzle, &truth).err()
 }
 
-fn fault_given(puzzle: &Puzzle, truth: &Truth) -> Result<(), String> {
-    let counted = Ask { entropy: false, ..Ask::default() };
+fn fault_given(puzzle: &Problem, truth: &Truth) -> Result<(), String> {
+    let counted = SolveOptions { entropy: false, ..SolveOptions::default() };
     let asks = [
         ("counted", counted),
         ("not counted", NOTHING),
-        ("bounds", Ask { bounds_only: true, ..counted }),
-        ("bounds, not counted", Ask { bounds_only: true, ..NOTHING }),
-        ("few steps", Ask { steps: 7, ..NOTHING }),
-        ("programs", Ask { program: 1_000_000, ..NOTHING }),
-        ("programs, bounds", Ask { program: 1_000_000, bounds_only: true, ..NOTHING }),
+        ("bounds", SolveOptions { bounds_only: true, ..counted }),
+        ("bounds, not counted", SolveOptions { bounds_only: true, ..NOTHING }),
+        ("few steps", SolveOptions { steps: 7, ..NOTHING }),
+        ("programs", SolveOptions { program_steps: 1_000_000, ..NOTHING }),
+        ("programs, bounds", SolveOptions { program_steps: 1_000_000, bounds_only: true, ..NOTHING }),
     ];
     for (name, ask) in asks {
         let found = answer(puzzle, &ask)?;
@@ -310,16 +311,16 @@ fn fault_given(puzzle: &Puzzle, truth: &Truth) -> Result<(), String> {
             (Ok(found), _) => found,
         };
         agrees(puzzle, truth, &found, &ask).map_err(|wrong| format!("{name}: {wrong}"))?;
-        let seen = Puzzle { seen: truth.seen.clone(), ..puzzle.clone() };
+        let seen = Problem { known_solution: truth.seen.clone(), ..puzzle.clone() };
         let again = answer(&seen, &ask)?.map_err(|error| format!("{name}: with a world that is seen: {error}"))?;
-        if (&again.crowds, again.worlds, again.ln_worlds) != (&found.crowds, found.worlds, found.ln_worlds) {
+        if (&again.classes, again.worlds, again.ln_worlds) != (&found.classes, found.worlds, found.ln_worlds) {
             return Err(format!("{name}: a world that is seen changes the answer: {found:?} {again:?}"));
         }
     }
     Ok(())
 }
 
-fn agrees(puzzle: &Puzzle, truth: &Truth, found: &Answer, ask: &Ask) -> Result<(), String> {
+fn agrees(puzzle: &Problem, truth: &Truth, found: &Solution, ask: &SolveOptions) -> Result<(), String> {
     let counted = ask.steps > 1000 && !ask.bounds_only;
     if found.worlds.is_some_and(|worlds| worlds != truth.worlds) || (counted && found.worlds.is_none()) {
         return Err(format!("{:?} worlds instead of {}", found.worlds, truth.worlds));
@@ -329,18 +330,18 @@ fn agrees(puzzle: &Puzzle, truth: &Truth, found: &Answer, ask: &Ask) -> Result<(
     {
         return Err(format!("ln of worlds is {ln} instead of ln {}", truth.worlds));
     }
-    if found.crowds.len() != puzzle.crowds.len() {
+    if found.classes.len() != puzzle.classes.len() {
         return Err("not as many crowds".to_owned());
     }
-    for (at, crowd) in puzzle.crowds.iter().enumerate() {
-        let told = &found.crowds[at];
+    for (at, crowd) in puzzle.classes.iter().enumerate() {
+        let told = &found.classes[at];
         if told.windows(2).any(|pair| pair[0].value >= pair[1].value) {
             return Err(format!("crowd {at}: values do not ascend: {told:?}"));
         }
-        if told.iter().any(|told| !crowd.may.contains(&told.value)) {
+        if told.iter().any(|told| !crowd.possible.contains(&told.value)) {
             return Err(format!("crowd {at}: a value that they may not have"));
         }
-        for value in &crowd.may {
+        for value in &crowd.possible {
             let (having, least, most) = truth.cells[&(at as u32, *value)];
             let share = (having, truth.worlds * u128::from(crowd.people));
             let Some(told) = told.iter().find(|told| told.value == *value) else {
@@ -384,44 +385,44 @@ fn agrees(puzzle: &Puzzle, truth: &Truth, found: &Answer, ask: &Ask) -> Result<(
 }
 
 /// The same puzzle without a crowd.
-fn without(puzzle: &Puzzle, gone: usize) -> Puzzle {
+fn without(puzzle: &Problem, gone: usize) -> Problem {
     let mut less = puzzle.clone();
-    less.crowds.remove(gone);
+    less.classes.remove(gone);
     for count in &mut less.counts {
-        count.of.retain(|(crowd, _)| *crowd as usize != gone);
-        count.of.iter_mut().for_each(|(crowd, _)| *crowd -= u32::from(*crowd as usize > gone));
+        count.cells.retain(|(crowd, _)| *crowd as usize != gone);
+        count.cells.iter_mut().for_each(|(crowd, _)| *crowd -= u32::from(*crowd as usize > gone));
     }
     less
 }
 
 /// A puzzle as small as can be that is still wrong.
-fn shrunk(mut puzzle: Puzzle, wrong: &dyn Fn(&Puzzle) -> bool) -> Puzzle {
+fn shrunk(mut puzzle: Problem, wrong: &dyn Fn(&Problem) -> bool) -> Problem {
     loop {
-        let mut smaller: Vec<Puzzle> = (0..puzzle.crowds.len()).map(|crowd| without(&puzzle, crowd)).collect();
+        let mut smaller: Vec<Problem> = (0..puzzle.classes.len()).map(|crowd| without(&puzzle, crowd)).collect();
         for at in 0..puzzle.counts.len() {
             let mut less = puzzle.clone();
             less.counts.remove(at);
             smaller.push(less);
-            for of in 0..puzzle.counts[at].of.len() {
+            for of in 0..puzzle.counts[at].cells.len() {
                 let mut less = puzzle.clone();
-                less.counts[at].of.remove(of);
+                less.counts[at].cells.remove(of);
                 smaller.push(less);
             }
-            if puzzle.counts[at].least < puzzle.counts[at].most {
+            if puzzle.counts[at].lower < puzzle.counts[at].upper {
                 let mut less = puzzle.clone();
-                less.counts[at].most -= 1;
+                less.counts[at].upper -= 1;
                 smaller.push(less);
             }
         }
-        for at in 0..puzzle.crowds.len() {
-            if puzzle.crowds[at].people > 1 {
+        for at in 0..puzzle.classes.len() {
+            if puzzle.classes[at].people > 1 {
                 let mut less = puzzle.clone();
-                less.crowds[at].people -= 1;
+                less.classes[at].people -= 1;
                 smaller.push(less);
             }
-            for value in 0..puzzle.crowds[at].may.len() {
+            for value in 0..puzzle.classes[at].possible.len() {
                 let mut less = puzzle.clone();
-                less.crowds[at].may.remove(value);
+                less.classes[at].possible.remove(value);
                 smaller.push(less);
             }
         }
@@ -437,10 +438,10 @@ fn shrunk(mut puzzle: Puzzle, wrong: &dyn Fn(&Puzzle) -> bool) -> Puzzle {
 struct Faults(BTreeMap<String, (usize, String)>);
 
 impl Faults {
-    fn add(&mut self, puzzle: &Puzzle, wrong: &str, fault: &dyn Fn(&Puzzle) -> Option<String>) {
+    fn add(&mut self, puzzle: &Problem, wrong: &str, fault: &dyn Fn(&Problem) -> Option<String>) {
         let kind = |wrong: &str| wrong.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default().to_owned();
         let known = self.0.entry(kind(wrong)).or_insert_with(|| {
-            let same = |puzzle: &Puzzle| fault(puzzle).is_some_and(|other| kind(&other) == kind(wrong));
+            let same = |puzzle: &Problem| fault(puzzle).is_some_and(|other| kind(&other) == kind(wrong));
             let least = shrunk(puzzle.clone(), &same);
             (0, format!("{}\n  {least:?}", fault(&least).unwrap_or_default()))
         });
@@ -504,16 +505,16 @@ fn contradictions_are_errors() {
 /// One of the two has 3, and one of "the first has 3" and "the second has 2" holds: half of each would do, nobody whole does.
 #[test]
 fn contradictions_that_halves_would_satisfy_are_errors() {
-    let crowd = |may: &[Value]| Crowd { people: 1, may: may.to_vec() };
-    let count = |source, of: &[(u32, Value)]| Count { source, of: of.to_vec(), least: 1, most: 1 };
-    let puzzle = Puzzle {
-        crowds: vec![crowd(&[2, 3]), crowd(&[2, 3])],
+    let crowd = |may: &[Value]| PersonClass { people: 1, possible: may.to_vec() };
+    let count = |source, of: &[(u32, Value)]| Count { source, cells: of.to_vec(), lower: 1, upper: 1 };
+    let puzzle = Problem {
+        classes: vec![crowd(&[2, 3]), crowd(&[2, 3])],
         counts: vec![count(0, &[(0, 3), (1, 3)]), count(1, &[(0, 3), (1, 2)])],
-        seen: None,
-        loose: Vec::new(),
+        known_solution: None,
+        incomplete: Vec::new(),
     };
     assert_eq!(truth(&puzzle, 100).unwrap().worlds, 0);
-    let found = solve(&puzzle, &Ask::default());
+    let found = solve(&puzzle, &SolveOptions::default());
     assert!(found.is_err(), "{found:?}");
 }
 
@@ -526,40 +527,42 @@ fn counts_may_be_odd() {
         let (mut puzzle, _) = made(&mut random, SMALL);
         match random.below(4) {
             0 => {
-                let at = random.below(puzzle.crowds.len());
-                let may = &mut puzzle.crowds[at].may;
+                let at = random.below(puzzle.classes.len());
+                let may = &mut puzzle.classes[at].possible;
                 may.truncate(may.len() / 2);
             }
-            1 => puzzle.counts.push(Count { source: 90, of: Vec::new(), least: random.below(2) as u64, most: 3 }),
-            2 => puzzle.counts.push(Count { source: 90, of: vec![(0, 77)], least: 0, most: random.below(3) as u64 }),
+            1 => puzzle.counts.push(Count { source: 90, cells: Vec::new(), lower: random.below(2) as u64, upper: 3 }),
+            2 => {
+                puzzle.counts.push(Count { source: 90, cells: vec![(0, 77)], lower: 0, upper: random.below(3) as u64 })
+            }
             _ => {
-                let of = (0..puzzle.crowds.len() as u32).map(|crowd| (crowd, 0)).collect();
-                puzzle.counts.push(Count { source: 90, of, least: 0, most: 1000 });
+                let of = (0..puzzle.classes.len() as u32).map(|crowd| (crowd, 0)).collect();
+                puzzle.counts.push(Count { source: 90, cells: of, lower: 0, upper: 1000 });
             }
         }
         if random.below(4) == 0 {
-            puzzle.crowds.push(Crowd { people: 1 + random.below(2) as u64, may: vec![3, 8] });
+            puzzle.classes.push(PersonClass { people: 1 + random.below(2) as u64, possible: vec![3, 8] });
         }
         if let Some(wrong) = fault(&puzzle) {
             faults.add(&puzzle, &wrong, &fault);
         }
     }
-    assert_eq!(solve(&Puzzle::default(), &Ask::default()).unwrap().worlds, Some(1));
+    assert_eq!(solve(&Problem::default(), &SolveOptions::default()).unwrap().worlds, Some(1));
     faults.end();
 }
 
 /// A crowd of nobody is in nobody's way.
 #[test]
 fn a_crowd_of_nobody_says_nothing() {
-    let with = |people| Puzzle {
-        crowds: vec![Crowd { people, may: vec![0, 1] }, Crowd { people: 2, may: vec![0, 1] }],
-        counts: vec![Count { source: 0, of: vec![(0, 0), (1, 0)], least: 1, most: 1 }],
-        seen: None,
-        loose: Vec::new(),
+    let with = |people| Problem {
+        classes: vec![PersonClass { people, possible: vec![0, 1] }, PersonClass { people: 2, possible: vec![0, 1] }],
+        counts: vec![Count { source: 0, cells: vec![(0, 0), (1, 0)], lower: 1, upper: 1 }],
+        known_solution: None,
+        incomplete: Vec::new(),
     };
-    let found = solve(&with(0), &Ask::default()).unwrap();
+    let found = solve(&with(0), &SolveOptions::default()).unwrap();
     assert_eq!(found.worlds, Some(2));
-    assert_eq!(found.crowds[1].iter().map(|told| told.best()).collect::<Vec<_>>(), [0.5, 0.5]);
+    assert_eq!(found.classes[1].iter().map(|told| told.best()).collect::<Vec<_>>(), [0.5, 0.5]);
 }
 
 /// Samples of worlds are near the truth: within five standard errors and a little, where nothing was counted.
@@ -572,16 +575,16 @@ fn samples_are_near_the_truth() {
         let (puzzle, _) = made(&mut random, WIDE);
         let Some(truth) = truth(&puzzle, 20_000).filter(|truth| truth.worlds > 3) else { continue };
         asked += 1;
-        let found = solve(&puzzle, &Ask { samples: 300, seed: random.next(), ..NOTHING }).unwrap();
-        counted += found.work.counted;
-        not_counted += found.work.not_counted;
-        for (at, told) in found.crowds.iter().enumerate() {
+        let found = solve(&puzzle, &SolveOptions { samples: 300, seed: random.next(), ..NOTHING }).unwrap();
+        counted += found.stats.components_counted;
+        not_counted += found.stats.components_not_counted;
+        for (at, told) in found.classes.iter().enumerate() {
             for told in told {
                 let Some(sampled) = told.sampled else { continue };
                 let having = truth.cells[&(at as u32, told.value)].0;
-                let share = having as f64 / (truth.worlds as f64 * puzzle.crowds[at].people as f64);
+                let share = having as f64 / (truth.worlds as f64 * puzzle.classes[at].people as f64);
                 near += 1;
-                if (sampled.share - share).abs() > 5.0 * sampled.error + 0.03 {
+                if (sampled.estimate - share).abs() > 5.0 * sampled.standard_error + 0.03 {
                     far.push((sampled, share, puzzle.clone()));
                 }
             }

@@ -1,11 +1,11 @@
 //! Numbers and dates: whatever intervals an algorithm finds or is given, every published interval holds the value it was
 //! made of, and classes are counted here by reading the labels, not by asking the tree.
 
-use reticent::algorithms::{Control, LIST, Purpose, Suppression, Task, named, run};
-use reticent::combos::Combos;
+use reticent::algorithms::{Control, LIST, Purpose, RecodingTask, Suppression, named, run};
+use reticent::contingency::ContingencyTable;
 use reticent::registry::{Argument, Arguments, Domain};
-use reticent::taxonomy::{Level, Type};
-use reticent::{History, Missing, Role, Schema, Table, Tree};
+use reticent::taxonomy::{IntervalLevel, Type};
+use reticent::{History, Missing, Role, Schema, Table, TreeSource};
 use std::collections::BTreeMap;
 
 use crate::support::{Data, Random, other, quasi, requirement, sensitive};
@@ -34,7 +34,7 @@ fn holds(label: &str, raw: &str, missing: bool) -> bool {
     low.parse::<f64>().unwrap() <= raw && raw < high.parse::<f64>().unwrap()
 }
 
-fn schema(data: &Data, tree: &Tree) -> Schema {
+fn schema(data: &Data, tree: &TreeSource) -> Schema {
     let mut schema = data.schema();
     for attribute in &mut schema.attributes {
         if attribute.name == "age" {
@@ -72,10 +72,13 @@ fn choices(id: &str) -> Vec<Arguments> {
 fn published_intervals_hold_their_values_and_classes_hold_k_people() {
     let mut random = Random(77);
     let trees = [
-        Tree::Grown { range: None },
-        Tree::Grown { range: Some((0.0, 120.0)) },
-        Tree::Intervals { levels: vec![Level::Width(5.0), Level::Width(20.0)], exact: true },
-        Tree::Intervals { levels: vec![Level::Width(5.0), Level::Bounds(vec![30.0, 60.0])], exact: false },
+        TreeSource::Grown { range: None },
+        TreeSource::Grown { range: Some((0.0, 120.0)) },
+        TreeSource::Intervals { levels: vec![IntervalLevel::Width(5.0), IntervalLevel::Width(20.0)], exact: true },
+        TreeSource::Intervals {
+            levels: vec![IntervalLevel::Width(5.0), IntervalLevel::Bounds(vec![30.0, 60.0])],
+            exact: false,
+        },
     ];
     let mut split = 0;
     for _ in 0..40 {
@@ -112,7 +115,7 @@ fn judge(id: &str, arguments: Arguments, data: &Data, schema: &Schema, table: &T
     let purpose = Purpose::Classification("note".to_owned());
     let history = History::default();
     let suppression = Suppression::NONE;
-    let task = Task { table, history: &history, requirement: &requirement, purpose: &purpose, suppression };
+    let task = RecodingTask { table, history: &history, requirement: &requirement, purpose: &purpose, suppression };
     let outcome = match run(id, &task, arguments.clone(), &Control::QUIET) {
         Ok(outcome) => outcome,
         Err(reticent::Error::Refused(_)) if named(id).is_ok_and(|listed| listed.entry.comparison) => return 0,
@@ -127,7 +130,11 @@ fn judge(id: &str, arguments: Arguments, data: &Data, schema: &Schema, table: &T
         };
         let codes = (0..row.len()).map(|column| vec![code(column)]).collect();
         let mut published = Vec::new();
-        assert!(outcome.recoding.publish(&Combos { codes, weights: vec![1], owners: None }, 0, &mut published));
+        assert!(outcome.recoding.publish(
+            &ContingencyTable { codes, weights: vec![1], owners: None },
+            0,
+            &mut published
+        ));
         let label = |column: usize| outcome.recoding.columns[column].column.label(published[column]).to_owned();
         let age = label(0);
         assert!(holds(&age, &row[0], row[0] == "none"), "{id} {arguments:?}: {} was published as {age}", row[0]);

@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use reticent::joined::{At, Of};
-use reticent::taxonomy::{Level, Taxonomy, Type};
-use reticent::{Held, Inconsistent, Release, Tree};
+use reticent::join::{ColumnRef, Counted};
+use reticent::taxonomy::{IntervalLevel, Taxonomy, Type};
+use reticent::{InconsistentRules, RecordedRelease, Release, TreeSource};
 
 use crate::support::{Col, quasi};
 
@@ -17,7 +17,7 @@ pub enum Shape {
     /// An indented tree.
     Words(&'static str),
     /// Declared intervals, finest first, and whether single values may be published.
-    Levels(Vec<Level>, bool),
+    Levels(Vec<IntervalLevel>, bool),
     /// Intervals that are found.
     Grown(Option<(f64, f64)>),
     /// The same, each value standing for all up to the next.
@@ -50,11 +50,11 @@ pub enum Meaning {
 impl Known {
     pub fn new(name: &str, role: reticent::Role, values: Type, shape: &Shape) -> Known {
         let tree = match shape {
-            Shape::Flat => Tree::Flat,
-            Shape::Words(text) => Tree::Given(Taxonomy::parse_indented(name, text).unwrap()),
-            Shape::Levels(levels, exact) => Tree::Intervals { levels: levels.clone(), exact: *exact },
-            Shape::Grown(range) => Tree::Grown { range: *range },
-            Shape::Binned => Tree::Binned { range: None },
+            Shape::Flat => TreeSource::Flat,
+            Shape::Words(text) => TreeSource::Given(Taxonomy::parse_indented(name, text).unwrap()),
+            Shape::Levels(levels, exact) => TreeSource::Intervals { levels: levels.clone(), exact: *exact },
+            Shape::Grown(range) => TreeSource::Grown { range: *range },
+            Shape::Binned => TreeSource::Binned { range: None },
         };
         let mut known =
             Known { col: Col { role, values, tree, ..quasi(name) }, above: HashMap::new(), leaves: HashMap::new() };
@@ -199,9 +199,9 @@ impl Shown {
     /// The new release.
     pub fn new(release: &Release, known: &[Known]) -> Shown {
         let mut shown = Shown { known: known.to_vec(), rows: Vec::new(), people: Vec::new() };
-        for at in 0..release.combos.len() {
-            for _ in 0..release.combos.weights[at] {
-                let owner = release.combos.owners.as_ref().map(|owners| u128::from(owners[at]));
+        for at in 0..release.contingency.len() {
+            for _ in 0..release.contingency.weights[at] {
+                let owner = release.contingency.owners.as_ref().map(|owners| u128::from(owners[at]));
                 shown.people.push(owner.unwrap_or(shown.rows.len() as u128));
                 shown.rows.push(texts(release, at));
             }
@@ -210,18 +210,18 @@ impl Shown {
     }
 
     /// An earlier release.
-    pub fn held(held: &Held, known: &[Known]) -> Shown {
+    pub fn held(held: &RecordedRelease, known: &[Known]) -> Shown {
         let mut shown = Shown::new(&held.release, known);
         let Some(links) = &held.links else { return shown };
         shown.rows.clear();
         shown.people.clear();
         for link in 0..links.len() {
             for _ in 0..links.records[link] {
-                shown.rows.push(texts(&held.release, links.combos[link] as usize));
+                shown.rows.push(texts(&held.release, links.cells[link] as usize));
                 shown.people.push(links.pseudonyms[link]);
             }
         }
-        assert_eq!(shown.rows.len() as u64, held.release.combos.rows(), "not every record is linked");
+        assert_eq!(shown.rows.len() as u64, held.release.contingency.rows(), "not every record is linked");
         shown
     }
 
@@ -235,13 +235,13 @@ pub fn texts(release: &Release, at: usize) -> Vec<String> {
     release
         .columns
         .iter()
-        .zip(&release.combos.codes)
+        .zip(&release.contingency.codes)
         .map(|(column, codes)| column.label(codes[at]).to_owned())
         .collect()
 }
 
 /// Whether each row of one release matches each row of another.
-pub fn matching(one: &Shown, two: &Shown, rules: &[Inconsistent]) -> Vec<Vec<bool>> {
+pub fn matching(one: &Shown, two: &Shown, rules: &[InconsistentRules]) -> Vec<Vec<bool>> {
     let common: Vec<(usize, usize)> = one
         .known
         .iter()
@@ -270,7 +270,7 @@ pub fn matching(one: &Shown, two: &Shown, rules: &[Inconsistent]) -> Vec<Vec<boo
 }
 
 /// The join: one row of each release, every two of which match.
-pub fn join(releases: &[&Shown], rules: &[Inconsistent]) -> Vec<Vec<usize>> {
+pub fn join(releases: &[&Shown], rules: &[InconsistentRules]) -> Vec<Vec<usize>> {
     let pairs: Vec<Vec<Vec<Vec<bool>>>> = (0..releases.len())
         .map(|later| (0..later).map(|first| matching(releases[first], releases[later], rules)).collect())
         .collect();
@@ -299,8 +299,8 @@ pub enum Limit {
 /// A statement over the join.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Demand {
-    pub x: BTreeSet<At>,
-    pub y: BTreeSet<Of>,
+    pub x: BTreeSet<ColumnRef>,
+    pub y: BTreeSet<Counted>,
     pub limit: Limit,
 }
 
@@ -328,15 +328,15 @@ impl Demand {
     }
 
     pub fn judge(&self, releases: &[&Shown], join: &[Vec<usize>]) -> Found {
-        let text = |tuple: &Vec<usize>, at: &At| releases[at.release].rows[tuple[at.release]][at.column].clone();
+        let text = |tuple: &Vec<usize>, at: &ColumnRef| releases[at.release].rows[tuple[at.release]][at.column].clone();
         // By x: its tuples, those by y, and the class of the new release that it is in.
         type Group = (u64, BTreeMap<Vec<String>, u64>, Vec<String>);
         let mut groups: BTreeMap<Vec<String>, Group> = BTreeMap::new();
         for tuple in join {
             let x: Vec<String> = self.x.iter().map(|at| text(tuple, at)).collect();
             let y = self.y.iter().map(|of| match of {
-                Of::Column(at) => text(tuple, at),
-                Of::People(release) => releases[*release].people[tuple[*release]].to_string(),
+                Counted::Column(at) => text(tuple, at),
+                Counted::People(release) => releases[*release].people[tuple[*release]].to_string(),
             });
             let class = self.class(&releases[0].rows[tuple[0]]);
             let group = groups.entry(x).or_insert_with(|| (0, BTreeMap::new(), class));
@@ -357,7 +357,7 @@ impl Demand {
                     };
                     // A cell that says nothing tells nothing, however sure it is.
                     let known = match self.y.iter().collect::<Vec<_>>().as_slice() {
-                        [Of::Column(at)] => Some(&releases[at.release].known[at.column]),
+                        [Counted::Column(at)] => Some(&releases[at.release].known[at.column]),
                         _ => None,
                     };
                     let tells = |y: &Vec<String>| known.is_none_or(|known| known.meaning(&y[0]) != Meaning::Any);

@@ -2,16 +2,16 @@
 
 mod audit;
 pub mod definitions;
-mod disguises;
 mod full_domain;
 pub mod histories;
 mod inference;
 mod intervals;
-mod joined;
-mod joined_search;
+mod join;
+mod join_search;
 pub mod lossy;
+mod maximal_sets;
 mod models;
-mod sets;
+mod presentations;
 pub mod small_joins;
 mod specialization;
 pub mod transport;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use reticent::taxonomy::Taxonomy;
 use reticent::verify::Reading;
-use reticent::{History, Schema, Tree};
+use reticent::{History, Schema, TreeSource};
 
 use super::definitions::{Words, classes, violating};
 use crate::support::{Col, Data, Random, breached, model, quasi, random_data, sensitive, violated, witnesses};
@@ -131,7 +131,7 @@ fn row(texts: [&str; 3]) -> Vec<String> {
 
 fn tiny() -> Vec<Col> {
     let ills = "ill\n  mild\n    flu\n    gout\n  hiv";
-    let ill = Col { tree: Tree::Given(Taxonomy::parse_indented("ill", ills).unwrap()), ..sensitive("ill") };
+    let ill = Col { tree: TreeSource::Given(Taxonomy::parse_indented("ill", ills).unwrap()), ..sensitive("ill") };
     vec![quasi("place"), quasi("sex"), ill]
 }
 
@@ -286,7 +286,7 @@ fn weights_stand_for_rows() {
         for _ in 0..40 {
             let data = random_data(&mut random, 30, people);
             let mut counts = data.counts();
-            counts.combos = counts.combos.combined();
+            counts.contingency = counts.contingency.combined();
             let table = reticent::Table::build(&counts, &data.schema()).unwrap();
             for words in EVERY {
                 let (wanted, near) = violating(words, &data);

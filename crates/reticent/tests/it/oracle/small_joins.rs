@@ -1,32 +1,35 @@
 //! Small histories by hand: where the library and the definition of the lossy join once differed.
 
-use reticent::algorithms::{Control, Guarantee, Outcome, Purpose, Suppression, Task, run};
-use reticent::joined::{Joint, Member, Statement, Together};
+use reticent::algorithms::{Control, Guarantee, Purpose, RecodingTask, SearchOutcome, Suppression, run};
+use reticent::join::{Constraint, JoinCheck, JoinRequirement, Member};
 use reticent::models::Survey;
 use reticent::registry::Arguments;
-use reticent::requirement::{Requirement, Wording};
-use reticent::taxonomy::{Level, Type};
-use reticent::{Disguise, Held, History, Inconsistent, Links, PublishedColumn, Recoding, Release, Role, Tree};
+use reticent::requirement::{ModelSpec, Requirement};
+use reticent::taxonomy::{IntervalLevel, Type};
+use reticent::{
+    History, InconsistentRules, Links, Presentation, PublishedColumn, Recoding, RecordedRelease, Release, Role,
+    TreeSource,
+};
 
 use crate::support::{Col, Data, Random, cut_at, other, quasi, requirement, sensitive, wording};
 
 /// An earlier release of a table, published as it is or by a recoding.
-pub fn held(name: &str, data: &Data, recoding: Option<&Recoding>) -> Held {
+pub fn held(name: &str, data: &Data, recoding: Option<&Recoding>) -> RecordedRelease {
     let alone = Data { owners: None, ..data.clone() };
     let table = alone.table();
     let release = recoding.unwrap_or(&Recoding::identity(&table)).apply(&table).unwrap();
     let links = data.owners.as_ref().map(|owners| {
         let place = |row: &Vec<String>| {
-            (0..release.combos.len()).find(|at| super::lossy::texts(&release, *at) == *row).unwrap() as u32
+            (0..release.contingency.len()).find(|at| super::lossy::texts(&release, *at) == *row).unwrap() as u32
         };
-        Links::collect(data.rows.iter().zip(owners).map(|(row, owner)| (u128::from(*owner), place(row))).collect())
+        Links::from_rows(data.rows.iter().zip(owners).map(|(row, owner)| (u128::from(*owner), place(row))).collect())
     });
-    Held {
+    RecordedRelease {
         number: 1,
         name: name.to_owned(),
         date: "2024-01-01".to_owned(),
         recipients: vec!["public".to_owned()],
-        disguise: Disguise::default(),
+        presentation: Presentation::default(),
         release,
         links,
     }
@@ -41,7 +44,12 @@ pub struct Small {
 
 impl Small {
     /// Everything earlier is joined with the new release, which is called `new`.
-    pub fn new(data: &Data, earlier: Vec<(Held, &Data)>, words: &[&str], rules: &[Inconsistent]) -> Small {
+    pub fn new(
+        data: &Data,
+        earlier: Vec<(RecordedRelease, &Data)>,
+        words: &[&str],
+        rules: &[InconsistentRules],
+    ) -> Small {
         let all: Vec<usize> = (0..earlier.len()).collect();
         Small::sets(data, earlier, words, rules, &[all])
     }
@@ -49,9 +57,9 @@ impl Small {
     /// The same for each of some sets of earlier releases.
     pub fn sets(
         data: &Data,
-        earlier: Vec<(Held, &Data)>,
+        earlier: Vec<(RecordedRelease, &Data)>,
         words: &[&str],
-        rules: &[Inconsistent],
+        rules: &[InconsistentRules],
         sets: &[Vec<usize>],
     ) -> Small {
         let mut cols: Vec<Col> = data.cols.clone();
@@ -68,8 +76,8 @@ impl Small {
             name: "new".to_owned(),
             columns: data.cols.iter().map(|col| (col.name.clone(), col.role)).collect(),
         };
-        let wordings: Vec<Wording> = words.iter().map(|words| wording(words)).collect();
-        let mut requirement = Requirement::of_models(&[], &schema).unwrap();
+        let wordings: Vec<ModelSpec> = words.iter().map(|words| wording(words)).collect();
+        let mut requirement = Requirement::from_specs(&[], &schema).unwrap();
         requirement.join(&wordings, &schema, member, &history, sets, rules.to_vec()).unwrap();
         Small { data: data.clone(), history, requirement }
     }
@@ -80,32 +88,33 @@ impl Small {
         self
     }
 
-    pub fn statements(&self) -> Vec<(&Together, &Statement)> {
-        let joined = self.requirement.joined.iter();
-        joined.flat_map(|together| together.statements.iter().map(move |statement| (together, statement))).collect()
+    pub fn statements(&self) -> Vec<(&JoinRequirement, &Constraint)> {
+        let joined = self.requirement.joins.iter();
+        joined.flat_map(|together| together.constraints.iter().map(move |statement| (together, statement))).collect()
     }
 
-    pub fn joint<'a>(&'a self, together: &'a Together, statement: &'a Statement) -> Joint<'a> {
+    pub fn joint<'a>(&'a self, together: &'a JoinRequirement, statement: &'a Constraint) -> JoinCheck<'a> {
         let table = self.data.table();
         let identity = Recoding::identity(&table);
         let columns: Vec<PublishedColumn> = identity.columns.iter().map(|recoded| recoded.column.clone()).collect();
         let quasi = table.with_role(Role::QuasiIdentifier);
         let rules = &self.requirement.rules;
-        let joint = Joint::new(statement, &columns, &quasi, &self.history, &together.earlier, rules).unwrap();
-        joint.relate(&table, &identity);
+        let joint = JoinCheck::new(statement, &columns, &quasi, &self.history, &together.earlier, rules).unwrap();
+        joint.compute_relation(&table, &identity);
         joint
     }
 
     /// What every statement finds in a release.
     pub fn surveys(&self, release: &Release) -> Vec<Survey> {
-        let survey =
-            |(together, statement): (&Together, &Statement)| self.joint(together, statement).survey(release).unwrap();
+        let survey = |(together, statement): (&JoinRequirement, &Constraint)| {
+            self.joint(together, statement).survey(release).unwrap()
+        };
         self.statements().into_iter().map(survey).collect()
     }
 
-    pub fn specialize(&self) -> reticent::Result<Outcome> {
+    pub fn specialize(&self) -> reticent::Result<SearchOutcome> {
         let table = self.data.table();
-        let task = Task {
+        let task = RecodingTask {
             table: &table,
             history: &self.history,
             requirement: &self.requirement,
@@ -171,7 +180,7 @@ fn a_model_beside_a_statement_is_judged_on_what_is_published() {
     let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[]).alone("k-anonymity k=2");
     let outcome = small.specialize().unwrap_or_else(|error| panic!("{error}"));
     let release = outcome.recoding.apply(&new.table()).unwrap();
-    assert_eq!(release.combos.weights, [2]);
+    assert_eq!(release.contingency.weights, [2]);
 }
 
 /// Job is in no x, but it joins: where it says nothing, every illness goes with u. So there is something to publish.
@@ -313,7 +322,8 @@ fn an_empty_join_holds_nothing_back() {
     let rows = ["f u", "f u", "m u", "m u"];
     let new = Data::new(vec![quasi("sex"), other("note")], &rows);
     let first = Data::new(vec![sensitive("ill")], &["flu"]);
-    let rule = Inconsistent { one: ("note".to_owned(), "u".to_owned()), other: ("ill".to_owned(), "flu".to_owned()) };
+    let rule =
+        InconsistentRules { one: ("note".to_owned(), "u".to_owned()), other: ("ill".to_owned(), "flu".to_owned()) };
     for words in ["xy-anonymity k=2 x=new.sex y=first.ill", "xy-linkability h=0.5 x=new.sex y=first.ill"] {
         for alone in [false, true] {
             let small =
@@ -323,7 +333,7 @@ fn an_empty_join_holds_nothing_back() {
             let release = outcome.recoding.apply(&new.table()).unwrap();
             let shown: Vec<String> = super::lossy::texts(&release, 0);
             assert_eq!(outcome.guarantee, Guarantee::LocallyMaximal, "{words}");
-            assert_eq!((release.combos.len(), shown[0].as_str()), (2, "f"), "{words}, alone {alone}");
+            assert_eq!((release.contingency.len(), shown[0].as_str()), (2, "f"), "{words}, alone {alone}");
         }
     }
 }
@@ -332,12 +342,12 @@ fn an_empty_join_holds_nothing_back() {
 /// earlier release.
 #[test]
 fn a_counted_column_is_judged_as_it_is_published() {
-    let months = Tree::Intervals { levels: vec![Level::Month, Level::Year], exact: false };
+    let months = TreeSource::Intervals { levels: vec![IntervalLevel::Month, IntervalLevel::Year], exact: false };
     let day = Col { values: Type::Date, tree: months, ..quasi("day") };
     let new = Data::new(vec![quasi("sex"), day], &["f 2024-01-05", "f 2024-01-31"]);
     let table = new.table();
     let requirement = requirement(&["xy-linkability h=1 x=sex y=day", "k-anonymity k=2"], &new.schema());
-    let task = Task {
+    let task = RecodingTask {
         table: &table,
         history: &History::default(),
         requirement: &requirement,

@@ -1,6 +1,6 @@
 //! Top-down specialization against its definition: where it says that no further step is valid, every step is tried.
 
-use reticent::algorithms::{Control, Guarantee, Outcome, Purpose, Suppression, Task, run};
+use reticent::algorithms::{Control, Guarantee, Purpose, RecodingTask, SearchOutcome, Suppression, run};
 use reticent::registry::Arguments;
 use reticent::taxonomy::NodeId;
 use reticent::{Error, History, Role, Table};
@@ -10,9 +10,9 @@ use crate::laws::algorithms::REQUIREMENTS;
 use crate::support::{Data, Random, random_data, requirement};
 
 /// The nodes that some record is published as.
-fn nodes(table: &Table, outcome: &Outcome, column: usize) -> Vec<NodeId> {
+fn nodes(table: &Table, outcome: &SearchOutcome, column: usize) -> Vec<NodeId> {
     let recoded = &outcome.recoding.columns[column];
-    let codes = table.combos.codes[column].iter();
+    let codes = table.contingency.codes[column].iter();
     let mut nodes: Vec<NodeId> = codes.map(|code| recoded.column.nodes[recoded.map[*code as usize] as usize]).collect();
     nodes.sort_unstable();
     nodes.dedup();
@@ -20,7 +20,7 @@ fn nodes(table: &Table, outcome: &Outcome, column: usize) -> Vec<NodeId> {
 }
 
 /// The table with one more node replaced by its children; everything else as the outcome has it.
-fn one_step_further(data: &Data, table: &Table, outcome: &Outcome, column: usize, node: NodeId) -> Data {
+fn one_step_further(data: &Data, table: &Table, outcome: &SearchOutcome, column: usize, node: NodeId) -> Data {
     let mut recoding = outcome.recoding.clone();
     let tree = recoding.columns[column].column.tree.clone();
     let all: Vec<(std::sync::Arc<_>, Vec<NodeId>)> = (0..table.columns.len())
@@ -51,7 +51,7 @@ fn no_step_is_left(seed: u64, people: usize) {
         for words in REQUIREMENTS {
             let requirement = requirement(words, &data.schema());
             let (history, purpose) = (History::default(), Purpose::General);
-            let task = Task {
+            let task = RecodingTask {
                 table: &table,
                 history: &history,
                 requirement: &requirement,
@@ -109,7 +109,7 @@ fn nothing_is_lost_where_nothing_is_asked() {
         let table = data.table();
         let requirement = requirement(&["k-anonymity k=1"], &data.schema());
         let (history, purpose) = (History::default(), Purpose::General);
-        let task = Task {
+        let task = RecodingTask {
             table: &table,
             history: &history,
             requirement: &requirement,

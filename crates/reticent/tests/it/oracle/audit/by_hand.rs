@@ -68,15 +68,16 @@ fn overlapping_cells_do_not_exclude_the_truth() {
 #[test]
 fn two_statements_may_speak_of_the_same_person() {
     let small = by_hand(&two_columns()[..1], &[&["1 0 flu", "2 0 flu", "3 0 asthma"]]);
-    let among = |who: &[u128]| Statement::Among {
-        who: who.to_vec(),
+    let among = |who: &[u128]| BackgroundStatement::Count {
+        people: who.to_vec(),
         column: "ill".to_owned(),
         value: "asthma".to_owned(),
-        least: 1,
-        most: 1,
+        lower: 1,
+        upper: 1,
     };
-    let knowledge = Knowledge { statements: vec![among(&[1, 2]), among(&[2, 3])], ..Knowledge::default() };
-    let found = audit(&small.history(), &Question { knowledge, ..question() }).unwrap();
+    let knowledge =
+        BackgroundKnowledge { statements: vec![among(&[1, 2]), among(&[2, 3])], ..BackgroundKnowledge::default() };
+    let found = audit(&small.history(), &AuditOptions { knowledge, ..question() }).unwrap();
     assert_eq!(found.worlds.as_deref(), Some("1"));
     assert_eq!(told(&found, 2, "ill")[0].keys().collect::<Vec<_>>(), ["asthma"]);
 }
@@ -90,15 +91,15 @@ fn a_share_of_a_value_that_all_have() {
     for records in releases {
         let mut small = by_hand(&two_columns()[..1], &[records]);
         small.releases[0].marked = false;
-        let statement = Statement::Share {
+        let statement = BackgroundStatement::Proportion {
             column: "ill".to_owned(),
             value: "flu".to_owned(),
-            among: Some(("zip".to_owned(), "z0".to_owned())),
-            least: Share::new(1, 4),
-            most: Share::new(1, 1),
+            condition: Some(("zip".to_owned(), "z0".to_owned())),
+            lower: Ratio::new(1, 4),
+            upper: Ratio::new(1, 1),
         };
-        let knowledge = Knowledge { statements: vec![statement], ..Knowledge::default() };
-        if let Err(error) = audit(&small.history(), &Question { knowledge, ..question() }) {
+        let knowledge = BackgroundKnowledge { statements: vec![statement], ..BackgroundKnowledge::default() };
+        if let Err(error) = audit(&small.history(), &AuditOptions { knowledge, ..question() }) {
             wrong.push(format!("{records:?}: {error}"));
         }
     }

@@ -38,14 +38,14 @@ fn histories_with_two_hidden_secrets_and_all_shown() {
 }
 
 /// Whether what is known is true of a world. Shares among some people are of one release, by its quasi-identifiers.
-fn holds(small: &Small, knowledge: &Knowledge, world: &World) -> bool {
+fn holds(small: &Small, knowledge: &BackgroundKnowledge, world: &World) -> bool {
     let has = |who: &u128, value: &str| small.text(0, world[who][0]) == value;
-    let known = |known: &Known| has(&known.who, &known.value) == known.has;
-    let statement = |statement: &Statement| match statement {
-        Statement::Among { who, value, least, most, .. } => {
+    let known = |known: &KnownValue| has(&known.person, &known.value) == known.has;
+    let statement = |statement: &BackgroundStatement| match statement {
+        BackgroundStatement::Count { people: who, value, lower: least, upper: most, .. } => {
             (*least..=*most).contains(&(who.iter().filter(|who| has(who, value)).count() as u64))
         }
-        Statement::Share { value, among, least, most, .. } => {
+        BackgroundStatement::Proportion { value, condition: among, lower: least, upper: most, .. } => {
             let among: Vec<u128> = match among {
                 None => small.people().into_iter().collect(),
                 Some((_, zip)) => {
@@ -61,17 +61,17 @@ fn holds(small: &Small, knowledge: &Knowledge, world: &World) -> bool {
 }
 
 /// What is wrong with an audit of somebody who knows more: none where there is nothing to compare, and how many worlds.
-fn knowing(small: &Small, knowledge: &Knowledge) -> Option<Result<usize, String>> {
+fn knowing(small: &Small, knowledge: &BackgroundKnowledge) -> Option<Result<usize, String>> {
     let people: Vec<u128> = small.people().into_iter().collect();
     let who = knowledge.statements.iter().flat_map(|statement| match statement {
-        Statement::Among { who, .. } => who.clone(),
-        Statement::Share { .. } => Vec::new(),
+        BackgroundStatement::Count { people: who, .. } => who.clone(),
+        BackgroundStatement::Proportion { .. } => Vec::new(),
     });
-    if who.chain(knowledge.known.iter().map(|known| known.who)).any(|who| !people.contains(&who)) {
+    if who.chain(knowledge.known.iter().map(|known| known.person)).any(|who| !people.contains(&who)) {
         return None;
     }
     let spoken = knowledge.statements.iter().map(|statement| match statement {
-        Statement::Among { value, .. } | Statement::Share { value, .. } => value,
+        BackgroundStatement::Count { value, .. } | BackgroundStatement::Proportion { value, .. } => value,
     });
     let shown = &small.shown()[0];
     let is_shown = |value: &String| shown.iter().any(|code| small.text(0, *code) == *value);
@@ -80,7 +80,7 @@ fn knowing(small: &Small, knowledge: &Knowledge) -> Option<Result<usize, String>
     }
     let mut worlds = small.worlds(&small.groups(), &people)?;
     worlds.retain(|world| holds(small, knowledge, world));
-    let ask = Question { knowledge: knowledge.clone(), ..question() };
+    let ask = AuditOptions { knowledge: knowledge.clone(), ..question() };
     let found = std::panic::catch_unwind(|| audit(&small.history(), &ask));
     let result = match (found, worlds.len()) {
         (Err(_), _) => Err("a panic".to_owned()),
@@ -105,29 +105,47 @@ fn knowledge_leaves_worlds_out() {
         if people.len() < 2 {
             continue;
         }
-        let mut knowledge = Knowledge::default();
+        let mut knowledge = BackgroundKnowledge::default();
         for _ in 0..1 + random.below(2) {
             let value = random.pick(small.columns[0].1.values()).clone();
             let column = "ill".to_owned();
             let mut who = people.clone();
             random.shuffle(&mut who);
             match round % 4 {
-                0 => knowledge.known.push(Known { who: who[0], column, value, has: random.below(2) == 0 }),
+                0 => knowledge.known.push(KnownValue { person: who[0], column, value, has: random.below(2) == 0 }),
                 1 => {
                     // Exactly one of two.
                     who.truncate(2);
-                    knowledge.statements.push(Statement::Among { who, column, value, least: 1, most: 1 });
+                    knowledge.statements.push(BackgroundStatement::Count {
+                        people: who,
+                        column,
+                        value,
+                        lower: 1,
+                        upper: 1,
+                    });
                 }
                 2 => {
                     who.truncate(1 + random.below(people.len()));
                     let least = random.below(who.len() + 1) as u64;
                     let most = least + random.below(3) as u64;
-                    knowledge.statements.push(Statement::Among { who, column, value, least, most });
+                    knowledge.statements.push(BackgroundStatement::Count {
+                        people: who,
+                        column,
+                        value,
+                        lower: least,
+                        upper: most,
+                    });
                 }
                 _ => {
                     let (a, b) = (random.below(11) as u64, random.below(11) as u64);
-                    let (least, most) = (Share::new(a.min(b), 10), Share::new(a.max(b), 10));
-                    knowledge.statements.push(Statement::Share { column, value, among: None, least, most });
+                    let (least, most) = (Ratio::new(a.min(b), 10), Ratio::new(a.max(b), 10));
+                    knowledge.statements.push(BackgroundStatement::Proportion {
+                        column,
+                        value,
+                        condition: None,
+                        lower: least,
+                        upper: most,
+                    });
                 }
             }
         }
@@ -157,14 +175,14 @@ fn shares_among_some_people() {
         release.marked = false;
         let zip = random.pick(&release.records).group % 2;
         let (a, b) = (random.below(5) as u64, random.below(5) as u64);
-        let statement = Statement::Share {
+        let statement = BackgroundStatement::Proportion {
             column: "ill".to_owned(),
             value: random.pick(small.columns[0].1.values()).clone(),
-            among: Some(("zip".to_owned(), format!("z{zip}"))),
-            least: Share::new(a.min(b), 4),
-            most: Share::new(a.max(b), 4),
+            condition: Some(("zip".to_owned(), format!("z{zip}"))),
+            lower: Ratio::new(a.min(b), 4),
+            upper: Ratio::new(a.max(b), 4),
         };
-        let knowledge = Knowledge { statements: vec![statement], ..Knowledge::default() };
+        let knowledge = BackgroundKnowledge { statements: vec![statement], ..BackgroundKnowledge::default() };
         match knowing(&small, &knowledge) {
             None => continue,
             Some(Ok(0)) => contradict += 1,
@@ -194,13 +212,13 @@ fn bits_of_entropy() {
         let people: Vec<u128> = small.people().into_iter().collect();
         let tree = &small.columns[0].1;
         let values = 0..tree.len() as u32;
-        let crowds = people.iter().map(|_| Crowd { people: 1, may: values.clone().collect() }).collect();
-        let mut puzzle = Puzzle { crowds, ..Puzzle::default() };
+        let crowds = people.iter().map(|_| PersonClass { people: 1, possible: values.clone().collect() }).collect();
+        let mut puzzle = Problem { classes: crowds, ..Problem::default() };
         for (source, _, members, cells) in small.groups() {
             for value in values.clone() {
                 let shown = cells.iter().filter(|cells| cells[0] == tree.leaf_of(value)).count() as u64;
                 let of = members.iter().map(|who| (people.binary_search(who).unwrap() as u32, value)).collect();
-                puzzle.counts.push(Count { source: source as u32, of, least: shown, most: shown });
+                puzzle.counts.push(Count { source: source as u32, cells: of, lower: shown, upper: shown });
             }
         }
         let program = Program::of(&puzzle, &BTreeMap::new());
@@ -210,7 +228,7 @@ fn bits_of_entropy() {
         assert!((bits - nats / 2f64.ln()).abs() < 1e-6, "{bits} {nats} {}", literal(&small));
         for (cell, x) in program.cells.iter().zip(&x) {
             let list = &told(&found, people[cell.0 as usize], "ill")[0];
-            let estimate = list.get(tree.value(cell.1)).map_or(0.0, |chance| chance.entropy.unwrap());
+            let estimate = list.get(tree.value(cell.1)).map_or(0.0, |chance| chance.maximum_entropy.unwrap());
             assert!((estimate - x).abs() < 1e-5 || list.get(tree.value(cell.1)).is_none(), "{estimate} {x}");
         }
         compared += 1;
@@ -238,7 +256,7 @@ fn several_records_in_one_release() {
             .filter(|who| release.records.iter().filter(|record| record.who == *who).count() > 1)
             .collect();
         let found = audit(&small.history(), &question()).unwrap();
-        assert_eq!(found.several, several.len() as u64, "{}", literal(&small));
+        assert_eq!(found.multi_record_people, several.len() as u64, "{}", literal(&small));
         for (_, _, members, cells) in small.groups() {
             for who in &members {
                 let lists = told(&found, *who, "ill");
@@ -247,7 +265,7 @@ fn several_records_in_one_release() {
                     .filter(|code| shown(*code) > 0)
                     .map(|code| (small.text(0, code).to_owned(), (shown(code) as u128, cells.len() as u128)))
                     .collect();
-                let fits = |list: &BTreeMap<String, Chance>| {
+                let fits = |list: &BTreeMap<String, ColumnPosterior>| {
                     list.keys().eq(shares.keys())
                         && list.iter().all(|(text, chance)| {
                             compare(chance.lower, shares[text]).is_eq() && compare(chance.upper, shares[text]).is_eq()
@@ -320,7 +338,7 @@ fn changed(small: &Small) -> Vec<u128> {
 }
 
 fn excluded(small: &Small, steps: u64) -> Result<(), String> {
-    let ask = Question { ask: Ask { steps, ..Ask::default() }, ..question() };
+    let ask = AuditOptions { solve: SolveOptions { steps, ..SolveOptions::default() }, ..question() };
     if small.shown().iter().any(BTreeSet::is_empty) {
         return Ok(());
     }
@@ -328,13 +346,13 @@ fn excluded(small: &Small, steps: u64) -> Result<(), String> {
     let found = found.map_err(|error| format!("error: {error}"))?;
     let people = small.people();
     let several = people.iter().filter(|who| has_several(small, **who)).count() as u64;
-    if found.several != several {
-        return Err(format!("several: {} instead of {several}", found.several));
+    if found.multi_record_people != several {
+        return Err(format!("several: {} instead of {several}", found.multi_record_people));
     }
     // How somebody with several records would be counted is not said.
     let changed = changed(small);
-    if several == 0 && found.changed != changed.len() as u64 {
-        return Err(format!("changed: {} instead of {changed:?}", found.changed));
+    if several == 0 && found.changed_people != changed.len() as u64 {
+        return Err(format!("changed: {} instead of {changed:?}", found.changed_people));
     }
     for (who, records) in records_of(small) {
         for (column, (name, tree)) in small.columns.iter().enumerate() {
@@ -342,7 +360,7 @@ fn excluded(small: &Small, steps: u64) -> Result<(), String> {
             for record in records.iter().filter(|record| record.cells[column] != 0) {
                 // Some list has room for what the record shows.
                 let codes = tree.node(record.cells[column]).codes.clone();
-                let room = |list: &BTreeMap<String, Chance>| {
+                let room = |list: &BTreeMap<String, ColumnPosterior>| {
                     codes
                         .clone()
                         .any(|code| list.get(tree.value(code)).is_some_and(|chance| chance.upper.numerator > 0))
@@ -382,7 +400,7 @@ fn the_same_release_twice_tells_nothing_more() {
             for (name, _) in &small.columns {
                 let shares = |audit: &Audit| -> Vec<Vec<(String, u128, u128)>> {
                     let lists = told(audit, who, name);
-                    let share = |(text, chance): (&String, &Chance)| {
+                    let share = |(text, chance): (&String, &ColumnPosterior)| {
                         (text.clone(), chance.lower.numerator, chance.lower.denominator)
                     };
                     lists.iter().map(|list| list.iter().map(share).collect()).collect()
@@ -402,7 +420,7 @@ fn one_column_of_two() {
     let judge = |small: &Small| -> Option<Result<(), String>> {
         let people: Vec<u128> = small.people().into_iter().collect();
         let both = audit(&small.history(), &question()).ok()?;
-        let ask = Question { columns: Some(vec!["ill".to_owned()]), ..question() };
+        let ask = AuditOptions { columns: Some(vec!["ill".to_owned()]), ..question() };
         let one = match audit(&small.history(), &ask) {
             Ok(one) => one,
             Err(error) => return Some(Err(format!("error: {error}"))),

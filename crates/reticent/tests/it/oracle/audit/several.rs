@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reticent::Share;
-use reticent::audit::{Question, audit};
+use reticent::Ratio;
+use reticent::audit::{AuditOptions, audit};
 use reticent::taxonomy::NodeId;
 use reticent_inference::Fraction;
 
@@ -62,7 +62,7 @@ fn any_of_several_records_by_all_deals() {
         };
         let (any, deals) = dealt(&records);
         let allowed = Fraction::new(1, 2);
-        let question = Question { confidence: Some(Share::new(1, 2)), ..Question::default() };
+        let question = AuditOptions { confidence: Some(Ratio::new(1, 2)), ..AuditOptions::default() };
         let found = audit(&small.history(), &question).unwrap();
         let told = &found.columns[0];
         let of_record = |record: &Record| {
@@ -89,12 +89,16 @@ fn any_of_several_records_by_all_deals() {
         beside += any_above;
         let context = format!("instance {instance}: {records:?} {told:?}");
         assert_eq!((told.highest.lower, told.highest.upper), (highest, highest), "{context}");
-        assert_eq!((told.of_record.lower, told.of_record.upper), (highest_record, highest_record), "{context}");
+        assert_eq!(
+            (told.highest_record.lower, told.highest_record.upper),
+            (highest_record, highest_record),
+            "{context}"
+        );
         assert_eq!((told.people, told.certain), (who.len() as u64, certain), "{context}");
-        assert_eq!((told.above, told.may_be_above, told.any_above), (above, above, any_above), "{context}");
+        assert_eq!((told.above, told.may_be_above, told.any_record_above), (above, above, any_above), "{context}");
         assert_eq!(told.exact, told.people, "{context}");
         // The worst case is the worst.
-        assert_eq!(found.worst[0].chance.lower, highest, "{context}");
+        assert_eq!(found.worst[0].posterior.lower, highest, "{context}");
     }
     assert!(several > 1_000 && certain_by_several > 50 && beside > 100, "{several} {certain_by_several} {beside}");
 }

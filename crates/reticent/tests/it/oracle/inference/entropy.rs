@@ -82,20 +82,20 @@ pub struct Program {
 
 impl Program {
     /// Everybody has one value, and counts hold on average. Some cells may have bounds of their own.
-    pub fn of(puzzle: &Puzzle, bounds: &BTreeMap<(u32, Value), (f64, f64)>) -> Program {
-        let of_crowd = |(at, crowd): (usize, &Crowd)| {
+    pub fn of(puzzle: &Problem, bounds: &BTreeMap<(u32, Value), (f64, f64)>) -> Program {
+        let of_crowd = |(at, crowd): (usize, &PersonClass)| {
             let people = crowd.people as f64;
-            crowd.may.iter().map(move |value| (at as u32, *value, people)).collect::<Vec<_>>()
+            crowd.possible.iter().map(move |value| (at as u32, *value, people)).collect::<Vec<_>>()
         };
-        let cells: Vec<(u32, Value, f64)> = puzzle.crowds.iter().enumerate().flat_map(of_crowd).collect();
+        let cells: Vec<(u32, Value, f64)> = puzzle.classes.iter().enumerate().flat_map(of_crowd).collect();
         let mut sums = Vec::new();
-        for (at, crowd) in puzzle.crowds.iter().enumerate() {
+        for (at, crowd) in puzzle.classes.iter().enumerate() {
             let of = (0..cells.len()).filter(|cell| cells[*cell].0 as usize == at).collect();
             sums.push((of, crowd.people as f64, crowd.people as f64));
         }
         for count in &puzzle.counts {
-            let of = |cell: &usize| count.of.contains(&(cells[*cell].0, cells[*cell].1));
-            sums.push(((0..cells.len()).filter(of).collect(), count.least as f64, count.most as f64));
+            let of = |cell: &usize| count.cells.contains(&(cells[*cell].0, cells[*cell].1));
+            sums.push(((0..cells.len()).filter(of).collect(), count.lower as f64, count.upper as f64));
         }
         for (cell, (crowd, value, _)) in cells.iter().enumerate() {
             if let Some((low, high)) = bounds.get(&(*crowd, *value)) {
@@ -165,30 +165,32 @@ struct Estimates {
     not_whole: usize,
 }
 
-fn entropy_fault(puzzle: &Puzzle, truth: &Truth, kinds: &mut Estimates) -> Result<(), String> {
-    let found = answer(puzzle, &Ask::default())?.map_err(|error| error.to_string())?;
+fn entropy_fault(puzzle: &Problem, truth: &Truth, kinds: &mut Estimates) -> Result<(), String> {
+    let found = answer(puzzle, &SolveOptions::default())?.map_err(|error| error.to_string())?;
     let program = Program::of(puzzle, &BTreeMap::new());
     let possible = |crowd, value| truth.cells[&(crowd, value)].2 > 0;
     let support = program.support(possible);
     kinds.not_whole +=
         usize::from(support.iter().any(|cell| !possible(program.cells[*cell].0, program.cells[*cell].1)));
-    let work = &found.work;
+    let work = &found.stats;
     if work.not_converged > 0 {
         kinds.not_converged += 1;
         if work.entropy.is_some() || work.gap.is_some() {
             return Err(format!("not converged, but with numbers: {work:?}"));
         }
-    } else if work.entropy.is_none() || work.gap.is_none() || found.crowds.iter().flatten().any(|t| t.entropy.is_none())
+    } else if work.entropy.is_none()
+        || work.gap.is_none()
+        || found.classes.iter().flatten().any(|t| t.entropy.is_none())
     {
         return Err(format!("converged, but without numbers: {found:?}"));
     }
     if let Some(gap) = work.gap
-        && !(0.0..1e-7).contains(&gap.missed)
+        && !(0.0..1e-7).contains(&gap.residual)
     {
         return Err(format!("counts are missed: {gap:?}"));
     }
     if let Some(gap) = work.gap
-        && !(-1e-9..1e-6).contains(&gap.nats)
+        && !(-1e-9..1e-6).contains(&gap.duality_gap)
     {
         return Err(format!("a gap: {gap:?}"));
     }
@@ -199,13 +201,13 @@ fn entropy_fault(puzzle: &Puzzle, truth: &Truth, kinds: &mut Estimates) -> Resul
             return Err(format!("entropy of {entropy} instead of {most}"));
         }
         for (cell, x) in program.cells.iter().zip(x) {
-            let told = found.crowds[cell.0 as usize].iter().find(|told| told.value == cell.1);
+            let told = found.classes[cell.0 as usize].iter().find(|told| told.value == cell.1);
             let share = x / cell.2;
             match told {
                 // Nobody can have it, whatever the estimate.
                 None if truth.cells[&(cell.0, cell.1)].0 == 0 => (),
                 None if share > 1e-6 => return Err(format!("crowd and value {cell:?}: nothing instead of {share}")),
-                Some(Told { entropy: Some(entropy), .. }) if (entropy - share).abs() > 1e-5 => {
+                Some(Posterior { entropy: Some(entropy), .. }) if (entropy - share).abs() > 1e-5 => {
                     return Err(format!("crowd and value {cell:?}: estimate of {entropy} instead of {share}"));
                 }
                 _ => (),
@@ -222,12 +224,12 @@ fn entropy_fault(puzzle: &Puzzle, truth: &Truth, kinds: &mut Estimates) -> Resul
         return Ok(());
     };
     // Whole people may force more than averages do.
-    let bounds = answer(puzzle, &Ask { bounds_only: true, ..NOTHING })?.map_err(|error| error.to_string())?;
+    let bounds = answer(puzzle, &SolveOptions { bounds_only: true, ..NOTHING })?.map_err(|error| error.to_string())?;
     for only_forced in [true, false] {
         let mut forced = BTreeMap::new();
-        for (at, crowd) in puzzle.crowds.iter().enumerate() {
-            for value in &crowd.may {
-                let told = bounds.crowds[at].iter().find(|told| told.value == *value);
+        for (at, crowd) in puzzle.classes.iter().enumerate() {
+            for value in &crowd.possible {
+                let told = bounds.classes[at].iter().find(|told| told.value == *value);
                 let (low, high) = told.map_or((0.0, 0.0), |told| (told.lower.value(), told.upper.value()));
                 if low == high || !only_forced {
                     forced.insert((at as u32, *value), (low * crowd.people as f64, high * crowd.people as f64));
@@ -260,12 +262,13 @@ fn the_estimate_is_that_of_maximum_entropy() {
         let before = kinds.not_converged;
         let result = entropy_fault(&puzzle, &truth, &mut kinds);
         if kinds.not_converged == 1 && before == 0 {
-            let wrong =
-                |puzzle: &Puzzle| solve(puzzle, &Ask::default()).is_ok_and(|found| found.work.not_converged > 0);
+            let wrong = |puzzle: &Problem| {
+                solve(puzzle, &SolveOptions::default()).is_ok_and(|found| found.stats.not_converged > 0)
+            };
             println!("does not converge: {:?}", shrunk(puzzle.clone(), &wrong));
         }
         if let Err(wrong) = result {
-            let fault = |puzzle: &Puzzle| {
+            let fault = |puzzle: &Problem| {
                 let truth = self::truth(puzzle, 20_000).filter(|truth| truth.worlds > 0)?;
                 entropy_fault(puzzle, &truth, &mut Estimates::default()).err()
             };
@@ -280,31 +283,31 @@ fn the_estimate_is_that_of_maximum_entropy() {
 /// Two crowds of one person, one of whom has the value: a half each. Crowds of two and one: the same, as a third each.
 #[test]
 fn closed_forms_of_the_estimate() {
-    let group = |people: &[u64], shown: &[u64]| Puzzle {
-        crowds: people
+    let group = |people: &[u64], shown: &[u64]| Problem {
+        classes: people
             .iter()
-            .map(|people| Crowd { people: *people, may: (0..shown.len() as Value).collect() })
+            .map(|people| PersonClass { people: *people, possible: (0..shown.len() as Value).collect() })
             .collect(),
         counts: shown
             .iter()
             .zip(0..)
             .map(|(shown, value)| {
                 let of = (0..people.len() as u32).map(|crowd| (crowd, value)).collect();
-                Count { source: 0, of, least: *shown, most: *shown }
+                Count { source: 0, cells: of, lower: *shown, upper: *shown }
             })
             .collect(),
-        seen: None,
-        loose: Vec::new(),
+        known_solution: None,
+        incomplete: Vec::new(),
     };
     for (people, shown) in [(vec![1, 1], vec![1, 1]), (vec![2, 1], vec![1, 2]), (vec![3, 4, 5], vec![6, 2, 3, 1])] {
-        let found = solve(&group(&people, &shown), &Ask::default()).unwrap();
+        let found = solve(&group(&people, &shown), &SolveOptions::default()).unwrap();
         let all: u64 = people.iter().sum();
-        for told in found.crowds.iter().flatten() {
+        for told in found.classes.iter().flatten() {
             let share = shown[told.value as usize] as f64 / all as f64;
             assert!((told.entropy.unwrap() - share).abs() < 1e-9, "{told:?}");
             assert!((told.worlds.unwrap() - share).abs() < 1e-12, "{told:?}");
         }
         let nats: f64 = shown.iter().map(|shown| -(*shown as f64) * (*shown as f64 / all as f64).ln()).sum();
-        assert!((found.work.entropy.unwrap() - nats).abs() < 1e-8);
+        assert!((found.stats.entropy.unwrap() - nats).abs() < 1e-8);
     }
 }

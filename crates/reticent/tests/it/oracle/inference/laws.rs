@@ -3,7 +3,7 @@
 use super::*;
 
 /// Whether two figures are the same, with a little room for estimates only.
-fn same(one: &[Told], other: &[Told]) -> bool {
+fn same(one: &[Posterior], other: &[Posterior]) -> bool {
     let near = |one: Option<f64>, other: Option<f64>, room: f64| match (one, other) {
         (Some(one), Some(other)) => (one - other).abs() <= room,
         (None, None) => true,
@@ -18,7 +18,7 @@ fn same(one: &[Told], other: &[Told]) -> bool {
 }
 
 /// Puzzles of both sizes for laws.
-fn for_a_law(random: &mut Random, times: usize) -> Vec<(Puzzle, Vec<Vec<Value>>)> {
+fn for_a_law(random: &mut Random, times: usize) -> Vec<(Problem, Vec<Vec<Value>>)> {
     (0..times)
         .map(|at| {
             let size = if at % 2 == 0 { LARGE } else { small(random) };
@@ -28,17 +28,17 @@ fn for_a_law(random: &mut Random, times: usize) -> Vec<(Puzzle, Vec<Vec<Value>>)
 }
 
 /// Small budgets, so that not everything is counted.
-fn budgets() -> [Ask; 3] {
+fn budgets() -> [SolveOptions; 3] {
     [
-        Ask { steps: 200_000, ..Ask::default() },
-        Ask { steps: 300, ..Ask::default() },
-        Ask { bounds_only: true, ..NOTHING },
+        SolveOptions { steps: 200_000, ..SolveOptions::default() },
+        SolveOptions { steps: 300, ..SolveOptions::default() },
+        SolveOptions { bounds_only: true, ..NOTHING },
     ]
 }
 
 /// The same puzzle in another order and in other words; by old crowd the new one, and by old value the new one.
-fn reworded(puzzle: &Puzzle, random: &mut Random) -> (Puzzle, Vec<usize>, Vec<Value>) {
-    let mut order: Vec<usize> = (0..puzzle.crowds.len()).collect();
+fn reworded(puzzle: &Problem, random: &mut Random) -> (Problem, Vec<usize>, Vec<Value>) {
+    let mut order: Vec<usize> = (0..puzzle.classes.len()).collect();
     random.shuffle(&mut order);
     let mut place = vec![0; order.len()];
     order.iter().enumerate().for_each(|(new, old)| place[*old] = new);
@@ -47,24 +47,28 @@ fn reworded(puzzle: &Puzzle, random: &mut Random) -> (Puzzle, Vec<usize>, Vec<Va
     let mut counts = puzzle.counts.clone();
     for count in &mut counts {
         let new = |(crowd, value): &(u32, Value)| (place[*crowd as usize] as u32, names[*value as usize]);
-        count.of = count.of.iter().map(new).collect();
-        random.shuffle(&mut count.of);
+        count.cells = count.cells.iter().map(new).collect();
+        random.shuffle(&mut count.cells);
         count.source = 40 - count.source;
     }
     random.shuffle(&mut counts);
     let crowd = |old: &usize| {
-        let mut may: Vec<Value> = puzzle.crowds[*old].may.iter().map(|value| names[*value as usize]).collect();
+        let mut may: Vec<Value> = puzzle.classes[*old].possible.iter().map(|value| names[*value as usize]).collect();
         may.sort_unstable();
-        Crowd { may, people: puzzle.crowds[*old].people }
+        PersonClass { possible: may, people: puzzle.classes[*old].people }
     };
-    (Puzzle { crowds: order.iter().map(crowd).collect(), counts, seen: None, loose: Vec::new() }, place, names)
+    (
+        Problem { classes: order.iter().map(crowd).collect(), counts, known_solution: None, incomplete: Vec::new() },
+        place,
+        names,
+    )
 }
 
-fn order_fault(puzzle: &Puzzle, seeds: u64) -> Option<String> {
+fn order_fault(puzzle: &Problem, seeds: u64) -> Option<String> {
     for (seed, (at, ask)) in (0..seeds).flat_map(|seed| budgets().into_iter().enumerate().map(move |ask| (seed, ask))) {
         let (other, place, names) = reworded(puzzle, &mut Random(seed));
         let (Ok(before), Ok(after)) = (solve(puzzle, &ask), solve(&other, &ask)) else { return None };
-        if at < 2 && before.work.not_converged != after.work.not_converged {
+        if at < 2 && before.stats.not_converged != after.stats.not_converged {
             return Some("in some order the estimate does not converge".to_owned());
         }
         // How much is counted within a budget may depend on the order.
@@ -74,11 +78,11 @@ fn order_fault(puzzle: &Puzzle, seeds: u64) -> Option<String> {
         if before.worlds != after.worlds {
             return Some(format!("worlds: {:?} {:?}", before.worlds, after.worlds));
         }
-        for (old, told) in before.crowds.iter().enumerate() {
-            let mut told: Vec<Told> =
-                told.iter().map(|told| Told { value: names[told.value as usize], ..*told }).collect();
+        for (old, told) in before.classes.iter().enumerate() {
+            let mut told: Vec<Posterior> =
+                told.iter().map(|told| Posterior { value: names[told.value as usize], ..*told }).collect();
             told.sort_by_key(|told| told.value);
-            let again = &after.crowds[place[old]];
+            let again = &after.classes[place[old]];
             if !same(&told, again) {
                 return Some(format!("told with question {at}: {told:?} {again:?}"));
             }
@@ -101,11 +105,11 @@ fn order_and_names_change_nothing() {
 }
 
 /// By crowd: a number for those it is tied to by counts.
-fn components(puzzle: &Puzzle) -> Vec<usize> {
-    let mut of: Vec<usize> = (0..puzzle.crowds.len()).collect();
+fn components(puzzle: &Problem) -> Vec<usize> {
+    let mut of: Vec<usize> = (0..puzzle.classes.len()).collect();
     for count in &puzzle.counts {
-        for (crowd, _) in &count.of {
-            let (one, other) = (of[count.of[0].0 as usize], of[*crowd as usize]);
+        for (crowd, _) in &count.cells {
+            let (one, other) = (of[count.cells[0].0 as usize], of[*crowd as usize]);
             of.iter_mut().filter(|of| **of == other).for_each(|of| *of = one);
         }
     }
@@ -113,7 +117,7 @@ fn components(puzzle: &Puzzle) -> Vec<usize> {
 }
 
 /// What people are told together, against what each of them is told with those they are tied to.
-fn apart_fault(puzzle: &Puzzle) -> Option<String> {
+fn apart_fault(puzzle: &Problem) -> Option<String> {
     let of = components(puzzle);
     for (at, ask) in budgets().into_iter().enumerate() {
         let together = solve(puzzle, &ask).ok()?;
@@ -123,22 +127,22 @@ fn apart_fault(puzzle: &Puzzle) -> Option<String> {
             for crowd in (0..of.len()).rev().filter(|crowd| of[*crowd] != component) {
                 alone = without(&alone, crowd);
             }
-            alone.counts.retain(|count| !count.of.is_empty());
+            alone.counts.retain(|count| !count.cells.is_empty());
             let found = solve(&alone, &ask).ok()?;
             let theirs = (0..of.len()).filter(|crowd| of[*crowd] == component);
-            for (told, crowd) in found.crowds.iter().zip(theirs) {
-                if !same(told, &together.crowds[crowd]) {
-                    return Some(format!("question {at}, apart and together: {told:?} {:?}", &together.crowds[crowd]));
+            for (told, crowd) in found.classes.iter().zip(theirs) {
+                if !same(told, &together.classes[crowd]) {
+                    return Some(format!("question {at}, apart and together: {told:?} {:?}", &together.classes[crowd]));
                 }
             }
             worlds = worlds.zip(found.worlds).map(|(one, other)| one * other);
-            entropy = entropy.zip(found.work.entropy).map(|(one, other)| one + other);
+            entropy = entropy.zip(found.stats.entropy).map(|(one, other)| one + other);
         }
-        if together.worlds != worlds || entropy.is_some() != together.work.entropy.is_some() {
+        if together.worlds != worlds || entropy.is_some() != together.stats.entropy.is_some() {
             return Some(format!("worlds {worlds:?} {:?}, entropy {entropy:?}", together.worlds));
         }
-        if entropy.zip(together.work.entropy).is_some_and(|(sum, found)| (sum - found).abs() > 1e-6) {
-            return Some(format!("entropy {entropy:?} {:?}", together.work.entropy));
+        if entropy.zip(together.stats.entropy).is_some_and(|(sum, found)| (sum - found).abs() > 1e-6) {
+            return Some(format!("entropy {entropy:?} {:?}", together.stats.entropy));
         }
     }
     None
@@ -152,11 +156,11 @@ fn unrelated_people_change_nothing() {
     for (puzzle, _) in for_a_law(&mut random, 200 * times()) {
         let (more, _) = made(&mut random, SMALL);
         let mut both = puzzle.clone();
-        let first = puzzle.crowds.len() as u32;
-        both.crowds.extend(more.crowds.iter().cloned());
+        let first = puzzle.classes.len() as u32;
+        both.classes.extend(more.classes.iter().cloned());
         // The same sources and other ones, the same values.
         both.counts.extend(more.counts.iter().map(|count| Count {
-            of: count.of.iter().map(|(crowd, value)| (crowd + first, *value)).collect(),
+            cells: count.cells.iter().map(|(crowd, value)| (crowd + first, *value)).collect(),
             ..count.clone()
         }));
         for puzzle in [puzzle, both] {
@@ -173,11 +177,11 @@ fn unrelated_people_change_nothing() {
 fn a_crowd_is_its_people() {
     let mut random = Random(33);
     for (puzzle, _) in for_a_law(&mut random, 200 * times()) {
-        let mut split = Puzzle::default();
+        let mut split = Problem::default();
         let mut whose = Vec::new();
-        for (at, crowd) in puzzle.crowds.iter().enumerate() {
+        for (at, crowd) in puzzle.classes.iter().enumerate() {
             for _ in 0..crowd.people {
-                split.crowds.push(Crowd { people: 1, may: crowd.may.clone() });
+                split.classes.push(PersonClass { people: 1, possible: crowd.possible.clone() });
                 whose.push(at);
             }
         }
@@ -187,22 +191,22 @@ fn a_crowd_is_its_people() {
                 let (crowd, value) = (*crowd as usize, *value);
                 whose.iter().zip(0..).filter(move |(whose, _)| **whose == crowd).map(move |(_, person)| (person, value))
             };
-            count.of = old.of.iter().flat_map(of).collect();
+            count.cells = old.cells.iter().flat_map(of).collect();
         }
-        let ask = Ask { steps: 500_000, ..Ask::default() };
+        let ask = SolveOptions { steps: 500_000, ..SolveOptions::default() };
         let (before, after) = (solve(&puzzle, &ask).unwrap(), solve(&split, &ask).unwrap());
         if let (Some(before), Some(after)) = (before.worlds, after.worlds) {
             assert_eq!(before, after, "{puzzle:?}");
         }
         for (person, at) in whose.iter().enumerate() {
-            for value in &puzzle.crowds[*at].may {
-                let find = |told: &[Told]| told.iter().find(|told| told.value == *value).copied();
-                let (one, other) = (find(&before.crowds[*at]), find(&after.crowds[person]));
-                let worlds = |told: Option<Told>| told.map_or(Some(0.0), |told| told.worlds);
+            for value in &puzzle.classes[*at].possible {
+                let find = |told: &[Posterior]| told.iter().find(|told| told.value == *value).copied();
+                let (one, other) = (find(&before.classes[*at]), find(&after.classes[person]));
+                let worlds = |told: Option<Posterior>| told.map_or(Some(0.0), |told| told.worlds);
                 if let (Some(one), Some(other)) = (worlds(one), worlds(other)) {
                     assert!((one - other).abs() < 1e-9, "{at} {value} {one} {other} {puzzle:?}");
                 }
-                let estimate = |told: Option<Told>| told.map_or(Some(0.0), |told| told.entropy);
+                let estimate = |told: Option<Posterior>| told.map_or(Some(0.0), |told| told.entropy);
                 let (one, other) = (estimate(one), estimate(other));
                 if let (Some(one), Some(other)) = (one, other) {
                     assert!((one - other).abs() < 1e-5, "estimate {at} {value} {one} {other} {puzzle:?}");
@@ -221,16 +225,18 @@ fn more_sources_take_nothing_back() {
         let last = puzzle.counts.iter().map(|count| count.source).max().unwrap_or(0);
         let mut less = puzzle.clone();
         less.counts.retain(|count| count.source != last);
-        for ask in [Ask { entropy: false, ..Ask::default() }, Ask { bounds_only: true, ..NOTHING }] {
+        for ask in
+            [SolveOptions { entropy: false, ..SolveOptions::default() }, SolveOptions { bounds_only: true, ..NOTHING }]
+        {
             let (before, after) = (solve(&less, &ask).unwrap(), solve(&puzzle, &ask).unwrap());
             if !ask.bounds_only && (before.worlds.is_none() || after.worlds.is_none()) {
                 lost += 1;
                 continue;
             }
-            for (at, told) in before.crowds.iter().enumerate() {
-                let after = &after.crowds[at];
-                let is_listed = |value: Value, told: &[Told]| told.iter().any(|told| told.value == value);
-                for value in puzzle.crowds[at].may.iter().filter(|value| !is_listed(**value, told)) {
+            for (at, told) in before.classes.iter().enumerate() {
+                let after = &after.classes[at];
+                let is_listed = |value: Value, told: &[Posterior]| told.iter().any(|told| told.value == value);
+                for value in puzzle.classes[at].possible.iter().filter(|value| !is_listed(**value, told)) {
                     assert!(!is_listed(*value, after), "{ask:?} {at} {value}\n{less:?}\n{puzzle:?}");
                     kept += 1;
                 }
@@ -261,14 +267,14 @@ fn threads_change_nothing() {
         let (mut puzzle, _) = made(&mut random, LARGE);
         for _ in 0..random.below(3) {
             let (more, _) = made(&mut random, SMALL);
-            let first = puzzle.crowds.len() as u32;
-            puzzle.crowds.extend(more.crowds);
+            let first = puzzle.classes.len() as u32;
+            puzzle.classes.extend(more.classes);
             puzzle.counts.extend(more.counts.into_iter().map(|mut count| {
-                count.of.iter_mut().for_each(|(crowd, _)| *crowd += first);
+                count.cells.iter_mut().for_each(|(crowd, _)| *crowd += first);
                 count
             }));
         }
-        let ask = Ask { steps: [0, 500, 100_000][at % 3], samples: 40, seed: 3, ..Ask::default() };
+        let ask = SolveOptions { steps: [0, 500, 100_000][at % 3], samples: 40, seed: 3, ..SolveOptions::default() };
         let answers: Vec<String> =
             pools.iter().map(|pool| pool.install(|| format!("{:?}", solve(&puzzle, &ask).unwrap()))).collect();
         assert!(answers.windows(2).all(|pair| pair[0] == pair[1]), "{answers:#?}");
@@ -280,15 +286,15 @@ fn threads_change_nothing() {
 fn the_estimate_changes_nothing_else() {
     let mut random = Random(36);
     for (puzzle, _) in for_a_law(&mut random, 100 * times()) {
-        let ask = Ask { steps: 50_000, ..Ask::default() };
+        let ask = SolveOptions { steps: 50_000, ..SolveOptions::default() };
         let with = solve(&puzzle, &ask).unwrap();
-        let without = solve(&puzzle, &Ask { entropy: false, ..ask }).unwrap();
+        let without = solve(&puzzle, &SolveOptions { entropy: false, ..ask }).unwrap();
         assert_eq!((with.worlds, with.ln_worlds), (without.worlds, without.ln_worlds));
-        assert_eq!((without.work.entropy, without.work.gap.is_some(), without.work.not_converged), (None, false, 0));
-        for (with, without) in with.crowds.iter().flatten().zip(without.crowds.iter().flatten()) {
+        assert_eq!((without.stats.entropy, without.stats.gap.is_some(), without.stats.not_converged), (None, false, 0));
+        for (with, without) in with.classes.iter().flatten().zip(without.classes.iter().flatten()) {
             let forced = with.lower == with.upper && with.entropy == with.worlds;
             assert!(without.entropy.is_none() || forced, "{without:?}");
-            assert_eq!(Told { entropy: None, ..*with }, Told { entropy: None, ..*without });
+            assert_eq!(Posterior { entropy: None, ..*with }, Posterior { entropy: None, ..*without });
         }
     }
 }
@@ -296,19 +302,20 @@ fn the_estimate_changes_nothing_else() {
 /// Three people, one of whom has 1; one of the first two has it, and one of the last two.
 #[test]
 fn overlapping_counts_of_different_sources() {
-    let crowd = Crowd { people: 1, may: vec![0, 1] };
-    let count = |source, of: &[u32]| Count { source, of: of.iter().map(|at| (*at, 1)).collect(), least: 1, most: 1 };
-    let puzzle = Puzzle {
-        crowds: vec![crowd.clone(), crowd.clone(), crowd],
+    let crowd = PersonClass { people: 1, possible: vec![0, 1] };
+    let count =
+        |source, of: &[u32]| Count { source, cells: of.iter().map(|at| (*at, 1)).collect(), lower: 1, upper: 1 };
+    let puzzle = Problem {
+        classes: vec![crowd.clone(), crowd.clone(), crowd],
         counts: vec![count(0, &[0, 1, 2]), count(1, &[0, 1]), count(2, &[1, 2])],
-        seen: None,
-        loose: Vec::new(),
+        known_solution: None,
+        incomplete: Vec::new(),
     };
-    for ask in [Ask::default(), NOTHING] {
+    for ask in [SolveOptions::default(), NOTHING] {
         let found = solve(&puzzle, &ask).unwrap();
-        assert_eq!(found.crowds[1].last().unwrap().value, 1, "{found:?}");
+        assert_eq!(found.classes[1].last().unwrap().value, 1, "{found:?}");
     }
-    assert_eq!(solve(&puzzle, &Ask::default()).unwrap().worlds, Some(1));
+    assert_eq!(solve(&puzzle, &SolveOptions::default()).unwrap().worlds, Some(1));
 }
 
 /// Six people in a group, of whom three have each value: samples are drawn where nothing is counted.
@@ -317,27 +324,30 @@ fn samples_are_drawn_where_nothing_is_counted() {
     let people = |first: u32| (0..6).map(move |at| at + first);
     let group = |source, first, value| Count {
         source,
-        of: people(first).map(|person| (person, value)).collect(),
-        least: 2,
-        most: 2,
+        cells: people(first).map(|person| (person, value)).collect(),
+        lower: 2,
+        upper: 2,
     };
-    let mut puzzle = Puzzle {
-        crowds: vec![Crowd { people: 1, may: vec![0, 1, 2] }; 8],
+    let mut puzzle = Problem {
+        classes: vec![PersonClass { people: 1, possible: vec![0, 1, 2] }; 8],
         counts: (0..3).flat_map(|value| [group(0, 0, value), group(1, 2, value)]).collect(),
-        seen: None,
-        loose: Vec::new(),
+        known_solution: None,
+        incomplete: Vec::new(),
     };
-    puzzle.crowds[2].may = vec![0, 1];
+    puzzle.classes[2].possible = vec![0, 1];
     for (steps, seen) in [(1, false), (40, false), (0, true)] {
         let mut puzzle = puzzle.clone();
-        puzzle.seen = truth(&puzzle, 1_000_000).unwrap().seen.filter(|_| seen);
-        let found = solve(&puzzle, &Ask { samples: 500, seed: 1, steps, ..NOTHING }).unwrap();
-        let sampled = found.crowds.iter().flatten().filter(|told| told.sampled.is_some()).count();
-        println!("{steps} steps, seen {seen}: {sampled} sampled, {} pieces not counted", found.work.not_counted);
+        puzzle.known_solution = truth(&puzzle, 1_000_000).unwrap().seen.filter(|_| seen);
+        let found = solve(&puzzle, &SolveOptions { samples: 500, seed: 1, steps, ..NOTHING }).unwrap();
+        let sampled = found.classes.iter().flatten().filter(|told| told.sampled.is_some()).count();
+        println!(
+            "{steps} steps, seen {seen}: {sampled} sampled, {} pieces not counted",
+            found.stats.components_not_counted
+        );
     }
-    let found = solve(&puzzle, &Ask { samples: 500, seed: 1, ..NOTHING }).unwrap();
-    let open = found.crowds.iter().flatten().filter(|told| told.worlds.is_none());
-    let (sampled, open): (Vec<&Told>, Vec<&Told>) = open.partition(|told| told.sampled.is_some());
+    let found = solve(&puzzle, &SolveOptions { samples: 500, seed: 1, ..NOTHING }).unwrap();
+    let open = found.classes.iter().flatten().filter(|told| told.worlds.is_none());
+    let (sampled, open): (Vec<&Posterior>, Vec<&Posterior>) = open.partition(|told| told.sampled.is_some());
     assert!(open.is_empty(), "{} sampled, {} not", sampled.len(), open.len());
 }
 
@@ -345,44 +355,45 @@ fn samples_are_drawn_where_nothing_is_counted() {
 #[test]
 fn a_count_that_says_nothing_more_does_not_spoil_the_estimate() {
     let may = vec![0, 1, 2];
-    let puzzle = Puzzle {
-        crowds: vec![Crowd { people: 3, may: may.clone() }, Crowd { people: 1, may }],
+    let puzzle = Problem {
+        classes: vec![PersonClass { people: 3, possible: may.clone() }, PersonClass { people: 1, possible: may }],
         counts: vec![
-            Count { source: 1, of: vec![(1, 0), (1, 2), (0, 0), (0, 2)], least: 1, most: 2 },
-            Count { source: 1, of: vec![(1, 1), (0, 1)], least: 3, most: 3 },
+            Count { source: 1, cells: vec![(1, 0), (1, 2), (0, 0), (0, 2)], lower: 1, upper: 2 },
+            Count { source: 1, cells: vec![(1, 1), (0, 1)], lower: 3, upper: 3 },
         ],
-        seen: None,
-        loose: Vec::new(),
+        known_solution: None,
+        incomplete: Vec::new(),
     };
-    let found = solve(&puzzle, &Ask::default()).unwrap();
+    let found = solve(&puzzle, &SolveOptions::default()).unwrap();
     let nats = 3.0 * (4.0f64 / 3.0).ln() + 8f64.ln();
-    assert!(found.work.entropy.is_some_and(|entropy| (entropy - nats).abs() < 1e-6), "{:?} {nats}", found.work);
+    assert!(found.stats.entropy.is_some_and(|entropy| (entropy - nats).abs() < 1e-6), "{:?} {nats}", found.stats);
 }
 
 /// Somebody's value is forced; whether that is found without counting must not depend on people who have nothing to do with it.
 #[test]
 fn what_is_forced_is_found_with_and_without_others() {
-    let crowd = |may: &[Value]| Crowd { people: 1, may: may.to_vec() };
-    let count = |source, of: &[(u32, Value)], least, most| Count { source, of: of.to_vec(), least, most };
-    let together = Puzzle {
-        crowds: vec![crowd(&[0, 2, 3]), crowd(&[1, 2]), crowd(&[1, 2]), crowd(&[2]), crowd(&[1, 2]), crowd(&[1, 2])],
+    let crowd = |may: &[Value]| PersonClass { people: 1, possible: may.to_vec() };
+    let count =
+        |source, of: &[(u32, Value)], least, most| Count { source, cells: of.to_vec(), lower: least, upper: most };
+    let together = Problem {
+        classes: vec![crowd(&[0, 2, 3]), crowd(&[1, 2]), crowd(&[1, 2]), crowd(&[2]), crowd(&[1, 2]), crowd(&[1, 2])],
         counts: vec![
             count(1, &[(1, 1), (2, 1)], 1, 1),
             count(1, &[(1, 2), (0, 2), (2, 2)], 1, 1),
             count(2, &[(0, 3), (2, 1), (0, 0)], 0, 1),
             count(2, &[(3, 2), (5, 1), (4, 2), (5, 2)], 3, 3),
         ],
-        seen: None,
-        loose: Vec::new(),
+        known_solution: None,
+        incomplete: Vec::new(),
     };
-    let alone = Puzzle {
-        crowds: together.crowds[..3].to_vec(),
+    let alone = Problem {
+        classes: together.classes[..3].to_vec(),
         counts: together.counts[..3].to_vec(),
-        seen: None,
-        loose: Vec::new(),
+        known_solution: None,
+        incomplete: Vec::new(),
     };
     assert_eq!(truth(&alone, 1000).unwrap().cells[&(1, 1)], (2, 1, 1));
-    let ask = Ask { bounds_only: true, ..NOTHING };
+    let ask = SolveOptions { bounds_only: true, ..NOTHING };
     let (together, alone) = (solve(&together, &ask).unwrap(), solve(&alone, &ask).unwrap());
-    assert!(same(&together.crowds[1], &alone.crowds[1]), "{:?} {:?}", &together.crowds[1], &alone.crowds[1]);
+    assert!(same(&together.classes[1], &alone.classes[1]), "{:?} {:?}", &together.classes[1], &alone.classes[1]);
 }

@@ -1,0 +1,184 @@
+//! Fixed data of the search: the dimensions of regions, and the checks of regions.
+
+use std::sync::Arc;
+
+use super::sorted;
+use crate::algorithms::join_checker::constraints_to_check;
+use crate::algorithms::top_down_specialization::Gain;
+use crate::algorithms::{Purpose, RecodingTask};
+use crate::data::contingency::ContingencyTable;
+use crate::data::taxonomy::{Code, NodeId, Taxonomy};
+use crate::error::{Obstacle, Result};
+use crate::join::{ClassCells, ColumnRef, Constraint, Counted, JoinCheck};
+use crate::models::{Judge, Judgement};
+use crate::release::PublishedColumn;
+use crate::release::classes::{EquivalenceClass, Measured};
+use crate::release::recoding::{Recoded, Recoding};
+
+/// A generalized column with its taxonomy.
+pub(super) struct RegionDimension {
+    pub column: usize,
+    pub tree: Arc<Taxonomy>,
+}
+
+/// Data that does not change during the search.
+pub(super) struct RegionContext {
+    pub dimensions: Vec<RegionDimension>,
+    /// Columns that a constraint groups by and that are published unchanged.
+    pub fixed: Vec<usize>,
+    /// Whether every constraint groups by all of these columns, so that regions are its equivalence classes.
+    pub exact: bool,
+    pub gain: Gain,
+    pub class: Option<usize>,
+    /// Columns as published without generalization.
+    pub published_columns: Vec<PublishedColumn>,
+    /// Published code without generalization, by column and combination.
+    pub published_codes: Vec<Vec<Code>>,
+}
+
+/// A check of regions.
+pub(super) struct RegionCheck<'a> {
+    pub measured: Measured,
+    pub owners: bool,
+    rule: RegionRule<'a>,
+}
+
+enum RegionRule<'a> {
+    Model(Judge<'a>),
+    /// A join constraint. `key` has, for each join column, its dimension and the value number of each node.
+    Join {
+        join_check: &'a JoinCheck<'a>,
+        cells: ClassCells,
+        key: Vec<(usize, Vec<u32>)>,
+    },
+}
+
+impl RegionContext {
+    pub(super) fn new(task: &RecodingTask<'_>, columns: &[usize], gain: Gain) -> Result<RegionContext> {
+        let table = task.table;
+        let (mut known, mut counted) = (Vec::new(), Vec::new());
+        for model in &task.requirement.models {
+            known.push(sorted(table.positions(model.grouped_by())?));
+            counted.extend(table.positions(model.measured())?);
+        }
+        for constraint in task.requirement.joins.iter().flat_map(|join| &join.constraints) {
+            known.push(sorted(constraint.x.iter().filter(|at| at.release == 0).map(|at| at.column).collect()));
+            counted.extend(constraint.y.iter().filter_map(counted_column));
+        }
+        let all = sorted(known.iter().flatten().copied().collect());
+        let fixed: Vec<usize> = all.iter().copied().filter(|column| !columns.contains(column)).collect();
+        let exact = known.iter().all(|known| *known == all);
+        if let Some(column) = fixed.iter().find(|column| counted.contains(column)) {
+            return Err(Obstacle::ColumnKnownAndCounted { column: table.columns[*column].name.clone() }.into());
+        }
+        let class = match (gain, task.purpose) {
+            (Gain::Entropy, Purpose::Classification(column)) => Some(table.position(column)?),
+            _ => None,
+        };
+        let identity = Recoding::identity(table);
+        let code =
+            |(recoded, codes): (&Recoded, &Vec<Code>)| codes.iter().map(|code| recoded.map[*code as usize]).collect();
+        let published_codes = identity.columns.iter().zip(&table.contingency.codes).map(code).collect();
+        let dimension = |column: &usize| {
+            let tree = table.columns[*column].tree.halved(&table.weights_of(*column));
+            RegionDimension { column: *column, tree: Arc::new(tree) }
+        };
+        Ok(RegionContext {
+            dimensions: columns.iter().map(dimension).collect(),
+            fixed,
+            exact,
+            gain,
+            class,
+            published_columns: identity.columns.into_iter().map(|recoded| recoded.column).collect(),
+            published_codes,
+        })
+    }
+
+    pub(super) fn columns(&self) -> Vec<usize> {
+        self.dimensions.iter().map(|dimension| dimension.column).collect()
+    }
+
+    /// Returns the join constraints for an attacker who knows every column that distinguishes regions.
+    pub(super) fn strengthened_constraints(&self, task: &RecodingTask<'_>) -> Result<Vec<(Vec<usize>, Constraint)>> {
+        let mut constraints = Vec::new();
+        for join in &task.requirement.joins {
+            for constraint in &join.constraints {
+                let mut constraint = constraint.clone();
+                let all = self.columns().into_iter().chain(self.fixed.iter().copied());
+                constraint.x.extend(all.map(|column| ColumnRef { release: 0, column }));
+                constraint.x.sort_unstable();
+                constraint.x.dedup();
+                constraints.push((join.earlier.clone(), constraint));
+            }
+        }
+        Ok(constraints)
+    }
+
+    pub(super) fn join_checks<'a>(
+        &self,
+        task: &'a RecodingTask<'a>,
+        constraints: &'a [(Vec<usize>, Constraint)],
+        abort: &'a (dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<JoinCheck<'a>>> {
+        let (columns, raw) = (self.columns(), Recoding::identity(task.table));
+        let mut join_checks = Vec::new();
+        for (earlier, constraint) in constraints {
+            let rules = &task.requirement.rules;
+            let join_check =
+                JoinCheck::new(constraint, &self.published_columns, &columns, task.history, earlier, rules)?
+                    .with_abort(abort);
+            join_check.compute_relation(task.table, &raw);
+            join_checks.push(join_check);
+        }
+        Ok(join_checks)
+    }
+
+    pub(super) fn region_checks<'a>(
+        &self,
+        task: &'a RecodingTask<'a>,
+        join_checks: &'a [JoinCheck<'a>],
+    ) -> Result<Vec<RegionCheck<'a>>> {
+        let contingency = &ContingencyTable { codes: self.published_codes.clone(), ..task.table.contingency.clone() };
+        let mut checks = Vec::new();
+        for model in &task.requirement.models {
+            let measured_columns = task.table.positions(model.measured())?;
+            let column =
+                if let [only] = measured_columns.as_slice() { Some(&self.published_columns[*only]) } else { None };
+            let measured = Measured::new(contingency, &measured_columns);
+            let judge = model.judge(&measured.whole(contingency, column))?;
+            checks.push(RegionCheck { measured, owners: contingency.owners.is_some(), rule: RegionRule::Model(judge) });
+        }
+        for join_check in constraints_to_check(join_checks, &self.columns()) {
+            let mut cells = join_check.cells(contingency, &self.published_columns);
+            let measured = Measured { codes: std::mem::take(&mut cells.measured.codes), len: cells.measured.len };
+            let value_ids = |(place, column): (usize, &usize)| {
+                let dimension = self.dimensions.iter().position(|dimension| dimension.column == *column)?;
+                let tree = &self.dimensions[dimension].tree;
+                Some((dimension, (0..tree.nodes().len()).map(|node| join_check.value(place, tree, node)).collect()))
+            };
+            let key = join_check.varying().iter().enumerate().filter_map(value_ids).collect();
+            checks.push(RegionCheck { measured, owners: false, rule: RegionRule::Join { join_check, cells, key } });
+        }
+        Ok(checks)
+    }
+}
+
+impl RegionCheck<'_> {
+    pub(super) fn judge(&self, class: &EquivalenceClass<'_>, nodes: &[NodeId]) -> Judgement {
+        match &self.rule {
+            RegionRule::Model(judge) => judge(class),
+            RegionRule::Join { join_check, cells, key } => {
+                let key: Vec<u32> = key.iter().map(|(dimension, value_ids)| value_ids[nodes[*dimension]]).collect();
+                join_check.judge(cells, &key, class.counts)
+            }
+        }
+    }
+}
+
+/// Returns the measured column, if it belongs to the new release.
+fn counted_column(counted: &Counted) -> Option<usize> {
+    match counted {
+        Counted::Column(ColumnRef { release: 0, column }) => Some(*column),
+        _ => None,
+    }
+}

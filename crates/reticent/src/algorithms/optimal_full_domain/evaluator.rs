@@ -1,0 +1,568 @@
+//! Judging one node: which records would have to be left out, and what the release would cost.
+//!
+//! A node is judged on *items*: records of the table that show the same at some more specific node (or at none), with how
+//! many they are. Classes are counted from the items, every model judges its classes, the records of violating ones are
+//! left out, and again, until nothing violates: exactly what `suppress_records` will do with the chosen node.
+
+use super::cost::{ClassSums, Cost, Costs, Metric};
+use super::keys::{Bundles, KeyScratch, PublishedLevel};
+use super::lattice::GeneralizationHierarchy;
+use crate::data::contingency::{ContingencyTable, Weight, combine};
+use crate::data::table::Table;
+use crate::data::taxonomy::Code;
+use crate::error::Result;
+use crate::models::{Judge, Merging, Model, merging_of};
+use crate::release::PublishedColumn;
+use crate::release::classes::{ClassCounter, EquivalenceClass, Measured, Whole};
+use crate::release::recoding::Recoding;
+use crate::requirement::Requirement;
+
+/// What is said of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NodeVerdict {
+    /// Too many records would be left out, here and at every more specific node.
+    InfeasibleBelow,
+    /// Too many records would be left out here.
+    Infeasible,
+    /// So many records are left out, at this cost.
+    Feasible(Weight, Cost),
+}
+
+/// A judged node.
+#[derive(Debug)]
+pub(super) struct NodeResult {
+    /// What is said of it.
+    pub(super) verdict: NodeVerdict,
+    /// Neither the node nor any more general one costs less.
+    pub(super) floor: Cost,
+    /// What shows different values at the node.
+    pub(super) items: Items,
+}
+
+/// Records that show the same at some node, put together.
+#[derive(Debug)]
+pub(super) struct Items {
+    /// By item: one of its records.
+    records: Vec<u32>,
+    /// Weights and owners by item; no codes.
+    counted: ContingencyTable,
+}
+
+impl Items {
+    /// How many.
+    pub(super) fn len(&self) -> usize {
+        self.records.len()
+    }
+}
+
+/// Everything that judging needs and no node changes.
+pub(super) struct NodeEvaluator<'a> {
+    hierarchies: &'a [GeneralizationHierarchy],
+    costs: Costs,
+    /// The generalized columns in the order of the ladders, other columns that make classes, measured columns, owners.
+    records: ContingencyTable,
+    widths: Vec<u32>,
+    bundles: Bundles,
+    /// The first is that of all columns that make classes.
+    groupings: Vec<Vec<usize>>,
+    measures: Vec<Measured>,
+    checks: Vec<ModelCheck<'a>>,
+    limit: Weight,
+}
+
+/// One model, ready to judge.
+struct ModelCheck<'a> {
+    model: &'a dyn Model,
+    grouping: usize,
+    measure: usize,
+    /// The measured column, when it is one.
+    column: Option<&'a PublishedColumn>,
+    /// Judges while no record is left out; whenever, if the model looks at nothing outside a class.
+    judge: Judge<'a>,
+    /// Where only the number of records counts: the least that holds.
+    min_size: Option<Weight>,
+    /// Whether too many violating records here mean too many at every more specific node.
+    monotone: bool,
+}
+
+/// What a search is given to judge by.
+pub(super) struct EvaluatorInput<'a> {
+    /// The raw data.
+    pub(super) table: &'a Table,
+    /// What must hold.
+    pub(super) requirement: &'a Requirement,
+    /// The generalized columns.
+    pub(super) hierarchies: &'a [GeneralizationHierarchy],
+    /// How the others are published.
+    pub(super) ungeneralized: &'a Recoding,
+    /// What is to be lost least.
+    pub(super) metric: Metric,
+    /// How many records may be left out.
+    pub(super) limit: Weight,
+}
+
+impl<'a> NodeEvaluator<'a> {
+    /// Prepares to judge.
+    pub(super) fn new(input: &EvaluatorInput<'a>) -> Result<NodeEvaluator<'a>> {
+        let layout = Layout::new(input)?;
+        let records = layout.records(input);
+        let generalized = input.hierarchies.len();
+        let widths: Vec<u32> = records.codes.iter().map(|codes| 1 + codes.iter().copied().max().unwrap_or(0)).collect();
+        let fixed = widths[generalized..layout.grouped].iter().fold(1, |all: u128, w| all.saturating_mul((*w).into()));
+        let costs = Costs::new(input.metric, input.table, input.hierarchies, fixed, records.len() as u128);
+        let mut evaluator = NodeEvaluator {
+            hierarchies: input.hierarchies,
+            costs,
+            bundles: Bundles::new(&records),
+            widths,
+            groupings: vec![(0..layout.grouped).collect()],
+            measures: Vec::new(),
+            checks: Vec::new(),
+            limit: input.limit,
+            records,
+        };
+        evaluator.add_checks(input, &layout)?;
+        Ok(evaluator)
+    }
+
+    fn add_checks(&mut self, input: &EvaluatorInput<'a>, layout: &Layout) -> Result<()> {
+        let mut measured: Vec<Vec<usize>> = Vec::new();
+        let nested = input.hierarchies.iter().all(GeneralizationHierarchy::is_nested);
+        for model in &input.requirement.models {
+            let by = layout.places(&input.table.positions(model.grouped_by())?);
+            let measured_columns = input.table.positions(model.measured())?;
+            let column = if let [only] = measured_columns.as_slice() {
+                Some(&input.ungeneralized.columns[*only].column)
+            } else {
+                None
+            };
+            let grouping = index_of(&mut self.groupings, by);
+            let measure = index_of(&mut measured, layout.places(&measured_columns));
+            if measure == self.measures.len() {
+                self.measures.push(Measured::new(&self.records, &measured[measure]));
+            }
+            let judge = model.judge(&self.measures[measure].whole(&self.records, column))?;
+            let min_size = self.min_size(model.as_ref(), &judge);
+            let monotone = nested && self.is_monotone(merging_of(model.as_ref(), &self.records));
+            self.checks.push(ModelCheck {
+                model: model.as_ref(),
+                grouping,
+                measure,
+                column,
+                judge,
+                min_size,
+                monotone,
+            });
+        }
+        // The fastest first.
+        self.checks.sort_by_key(|check| check.min_size.is_none());
+        Ok(())
+    }
+
+    /// Whether "too many violate" passes on to more specific nodes, by what merging does to a model (the argument is in
+    /// the algorithm's file). People with several records can make the confidence in a union exceed that in both parts,
+    /// so then nothing is concluded from classes that only merge well with satisfying ones.
+    fn is_monotone(&self, merging: Merging) -> bool {
+        match merging {
+            Merging::WithAny => true,
+            Merging::WithSatisfying => self.limit == 0,
+            Merging::Never => false,
+        }
+    }
+
+    /// The least number of records that holds, for a model that counts nothing else: merging with any class never
+    /// hurts it, so it has one.
+    fn min_size(&self, model: &dyn Model, judge: &Judge<'_>) -> Option<Weight> {
+        if !model.measured().is_empty() || model.merging() != Merging::WithAny || self.records.owners.is_some() {
+            return None;
+        }
+        let holds = |size| judge(&EquivalenceClass { size, counts: &[(0, size)] }).holds;
+        let (mut fails, mut most) = (0, self.records.rows() + 1);
+        while fails + 1 < most {
+            let middle = fails + (most - fails) / 2;
+            if holds(middle) { most = middle } else { fails = middle }
+        }
+        Some(most)
+    }
+
+    /// The generalized columns.
+    pub(super) fn hierarchies(&self) -> &[GeneralizationHierarchy] {
+        self.hierarchies
+    }
+
+    /// What the nodes cost.
+    pub(super) fn costs(&self) -> &Costs {
+        &self.costs
+    }
+
+    /// Whether some verdict passes on to more specific nodes.
+    pub(super) fn has_monotone_model(&self) -> bool {
+        self.checks.iter().any(|check| check.monotone)
+    }
+
+    /// Whether every verdict does.
+    pub(super) fn all_models_monotone(&self) -> bool {
+        self.checks.iter().all(|check| check.monotone)
+    }
+
+    /// The records of the table, each by itself.
+    pub(super) fn all_items(&self) -> Items {
+        let counted = ContingencyTable {
+            codes: Vec::new(),
+            weights: self.records.weights.clone(),
+            owners: self.records.owners.clone(),
+        };
+        Items { records: (0..self.records.len() as u32).collect(), counted }
+    }
+
+    /// Judges the node with these rungs, from the items of a node that is nowhere more general.
+    pub(super) fn judge(&self, levels: &[usize], from: &Items, scratch: &mut KeyScratch) -> Result<NodeResult> {
+        let published = self.published_levels(levels);
+        let items = self.roll_up(&published, from, scratch);
+        let classes = self.group(&published, &items, scratch);
+        let floor = self.floor(&items, &classes);
+        let verdict = self.verdict(levels, &items, &classes)?;
+        Ok(NodeResult { verdict, floor, items })
+    }
+
+    /// The items of the node with these rungs, whatever is to be said of it.
+    pub(super) fn items(&self, levels: &[usize], from: &Items, scratch: &mut KeyScratch) -> Items {
+        self.roll_up(&self.published_levels(levels), from, scratch)
+    }
+
+    fn published_levels(&self, levels: &[usize]) -> Vec<PublishedLevel<'_>> {
+        let mut published: Vec<PublishedLevel<'_>> =
+            self.widths.iter().map(|width| PublishedLevel { value_ids: None, distinct: *width }).collect();
+        for ((published, hierarchy), level) in published.iter_mut().zip(self.hierarchies).zip(levels) {
+            let level = &hierarchy.levels[*level];
+            *published = PublishedLevel { value_ids: Some(&level.value_ids), distinct: level.distinct };
+        }
+        published
+    }
+
+    /// Puts items together that show the same.
+    fn roll_up(&self, published: &[PublishedLevel<'_>], from: &Items, scratch: &mut KeyScratch) -> Items {
+        let columns: Vec<usize> = (0..self.records.codes.len()).collect();
+        self.bundles.number(&self.records, &columns, published, &from.records, scratch);
+        let mut records = vec![0; scratch.count];
+        let mut weights = vec![0; scratch.count];
+        for ((id, record), weight) in scratch.ids.iter().zip(&from.records).zip(&from.counted.weights) {
+            records[*id as usize] = *record;
+            weights[*id as usize] += weight;
+        }
+        let owners = self.records.owners.as_ref();
+        let owners = owners.map(|owners| records.iter().map(|record| owners[*record as usize]).collect());
+        Items { records, counted: ContingencyTable { codes: Vec::new(), weights, owners } }
+    }
+
+    /// The classes of every grouping.
+    fn group(&self, published: &[PublishedLevel<'_>], items: &Items, scratch: &mut KeyScratch) -> Vec<Classes> {
+        let all = self.records.codes.len();
+        let classes = self.groupings.iter().map(|columns| {
+            if columns.len() == all {
+                return Classes { of: None, count: items.len() };
+            }
+            self.bundles.number(&self.records, columns, published, &items.records, scratch);
+            Classes { of: Some(scratch.ids.clone()), count: scratch.count }
+        });
+        classes.collect()
+    }
+
+    fn floor(&self, items: &Items, classes: &[Classes]) -> Cost {
+        if self.costs.metric().is_separable() {
+            return 0;
+        }
+        self.costs.floor(class_sums(&classes[0], items, None))
+    }
+
+    fn verdict(&self, levels: &[usize], items: &Items, classes: &[Classes]) -> Result<NodeVerdict> {
+        let monotone_checks: Vec<&ModelCheck<'_>> = self.checks.iter().filter(|check| check.monotone).collect();
+        let mut kept = None;
+        if !monotone_checks.is_empty() {
+            kept = self.suppress_violating(&monotone_checks, items, classes)?;
+            if kept.is_none() {
+                return Ok(NodeVerdict::InfeasibleBelow);
+            }
+        }
+        if monotone_checks.len() < self.checks.len() || kept.is_none() {
+            kept = self.suppress_violating(&self.checks.iter().collect::<Vec<_>>(), items, classes)?;
+        }
+        Ok(match kept {
+            None => NodeVerdict::Infeasible,
+            Some(kept) => NodeVerdict::Feasible(kept.suppressed, self.cost(levels, items, classes, &kept)),
+        })
+    }
+
+    /// Leaves out what violates until nothing does; nothing when that would be too many.
+    fn suppress_violating(
+        &self,
+        checks: &[&ModelCheck<'_>],
+        items: &Items,
+        classes: &[Classes],
+    ) -> Result<Option<KeptItems>> {
+        let mut kept = KeptItems { items: vec![true; items.len()], suppressed: 0 };
+        let mut violating = vec![false; items.len()];
+        let once = self.needs_one_pass(checks);
+        loop {
+            for check in checks {
+                self.mark(check, items, &classes[check.grouping], &kept, &mut violating)?;
+                // More models only add to what violates.
+                if kept.suppressed + kept.weight_of(&violating, items) > self.limit {
+                    return Ok(None);
+                }
+            }
+            let removed = kept.remove(&violating, items);
+            if removed == 0 || once {
+                return Ok(Some(kept));
+            }
+        }
+    }
+
+    /// With one grouping whole classes are left out; a model that looks at nothing else says the same of the others.
+    fn needs_one_pass(&self, checks: &[&ModelCheck<'_>]) -> bool {
+        let local = checks.iter().all(|check| check.model.merging() == Merging::WithAny);
+        local && checks.windows(2).all(|pair| pair[0].grouping == pair[1].grouping)
+    }
+
+    /// Marks the items whose class violates a model.
+    fn mark(
+        &self,
+        check: &ModelCheck<'_>,
+        items: &Items,
+        classes: &Classes,
+        kept: &KeptItems,
+        into: &mut [bool],
+    ) -> Result<()> {
+        let violates = match check.min_size {
+            Some(min_size) => undersized_classes(min_size, items, classes, kept),
+            None => self.violating_classes(check, items, classes, kept)?,
+        };
+        for (item, mark) in into.iter_mut().enumerate() {
+            *mark |= violates[classes.class_of(item)];
+        }
+        Ok(())
+    }
+
+    /// By class, whether it violates a model.
+    fn violating_classes(
+        &self,
+        check: &ModelCheck<'_>,
+        items: &Items,
+        classes: &Classes,
+        kept: &KeptItems,
+    ) -> Result<Vec<bool>> {
+        let by_record = &self.measures[check.measure];
+        let codes: Vec<Code> = items.records.iter().map(|record| by_record.codes[*record as usize]).collect();
+        let measured = Measured { codes, len: by_record.len };
+        let mut counter = ClassCounter::new(measured.len, items.counted.owners.is_some());
+        let local = kept.suppressed == 0 || check.model.merging() == Merging::WithAny;
+        let new_judge = if local { None } else { Some(check.judge_of_kept(items, &measured, kept, &mut counter)?) };
+        let judge = new_judge.as_ref().unwrap_or(&check.judge);
+        let mut violates = vec![false; classes.count];
+        let mut violating = kept.suppressed;
+        for (class, members) in classes.members().iter().enumerate() {
+            let mut rows = 0;
+            for item in members.iter().map(|item| *item as usize).filter(|item| kept.items[*item]) {
+                counter.add(&items.counted, &measured, item);
+                rows += items.counted.weights[item];
+            }
+            violates[class] = rows > 0 && !judge(&counter.count()).holds;
+            violating += if violates[class] { rows } else { 0 };
+            // The rest does not matter any more.
+            if violating > self.limit {
+                break;
+            }
+        }
+        Ok(violates)
+    }
+
+    fn cost(&self, levels: &[usize], items: &Items, classes: &[Classes], kept: &KeptItems) -> Cost {
+        if !self.costs.metric().is_separable() {
+            return self.costs.of_classes(class_sums(&classes[0], items, Some(kept)), kept.suppressed);
+        }
+        let mut cost = self.costs.bound(levels.iter().copied());
+        for item in (0..items.len()).filter(|item| !kept.items[*item]) {
+            let record = items.records[item] as usize;
+            let extra = self.costs.suppression_loss(levels, |column| self.records.codes[column][record]);
+            cost += extra * u128::from(items.counted.weights[item]);
+        }
+        cost
+    }
+}
+
+impl<'a> ModelCheck<'a> {
+    /// The judge of what is kept.
+    fn judge_of_kept(
+        &self,
+        items: &Items,
+        measured: &Measured,
+        kept: &KeptItems,
+        counter: &mut ClassCounter,
+    ) -> Result<Judge<'a>> {
+        for item in (0..items.len()).filter(|item| kept.items[*item]) {
+            counter.add(&items.counted, measured, item);
+        }
+        let whole = counter.count();
+        self.model.judge(&Whole { size: whole.size, counts: whole.counts.to_vec(), column: self.column })
+    }
+}
+
+/// What is not left out.
+struct KeptItems {
+    items: Vec<bool>,
+    suppressed: Weight,
+}
+
+impl KeptItems {
+    /// How many kept records are marked.
+    fn weight_of(&self, marked: &[bool], items: &Items) -> Weight {
+        let marked = self.items.iter().zip(marked).zip(&items.counted.weights);
+        marked.map(|((kept, marked), weight)| if *kept && *marked { *weight } else { 0 }).sum()
+    }
+
+    /// Leaves out what is marked, and answers with how many records that is.
+    fn remove(&mut self, marked: &[bool], items: &Items) -> Weight {
+        let removed = self.weight_of(marked, items);
+        for (kept, marked) in self.items.iter_mut().zip(marked) {
+            *kept &= !*marked;
+        }
+        self.suppressed += removed;
+        removed
+    }
+}
+
+/// The classes of one grouping.
+struct Classes {
+    /// By item; where absent, every item is a class.
+    of: Option<Vec<u32>>,
+    count: usize,
+}
+
+impl Classes {
+    fn class_of(&self, item: usize) -> usize {
+        self.of.as_ref().map_or(item, |of| of[item] as usize)
+    }
+
+    /// By class: its items.
+    fn members(&self) -> Members {
+        let items = self.of.as_ref().map_or(self.count, Vec::len);
+        let mut ends = vec![0u32; self.count];
+        for item in 0..items {
+            ends[self.class_of(item)] += 1;
+        }
+        let mut sum = 0;
+        for end in &mut ends {
+            sum += *end;
+            *end = sum - *end;
+        }
+        let mut order = vec![0; items];
+        for item in 0..items {
+            let end = &mut ends[self.class_of(item)];
+            order[*end as usize] = item as u32;
+            *end += 1;
+        }
+        Members { ends, order }
+    }
+}
+
+/// The items of every class, class after class.
+struct Members {
+    ends: Vec<u32>,
+    order: Vec<u32>,
+}
+
+impl Members {
+    fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        (0..self.ends.len()).map(|class| {
+            let start = if class == 0 { 0 } else { self.ends[class - 1] };
+            &self.order[start as usize..self.ends[class] as usize]
+        })
+    }
+}
+
+/// By class, whether fewer records than this are kept in it.
+fn undersized_classes(min_size: Weight, items: &Items, classes: &Classes, kept: &KeptItems) -> Vec<bool> {
+    if classes.of.is_none() {
+        return items.counted.weights.iter().map(|weight| *weight < min_size).collect();
+    }
+    let mut sizes = vec![0; classes.count];
+    for item in (0..items.len()).filter(|item| kept.items[*item]) {
+        sizes[classes.class_of(item)] += items.counted.weights[item];
+    }
+    sizes.into_iter().map(|size| size < min_size).collect()
+}
+
+/// The number and the sizes of the classes, or of those that are kept.
+fn class_sums(classes: &Classes, items: &Items, kept: Option<&KeptItems>) -> ClassSums {
+    let mut sizes = vec![0; classes.count];
+    for item in (0..items.len()).filter(|item| kept.is_none_or(|kept| kept.items[*item])) {
+        sizes[classes.class_of(item)] += items.counted.weights[item];
+    }
+    let mut class_sums = ClassSums::default();
+    for size in sizes.into_iter().filter(|size| *size > 0) {
+        class_sums.add(size);
+    }
+    class_sums
+}
+
+fn index_of(list: &mut Vec<Vec<usize>>, mut columns: Vec<usize>) -> usize {
+    columns.sort_unstable();
+    columns.dedup();
+    list.iter().position(|known| *known == columns).unwrap_or_else(|| {
+        list.push(columns);
+        list.len() - 1
+    })
+}
+
+/// Which columns of the table the records have, and in which order.
+struct Layout {
+    columns: Vec<usize>,
+    /// So many of them make classes.
+    grouped: usize,
+}
+
+impl Layout {
+    fn new(input: &EvaluatorInput<'_>) -> Result<Layout> {
+        let mut columns: Vec<usize> = input.hierarchies.iter().map(|hierarchy| hierarchy.column).collect();
+        let models = &input.requirement.models;
+        for model in models {
+            add_new(&mut columns, input.table.positions(model.grouped_by())?);
+        }
+        let grouped = columns.len();
+        for model in models {
+            add_new(&mut columns, input.table.positions(model.measured())?);
+        }
+        Ok(Layout { columns, grouped })
+    }
+
+    /// Where columns of the table stand in the records.
+    fn places(&self, columns: &[usize]) -> Vec<usize> {
+        columns.iter().filter_map(|column| self.columns.iter().position(|known| known == column)).collect()
+    }
+
+    /// The distinct combinations of these columns: raw where a ladder will generalize them, published where none does.
+    fn records(&self, input: &EvaluatorInput<'_>) -> ContingencyTable {
+        let contingency = &input.table.contingency;
+        let code = |at: usize, column: usize| -> Vec<Code> {
+            let codes = &contingency.codes[column];
+            if at < input.hierarchies.len() {
+                return codes.clone();
+            }
+            codes.iter().map(|code| input.ungeneralized.columns[column].map[*code as usize]).collect()
+        };
+        let codes: Vec<Vec<Code>> = self.columns.iter().enumerate().map(|(at, column)| code(at, *column)).collect();
+        let views: Vec<&[Code]> = codes.iter().map(Vec::as_slice).collect();
+        let mut records = combine(&views, &contingency.weights, contingency.owners.as_deref());
+        // An owner is one more value that keeps items apart.
+        records.codes.extend(records.owners.clone());
+        records
+    }
+}
+
+fn add_new(into: &mut Vec<usize>, columns: Vec<usize>) {
+    for column in columns {
+        if !into.contains(&column) {
+            into.push(column);
+        }
+    }
+}

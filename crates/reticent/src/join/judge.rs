@@ -1,0 +1,514 @@
+//! Check of a constraint over a join, class by class of the new release on X.
+//!
+//! The judgement of a class is the worst over the values on X of the earlier releases that it matches. Records of a class with
+//! equal join keys match the same earlier tuples. If a join column is not in X, records of a class can have different keys, and
+//! their matches are added up.
+//!
+//! Distinct values are counted in general by listing them. Listing is unnecessary if values cannot repeat, as in the paper's four
+//! cases: all records of the class have the same matches (1), or the counted values are records of the earlier release (2), of
+//! the new one (3), or of both (4). Case 2 is wrong as printed: a generalized earlier record can match records of the new
+//! release with different values and is then counted for each. It is used only if every earlier value matches at most one value.
+
+mod survey;
+
+use std::sync::OnceLock;
+
+use hashbrown::HashMap;
+
+use super::index::{JoinIndex, JoinProfile, MatchedX, join_columns};
+use super::pruning::Relation;
+use super::values::JoinValue;
+use super::{ColumnRef, Constraint, Counted, Limit};
+use crate::contract::Judgement;
+use crate::data::contingency::{ContingencyTable, Weight, ascending};
+use crate::data::taxonomy::{Code, NodeId, Taxonomy};
+use crate::error::{Error, Obstacle, Result};
+use crate::join::lossy::{InconsistentRules, Tuples};
+use crate::ratio::Ratio;
+use crate::release::PublishedColumn;
+use crate::release::classes::Measured;
+use crate::release::history::{History, RecordedRelease};
+
+/// Checker of a constraint over a set of earlier releases, for candidate recodings of a table.
+pub struct JoinCheck<'a> {
+    /// Constraint to check.
+    pub constraint: &'a Constraint,
+    earlier: Vec<&'a RecordedRelease>,
+    /// Columns of the new release in X.
+    x: Vec<usize>,
+    /// Join columns of the new release in X whose published values change during a search.
+    varying: Vec<usize>,
+    /// Other join columns of the new release.
+    constant: Vec<usize>,
+    /// Columns of the new release in Y.
+    y: Vec<usize>,
+    /// Whether the people of the new release are in Y.
+    people: bool,
+    /// Whether Y has elements in earlier releases.
+    counts_earlier: bool,
+    /// Bound by code, if Y is a single column of an earlier release.
+    bounds: Vec<Option<Ratio>>,
+    index: JoinIndex<'a>,
+    relation: OnceLock<Relation>,
+    /// Whether values are listed even if they cannot repeat.
+    always_list: bool,
+}
+
+/// Counted values of the new release: a code by combination, and the meaning of each code.
+#[derive(Debug)]
+pub struct ClassCells {
+    /// Codes by combination.
+    pub measured: Measured,
+    /// Meaning of each code.
+    cells: Vec<ClassCell>,
+    /// Values of the constant join columns, by number.
+    extras: Vec<Box<[u32]>>,
+    /// Whether people are counted by owner instead of by record.
+    by_owner: bool,
+    /// Bound by code, if Y is a single column of the new release.
+    bounds: Vec<Option<Ratio>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct ClassCell {
+    /// Number of the values of the constant join columns.
+    extra: u32,
+    /// Value on Y of the new release.
+    y: u32,
+}
+
+/// Judgement of a class with its worst value on X.
+#[derive(Debug, Clone, Copy)]
+struct ClassSafety {
+    holds: bool,
+    safety: f64,
+    /// Number of the worst value on X of the earlier releases.
+    x: u32,
+}
+
+impl ClassSafety {
+    /// Judgement of a class without matches.
+    const VACUOUS: ClassSafety = ClassSafety { holds: true, safety: f64::INFINITY, x: u32::MAX };
+
+    fn worse(self, other: ClassSafety) -> ClassSafety {
+        let worst = if (other.holds, other.safety) < (self.holds, self.safety) { other } else { self };
+        ClassSafety { holds: self.holds && other.holds, safety: self.safety.min(other.safety), x: worst.x }
+    }
+}
+
+/// Entry of the list of matches: value on X, new and earlier value on Y, tuples, distinct values.
+type Line = (u32, u32, u32, Tuples, Tuples);
+
+impl<'a> JoinCheck<'a> {
+    /// Creates a checker for releases with these columns, of which those in `generalized` change during a search.
+    pub fn new(
+        constraint: &'a Constraint,
+        columns: &[PublishedColumn],
+        generalized: &[usize],
+        history: &'a History,
+        earlier: &[usize],
+        rules: &'a [InconsistentRules],
+    ) -> Result<JoinCheck<'a>> {
+        let earlier: Vec<&RecordedRelease> = earlier.iter().map(|at| &history.releases[*at]).collect();
+        let ours: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+        let x: Vec<usize> = constraint.x.iter().filter(|at| at.release == 0).map(|at| at.column).collect();
+        let joins = join_columns(&ours, &earlier, rules);
+        let (varying, constant): (Vec<usize>, Vec<usize>) =
+            joins.into_iter().partition(|column| x.contains(column) && generalized.contains(column));
+        let keys: Vec<usize> = varying.iter().chain(&constant).copied().collect();
+        let y = constraint.y.iter().filter_map(|of| match of {
+            Counted::Column(ColumnRef { release: 0, column }) => Some(*column),
+            _ => None,
+        });
+        let index = JoinIndex::new(constraint, &ours, &keys, &earlier, rules);
+        let bounds = match (&constraint.limit, constraint.y.as_slice()) {
+            (Limit::AtMost(bounds), [Counted::Column(ColumnRef { release, column })]) if *release > 0 => {
+                bounds.by_label(&earlier[*release - 1].release.columns[*column])
+            }
+            _ => Vec::new(),
+        };
+        Ok(JoinCheck {
+            constraint,
+            x,
+            varying,
+            constant,
+            y: y.collect(),
+            people: constraint.y.contains(&Counted::People(0)),
+            counts_earlier: constraint.y.iter().any(|of| of.release() > 0),
+            bounds,
+            index,
+            earlier,
+            relation: OnceLock::new(),
+            always_list: false,
+        })
+    }
+
+    /// Lists values even if they cannot repeat. Slower, with equal results; for tests.
+    pub fn with_listing(mut self) -> JoinCheck<'a> {
+        self.always_list = true;
+        self
+    }
+
+    /// Sets the function that is polled for cancellation.
+    pub(crate) fn with_abort(mut self, abort: &'a (dyn Fn() -> bool + Sync)) -> JoinCheck<'a> {
+        self.index.set_abort(abort);
+        self
+    }
+
+    /// Number of cached index entries, as a measure of the cost of judging.
+    pub(crate) fn stored_entries(&self) -> u64 {
+        self.index.stored()
+    }
+
+    /// Columns of the new release in X, which define its classes.
+    pub fn by(&self) -> &[usize] {
+        &self.x
+    }
+
+    /// Varying join columns, in the order of the values in a key.
+    pub(crate) fn varying(&self) -> &[usize] {
+        &self.varying
+    }
+
+    /// Constant join columns.
+    pub(super) fn constant(&self) -> &[usize] {
+        &self.constant
+    }
+
+    /// Earlier releases.
+    pub fn earlier(&self) -> &[&'a RecordedRelease] {
+        &self.earlier
+    }
+
+    pub(super) fn index(&self) -> &JoinIndex<'a> {
+        &self.index
+    }
+
+    pub(super) fn relation(&self) -> &OnceLock<Relation> {
+        &self.relation
+    }
+
+    /// Returns true if a join column outside X is generalized. Then the judgement of a class depends on more than its values.
+    pub(crate) fn has_generalized_key_outside_x(&self, generalized: &[usize]) -> bool {
+        self.constant.iter().any(|column| generalized.contains(column) && !self.x.contains(column))
+    }
+
+    /// Number of a published value of a varying join column, given by its index in [`JoinCheck::varying`].
+    pub fn value(&self, place: usize, tree: &Taxonomy, node: NodeId) -> u32 {
+        self.index.value(place, &JoinValue::Node(tree, node))
+    }
+
+    /// Number of a range of codes of a grown tree, before the tree is split. `None` if the tree has no numeric scale.
+    pub fn interval_value(&self, place: usize, tree: &Taxonomy, codes: std::ops::Range<Code>) -> Option<u32> {
+        let interval = tree.interval_over(&codes)?;
+        Some(
+            self.index.value(place, &JoinValue::SubInterval(&tree.interval_label(&codes), tree.value_type(), interval)),
+        )
+    }
+
+    /// Counted values for combinations of these columns, in the order of the new release.
+    pub fn cells(&self, contingency: &ContingencyTable, columns: &[PublishedColumn]) -> ClassCells {
+        let by_owner = self.people && contingency.owners.is_some();
+        let mut parts: Vec<&[Code]> =
+            self.constant.iter().map(|column| contingency.codes[*column].as_slice()).collect();
+        let values = self.constant.iter().zip(self.varying.len()..).map(|(column, key)| {
+            let mut values: Vec<Option<u32>> = vec![None; columns[*column].nodes.len()];
+            for code in &contingency.codes[*column] {
+                values[*code as usize].get_or_insert_with(|| {
+                    let of = &columns[*column];
+                    self.index.value(key, &JoinValue::Node(&of.tree, of.nodes[*code as usize]))
+                });
+            }
+            values
+        });
+        let values: Vec<Vec<Option<u32>>> = values.collect();
+        // A record is a separate value. An owner has the values of all records of the owner.
+        let counted = if self.people && !by_owner { &[][..] } else { &self.y };
+        parts.extend(counted.iter().map(|column| contingency.codes[*column].as_slice()));
+        parts.extend(contingency.owners.as_deref().filter(|_| by_owner));
+        let mut cells: Vec<ClassCell> = Vec::new();
+        let mut codes = vec![0; contingency.len()];
+        let (mut extras, mut ys) = (HashMap::new(), HashMap::new());
+        let order = ascending(&parts, contingency.len());
+        for (place, at) in order.iter().enumerate() {
+            let at = *at as usize;
+            let same = place > 0 && parts.iter().all(|part| part[at] == part[order[place - 1] as usize]);
+            if !same {
+                let value = |(column, values): (&usize, &Vec<Option<u32>>)| {
+                    values[contingency.codes[*column][at] as usize].unwrap_or_default()
+                };
+                let extra: Box<[u32]> = self.constant.iter().zip(&values).map(value).collect();
+                let y: Box<[u32]> = parts[self.constant.len()..].iter().map(|part| part[at]).collect();
+                let next = extras.len() as u32;
+                let extra = *extras.entry(extra).or_insert(next);
+                let next = ys.len() as u32;
+                let single = if let [one] = *y { Some(one) } else { None };
+                let y = single.unwrap_or_else(|| *ys.entry(y).or_insert(next));
+                cells.push(ClassCell { extra, y });
+            }
+            codes[at] = cells.len().saturating_sub(1) as Code;
+        }
+        let mut listed = vec![Box::default(); extras.len()];
+        extras.into_iter().for_each(|(values, number)| listed[number as usize] = values);
+        let bounds = match (&self.constraint.limit, self.constraint.y.as_slice()) {
+            (Limit::AtMost(bounds), [Counted::Column(ColumnRef { release: 0, column })]) => {
+                bounds.by_label(&columns[*column])
+            }
+            _ => Vec::new(),
+        };
+        ClassCells { measured: Measured { codes, len: cells.len() }, cells, extras: listed, by_owner, bounds }
+    }
+
+    /// Judges a class of the new release. `key` are the numbers of its values in the varying join columns; `counts` is
+    /// the number of records by code.
+    pub fn judge(&self, cells: &ClassCells, key: &[u32], counts: &[(Code, Weight)]) -> Judgement {
+        let found = self.worst(cells, key, counts, false);
+        Judgement { holds: found.holds && !self.index.gave_up(), safety: found.safety }
+    }
+
+    /// Worst judgement over the values on X. If `with_witness`, `x` is the first of the worst values on X.
+    fn worst(&self, cells: &ClassCells, key: &[u32], counts: &[(Code, Weight)], with_witness: bool) -> ClassSafety {
+        if with_witness {
+            let found = self.safety_by_x(cells, key, counts);
+            let worst = found.iter().copied().fold(ClassSafety::VACUOUS, ClassSafety::worse);
+            let like = |one: &&ClassSafety| (one.holds, one.safety) == (worst.holds, worst.safety);
+            let first = found.iter().filter(like).min_by_key(|one| self.index.x_codes(one.x));
+            return ClassSafety { x: first.map_or(worst.x, |first| first.x), ..worst };
+        }
+        let Some((first, _)) = counts.first() else { return ClassSafety::VACUOUS };
+        let extra = cells.cells[*first as usize].extra;
+        let same_key = counts.iter().all(|(code, _)| cells.cells[*code as usize].extra == extra);
+        if same_key
+            && !self.counts_earlier
+            && !self.always_list
+            && self.relation.get().is_some_and(|relation| relation.new_all_match())
+        {
+            return self.new_release_safety(cells, counts);
+        }
+        if same_key && !self.always_list {
+            let profile = self.profile(cells, key, extra);
+            return match profile.matched.first() {
+                None => ClassSafety::VACUOUS,
+                Some(matched) if !self.counts_earlier => {
+                    ClassSafety { x: matched.x, ..self.new_release_safety(cells, counts) }
+                }
+                Some(_) if self.y.is_empty() && !self.people => self.earlier_safety(&profile),
+                Some(_) => self.product_safety(cells, counts, &profile),
+            };
+        }
+        if !self.always_list && self.y.is_empty() && !self.people && !self.counts_depend_on_constant_keys() {
+            // All records that match a value on X have the same counts for it.
+            let mut extras: Vec<u32> = counts.iter().map(|(code, _)| cells.cells[*code as usize].extra).collect();
+            extras.sort_unstable();
+            extras.dedup();
+            let found = extras.into_iter().map(|extra| self.earlier_safety(&self.profile(cells, key, extra)));
+            return found.fold(ClassSafety::VACUOUS, ClassSafety::worse);
+        }
+        match self.constraint.limit {
+            Limit::AtLeast(minimum) if self.cannot_repeat(cells) && !self.always_list => {
+                self.additive_safety(cells, key, counts, minimum)
+            }
+            _ => self.listed_safety(cells, key, counts),
+        }
+    }
+
+    fn profile(&self, cells: &ClassCells, key: &[u32], extra: u32) -> std::sync::Arc<JoinProfile> {
+        let mut values = Vec::with_capacity(key.len() + self.constant.len());
+        values.extend(key);
+        values.extend(&cells.extras[extra as usize]);
+        self.index.profile(&values)
+    }
+
+    /// Number of distinct values on Y in the new release, if all records of the class have the same matches.
+    fn distinct_in_new(&self, cells: &ClassCells, counts: &[(Code, Weight)]) -> Tuples {
+        match (self.people, cells.by_owner) {
+            (true, false) => counts.iter().map(|(_, weight)| Tuples::from(*weight)).sum(),
+            _ => counts.len() as Tuples,
+        }
+    }
+
+    /// Judgement if Y is in the new release only and all records have the same matches.
+    fn new_release_safety(&self, cells: &ClassCells, counts: &[(Code, Weight)]) -> ClassSafety {
+        match &self.constraint.limit {
+            Limit::AtLeast(minimum) => at_least(self.distinct_in_new(cells, counts), *minimum, 0),
+            Limit::AtMost(_) => {
+                let total: Tuples = counts.iter().map(|(_, weight)| Tuples::from(*weight)).sum();
+                let judge = |(code, weight): &(Code, Weight)| {
+                    self.at_most(&cells.bounds, cells.cells[*code as usize].y, Tuples::from(*weight), total, 0)
+                };
+                counts.iter().map(judge).fold(ClassSafety::VACUOUS, ClassSafety::worse)
+            }
+        }
+    }
+
+    /// Judgement if Y is in earlier releases only and all records have the same matches.
+    fn earlier_safety(&self, profile: &JoinProfile) -> ClassSafety {
+        let of_x = |matched: &MatchedX| match &self.constraint.limit {
+            Limit::AtLeast(minimum) => {
+                let different = matched.ys.iter().fold(0, |sum: Tuples, y| sum.saturating_add(y.different));
+                at_least(different, *minimum, matched.x)
+            }
+            Limit::AtMost(_) => matched
+                .ys
+                .iter()
+                .map(|y| self.at_most(&self.bounds, y.y, y.tuples, matched.tuples, matched.x))
+                .fold(ClassSafety::VACUOUS, ClassSafety::worse),
+        };
+        let (holds, safety, x) = *profile.worst.get_or_init(|| {
+            let found = profile.matched.iter().map(of_x).fold(ClassSafety::VACUOUS, ClassSafety::worse);
+            (found.holds, found.safety, found.x)
+        });
+        ClassSafety { holds, safety, x }
+    }
+
+    /// Judgement if Y is in both and all records have the same matches: the values form a product.
+    fn product_safety(&self, cells: &ClassCells, counts: &[(Code, Weight)], profile: &JoinProfile) -> ClassSafety {
+        let here = self.distinct_in_new(cells, counts);
+        let total: Tuples = counts.iter().map(|(_, weight)| Tuples::from(*weight)).sum();
+        let of_x = |matched: &MatchedX| match &self.constraint.limit {
+            Limit::AtLeast(minimum) => {
+                let different = matched.ys.iter().fold(0, |sum: Tuples, y| sum.saturating_add(y.different));
+                at_least(here.saturating_mul(different), *minimum, matched.x)
+            }
+            Limit::AtMost(_) => {
+                let max_new = counts.iter().map(|(_, weight)| Tuples::from(*weight)).max().unwrap_or(0);
+                let max_earlier = matched.ys.iter().map(|y| y.tuples).max().unwrap_or(0);
+                self.at_most(
+                    &[],
+                    0,
+                    max_new.saturating_mul(max_earlier),
+                    total.saturating_mul(matched.tuples),
+                    matched.x,
+                )
+            }
+        };
+        profile.matched.iter().map(of_x).fold(ClassSafety::VACUOUS, ClassSafety::worse)
+    }
+
+    /// Returns true if the counts depend on a constant join column outside X.
+    fn counts_depend_on_constant_keys(&self) -> bool {
+        let matters = |(at, column): (usize, &usize)| {
+            !self.x.contains(column) && self.index.joins_counted(self.varying.len() + at)
+        };
+        self.constant.iter().enumerate().any(matters)
+    }
+
+    /// Returns true if records with different matches cannot have a common value on Y.
+    fn cannot_repeat(&self, cells: &ClassCells) -> bool {
+        let ours = self.people && !cells.by_owner;
+        let theirs = || {
+            let people = |at: usize| self.constraint.y.contains(&Counted::People(at + 1));
+            let known =
+                |(at, recorded): (usize, &&RecordedRelease)| people(at) && !super::index::has_several_records(recorded);
+            // Records with different matches differ in a column that joins a counted release.
+            let is_distinguished = |(at, column): (usize, &usize)| {
+                self.x.contains(column) || self.index.joins_counted(self.varying.len() + at)
+            };
+            self.earlier.iter().enumerate().filter(|(at, _)| self.index.is_counted(at + 1)).all(known)
+                && self.constant.iter().enumerate().all(is_distinguished)
+                && self.counts_earlier
+                && self.relation.get().is_some_and(Relation::single_valued)
+        };
+        ours || theirs()
+    }
+
+    /// Judgement by adding up counts, if values cannot repeat.
+    fn additive_safety(&self, cells: &ClassCells, key: &[u32], counts: &[(Code, Weight)], minimum: u64) -> ClassSafety {
+        let mut by_extra: HashMap<u32, Tuples> = HashMap::new();
+        for (code, weight) in counts {
+            let more = if self.people && !cells.by_owner { Tuples::from(*weight) } else { 1 };
+            *by_extra.entry(cells.cells[*code as usize].extra).or_default() += more;
+        }
+        let mut by_x: HashMap<u32, Tuples> = HashMap::new();
+        for (extra, here) in by_extra {
+            for matched in &self.profile(cells, key, extra).matched {
+                let different = matched.ys.iter().fold(0, |sum: Tuples, y| sum.saturating_add(y.different));
+                let sum = by_x.entry(matched.x).or_default();
+                *sum = sum.saturating_add(here.saturating_mul(different));
+            }
+        }
+        by_x.into_iter()
+            .map(|(x, different)| at_least(different, minimum, x))
+            .fold(ClassSafety::VACUOUS, ClassSafety::worse)
+    }
+
+    /// Judgement in general: lists all matches of the class by value on X and on Y.
+    fn listed_safety(&self, cells: &ClassCells, key: &[u32], counts: &[(Code, Weight)]) -> ClassSafety {
+        self.safety_by_x(cells, key, counts).into_iter().fold(ClassSafety::VACUOUS, ClassSafety::worse)
+    }
+
+    /// Judgement by value on X of the earlier releases.
+    fn safety_by_x(&self, cells: &ClassCells, key: &[u32], counts: &[(Code, Weight)]) -> Vec<ClassSafety> {
+        let mut lines: Vec<Line> = Vec::new();
+        let mut profiles: HashMap<u32, std::sync::Arc<JoinProfile>> = HashMap::new();
+        let records = self.people && !cells.by_owner;
+        for (code, weight) in counts {
+            let ClassCell { extra, y } = cells.cells[*code as usize];
+            let profile = profiles.entry(extra).or_insert_with(|| self.profile(cells, key, extra));
+            let (y, different) = if records { (*code, Tuples::from(*weight)) } else { (y, 1) };
+            for matched in &profile.matched {
+                let line = |theirs: &super::index::MatchedY| {
+                    let tuples = theirs.tuples.saturating_mul(Tuples::from(*weight));
+                    (matched.x, y, theirs.y, tuples, theirs.different.saturating_mul(different))
+                };
+                lines.extend(matched.ys.iter().map(line));
+            }
+        }
+        lines.sort_unstable();
+        let by_x = lines.chunk_by(|one, next| one.0 == next.0);
+        by_x.map(|lines| self.safety_of_lines(cells, lines)).collect()
+    }
+
+    /// Judgement for one value on X.
+    fn safety_of_lines(&self, cells: &ClassCells, lines: &[Line]) -> ClassSafety {
+        let x = lines[0].0;
+        let by_y = lines.chunk_by(|one, next| (one.1, one.2) == (next.1, next.2));
+        match &self.constraint.limit {
+            Limit::AtLeast(minimum) => {
+                let different = by_y.fold(0, |sum: Tuples, lines| sum.saturating_add(lines[0].4));
+                at_least(different, *minimum, x)
+            }
+            Limit::AtMost(_) => {
+                let sum = |lines: &[Line]| lines.iter().fold(0, |sum: Tuples, line| sum.saturating_add(line.3));
+                let total = sum(lines);
+                let of_y = |lines: &[Line]| {
+                    let (own, y) = match self.counts_earlier {
+                        true => (&self.bounds, lines[0].2),
+                        false => (&cells.bounds, lines[0].1),
+                    };
+                    self.at_most(own, y, sum(lines), total, x)
+                };
+                by_y.map(of_y).fold(ClassSafety::VACUOUS, ClassSafety::worse)
+            }
+        }
+    }
+
+    /// Judgement of the ratio of a value on Y against its bound.
+    fn at_most(&self, own: &[Option<Ratio>], y: u32, tuples: Tuples, total: Tuples, x: u32) -> ClassSafety {
+        let Limit::AtMost(bounds) = &self.constraint.limit else { return ClassSafety::VACUOUS };
+        let bound = if own.is_empty() { bounds.general() } else { own.get(y as usize).copied().flatten() };
+        let Some(bound) = bound else { return ClassSafety { holds: true, safety: 0.0, x } };
+        let ratio = Ratio { numerator: tuples, denominator: total.max(1) };
+        ClassSafety { holds: ratio <= bound, safety: -ratio.to_f64(), x }
+    }
+
+    /// Checks that all counts were complete.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the check was cancelled or the join is too large.
+    pub fn check(&self) -> Result<()> {
+        if self.index.is_aborted() {
+            return Err(Error::Stopped);
+        }
+        if !self.index.gave_up() {
+            return Ok(());
+        }
+        let releases = self.earlier.iter().map(|recorded| recorded.name.clone()).collect();
+        Err(Obstacle::JoinTooLarge { releases }.into())
+    }
+}
+
+fn at_least(different: Tuples, minimum: u64, x: u32) -> ClassSafety {
+    ClassSafety { holds: different >= Tuples::from(minimum), safety: different as f64, x }
+}

@@ -1,0 +1,126 @@
+//! Check of a whole release: violating classes and the worst class.
+
+use hashbrown::{HashMap, HashSet};
+
+use super::{ClassSafety, JoinCheck};
+use crate::contract::{Survey, Violation};
+use crate::data::contingency::{ContingencyTable, Weight};
+use crate::data::schema::Role;
+use crate::data::taxonomy::Code;
+use crate::error::Result;
+use crate::release::classes::{Measured, for_each, people_in};
+use crate::release::{PublishedColumn, Release};
+use crate::witness::SENSITIVE_NOT_SHOWN;
+
+impl JoinCheck<'_> {
+    /// Judges all classes of a release of the new table.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the check was cancelled or the join is too large.
+    pub fn survey(&self, release: &Release) -> Result<Survey> {
+        let contingency = &release.contingency;
+        let plain = ContingencyTable {
+            owners: if self.people { contingency.owners.clone() } else { None },
+            ..contingency.clone()
+        };
+        let cells = self.cells(&plain, &release.columns);
+        let records = ContingencyTable { owners: None, ..plain };
+        let mut survey = Survey { violations: Vec::new(), worst: None, classes: 0, violating: 0 };
+        let mut worst: Option<(ClassSafety, usize, Weight)> = None;
+        let mut failing: Vec<(ClassSafety, usize, Weight)> = Vec::new();
+        let mut violating: HashSet<usize> = HashSet::new();
+        for_each(&records, &self.x, &cells.measured, |member, group| {
+            let judged = self.worst(&cells, &self.key(release, member), group.counts, true);
+            survey.classes += 1;
+            if judged.safety.is_finite() && worst.is_none_or(|(known, ..)| judged.safety < known.safety) {
+                worst = Some((judged, member, group.size));
+            }
+            if !judged.holds {
+                violating.insert(member);
+                failing.push((judged, member, group.size));
+            }
+        });
+        self.check()?;
+        if !failing.is_empty() {
+            let classes: HashSet<Vec<Code>> = violating.iter().map(|at| self.class(contingency, *at)).collect();
+            let members: Vec<bool> =
+                (0..contingency.len()).map(|at| classes.contains(&self.class(contingency, at))).collect();
+            let chosen = contingency.filter(|at| members[at]);
+            survey.violating = people_in(&chosen, &[], &Measured::new(&chosen, &[]), |_| true);
+        }
+        failing.sort_by(|a, b| a.0.safety.total_cmp(&b.0.safety).then(a.1.cmp(&b.1)));
+        let mut people: HashMap<Vec<Code>, Weight> = HashMap::new();
+        if contingency.owners.is_some() {
+            let people_only = Measured::new(contingency, &[]);
+            for_each(contingency, &self.x, &people_only, |member, group| {
+                people.insert(self.class(contingency, member), group.size);
+            });
+        }
+        let violation = |(judged, member, size): &(ClassSafety, usize, Weight)| Violation {
+            witness: self.witness(release, *member, judged.x),
+            people: people.get(&self.class(contingency, *member)).copied().unwrap_or(*size),
+            safety: judged.safety,
+            explanation: self.constraint.explain(judged.safety),
+        };
+        survey.violations = failing.iter().map(violation).collect();
+        survey.worst = worst.as_ref().map(violation);
+        Ok(survey)
+    }
+
+    /// By combination of a release: whether its class violates the constraint.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the check was cancelled or the join is too large.
+    pub fn violating(&self, release: &Release) -> Result<Vec<bool>> {
+        let contingency = &release.contingency;
+        let plain = ContingencyTable {
+            owners: if self.people { contingency.owners.clone() } else { None },
+            ..contingency.clone()
+        };
+        let cells = self.cells(&plain, &release.columns);
+        let records = ContingencyTable { owners: None, ..plain };
+        let mut classes: HashSet<Vec<Code>> = HashSet::new();
+        for_each(&records, &self.x, &cells.measured, |member, group| {
+            if !self.worst(&cells, &self.key(release, member), group.counts, false).holds {
+                classes.insert(self.class(contingency, member));
+            }
+        });
+        self.check()?;
+        Ok((0..contingency.len()).map(|at| classes.contains(&self.class(contingency, at))).collect())
+    }
+
+    fn class(&self, contingency: &ContingencyTable, at: usize) -> Vec<Code> {
+        self.x.iter().map(|column| contingency.codes[*column][at]).collect()
+    }
+
+    fn key(&self, release: &Release, at: usize) -> Vec<u32> {
+        let number = |(place, column): (usize, &usize)| {
+            let of = &release.columns[*column];
+            self.value(place, &of.tree, of.nodes[release.contingency.codes[*column][at] as usize])
+        };
+        self.varying.iter().enumerate().map(number).collect()
+    }
+
+    fn witness(&self, release: &Release, member: usize, x: u32) -> Vec<(String, String)> {
+        let cell = |name: String, column: &PublishedColumn, code: Code| {
+            let text = if column.role == Role::Sensitive { SENSITIVE_NOT_SHOWN } else { column.label(code) };
+            (name, text.to_owned())
+        };
+        let mut cells: Vec<(String, String)> = self
+            .x
+            .iter()
+            .map(|column| {
+                let of = &release.columns[*column];
+                cell(of.name.clone(), of, release.contingency.codes[*column][member])
+            })
+            .collect();
+        for (at, code) in self.index.x_values(x) {
+            let recorded = self.earlier[at.release - 1];
+            let of = &recorded.release.columns[at.column];
+            cells.push(cell(format!("{}.{}", recorded.name, of.name), of, code));
+        }
+        cells
+    }
+}
