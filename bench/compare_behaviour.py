@@ -134,7 +134,7 @@ ELSEWHERE = "who,age,city,zip,illness\n" + "".join(
 # Scenarios.
 
 def demo():
-    calls = "0 demo | 0 demo --json | 0 demo --rows 3000 --seed 3 --keep kept | 3 demo --keep kept | 3 demo --keep kept --json"
+    calls = "0 demo | 0 demo --json | 0 demo --keep kept | 3 demo --keep kept | 3 demo --keep kept --json"
     yield Scenario("demo", runs(calls), draws_key=True)
 
 

@@ -1,4 +1,4 @@
-//! Publishes two releases of one table to two recipients, and audits what both together disclose.
+//! Publishes two releases of one table to two recipients, and audits what the two releases disclose in combination.
 
 use reticent_app::request::{AuditRequest, PublishRequest};
 use reticent_app::{Context, Recipient, ReleaseName, Workspace};

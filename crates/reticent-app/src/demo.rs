@@ -95,7 +95,7 @@ fn series(folder: &Path, policy: &str, prefix: &str, ignore_history: bool, conte
     };
     let releases = vec![publish("january", false)?, publish("february", ignore_history)?];
     let report = folder.join(format!("{prefix}{DEMO_REPORT}"));
-    let audit = workspace.audit(&AuditRequest { html: Some(report), ..AuditRequest::default() }, context)?;
+    let audit = workspace.audit(&AuditRequest { html: Some(report), worst: 30, ..AuditRequest::default() }, context)?;
     Ok(DemoSeries { releases, audit })
 }
 

@@ -15,8 +15,8 @@ use crate::context::Context;
 use crate::error::{Error, Problem, READ_POLICY, Result};
 
 /// Note for a release that shares no owner with any earlier release.
-pub(crate) const UNKNOWN_OWNERS: &str = "no owner of this release is in an earlier release. If these are the same people, the owner column is written \
-                                         differently (7, 7.0 and 007 are three different owners), and the audit cannot link their records";
+pub(crate) const UNKNOWN_OWNERS: &str = "no owner of this release is in an earlier release. If these are the same people, \
+     the owner column is written differently (7, 7.0 and 007 are three different owners), and the audit cannot link their records";
 
 /// Warning for an unsigned ledger.
 pub(crate) const UNSIGNED: &str =

@@ -241,10 +241,10 @@ pub struct Register {
     #[arg(long, value_name = "COLUMN")]
     pub counterfeit_column: Option<String>,
     /// Sensitive attributes were published separately: values of a group cannot be linked across attributes.
-    #[arg(long, requires = "groups")]
+    #[arg(long, requires = "group_column")]
     pub separate_columns: bool,
     /// The file is a marginal table about the people of this release (name or number), one row per record.
-    #[arg(long, value_name = "RELEASE", conflicts_with_all = ["groups", "counterfeits", "apart"])]
+    #[arg(long, value_name = "RELEASE", conflicts_with_all = ["group_column", "counterfeit_column", "separate_columns"])]
     pub marginal_of: Option<String>,
     /// Show what would be recognized. Records nothing.
     #[arg(long)]

@@ -1,32 +1,32 @@
-//! The worst cases with their minimal explanation, and the table of all people. Only on an internal page.
+//! The worst cases with their minimal explanations, and the table of all people. Only on an internal page.
 
 use maud::{Markup, html};
 use reticent::audit::Fraction;
 use reticent::audit::{Case, ColumnPosterior, ExplainingGroup, Explanation, PersonAudit};
 use reticent::text::{counted, format_count, people};
 
-use crate::words::{list, percent, percent_at_least, percent_at_most, quoted, sentence};
+use crate::words::{list, percent, percent_at_least, percent_at_most, quoted};
 
-/// The number of groups of a case that are shown.
-const GROUPS: usize = 6;
-/// The number of people that are listed.
-const LISTED: usize = 500;
+/// Maximum number of shown groups of one case.
+const MAX_GROUPS: usize = 6;
+/// Maximum number of rows of the table of all people.
+const MAX_ROWS: usize = 500;
 
-/// The worst cases.
+/// Renders the worst cases.
 pub fn cases(worst: &[Case]) -> Markup {
-    html! { @for one in worst { (case(one)) } }
+    html! { @for worst_case in worst { (case(worst_case)) } }
 }
 
 fn case(case: &Case) -> Markup {
     let certain = case.posterior.lower == Fraction::ONE;
     html! {
-        article.case.sure[certain] {
-            h4 { @if certain { "Certain" } @else { (posterior(&case.posterior)) } ": " (case.value) }
+        article.case.certain[certain] {
+            h4 { @if certain { "Certain" } @else { "Posterior " (posterior(&case.posterior)) } ": " (case.value) }
             p.quiet { (people(case.people)) " · " (quoted(&case.column)) }
             @if !case.pseudonyms.is_empty() { (names(case)) }
             @match &case.explanation {
-                Some(because) => (explanation(because, case)),
-                None => p.quiet { "No small set of groups was found that tells it by itself." },
+                Some(minimal) => (explanation(minimal, case)),
+                None => p.quiet { "No minimal explanation was found." },
             }
         }
     }
@@ -42,16 +42,16 @@ fn names(case: &Case) -> Markup {
     }
 }
 
-fn explanation(because: &Explanation, case: &Case) -> Markup {
-    let more = because.groups.len().saturating_sub(GROUPS);
+fn explanation(minimal: &Explanation, case: &Case) -> Markup {
+    let more = minimal.groups.len().saturating_sub(MAX_GROUPS);
     html! {
         div.groups {
-            @for one in because.groups.iter().take(GROUPS) { (group(one, case)) }
+            @for explaining in minimal.groups.iter().take(MAX_GROUPS) { (group(explaining, case)) }
             @if more > 0 {
                 section.group.more { p { "and " (counted(more as u64, "more group")) } }
             }
         }
-        p.because { (in_words(because, case)) }
+        p.explanation { (in_words(minimal, case)) }
     }
 }
 
@@ -60,121 +60,126 @@ fn group(group: &ExplainingGroup, case: &Case) -> Markup {
         section.group {
             p.release { b { (group.name) } " " span.date { (group.date) } }
             p.key { (key(&group.group)) }
-            p.quiet { (members(group)) " " (if group.values_listed_once { "have one of" } else { "showed" }) ":" }
+            p.quiet { (members(group)) "; " (if group.values_listed_once { "listed values" } else { "records by value" }) ":" }
             ul {
                 @for (value, records) in &group.values {
-                    li class=[(*value == case.value).then_some("hit")] { span { (value) } @if !group.values_listed_once { b { (format_count(*records)) } } }
+                    li class=[(*value == case.value).then_some("hit")] {
+                        span { (value) }
+                        @if !group.values_listed_once { b { (format_count(*records)) } }
+                    }
                 }
             }
         }
     }
 }
 
-/// The explanation in one sentence.
-fn in_words(because: &Explanation, case: &Case) -> Markup {
-    let all = because.groups.len();
-    let mut clauses: Vec<String> = because.groups.iter().take(GROUPS).map(clause).collect();
-    if all > GROUPS {
-        clauses.push(format!("and {} besides", counted((all - GROUPS) as u64, "group")));
+/// Describes the explanation and its conclusion.
+fn in_words(minimal: &Explanation, case: &Case) -> Markup {
+    let all = minimal.groups.len();
+    let mut clauses: Vec<String> = minimal.groups.iter().take(MAX_GROUPS).map(clause).collect();
+    if all > MAX_GROUPS {
+        clauses.push(format!("and {}", counted((all - MAX_GROUPS) as u64, "more group")));
     }
-    let clauses = sentence(&clauses.join("; "));
-    let who = if case.people == 1 { "this person".to_owned() } else { format!("these {}", people(case.people)) };
+    let target = if case.people == 1 { "this person".to_owned() } else { format!("these {}", people(case.people)) };
     html! {
-        (clauses.trim_end_matches('.')) "; " strong { (if all > 1 { "together" } else { "so" }) ":" } " for " (who) " "
+        strong { "Minimal explanation:" } " " (clauses.join("; ")) ". " strong { "Conclusion:" } " for " (target) ", "
         @if case.posterior.lower == Fraction::ONE {
-            "only " b { (case.value) } " fits"
+            b { (case.value) } " is the only possible value"
         } @else {
-            b { (case.value) } " has a probability of " (posterior(&case.posterior))
+            "the posterior of " b { (case.value) } " is " (posterior(&case.posterior))
         }
         "."
     }
 }
 
+/// Describes one group of an explanation.
 fn clause(group: &ExplainingGroup) -> String {
     let one = |(value, records): &(String, u64)| match group.values_listed_once {
         true => value.clone(),
         false => format!("{value} {}", format_count(*records)),
     };
-    let shows: Vec<String> = group.values.iter().map(one).collect();
+    let values: Vec<String> = group.values.iter().map(one).collect();
     let name = key(&group.group);
-    // The column that marks groups is often called "group".
-    let the = if name.to_lowercase().starts_with("group") { "" } else { "the group " };
-    let how = if group.values_listed_once { "listed" } else { "showed" };
-    format!("in {} ({}) {the}{name}, {}, {how}: {}", group.name, group.date, members(group), shows.join(", "))
+    // The group column is often called "group".
+    let prefix = if name.to_lowercase().starts_with("group") { "" } else { "group " };
+    let label = if group.values_listed_once { "listed values" } else { "records by value" };
+    format!("{} ({}), {prefix}{name}, {}, {label}: {}", group.name, group.date, members(group), values.join(", "))
 }
 
-/// The group's name: `30-39 / Male`, or its column and value if it has one column only.
+/// Formats the name of a group: `30-39 / Male`, or `column value` if it has one column only.
 fn key(group: &[(String, String)]) -> String {
     match group {
-        [] => "of everybody".to_owned(),
+        [] => "group of all people".to_owned(),
         [(column, value)] => format!("{column} {value}"),
         many => many.iter().map(|(_, value)| value.as_str()).collect::<Vec<&str>>().join(" / "),
     }
 }
 
-/// The people of a group: `3 people`, or `3 others` if the person of the case is not one of them.
+/// Formats the size of a group: `3 people`, or `3 other people` if the group does not contain the person of the case.
 fn members(group: &ExplainingGroup) -> String {
     match group.people {
         number if group.contains_person => people(number),
-        1 => "1 other".to_owned(),
-        number => format!("{} others", format_count(number)),
+        1 => "1 other person".to_owned(),
+        number => format!("{} other people", format_count(number)),
     }
 }
 
-/// A posterior probability: exact, an estimate with its bounds, or the bounds.
-fn posterior(chance: &ColumnPosterior) -> String {
-    let between =
-        || format!("between {} and {}", percent_at_least(chance.lower.value()), percent_at_most(chance.upper.value()));
-    match chance {
-        chance if chance.lower == Fraction::ONE => "certain".to_owned(),
-        chance if chance.is_exact() => percent(chance.best()),
-        chance if chance.maximum_entropy.is_some() || chance.sampled.is_some() => {
-            format!("about {} ({})", percent(chance.best()), between())
+/// Formats a posterior: exact, an estimate with bounds, or bounds only.
+fn posterior(posterior: &ColumnPosterior) -> String {
+    let (lower, upper) = (posterior.lower.value(), posterior.upper.value());
+    let bounds = || format!("lower bound {}, upper bound {}", percent_at_least(lower), percent_at_most(upper));
+    match posterior {
+        posterior if posterior.lower == Fraction::ONE => "certain".to_owned(),
+        posterior if posterior.is_exact() => percent(posterior.best()),
+        posterior if posterior.maximum_entropy.is_some() || posterior.sampled.is_some() => {
+            format!("about {} ({})", percent(posterior.best()), bounds())
         }
-        _ => between(),
+        _ => bounds(),
     }
 }
 
-/// The table of all people, the highest probability first.
-pub fn per_person(each: &[PersonAudit]) -> Markup {
+/// Renders the table of all people, the highest posterior first.
+pub fn per_person(persons: &[PersonAudit]) -> Markup {
     let mut rows: Vec<(f64, Markup)> = Vec::new();
-    for person in each {
-        let who = person.pseudonym.clone().unwrap_or_else(|| people(person.people));
-        for told in &person.columns {
-            let best = told.values.iter().map(|(_, chance)| chance.best()).fold(0.0, f64::max);
-            let is_likeliest = |(_, chance): &&(String, ColumnPosterior)| chance.best() > best - 1e-9;
-            let likeliest: Vec<String> =
-                told.values.iter().filter(is_likeliest).map(|(value, _)| value.clone()).collect();
-            let how = told.values.iter().max_by(|one, two| one.1.best().total_cmp(&two.1.best()));
+    for person in persons {
+        let name = person.pseudonym.clone().unwrap_or_else(|| people(person.people));
+        for column in &person.columns {
+            let max = column.values.iter().map(|(_, posterior)| posterior.best()).fold(0.0, f64::max);
+            let is_most_probable = |(_, posterior): &&(String, ColumnPosterior)| posterior.best() > max - 1e-9;
+            let most_probable: Vec<String> =
+                column.values.iter().filter(is_most_probable).map(|(value, _)| value.clone()).collect();
+            let highest = column.values.iter().max_by(|one, two| one.1.best().total_cmp(&two.1.best()));
             let row = html! {
                 tr {
-                    td { code { (who) } }
-                    td { (told.column) }
-                    td { (list(&likeliest)) }
-                    td.number { @if let Some((_, how)) = how { (posterior(how)) } }
-                    td.number { (format_count(told.values.len() as u64)) }
+                    td { code { (name) } }
+                    td { (column.column) }
+                    td { (list(&most_probable)) }
+                    td.number { @if let Some((_, highest)) = highest { (posterior(highest)) } }
+                    td.number { (format_count(column.values.len() as u64)) }
                 }
             };
-            rows.push((best, row));
+            rows.push((max, row));
         }
     }
     rows.sort_by(|one, two| two.0.total_cmp(&one.0));
-    let left = rows.len().saturating_sub(LISTED);
+    let omitted = rows.len().saturating_sub(MAX_ROWS);
     html! {
         div.scroll {
             table {
                 thead {
                     tr {
-                        th scope="col" { "who" }
-                        th scope="col" { "column" }
-                        th scope="col" { "likeliest" }
-                        th.number scope="col" { "how sure" }
-                        th.number scope="col" { "values possible" }
+                        th scope="col" { "person" }
+                        th scope="col" { "sensitive attribute" }
+                        th scope="col" { "most probable value" }
+                        th.number scope="col" { "posterior" }
+                        th.number scope="col" { "number of possible values" }
                     }
                 }
-                tbody { @for (_, row) in rows.iter().take(LISTED) { (row) } }
+                tbody { @for (_, row) in rows.iter().take(MAX_ROWS) { (row) } }
             }
         }
-        @if left > 0 { p.quiet { (counted(left as u64, "more line")) " are not listed here." } }
+        @if omitted > 0 {
+            p.quiet { (counted(omitted as u64, "more row")) " " (if omitted == 1 { "is" } else { "are" }) " not listed." }
+        }
     }
 }

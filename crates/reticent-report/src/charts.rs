@@ -1,7 +1,7 @@
-//! Charts: people with a disclosed value, over the releases and before and after the last one.
+//! Charts: the timeline, and the histogram of maximum posteriors before and after the last release.
 //!
-//! Every chart is drawn twice, for wide and for narrow pages, so that its text is readable on both. It has a title for screen
-//! readers, and its series differ by shape and place as well as by colour. A table with the same numbers follows it.
+//! Each chart is drawn twice, for wide and for narrow pages, so that its text is readable on both. It has a title for screen
+//! readers. Its series differ in shape and position, not only in colour. A table with the same numbers follows each chart.
 
 use std::fmt::Write;
 
@@ -11,20 +11,20 @@ use reticent::text::format_count;
 use crate::view::Count;
 use crate::words::{cut, percent};
 
-/// A line over the releases.
+/// One line of the timeline chart.
 pub struct Series<'a> {
-    /// The label.
+    /// Label of the line.
     pub name: String,
-    /// The class in the style sheet.
+    /// Class in the style sheet.
     pub class: &'static str,
-    /// The count after each release.
+    /// Count after each release.
     pub counts: Vec<&'a Count>,
 }
 
-/// The widths of charts, by their class in the style sheet.
+/// Classes in the style sheet, and widths of the charts in user units.
 const WIDTHS: [(&str, f64); 2] = [("wide", 720.0), ("narrow", 340.0)];
 
-/// A coordinate, rounded to a tenth.
+/// A coordinate that is written with one decimal.
 struct Tenth(f64);
 
 impl Render for Tenth {
@@ -33,7 +33,7 @@ impl Render for Tenth {
     }
 }
 
-/// A coordinate, rounded to a whole number.
+/// A coordinate that is written as a whole number.
 struct Whole(f64);
 
 impl Render for Whole {
@@ -42,12 +42,12 @@ impl Render for Whole {
     }
 }
 
-/// People over the releases, as lines.
+/// Draws the number of people after each release, as lines.
 pub fn over_releases(title: &str, releases: &[&str], series: &[Series], label_points: bool) -> Markup {
     twice(|width| lines(title, releases, series, label_points, width))
 }
 
-/// People by the probability of their likeliest value, as bars.
+/// Draws the number of people by maximum posterior, as bars.
 pub fn histogram(title: &str, before: Option<&[Count]>, after: &[Count], threshold: Option<f64>) -> Markup {
     twice(|width| bars(title, before, after, threshold, width))
 }
@@ -65,11 +65,11 @@ fn chart(title: &str, width: f64, height: f64, body: Markup) -> Markup {
     }
 }
 
-/// A chart's axis of people, and the area that the values are drawn in.
+/// The vertical axis of a chart (number of people), and the drawing area.
 struct Axis {
-    /// The highest tick.
+    /// Highest tick.
     end: u64,
-    /// The distance between two ticks.
+    /// Distance between two ticks.
     step: u64,
     left: f64,
     right: f64,
@@ -78,26 +78,26 @@ struct Axis {
 }
 
 impl Axis {
-    /// An axis for counts up to `most`: whole people, at most five ticks.
-    fn new(most: u64, right: f64, top: f64, bottom: f64) -> Axis {
-        let most = most.max(1);
+    /// Creates an axis for counts up to `max`, with integer steps and at most five ticks.
+    fn new(max: u64, right: f64, top: f64, bottom: f64) -> Axis {
+        let max = max.max(1);
         let mut unit = 1;
         let step = loop {
-            if let Some(step) = [unit, 2 * unit, 5 * unit].into_iter().find(|step| most.div_ceil(*step) <= 4) {
+            if let Some(step) = [unit, 2 * unit, 5 * unit].into_iter().find(|step| max.div_ceil(*step) <= 4) {
                 break step;
             }
             unit *= 10;
         };
-        let end = most.div_ceil(step) * step;
+        let end = max.div_ceil(step) * step;
         Axis { end, step, left: 18.0 + 8.0 * format_count(end).len() as f64, right, top, bottom }
     }
 
-    /// The height of a count.
+    /// Returns the vertical coordinate of a count.
     fn y(&self, people: u64) -> f64 {
         self.bottom - (self.bottom - self.top) * people as f64 / self.end as f64
     }
 
-    /// The label, the horizontal lines and their numbers.
+    /// Draws the label, the horizontal lines and their numbers.
     fn draw(&self) -> Markup {
         html! {
             text.axis x=(Whole(self.left)) y="14" { "people" }
@@ -110,7 +110,7 @@ impl Axis {
         }
     }
 
-    /// A short vertical line below the axis.
+    /// Draws a tick mark below the axis.
     fn mark(&self, x: f64) -> Markup {
         html! { line.base x1=(Tenth(x)) x2=(Tenth(x)) y1=(Whole(self.bottom)) y2=(Whole(self.bottom + 5.0)) {} }
     }
@@ -123,14 +123,14 @@ fn is_narrow(width: f64) -> bool {
 fn lines(title: &str, releases: &[&str], series: &[Series], label_points: bool, width: f64) -> Markup {
     let narrow = is_narrow(width);
     let height = if narrow { 250.0 } else { 270.0 };
-    let most = series.iter().flat_map(|series| &series.counts).map(|count| count.drawn).max().unwrap_or(0);
+    let max = series.iter().flat_map(|series| &series.counts).map(|count| count.drawn).max().unwrap_or(0);
     let longest = series.iter().map(|series| {
         let count = series.counts.last().map_or(0, |count| count.text.chars().count());
         (9.0 * count as f64).max(7.2 * series.name.chars().count() as f64)
     });
     let aside = longest.fold(60.0, f64::max) + 18.0;
     let right = width - aside.min(if narrow { 140.0 } else { 230.0 });
-    let axis = Axis::new(most, right, 34.0, height - 34.0);
+    let axis = Axis::new(max, right, 34.0, height - 34.0);
     let slot = (right - axis.left) / releases.len().max(1) as f64;
     let x = |at: usize| axis.left + slot * (at as f64 + 0.4);
     let room = ((right - axis.left) / if narrow { 74.0 } else { 96.0 }).max(1.0);
@@ -140,7 +140,7 @@ fn lines(title: &str, releases: &[&str], series: &[Series], label_points: bool, 
         (axis.draw())
         @for (at, name) in releases.iter().enumerate() {
             (axis.mark(x(at)))
-            // Counted from the end, so that the last release always has its name.
+            // Counted from the end, so that the last release always has a label.
             @if (releases.len() - 1 - at).is_multiple_of(every) {
                 text.tick x=(Tenth(x(at))) y=(Whole(axis.bottom + 21.0)) text-anchor="middle" { (cut(name, letters.max(5))) }
             }
@@ -177,10 +177,10 @@ fn points(series: &Series, x: &dyn Fn(usize) -> f64, axis: &Axis) -> Markup {
     }
 }
 
-/// The counts of the highest line above it, and those of the lowest line beside it if they differ.
+/// Draws the counts of the first series above its line, and those of the last series below its line if they differ.
 fn labels(series: &[Series], x: &dyn Fn(usize) -> f64, axis: &Axis) -> Markup {
     let (Some(highest), Some(lowest)) = (series.first(), series.last()) else { return html! {} };
-    // The last counts stand beside the ends of the lines.
+    // The function `ends` draws the last counts.
     let but_last = highest.counts.len().saturating_sub(1);
     html! {
         @for (at, (high, low)) in highest.counts.iter().zip(&lowest.counts).enumerate().take(but_last) {
@@ -195,9 +195,9 @@ fn labels(series: &[Series], x: &dyn Fn(usize) -> f64, axis: &Axis) -> Markup {
     }
 }
 
-/// The name and the last count of each line beside its end; moved apart if two lines end together.
+/// Draws the name and the last count of each line beside its end. Keeps a minimum distance between labels.
 fn ends(series: &[Series], axis: &Axis, narrow: bool) -> Markup {
-    const APART: f64 = 38.0;
+    const MIN_DISTANCE: f64 = 38.0;
     let end = |series| {
         let Series { counts, .. }: &Series = series;
         counts.last().map(|last| (axis.y(last.drawn), series, *last))
@@ -207,12 +207,12 @@ fn ends(series: &[Series], axis: &Axis, narrow: bool) -> Markup {
     let mut free = 0.0;
     for end in &mut ends {
         end.0 = end.0.max(free);
-        free = end.0 + APART;
+        free = end.0 + MIN_DISTANCE;
     }
     let mut free = axis.bottom + 12.0;
     for end in ends.iter_mut().rev() {
         end.0 = end.0.min(free);
-        free = end.0 - APART;
+        free = end.0 - MIN_DISTANCE;
     }
     let (count_letters, name_letters) = if narrow { (15, 19) } else { (25, 32) };
     let x = axis.right + 10.0;
@@ -227,22 +227,22 @@ fn ends(series: &[Series], axis: &Axis, narrow: bool) -> Markup {
 fn bars(title: &str, before: Option<&[Count]>, after: &[Count], threshold: Option<f64>, width: f64) -> Markup {
     let narrow = is_narrow(width);
     let height = if narrow { 276.0 } else { 306.0 };
-    let most = before.into_iter().flatten().chain(after).map(|count| count.drawn).max().unwrap_or(0);
-    let axis = Axis::new(most, width - 8.0, 56.0, height - 52.0);
-    // Ten bars side by side, and the bar of certainty apart from them.
+    let max = before.into_iter().flatten().chain(after).map(|count| count.drawn).max().unwrap_or(0);
+    let axis = Axis::new(max, width - 8.0, 56.0, height - 52.0);
+    // Ten adjacent bars, and a separate bar for certainty.
     let gap = if narrow { 8.0 } else { 26.0 };
     let last = if narrow { 46.0 } else { 78.0 };
     let slot = (axis.right - axis.left - gap - last) / 10.0;
     let begin = |at: usize| if at < 10 { axis.left + slot * at as f64 } else { axis.right - last };
     let threshold = threshold.filter(|threshold| (0.0..1.0).contains(threshold));
-    // A narrow chart has no room for 100 % beside certainty.
+    // A narrow chart has no room for the label `100 %` beside the bar for certainty.
     let ticks = (0..=if narrow { 9 } else { 10 }).step_by(if narrow { 5 } else { 2 });
     let body = html! {
         (axis.draw())
         @if let Some(threshold) = threshold {
             @let x = axis.left + slot * 10.0 * threshold;
             line.policy x1=(Tenth(x)) x2=(Tenth(x)) y1="24" y2=(Whole(axis.bottom)) {}
-            text.policy x=(Tenth(x - 6.0)) y="32" text-anchor="end" { "allowed: " (percent(threshold)) }
+            text.policy x=(Tenth(x - 6.0)) y="32" text-anchor="end" { "threshold: " (percent(threshold)) }
         }
         @for (at, now) in after.iter().enumerate() {
             @let before = before.and_then(|before| before.get(at));
@@ -254,12 +254,12 @@ fn bars(title: &str, before: Option<&[Count]>, after: &[Count], threshold: Optio
             text.tick x=(Tenth(x)) y=(Whole(axis.bottom + 20.0)) text-anchor="middle" { (tick * 10) "\u{a0}%" }
         }
         text.end.certain x=(Tenth(begin(10) + last / 2.0)) y=(Whole(axis.bottom + 20.0)) text-anchor="middle" { "certain" }
-        text.axis x=(Whole(axis.left)) y=(Whole(axis.bottom + 42.0)) { "how sure the likeliest value is" }
+        text.axis x=(Whole(axis.left)) y=(Whole(axis.bottom + 42.0)) { "maximum posterior" }
     };
     chart(title, width, height, body)
 }
 
-/// The bars of one interval: before the last release, if there is an earlier one, and after it.
+/// Draws the bars of one interval: before the last release, if there is an earlier one, and after it.
 fn bars_at(
     axis: &Axis,
     begin: f64,
@@ -269,48 +269,48 @@ fn bars_at(
     certain: bool,
     narrow: bool,
 ) -> Markup {
-    let wide = if before.is_some() { (room - 6.0) / 2.0 } else { (room - 6.0).min(44.0) };
-    let from = begin + (room - wide * if before.is_some() { 2.0 } else { 1.0 }) / 2.0;
+    let width = if before.is_some() { (room - 6.0) / 2.0 } else { (room - 6.0).min(44.0) };
+    let from = begin + (room - width * if before.is_some() { 2.0 } else { 1.0 }) / 2.0;
     let before = before.map(|count| ("before", count));
     html! {
         @for (place, (class, count)) in before.into_iter().chain([("after", now)]).enumerate() {
-            // Narrow bars have room for every second number.
+            // Narrow bars have room for every second label.
             @let label = !narrow || certain || class == "after";
-            (bar(axis, &Bar { class, certain, x: from + wide * place as f64, wide, label }, count))
+            (bar(axis, &Bar { class, certain, x: from + width * place as f64, width, label }, count))
         }
     }
 }
 
-/// The place and the look of a bar.
+/// Position and style of a bar.
 struct Bar {
     class: &'static str,
     certain: bool,
     x: f64,
-    wide: f64,
+    width: f64,
     label: bool,
 }
 
 fn bar(axis: &Axis, bar: &Bar, count: &Count) -> Markup {
-    let Bar { class, certain, x, wide, label } = *bar;
-    // A bar of at least one person is visible, however high the others are.
+    let Bar { class, certain, x, width, label } = *bar;
+    // A bar of at least one person is always visible.
     let height = if count.is_zero() { 0.0 } else { (axis.bottom - axis.y(count.drawn)).max(2.5) };
     let top = axis.bottom - height;
     html! {
         @if certain || !count.is_zero() {
-            rect.bar.(class).sure[certain] x=(Tenth(x + 1.0)) y=(Tenth(top)) width=(Tenth(wide - 2.0)) height=(Tenth(height)) {}
+            rect.bar.(class).certain[certain] x=(Tenth(x + 1.0)) y=(Tenth(top)) width=(Tenth(width - 2.0)) height=(Tenth(height)) {}
             @if label {
-                text.value.(class).sure[certain] x=(Tenth(x + wide / 2.0)) y=(Tenth(top - 5.0)) text-anchor="middle" {
-                    (short(count, wide))
+                text.value.(class).certain[certain] x=(Tenth(x + width / 2.0)) y=(Tenth(top - 5.0)) text-anchor="middle" {
+                    (short(count, width))
                 }
             }
         }
     }
 }
 
-/// A count that fits above a bar.
-fn short(count: &Count, wide: f64) -> String {
+/// Formats a count so that it fits above a bar.
+fn short(count: &Count, width: f64) -> String {
     match count.drawn {
-        _ if count.text.len() as f64 * 7.0 <= wide + 6.0 => count.text.clone(),
+        _ if count.text.len() as f64 * 7.0 <= width + 6.0 => count.text.clone(),
         drawn if drawn >= 1_000_000 => format!("{:.1}m", drawn as f64 / 1e6),
         drawn if drawn >= 10_000 => format!("{:.0}k", drawn as f64 / 1e3),
         drawn if drawn >= 1_000 => format!("{:.1}k", drawn as f64 / 1e3),

@@ -1,4 +1,4 @@
-//! The page: head, verdicts, one part for each coalition, footer.
+//! The page: head, verdicts, one section for each coalition, footer.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -6,21 +6,21 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use reticent::text::format_count;
 use sha2::{Digest, Sha256};
 
-use crate::sections::part;
-use crate::verdict::{allowed, card};
+use crate::sections::coalition_section;
+use crate::verdict::{card, columns_by_threshold};
 use crate::view::View;
 use crate::words::{joined, percent, quoted};
 
-/// The style sheet of a public page.
+/// Style sheet of a public page.
 const PUBLIC_STYLE: &str = include_str!("style.css");
 
-/// The style sheet of an internal page: the same, with the notice in the margin of every printed page.
+/// Style sheet of an internal page. It adds the notice to the margin of every printed page.
 const INTERNAL_STYLE: &str = concat!(include_str!("style.css"), include_str!("internal.css"));
 
-/// The notice on every internal page.
-const NOTICE: &str = "Internal: contains what the releases give away about people";
+/// Notice on every internal page.
+const NOTICE: &str = "Internal: contains confidential data about people";
 
-/// The whole page.
+/// Renders the whole page.
 pub fn page(view: &View) -> Markup {
     let style = if view.public { PUBLIC_STYLE } else { INTERNAL_STYLE };
     html! {
@@ -42,15 +42,15 @@ pub fn page(view: &View) -> Markup {
                 }
                 main {
                     header {
-                        p.kicker { "What the releases give away together" }
+                        p.kicker { "What the listed releases disclose about people" }
                         h1 { (view.title) }
                         (facts(view))
                     }
                     section.verdicts aria-label="Verdict" {
                         h2.unseen { "Verdict" }
-                        @for (at, one) in (1..).zip(&view.coalitions) { (card(one, at)) }
+                        @for (number, coalition) in (1..).zip(&view.coalitions) { (card(coalition, number)) }
                     }
-                    @for (at, one) in (1..).zip(&view.coalitions) { (part(view, one, at)) }
+                    @for (number, coalition) in (1..).zip(&view.coalitions) { (coalition_section(view, coalition, number)) }
                     (footer(view))
                 }
             }
@@ -58,54 +58,59 @@ pub fn page(view: &View) -> Markup {
     }
 }
 
-/// The policy that allows one style sheet, known by its hash, and no other resource, script, form or base address.
+/// Returns a policy that allows one style sheet, identified by its hash, and no other resource, script, form or base address.
 fn content_security_policy(style: &str) -> String {
     let hash = STANDARD.encode(Sha256::digest(style));
     format!("default-src 'none'; style-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'")
 }
 
 fn facts(view: &View) -> Markup {
-    let promise = promise(view);
+    let thresholds = thresholds(view);
     html! {
         dl.facts {
-            div { dt { "Data" } dd { (view.dataset) } }
-            div { dt { "Made" } dd { (view.made) } }
-            @if !promise.is_empty() {
+            div { dt { "Data set" } dd { (view.dataset) } }
+            div { dt { "Date" } dd { (view.date) } }
+            div { dt { "Software" } dd { "Reticent " (view.version) } }
+            @if !thresholds.is_empty() {
                 div {
-                    dt { "Allowed" }
-                    dd { @for (at, one) in promise.iter().enumerate() { @if at > 0 { "; " } (one) } }
+                    dt { (if thresholds.len() == 1 { "Threshold" } else { "Thresholds" }) }
+                    dd { @for (at, threshold) in thresholds.iter().enumerate() { @if at > 0 { "; " } (threshold) } }
                 }
             }
-            div { dt { "By" } dd { "Reticent " (view.version) } }
+            div {
+                dt { "Posterior" }
+                dd { "the probability of a person’s value for an attacker who has read the releases" }
+            }
         }
     }
 }
 
-/// The confidence thresholds, each with the columns that it holds for.
-fn promise(view: &View) -> Vec<Markup> {
-    let columns = view.coalitions.iter().filter_map(|part| part.found.as_ref()).flat_map(|found| &found.columns);
-    let promised = |(names, threshold): (Vec<&str>, Option<f64>)| {
+/// Lists the confidence thresholds, each with its columns.
+fn thresholds(view: &View) -> Vec<Markup> {
+    let findings = view.coalitions.iter().filter_map(|coalition| coalition.findings.as_ref());
+    let columns = findings.flat_map(|findings| &findings.columns);
+    let describe = |(names, threshold): (Vec<&str>, Option<f64>)| {
         let names: Vec<Markup> = names.into_iter().map(quoted).collect();
         let threshold = percent(threshold?);
-        Some(html! { "nobody’s " (joined(&names, "or")) " with more than " (threshold) " confidence" })
+        Some(html! { "posterior of " (joined(&names, "and")) " at most " (threshold) })
     };
-    allowed(columns).into_iter().filter_map(promised).collect()
+    columns_by_threshold(columns).into_iter().filter_map(describe).collect()
 }
 
 fn footer(view: &View) -> Markup {
     html! {
         footer {
-            @if let Some(least) = view.least.map(format_count) {
+            @if let Some(min_count) = view.min_count.map(format_count) {
                 p {
-                    "Counts of people below " (least) " are shown as “fewer than " (least) "”, and other counts as what they are at least, "
-                    "so that no two of them differ by a small number that could be told; “some” may be fewer than " (least) " or more; "
-                    "“all but fewer than " (least) "” are nearly all; and what is “not shown” would tell a small count. A picture draws "
-                    "these at a height that means no more than the words. Where people are counted, “0” is nobody of whom it was proved."
+                    "Counts of people are rounded in this public report. A count below " (min_count) " is shown as “fewer than "
+                    (min_count) "”. Larger counts are rounded down and shown as “at least”, so that differences of two counts disclose no "
+                    "small count. “Some” can be fewer than " (min_count) " people or more. “All but fewer than " (min_count) "” means "
+                    "nearly all people. “Not shown” replaces a figure that would disclose a small count. Charts are drawn from the "
+                    "rounded counts. A count of “0” means: proved for no person."
                 }
             }
             p {
-                "This report says how much can be told about people from the releases it lists, by those it describes. It does not say "
-                "that nothing else can be told."
+                "This report covers only the listed releases and the described attackers. Other attackers may be able to infer more."
             }
         }
     }

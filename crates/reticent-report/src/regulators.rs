@@ -1,154 +1,157 @@
-//! The risks in the terms of regulators: singling out, linkability, inference, and three kinds of attackers.
+//! Risk criteria of regulators: singling out, linkability, inference, and the re-identification risk for three attackers.
 
 use maud::{Markup, html};
 use reticent::text::format_count;
 
-use crate::sections::no_more;
+use crate::sections::is_tight;
 use crate::view::{ColumnView, Count, Findings, USUAL_THRESHOLD, View};
 use crate::words::{percent, quoted};
 
-/// Both tables.
-pub fn regulators(view: &View, found: &Findings) -> Markup {
-    let risks = &found.identity;
+/// Renders both tables.
+pub fn regulators(view: &View, findings: &Findings) -> Markup {
+    let risks = &findings.identity;
     let inferred: Vec<(Markup, Markup)> =
-        found.columns.iter().flat_map(|column| inference(view, found, column)).collect();
+        findings.columns.iter().flat_map(|column| inference(view, findings, column)).collect();
     html! {
         div.scroll {
             table.regulators {
-                caption { "The three risks of the European data protection authorities (Opinion 05/2014)" }
+                caption { "The three risks of the European data protection authorities (Article 29 Working Party, Opinion 05/2014)" }
                 thead {
                     tr {
                         th scope="col" { "risk" }
-                        th scope="col" { "what was counted" }
-                        th.number scope="col" { "found" }
+                        th scope="col" { "figure" }
+                        th.number scope="col" { "result" }
                     }
                 }
                 tbody {
                     tr {
                         th scope="row" { "Singling out" }
-                        td { "people whose row in some release is like nobody else’s there" }
-                        td.number { (risks.singled_out.ratio_text(&found.people)) }
+                        td { "people who share their quasi-identifiers with no other person in at least one release (k = 1)" }
+                        td.number { (risks.singled_out.ratio_text(&findings.people)) }
                     }
                     tr {
                         th scope="row" { "Linkability" }
-                        td { "people in several releases whose rows are like nobody else’s in two of them, and can be put together" }
-                        td.number { (linkability(found)) }
+                        td { "people in several releases who are singled out in at least two of them, so that these records can be linked" }
+                        td.number { (linkability(findings)) }
                     }
-                    @for (at, (what, value)) in inferred.iter().enumerate() {
+                    @for (at, (figure, result)) in inferred.iter().enumerate() {
                         tr {
-                            @if at == 0 { th scope="rowgroup" rowspan=(inferred.len()) { "Inference" } }
-                            td { (what) }
-                            td.number { (value) }
+                            @if at == 0 {
+                                th scope="rowgroup" rowspan=(inferred.len()) { "Inference" br; "(attribute" br; "disclosure)" }
+                            }
+                            td { (figure) }
+                            td.number { (result) }
                         }
                     }
                 }
             }
         }
-        (re_identification(view, found))
+        (re_identification(view, findings))
     }
 }
 
-fn linkability(found: &Findings) -> String {
-    let risks = &found.identity;
-    match (risks.in_several.is_zero(), found.releases, found.unlinked.is_empty()) {
+fn linkability(findings: &Findings) -> String {
+    let risks = &findings.identity;
+    match (risks.in_several.is_zero(), findings.releases, findings.unlinked.is_empty()) {
         (false, ..) => risks.linkable.ratio_text(&risks.in_several),
-        (true, 0 | 1, _) => "there is one release".to_owned(),
-        (true, _, true) => "nobody is in several releases".to_owned(),
-        (true, _, false) => "not known, as it is not known whose the rows are".to_owned(),
+        (true, 0 | 1, _) => "not applicable to one release".to_owned(),
+        (true, _, true) => "no person is in several releases".to_owned(),
+        (true, _, false) => "unknown: record owners are unknown".to_owned(),
     }
 }
 
-/// The rows about inference of one column: what was counted, and the result.
-fn inference(view: &View, found: &Findings, column: &ColumnView) -> Vec<(Markup, Markup)> {
+/// Returns the rows about inference of one column: the figure and its result.
+fn inference(view: &View, findings: &Findings, column: &ColumnView) -> Vec<(Markup, Markup)> {
     let name = quoted(column.name);
     let now = &column.now;
     let mut rows = vec![(
         html! { "people whose " (name) " is certain" },
-        proved(view, &now.certain, &now.may_be_certain, &now.people),
+        proved_or_possible(view, &now.certain, &now.may_be_certain, &now.people),
     )];
     if let Some(threshold) = column.threshold {
         rows.push((
-            html! { "people whose " (name) " can be told with more than " (percent(threshold)) " confidence" },
-            proved(view, &now.above, &now.may_be_above, &now.people),
+            html! { "people for whom the posterior of " (name) " exceeds the threshold of " (percent(threshold)) },
+            proved_or_possible(view, &now.above, &now.may_be_above, &now.people),
         ));
     }
-    for pair in found.pairs.iter().filter(|pair| pair.column == column.name) {
+    for pair in findings.pairs.iter().filter(|pair| pair.column == column.name) {
         let [one, other] = pair.releases;
-        let how = if pair.certain { "for certain" } else { "with more confidence than is allowed" };
         rows.push((
-            html! { "whether releases " (one) " and " (other) " tell " (name) " of somebody who is in a group of each" },
-            html! { (how) },
+            html! { "posterior of " (name) " for an attacker who knows a person’s groups in releases " (one) " and " (other) },
+            html! {
+                @if pair.certain { "certain" } @else { "above the threshold" }
+                @if let Some(threshold) = column.threshold { " (threshold " (percent(threshold)) ")" }
+            },
         ));
     }
     rows.push((
-        html! { "how often the likeliest " (name) " is right; in brackets, if one only knew how common values are" },
-        html! { (column.accuracy) @if column.accuracy != "not shown" { " (" (column.baseline) ")" } },
+        html! {
+            "attacker accuracy: expected percentage of people whose " (name) " is guessed correctly (baseline: guess the most frequent "
+            "value for every person)"
+        },
+        html! { (column.accuracy) @if column.accuracy != "not shown" { " (baseline " (column.baseline) ")" } },
     ));
     rows
 }
 
-/// The people for whom a statement is proved, and those for whom it is not ruled out, if these can be more.
-fn proved(view: &View, proved: &Count, may: &Count, people: &Count) -> Markup {
-    html! { (proved.ratio_text(people)) @if !no_more(view, proved, may) { "; not ruled out for " (may) } }
+/// Renders the number of people for whom a statement is proved and, if higher, the number for whom it is not ruled out.
+fn proved_or_possible(view: &View, proved: &Count, may: &Count, people: &Count) -> Markup {
+    html! { (proved.ratio_text(people)) @if !is_tight(view, proved, may) { "; not ruled out for " (may.people_text()) } }
 }
 
-/// The re-identification risk for three kinds of attackers.
-fn re_identification(view: &View, found: &Findings) -> Markup {
-    let [highest, average] = &found.identity.prosecutor;
+/// Renders the re-identification risk for three attackers.
+fn re_identification(view: &View, findings: &Findings) -> Markup {
+    let [maximum, average] = &findings.identity.prosecutor;
     html! {
         div.scroll {
             table.regulators {
-                caption { "The risk that somebody’s row is found among those like it" }
+                caption { "Re-identification risk: probability that the attacker finds the record of a person" }
                 thead {
                     tr {
-                        th scope="col" { "who looks" }
-                        th scope="col" { "what they know" }
-                        th.number scope="col" { "highest" }
+                        th scope="col" { "attacker" }
+                        th scope="col" { "goal and knowledge" }
+                        th.number scope="col" { "maximum" }
                         th.number scope="col" { "average" }
                     }
                 }
                 tbody {
                     tr {
                         th scope="row" { "Prosecutor" }
-                        td { "looks for one person, and knows that they are in the release that helps most" }
-                        (risk("highest", highest))
+                        td { "targets one person, and knows that this person is in the release with the highest risk" }
+                        (risk("maximum", maximum))
                         (risk("average", average))
                     }
                     tr {
                         th scope="row" { "Journalist" }
-                        td { "looks for one person, and does not know whether they are in a release" }
-                        td.number colspan="2" { "no more than that" }
+                        td { "targets one person, and does not know whether this person is in a release" }
+                        td.number colspan="2" { "not higher than the prosecutor risk" }
                     }
                     tr {
                         th scope="row" { "Marketer" }
-                        td { "wants as many people as possible, and takes what fails" }
-                        td.number data-head="highest" { "–" }
+                        td { "targets as many people as possible, and accepts errors" }
+                        td.number data-head="maximum" { "–" }
                         (risk("average", average))
                     }
                 }
             }
         }
         p.quiet {
-            @match view.least {
-                None => {
-                    (USUAL_THRESHOLD) " (" (percent(USUAL_THRESHOLD))
-                    ") is the greatest risk usually accepted for clinical data that everybody may see (European Medicines Agency, policy "
-                    "0070; Health Canada)."
-                }
-                Some(least) => {
-                    "Averages are shown in steps of ten percent, for " (format_count(least.saturating_mul(100))) " people or more."
-                }
+            "Usual threshold: " (percent(USUAL_THRESHOLD)) " (" (USUAL_THRESHOLD) "), the maximum risk usually accepted for published "
+            "clinical data (European Medicines Agency, Policy 0070; Health Canada)."
+            @if let Some(min_count) = view.min_count {
+                " Averages are shown in steps of 10\u{a0}%, and only for " (format_count(min_count.saturating_mul(100)))
+                " people or more."
             }
         }
     }
 }
 
-/// The cell of a risk, marked if it is above the usual threshold.
+/// Renders the cell of a risk, with a tag if it exceeds the usual threshold.
 fn risk(head: &str, (text, is_above): &(String, bool)) -> Markup {
     html! {
         td.number data-head=(head) {
             @if *is_above {
-                strong { (text) } " " span.tag.sure { "above " (USUAL_THRESHOLD) }
+                strong { (text) } " " span.tag.above { "above " (percent(USUAL_THRESHOLD)) }
             } @else {
                 (text)
             }

@@ -1,4 +1,4 @@
-//! The sections about one coalition, in the order in which a reader asks.
+//! The sections about one coalition.
 
 use std::fmt::Display;
 
@@ -8,42 +8,42 @@ use crate::charts::{self, Series};
 use crate::tables::{by_column, numbers, row, table};
 use crate::view::{CoalitionView, ColumnCounts, ColumnView, Count, Details, Findings, NESTED, View};
 use crate::words::{Worlds, percent, quoted};
-use crate::{cases, regulators, sure};
+use crate::{cases, computation, regulators};
 
-/// Everything about one coalition.
-pub fn part(view: &View, part: &CoalitionView, at: usize) -> Markup {
+/// Renders all sections about one coalition.
+pub fn coalition_section(view: &View, coalition: &CoalitionView, number: usize) -> Markup {
     html! {
-        section.part id={ "part-" (at) } {
-            h2 { (part.name) }
-            @match &part.found {
-                Some(found) => (findings(view, part, found)),
-                None => (holdings(part)),
+        section.coalition id={ "coalition-" (number) } {
+            h2 { (coalition.name) }
+            @match &coalition.findings {
+                Some(findings) => (findings_sections(view, coalition, findings)),
+                None => (release_table(coalition)),
             }
         }
     }
 }
 
-fn findings(view: &View, part: &CoalitionView, found: &Findings) -> Markup {
-    let is_complete = part.not_established.is_empty();
+fn findings_sections(view: &View, coalition: &CoalitionView, findings: &Findings) -> Markup {
+    let is_complete = coalition.not_established.is_empty();
     html! {
-        (section("Key figures", html! { (tiles(view, part, found)) (by_column(found)) }))
-        (holdings(part))
-        (section("Risk over the releases", over(view, found)))
-        (section("How sure things can be told", before_and_after(view, found)))
-        @if let Some(details) = &found.details { (section("The worst cases, and why", worst(details))) }
-        (section("Attacks that were tried", attacks(part)))
-        (section("In the words of regulators", regulators::regulators(view, found)))
-        (section("How sure these figures are", sure::figures(found, is_complete)))
-        @if !found.columns.is_empty() { (section("Worlds", sure::worlds(found))) }
-        (section("What was assumed, and what was not considered", sure::assumed(found)))
-        (section("How it was computed", sure::computed(found, is_complete)))
-        @if let Some(each) = found.details.as_ref().and_then(|details| details.each) {
-            details.block { summary { "Everybody, one by one" } (cases::per_person(each)) }
+        (section("Key figures", html! { (tiles(view, coalition, findings)) (by_column(findings)) }))
+        (release_table(coalition))
+        (section("Timeline", timeline(view, findings)))
+        (section("People by maximum posterior", distribution(view, findings)))
+        @if let Some(details) = &findings.details { (section("Worst cases", worst(details))) }
+        (section("Attacks", attacks(coalition)))
+        (section("Risk criteria of regulators", regulators::regulators(view, findings)))
+        (section("Exact figures, bounds and estimates", computation::figures(findings, is_complete)))
+        @if !findings.columns.is_empty() { (section("Possible worlds", computation::worlds(findings))) }
+        (section("Assumptions and limits", computation::assumptions(findings)))
+        (section("How it was computed", computation::computed(findings, is_complete)))
+        @if let Some(persons) = findings.details.as_ref().and_then(|details| details.persons) {
+            details.block { summary { "Posteriors of every person" } (cases::per_person(persons)) }
         }
     }
 }
 
-/// A section with a heading; nothing if it has no content.
+/// Renders a section with a heading; nothing if it has no content.
 fn section(title: &str, body: Markup) -> Markup {
     html! {
         @if !body.0.is_empty() {
@@ -52,11 +52,11 @@ fn section(title: &str, body: Markup) -> Markup {
     }
 }
 
-/// A figure with more characters than this is set smaller.
-const SHORT: usize = 8;
+/// Maximum number of characters of a figure in the large font.
+const MAX_LARGE_CHARACTERS: usize = 8;
 
 fn tile<T: Render + Display>(label: &str, figure: &T, note: Markup, loud: bool) -> Markup {
-    let long = figure.to_string().chars().count() > SHORT;
+    let long = figure.to_string().chars().count() > MAX_LARGE_CHARACTERS;
     html! {
         div.tile.loud[loud] {
             dt { (label) }
@@ -66,165 +66,179 @@ fn tile<T: Render + Display>(label: &str, figure: &T, note: Markup, loud: bool) 
     }
 }
 
-fn tiles(view: &View, part: &CoalitionView, found: &Findings) -> Markup {
-    let several = found.columns.len() > 1;
-    let releases = match found.releases {
+fn tiles(view: &View, coalition: &CoalitionView, findings: &Findings) -> Markup {
+    let several = findings.columns.len() > 1;
+    let releases = match findings.releases {
         1 => "in one release".to_owned(),
         many => format!("in {many} releases"),
     };
     html! {
         dl.tiles {
-            (tile("People", &found.people.text, html! { (releases) }, false))
-            @if let Some(column) = found.columns.first() { (about(view, part, column, several)) }
-            @if !found.pairs.is_empty() { (pairs(found)) }
-            @if !found.columns.is_empty() { (worlds(found)) }
-            @if let Some(column) = found.columns.first() { (change(view, column, several)) }
+            (tile("People", &findings.people.text, html! { (releases) }, false))
+            @if let Some(column) = findings.columns.first() { (column_tiles(view, coalition, column, several)) }
+            @if !findings.pairs.is_empty() { (pairs_tile(findings)) }
+            @if !findings.columns.is_empty() { (worlds_tile(findings)) }
+            @if let Some(column) = findings.columns.first() { (change_tile(view, column, several)) }
         }
     }
 }
 
-fn pairs(found: &Findings) -> Markup {
-    // It is not known how many people are in a group of each release.
-    let note = match found.pairs.iter().any(|pair| pair.certain) {
-        true => "tell somebody’s value for certain, whom the other figures may not count",
-        false => "tell more of somebody than is allowed, whom the other figures may not count",
+fn pairs_tile(findings: &Findings) -> Markup {
+    // The number of people in each pair of groups is unknown.
+    let note = match findings.pairs.iter().any(|pair| pair.certain) {
+        true => {
+            "at least one value is certain for an attacker who knows a person’s groups in both releases; the other figures may not \
+             include it"
+        }
+        false => {
+            "the posterior exceeds the threshold for an attacker who knows a person’s groups in both releases; the other figures may \
+             not include it"
+        }
     };
-    let mut pairs: Vec<[u64; 2]> = found.pairs.iter().map(|pair| pair.releases).collect();
+    let mut pairs: Vec<[u64; 2]> = findings.pairs.iter().map(|pair| pair.releases).collect();
     pairs.sort_unstable();
     pairs.dedup();
-    tile("Pairs of releases", &pairs.len(), html! { (note) }, true)
+    tile("Pairs of releases with a violation", &pairs.len(), html! { (note) }, true)
 }
 
-fn worlds(found: &Findings) -> Markup {
-    let note = match found.worlds {
-        Worlds::Exact(1) => "only one way to give people the published values fits everything",
-        Worlds::NotCounted => "not everybody is followed from release to release",
-        _ => "ways to give people the published values that fit everything",
+fn worlds_tile(findings: &Findings) -> Markup {
+    let note = match findings.worlds {
+        Worlds::Exact(1) => "only one assignment of the published values to people is consistent with every release",
+        Worlds::NotCounted => "the records of some people are not linked across releases",
+        _ => "assignments of the published values to people that are consistent with every release",
     };
-    tile("Worlds", &found.worlds, html! { (note) }, false)
+    tile("Possible worlds", &findings.worlds, html! { (note) }, false)
 }
 
-/// The change of the worst column by the last release.
-fn change(view: &View, column: &ColumnView, several: bool) -> Markup {
+/// Renders the change by the last release, for the column with the highest risk.
+fn change_tile(view: &View, column: &ColumnView, several: bool) -> Markup {
     let Some((certain, above)) = &column.change else { return html! {} };
-    let note = html! {
-        "people certain"
-        @if let Some(threshold) = column.threshold { "; above " (percent(threshold)) ": " (above) }
-        (which(column, several))
+    let (label, what) = match view.public {
+        true => ("Before the last release", "number of people whose value was certain"),
+        false => ("Change by the last release", "in the number of people whose value is certain"),
     };
-    let label = if view.public { "Before the last release" } else { "Since the release before" };
+    let note = html! {
+        (what)
+        @if let Some(threshold) = column.threshold { "; above the threshold of " (percent(threshold)) ": " (above) }
+        (attribute_suffix(column, several))
+    };
     tile(label, certain, note, false)
 }
 
-/// The note on a figure of an incomplete audit.
+/// Note on a figure of an incomplete audit.
 const JUDGED: &str = "as far as could be judged";
 
-/// The name of the column, if there are several.
-fn which(column: &ColumnView, several: bool) -> Markup {
+/// Renders the name of the column, if there are several.
+fn attribute_suffix(column: &ColumnView, several: bool) -> Markup {
     html! { @if several { "; " (quoted(column.name)) } }
 }
 
-/// Whether the upper bound adds nobody to the people proved. On a public page, counts that look the same can differ.
-pub fn no_more(view: &View, proved: &Count, may: &Count) -> bool {
+/// Returns whether the upper bound adds no person to the proved count. On a public page, equal texts can stand for different counts.
+pub fn is_tight(view: &View, proved: &Count, may: &Count) -> bool {
     proved == may && (!view.public || may.is_zero())
 }
 
-/// The tiles about the worst column. Each names it if there are several columns.
-fn about(view: &View, part: &CoalitionView, column: &ColumnView, several: bool) -> Markup {
+/// Renders the tiles of the column with the highest risk. Each tile names the column if there are several.
+fn column_tiles(view: &View, coalition: &CoalitionView, column: &ColumnView, several: bool) -> Markup {
     let now = &column.now;
-    let is_complete = part.not_established.is_empty();
+    let is_complete = coalition.not_established.is_empty();
     let certain = html! {
-        @if now.people.text != "some" { "of " (now.people) " people; " }
+        @if now.people.text != "some" { "of " (now.people.people_text()) "; " }
         (quoted(column.name))
-        @if !no_more(view, &now.certain, &now.may_be_certain) { "; not ruled out: " (now.may_be_certain) }
-    };
-    let highest = html! {
-        (if is_complete { column.highest.bounds.as_str() } else { JUDGED })
-        @if !column.any_record_above.is_zero() { "; that any of several records shows a value" }
-        @if let Some(by_two) = &column.by_two { "; " (by_two) }
-        (which(column, several))
-    };
-    html! {
-        (tile("Certain", &now.certain.text, certain, !now.certain.is_zero()))
-        @if let Some(threshold) = column.threshold {
-            @let label = format!("Above the {} allowed", percent(threshold));
-            (tile(&label, &now.above.text, above(view, is_complete, column, several), !now.above.is_zero()))
+        @if !is_tight(view, &now.certain, &now.may_be_certain) {
+            "; certainty not ruled out for " (now.may_be_certain.people_text())
         }
-        (tile("Highest probability", &column.highest.text, highest, column.highest.certain))
-    }
-}
-
-/// The note on the people above the threshold.
-fn above(view: &View, is_complete: bool, column: &ColumnView, several: bool) -> Markup {
-    let no_more = no_more(view, &column.now.above, &column.now.may_be_above);
+    };
+    let max_posterior = html! {
+        (if is_complete { column.max_posterior.note.as_str() } else { JUDGED })
+        @if let Some(threshold) = column.threshold { "; threshold " (percent(threshold)) }
+        @if !column.any_record_above.is_zero() { "; for at least one of a person’s records" }
+        @if let Some(pair_bound) = &column.pair_bound { "; " (pair_bound) }
+        (attribute_suffix(column, several))
+    };
     html! {
-        "proved"
-        @if !no_more { "; not ruled out: " (column.now.may_be_above) }
-        @if !is_complete { "; not everything could be judged" }
-        @if is_complete && no_more { "; nobody else is in doubt" }
-        @if !column.any_record_above.is_zero() { "; of one record. That any of several shows a value: " (column.any_record_above) }
-        (which(column, several))
+        (tile("People whose value is certain", &now.certain.text, certain, !now.certain.is_zero()))
+        @if let Some(threshold) = column.threshold {
+            @let label = format!("People above the threshold of {}", percent(threshold));
+            (tile(&label, &now.above.text, above_note(view, is_complete, column, several), !now.above.is_zero()))
+        }
+        (tile("Maximum posterior", &column.max_posterior.text, max_posterior, column.max_posterior.certain))
     }
 }
 
-fn holdings(part: &CoalitionView) -> Markup {
-    if part.lines.is_empty() {
+/// Renders the note on the people above the threshold.
+fn above_note(view: &View, is_complete: bool, column: &ColumnView, several: bool) -> Markup {
+    let is_tight = is_tight(view, &column.now.above, &column.now.may_be_above);
+    html! {
+        "posterior proved to be above"
+        @if !is_tight { "; not ruled out for " (column.now.may_be_above.people_text()) }
+        @if !is_complete { "; the audit is incomplete" }
+        @if is_complete && is_tight { "; ruled out for all other people" }
+        @if !column.any_record_above.is_zero() {
+            "; counted for single records. For at least one of several records: possibly " (column.any_record_above.people_text())
+        }
+        (attribute_suffix(column, several))
+    }
+}
+
+fn release_table(coalition: &CoalitionView) -> Markup {
+    if coalition.releases.is_empty() {
         return html! {};
     }
     let table = html! {
         div.scroll {
-            table.holdings {
+            table.releases {
                 thead {
                     tr {
                         th scope="col" { "release" }
                         th scope="col" { "date" }
                         th scope="col" { "recipients" }
-                        th scope="col" { "columns" }
+                        th scope="col" { "published columns" }
                         th.number scope="col" { "records" }
                     }
                 }
                 tbody {
-                    @for line in &part.lines {
+                    @for release in &coalition.releases {
                         tr {
-                            th scope="row" { (line.number) " " (line.name) }
-                            td { (line.date) }
-                            td { (line.recipients) }
-                            td { (line.columns) }
-                            td.number { (line.records) }
+                            th scope="row" { (release.number) " " (release.name) }
+                            td { (release.date) }
+                            td { (release.recipients) }
+                            td { (release.columns) }
+                            td.number data-head="records" { (release.records) }
                         }
                     }
                 }
             }
         }
     };
-    section("What is held", table)
+    section("Releases", table)
 }
 
-/// The content of every column: the first is open, the others can be opened.
-fn each_column(found: &Findings, content: impl Fn(&ColumnView) -> Markup) -> Markup {
+/// Renders the content of every column. All but the first are collapsed.
+fn each_column(findings: &Findings, content: impl Fn(&ColumnView) -> Markup) -> Markup {
     html! {
-        @for (at, column) in found.columns.iter().enumerate() {
+        @for (at, column) in findings.columns.iter().enumerate() {
             @if at > 0 {
                 details { summary { (quoted(column.name)) } (content(column)) }
             } @else {
-                @if found.columns.len() > 1 { p.of { (quoted(column.name)) } }
+                @if findings.columns.len() > 1 { p.of { (quoted(column.name)) } }
                 (content(column))
             }
         }
     }
 }
 
-fn over(view: &View, found: &Findings) -> Markup {
-    if found.releases < 2 {
-        return html! { p { "There is one release: nothing to compare it with yet." } };
+fn timeline(view: &View, findings: &Findings) -> Markup {
+    if findings.releases < 2 {
+        return html! { p { "A timeline needs at least two releases." } };
     }
-    each_column(found, |column| over_of(view, column))
+    each_column(findings, |column| column_timeline(view, column))
 }
 
-fn over_of(view: &View, column: &ColumnView) -> Markup {
-    let releases: Vec<&str> = column.over.iter().map(|(release, _)| *release).collect();
+fn column_timeline(view: &View, column: &ColumnView) -> Markup {
+    let releases: Vec<&str> = column.timeline.iter().map(|(release, _)| *release).collect();
     let mut series = series(column);
-    let title = format!("People of whom {} is told, after each release", column.name);
+    let title = format!("People whose {} is disclosed, by release", column.name);
     let heads: Vec<&str> = series.iter().map(|series| series.name.as_str()).collect();
     let rows = html! {
         @for (at, release) in releases.iter().enumerate() {
@@ -232,48 +246,52 @@ fn over_of(view: &View, column: &ColumnView) -> Markup {
             (row(release, &heads, &cells))
         }
     };
-    let table = table(&title, "after release", &heads, rows);
-    // For very few people, a chart would disclose more than the words.
+    let table = table(&title, "up to release", &heads, rows);
+    // For very few people, a chart would disclose more than the text.
     if column.now.people.text == "some" {
         return table;
     }
     series.reverse();
     html! {
-        p.lead { "How many people are given away by everything published up to each release." }
+        p.lead {
+            "Number of people whose value can be inferred from each release and all earlier ones, with certainty"
+            @if let Some(threshold) = column.threshold { " or with a posterior above the threshold of " (percent(threshold)) }
+            "."
+        }
         figure { (charts::over_releases(&title, &releases, &series, !view.public)) }
         (numbers(table))
     }
 }
 
-/// The lines of the chart over the releases, the lowest first.
+/// Returns the lines of the timeline chart, the lowest first.
 fn series<'a>(column: &'a ColumnView) -> Vec<Series<'a>> {
     let one = |name: String, class, pick: fn(&ColumnCounts) -> &Count| Series {
         name,
         class,
-        counts: column.over.iter().map(|(_, counts)| pick(counts)).collect(),
+        counts: column.timeline.iter().map(|(_, counts)| pick(counts)).collect(),
     };
     let mut series = vec![one("certain".to_owned(), "certain", |counts| &counts.certain)];
     if let Some(threshold) = column.threshold.map(percent) {
         let above = one(format!("above {threshold}"), "above", |counts| &counts.above);
-        let may = one(format!("not ruled out above {threshold}"), "may", |counts| &counts.may_be_above);
+        let may = one(format!("possibly above {threshold}"), "may", |counts| &counts.may_be_above);
         let differ = above.counts != may.counts;
         series.push(above);
         series.extend(differ.then_some(may));
-    } else if column.over.iter().any(|(_, counts)| counts.certain != counts.may_be_certain) {
-        series.push(one("not ruled out".to_owned(), "may", |counts| &counts.may_be_certain));
+    } else if column.timeline.iter().any(|(_, counts)| counts.certain != counts.may_be_certain) {
+        series.push(one("possibly certain".to_owned(), "may", |counts| &counts.may_be_certain));
     }
     series
 }
 
-fn before_and_after(view: &View, found: &Findings) -> Markup {
-    each_column(found, |column| if view.public { nested(column) } else { histogram(column) })
+fn distribution(view: &View, findings: &Findings) -> Markup {
+    each_column(findings, |column| if view.public { nested(column) } else { histogram(column) })
 }
 
 fn histogram(column: &ColumnView) -> Markup {
-    let last = column.over.last().map_or("the last release", |(release, _)| *release);
+    let last = column.timeline.last().map_or("the last release", |(release, _)| *release);
     let title = match column.before {
-        Some(_) => format!("People by how sure the likeliest {} is, before and after {last}", column.name),
-        None => format!("People by how sure the likeliest {} is", column.name),
+        Some(_) => format!("People by maximum posterior of {}, before and after {last}", column.name),
+        None => format!("People by maximum posterior of {}", column.name),
     };
     let before = column.before.as_ref().map(|before| before.bars.as_slice());
     let heads: &[&str] = if before.is_some() { &["people before", "people after"] } else { &["people"] };
@@ -287,33 +305,34 @@ fn histogram(column: &ColumnView) -> Markup {
     };
     html! {
         p.lead {
-            "Everybody counts once, by the value that is likeliest for them. Far to the right means: as good as told."
-            @if !column.bounded.is_zero() {
-                " Of " (column.bounded.ratio_text(&column.now.people)) " only bounds are known: they count by the most that may be told."
+            "Each person is counted once, by the posterior of their most probable value. "
+            "The further to the right, the more an attacker can infer."
+            @if !column.bounds_only.is_zero() {
+                " For " (column.bounds_only.ratio_text(&column.now.people)) ", only bounds are known. The upper bound is counted."
             }
         }
         @if before.is_some() {
             p.series {
                 span { i.swatch.before {} "before " (last) } " "
                 span { i.swatch {} "after " (last) } " "
-                span { i.swatch.sure {} "after, and certain" }
+                span { i.swatch.certain {} "after " (last) ", value certain" }
             }
         }
         figure { (charts::histogram(&title, before, &column.now.bars, column.threshold)) }
-        (numbers(table(&title, "how sure", heads, rows)))
+        (numbers(table(&title, "maximum posterior", heads, rows)))
     }
 }
 
-/// The nested counts of a public page: each count includes the next, so none is a part of a whole.
+/// Renders the nested counts of a public page. Each count includes the next, so that counts do not add up to a total.
 fn nested(column: &ColumnView) -> Markup {
-    let last = column.over.last().filter(|_| column.before.is_some());
+    let last = column.timeline.last().filter(|_| column.before.is_some());
     html! {
-        p.lead { "People by how sure the likeliest value is. Each line includes those below it." }
+        p.lead { "Number of people by maximum posterior. Each row includes the rows below it." }
         div.scroll {
             table.nested {
                 thead {
                     tr {
-                        th scope="col" { "how sure" }
+                        th scope="col" { "maximum posterior" }
                         @if let Some((last, _)) = last {
                             th scope="col" { "people before " (last) }
                             th scope="col" { "people after " (last) }
@@ -330,7 +349,7 @@ fn nested(column: &ColumnView) -> Markup {
                             @if let Some(before) = column.before.as_ref().and_then(|before| before.bars.get(at)) {
                                 td data-head="before" { (bar(column, before, "before")) }
                             }
-                            td data-head="after" { (bar(column, count, if certain { "sure" } else { "after" })) }
+                            td data-head="after" { (bar(column, count, if certain { "certain" } else { "after" })) }
                         }
                     }
                 }
@@ -339,13 +358,13 @@ fn nested(column: &ColumnView) -> Markup {
     }
 }
 
-/// A bar and its count. For very few people there is no bar: it would disclose more than the words.
+/// Renders a bar and its count. For very few people there is no bar, because it would disclose more than the text.
 fn bar(column: &ColumnView, count: &Count, class: &str) -> Markup {
     let people = &column.now.people;
-    let wide = (count.drawn * 100 / people.drawn.max(1)).clamp(u64::from(!count.is_zero()), 100);
+    let width = (count.drawn * 100 / people.drawn.max(1)).clamp(u64::from(!count.is_zero()), 100);
     html! {
         @if people.text != "some" {
-            svg.track aria-hidden="true" { rect.fill.(class) width={ (wide) "%" } height="100%" rx="2" {} }
+            svg.track aria-hidden="true" { rect.fill.(class) width={ (width) "%" } height="100%" rx="2" {} }
             " "
         }
         (count)
@@ -355,29 +374,32 @@ fn bar(column: &ColumnView, count: &Count, class: &str) -> Markup {
 fn worst(details: &Details) -> Markup {
     html! {
         @if details.worst.is_empty() {
-            p { "There is no case to show." }
+            p { "There are no cases to show." }
         } @else {
-            p.lead { "Those about whom most is told, and a small set of groups that already tells it by itself." }
+            p.lead {
+                "The people with the highest posteriors. The minimal explanation of a case is a small set of groups that is sufficient "
+                "for the inference."
+            }
             (cases::cases(details.worst))
         }
     }
 }
 
-fn attacks(part: &CoalitionView) -> Markup {
+fn attacks(coalition: &CoalitionView) -> Markup {
     html! {
-        @if !part.attacks.is_empty() {
+        @if !coalition.attacks.is_empty() {
             ul.attacks {
-                @for attack in &part.attacks {
+                @for attack in &coalition.attacks {
                     li {
-                        // A result in words needs no mark.
+                        // A result with a description needs no tag.
                         @match (attack.certain, attack.text) {
-                            (Some(true), _) => b.tag.sure { "certain" },
-                            (Some(false), None) => b.tag { "something, not certain" },
-                            (None, None) => b.tag { "nothing" },
+                            (Some(true), _) => b.tag.certain { "certain" },
+                            (Some(false), None) => b.tag { "findings, not certain" },
+                            (None, None) => b.tag { "no findings" },
                             (_, Some(_)) => {},
                         }
                         " " strong { (attack.title) }
-                        @if let Some(words) = attack.text { br; (words) }
+                        @if let Some(text) = attack.text { br; (text) }
                     }
                 }
             }

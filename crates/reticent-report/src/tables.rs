@@ -5,29 +5,39 @@ use maud::{Markup, html};
 use crate::view::Findings;
 use crate::words::percent;
 
-/// The figures of every sensitive column, if there are several.
-pub fn by_column(found: &Findings) -> Markup {
-    if found.columns.len() < 2 {
+/// Renders the figures of every sensitive column, if there are several.
+pub fn by_column(findings: &Findings) -> Markup {
+    if findings.columns.len() < 2 {
         return html! {};
     }
-    let judged = found.columns.iter().any(|column| column.threshold.is_some());
-    let heads: &[&str] = match judged {
-        true => &["people", "certain", "allowed", "above that", "not ruled out", "highest"],
-        false => &["people", "certain", "highest"],
+    let has_threshold = findings.columns.iter().any(|column| column.threshold.is_some());
+    let heads: &[&str] = match has_threshold {
+        true => &[
+            "people",
+            "value certain",
+            "threshold",
+            "above the threshold",
+            "above or not ruled out",
+            "maximum posterior",
+        ],
+        false => &["people", "value certain", "maximum posterior"],
     };
     let rows = html! {
-        @for column in &found.columns {
+        @for column in &findings.columns {
             @let now = &column.now;
-            @let allowed = column.threshold.map_or_else(|| "–".to_owned(), percent);
-            @let judged = if judged { vec![allowed.as_str(), &now.above.text, &now.may_be_above.text] } else { Vec::new() };
-            @let cells = [vec![now.people.text.as_str(), &now.certain.text], judged, vec![&column.highest.text]].concat();
+            @let threshold = column.threshold.map_or_else(|| "–".to_owned(), percent);
+            @let above = match has_threshold {
+                true => vec![threshold.as_str(), &now.above.text, &now.may_be_above.text],
+                false => Vec::new(),
+            };
+            @let cells = [vec![now.people.text.as_str(), &now.certain.text], above, vec![&column.max_posterior.text]].concat();
             (row(column.name, heads, &cells))
         }
     };
-    table("Every sensitive column", "column", heads, rows)
+    table("Number of people by sensitive attribute, and maximum posterior", "sensitive attribute", heads, rows)
 }
 
-/// A row: its head, and one cell for each head of a column.
+/// Renders a row: its head, and one cell for each column head.
 pub fn row(name: &str, heads: &[&str], cells: &[&str]) -> Markup {
     html! {
         tr {
@@ -37,7 +47,7 @@ pub fn row(name: &str, heads: &[&str], cells: &[&str]) -> Markup {
     }
 }
 
-/// A table with a caption. `first` is the head of the first column, `heads` are those of the numbers.
+/// Renders a table with a caption. `first` is the head of the first column, `heads` are the heads of the numbers.
 pub fn table(caption: &str, first: &str, heads: &[&str], rows: Markup) -> Markup {
     html! {
         div.scroll {
@@ -55,7 +65,7 @@ pub fn table(caption: &str, first: &str, heads: &[&str], rows: Markup) -> Markup
     }
 }
 
-/// The table of a chart, closed until a reader opens it.
+/// Renders the table of a chart, collapsed by default.
 pub fn numbers(table: Markup) -> Markup {
-    html! { details.numbers { summary { "The numbers" } (table) } }
+    html! { details.numbers { summary { "Chart data" } (table) } }
 }

@@ -1,11 +1,11 @@
-//! The headline: one sentence for each coalition, and the statement that was checked. It never calls anything anonymous.
+//! The verdict of each coalition: a headline, and the statement that was checked. No verdict calls data anonymous.
 
 use maud::{Markup, html};
 
-use crate::view::{CoalitionView, ColumnView, Count, Findings, PairView, releases};
+use crate::view::{CoalitionView, ColumnView, Count, Findings, PairView, all_releases};
 use crate::words::{joined, percent, quoted};
 
-/// The result of an audit, from worst to best.
+/// The verdict of an audit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Certain,
@@ -19,29 +19,30 @@ enum Verdict {
 }
 
 impl Verdict {
-    /// The result for a coalition: that of its worst column, or worse if a pair of releases or another check found a violation.
-    fn for_coalition(part: &CoalitionView) -> Verdict {
-        let columns = part.found.as_ref().map_or(&[][..], |found| &found.columns);
-        let pairs = part.found.as_ref().map_or(&[][..], |found| &found.pairs);
-        let certain = pairs.iter().any(|pair| pair.certain) || part.violations.iter().any(|breach| breach.certain);
-        match Verdict::for_column(columns.first(), part.not_established) {
+    /// Returns the verdict of a coalition: that of its worst column, or a worse one if a pair of releases or an attack has a violation.
+    fn for_coalition(coalition: &CoalitionView) -> Verdict {
+        let columns = coalition.findings.as_ref().map_or(&[][..], |findings| &findings.columns);
+        let pairs = coalition.findings.as_ref().map_or(&[][..], |findings| &findings.pairs);
+        let certain =
+            pairs.iter().any(|pair| pair.certain) || coalition.violations.iter().any(|violation| violation.certain);
+        match Verdict::for_column(columns.first(), coalition.not_established) {
             Verdict::Certain => Verdict::Certain,
             _ if certain => Verdict::Certain,
-            _ if !pairs.is_empty() || !part.violations.is_empty() => Verdict::Above,
+            _ if !pairs.is_empty() || !coalition.violations.is_empty() => Verdict::Above,
             verdict => verdict,
         }
     }
 
-    /// The result for a column. Without a complete audit it is never good.
-    fn for_column(column: Option<&ColumnView>, open: &[String]) -> Verdict {
-        match (Verdict::counted(column), open) {
+    /// Returns the verdict of a column. If the audit is incomplete, the verdict is never favourable.
+    fn for_column(column: Option<&ColumnView>, not_established: &[String]) -> Verdict {
+        match (Verdict::from_counts(column), not_established) {
             (Verdict::Within | Verdict::NothingCertain, [_, ..]) => Verdict::NotEstablished,
-            (counted, _) => counted,
+            (verdict, _) => verdict,
         }
     }
 
-    /// The result for a column, by its counts alone.
-    fn counted(column: Option<&ColumnView>) -> Verdict {
+    /// Returns the verdict of a column, given only its counts.
+    fn from_counts(column: Option<&ColumnView>) -> Verdict {
         let Some(column) = column else { return Verdict::NotChecked };
         match (&column.now, column.threshold) {
             (now, _) if !now.certain.is_zero() => Verdict::Certain,
@@ -55,12 +56,12 @@ impl Verdict {
 
     fn label(self) -> &'static str {
         match self {
-            Verdict::Certain => "Given away",
-            Verdict::Above => "Above the policy",
-            Verdict::MayBeAbove | Verdict::MayBeCertain => "Not ruled out",
+            Verdict::Certain => "Certain disclosure",
+            Verdict::Above => "Threshold exceeded",
+            Verdict::MayBeAbove | Verdict::MayBeCertain => "Disclosure not ruled out",
             Verdict::NotEstablished => "Not established",
-            Verdict::Within => "Within the policy",
-            Verdict::NothingCertain => "Nothing certain",
+            Verdict::Within => "Threshold met",
+            Verdict::NothingCertain => "No certain disclosure",
             Verdict::NotChecked => "Not checked",
         }
     }
@@ -73,7 +74,7 @@ impl Verdict {
         }
     }
 
-    /// A sign that differs in shape, not only in colour.
+    /// Renders the symbol of the verdict. Symbols differ in shape, not only in colour.
     fn sign(self) -> Markup {
         match self.class() {
             "bad" => html! {
@@ -94,16 +95,16 @@ impl Verdict {
     }
 }
 
-/// The card of a coalition at the top of the page.
-pub fn card(part: &CoalitionView, at: usize) -> Markup {
-    let verdict = Verdict::for_coalition(part);
-    let (sentences, checked) = match &part.found {
-        Some(found) if !found.columns.is_empty() => (sentences(part, found), checked(found)),
+/// Renders the verdict of a coalition at the top of the page.
+pub fn card(coalition: &CoalitionView, number: usize) -> Markup {
+    let verdict = Verdict::for_coalition(coalition);
+    let (sentences, checked) = match &coalition.findings {
+        Some(findings) if !findings.columns.is_empty() => (sentences(coalition, findings), checked_statement(findings)),
         Some(_) => {
-            let sentence = "These releases show no sensitive column that was to be looked at, so nothing was inferred about anybody.";
-            (vec![html! { (sentence) }], html! { "only whether people can be found in the releases." })
+            let sentence = "These releases contain none of the audited sensitive attributes. No inference was tested.";
+            (vec![html! { (sentence) }], html! { "only the re-identification risk." })
         }
-        None => (vec![html! { "These releases were not audited." }], html! { "nothing. Nothing follows from that." }),
+        None => (vec![html! { "These releases were not audited." }], html! { "nothing. No conclusion is possible." }),
     };
     let headline = sentences.first();
     html! {
@@ -111,137 +112,144 @@ pub fn card(part: &CoalitionView, at: usize) -> Markup {
             p.label {
                 svg.sign viewBox="0 0 28 28" aria-hidden="true" { (verdict.sign()) }
                 (verdict.label())
-                a.who href={ "#part-" (at) } { (part.name) }
+                a.recipients href={ "#coalition-" (number) } { (coalition.name) }
             }
             p.headline { @if let Some(headline) = headline { (headline) } }
-            @for breach in part.violations { p.also { "But " (breach.text) "." } }
-            @for why in part.not_established { p.also { "Not established: " (why) "." } }
+            @for violation in coalition.violations { p.also { "Violation: " (violation.text) "." } }
+            @for why in coalition.not_established { p.also { "Not established: " (why) "." } }
             @for also in sentences.iter().skip(1) { p.also { (also) } }
             p.checked { "Checked: " (checked) }
         }
     }
 }
 
-/// One sentence for each column and each pair of releases, the one with the highest risk first.
-fn sentences(part: &CoalitionView, found: &Findings) -> Vec<Markup> {
-    // The sentence of a pair replaces the sentence of its column, unless the column has a violation of its own.
-    let is_bad = |column: &ColumnView| !column.now.certain.is_zero() || !column.now.above.is_zero();
-    let has_own = |column: &&ColumnView| !found.pairs.iter().any(|pair| pair.column == column.name) || is_bad(column);
-    let mut sentences: Vec<Markup> =
-        found.columns.iter().filter(has_own).map(|column| of_column(part, found, column)).collect();
-    // Of equally bad sentences, the counted one is about more people.
-    let certain = found.pairs.iter().any(|pair| pair.certain);
-    let column_first = |column: &ColumnView| if certain { !column.now.certain.is_zero() } else { is_bad(column) };
-    let place = usize::from(found.columns.first().is_some_and(column_first));
-    sentences.splice(place..place, found.pairs.iter().map(|pair| of_pair(found, pair)));
+/// Returns one sentence for each column and each pair of releases with a violation, the highest risk first.
+fn sentences(coalition: &CoalitionView, findings: &Findings) -> Vec<Markup> {
+    // The sentence of a pair replaces that of its column, unless the column has a violation of its own.
+    let has_violation = |column: &ColumnView| !column.now.certain.is_zero() || !column.now.above.is_zero();
+    let has_sentence =
+        |column: &&ColumnView| !findings.pairs.iter().any(|pair| pair.column == column.name) || has_violation(column);
+    let columns = findings.columns.iter().filter(has_sentence);
+    let mut sentences: Vec<Markup> = columns.map(|column| column_sentence(coalition, findings, column)).collect();
+    // If both are equally severe, the sentence of the column comes first, because it is about more people.
+    let certain = findings.pairs.iter().any(|pair| pair.certain);
+    let column_first =
+        |column: &ColumnView| if certain { !column.now.certain.is_zero() } else { has_violation(column) };
+    let place = usize::from(findings.columns.first().is_some_and(column_first));
+    sentences.splice(place..place, findings.pairs.iter().map(|pair| pair_sentence(findings, pair)));
     sentences
 }
 
-/// The disclosure by two releases about a person whose group in each is known.
-fn of_pair(found: &Findings, pair: &PairView) -> Markup {
+/// Describes the disclosure by two releases to an attacker who knows a person's groups in both.
+fn pair_sentence(findings: &Findings, pair: &PairView) -> Markup {
     let [one, other] = pair.releases;
-    let column = found.columns.iter().find(|column| column.name == pair.column);
+    let column = findings.columns.iter().find(|column| column.name == pair.column);
     let threshold = column.and_then(|column| column.threshold).filter(|_| !pair.certain);
     html! {
-        "Of " strong { "somebody" } " who is known to be in a group of each of releases " (one) " and " (other) ", " (quoted(pair.column))
-        " can be told "
-        @if let Some(threshold) = threshold { "with more than " (percent(threshold)) " confidence" } @else { "for certain" }
-        "."
+        "If an attacker knows a person’s groups in releases " (one) " and " (other) ", "
+        @if let Some(threshold) = threshold {
+            "the posterior of " (quoted(pair.column)) " exceeds the threshold of " (percent(threshold))
+        } @else {
+            (quoted(pair.column)) " is certain"
+        }
+        " for " strong { "some pairs of groups" } "."
     }
 }
 
-/// The result for one column.
-fn of_column(part: &CoalitionView, found: &Findings, column: &ColumnView) -> Markup {
+/// Describes the result for one column.
+fn column_sentence(coalition: &CoalitionView, findings: &Findings, column: &ColumnView) -> Markup {
     let name = quoted(column.name);
-    let together = match found.releases {
-        0 | 1 => "from the release".to_owned(),
-        many if found.unlinked.len() >= many => "from a release by itself".to_owned(),
-        many => format!("once {} are put together", releases(many)),
+    let given = match findings.releases {
+        0 | 1 => "given the release".to_owned(),
+        many if findings.unlinked.len() >= many => "given a single release".to_owned(),
+        many => format!("given {}", all_releases(many)),
     };
     let threshold = column.threshold.map(percent).unwrap_or_default();
     let now = &column.now;
-    let people = |count: &Count| html! { "For " (strong_of(count, &now.people)) };
-    // If the audit is incomplete, the sentence says so.
-    let (lead, counted, together) = match Verdict::for_column(Some(column), part.not_established) {
+    let people = |count: &Count| html! { "For " (strong_ratio(count, &now.people)) };
+    // The sentence states whether the audit is incomplete.
+    let (lead, verdict, given) = match Verdict::for_column(Some(column), coalition.not_established) {
         Verdict::NotEstablished => (
             "As far as could be judged, for",
-            Verdict::counted(Some(column)),
-            "from what could be looked at".to_owned(),
+            Verdict::from_counts(Some(column)),
+            "given the judged part of the releases".to_owned(),
         ),
-        verdict => ("For", verdict, together),
+        verdict => ("For", verdict, given),
     };
-    match counted {
-        Verdict::Certain => html! { (people(&now.certain)) ", " (name) " is certain " (together) "." },
+    match verdict {
+        Verdict::Certain => html! { (people(&now.certain)) ", " (name) " is certain " (given) "." },
         Verdict::Above => html! {
-            (people(&now.above)) ", " (name) " can be told with more than " (threshold) " confidence " (together) "."
+            (people(&now.above)) ", the posterior of " (name) " exceeds the threshold of " (threshold) " " (given) "."
             // This does not follow if the audit is incomplete.
-            @if part.not_established.is_empty() { " It is certain for nobody." }
+            @if coalition.not_established.is_empty() { " Certainty was proved for no person." }
         },
         Verdict::MayBeAbove => html! {
-            (people(&now.may_be_above)) ", it could not be ruled out that " (name) " can be told with more than " (threshold)
-            " confidence " (together) "."
+            (people(&now.may_be_above)) ", it could not be ruled out that the posterior of " (name) " exceeds the threshold of "
+            (threshold) " " (given) "."
         },
         Verdict::Within if !column.any_record_above.is_zero() => html! {
-            (lead) " " (now.people.none()) " can " (name) " of one of their records be told with more than " (threshold) " confidence "
-            (together) ". That any of several records shows a given value may be told with more: for "
-            (strong_of(&column.any_record_above, &now.people)) "."
+            (lead) " " (now.people.none()) " does the posterior of " (name) " for a single record exceed the threshold of "
+            (threshold) " " (given) ". The posterior that at least one of a person’s records has a given value may exceed it for "
+            (strong_ratio(&column.any_record_above, &now.people)) "."
         },
         Verdict::Within => html! {
-            (lead) " " (now.people.none()) " can " (name) " be told with more than " (threshold) " confidence " (together) "."
+            (lead) " " (now.people.none()) " does the posterior of " (name) " exceed the threshold of " (threshold) " " (given) "."
         },
         Verdict::MayBeCertain => html! {
-            (people(&now.may_be_certain)) ", it could not be ruled out that " (name) " is certain " (together)
-            "; it was proved for nobody."
+            (people(&now.may_be_certain)) ", it could not be ruled out that " (name) " is certain " (given)
+            ". Certainty was proved for no person."
         },
         Verdict::NothingCertain | Verdict::NotEstablished | Verdict::NotChecked => html! {
-            (lead) " " (now.people.none()) " is " (name) " certain " (together) ". The most that is told about anybody: "
-            (column.highest.text) "."
+            (lead) " " (now.people.none()) " is " (name) " certain " (given) ". Maximum posterior: " (column.max_posterior.text) "."
         },
     }
 }
 
-/// `3 of 15 people`, in bold.
-fn strong_of(count: &Count, people: &Count) -> Markup {
+/// Renders `3 of 15 people` in bold.
+fn strong_ratio(count: &Count, people: &Count) -> Markup {
     html! { strong { (count.ratio_text(people)) } }
 }
 
-/// The columns by their confidence threshold, each named once.
-pub fn allowed<'a>(columns: impl IntoIterator<Item = &'a ColumnView<'a>>) -> Vec<(Vec<&'a str>, Option<f64>)> {
-    let mut allowed: Vec<(Vec<&str>, Option<f64>)> = Vec::new();
+/// Groups the column names by their threshold. Lists each name once per threshold.
+pub fn columns_by_threshold<'a>(
+    columns: impl IntoIterator<Item = &'a ColumnView<'a>>,
+) -> Vec<(Vec<&'a str>, Option<f64>)> {
+    let mut groups: Vec<(Vec<&str>, Option<f64>)> = Vec::new();
     for column in columns {
-        match allowed.iter_mut().find(|(_, threshold)| *threshold == column.threshold) {
+        match groups.iter_mut().find(|(_, threshold)| *threshold == column.threshold) {
             Some((names, _)) if names.contains(&column.name) => {}
             Some((names, _)) => names.push(column.name),
-            None => allowed.push((vec![column.name], column.threshold)),
+            None => groups.push((vec![column.name], column.threshold)),
         }
     }
-    allowed
+    groups
 }
 
-/// The statement that was checked, in words.
-fn checked(found: &Findings) -> Markup {
+/// Describes the statement that was checked.
+fn checked_statement(findings: &Findings) -> Markup {
     let statement = |(names, threshold): (Vec<&str>, Option<f64>)| {
         let names: Vec<Markup> = names.into_iter().map(quoted).collect();
         html! {
             (joined(&names, "or"))
             @match threshold {
-                Some(threshold) => { " with more than " (percent(threshold)) " confidence, or for certain," }
-                None => " for certain",
+                Some(threshold) => { " with a posterior above " (percent(threshold)) " (or with certainty)" }
+                None => " with certainty",
             }
         }
     };
-    let statements: Vec<Markup> = allowed(&found.columns).into_iter().map(statement).collect();
-    let knows = match (found.unlinked.is_empty() || found.releases < 2, found.by_pairs) {
-        (true, _) => "knows who is in which group",
-        (false, true) => "knows who is in which group of one release, or of one person in which groups of two they are",
-        (false, false) => "knows who is in which group of one release",
+    let statements: Vec<Markup> = columns_by_threshold(&findings.columns).into_iter().map(statement).collect();
+    let knows = match (findings.unlinked.is_empty() || findings.releases < 2, findings.by_pairs) {
+        (true, _) => "knows the group of every person",
+        (false, true) => "knows the group of every person in one release, or the groups of one person in two releases",
+        (false, false) => "knows the group of every person in one release",
     };
-    let several = found.columns.iter().any(|column| !column.any_record_above.is_zero());
+    let several = findings.columns.iter().any(|column| !column.any_record_above.is_zero());
     html! {
-        "whether somebody who holds " (releases(found.releases)) ", " (knows) ", and knows what is assumed below, can tell anybody’s "
-        (joined(&statements, "or")) " from what was published."
+        "whether an attacker can infer any person’s " (joined(&statements, "or")) ". The attacker has " (all_releases(findings.releases))
+        ", " (knows) ", and knows what is listed under Assumptions. A group is the set of records of a release with the same "
+        "quasi-identifiers, or with the same group label."
         @if several {
-            " Where somebody has several records, each of them was judged by itself, and all together for certainty."
+            " If a person has several records, each record was judged separately, and all of them together for certainty."
         }
         " No other statement was checked."
     }

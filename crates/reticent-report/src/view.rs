@@ -1,6 +1,6 @@
-//! The view: what a page may show. An internal page shows everything; a public page discloses nothing about one person.
+//! The view: the data that a page may show. An internal page shows everything. A public page shows nothing about single people.
 //!
-//! Templates see only this, so no chart, title of a chart or hidden text says more than the words of the page.
+//! Templates read only this view, so charts, chart titles and hidden texts disclose no more than the visible text.
 
 use maud::Render;
 use reticent::audit::{Audit, Case, ColumnAudit, Disclosure, Identity, PairAudit, PersonAudit, PosteriorRange};
@@ -11,42 +11,42 @@ use crate::grid::Grid;
 use crate::words::{Worlds, list, one_in, percent, percent_at_least, percent_at_most, sentence};
 use crate::{Attack, Coalition, Report};
 
-/// What a page may show of a report.
+/// The displayed part of a report.
 pub struct View<'a> {
     pub title: &'a str,
-    pub made: &'a str,
+    pub date: &'a str,
     pub dataset: &'a str,
     pub version: &'a str,
     pub public: bool,
-    /// The smallest count that is shown; none on an internal page.
-    pub least: Option<u64>,
+    /// Smallest count that is shown; `None` on an internal page.
+    pub min_count: Option<u64>,
     pub coalitions: Vec<CoalitionView<'a>>,
 }
 
-/// What a page may show of a coalition.
+/// The displayed part of a coalition.
 pub struct CoalitionView<'a> {
-    /// The heading.
+    /// Heading of the section.
     pub name: String,
-    pub lines: Vec<ReleaseView<'a>>,
-    /// The reasons why the audit is incomplete.
+    pub releases: Vec<ReleaseView<'a>>,
+    /// Reasons why the audit is incomplete.
     pub not_established: &'a [String],
-    /// Violations found outside the counted columns.
+    /// Violations that attacks prove, in addition to the figures of the columns.
     pub violations: &'a [Disclosure],
-    /// None if nothing was audited.
-    pub found: Option<Findings<'a>>,
+    /// Results of the audit; `None` if the releases were not audited.
+    pub findings: Option<Findings<'a>>,
     pub attacks: Vec<AttackResult<'a>>,
 }
 
-/// An attack and its result.
+/// The result of one attack.
 pub struct AttackResult<'a> {
     pub title: &'a str,
-    /// The result in words, where the page may show it.
+    /// Description of the result, if the page may show it.
     pub text: Option<&'a str>,
-    /// Whether a finding is certain; none if nothing was found.
+    /// Whether a finding is certain; `None` if there are no findings.
     pub certain: Option<bool>,
 }
 
-/// A row of the table of releases.
+/// One row of the table of releases.
 pub struct ReleaseView<'a> {
     pub number: u64,
     pub name: &'a str,
@@ -56,98 +56,99 @@ pub struct ReleaseView<'a> {
     pub records: Count,
 }
 
-/// The findings about a coalition.
+/// Results of the audit of a coalition.
 pub struct Findings<'a> {
     pub releases: usize,
     pub people: Count,
-    /// The sensitive columns, the one with the highest risk first.
+    /// Sensitive columns, the highest risk first.
     pub columns: Vec<ColumnView<'a>>,
     pub identity: Risks,
     pub worlds: Worlds,
     /// Whether the possible worlds of all people were counted.
     pub all_counted: bool,
-    /// None on a public page.
+    /// Details about people; `None` on a public page.
     pub details: Option<Details<'a>>,
     pub multi_record_people: Count,
     pub changed_people: Count,
-    /// Releases whose records have no known owner.
+    /// Names of the releases without owner links.
     pub unlinked: Vec<&'a str>,
     pub assumptions: Vec<String>,
     pub not_considered: Vec<String>,
     pub converged: bool,
-    /// Pairs of releases that disclose a value of a person whose group in each is known, for certain or above the threshold.
+    /// Pairs of releases with a violation, for an attacker who knows a person's groups in both.
     pub pairs: Vec<PairView<'a>>,
-    /// Whether any two releases were judged by pairs of groups.
+    /// Whether at least one pair of releases was judged by pairs of groups.
     pub by_pairs: bool,
 }
 
-/// Two releases that disclose too much together.
+/// Two releases whose combination violates the threshold.
 pub struct PairView<'a> {
     pub releases: [u64; 2],
     pub column: &'a str,
     pub certain: bool,
 }
 
-/// What only an internal page shows.
+/// Data that only an internal page shows.
 pub struct Details<'a> {
     pub worst: &'a [Case],
-    pub each: Option<&'a [PersonAudit]>,
-    pub work: &'a SolveStats,
+    pub persons: Option<&'a [PersonAudit]>,
+    pub stats: &'a SolveStats,
 }
 
-/// The figures of one sensitive column.
+/// Figures of one sensitive column.
 pub struct ColumnView<'a> {
     pub name: &'a str,
-    /// The confidence threshold; none if the policy sets none.
+    /// Threshold on the posterior; `None` if the policy sets none.
     pub threshold: Option<f64>,
     pub now: ColumnCounts,
-    /// Before the last release; none if there was no earlier release with the column.
+    /// Counts before the last release; `None` if no earlier release has the column.
     pub before: Option<ColumnCounts>,
-    /// After each release, with its name.
-    pub over: Vec<(&'a str, ColumnCounts)>,
-    /// Two counts, people certain and people above the threshold: the change by the last release, or on a public page the counts before it.
+    /// Name of each release, and the counts after it.
+    pub timeline: Vec<(&'a str, ColumnCounts)>,
+    /// Number of people whose value is certain, and number of people above the threshold. An internal page shows the change by the
+    /// last release, a public page the counts before it.
     pub change: Option<(String, String)>,
-    pub highest: Highest,
-    /// The upper bound for pairs of releases, if it is higher. Only on an internal page.
-    pub by_two: Option<String>,
-    /// People with several records, for whom "any of them shows the value" has a posterior above the threshold.
+    pub max_posterior: MaxPosterior,
+    /// Upper bound for pairs of releases, if it is higher than `max_posterior`. Only on an internal page.
+    pub pair_bound: Option<String>,
+    /// People with several records whose posterior that any of them has a value exceeds the threshold, or may exceed it.
     pub any_record_above: Count,
     pub accuracy: String,
-    /// People with bounds only.
-    pub bounded: Count,
+    /// People with bounds only: neither an exact posterior nor an estimate.
+    pub bounds_only: Count,
     pub baseline: String,
     pub exact: Count,
-    pub bits: Option<String>,
+    pub entropy_bits: Option<String>,
 }
 
-/// The counts of a column.
+/// Numbers of people of one column.
 pub struct ColumnCounts {
     pub people: Count,
     pub certain: Count,
     pub may_be_certain: Count,
     pub above: Count,
     pub may_be_above: Count,
-    /// On an internal page a histogram of eleven bars, the last for certainty. On a public page the nested counts of [`NESTED`].
+    /// Internal page: histogram of eleven bars, the last for certainty. Public page: the nested counts of [`NESTED`].
     pub bars: Vec<Count>,
 }
 
-/// The maximum posterior.
-pub struct Highest {
+/// The maximum posterior over all people.
+pub struct MaxPosterior {
     pub text: String,
-    pub bounds: String,
+    pub note: String,
     pub certain: bool,
 }
 
-/// The re-identification risks.
+/// Re-identification risks.
 pub struct Risks {
     pub singled_out: Count,
     pub linkable: Count,
     pub in_several: Count,
-    /// The highest and the average prosecutor risk, each with whether it is above [`USUAL_THRESHOLD`].
+    /// Maximum and average prosecutor risk, each with whether it exceeds [`USUAL_THRESHOLD`].
     pub prosecutor: [(String, bool); 2],
 }
 
-/// A count of people: its text, and its height in a chart.
+/// A count: its displayed text, and its height in a chart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Count {
     pub text: String,
@@ -159,21 +160,28 @@ impl Count {
         self.drawn == 0 && self.text == "0"
     }
 
-    /// `3 of 15 people`; `3 people` if the total is not shown.
-    pub fn ratio_text(&self, people: &Count) -> String {
-        match (self.text.as_str(), people.text.as_str()) {
-            ("all", "some") => "everybody".to_owned(),
-            ("0", "some") => "nobody".to_owned(),
-            (count, "some") => format!("{count} people"),
-            (count, people) => format!("{count} of {people} people"),
+    /// Formats a count of people: `1 person`, `3 people`, `fewer than 10 people`.
+    pub fn people_text(&self) -> String {
+        match self.text.as_str() {
+            count @ ("1" | "at least 1") => format!("{count} person"),
+            count => format!("{count} people"),
         }
     }
 
-    /// `none of 15 people`, `nobody`.
+    /// Formats a part of all people: `3 of 15 people`; `3 people` if the total is not shown.
+    pub fn ratio_text(&self, people: &Count) -> String {
+        match (self.text.as_str(), people.text.as_str()) {
+            ("0", "some") => "no person".to_owned(),
+            (_, "some") => self.people_text(),
+            (count, _) => format!("{count} of {}", people.people_text()),
+        }
+    }
+
+    /// Formats the empty part of all people: `none of 15 people`, `no person`.
     pub fn none(&self) -> String {
         match self.text.as_str() {
-            "some" => "nobody".to_owned(),
-            people => format!("none of {people} people"),
+            "some" | "1" => "no person".to_owned(),
+            _ => format!("none of {}", self.people_text()),
         }
     }
 }
@@ -184,22 +192,22 @@ impl Render for Count {
     }
 }
 
-/// The highest risk that the European Medicines Agency and Health Canada usually accept for published clinical data.
+/// Maximum re-identification risk that the European Medicines Agency and Health Canada usually accept for published clinical data.
 pub const USUAL_THRESHOLD: f64 = 0.09;
 
-/// The lower limits, in tenths, of the nested counts on a public page.
+/// Lower limits of the nested counts on a public page, in tenths.
 pub const NESTED: [usize; 4] = [3, 5, 8, 10];
 
-/// The readers of the page.
+/// The audience of a page, which determines how counts are displayed.
 enum Audience {
     Internal,
     Public {
-        least: u64,
-        /// The grid for counts of records.
+        min_count: u64,
+        /// Grid for counts of records.
         records: Grid,
-        /// The grid for totals of people: it hides overlaps and remainders of releases.
+        /// Grid for total numbers of people. It hides the sizes of intersections and differences of releases.
         totals: Grid,
-        /// The grid for people about whom something is disclosed.
+        /// Grid for numbers of people with a disclosure.
         disclosed: Grid,
     },
 }
@@ -209,12 +217,12 @@ impl<'a> View<'a> {
         let audience = if report.public { Audience::public(report) } else { Audience::Internal };
         View {
             title: &report.title,
-            made: &report.made,
+            date: &report.date,
             dataset: &report.dataset,
             version: &report.version,
             public: report.public,
-            least: report.public.then_some(report.least.max(1)),
-            coalitions: report.coalitions.iter().map(|coalition| part(coalition, &audience)).collect(),
+            min_count: report.public.then_some(report.min_count.max(1)),
+            coalitions: report.coalitions.iter().map(|coalition| coalition_view(coalition, &audience)).collect(),
         }
     }
 }
@@ -233,41 +241,42 @@ impl Audience {
                 people.extend(audit.columns.iter().map(|column| column.people));
             }
         }
-        let least = report.least.max(1);
+        let min_count = report.min_count.max(1);
         Audience::Public {
-            least,
-            records: Grid::new(least, Vec::new()),
-            totals: Grid::new(least, sums),
-            disclosed: Grid::new(least, people),
+            min_count,
+            records: Grid::new(min_count, Vec::new()),
+            totals: Grid::new(min_count, sums),
+            disclosed: Grid::new(min_count, people),
         }
     }
 
     fn records(&self, records: u64) -> Count {
-        self.count(records, |_, records_grid, _, _| records_grid.says(records, None))
+        self.count(records, |grid, _, _| grid.describe(records, None))
     }
 
     fn total(&self, people: u64) -> Count {
-        self.count(people, |_, _, totals, _| totals.says(people, None))
+        self.count(people, |_, totals, _| totals.describe(people, None))
     }
 
     fn disclosed(&self, people: u64, of: u64) -> Count {
-        self.count(people, |_, _, _, disclosed| disclosed.says(people, Some(of)))
+        self.count(people, |_, _, disclosed| disclosed.describe(people, Some(of)))
     }
 
-    fn count(&self, number: u64, says: impl Fn(u64, &Grid, &Grid, &Grid) -> (String, u64)) -> Count {
+    fn count(&self, number: u64, describe: impl Fn(&Grid, &Grid, &Grid) -> (String, u64)) -> Count {
         let (text, drawn) = match self {
             Audience::Internal => (format_count(number), number),
-            Audience::Public { least, records, totals, disclosed } => says(*least, records, totals, disclosed),
+            Audience::Public { records, totals, disclosed, .. } => describe(records, totals, disclosed),
         };
         Count { text, drawn }
     }
 
-    /// An average over people. On a public page in steps of ten percent, and only if a step is worth ten times the smallest shown count.
-    fn average(&self, share: f64, people: u64) -> String {
+    /// Formats an average over people. A public page shows it in steps of 10 %, and only if a step is at least ten times the smallest
+    /// shown count.
+    fn average(&self, average: f64, people: u64) -> String {
         match self {
-            Audience::Internal => percent(share),
-            Audience::Public { .. } if self.hides_shares(people) => "not shown".to_owned(),
-            Audience::Public { .. } => tenths(share, share),
+            Audience::Internal => percent(average),
+            Audience::Public { .. } if self.hides_ratios(people) => "not shown".to_owned(),
+            Audience::Public { .. } => tenths(average, average),
         }
     }
 
@@ -278,58 +287,58 @@ impl Audience {
         }
     }
 
-    /// One over the size of the smallest class. A public page does not show the size of a small class.
-    fn highest_risk(&self, risk: f64) -> (String, bool) {
+    /// Formats the maximum risk, which is 1 / (size of the smallest class). A public page does not show the size of a small class.
+    fn max_risk(&self, risk: f64) -> (String, bool) {
         match self {
             Audience::Internal => (one_in(risk), risk > USUAL_THRESHOLD),
-            Audience::Public { least, .. } if risk * *least as f64 > 1.0 + 1e-9 => {
-                (format!("more than 1 in {least}"), false)
+            Audience::Public { min_count, .. } if risk * *min_count as f64 > 1.0 + 1e-9 => {
+                (format!("more than 1 in {min_count}"), false)
             }
-            Audience::Public { least, .. } => (format!("at most 1 in {least}"), false),
+            Audience::Public { min_count, .. } => (format!("at most 1 in {min_count}"), false),
         }
     }
 
-    /// Whether there are so few people that a share of them would disclose a small count.
-    fn hides_shares(&self, people: u64) -> bool {
-        matches!(self, Audience::Public { least, .. } if people < least.saturating_mul(100))
+    /// Returns whether there are so few people that a ratio would disclose a small count.
+    fn hides_ratios(&self, people: u64) -> bool {
+        matches!(self, Audience::Public { min_count, .. } if people < min_count.saturating_mul(100))
     }
 
-    fn highest(&self, level: &PosteriorRange, people: u64) -> Highest {
-        let (lower, upper) = (level.lower.value(), level.upper.value());
-        let certain = level.lower == Fraction::ONE;
-        let (text, bounds) = match self {
-            _ if certain => ("certain".to_owned(), "for somebody, nothing else fits".to_owned()),
-            Audience::Public { .. } if self.hides_shares(people) => {
-                ("not shown".to_owned(), "of so few people".to_owned())
+    fn max_posterior(&self, range: &PosteriorRange, people: u64) -> MaxPosterior {
+        let (lower, upper) = (range.lower.value(), range.upper.value());
+        let certain = range.lower == Fraction::ONE;
+        let (text, note) = match self {
+            _ if certain => ("certain".to_owned(), "only one value is possible for at least one person".to_owned()),
+            Audience::Public { .. } if self.hides_ratios(people) => {
+                ("not shown".to_owned(), "too few people to publish a percentage".to_owned())
             }
-            Audience::Public { .. } => (tenths(lower, upper), "in steps of ten percent".to_owned()),
-            Audience::Internal if level.lower == level.upper => (percent(level.estimate), "exact".to_owned()),
+            Audience::Public { .. } => (tenths(lower, upper), "in steps of 10\u{a0}%".to_owned()),
+            Audience::Internal if range.lower == range.upper => (percent(range.estimate), "exact".to_owned()),
             Audience::Internal => {
                 let (low, high) = (percent_at_least(lower), percent_at_most(upper));
-                (percent(level.estimate), format!("estimate; proved: between {low} and {high}"))
+                (percent(range.estimate), format!("estimate; lower bound {low}, upper bound {high}"))
             }
         };
-        Highest { text, bounds, certain }
+        MaxPosterior { text, note, certain }
     }
 
-    /// A sentence of the audit. On a public page, numbers in it are shown like other counts.
-    fn words(&self, words: &str) -> String {
-        let Audience::Public { records, .. } = self else { return sentence(words) };
-        let word = |word: &str| match word.replace(',', "").parse() {
-            Ok(number) => records.says(number, None).0,
+    /// Formats a text of the audit as a sentence. A public page rounds the numbers in it.
+    fn rounded_sentence(&self, text: &str) -> String {
+        let Audience::Public { records, .. } = self else { return sentence(text) };
+        let round = |word: &str| match word.replace(',', "").parse() {
+            Ok(number) => records.describe(number, None).0,
             Err(_) => word.to_owned(),
         };
-        sentence(&words.split(' ').map(word).collect::<Vec<String>>().join(" "))
+        sentence(&text.split(' ').map(round).collect::<Vec<String>>().join(" "))
     }
 
-    fn said(&self, column: Option<&ColumnAudit>) -> ColumnCounts {
+    fn column_counts(&self, column: Option<&ColumnAudit>) -> ColumnCounts {
         let Some(column) = column else {
-            let nobody = || Count { text: "0".to_owned(), drawn: 0 };
-            let (certain, may_be_certain) = (nobody(), nobody());
-            let (above, may_be_above, bars) = (nobody(), nobody(), Vec::new());
-            return ColumnCounts { people: nobody(), certain, may_be_certain, above, may_be_above, bars };
+            let zero = || Count { text: "0".to_owned(), drawn: 0 };
+            let (certain, may_be_certain) = (zero(), zero());
+            let (above, may_be_above, bars) = (zero(), zero(), Vec::new());
+            return ColumnCounts { people: zero(), certain, may_be_certain, above, may_be_above, bars };
         };
-        let told = |people: u64| self.disclosed(people, column.people);
+        let count = |people: u64| self.disclosed(people, column.people);
         let bars: Vec<u64> = match self {
             Audience::Internal => column.histogram.to_vec(),
             Audience::Public { .. } => {
@@ -339,28 +348,28 @@ impl Audience {
         };
         ColumnCounts {
             people: self.total(column.people),
-            certain: told(column.certain),
-            may_be_certain: told(column.may_be_certain),
-            above: told(column.above),
-            may_be_above: told(column.may_be_above),
-            bars: bars.into_iter().map(told).collect(),
+            certain: count(column.certain),
+            may_be_certain: count(column.may_be_certain),
+            above: count(column.above),
+            may_be_above: count(column.may_be_above),
+            bars: bars.into_iter().map(count).collect(),
         }
     }
 
-    /// The difference of two counts. On a public page the first of them: a difference is a count of its own.
-    fn change(&self, before: u64, before_of: u64, now: u64) -> String {
+    /// Formats the difference of two counts. A public page shows the first count, because a difference can be a small count.
+    fn change(&self, before: u64, people_before: u64, now: u64) -> String {
         match self {
             Audience::Internal if now < before => format!("\u{2212}{}", format_count(before - now)),
             Audience::Internal if now == before => "no change".to_owned(),
             Audience::Internal => format!("+{}", format_count(now - before)),
-            Audience::Public { .. } => self.disclosed(before, before_of).text,
+            Audience::Public { .. } => self.disclosed(before, people_before).text,
         }
     }
 }
 
-/// The steps of ten percent around an interval.
+/// Rounds an interval outwards to steps of 10 %.
 fn tenths(lower: f64, upper: f64) -> String {
-    // A bound on the limit of two steps belongs to the lower one.
+    // The tolerance keeps a bound at a limit of a step from being rounded to the next step.
     let high = ((upper * 10.0 - 1e-9).ceil() / 10.0).clamp(0.1, 1.0);
     let low = ((lower * 10.0 + 1e-9).floor() / 10.0).clamp(0.0, high - 0.1);
     match low > 0.0 {
@@ -369,50 +378,50 @@ fn tenths(lower: f64, upper: f64) -> String {
     }
 }
 
-fn part<'a>(coalition: &'a Coalition, audience: &Audience) -> CoalitionView<'a> {
-    let lines = coalition.releases.iter().map(|line| ReleaseView {
-        number: line.number,
-        name: &line.name,
-        date: &line.date,
-        recipients: list(&line.recipients),
-        columns: line.columns.join(", "),
-        records: audience.records(line.records),
+fn coalition_view<'a>(coalition: &'a Coalition, audience: &Audience) -> CoalitionView<'a> {
+    let releases = coalition.releases.iter().map(|release| ReleaseView {
+        number: release.number,
+        name: &release.name,
+        date: &release.date,
+        recipients: list(&release.recipients),
+        columns: release.columns.join(", "),
+        records: audience.records(release.records),
     });
-    let found = |attack: &Attack| (attack.findings > 0).then_some(attack.certain);
+    let is_certain = |attack: &Attack| (attack.findings > 0).then_some(attack.certain);
     let attack = |attack: &'a Attack| {
-        let (words, certain) = match audience {
-            Audience::Internal => (Some(attack.text.as_str()), found(attack)),
+        let (text, certain) = match audience {
+            Audience::Internal => (Some(attack.text.as_str()), is_certain(attack)),
             Audience::Public { .. } if !attack.ran => (Some("could not be run"), None),
-            Audience::Public { .. } => (None, found(attack)),
+            Audience::Public { .. } => (None, is_certain(attack)),
         };
-        AttackResult { title: &attack.title, text: words, certain }
+        AttackResult { title: &attack.title, text, certain }
     };
     let mut attacks: Vec<AttackResult> = coalition.attacks.iter().map(attack).collect();
     if let Audience::Public { .. } = audience {
-        // The page shows which attacks were run, not how often: the result that says most stays.
+        // A public page shows each attack once, with its most severe result, and not how often it was run.
         attacks.sort_by(|one, two| (one.title, two.certain).cmp(&(two.title, one.certain)));
         attacks.dedup_by(|one, two| one.title == two.title);
     }
     let name = match coalition.members.as_slice() {
-        [] => "All releases together".to_owned(),
-        [one] => format!("What {one} can tell"),
-        members => format!("What {} can tell together", list(members)),
+        [] => "All releases combined".to_owned(),
+        [recipient] => format!("Recipient: {recipient}"),
+        recipients => format!("Recipients combined: {}", list(recipients)),
     };
     CoalitionView {
         name,
-        lines: lines.collect(),
+        releases: releases.collect(),
         not_established: &coalition.not_established,
         violations: &coalition.violations,
-        found: self::found(coalition, audience),
+        findings: findings(coalition, audience),
         attacks,
     }
 }
 
-fn found<'a>(coalition: &'a Coalition, audience: &Audience) -> Option<Findings<'a>> {
+fn findings<'a>(coalition: &'a Coalition, audience: &Audience) -> Option<Findings<'a>> {
     let (_, audit) = coalition.timeline.last()?;
     let mut columns: Vec<ColumnView> =
         audit.columns.iter().map(|column| column_view(column, coalition, audience)).collect();
-    // Sorted by the shown counts, so that the order discloses no more than they do.
+    // Sorted by the displayed counts, so that the order discloses no more than they do.
     columns.sort_by_key(|column| {
         let ColumnCounts { certain, above, may_be_above, .. } = &column.now;
         std::cmp::Reverse((certain.drawn, above.drawn, may_be_above.drawn))
@@ -422,7 +431,9 @@ fn found<'a>(coalition: &'a Coalition, audience: &Audience) -> Option<Findings<'
         known.map(|(_, name)| name.as_str())
     };
     let details = match audience {
-        Audience::Internal => Some(Details { worst: &audit.worst, each: audit.persons.as_deref(), work: &audit.stats }),
+        Audience::Internal => {
+            Some(Details { worst: &audit.worst, persons: audit.persons.as_deref(), stats: &audit.stats })
+        }
         Audience::Public { .. } => None,
     };
     Some(Findings {
@@ -431,10 +442,10 @@ fn found<'a>(coalition: &'a Coalition, audience: &Audience) -> Option<Findings<'
         columns,
         identity: risks(&audit.identity, audit.people, audience),
         worlds: match audience {
-            // Nothing was too large, so the reason is that people are not followed.
+            // No component was too large, so the reason is that records are not linked across releases.
             _ if audit.ln_worlds.is_none() && audit.stats.components_not_counted == 0 => Worlds::NotCounted,
             Audience::Internal => Worlds::counted(audit.worlds.as_deref(), audit.ln_worlds),
-            Audience::Public { .. } => Worlds::roughly(audit.ln_worlds, audience.hides_shares(audit.people)),
+            Audience::Public { .. } => Worlds::roughly(audit.ln_worlds, audience.hides_ratios(audit.people)),
         },
         all_counted: audit.ln_worlds.is_some()
             && audit.stats.components_not_counted == 0
@@ -443,23 +454,24 @@ fn found<'a>(coalition: &'a Coalition, audience: &Audience) -> Option<Findings<'
         multi_record_people: audience.disclosed(audit.multi_record_people, audit.people),
         changed_people: audience.disclosed(audit.changed_people, audit.people),
         unlinked: audit.unlinked.iter().filter_map(name).collect(),
-        assumptions: audit.assumptions.iter().map(|words| audience.words(words)).collect(),
-        not_considered: audit.not_considered.iter().map(|words| audience.words(words)).collect(),
+        assumptions: audit.assumptions.iter().map(|text| audience.rounded_sentence(text)).collect(),
+        not_considered: audit.not_considered.iter().map(|text| audience.rounded_sentence(text)).collect(),
         converged: audit.stats.not_converged == 0,
-        pairs: audit.pairs.iter().filter_map(two).collect(),
+        pairs: audit.pairs.iter().filter_map(pair_view).collect(),
         by_pairs: audit.pairs.iter().any(|pair| pair.not_judged.is_none()),
     })
 }
 
-fn two(pair: &PairAudit) -> Option<PairView<'_>> {
+fn pair_view(pair: &PairAudit) -> Option<PairView<'_>> {
     let column = pair.column.as_deref().filter(|_| pair.is_certain() || pair.above > 0)?;
     Some(PairView { releases: pair.releases, column, certain: pair.is_certain() })
 }
 
 fn column_view<'a>(column: &'a ColumnAudit, coalition: &'a Coalition, audience: &Audience) -> ColumnView<'a> {
-    let of = |audit: &'a Audit| audit.columns.iter().find(|other| other.name == column.name);
-    let over = coalition.timeline.iter().map(|(release, audit)| (release.as_str(), audience.said(of(audit))));
-    let before = coalition.timeline.iter().rev().nth(1).map(|(_, audit)| of(audit));
+    let find = |audit: &'a Audit| audit.columns.iter().find(|other| other.name == column.name);
+    let timeline =
+        coalition.timeline.iter().map(|(release, audit)| (release.as_str(), audience.column_counts(find(audit))));
+    let before = coalition.timeline.iter().rev().nth(1).map(|(_, audit)| find(audit));
     let change = before.map(|before| {
         let (certain, above, people) = before.map_or((0, 0, 0), |before| (before.certain, before.above, before.people));
         (audience.change(certain, people, column.certain), audience.change(above, people, column.above))
@@ -467,56 +479,65 @@ fn column_view<'a>(column: &'a ColumnAudit, coalition: &'a Coalition, audience: 
     ColumnView {
         name: &column.name,
         threshold: column.threshold,
-        now: audience.said(Some(column)),
-        before: before.flatten().map(|before| audience.said(Some(before))),
-        over: over.collect(),
+        now: audience.column_counts(Some(column)),
+        before: before.flatten().map(|before| audience.column_counts(Some(before))),
+        timeline: timeline.collect(),
         change,
-        highest: audience.highest(&column.highest, column.people),
-        by_two: by_two(column, coalition, audience),
+        max_posterior: audience.max_posterior(&column.highest, column.people),
+        pair_bound: pair_bound(column, coalition, audience),
         any_record_above: audience.disclosed(column.any_record_above, column.people),
         accuracy: match column.bounds_only {
             0 => audience.average(column.accuracy, column.people),
             _ => at_most(audience.average(column.accuracy, column.people)),
         },
-        bounded: audience.disclosed(column.bounds_only, column.people),
+        bounds_only: audience.disclosed(column.bounds_only, column.people),
         baseline: audience.average(column.baseline, column.people),
         exact: audience.disclosed(column.exact, column.people),
-        bits: match audience {
+        entropy_bits: match audience {
             Audience::Internal => column.entropy_bits.map(|bits| format!("{bits:.1}")),
             Audience::Public { .. } => None,
         },
     }
 }
 
-/// The highest upper bound of a pair of releases, if it is above that of the column.
-fn by_two(column: &ColumnAudit, coalition: &Coalition, audience: &Audience) -> Option<String> {
+/// Formats the highest upper bound over pairs of releases, if it exceeds that of the column.
+fn pair_bound(column: &ColumnAudit, coalition: &Coalition, audience: &Audience) -> Option<String> {
     let (_, audit) = coalition.timeline.last().filter(|_| matches!(audience, Audience::Internal))?;
     let of_column = audit.pairs.iter().filter(|pair| pair.column.as_ref() == Some(&column.name));
-    let most = of_column.max_by_key(|pair| pair.highest.upper)?;
-    let [one, other] = most.releases;
-    let more = most.highest.upper > column.highest.upper;
-    let most = percent_at_most(most.highest.upper.value());
-    more.then(|| format!("by releases {one} and {other} together up to {most}"))
+    let worst = of_column.max_by_key(|pair| pair.highest.upper)?;
+    let [one, other] = worst.releases;
+    let is_higher = worst.highest.upper > column.highest.upper;
+    let upper = percent_at_most(worst.highest.upper.value());
+    is_higher.then(|| format!("releases {one} and {other} combined: up to {upper}"))
 }
 
-/// An average that is an upper bound.
-fn at_most(share: String) -> String {
-    if share == "not shown" { share } else { format!("at most {share}") }
-}
-
-fn risks(identity: &Identity, people: u64, audience: &Audience) -> Risks {
-    let told = |count: u64| audience.disclosed(count, people);
-    let pair = |highest: f64, average: f64| [audience.highest_risk(highest), audience.average_risk(average, people)];
-    Risks {
-        singled_out: told(identity.singled_out),
-        linkable: told(identity.linkable),
-        in_several: told(identity.in_several),
-        prosecutor: pair(identity.prosecutor_highest, identity.prosecutor_average),
+/// Formats an average that is an upper bound.
+fn at_most(average: String) -> String {
+    // Of an interval, the upper end is the bound.
+    let bound = average.rsplit_once(" to ").map_or(average.as_str(), |(_, upper)| upper);
+    match bound {
+        "not shown" => bound.to_owned(),
+        bound if bound.starts_with("at most") || bound.starts_with("less than") => bound.to_owned(),
+        bound if bound.starts_with("more than") => format!("at most {}", percent(1.0)),
+        bound => format!("at most {bound}"),
     }
 }
 
-/// `the release`, `both releases`, `all 3 releases`.
-pub fn releases(number: usize) -> String {
+fn risks(identity: &Identity, people: u64, audience: &Audience) -> Risks {
+    let count = |number: u64| audience.disclosed(number, people);
+    Risks {
+        singled_out: count(identity.singled_out),
+        linkable: count(identity.linkable),
+        in_several: count(identity.in_several),
+        prosecutor: [
+            audience.max_risk(identity.prosecutor_highest),
+            audience.average_risk(identity.prosecutor_average, people),
+        ],
+    }
+}
+
+/// Formats a number of releases: `the release`, `both releases`, `all 3 releases`.
+pub fn all_releases(number: usize) -> String {
     match number {
         0 | 1 => "the release".to_owned(),
         2 => "both releases".to_owned(),

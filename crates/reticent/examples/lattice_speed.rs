@@ -1,5 +1,5 @@
-//! How long the optimal full-domain search takes on the Adult data: `lattice_speed FOLDER [METRIC [CASES]]`, where the
-//! folder has `adult/adult.data` and `taxonomies/*.csv`.
+//! Benchmark of the optimal full-domain search on the Adult data: `lattice_speed FOLDER [METRIC [CASES]]`. The folder
+//! contains `adult/adult.data` and `taxonomies/*.csv`.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -13,7 +13,7 @@ use reticent::{Attribute, Counts, History, Missing, Ratio, Role, Schema, Table, 
 
 type Failure = Box<dyn std::error::Error>;
 
-/// Name, place in the file, role.
+/// Name, index in the file, role.
 const COLUMNS: &[(&str, usize, Role)] = &[
     ("age", 0, Role::QuasiIdentifier),
     ("workclass", 1, Role::QuasiIdentifier),
@@ -33,12 +33,12 @@ fn main() -> Result<(), Failure> {
     let metric = std::env::args().nth(2).unwrap_or_else(|| "gcp".to_owned());
     let schema = schema(&folder)?;
     let table = Table::build(&counts(&folder)?, &schema)?;
-    let k = |k: f64| wording("k-anonymity", Arguments::default().set("k", Argument::Number(k)));
+    let k = |k: f64| spec("k-anonymity", Arguments::default().set("k", Argument::Number(k)));
     let hours = || Arguments::default().set("sensitive", Argument::Word("hours-per-week".to_owned()));
-    let distinct = wording("distinct-l-diversity", hours().set("l", Argument::Number(3.0)));
+    let distinct = spec("distinct-l-diversity", hours().set("l", Argument::Number(3.0)));
     let (c, l) = (Argument::Number(4.0), Argument::Number(3.0));
-    let recursive = wording("recursive-cl-diversity", hours().set("c", c).set("l", l));
-    let close = wording("t-closeness", hours().set("t", Argument::Number(0.2)));
+    let recursive = spec("recursive-cl-diversity", hours().set("c", c).set("l", l));
+    let close = spec("t-closeness", hours().set("t", Argument::Number(0.2)));
     let cases = [
         ("k=5", vec![k(5.0)], 0),
         ("k=5", vec![k(5.0)], 5),
@@ -46,14 +46,14 @@ fn main() -> Result<(), Failure> {
         ("k=5, recursive (4,3)", vec![k(5.0), recursive], 5),
         ("k=5, t=0.2", vec![k(5.0), close], 5),
     ];
-    let some = std::env::args().nth(3).map_or(Ok(cases.len()), |text| text.parse())?;
-    for (what, wordings, percent) in &cases[..some.min(cases.len())] {
-        measure(&table, &schema, &metric, what, wordings, *percent)?;
+    let count = std::env::args().nth(3).map_or(Ok(cases.len()), |text| text.parse())?;
+    for (title, specs, percent) in &cases[..count.min(cases.len())] {
+        measure(&table, &schema, &metric, title, specs, *percent)?;
     }
     Ok(())
 }
 
-fn wording(model: &str, arguments: Arguments) -> ModelSpec {
+fn spec(model: &str, arguments: Arguments) -> ModelSpec {
     ModelSpec { model: model.to_owned(), arguments, line: None }
 }
 
@@ -61,11 +61,11 @@ fn measure(
     table: &Table,
     schema: &Schema,
     metric: &str,
-    what: &str,
-    wordings: &[ModelSpec],
+    title: &str,
+    specs: &[ModelSpec],
     percent: u64,
 ) -> Result<(), Failure> {
-    let requirement = Requirement::build(wordings, schema)?;
+    let requirement = Requirement::build(specs, schema)?;
     let suppression = Suppression { limit: Ratio::new(percent, 100), cells: false };
     let history = History::default();
     let task =
@@ -73,7 +73,7 @@ fn measure(
     let arguments = Arguments::default().set("metric", Argument::Word(metric.to_owned()));
     let begin = Instant::now();
     let outcome = run("optimal-full-domain", &task, arguments, &Control::QUIET);
-    println!("{what}, {percent} %: {:.3} s", begin.elapsed().as_secs_f64());
+    println!("{title}, {percent} %: {:.3} s", begin.elapsed().as_secs_f64());
     match outcome {
         Ok(outcome) => println!("  {}", outcome.notes.join("\n  ")),
         Err(error) => println!("  {error}"),
@@ -111,21 +111,21 @@ fn counts(folder: &str) -> Result<Counts, Failure> {
         if record.len() < 15 || record.contains(&"?") {
             continue;
         }
-        for (at, (_, place, _)) in COLUMNS.iter().enumerate() {
+        for (at, (_, index, _)) in COLUMNS.iter().enumerate() {
             let next = values[at].len() as u32;
-            let code = *known[at].entry(record[*place].to_owned()).or_insert(next);
+            let code = *known[at].entry(record[*index].to_owned()).or_insert(next);
             if code == next {
-                values[at].push(record[*place].to_owned());
+                values[at].push(record[*index].to_owned());
             }
             codes[at].push(code);
         }
     }
     let views: Vec<&[u32]> = codes.iter().map(Vec::as_slice).collect();
-    let combos: ContingencyTable = combine(&views, &vec![1; codes[0].len()], None);
+    let contingency: ContingencyTable = combine(&views, &vec![1; codes[0].len()], None);
     Ok(Counts {
         names: COLUMNS.iter().map(|(name, ..)| (*name).to_owned()).collect(),
         values,
-        contingency: combos,
+        contingency,
         links: None,
     })
 }

@@ -34,7 +34,7 @@ pub struct LogLine {
 
 /// Content of an entry.
 #[derive(Debug, Serialize)]
-#[serde(rename_all = "kebab-case", tag = "what")]
+#[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum LogEntry {
     /// A release.
     Release {

@@ -26,12 +26,12 @@ pub(crate) fn write(
 ) -> Result<()> {
     let dataset = loaded.map_or_else(|| "data".to_owned(), |loaded| loaded.policy.dataset.clone());
     let report = Report {
-        title: format!("Disclosure audit of the releases of {dataset}"),
-        made: today.to_owned(),
+        title: format!("Disclosure risk report: {dataset}"),
+        date: today.to_owned(),
         dataset,
         coalitions: answer.coalitions.iter().map(|coalition| report_coalition(coalition, entries)).collect(),
         public,
-        least: MIN_PUBLIC_COUNT,
+        min_count: MIN_PUBLIC_COUNT,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let cannot = || Error::file("write the report to", path);

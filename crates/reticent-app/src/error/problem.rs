@@ -225,12 +225,7 @@ pub enum Problem {
          be equal",
         reticent::text::counted(*.found, "record")
     )]
-    CounterfeitsOwned {
-        column: String,
-        found: u64,
-        #[serde(rename = "told")]
-        stated: u64,
-    },
+    CounterfeitsOwned { column: String, found: u64, stated: u64 },
     #[error("could not serialize to JSON: {why}")]
     NoJson { why: String },
 }

@@ -37,8 +37,8 @@ pub(crate) fn publish(plan: &Plan<'_>, method: MethodPolicy) -> Result<GroupedAn
     check_request(plan)?;
     plan.check(&plan.request.output)?;
     let arguments = plan.loaded.policy.options.clone().checked(&method.def.entry)?;
-    let (mut recall, mut read) = (0.0, 0.0);
-    let (recalled, past, key) = timed(&mut recall, || -> Result<_> {
+    let (mut load_seconds, mut read) = (0.0, 0.0);
+    let (recalled, past, key) = timed(&mut load_seconds, || -> Result<_> {
         let ledger = plan.open_ledger()?;
         let recalled = LoadedHistory::new(ledger.as_ref(), plan)?;
         let key = match plan.owner_key(&recalled)? {
@@ -59,7 +59,7 @@ pub(crate) fn publish(plan: &Plan<'_>, method: MethodPolicy) -> Result<GroupedAn
     let maker = GroupMaker { plan, method, arguments, prepared: &prepared, records, key: &key };
     let PipelineResult { mut made, recorded, recalled, past } =
         pipeline::publish(plan, &maker, recalled, past, Some(&key))?;
-    (made.seconds.load_history, made.seconds.read) = (recall, read);
+    (made.seconds.load_history, made.seconds.read) = (load_seconds, read);
     let is_recorded = recorded.is_some();
     let mut answer = maker.answer(made, recorded, &recalled, &past)?;
     answer.notes.extend(recalled.head.is_none().then(|| plan.access.started_note()).filter(|_| is_recorded));
@@ -107,11 +107,11 @@ fn records(prepared: &PreparedData, key: &Key) -> Result<Vec<SourceRecord>> {
     let Some(linked) = &prepared.linked else { return Err(Problem::OwnersUnknown.into()) };
     let places = table.places(&linked.counted);
     let links = &linked.links;
-    let several = (0..links.len())
-        .filter(|at| links.records[*at] > 1 || *at > 0 && links.pseudonyms[*at] == links.pseudonyms[*at - 1])
-        .count() as u64;
-    if several > 0 {
-        return Err(Problem::SeveralRecords { records: several }.into());
+    // Links are sorted by pseudonym.
+    let owners = links.pseudonyms.chunk_by(|one, other| one == other).count() as u64;
+    let repeated = links.records.iter().map(|records| u64::from(*records)).sum::<u64>() - owners;
+    if repeated > 0 {
+        return Err(Problem::SeveralRecords { records: repeated }.into());
     }
     // Sort by name, so that the hash does not depend on the order of columns in the policy.
     let mut sensitive = table.with_role(Role::Sensitive);
@@ -381,10 +381,10 @@ fn no_group(outcome: &GroupingOutcome) -> Refusal {
         .iter()
         .map(|one| format!("{} withheld: {}", records(one.records), republication::withheld_text(&one.reason)))
         .collect();
-    let waiting = outcome.postponed.len() as u64;
-    if waiting > 0 {
-        reasons.push(format!("{} postponed until a group can be formed", records(waiting)));
+    let postponed = outcome.postponed.len() as u64;
+    if postponed > 0 {
+        reasons.push(format!("{} postponed until a group can be formed", records(postponed)));
     }
     let reasons = (!reasons.is_empty()).then(|| reasons.join("; "));
-    Refusal::NoGroup { withheld: withheld.iter().map(|one| one.records).sum(), waiting, why: reasons }
+    Refusal::NoGroup { withheld: withheld.iter().map(|one| one.records).sum(), postponed, why: reasons }
 }

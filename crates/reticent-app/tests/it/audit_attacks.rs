@@ -62,7 +62,7 @@ fn an_attacker_who_knows_the_algorithm_undoes_its_steps() {
     let coalition = &answer["coalitions"][0];
     assert_eq!(coalition["violations"][0]["certain"], true, "{answer}");
     assert_eq!(coalition["audit"]["columns"][0]["certain"], 0, "to others nobody's value is certain: {answer}");
-    assert!(folder.read("report.html").contains("Given away"));
+    assert!(folder.read("report.html").contains("Certain disclosure"));
     let not = coalition["audit"]["not_considered"].to_string();
     assert!(!not.contains("minimality"), "{not}");
 }

@@ -20,7 +20,7 @@ fn counterfeits_are_registered_and_hide_an_absence() {
     let wrong =
         folder.register("wrong.csv", "second").date("2026-02-01").group_column("group").counterfeit_column("fake");
     let error = wrong.run().fails_with("counterfeits-owned");
-    assert_eq!(error.data(), serde_json::json!({ "column": "fake", "found": 1, "told": 2 }));
+    assert_eq!(error.data(), serde_json::json!({ "column": "fake", "found": 1, "stated": 2 }));
     let answer = call.counterfeit_column("fake").run().passes().json();
     assert_eq!((&answer["group_column"], &answer["counterfeit_column"]), (&"group".into(), &"fake".into()));
     let answer = folder.audit().run().passes().json();

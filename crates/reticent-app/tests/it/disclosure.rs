@@ -35,7 +35,7 @@ fn what_was_not_counted_is_not_reported_as_uncertain() {
     assert_eq!((&column["certain"], &column["may_be_certain"]), (&0.into(), &4.into()), "{column}");
     assert_eq!(column["people"], 4, "{column}");
     let page = folder.read("page.html");
-    assert!(page.contains("Not ruled out") && !page.contains("Nothing certain"), "{page}");
+    assert!(page.contains("Disclosure not ruled out") && !page.contains("No certain disclosure"), "{page}");
     assert!(page.contains("it could not be ruled out that <q>ill</q> is certain"));
 }
 

@@ -48,17 +48,17 @@ fn the_log_lists_releases_and_their_recipients() {
     let first = &log["log"][0];
     let names = [
         "at",
-        "by",
         "columns",
         "date",
         "erased",
         "judged",
+        "kind",
         "name",
         "number",
         "origin",
         "recipients",
         "records",
-        "what",
+        "steward",
     ];
     assert_eq!(fields(first), names);
     assert_eq!(first["recipients"], json!(["ministry", "press"]));
@@ -107,13 +107,13 @@ fn diff_counts_what_came_and_went() {
     folder.write("people.csv", next);
     folder.publish("people.csv", "two").to("press").columns("age,sex,illness").ignore_history().run().passes();
     let diff = folder.diff("one", "two").passes().json();
-    assert_eq!(fields(&diff), ["columns", "columns_in", "columns_out", "from", "people", "records", "to"]);
+    assert_eq!(fields(&diff), ["columns", "columns_added", "columns_removed", "from", "people", "records", "to"]);
     assert_eq!((&diff["columns_removed"], &diff["columns_added"]), (&json!(["city"]), &json!([])));
-    assert_eq!(diff["people"], json!({ "out": 1, "stayed": 11, "came": 2 }));
+    assert_eq!(diff["people"], json!({ "removed": 1, "kept": 11, "added": 2 }));
     let number = |field: &str| diff["records"][field].as_u64().unwrap();
-    assert_eq!((number("out") + number("stayed"), number("stayed") + number("came")), (12, 13));
+    assert_eq!((number("removed") + number("kept"), number("kept") + number("added")), (12, 13));
     let same = folder.diff("one", "one").passes().json();
-    assert_eq!(same["records"], json!({ "out": 0, "stayed": 12, "came": 0 }));
+    assert_eq!(same["records"], json!({ "removed": 0, "kept": 12, "added": 0 }));
 }
 
 #[test]
@@ -151,9 +151,9 @@ fn separate_recipients_are_checked() {
     for (names, part) in [("\"press\", \"public\"", "\"public\""), ("\"press\"", "two names")] {
         let folder = clinic_with(&format!("\n[recipients]\nnon-colluding = [{names}]\n"));
         let error = folder.publish("people.csv", "one").run().fails_with("policy-invalid");
-        let line = folder.read("reticent.toml").lines().position(|line| line.starts_with("separate")).unwrap() + 1;
+        let line = folder.read("reticent.toml").lines().position(|line| line.starts_with("non-colluding")).unwrap() + 1;
         assert_eq!(error.data()["line"], line);
-        assert!(error.to_string().contains("recipients.separate") && error.to_string().contains(part), "{error}");
+        assert!(error.to_string().contains("recipients.non-colluding") && error.to_string().contains(part), "{error}");
     }
 }
 

@@ -75,7 +75,7 @@ fn a_taxonomy_has_no_cycle_and_every_value() {
     folder.write("city.csv", "Paris;France;Paris;*\n");
     let error = folder.check("people.csv").fails_with("taxonomy-invalid");
     assert_eq!(error.data()["column"], "city");
-    assert!(error.to_string().contains("circle"), "{error}");
+    assert!(error.to_string().contains("cycle"), "{error}");
     folder.write("city.csv", "Paris;France;*\nLyon;France;*\nOslo;Norway;*\n");
     let error = folder.check("people.csv").fails_with("column-unfit");
     assert_eq!(error.data()["column"], "city");

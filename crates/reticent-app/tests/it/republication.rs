@@ -16,7 +16,7 @@ fn assert_accounted(answer: &Value) {
     };
     let count = |name: &str| answer[name].as_u64().unwrap();
     assert_eq!(
-        count("published") + sum("waiting") + sum("withheld") + count("dropped"),
+        count("published") + sum("postponed") + sum("withheld") + count("dropped"),
         count("records"),
         "{answer:#}"
     );

@@ -35,8 +35,9 @@ fn each_column_is_judged_by_its_own_promise() {
     let answer = stricter.audit().columns("pay").run().passes();
     assert_eq!((answer.holds, answer.confidence), (Some(true), Some(0.5)));
     let report = folder.read("out.html");
-    let above = "<q>illness</q> can be told with more than 33.3\u{a0}% confidence";
-    assert!(report.contains(above) && report.contains("<q>pay</q> be told with more than 50\u{a0}%"), "{report}");
+    let above = "the posterior of <q>illness</q> exceeds the threshold of 33.3\u{a0}%";
+    let within = "does the posterior of <q>pay</q> exceed the threshold of 50\u{a0}%";
+    assert!(report.contains(above) && report.contains(within), "{report}");
 }
 
 /// A list belongs to the release whose people it is about: it is no release of its own, and its values are not people.
@@ -54,7 +55,7 @@ fn lists_are_part_of_their_release() {
     folder.write("june.csv", month(&[&asthma[..], &["p7,33,Paris,colic"]].concat()));
     let answer = folder.publish_month("june").run().passes().json();
     let count = |name: &str| answer[name].as_u64().unwrap();
-    assert_eq!((count("published"), count("groups"), count("alone"), count("counterfeits")), (3, 2, 1, 3));
+    assert_eq!((count("published"), count("groups"), count("singletons"), count("counterfeits")), (3, 2, 1, 3));
     let audit = audit();
     assert_eq!(audit["identity"]["in_several"], 2);
     let cases = audit["worst"].as_array().unwrap().iter().filter_map(|case| case["explanation"]["groups"].as_array());
@@ -138,7 +139,7 @@ fn what_is_not_established_is_in_the_answer_and_the_report() {
     }
     for page in ["quasi.html", "erased.html", "public.html"] {
         let page = folder.read(page);
-        assert!(page.contains("Not established: ") && !page.contains("Within the policy"), "{page}");
+        assert!(page.contains("Not established: ") && !page.contains("Threshold met"), "{page}");
     }
 }
 

@@ -51,7 +51,7 @@ fn a_wrong_policy_is_an_error_at_its_line() {
     let method = "m-invariance\"\nseed = 7\n[release.options]\nm = 3";
     let empty = "decomposition-plus\"\nseed = 7\n[release.options]\nprimary = \"illness\"\nl = {}";
     wrong(method, empty, "[release.options]", &["decomposition-plus", "`l`"]);
-    wrong("[release]\n", "[requirement]\nk = 5\n[release]\n", "k = 5", &["requirement.k", "for algorithms"]);
+    wrong("[release]\n", "[requirement]\nk = 5\n[release]\n", "k = 5", &["requirement.k", "applies to algorithms"]);
     let both = "[release]\nalgorithm = \"multidimensional\"\n";
     wrong("[release]\n", both, "algorithm = ", &["release.algorithm", "`method`"]);
     wrong("method = \"m-invariance\"\n", "form = \"anatomized\"\n", "form = ", &["release.form", "`method`"]);
@@ -82,11 +82,11 @@ fn a_request_that_a_method_cannot_meet_is_an_error() {
     let error = folder.publish("may.csv", "may").output("out").run().fails_with("role-other-by-method");
     assert_eq!(error.data()["column"], "illness");
     folder.write("reticent.toml", &right);
-    folder.write("twice.csv", month((0..20).chain([3]), false));
+    folder.write("twice.csv", month((0..20).chain([3, 3]), false));
     let error = folder.publish("may.csv", "may").output("out.csv").run().fails_with("output-not-folder");
     assert_eq!(error.data()["instead"], json!(folder.file("out")));
     let error = folder.publish("twice.csv", "may").output("out").run().fails_with("several-records");
-    assert_eq!(error.data()["records"], 1);
+    assert_eq!(error.data()["records"], 2);
     let call = folder.publish("may.csv", "may").output("out").algorithm("multidimensional");
     assert_eq!(call.run().fails_with("option-for-algorithms").data()["option"], "algorithm");
     let error = folder.compare("may.csv").run().fails_with("method-not-comparable");
@@ -257,7 +257,7 @@ fn a_release_without_a_group_counts_the_withheld() {
     let policy = policy(S, "m-invariance", "m = 2");
     publish(&folder, "r1", "p,age,s\na,21,x\nb,22,y\n", &policy).passes();
     let error = publish(&folder, "r2", "p,age,s\na,21,y\nb,22,x\n", &policy).refused_with("no-group");
-    assert_eq!(error.data(), json!({ "withheld": 2, "waiting": 0 }));
+    assert_eq!(error.data(), json!({ "withheld": 2, "postponed": 0 }));
     // The reason is a part of the text only.
     assert!(error.to_string().contains("the sensitive value differs from the published one"), "{error}");
 }

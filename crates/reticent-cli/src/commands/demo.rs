@@ -27,11 +27,11 @@ pub fn run(options: &Demo, console: &Console) -> Result<u8, Error> {
 
 fn print(answer: &DemoAnswer, keep: Option<&Path>) {
     println!("{HEAD}1. Two monthly releases, each safe alone{HEAD:#}");
-    text("A hospital publishes its patients in January and February. Every group lists at least 3 diagnoses.");
+    text("A hospital publishes its patients in January and February. Each group has 3 diagnoses.");
     answer.separate.releases.iter().for_each(print_release);
 
     println!("\n{HEAD}2. Both releases together{HEAD:#}");
-    text("A recipient of both knows each patient's group in both. Only diagnoses listed in both groups remain.");
+    text("A recipient of both intersects each patient's two groups. Few diagnoses remain.");
     print_audit(&answer.separate);
     print_example(&answer.separate);
 
@@ -102,26 +102,25 @@ fn print_audit(series: &DemoSeries) {
     }
 }
 
-/// The groups that disclose the first case.
+/// The two groups that disclose a diagnosis.
 fn print_example(series: &DemoSeries) {
     let cases = series.audit.coalitions.iter().flat_map(|coalition| &coalition.audit.worst);
-    let Some((case, explanation)) = cases.filter_map(|case| Some((case, case.explanation.as_ref()?))).next() else {
-        return;
-    };
-    let groups: Vec<String> = explanation
-        .groups
-        .iter()
-        .filter(|group| group.contains_person)
-        .map(|group| {
-            let values: Vec<&str> = group.values.iter().map(|(value, _)| value.as_str()).collect();
-            format!("{} lists {}", group.name, values.join(", "))
-        })
-        .collect();
+    let by_both = cases.filter_map(|case| {
+        let groups = &case.explanation.as_ref()?.groups;
+        (groups.len() == 2 && groups.iter().all(|group| group.contains_person)).then_some((case, groups))
+    });
+    // Groups are formed at random; the first value in the alphabet makes the same example likely in every run.
+    let Some((case, groups)) = by_both.min_by(|(one, _), (other, _)| one.value.cmp(&other.value)) else { return };
+    let lists = groups.iter().map(|group| {
+        let values: Vec<&str> = group.values.iter().map(|(value, _)| value.as_str()).collect();
+        format!("{} lists {}", group.name, values.join(", "))
+    });
+    let groups: Vec<String> = lists.collect();
     text(&format!("Example: for one patient, {}. The {} is {}.", groups.join("; "), case.column, case.value));
 }
 
 fn print_refusal(refusal: &DemoRefusal) {
-    text("Researchers got January by sex and region. An insurer now asks for age and diagnosis of the same patients.");
+    text("Researchers got January by sex and region. An insurer asks for age and diagnosis of these patients.");
     let error = refusal.error.strip_prefix("refused: ").unwrap_or(&refusal.error);
     let sentence = error.split(". ").next().unwrap_or(error).trim_end_matches('.');
     println!("     {BAD}refused{BAD:#}  {}", wrap(&format!("{sentence}."), WIDTH, "              ").trim_start());

@@ -53,6 +53,13 @@ fn wrong_words_are_usage_errors() {
     for wrong in ["--k 3", "--confidence 0.5", "--threads 0", "--memory much", "--nome y", "--dry-run --k 1"] {
         fails(&folder, &format!("publish people.csv --name x -o out.csv {wrong}"), 2, "usage");
     }
+    // Flags of version 0.1 are named with their present names.
+    for (old, new) in [("--alone", "--ignore-history"), ("--alone=yes", "--ignore-history")] {
+        let ran = folder.run(&format!("publish people.csv --name x -o out.csv {old}")).exits(2);
+        assert!(ran.err.contains(&format!("is now called `{new}`")), "{}", ran.err);
+    }
+    let ran = folder.run("audit --knows facts.txt --json").exits(2);
+    assert!(ran.err.contains("`--knows` is now called `--background`"), "{}", ran.err);
     assert_eq!(folder.files(), ["people.csv", "reticent.toml"]);
     // Without words the command prints its help.
     let ran = folder.run("").exits(2);

@@ -1,4 +1,4 @@
-//! Everything a user can bring that is no table: a clear error with file and line, never a panic, never a value.
+//! Invalid input: an error with the file and the line, never a panic, and never a value in the text.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use reticent::error::Hint;
 use reticent_engine::{CountRequest, Embedded, Engine, Error, Options, count_csv_bytes};
 
-use crate::support::{ask, count_all, count_file, count_text, file, folder, open, refusal, rows};
+use crate::support::{count_all, count_file, count_request, count_text, file, folder, open, refusal, rows};
 
 #[track_caller]
 fn refused(bytes: impl AsRef<[u8]>, expected: &str) {
@@ -18,7 +18,7 @@ fn refused(bytes: impl AsRef<[u8]>, expected: &str) {
 }
 
 #[test]
-fn empty_file() {
+fn an_empty_file_is_refused() {
     refused("", "the file is empty");
     refused("\n\r\n\n", "the file is empty");
     refused("\u{feff}", "the file is empty");
@@ -34,21 +34,21 @@ fn header_only_has_no_rows() {
 }
 
 #[test]
-fn names_that_are_none() {
+fn repeated_and_empty_column_names_are_refused() {
     refused("a,b,a\n1,2,3\n", "line 1: columns 1 and 3 have the same name");
     refused("a,,c\n1,2,3\n", "line 1: column 2 has no name");
     refused("a, a\n1,2\n", "line 1: columns 1 and 2 have the same name");
 }
 
 #[test]
-fn ragged_rows() {
+fn a_row_with_a_wrong_number_of_fields_is_refused_with_its_line() {
     refused("a,b\n1,2\n3\n4,5\n", "line 3: 1 fields where the header has 2");
     refused("a,b\r\n1,2\r\n\r\n3,4,5\r\n", "line 4: 3 fields where the header has 2");
     refused("a,b\n\"1\n\n\",2\n3\n", "line 5: 1 fields");
 }
 
 #[test]
-fn the_first_bad_line_is_the_one_reported() {
+fn the_first_invalid_line_is_reported_for_any_number_of_threads() {
     let mut text = "a,b\n".to_owned();
     for at in 0..2000 {
         text += if at % 100 == 99 { "x\n" } else { "x,y\n" };
@@ -61,14 +61,14 @@ fn the_first_bad_line_is_the_one_reported() {
 }
 
 #[test]
-fn invalid_utf8() {
+fn invalid_utf8_is_refused_with_line_and_column() {
     refused(b"a,b\n1,2\n3,\xff\n", "line 3: the text of column 2 is not UTF-8");
     refused(b"a,\xff\n1,2\n", "line 1: the text of column 2 is not UTF-8");
     refused(b"a,b\n1,2\n3,long enough \xc3\n", "line 3: the text of column 2 is not UTF-8");
 }
 
 #[test]
-fn truncated_and_broken_compression() {
+fn truncated_compression_is_an_io_error_and_invalid_parquet_is_refused() {
     let folder = folder();
     let whole = zstd::bulk::compress("a\nlong text to compress\n".repeat(50).as_bytes(), 3).unwrap();
     let path = file(&folder, "data.csv.zst", &whole[..whole.len() / 2]);
@@ -89,7 +89,7 @@ fn a_cell_of_ten_megabytes_is_read() {
 }
 
 #[test]
-fn a_quote_left_open_in_a_large_file() {
+fn an_unclosed_quote_in_a_large_file_is_refused_at_64_mib() {
     let mut text = "a,b\n1,\"2\n".to_owned();
     text += &"3,4\n".repeat(17 << 20);
     let error = count_text(text, Options::default()).unwrap_err().to_string();
@@ -97,7 +97,7 @@ fn a_quote_left_open_in_a_large_file() {
 }
 
 #[test]
-fn files_that_do_not_exist() {
+fn a_pattern_without_files_is_an_error() {
     for pattern in ["/no/such/file.csv", "/no/such/*.csv", "[", ""] {
         let error = Embedded::open(&[pattern.to_owned()], Options::default()).unwrap_err();
         assert!(matches!(error, Error::NoFile { .. }), "{error}");
@@ -107,7 +107,7 @@ fn files_that_do_not_exist() {
 }
 
 #[test]
-fn files_with_differing_headers() {
+fn files_with_different_headers_are_refused() {
     let folder = folder();
     file(&folder, "1.csv", "a,b\n1,2\n");
     file(&folder, "2.csv", "a,c\n1,2\n");
@@ -120,15 +120,15 @@ fn files_with_differing_headers() {
 }
 
 #[test]
-fn unknown_column_names_the_nearest() {
+fn the_error_for_an_unknown_column_suggests_the_nearest_name() {
     let engine = Embedded::from_csv(b"age,sex\n1,2\n", Options::default()).unwrap();
-    let error = engine.count(&ask(&["agee"])).unwrap_err();
+    let error = engine.count(&count_request(&["agee"])).unwrap_err();
     assert!(error.is_data() && error.to_string().contains("did you mean `age`"), "{error}");
     assert!(engine.values(Some(&["x".to_owned()])).is_err());
 }
 
 #[test]
-fn memory_limit() {
+fn counting_stops_at_the_memory_limit() {
     let mut text = "a,b\n".to_owned();
     for at in 0..40_000 {
         text += &format!("{at},{}\n", at % 7);
@@ -143,7 +143,7 @@ fn memory_limit() {
 }
 
 #[test]
-fn stopped_by_the_user() {
+fn a_cancelled_count_returns_stopped() {
     let stop = Arc::new(AtomicBool::new(true));
     let options = Options { stop, ..Options::default() };
     let error = count_text("a\n1\n", options).unwrap_err();
@@ -151,14 +151,14 @@ fn stopped_by_the_user() {
 }
 
 #[test]
-fn delimiters_that_cannot_be() {
+fn invalid_delimiters_are_refused() {
     for delimiter in [b'"', b'\n', 0, 0xff] {
         let options = Options { delimiter: Some(delimiter), ..Options::default() };
         assert!(count_text("a\n1\n", options).is_err());
     }
 }
 
-/// A value that must never be seen in an error, wherever it stands.
+/// A marker value in different positions of the data appears in no error text.
 #[test]
 fn no_error_shows_a_value() {
     const CANARY: &str = "Kanarienvogel";
@@ -178,14 +178,14 @@ fn no_error_shows_a_value() {
     let text = format!("a,owner\n{CANARY},\n{CANARY},{CANARY}\n");
     for memory in [0, 1 << 30] {
         let engine = Embedded::from_csv(text.as_bytes(), Options { memory, ..Options::default() }).unwrap();
-        let ask = CountRequest { owner: Some("owner".to_owned()), ..ask(&["a"]) };
-        let error = engine.count(&ask).unwrap_err();
+        let request = CountRequest { owner: Some("owner".to_owned()), ..count_request(&["a"]) };
+        let error = engine.count(&request).unwrap_err();
         assert!(!format!("{error} {error:?}").contains(CANARY), "{error:?}");
     }
 }
 
 #[test]
-fn binary_noise_never_panics() {
+fn random_bytes_never_panic() {
     let mut generator = reticent_engine::Generator::new(3);
     for _ in 0..300 {
         let bytes: Vec<u8> = (0..generator.below(200)).map(|_| generator.next_number() as u8).collect();
@@ -195,7 +195,7 @@ fn binary_noise_never_panics() {
 }
 
 #[test]
-fn a_file_is_read_once_however_often_it_is_meant() {
+fn a_file_that_matches_several_patterns_is_read_once() {
     let folder = folder();
     let path = file(&folder, "a.csv", "a\n1\n").to_str().unwrap().to_owned();
     let patterns = [path.clone(), folder.path().to_str().unwrap().to_owned(), path];

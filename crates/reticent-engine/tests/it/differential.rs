@@ -1,11 +1,11 @@
-//! The parallel reader against a plain loop with the csv crate, on random texts cut into tiny blocks.
+//! Differential tests: the parallel reader and a simple loop with the csv crate, on random texts in small blocks.
 
 use proptest::prelude::*;
 use reticent_engine::{Options, count_csv_bytes};
 
 use crate::support::{count_text, naive_counts};
 
-/// What a loop over the records of the csv crate counts; none when it is no table.
+/// The counts, computed by a loop over the records of the csv crate; `None` if the text is not a valid table.
 fn naive(text: &[u8]) -> Option<reticent::Counts> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
     let mut records: Vec<Vec<String>> = Vec::new();
@@ -25,8 +25,8 @@ fn naive(text: &[u8]) -> Option<reticent::Counts> {
     fits.then(|| naive_counts(&names, &rows))
 }
 
-/// Whether a line put after the text becomes part of its last cell.
-fn quote_left_open(text: &[u8]) -> bool {
+/// Whether a quote is unclosed: a line appended to the text becomes part of the last cell.
+fn has_unclosed_quote(text: &[u8]) -> bool {
     let records = |text: &[u8]| {
         let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
         reader.byte_records().filter_map(Result::ok).last()
@@ -35,7 +35,7 @@ fn quote_left_open(text: &[u8]) -> bool {
     records(&longer).is_some_and(|record| record.len() != 1 || &record[0] != b"last")
 }
 
-/// Two line ends in a row, perhaps inside a quoted cell.
+/// Whether the text has two consecutive line ends, also inside a quoted cell.
 fn has_blank_line(text: &[u8]) -> bool {
     let text = String::from_utf8_lossy(text).replace("\r\n", "\n").replace('\r', "\n");
     text.contains("\n\n")
@@ -46,8 +46,8 @@ fn check(text: &[u8], block_bytes: usize, threads: usize) -> Result<(), TestCase
         Options { block_bytes, threads: Some(threads), trim: false, delimiter: Some(b','), ..Options::default() };
     let counted = count_text(text, options);
     match naive(text) {
-        // Where the csv crate takes all that follows for one cell, or drops what may be a value, we refuse.
-        Some(_) if quote_left_open(text) => prop_assert!(counted.unwrap_err().to_string().contains("never closed")),
+        // The csv crate reads the rest of the text as one cell, or drops a possible value. The engine refuses both.
+        Some(_) if has_unclosed_quote(text) => prop_assert!(counted.unwrap_err().to_string().contains("never closed")),
         Some(expected) if expected.names.len() == 1 && has_blank_line(text) => {
             if let Err(error) = &counted {
                 prop_assert!(error.to_string().contains("blank"), "{error}");
@@ -61,7 +61,7 @@ fn check(text: &[u8], block_bytes: usize, threads: usize) -> Result<(), TestCase
     Ok(())
 }
 
-/// A cell as it stands in a file: plain, quoted, or with quotes where they should not be.
+/// The text of a cell in a file: unquoted, quoted, or with misplaced quotes.
 fn cell() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => "[ab1 éß]{0,3}",
@@ -92,17 +92,17 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
-    fn tables(text in table(), block_bytes in 1usize..40, threads in 1usize..5) {
+    fn tables_match_the_csv_crate(text in table(), block_bytes in 1usize..40, threads in 1usize..5) {
         check(text.as_bytes(), block_bytes, threads)?;
     }
 
     #[test]
-    fn without_last_line_end(text in table(), block_bytes in 1usize..40) {
+    fn tables_without_a_last_line_end_match_the_csv_crate(text in table(), block_bytes in 1usize..40) {
         check(text.trim_end_matches(['\n', '\r']).as_bytes(), block_bytes, 2)?;
     }
 
     #[test]
-    fn noise(body in "[ab,\"\n\r]{0,60}", block_bytes in 1usize..20) {
+    fn random_texts_match_the_csv_crate(body in "[ab,\"\n\r]{0,60}", block_bytes in 1usize..20) {
         check(format!("x\n{body}").as_bytes(), block_bytes, 2)?;
         check(format!("x,y\n{body}").as_bytes(), block_bytes, 2)?;
         check(body.as_bytes(), block_bytes, 2)?;
@@ -110,7 +110,7 @@ proptest! {
 }
 
 #[test]
-fn many_values_and_many_columns_outgrow_every_packing() {
+fn counts_are_right_for_every_width_of_packed_codes() {
     for (columns, values) in [(2, 5000), (9, 3000), (20, 200), (40, 17)] {
         let mut generator = reticent_engine::Generator::new(columns);
         let names: Vec<String> = (0..columns).map(|at| format!("column{at}")).collect();
@@ -123,9 +123,9 @@ fn many_values_and_many_columns_outgrow_every_packing() {
     }
 }
 
-/// A byte order mark belongs to the start of the file; anywhere else it is text. Found by fuzzing.
+/// A byte order mark is removed only at the start of the file. Found by fuzzing.
 #[test]
-fn a_mark_inside_the_file_is_text_wherever_blocks_are_cut() {
+fn a_byte_order_mark_inside_the_file_is_text_for_any_block_size() {
     let text = "\u{feff}a\r\n1;2\r\n\u{feff}a\r\n3;4".as_bytes();
     let whole = reticent_engine::count_csv_bytes(text, 1 << 20).unwrap();
     assert_eq!(whole.names, ["a"]);
@@ -135,9 +135,9 @@ fn a_mark_inside_the_file_is_text_wherever_blocks_are_cut() {
     }
 }
 
-/// An open quote would swallow the records after it, names and all, into one published cell.
+/// Otherwise all later records, with their identifiers, would become one published cell.
 #[test]
-fn a_quote_that_is_never_closed_is_an_error_with_its_line() {
+fn an_unclosed_quote_is_an_error_with_its_line() {
     let text = b"name,age,illness\nAda,34,flu\nDan,34,\"flu\nEva,34,cold\nFinn,34,HIV\n";
     for block_bytes in [1, 7, 30, 1 << 20] {
         let error = count_csv_bytes(text, block_bytes).unwrap_err().to_string();
@@ -147,7 +147,7 @@ fn a_quote_that_is_never_closed_is_an_error_with_its_line() {
     assert!(count_csv_bytes(b"a,b\n1,\"x\"\"\"\n", 5).is_ok());
 }
 
-/// In a file with one column nobody can tell a blank line from a missing value.
+/// In a file with one column, a blank line could be a missing value.
 #[test]
 fn a_blank_line_between_values_of_one_column_is_an_error() {
     for text in ["a\n1\n\n1\n", "a\r\n1\r\n\r\n1\r\n", "a\n\n1\n"] {

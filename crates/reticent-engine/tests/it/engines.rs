@@ -1,4 +1,4 @@
-//! Two engines, one answer: whatever the rows, the recoding and the seed.
+//! The embedded engine and SQLite return equal results for random rows, recodings and seeds.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use reticent_engine::{
 };
 
 use crate::sqlite::Sqlite;
-use crate::support::{ask, folder, rows};
+use crate::support::{count_request, folder, rows};
 
 const NAMES: [&str; 4] = ["person", "town", "age", "illness"];
 
@@ -63,7 +63,7 @@ fn schema(missing: Missing) -> Schema {
     }
 }
 
-/// Publishes single values and whole columns by lot, leaves classes out and hides cells by lot.
+/// A random recoding: generalizes values, drops classes and suppresses cells at random.
 fn random_recoding(table: &Table, seed: u64) -> Recoding {
     let mut generator = Generator::new(seed);
     let nodes = table.columns.iter().map(|column| {
@@ -95,8 +95,8 @@ fn random_recoding(table: &Table, seed: u64) -> Recoding {
     recoding
 }
 
-/// By owner all rows, without the owners' numbers, which mean nothing.
-fn people(counts: &Counts) -> Option<Vec<BTreeMap<Vec<String>, u64>>> {
+/// The rows of each owner, sorted. The arbitrary owner numbers are removed.
+fn rows_by_owner(counts: &Counts) -> Option<Vec<BTreeMap<Vec<String>, u64>>> {
     let owners = counts.contingency.owners.as_ref()?;
     let mut people: BTreeMap<u32, BTreeMap<Vec<String>, u64>> = BTreeMap::new();
     for (at, owner) in owners.iter().enumerate() {
@@ -116,21 +116,21 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(50))]
 
     #[test]
-    fn values_and_counts(case in case()) {
+    fn both_engines_return_equal_profiles_and_counts(case in case()) {
         let (one, other) = (embedded(&case), Sqlite::new(&names(), &case.rows));
         prop_assert_eq!(one.values(None).unwrap(), other.values(None).unwrap());
-        let what = ask(&["illness", "town", "age"]);
-        prop_assert_eq!(one.count(&what).unwrap(), other.count(&what).unwrap());
-        let what = CountRequest { owner: Some("person".to_owned()), ..what };
-        let (one, other) = (one.count(&what).unwrap(), other.count(&what).unwrap());
+        let request = count_request(&["illness", "town", "age"]);
+        prop_assert_eq!(one.count(&request).unwrap(), other.count(&request).unwrap());
+        let request = CountRequest { owner: Some("person".to_owned()), ..request };
+        let (one, other) = (one.count(&request).unwrap(), other.count(&request).unwrap());
         prop_assert_eq!(rows(&one), rows(&other));
-        prop_assert_eq!(people(&one), people(&other));
+        prop_assert_eq!(rows_by_owner(&one), rows_by_owner(&other));
     }
 
     #[test]
-    fn written_bytes(case in case()) {
+    fn both_engines_write_equal_bytes(case in case()) {
         let (one, other) = (embedded(&case), Sqlite::new(&names(), &case.rows));
-        let counts = one.count(&ask(&["town", "age", "illness"])).unwrap();
+        let counts = one.count(&count_request(&["town", "age", "illness"])).unwrap();
         let Ok(table) = Table::build(&counts, &schema(case.missing)) else { return Ok(()) };
         let recoding = random_recoding(&table, case.seed);
         for format in [Format::Csv(Compression::None), Format::Parquet] {

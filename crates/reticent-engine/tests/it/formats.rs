@@ -1,4 +1,4 @@
-//! What can be read: line ends, byte order marks, delimiters, compression, folders, Parquet of many types, bins.
+//! Input formats: line ends, byte order marks, delimiters, compression, folders, Parquet types, bins.
 
 use std::io::Write;
 use std::path::Path;
@@ -36,7 +36,7 @@ fn gzip(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn line_ends_marks_and_delimiters() {
+fn line_ends_byte_order_marks_and_delimiters_are_recognized() {
     let folder = folder();
     check(&file(&folder, "plain.csv", TEXT));
     check(&file(&folder, "mark.csv", format!("\u{feff}{TEXT}")));
@@ -52,7 +52,7 @@ fn line_ends_marks_and_delimiters() {
 }
 
 #[test]
-fn compression_by_content_not_by_name() {
+fn compression_is_recognized_by_content_not_by_file_name() {
     let folder = folder();
     check(&file(&folder, "a.csv.gz", gzip(TEXT)));
     check(&file(&folder, "b.csv", gzip(TEXT)));
@@ -62,7 +62,7 @@ fn compression_by_content_not_by_name() {
 }
 
 #[test]
-fn folders_and_patterns() {
+fn a_folder_is_read_as_one_table_in_order_of_file_names() {
     let folder = folder();
     file(&folder, "2.csv", "name,town\nAnna,\"Bern, CH\"\n");
     file(&folder, "1.csv.gz", gzip("name,town\nAnna,\"Bern, CH\"\n"));
@@ -75,7 +75,7 @@ fn folders_and_patterns() {
 }
 
 #[test]
-fn spaces_are_kept_when_asked() {
+fn spaces_are_kept_if_trim_is_off() {
     let counts = count_text("a , b\n x,y \n", Options { trim: false, ..Options::default() }).unwrap();
     assert_eq!(
         (counts.names, counts.values),
@@ -84,17 +84,17 @@ fn spaces_are_kept_when_asked() {
 }
 
 #[test]
-fn empty_texts_count() {
+fn empty_texts_are_counted_as_values() {
     let counts = count_text("a,b\n,\n,x\n\"\",\n", Options::default()).unwrap();
     assert_eq!(counts.values, [vec![""], vec!["", "x"]]);
     assert_eq!(counts.contingency.weights, [2, 1]);
 }
 
 #[test]
-fn progress_reaches_the_end() {
+fn the_last_progress_report_is_the_total() {
     let last = Arc::new(std::sync::Mutex::new((0, 0)));
-    let heard = last.clone();
-    let progress: reticent_engine::Progress = Arc::new(move |_, done, total| *heard.lock().unwrap() = (done, total));
+    let reported = last.clone();
+    let progress: reticent_engine::Progress = Arc::new(move |_, done, total| *reported.lock().unwrap() = (done, total));
     count_text(TEXT, Options { progress: Some(progress), ..Options::default() }).unwrap();
     assert_eq!(*last.lock().unwrap(), (TEXT.len() as u64, TEXT.len() as u64));
 }
@@ -110,7 +110,7 @@ fn write_parquet(path: &Path, columns: Vec<(&str, ArrayRef)>) {
 }
 
 #[test]
-fn parquet_of_many_types() {
+fn parquet_types_are_read_as_texts() {
     let folder = folder();
     let path = folder.path().join("types.parquet");
     let decimals = Decimal128Array::from(vec![Some(150), None, Some(-5)]).with_precision_and_scale(10, 2).unwrap();
@@ -138,7 +138,7 @@ fn parquet_of_many_types() {
 }
 
 #[test]
-fn parquet_columns_in_any_order_and_nested_ones_refused() {
+fn parquet_columns_are_read_in_any_order_and_nested_columns_are_refused() {
     let folder = folder();
     let path = folder.path().join("nested.parquet");
     let lists = ListArray::from_iter_primitive::<Int64Type, _, _>(vec![Some(vec![Some(1)]), None, None]);
@@ -146,7 +146,7 @@ fn parquet_columns_in_any_order_and_nested_ones_refused() {
     let numbers = Int8Array::from(vec![1, 2, 1]);
     write_parquet(&path, vec![("l", Arc::new(lists)), ("t", Arc::new(letters)), ("n", Arc::new(numbers))]);
     let engine = open(&path).unwrap();
-    let counts = engine.count(&crate::support::ask(&["n", "t"])).unwrap();
+    let counts = engine.count(&crate::support::count_request(&["n", "t"])).unwrap();
     assert_eq!(counts.names, ["n", "t"]);
     assert_eq!(
         rows(&counts).into_iter().collect::<Vec<_>>(),
@@ -157,7 +157,7 @@ fn parquet_columns_in_any_order_and_nested_ones_refused() {
 }
 
 #[test]
-fn bins_count_a_value_as_the_bound_below_it() {
+fn bins_replace_a_value_by_the_lower_bound_of_its_bin() {
     let text = "x\n-5\n0\n9.99\n10\n1e1\n25\nNA\n\"\"\n2020-03-01\n";
     let engine = Embedded::from_csv(text.as_bytes(), Options::default()).unwrap();
     let columns = vec![CountColumn { name: "x".to_owned(), bins: Some(vec![0.0, 10.0, 20.0]) }];
@@ -169,7 +169,7 @@ fn bins_count_a_value_as_the_bound_below_it() {
 }
 
 #[test]
-fn bins_keep_a_unique_column_small() {
+fn bins_limit_the_memory_of_a_unique_column() {
     let mut text = "x\n".to_owned();
     for at in 0..50_000 {
         text += &format!("{}\n", f64::from(at) / 7.0);
@@ -182,7 +182,7 @@ fn bins_keep_a_unique_column_small() {
 }
 
 #[test]
-fn a_missing_value_is_put_into_no_bin_and_counts_for_no_type() {
+fn a_missing_value_is_not_binned_and_does_not_affect_the_type() {
     let text = "x,y\n-1,a\n0,b\n9.5,c\nNA,d\n";
     let missing = vec!["-1".to_owned(), "NA".to_owned()];
     let engine = Embedded::from_csv(text.as_bytes(), Options { missing, ..Options::default() }).unwrap();

@@ -1,4 +1,4 @@
-//! The engine from outside: what it reads, what it writes, what it says when it cannot.
+//! Integration tests of the engine: input formats, output files, errors.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -1,4 +1,4 @@
-//! Profiles: exact where listed, bounded where not, the same whatever the order of rows and threads.
+//! Profiles of columns: exact if the values are listed, otherwise bounded; independent of row order and threads.
 
 use reticent::taxonomy::Type;
 use reticent_engine::{Embedded, Engine, Generator, Options, Profile};
@@ -9,10 +9,10 @@ fn profile(text: &str, threads: usize, block_bytes: usize) -> Vec<Profile> {
 }
 
 #[test]
-fn listed_columns() {
+fn profiles_of_listed_columns_are_exact() {
     let found = profile("n,d,t,e\n1,2020-01-31,x,\n2,2020-01-31,,\n2,,3,\n", 2, 8);
-    let kinds: Vec<Type> = found.iter().map(|profile| profile.inferred_type).collect();
-    assert_eq!(kinds, [Type::Number, Type::Date, Type::Text, Type::Text]);
+    let types: Vec<Type> = found.iter().map(|profile| profile.inferred_type).collect();
+    assert_eq!(types, [Type::Number, Type::Date, Type::Text, Type::Text]);
     assert_eq!(found[0].values, Some(vec![("1".to_owned(), 1), ("2".to_owned(), 2)]));
     assert_eq!((found[0].rows, found[0].empty, found[0].distinct), (3, 0, 2));
     assert_eq!(found[0].quantiles, [1.0, 2.0]);
@@ -21,14 +21,14 @@ fn listed_columns() {
 }
 
 #[test]
-fn nothing_to_profile() {
+fn the_profile_of_a_table_without_rows_is_empty() {
     let found = profile("a,b\n", 2, 8);
     assert_eq!((found.len(), found[0].rows, found[0].distinct), (2, 0, 0));
     assert_eq!(found[0].values, Some(Vec::new()));
 }
 
 #[test]
-fn unlisted_columns_do_not_depend_on_order_or_threads() {
+fn profiles_of_unlisted_columns_do_not_depend_on_row_order_or_threads() {
     let mut lines: Vec<String> =
         (0..150_000u32).map(|at| format!("{},id{at},{}\n", f64::from(at % 140_000) / 4.0, at % 3)).collect();
     let first = profile(&("x,id,k\n".to_owned() + &lines.concat()), 1, 1 << 16);
@@ -45,7 +45,7 @@ fn unlisted_columns_do_not_depend_on_order_or_threads() {
 }
 
 #[test]
-fn one_text_among_many_numbers_makes_a_column_of_text() {
+fn a_column_of_numbers_with_one_text_has_type_text() {
     let mut text = "x\n".to_owned();
     for at in 0..70_000 {
         text += &format!("{at}\n");

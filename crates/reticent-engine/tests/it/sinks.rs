@@ -1,4 +1,4 @@
-//! What is written: whole or not at all, in an order that tells nothing, and the same when read back.
+//! Output files: complete or absent, in an order that depends only on the seed and the rows, and equal when read back.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,7 +34,7 @@ fn counts_of(rows: &[&[&str]]) -> Counts {
 }
 
 #[test]
-fn quoting() {
+fn delimiters_quotes_and_empty_records_are_quoted() {
     let text = written(&counts_of(&[&["a,b", "say \"hi\""]]), 1);
     assert_eq!(text, "c0,c1\n\"a,b\",\"say \"\"hi\"\"\"\n");
     assert_eq!(written(&counts_of(&[&[""]]), 1), "c0\n\"\"\n");
@@ -42,7 +42,7 @@ fn quoting() {
 }
 
 #[test]
-fn formulas_are_neutralised_and_counted() {
+fn spreadsheet_formulas_are_neutralised_and_counted() {
     let mut counts = counts_of(&[&["=1+1", "-5"], &["=1+1", "+x"], &["@a", "3"], &["\tb", "-"]]);
     counts.names[1] = "=name".to_owned();
     let folder = folder();
@@ -55,7 +55,7 @@ fn formulas_are_neutralised_and_counted() {
 }
 
 #[test]
-fn parquet_types_give_the_same_texts_back() {
+fn typed_parquet_columns_are_read_back_as_the_same_texts() {
     let columns: [&[&str]; 7] = [
         &["1", "-20", ""],
         &["1.5", "2", ""],
@@ -75,12 +75,12 @@ fn parquet_types_give_the_same_texts_back() {
     assert_eq!(read_back(&sink.path, &Options::default()).unwrap(), counts);
     let file = std::fs::File::open(&sink.path).unwrap();
     let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
-    let kinds: Vec<String> = reader.schema().fields().iter().map(|field| field.data_type().to_string()).collect();
-    assert_eq!(kinds, ["Int64", "Float64", "Date32", "Utf8", "Utf8", "Utf8", "Utf8"]);
+    let types: Vec<String> = reader.schema().fields().iter().map(|field| field.data_type().to_string()).collect();
+    assert_eq!(types, ["Int64", "Float64", "Date32", "Utf8", "Utf8", "Utf8", "Utf8"]);
 }
 
 #[test]
-fn a_release_without_rows_is_a_header() {
+fn a_release_without_rows_has_only_a_header() {
     let counts = naive_counts(&["a".to_owned(), "b".to_owned()], &[]);
     assert_eq!(written(&counts, 1), "a,b\n");
     let folder = folder();
@@ -90,7 +90,7 @@ fn a_release_without_rows_is_a_header() {
 }
 
 #[test]
-fn existing_files_stay() {
+fn an_existing_file_is_not_overwritten() {
     let folder = folder();
     let path = folder.path().join("out.csv");
     std::fs::write(&path, "precious").unwrap();
@@ -100,7 +100,7 @@ fn existing_files_stay() {
 }
 
 #[test]
-fn folders_that_cannot_be_written() {
+fn a_missing_output_folder_is_an_error() {
     let counts = counts_of(&[&["1"]]);
     for format in FORMATS {
         let error = write_rows(&counts, &sink("/no/such/folder/out".into(), format), &Options::default()).unwrap_err();
@@ -109,7 +109,7 @@ fn folders_that_cannot_be_written() {
 }
 
 #[test]
-fn nothing_is_left_when_the_user_stops() {
+fn a_cancelled_write_leaves_no_file() {
     let rows: Vec<[String; 1]> = (0..200_000).map(|at| [format!("{at}")]).collect();
     let rows: Vec<Vec<String>> = rows.into_iter().map(Vec::from).collect();
     let counts = naive_counts(&["a".to_owned()], &rows);
@@ -126,7 +126,7 @@ fn nothing_is_left_when_the_user_stops() {
 }
 
 #[test]
-fn the_order_is_a_function_of_rows_and_seed() {
+fn the_row_order_depends_only_on_the_rows_and_the_seed() {
     let mut lines: Vec<String> = (0..3000).map(|at| format!("{},{}\n", at % 50, at % 7)).collect();
     let count = |lines: &[String], threads| {
         let options = Options { threads: Some(threads), block_bytes: 64, ..Options::default() };
@@ -146,18 +146,18 @@ fn the_order_is_a_function_of_rows_and_seed() {
     lines.sort();
     assert_eq!(sorted(&first), lines);
     assert_eq!(sorted(&other), lines);
-    let in_rows: Vec<&str> = first.lines().skip(1).collect();
-    assert!(!in_rows.is_sorted());
+    let written_rows: Vec<&str> = first.lines().skip(1).collect();
+    assert!(!written_rows.is_sorted());
 }
 
 #[test]
-fn owners_come_with_their_rows() {
-    let combos =
+fn owners_are_returned_in_row_order_and_their_number_is_checked() {
+    let contingency =
         ContingencyTable { codes: vec![vec![0, 0, 1, 1]], weights: vec![1, 2, 1, 1], owners: Some(vec![0, 1, 0, 2]) };
     let counts = Counts {
         names: vec!["a".to_owned()],
         values: vec![vec!["x".to_owned(), "y".to_owned()]],
-        contingency: combos,
+        contingency,
         links: None,
     };
     for format in FORMATS {
@@ -174,7 +174,7 @@ fn owners_come_with_their_rows() {
 }
 
 #[test]
-fn owners_leave_no_trace_in_the_bytes() {
+fn owners_do_not_affect_the_written_bytes() {
     let with = |owners: Option<Vec<u32>>, weights: Vec<u64>, codes: Vec<u32>| Counts {
         names: vec!["a".to_owned()],
         values: vec![vec!["x".to_owned(), "y".to_owned()]],
@@ -190,7 +190,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(30))]
 
     #[test]
-    fn what_is_read_back_is_what_was_written(
+    fn records_read_back_equal_the_written_records(
         table in (1usize..4).prop_flat_map(|columns| {
             let text = prop_oneof![Just(String::new()), "[a-c ,\"\n\r;|\té\u{feff}]{0,4}", "-?[0-9]{1,3}(\\.[0-9])?", "[=+@-][a1]{0,2}"];
             prop::collection::vec(prop::collection::vec(text, columns), 0..20).prop_map(move |rows| (columns, rows))

@@ -1,5 +1,5 @@
-//! A second engine: the same three questions asked of SQLite in SQL. It shares with the first only the way rows are put
-//! in order and into a file.
+//! A second engine, which profiles, counts and recodes with SQL in SQLite. It shares only `write_rows` (row order and
+//! file) with the embedded engine.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use reticent_engine::{CountRequest, Engine, Options, Profile, Result, Sink, Writ
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
-/// Rows in a table `t` with columns `c0`, `c1` and so on.
+/// The rows as a table `t` with columns `c0`, `c1` and so on.
 pub struct Sqlite {
     database: Connection,
     names: Vec<String>,
@@ -25,13 +25,13 @@ impl Sqlite {
         sqlite
     }
 
-    /// Makes a table of these rows.
+    /// Creates a table with these rows.
     fn load(&self, table: &str, columns: &[String], rows: impl Iterator<Item = Vec<Value>>) {
         self.database
             .execute_batch(&format!("DROP TABLE IF EXISTS {table}; CREATE TABLE {table} ({})", columns.join(", ")))
             .unwrap();
-        let places = vec!["?"; columns.len()].join(", ");
-        let mut insert = self.database.prepare(&format!("INSERT INTO {table} VALUES ({places})")).unwrap();
+        let parameters = vec!["?"; columns.len()].join(", ");
+        let mut insert = self.database.prepare(&format!("INSERT INTO {table} VALUES ({parameters})")).unwrap();
         for row in rows {
             insert.execute(rusqlite::params_from_iter(row)).unwrap();
         }
@@ -41,7 +41,7 @@ impl Sqlite {
         self.names.iter().position(|known| known == name).unwrap()
     }
 
-    /// Runs a query whose rows are some texts, an owner, and a count.
+    /// Runs a query that returns texts, an owner and a count in each row.
     fn counts(&self, names: Vec<String>, query: &str, with_owners: bool) -> Counts {
         let width = names.len();
         let mut statement = self.database.prepare(query).unwrap();
@@ -62,15 +62,15 @@ impl Sqlite {
                 row.iter().zip(&values).map(|(text, texts)| texts.binary_search(text).unwrap() as u32).collect();
             *weights.entry((codes, if with_owners { owner } else { 0 })).or_insert(0) += weight;
         }
-        let combos = ContingencyTable {
+        let contingency = ContingencyTable {
             codes: (0..width).map(|at| weights.keys().map(|(codes, _)| codes[at]).collect()).collect(),
             owners: with_owners.then(|| weights.keys().map(|(_, owner)| *owner).collect()),
             weights: weights.into_values().collect(),
         };
-        Counts { names, values, contingency: combos, links: None }
+        Counts { names, values, contingency, links: None }
     }
 
-    /// One table per column from raw text to published code and label, and one of the rules.
+    /// Creates two tables per column (raw text to published code, code to label), and one table of the rules.
     fn load_recoding(&self, table: &Table, recoding: &Recoding) {
         for (at, (column, recoded)) in table.columns.iter().zip(&recoding.columns).enumerate() {
             let codes = column.texts.iter().filter_map(|(text, code)| Some((text, recoded.map[(*code)? as usize])));
@@ -93,7 +93,7 @@ impl Sqlite {
         self.load("rules", &columns, rules);
     }
 
-    /// The published rows as one projection with joins.
+    /// A query that returns the published rows: one projection with joins.
     fn recoding_query(&self, table: &Table, recoding: &Recoding) -> String {
         let mut labels = Vec::new();
         let mut joins = String::new();
@@ -108,7 +108,7 @@ impl Sqlite {
             joins += &format!(" JOIN l{at} ON l{at}.code = {code}");
             labels.push(format!("l{at}.label"));
         }
-        let groups = places(labels.len());
+        let groups = column_numbers(labels.len());
         let labels = labels.join(", ");
         format!("SELECT {labels}, 0, COUNT(*) FROM t{joins} WHERE COALESCE(dropped, 0) = 0 GROUP BY {groups}")
     }
@@ -125,11 +125,11 @@ impl Engine for Sqlite {
         Ok(columns.unwrap_or(&self.names).iter().map(profile).collect())
     }
 
-    fn count(&self, ask: &CountRequest) -> Result<Counts> {
-        let names: Vec<String> = ask.columns.iter().map(|column| column.name.clone()).collect();
+    fn count(&self, request: &CountRequest) -> Result<Counts> {
+        let names: Vec<String> = request.columns.iter().map(|column| column.name.clone()).collect();
         let mut parts: Vec<String> = names.iter().map(|name| format!("c{}", self.position(name))).collect();
         let mut with_owners = false;
-        parts.push(match &ask.owner {
+        parts.push(match &request.owner {
             None => "0".to_owned(),
             Some(owner) => {
                 let owner = self.position(owner);
@@ -138,7 +138,7 @@ impl Engine for Sqlite {
                 format!("(SELECT MIN(o.rowid) FROM t o WHERE o.c{owner} = t.c{owner})")
             }
         });
-        let groups = places(parts.len());
+        let groups = column_numbers(parts.len());
         let query = format!("SELECT {}, COUNT(*) FROM t GROUP BY {groups}", parts.join(", "));
         Ok(self.counts(names, &query, with_owners))
     }
@@ -151,12 +151,12 @@ impl Engine for Sqlite {
     }
 }
 
-/// The first columns of a query, for grouping.
-fn places(count: usize) -> String {
+/// The numbers of the first columns of a query, for `GROUP BY`.
+fn column_numbers(count: usize) -> String {
     (1..=count).map(|at| at.to_string()).collect::<Vec<_>>().join(", ")
 }
 
-/// A profile by the words of its definition.
+/// The profile of a column, computed naively from its definition.
 fn naive_profile(name: &str, values: Vec<(String, Weight)>) -> Profile {
     let filled: Vec<&(String, Weight)> = values.iter().filter(|(text, _)| !text.is_empty()).collect();
     let all = |parse: fn(&str) -> Option<f64>| {
@@ -164,7 +164,7 @@ fn naive_profile(name: &str, values: Vec<(String, Weight)>) -> Profile {
             filled.iter().map(|(text, weight)| Some((parse(text)?, *weight))).collect();
         numbers.filter(|numbers| !numbers.is_empty())
     };
-    let (looks_like, numbers) = match (all(parse_number), all(parse_date)) {
+    let (inferred_type, numbers) = match (all(parse_number), all(parse_date)) {
         (Some(numbers), _) => (Type::Number, numbers),
         (_, Some(days)) => (Type::Date, days),
         _ => (Type::Text, Vec::new()),
@@ -180,7 +180,7 @@ fn naive_profile(name: &str, values: Vec<(String, Weight)>) -> Profile {
         distinct: values.len() as u64,
         distinct_is_bound: false,
         values: Some(values),
-        inferred_type: looks_like,
+        inferred_type,
         extent: rows.first().zip(rows.last()).map(|(least, greatest)| (*least, *greatest)),
         quantiles,
     }

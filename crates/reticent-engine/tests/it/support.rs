@@ -1,4 +1,4 @@
-//! Short ways to make tables and engines.
+//! Helpers of the engine tests: files, engines, naive counts.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,12 +7,12 @@ use reticent::Counts;
 use reticent::contingency::{ContingencyTable, Weight};
 use reticent_engine::{CountColumn, CountRequest, Embedded, Engine, Error, Options, Result};
 
-/// A folder that is gone after the test.
+/// Returns a temporary folder that is deleted after the test.
 pub fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
-/// A file with these bytes.
+/// Writes a file with these bytes and returns its path.
 pub fn file(folder: &tempfile::TempDir, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).unwrap();
@@ -28,28 +28,29 @@ pub fn count_file(path: &Path) -> Result<Counts> {
     count_all(&open(path)?)
 }
 
-/// Counts all columns of a text.
+/// Counts all columns of a CSV text.
 pub fn count_text(text: impl AsRef<[u8]>, options: Options) -> Result<Counts> {
     count_all(&Embedded::from_csv(text.as_ref(), options)?)
 }
 
 pub fn count_all(engine: &Embedded) -> Result<Counts> {
-    engine.count(&ask(engine.columns()))
+    engine.count(&count_request(engine.columns()))
 }
 
-pub fn ask<S: AsRef<str>>(names: &[S]) -> CountRequest {
+/// A request to count these columns without bins.
+pub fn count_request<S: AsRef<str>>(names: &[S]) -> CountRequest {
     let column = |name: &S| CountColumn { name: name.as_ref().to_owned(), bins: None };
     CountRequest { columns: names.iter().map(column).collect(), ..CountRequest::default() }
 }
 
-/// The text of the error that a file gives.
+/// Counts a file that must be refused as invalid data, and returns the text of the error.
 pub fn refusal(path: &Path) -> String {
-    let error: Error = count_file(path).expect_err("the file is bad");
+    let error: Error = count_file(path).expect_err("the file must be refused");
     assert!(error.is_data(), "{error}");
     error.to_string()
 }
 
-/// How many rows carry each combination of texts.
+/// Number of rows of each combination of texts.
 pub fn rows(counts: &Counts) -> BTreeMap<Vec<String>, Weight> {
     let texts = |at: usize| {
         let columns = counts.values.iter().zip(&counts.contingency.codes);
@@ -62,7 +63,7 @@ pub fn rows(counts: &Counts) -> BTreeMap<Vec<String>, Weight> {
     rows
 }
 
-/// The counts that a plain loop over rows gives.
+/// The counts, computed by a simple loop over the rows.
 pub fn naive_counts(names: &[String], rows: &[Vec<String>]) -> Counts {
     let mut values: Vec<Vec<String>> = Vec::new();
     for at in 0..names.len() {
@@ -77,6 +78,6 @@ pub fn naive_counts(names: &[String], rows: &[Vec<String>]) -> Counts {
         *weights.entry(codes.collect()).or_insert(0) += 1;
     }
     let codes = (0..names.len()).map(|at| weights.keys().map(|codes| codes[at]).collect()).collect();
-    let combos = ContingencyTable { codes, weights: weights.into_values().collect(), owners: None };
-    Counts { names: names.to_vec(), values, contingency: combos, links: None }
+    let contingency = ContingencyTable { codes, weights: weights.into_values().collect(), owners: None };
+    Counts { names: names.to_vec(), values, contingency, links: None }
 }

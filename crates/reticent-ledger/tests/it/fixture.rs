@@ -1,14 +1,13 @@
-//! Ledgers of every format there ever was open for ever. The fixtures are never changed; a new format adds one.
+//! Ledgers of every format remain readable. The fixtures never change; a new format adds a fixture.
 //!
-//! `format-1` was made by the command of that time: a clinic of 13 people, Ada with two records; a release to the press, one to
-//! the ministry, one that was made elsewhere, and one whose contents were erased. What is expected here was counted by hand in the
-//! published files.
+//! | fixture | content |
+//! |---|---|
+//! | `format-1` | A clinic with 13 people; Ada has two records. Releases: to the press, to the ministry, registered, erased. |
+//! | `format-1-methods` | November 2026: 30 patients, one release per republication method, each to its own recipient. |
+//! | `format-2`, `format-2-methods` | The same in format 2, with a head that a witness countersigned. |
 //!
-//! `format-1-methods` was made in November 2026: one release by every republication method there was, of the same 30 patients, each to a
-//! recipient of its own. `bcf-anonymity-by-flow` is no longer offered; its release stays readable.
-//!
-//! `format-2` and `format-2-methods` are the same of format 2, with a release that was made elsewhere, an erased one, and a head that a
-//! witness countersigned. What is expected was counted in the published files by a script.
+//! The expected values were counted in the published files: for `format-1` by hand, for the others by a script.
+//! `bcf-anonymity-by-flow` is no longer offered, but its release remains readable.
 
 use std::path::{Path, PathBuf};
 
@@ -20,36 +19,37 @@ use reticent_ledger::{
 
 use crate::support::{copy, unkeyed};
 
-/// HMAC-SHA-256 of `reticent owner`, a zero byte and the name, under the fixture's key; made with Python's hmac.
+/// Pseudonym: HMAC-SHA-256 of `reticent owner`, a zero byte and the name, with the key of the fixture. From Python's `hmac`.
 const ADA: u128 = 0x84eec447_f8e2acaf_d4fb143a_f0563368;
 const ZOE: u128 = 0x59591710_77659705_8c9c7aba_a8e1bf3e;
 
-/// A copy to work on, and its key.
+/// A copy of a fixture, its ledger folder and its key.
 fn fixture(format: &str) -> (tempfile::TempDir, PathBuf, Key) {
-    let desk = tempfile::tempdir().unwrap();
-    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(format), desk.path());
-    let key = desk.path().join("reticent.key");
+    let temp = tempfile::tempdir().unwrap();
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(format), temp.path());
+    let key = temp.path().join("reticent.key");
     #[cfg(unix)]
     std::fs::set_permissions(&key, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
-    let ledger = desk.path().join("ledger");
+    let ledger = temp.path().join("ledger");
     let identity = Ledger::open(&ledger, &unkeyed()).unwrap().identity().unwrap();
     let key = KeyFile::read(&key, None).unwrap().unwrap().ledger_key(&identity);
-    (desk, ledger, key)
+    (temp, ledger, key)
 }
 
-fn records(held: &RecordedRelease) -> Vec<(String, u64)> {
-    let (columns, combos) = (&held.release.columns, &held.release.contingency);
+/// The records of a release as texts, with their counts, sorted.
+fn records(recorded: &RecordedRelease) -> Vec<(String, u64)> {
+    let (columns, contingency) = (&recorded.release.columns, &recorded.release.contingency);
     let row = |at: usize| {
-        let cells = columns.iter().zip(&combos.codes).map(|(column, codes)| column.label(codes[at]));
-        (cells.collect::<Vec<_>>().join(" "), combos.weights[at])
+        let cells = columns.iter().zip(&contingency.codes).map(|(column, codes)| column.label(codes[at]));
+        (cells.collect::<Vec<_>>().join(" "), contingency.weights[at])
     };
-    let mut records: Vec<(String, u64)> = (0..combos.len()).map(row).collect();
+    let mut records: Vec<(String, u64)> = (0..contingency.len()).map(row).collect();
     records.sort();
     records
 }
 
 #[track_caller]
-fn same(found: Vec<(String, u64)>, expected: &[(&str, u64)]) {
+fn assert_records(found: Vec<(String, u64)>, expected: &[(&str, u64)]) {
     let mut expected: Vec<(String, u64)> = expected.iter().map(|(row, count)| ((*row).to_owned(), *count)).collect();
     expected.sort();
     assert_eq!(found, expected);
@@ -57,17 +57,17 @@ fn same(found: Vec<(String, u64)>, expected: &[(&str, u64)]) {
 
 #[test]
 fn format_1_opens_verifies_and_loads() {
-    let (desk, folder, key) = fixture("format-1");
+    let (temp, folder, key) = fixture("format-1");
     let ledger = Ledger::open(&folder, &unkeyed()).unwrap();
     let findings = ledger.verify(&unkeyed()).unwrap();
     assert!(findings.is_intact(), "{:?}", findings.problems);
-    let head = std::fs::read_to_string(desk.path().join("head.json")).unwrap();
+    let head = std::fs::read_to_string(temp.path().join("head.json")).unwrap();
     assert_eq!(ledger.compare_head(&ExportedHead::parse(&head).unwrap(), Some(&key)).unwrap(), None);
     let history = ledger.history(HistoryQuery { links: Some(&key), ..HistoryQuery::default() }).unwrap();
-    let names: Vec<&str> = history.releases.iter().map(|held| held.name.as_str()).collect();
+    let names: Vec<&str> = history.releases.iter().map(|recorded| recorded.name.as_str()).collect();
     assert_eq!(names, ["old", "spring", "summer"]);
     assert_eq!((history.erased[0].number, history.erased[0].columns.join(" ")), (4, "age illness".to_owned()));
-    same(
+    assert_records(
         records(&history.releases[1]),
         &[
             ("[30,35) * France * flu", 2),
@@ -81,18 +81,21 @@ fn format_1_opens_verifies_and_loads() {
             ("[55,60) * Norway * asthma", 2),
         ],
     );
-    // `*` says as much as the root of the taxonomy.
-    same(records(&history.releases[0]), &[("30-39 France flu", 1), ("30-39 Paris asthma", 1), ("40+ Europe flu", 1)]);
+    // `*` is read as the root of the taxonomy.
+    assert_records(
+        records(&history.releases[0]),
+        &[("30-39 France flu", 1), ("30-39 Paris asthma", 1), ("40+ Europe flu", 1)],
+    );
     assert_eq!(history.releases[2].release.contingency.rows(), 14);
 }
 
 #[test]
-fn format_1_knows_who_is_in_which_release() {
-    let (_desk, folder, key) = fixture("format-1");
+fn format_1_links_owners_to_releases() {
+    let (_temp, folder, key) = fixture("format-1");
     let ledger = Ledger::open(&folder, &unkeyed()).unwrap();
     let history = ledger.history(HistoryQuery { links: Some(&key), ..HistoryQuery::default() }).unwrap();
-    let of = |held: &RecordedRelease, person: u128| -> u32 {
-        let links = held.links.as_ref().unwrap();
+    let of = |recorded: &RecordedRelease, person: u128| -> u32 {
+        let links = recorded.links.as_ref().unwrap();
         links
             .pseudonyms
             .iter()
@@ -101,17 +104,17 @@ fn format_1_knows_who_is_in_which_release() {
             .map(|(_, records)| records)
             .sum()
     };
-    let people: Vec<u64> = history.releases.iter().map(|held| held.links.as_ref().unwrap().people()).collect();
+    let people: Vec<u64> = history.releases.iter().map(|recorded| recorded.links.as_ref().unwrap().people()).collect();
     assert_eq!(people, [3, 13, 13]);
-    let of_ada: Vec<u32> = history.releases.iter().map(|held| of(held, ADA)).collect();
+    let of_ada: Vec<u32> = history.releases.iter().map(|recorded| of(recorded, ADA)).collect();
     assert_eq!(of_ada, [1, 2, 2]);
-    let of_zoe: Vec<u32> = history.releases.iter().map(|held| of(held, ZOE)).collect();
+    let of_zoe: Vec<u32> = history.releases.iter().map(|recorded| of(recorded, ZOE)).collect();
     assert_eq!(of_zoe, [1, 0, 0]);
 }
 
 #[test]
-fn format_1_says_how_releases_were_made() {
-    let (_desk, folder, _) = fixture("format-1");
+fn format_1_records_how_releases_were_made() {
+    let (_temp, folder, _) = fixture("format-1");
     let mut ledger = Ledger::open(&folder, &unkeyed()).unwrap();
     let spring = ledger.find("spring").unwrap();
     let release = spring.release().unwrap();
@@ -121,16 +124,16 @@ fn format_1_says_how_releases_were_made() {
     assert_eq!(release.judged, HistoryScope::History { with: vec![] });
     let autumn = ledger.find("4").unwrap();
     assert_eq!(autumn.release().unwrap().judged, HistoryScope::Alone { apart_from: vec![1, 3] });
-    // And it can be written to.
+    // The ledger can also be written to.
     ledger.write(&unkeyed()).unwrap().purge("spring", "asked").unwrap();
     assert!(ledger.verify(&unkeyed()).unwrap().is_intact());
 }
 
-/// A method, its groups, and by list of values how many different values its groups have, all groups together. Counted in the published
-/// files by a script.
-type Published = (&'static str, u64, &'static [(&'static str, u64)]);
+/// A method, its number of groups, and for each list the number of pairs of a group and a value. Counted in the published files by a
+/// script.
+type MethodFixture = (&'static str, u64, &'static [(&'static str, u64)]);
 
-const METHODS: &[Published] = &[
+const METHODS: &[MethodFixture] = &[
     ("anatomy", 10, &[("illness", 30)]),
     ("decomposition", 10, &[("illness", 30), ("pay", 26)]),
     ("decomposition-plus", 10, &[("illness", 30), ("pay", 26)]),
@@ -141,8 +144,8 @@ const METHODS: &[Published] = &[
     ("bcf-anonymity-by-flow", 9, &[("illness", 22)]),
 ];
 
-/// Every release is there, with its groups and lists, and all thirty people are in it. Answers with the ledger.
-fn holds_every_method(folder: &Path, session: &Session, methods: &[Published]) -> Ledger {
+/// Checks that the ledger is intact and contains a release of every method with its groups and lists. Returns the ledger.
+fn open_with_every_method(folder: &Path, session: &Session, methods: &[MethodFixture]) -> Ledger {
     let ledger = Ledger::open(folder, session).unwrap();
     let findings = ledger.verify(session).unwrap();
     assert!(findings.is_intact(), "{:?}", findings.problems);
@@ -158,27 +161,28 @@ fn holds_every_method(folder: &Path, session: &Session, methods: &[Published]) -
     ledger
 }
 
+/// Number of linked people of each release with owner links.
 fn people_of(ledger: &Ledger, key: &Key) -> Vec<(String, u64)> {
     let history = ledger.history(HistoryQuery { links: Some(key), ..HistoryQuery::default() }).unwrap();
-    let people = |held: &RecordedRelease| Some((held.name.clone(), held.links.as_ref()?.people()));
+    let people = |recorded: &RecordedRelease| Some((recorded.name.clone(), recorded.links.as_ref()?.people()));
     history.releases.iter().filter_map(people).collect()
 }
 
 #[test]
-fn format_1_keeps_a_release_of_every_republication_method() {
-    let (_desk, folder, key) = fixture("format-1-methods");
-    let mut ledger = holds_every_method(&folder, &unkeyed(), METHODS);
+fn format_1_contains_a_release_of_every_republication_method() {
+    let (_temp, folder, key) = fixture("format-1-methods");
+    let mut ledger = open_with_every_method(&folder, &unkeyed(), METHODS);
     let by_flow = ledger.find("bcf-anonymity-by-flow").unwrap();
     assert_eq!(by_flow.release().unwrap().method.as_ref().unwrap().left, Some(3));
     let people = people_of(&ledger, &key);
     assert!(METHODS.iter().all(|(method, ..)| people.contains(&((*method).to_owned(), 30))), "{people:?}");
-    // And it can be written to.
+    // The ledger can also be written to.
     ledger.write(&unkeyed()).unwrap().purge("anatomy", "asked").unwrap();
     assert!(ledger.verify(&unkeyed()).unwrap().is_intact());
 }
 
-/// As above, of format 2.
-const METHODS_2: &[Published] = &[
+/// The same for the fixture of format 2.
+const METHODS_2: &[MethodFixture] = &[
     ("anatomy", 10, &[("illness", 30)]),
     ("decomposition", 10, &[("illness", 30), ("pay", 21)]),
     ("decomposition-plus", 10, &[("illness", 30), ("pay", 21)]),
@@ -189,30 +193,30 @@ const METHODS_2: &[Published] = &[
 ];
 
 #[test]
-fn format_2_keeps_a_release_of_every_republication_method() {
-    let (_desk, folder, key) = fixture("format-2-methods");
+fn format_2_contains_a_release_of_every_republication_method() {
+    let (_temp, folder, key) = fixture("format-2-methods");
     let session = unkeyed().with_key(Some(key.clone()));
-    let mut ledger = holds_every_method(&folder, &session, METHODS_2);
+    let mut ledger = open_with_every_method(&folder, &session, METHODS_2);
     let people = people_of(&ledger, &key);
     assert!(METHODS_2.iter().all(|(method, ..)| people.contains(&((*method).to_owned(), 30))), "{people:?}");
     ledger.write(&session).unwrap().purge("anatomy", "asked").unwrap();
     assert_eq!(ledger.verify(&session).unwrap().authentication, Authentication::Authentic);
 }
 
-/// HMAC-SHA-256 under the secret that HKDF derives for this ledger; made with Python's hmac.
+/// Pseudonym: HMAC-SHA-256 with the key that HKDF derives for this ledger. From Python's `hmac`.
 const ADA_2: u128 = 0x647f6d03_a4d2ec29_81a66521_fa946a1d;
 const ZOE_2: u128 = 0xf688ff26_1ddc13f3_2406af55_506d4cea;
 
 #[test]
 fn format_2_opens_verifies_and_loads() {
-    let (desk, folder, key) = fixture("format-2");
+    let (temp, folder, key) = fixture("format-2");
     let session = unkeyed().with_key(Some(key.clone()));
     let mut ledger = Ledger::open(&folder, &session).unwrap();
     let findings = ledger.verify(&session).unwrap();
     assert_eq!((findings.authentication, findings.problems), (Authentication::Authentic, vec![]));
     let kinds: Vec<&str> = ledger.entries().unwrap().iter().map(|entry| entry.kind.name()).collect();
     assert_eq!(kinds, ["release", "registration", "release", "release", "purge", "witness"]);
-    let read = |name: &str| std::fs::read_to_string(desk.path().join(name)).unwrap();
+    let read = |name: &str| std::fs::read_to_string(temp.path().join(name)).unwrap();
     for head in ["head.txt", "kept.txt"] {
         let head = ExportedHead::parse(&read(head)).unwrap();
         assert_eq!(ledger.compare_head(&head, Some(&key)).unwrap(), None);
@@ -223,10 +227,13 @@ fn format_2_opens_verifies_and_loads() {
     let proof = Proof::parse(&read("spring.proof")).unwrap().check(Some(&key.verifier())).unwrap();
     assert!(matches!(proof, ProvenClaim::Inclusion { entry, .. } if entry.release().unwrap().name == "spring"));
     let history = ledger.history(HistoryQuery { links: Some(&key), ..HistoryQuery::default() }).unwrap();
-    let names: Vec<&str> = history.releases.iter().map(|held| held.name.as_str()).collect();
+    let names: Vec<&str> = history.releases.iter().map(|recorded| recorded.name.as_str()).collect();
     assert_eq!((names, history.erased.len()), (vec!["old", "spring", "summer"], 1));
-    same(records(&history.releases[0]), &[("30-39 France flu", 1), ("30-39 Paris asthma", 1), ("40+ * flu", 1)]);
-    same(
+    assert_records(
+        records(&history.releases[0]),
+        &[("30-39 France flu", 1), ("30-39 Paris asthma", 1), ("40+ * flu", 1)],
+    );
+    assert_records(
         records(&history.releases[2]),
         &[
             ("<38 flu", 4),
@@ -249,27 +256,39 @@ fn format_2_opens_verifies_and_loads() {
     assert_eq!(ledger.verify(&session).unwrap().authentication, Authentication::Authentic);
 }
 
+/// Policies of version 0.1 are valid after their keys are renamed. With the old keys, the error states the new names.
 #[test]
-fn stored_policies_can_be_read() {
+fn stored_policies_are_valid_after_renaming_old_keys() {
     for name in ["format-1", "format-1-methods", "format-2", "format-2-methods"] {
-        let (_desk, folder, _) = fixture(name);
+        let (_temp, folder, _) = fixture(name);
         let files = std::fs::read_dir(folder.join("bodies")).unwrap().map(|file| file.unwrap().path());
         let policies: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|kind| kind == "toml")).collect();
         assert!(!policies.is_empty(), "{name}");
         for path in policies {
-            reticent::policy::Policy::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
+            let text = std::fs::read_to_string(&path).unwrap();
+            if let Err(error) = reticent::policy::Policy::parse(&text) {
+                let error = error.to_string();
+                assert!(error.contains("is now called `non-colluding`"), "{error}");
+            }
+            reticent::policy::Policy::parse(&with_current_keys(&text)).unwrap();
         }
     }
 }
 
+/// The policy with the current names of its keys.
+fn with_current_keys(text: &str) -> String {
+    text.replace("\nseparate = ", "\nnon-colluding = ")
+}
+
 #[test]
-fn format_1_keeps_policies_that_name_their_method() {
-    let (_desk, folder, _) = fixture("format-1-methods");
+fn format_1_stores_policies_with_their_method() {
+    let (_temp, folder, _) = fixture("format-1-methods");
     let mut methods: Vec<String> = Vec::new();
     for file in std::fs::read_dir(folder.join("bodies")).unwrap() {
         let path = file.unwrap().path();
         if path.extension().is_some_and(|kind| kind == "toml") {
-            let policy = reticent::policy::Policy::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
+            let policy =
+                reticent::policy::Policy::parse(&with_current_keys(&std::fs::read_to_string(&path).unwrap())).unwrap();
             methods.push(policy.method.unwrap().def.entry.id.to_owned());
         }
     }

@@ -1,4 +1,4 @@
-//! Keys: who may read and replace the file, and what is derived from it.
+//! Key files: permissions, and the keys derived from them.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -19,9 +19,9 @@ fn refused(path: &Path, group: Option<&str>, why: &str) {
 }
 
 #[test]
-fn a_key_is_closed_to_others_and_so_are_the_folders_above_it() {
-    let desk = tempfile::tempdir().unwrap();
-    let folder = desk.path().join("deep/keys");
+fn a_key_is_refused_if_others_can_read_or_replace_it() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = temp.path().join("deep/keys");
     fs::create_dir_all(&folder).unwrap();
     let path = folder.join("key");
     KeyFile::create(&path, None).unwrap();
@@ -32,27 +32,27 @@ fn a_key_is_closed_to_others_and_so_are_the_folders_above_it() {
     }
     chmod(&path, 0o400);
     assert!(KeyFile::read(&path, None).unwrap().is_some());
-    for (above, mode) in [(&folder, 0o777), (&desk.path().join("deep"), 0o707)] {
+    for (above, mode) in [(&folder, 0o777), (&temp.path().join("deep"), 0o707)] {
         chmod(above, mode);
         refused(&path, None, "others can write to the folder");
-        // Only the owner of a file can replace it where the sticky bit is set.
+        // With the sticky bit, only the owner of a file can replace it.
         chmod(above, 0o1000 | mode);
         assert!(KeyFile::read(&path, None).unwrap().is_some());
         chmod(above, 0o755);
     }
-    // A link elsewhere is judged by where it leads.
-    let linked = desk.path().join("linked");
+    // For a symbolic link, the folders of its target are checked.
+    let linked = temp.path().join("linked");
     std::os::unix::fs::symlink(&path, &linked).unwrap();
     assert!(KeyFile::read(&linked, None).unwrap().is_some());
     chmod(&folder, 0o777);
     refused(&linked, None, "others can write to the folder");
 }
 
-/// Needs the right to give files away, which the tests have in containers; elsewhere there is no other owner to try.
+/// Runs fully only with permission to change the owner of a file (root, for example in containers).
 #[test]
 fn a_key_of_another_user_is_refused_and_a_declared_group_may_read_it() {
-    let desk = tempfile::tempdir().unwrap();
-    let path = desk.path().join("key");
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("key");
     KeyFile::create(&path, None).unwrap();
     let daemon = 1;
     if std::os::unix::fs::chown(&path, Some(daemon), None).is_ok() {
@@ -64,23 +64,23 @@ fn a_key_of_another_user_is_refused_and_a_declared_group_may_read_it() {
         chmod(&path, 0o660);
         refused(&path, Some("daemon"), "chmod 600");
         chmod(&path, 0o640);
-        // The group may write to the folder above; another group may not.
-        std::os::unix::fs::chown(desk.path(), None, Some(daemon)).unwrap();
-        chmod(desk.path(), 0o770);
+        // The declared group may write to the parent folder; other groups may not.
+        std::os::unix::fs::chown(temp.path(), None, Some(daemon)).unwrap();
+        chmod(temp.path(), 0o770);
         assert!(KeyFile::read(&path, Some("daemon")).unwrap().is_some());
         refused(&path, Some("sys"), "chmod 600");
         chmod(&path, 0o600);
         refused(&path, None, "others can write to the folder");
-        std::os::unix::fs::chown(desk.path(), Some(daemon), None).unwrap();
+        std::os::unix::fs::chown(temp.path(), Some(daemon), None).unwrap();
         refused(&path, Some("daemon"), "another user owns the folder");
     }
     refused(&path, Some("no-such-group"), "does not exist");
 }
 
 #[test]
-fn what_is_no_key_is_refused() {
-    let desk = tempfile::tempdir().unwrap();
-    let path = desk.path().join("key");
+fn an_invalid_key_file_is_refused() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("key");
     assert!(KeyFile::read(&path, None).unwrap().is_none());
     fs::write(&path, "something else").unwrap();
     chmod(&path, 0o600);
@@ -89,11 +89,11 @@ fn what_is_no_key_is_refused() {
     refused(&path, None, "is not a Reticent key");
 }
 
-/// Expected values by another implementation: HMAC and HKDF of Python's `hmac` and `hashlib`, after RFC 5869.
+/// Expected values: HMAC and HKDF (RFC 5869), computed with Python's `hmac` and `hashlib`.
 #[test]
-fn secrets_are_derived_as_documented() {
-    let desk = tempfile::tempdir().unwrap();
-    let path = desk.path().join("key");
+fn keys_are_derived_as_documented() {
+    let temp = tempfile::tempdir().unwrap();
+    let path = temp.path().join("key");
     fs::write(&path, format!("reticent-key-1 {}\n", "07".repeat(32))).unwrap();
     chmod(&path, 0o600);
     let file = KeyFile::read(&path, None).unwrap().unwrap();
@@ -108,10 +108,10 @@ fn secrets_are_derived_as_documented() {
         derived.verifier().to_string(),
         "reticent.ledger/00112233445566778899aabbccddeeff+5bf0065d+AQArxdZmNwy9FT8O2ZEC121+sBm98QA6eruwhuHg0Nxt"
     );
-    // Both sign with the same key, and neither shows its secret.
+    // Both derivations give the same signing key. Debug output contains no key.
     assert_eq!(direct.verifier(), derived.verifier());
     assert!(!format!("{file:?} {derived:?}").contains(&hex));
-    // Another ledger under the same key has other pseudonyms and another public key.
+    // Another ledger with the same key file has other pseudonyms and another public key.
     let other = file.ledger_key(&Identity { id: format!("1{}", &id[1..]), derivation: Derivation::HkdfSha256 });
     assert_ne!(other.pseudonym_key(), derived.pseudonym_key());
     assert_ne!(other.verifier(), derived.verifier());

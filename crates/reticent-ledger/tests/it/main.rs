@@ -1,4 +1,4 @@
-//! The ledger: what goes in comes out, and whatever is changed behind its back is noticed.
+//! Integration tests of the ledger: round trips, tamper evidence, crash recovery, all formats.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod fixture;

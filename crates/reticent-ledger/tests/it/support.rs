@@ -1,4 +1,4 @@
-//! Small ledgers.
+//! Helpers of the ledger tests: small ledgers and releases.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,19 +26,19 @@ pub fn holder() -> Holder {
     }
 }
 
-/// The key file and the identity of the ledgers of these tests.
+/// The key file and the ledger identity that all tests share.
 pub fn keys() -> &'static (KeyFile, Identity) {
     static KEYS: std::sync::OnceLock<(KeyFile, Identity)> = std::sync::OnceLock::new();
     KEYS.get_or_init(|| (KeyFile::ephemeral().unwrap(), Identity::draw().unwrap()))
 }
 
-/// The key of these ledgers.
+/// The ledger key that all tests share.
 pub fn key() -> Key {
     let (file, identity) = keys();
     file.ledger_key(identity)
 }
 
-/// A session of that holder, with the key.
+/// A session with the key.
 pub fn session() -> Session {
     unkeyed().with_key(Some(key()))
 }
@@ -48,12 +48,12 @@ pub fn unkeyed() -> Session {
     Session::new(holder(), WAIT)
 }
 
-/// Opens a ledger of these tests, or makes one.
+/// Opens or creates a ledger with the shared identity.
 pub fn create(folder: &Path) -> Result<Ledger, Error> {
     Ledger::create(folder, &keys().1, &session())
 }
 
-/// Texts with a count in the last place.
+/// Counts of these rows: texts with a number of records.
 pub fn counts(names: &[&str], rows: &[(&[&str], u64)]) -> Counts {
     let mut values: Vec<Vec<String>> = Vec::new();
     let mut codes: Vec<Vec<u32>> = Vec::new();
@@ -66,11 +66,11 @@ pub fn counts(names: &[&str], rows: &[(&[&str], u64)]) -> Counts {
     }
     let weights: Vec<u64> = rows.iter().map(|(_, weight)| *weight).collect();
     let views: Vec<&[u32]> = codes.iter().map(Vec::as_slice).collect();
-    let combos: ContingencyTable = combine(&views, &weights, None);
-    Counts { names: names.iter().map(|name| (*name).to_owned()).collect(), values, contingency: combos, links: None }
+    let contingency: ContingencyTable = combine(&views, &weights, None);
+    Counts { names: names.iter().map(|name| (*name).to_owned()).collect(), values, contingency, links: None }
 }
 
-/// A clinic's release: ages in intervals, cities of a taxonomy, illnesses as they are.
+/// A release of a clinic: ages as intervals, cities from a taxonomy, illnesses unchanged.
 pub fn clinic(rows: &[(&[&str], u64)]) -> Body {
     let column = |name: &str, role, values, tree| BodyColumn {
         name: name.to_owned(),
@@ -103,30 +103,31 @@ pub fn autumn() -> Body {
     clinic(&[(&["[20,30)", "France", "flu"], 4), (&["[30,40)", "Oslo", "asthma"], 2)])
 }
 
-/// One owner a record, numbered from `first`.
+/// Owner links with one owner per record, numbered from `first`.
 pub fn links(body: &Body, first: u128) -> Links {
-    let combos = &body.counts.contingency;
-    let records = (0..combos.len()).flat_map(|at| std::iter::repeat_n(at as u32, combos.weights[at] as usize));
-    Links::from_rows(records.zip(first..).map(|(combo, owner)| (owner << 64 | owner, combo)).collect())
+    let contingency = &body.counts.contingency;
+    let cells = (0..contingency.len()).flat_map(|at| std::iter::repeat_n(at as u32, contingency.weights[at] as usize));
+    Links::from_rows(cells.zip(first..).map(|(cell, owner)| (owner << 64 | owner, cell)).collect())
 }
 
-pub struct Desk {
+/// A temporary folder with a ledger and output files.
+pub struct Sandbox {
     folder: tempfile::TempDir,
 }
 
-impl Desk {
-    pub fn new() -> Desk {
-        Desk { folder: tempfile::tempdir().unwrap() }
+impl Sandbox {
+    pub fn new() -> Sandbox {
+        Sandbox { folder: tempfile::tempdir().unwrap() }
     }
 
-    /// A ledger with three releases, one of them erased, and two heads that were exported on the way.
-    pub fn full() -> Desk {
-        let desk = Desk::new();
-        desk.record("spring", &["press"], &spring());
-        desk.record("summer", &["ministry", "press"], &autumn());
-        desk.record("autumn", &["public"], &clinic(&[(&["*", "Oslo", "flu"], 9)]));
-        desk.open().write(&session()).unwrap().purge("summer", "asked for").unwrap();
-        desk
+    /// A ledger with three releases, one of which is erased.
+    pub fn full() -> Sandbox {
+        let sandbox = Sandbox::new();
+        sandbox.record("spring", &["press"], &spring());
+        sandbox.record("summer", &["ministry", "press"], &autumn());
+        sandbox.record("autumn", &["public"], &clinic(&[(&["*", "Oslo", "flu"], 9)]));
+        sandbox.open().write(&session()).unwrap().purge("summer", "asked for").unwrap();
+        sandbox
     }
 
     pub fn path(&self) -> &Path {
@@ -145,8 +146,8 @@ impl Desk {
         Ledger::open(&self.ledger(), &session())?.verify(&session())
     }
 
-    /// Whether a look at the ledger finds something wrong, and what.
-    pub fn wrong(&self) -> Option<String> {
+    /// The problems that verification finds, or `None` if the ledger is intact.
+    pub fn problem(&self) -> Option<String> {
         match self.verify() {
             Ok(findings) if findings.is_intact() => None,
             Ok(findings) => Some(findings.problems.join("; ")),
@@ -154,6 +155,7 @@ impl Desk {
         }
     }
 
+    /// Records a release with a file `NAME.csv`.
     pub fn record(&self, name: &str, to: &[&str], body: &Body) -> RecordOutcome {
         let mut ledger = self.open();
         let links = links(body, 5);
@@ -215,7 +217,7 @@ impl Desk {
     }
 }
 
-/// Everything below a folder, by its path.
+/// Sorted paths of all files below a folder.
 pub fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_owned()];

@@ -1,4 +1,4 @@
-//! Hand-made reports, and the worked example of figure 1.
+//! Constructed reports, and the worked example of figure 1.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use reticent::taxonomy::Taxonomy;
 use reticent::{History, Links, Presentation, PublishedColumn, Ratio, RecordedRelease, Release, Role};
 use reticent_report::{Attack, Coalition, ReleaseLine, Report, html};
 
-/// The notice on every internal page.
-pub const NOTICE: &str = "Internal: contains what the releases give away about people";
+/// Notice on every internal page.
+pub const NOTICE: &str = "Internal: contains confidential data about people";
 
-/// A column: of its people some are certain and some above the threshold; the others are at one half.
+/// Returns a column with `certain` people at 1, `above - certain` people above the threshold, and all others at 1/2.
 pub fn column(name: &str, people: u64, certain: u64, above: u64) -> ColumnAudit {
     let mut histogram = [0; 11];
     (histogram[5], histogram[7], histogram[10]) = (people - above, above - certain, certain);
@@ -44,7 +44,7 @@ pub fn column(name: &str, people: u64, certain: u64, above: u64) -> ColumnAudit 
     }
 }
 
-pub fn chance(lower: Fraction) -> ColumnPosterior {
+pub fn posterior(lower: Fraction) -> ColumnPosterior {
     ColumnPosterior {
         value: 0,
         lower,
@@ -66,9 +66,9 @@ pub fn audit_of(releases: u64, columns: Vec<ColumnAudit>) -> Audit {
         values_listed_once: false,
         values: vec![("Flu-canary".to_owned(), 2), ("HIV<i>-canary".to_owned(), 1)],
     };
-    let told = PersonColumnAudit {
+    let person_column = PersonColumnAudit {
         column: "diagnosis".to_owned(),
-        values: vec![("HIV<i>-canary".to_owned(), chance(Fraction::ONE))],
+        values: vec![("HIV<i>-canary".to_owned(), posterior(Fraction::ONE))],
     };
     Audit {
         releases: (1..=releases).map(|number| (number, format!("release-{number}"))).collect(),
@@ -87,13 +87,13 @@ pub fn audit_of(releases: u64, columns: Vec<ColumnAudit>) -> Audit {
             pseudonyms: vec!["c0ffee-canary".to_owned()],
             column: "diagnosis".to_owned(),
             value: "HIV<i>-canary".to_owned(),
-            posterior: chance(Fraction::ONE),
-            explanation: Some(Explanation { groups: vec![group], text: "one group tells it by itself".to_owned() }),
+            posterior: posterior(Fraction::ONE),
+            explanation: Some(Explanation { groups: vec![group], text: "one group is sufficient".to_owned() }),
         }],
         persons: Some(vec![PersonAudit {
             pseudonym: Some("c0ffee-canary".to_owned()),
             people: 1,
-            columns: vec![told],
+            columns: vec![person_column],
         }]),
         ln_worlds: Some(16f64.ln()),
         worlds: Some("16".to_owned()),
@@ -109,7 +109,7 @@ pub fn audit_of(releases: u64, columns: Vec<ColumnAudit>) -> Audit {
             forced: 8,
             ..SolveStats::default()
         },
-        assumptions: vec!["the attacker knows something about the values of 3 by name".to_owned()],
+        assumptions: vec!["the attacker has background knowledge about named people, number of facts: 3".to_owned()],
         not_considered: vec!["attackers who know how the algorithm decided".to_owned()],
     }
 }
@@ -138,12 +138,12 @@ pub fn report_of(over_time: Vec<Audit>) -> Report {
         }],
     };
     Report {
-        title: "Admissions \"2026\"".to_owned(),
-        made: "2026-05-04".to_owned(),
+        title: "Disclosure risk report: \"2026\"".to_owned(),
+        date: "2026-05-04".to_owned(),
         dataset: "a<b>.csv".to_owned(),
         coalitions: vec![coalition],
         public: false,
-        least: 10,
+        min_count: 10,
         version: "0.1.0".to_owned(),
     }
 }
@@ -157,7 +157,7 @@ pub fn public(report: Report) -> String {
     html(&Report { public: true, ..report })
 }
 
-/// Figure 1: two bucketized releases, and the audits after each. Together they disclose the disease of three of 15 people.
+/// Figure 1: two bucketized releases, and the audit after each. Combined, they disclose the disease of 3 of 15 people.
 pub fn figure_1() -> Report {
     const MARCH: &[Group] = &[
         (&[1, 2, 3, 4], &["Flu", "Pneumonia", "Diabetes", "Flu"]),
@@ -171,51 +171,51 @@ pub fn figure_1() -> Report {
         (&[5, 8, 11], &["Flu", "HIV", "Pneumonia"]),
         (&[6, 9, 12], &["Pneumonia", "Flu", "HIV"]),
     ];
-    let held = [bucketized(1, "march", "2026-03-01", MARCH), bucketized(2, "april", "2026-04-01", APRIL)];
-    let question =
+    let recorded = [bucketized(1, "march", "2026-03-01", MARCH), bucketized(2, "april", "2026-04-01", APRIL)];
+    let options =
         AuditOptions { confidence: Ratio::from_decimal(0.6), per_person: true, worst: 3, ..AuditOptions::default() };
     let up_to = |last: usize| {
-        let history = History { releases: held[..=last].to_vec(), erased: Vec::new() };
-        let mut audit = audit(&history, &question).unwrap();
+        let history = History { releases: recorded[..=last].to_vec(), erased: Vec::new() };
+        let mut audit = audit(&history, &options).unwrap();
         // The last digits of an iteration differ between machines.
         audit.stats.gap = None;
-        (held[last].name.clone(), audit)
+        (recorded[last].name.clone(), audit)
     };
-    let line = |held: &RecordedRelease| ReleaseLine {
-        number: held.number,
-        name: held.name.clone(),
-        date: held.date.clone(),
-        recipients: held.recipients.clone(),
-        columns: held.release.columns.iter().map(|column| column.name.clone()).collect(),
-        records: held.release.contingency.weights.iter().sum(),
+    let line = |recorded: &RecordedRelease| ReleaseLine {
+        number: recorded.number,
+        name: recorded.name.clone(),
+        date: recorded.date.clone(),
+        recipients: recorded.recipients.clone(),
+        columns: recorded.release.columns.iter().map(|column| column.name.clone()).collect(),
+        records: recorded.release.contingency.weights.iter().sum(),
     };
     let coalition = Coalition {
         members: vec!["public".to_owned()],
-        releases: held.iter().map(line).collect(),
+        releases: recorded.iter().map(line).collect(),
         timeline: vec![up_to(0), up_to(1)],
         ..Coalition::default()
     };
     Report {
-        title: "What the releases of stays give away".to_owned(),
-        made: "2026-05-04".to_owned(),
+        title: "Disclosure risk report: stays".to_owned(),
+        date: "2026-05-04".to_owned(),
         dataset: "stays".to_owned(),
         coalitions: vec![coalition],
         public: false,
-        least: 10,
+        min_count: 10,
         version: "0.1.0".to_owned(),
     }
 }
 
-/// The people of a group, by number, and their values.
+/// Numbers of the people of a group, and their values.
 type Group = (&'static [u128], &'static [&'static str]);
 
-/// A release of groups and values, with the owner of each record.
+/// Returns a bucketized release with owner links.
 fn bucketized(number: u64, name: &str, date: &str, groups: &[Group]) -> RecordedRelease {
     let mut values: Vec<String> =
         groups.iter().flat_map(|(_, values)| values.iter().map(|v| (*v).to_owned())).collect();
     values.sort();
     values.dedup();
-    let marks = (1..=groups.len()).map(|group| group.to_string()).collect();
+    let labels = (1..=groups.len()).map(|group| group.to_string()).collect();
     let mut rows: Vec<(u128, [u32; 2])> = Vec::new();
     for (group, (people, of_group)) in (0..).zip(groups) {
         for (person, value) in people.iter().zip(*of_group) {
@@ -227,26 +227,26 @@ fn bucketized(number: u64, name: &str, date: &str, groups: &[Group]) -> Recorded
     distinct.sort_unstable();
     distinct.dedup();
     let weight = |row: &[u32; 2]| rows.iter().filter(|(_, other)| other == row).count() as u64;
-    let combos = ContingencyTable {
+    let contingency = ContingencyTable {
         codes: (0..2).map(|at| distinct.iter().map(|row| row[at]).collect()).collect(),
         weights: distinct.iter().map(weight).collect(),
         owners: None,
     };
-    let place = |row: &[u32; 2]| distinct.binary_search(row).unwrap() as u32;
-    let links = Links::from_rows(rows.iter().map(|(person, row)| (*person, place(row))).collect());
-    let columns = vec![flat("group", Role::Other, marks), flat("disease", Role::Sensitive, values)];
+    let index = |row: &[u32; 2]| distinct.binary_search(row).unwrap() as u32;
+    let links = Links::from_rows(rows.iter().map(|(person, row)| (*person, index(row))).collect());
+    let columns = vec![flat("group", Role::Other, labels), flat("disease", Role::Sensitive, values)];
     RecordedRelease {
         number,
         name: name.to_owned(),
         date: date.to_owned(),
         recipients: vec!["public".to_owned()],
         presentation: Presentation { group_column: Some("group".to_owned()), ..Presentation::default() },
-        release: Release { columns, contingency: combos, suppressed: 0 },
+        release: Release { columns, contingency, suppressed: 0 },
         links: Some(links),
     }
 }
 
-/// A column whose values are published unchanged.
+/// Returns a column whose values are published unchanged.
 fn flat(name: &str, role: Role, values: Vec<String>) -> PublishedColumn {
     let tree = Arc::new(Taxonomy::flat(values));
     let nodes = (0..tree.len() as u32).map(|code| tree.leaf_of(code)).collect();

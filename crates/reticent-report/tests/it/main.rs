@@ -1,4 +1,4 @@
-//! Tests of the report's pages: one binary, because linking is slow.
+//! Tests of the pages. They form one binary, because linking is slow.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod fixture;

@@ -1,4 +1,4 @@
-//! What pages say.
+//! Texts of the pages.
 
 use reticent::audit::Fraction;
 use reticent::audit::{Audit, ColumnAudit, PairAudit, PosteriorRange};
@@ -7,28 +7,38 @@ use reticent_report::{Attack, html};
 use crate::fixture::{NOTICE, audit_of, column, public, report_of, sample};
 
 #[test]
-fn everything_is_there_in_order() {
+fn sections_are_complete_and_in_order() {
     let html = html(&sample());
     let titles = [
-        "For <strong>3 of 15 people</strong>, <q>diagnosis</q> is certain once both releases are put together.",
+        "For <strong>3 of 15 people</strong>, <q>diagnosis</q> is certain given both releases.",
         "No other statement was checked.",
         "Key figures",
-        "What is held",
-        "Risk over the releases",
-        "How sure things can be told",
-        "The worst cases, and why",
-        "In spring (2026-03-02) the group 30-39canary / Male, 4 people, showed: Flu-canary 2",
-        "Attacks that were tried",
-        "In the words of regulators",
+        "People whose value is certain",
+        "People above the threshold of 60\u{a0}%",
+        "Maximum posterior",
+        "<h3>Releases</h3>",
+        "<h3>Timeline</h3>",
+        "<h3>People by maximum posterior</h3>",
+        "<h3>Worst cases</h3>",
+        "spring (2026-03-02), group 30-39canary / Male, 4 people, records by value: Flu-canary 2",
+        "<h3>Attacks</h3>",
+        "<h3>Risk criteria of regulators</h3>",
+        "Singling out",
+        "Linkability",
+        "Inference",
+        "52\u{a0}% (baseline 31\u{a0}%)",
+        "Re-identification risk",
         "Prosecutor",
         "Journalist",
         "Marketer",
-        "How sure these figures are",
+        "<h3>Exact figures, bounds and estimates</h3>",
         "Maximum entropy can understate the risk",
-        "A world is one way",
-        "What was assumed, and what was not considered",
-        "How it was computed",
-        "Everybody, one by one",
+        "<h3>Possible worlds</h3>",
+        "There are 16 possible worlds.",
+        "<h4>Assumptions</h4>",
+        "<h4>Not covered</h4>",
+        "<h3>How it was computed</h3>",
+        "Posteriors of every person",
     ];
     let mut from = 0;
     for title in titles {
@@ -36,12 +46,12 @@ fn everything_is_there_in_order() {
         assert!(at.is_some(), "`{title}` is not there, or too early");
         from += at.unwrap_or_default();
     }
-    assert!(html.matches(NOTICE).count() >= 3, "on the screen, behind everything, and at the foot of each page");
+    assert!(html.matches(NOTICE).count() >= 3, "at the top, in the watermark, and in the margin of each printed page");
     assert!(!html.to_lowercase().contains("anonymous"));
 }
 
 #[test]
-fn the_verdict_says_what_was_found() {
+fn the_verdict_states_the_result() {
     let check = |columns: Vec<ColumnAudit>, confidence: Option<f64>, expected: &str| {
         let columns = columns.into_iter().map(|column| ColumnAudit { threshold: confidence, ..column }).collect();
         let report = report_of(vec![audit_of(1, columns)]);
@@ -50,22 +60,22 @@ fn the_verdict_says_what_was_found() {
     check(
         vec![column("a", 15, 1, 1)],
         Some(0.6),
-        "<strong>1 of 15 people</strong>, <q>a</q> is certain from the release",
+        "<strong>1 of 15 people</strong>, <q>a</q> is certain given the release.",
     );
     check(
         vec![column("a", 15, 0, 2)],
         Some(0.6),
-        "with more than 60\u{a0}% confidence from the release. It is certain for",
+        "exceeds the threshold of 60\u{a0}% given the release. Certainty was proved for no person.",
     );
     check(
         vec![column("a", 15, 0, 0)],
         Some(0.6),
-        "For none of 15 people can <q>a</q> be told with more than 60\u{a0}%",
+        "For none of 15 people does the posterior of <q>a</q> exceed the threshold of 60\u{a0}%",
     );
-    check(vec![column("a", 15, 0, 0)], None, "The most that is told about anybody: 50\u{a0}%.");
+    check(vec![column("a", 15, 0, 0)], None, "Maximum posterior: 50\u{a0}%.");
     let open = ColumnAudit { may_be_above: 4, ..column("a", 15, 0, 0) };
     check(vec![open], Some(0.6), "<strong>4 of 15 people</strong>, it could not be ruled out");
-    check(vec![], Some(0.6), "These releases show no sensitive column");
+    check(vec![], Some(0.6), "These releases contain none of the audited sensitive attributes.");
     check(
         vec![column("a", 15, 0, 0), column("b", 15, 2, 2)],
         None,
@@ -73,87 +83,88 @@ fn the_verdict_says_what_was_found() {
     );
 }
 
-/// What could not be looked at keeps a page from saying that nothing is told, for whosever eyes it is.
+/// If the audit is incomplete, neither an internal nor a public page has a favourable verdict.
 #[test]
-fn what_is_not_established_is_not_called_within_the_policy() {
-    for (columns, allowed) in [(vec![column("a", 15, 0, 0)], Some(0.6)), (vec![column("a", 15, 0, 0)], None)] {
-        let columns = columns.into_iter().map(|column| ColumnAudit { threshold: allowed, ..column }).collect();
+fn an_incomplete_audit_does_not_meet_the_threshold() {
+    for (columns, threshold) in [(vec![column("a", 15, 0, 0)], Some(0.6)), (vec![column("a", 15, 0, 0)], None)] {
+        let columns = columns.into_iter().map(|column| ColumnAudit { threshold, ..column }).collect();
         let mut report = report_of(vec![audit_of(1, columns)]);
         report.coalitions[0].not_established = vec!["1 spring was erased".to_owned()];
         for page in [html(&report), public(report.clone())] {
             assert!(
                 page.contains("Not established: 1 spring was erased.") && page.contains("As far as could be judged")
             );
-            assert!(!page.contains("Within the policy") && !page.contains("Nothing certain"), "{page}");
-            assert!(page.contains("verdict open") && !page.contains("nobody else is in doubt"));
+            assert!(!page.contains("Threshold met") && !page.contains("No certain disclosure"), "{page}");
+            assert!(page.contains("verdict open") && !page.contains("ruled out for all other people"));
         }
     }
-    // What is told all the same is said first.
-    let mut told = sample();
-    told.coalitions[0].not_established = vec!["1 spring was erased".to_owned()];
-    let page = html(&told);
+    // A proved violation determines the verdict of an incomplete audit.
+    let mut certain = sample();
+    certain.coalitions[0].not_established = vec!["1 spring was erased".to_owned()];
+    let page = html(&certain);
     assert!(page.contains("verdict bad") && page.contains("Not established: 1 spring was erased."));
     let mut above = report_of(vec![audit_of(1, vec![column("a", 15, 0, 2)])]);
-    assert!(html(&above).contains("It is certain for nobody."));
+    assert!(html(&above).contains("Certainty was proved for no person."));
     above.coalitions[0].not_established = vec!["1 spring was erased".to_owned()];
-    assert!(!html(&above).contains("It is certain for nobody."));
+    assert!(!html(&above).contains("Certainty was proved for no person."));
 }
 
-/// Two releases of whose records nobody knows the owners: what they tell of pairs of groups is on no one's account, and said first.
+/// Two releases without owner links: violations of their pairs of groups are in no count of people, and come first.
 #[test]
-fn what_two_releases_tell_together_is_said() {
-    let of_two = |certain: bool, allowed: Option<f64>| {
+fn violations_of_pairs_of_releases_are_in_the_verdict() {
+    const GROUPS: &str = "If an attacker knows a person’s groups in releases 1 and 2, ";
+    const CERTAIN: &str = "releases 1 and 2, <q>a</q> is certain for <strong>some pairs of groups</strong>.";
+    const ABOVE: &str =
+        "the posterior of <q>a</q> exceeds the threshold of 60\u{a0}% for <strong>some pairs of groups</strong>.";
+    let with_pair = |certain: bool, threshold: Option<f64>| {
         let lower = if certain { Fraction::ONE } else { Fraction::new(3, 4) };
         let pair = PairAudit {
             releases: [1, 2],
             column: Some("a".to_owned()),
             not_judged: None,
             pairs: 4,
-            above: u64::from(allowed.is_some()),
-            may_be_above: u64::from(allowed.is_some()),
+            above: u64::from(threshold.is_some()),
+            may_be_above: u64::from(threshold.is_some()),
             people_may_be_above: 1.0,
             highest: PosteriorRange { lower, upper: lower, estimate: lower.value() },
             worst: Vec::new(),
         };
         let columns = vec![
-            ColumnAudit { threshold: allowed, ..column("a", 15, 0, 0) },
-            ColumnAudit { threshold: allowed, ..column("b", 15, 0, 0) },
+            ColumnAudit { threshold, ..column("a", 15, 0, 0) },
+            ColumnAudit { threshold, ..column("b", 15, 0, 0) },
         ];
         report_of(vec![Audit { pairs: vec![pair], ..audit_of(2, columns) }])
     };
-    for (certain, allowed, label, how) in [
-        (true, None, "Given away", "can be told for certain"),
-        (true, Some(0.6), "Given away", "can be told for certain"),
-        (false, Some(0.6), "Above the policy", "can be told with more than 60\u{a0}% confidence"),
+    for (certain, threshold, label, sentence) in [
+        (true, None, "Certain disclosure", CERTAIN),
+        (true, Some(0.6), "Certain disclosure", CERTAIN),
+        (false, Some(0.6), "Threshold exceeded", ABOVE),
     ] {
-        let report = of_two(certain, allowed);
+        let report = with_pair(certain, threshold);
         for page in [html(&report), public(report.clone())] {
             assert!(page.contains(label) && page.contains("verdict bad"), "{page}");
-            assert!(page.contains("groups of releases") || page.contains("a group of each of releases 1 and 2"));
-            assert!(page.contains(how), "{page}");
+            assert!(page.contains(GROUPS) && page.contains(sentence), "{page}");
             let verdict = page.split("</article>").next().unwrap_or_default();
-            assert!(!verdict.contains("is <q>a</q> certain") && !verdict.contains("can <q>a</q> be told"), "{verdict}");
+            let own = ["is <q>a</q> certain", "does the posterior of <q>a</q>"];
+            assert!(!own.iter().any(|own| verdict.contains(own)), "{verdict}");
             assert!(verdict.contains("<q>b</q>"), "{verdict}");
         }
     }
-    // What is counted of the same column is not passed over, and what two releases tell of it stands beside its highest.
-    let mut report = of_two(true, Some(0.6));
+    // The counts of the same column stay in the verdict, and the bound of the pair is beside the maximum posterior.
+    let mut report = with_pair(true, Some(0.6));
     report.coalitions[0].timeline[0].1.columns[0] = ColumnAudit { threshold: Some(0.6), ..column("a", 15, 0, 9) };
     let page = html(&report);
     let verdict = page.split("</article>").next().unwrap_or_default();
-    assert!(
-        verdict.contains("can be told for certain") && verdict.contains("<strong>9 of 15 people</strong>"),
-        "{verdict}"
-    );
-    assert!(page.contains("by releases 1 and 2 together up to 100\u{a0}%"), "{page}");
-    // Less than is allowed is nobody's business here.
-    let page = html(&of_two(false, None));
-    assert!(!page.contains("a group of each of releases") && page.contains("Nothing certain"));
+    assert!(verdict.contains(CERTAIN) && verdict.contains("<strong>9 of 15 people</strong>"), "{verdict}");
+    assert!(page.contains("releases 1 and 2 combined: up to 100\u{a0}%"), "{page}");
+    // Without a violation, the verdict does not mention the pair.
+    let page = html(&with_pair(false, None));
+    assert!(!page.contains(GROUPS) && page.contains("No certain disclosure"));
 }
 
-/// An attack that could not be run was not tried in vain.
+/// A public page distinguishes an attack that could not be run from an attack without certain findings.
 #[test]
-fn what_was_not_run_is_not_called_uncertain() {
+fn an_attack_that_was_not_run_has_no_result() {
     let mut report = sample();
     report.coalitions[0].attacks = vec![Attack {
         title: "Minimality".to_owned(),
@@ -170,24 +181,24 @@ fn what_was_not_run_is_not_called_uncertain() {
     );
 }
 
-/// Where a method promises something else of each column, each is judged by its own promise, everywhere on the page.
+/// If columns have different thresholds, every part of the page uses the threshold of the column.
 #[test]
-fn each_column_is_judged_by_what_is_allowed_of_it() {
+fn each_column_is_judged_by_its_own_threshold() {
     let strict = ColumnAudit { threshold: Some(0.25), ..column("illness", 15, 0, 2) };
     let loose = ColumnAudit { threshold: Some(0.5), ..column("pay", 15, 0, 0) };
     let before = audit_of(1, vec![loose.clone(), strict.clone()]);
     let page = html(&report_of(vec![before, audit_of(2, vec![loose, strict])]));
     for expected in [
-        "nobody’s <q>illness</q> with more than 25\u{a0}% confidence; nobody’s <q>pay</q> with more than 50\u{a0}% confidence",
-        "<strong>2 of 15 people</strong>, <q>illness</q> can be told with more than 25\u{a0}% confidence",
-        "For none of 15 people can <q>pay</q> be told with more than 50\u{a0}% confidence",
-        "<q>illness</q> with more than 25\u{a0}% confidence, or for certain, or <q>pay</q> with more than 50\u{a0}% confidence",
-        "Above the 25\u{a0}% allowed",
-        "<td class=\"number\" data-head=\"allowed\">25\u{a0}%</td><td class=\"number\" data-head=\"above that\">2</td>",
-        "<td class=\"number\" data-head=\"allowed\">50\u{a0}%</td><td class=\"number\" data-head=\"above that\">0</td>",
-        "allowed: 25\u{a0}%",
-        "allowed: 50\u{a0}%",
-        "people whose <q>pay</q> can be told with more than 50\u{a0}% confidence",
+        "posterior of <q>illness</q> at most 25\u{a0}%; posterior of <q>pay</q> at most 50\u{a0}%",
+        "<strong>2 of 15 people</strong>, the posterior of <q>illness</q> exceeds the threshold of 25\u{a0}%",
+        "For none of 15 people does the posterior of <q>pay</q> exceed the threshold of 50\u{a0}%",
+        "<q>illness</q> with a posterior above 25\u{a0}% (or with certainty) or <q>pay</q> with a posterior above 50\u{a0}%",
+        "People above the threshold of 25\u{a0}%",
+        "<td class=\"number\" data-head=\"threshold\">25\u{a0}%</td><td class=\"number\" data-head=\"above the threshold\">2</td>",
+        "<td class=\"number\" data-head=\"threshold\">50\u{a0}%</td><td class=\"number\" data-head=\"above the threshold\">0</td>",
+        "threshold: 25\u{a0}%",
+        "threshold: 50\u{a0}%",
+        "people for whom the posterior of <q>pay</q> exceeds the threshold of 50\u{a0}%",
     ] {
         assert!(page.contains(expected), "`{expected}` is not there");
     }

@@ -1,4 +1,4 @@
-//! What public pages do not disclose.
+//! Public pages disclose no person, no value and no small count.
 
 use reticent::audit::SolveStats;
 use reticent::audit::{Audit, ColumnAudit};
@@ -6,28 +6,28 @@ use reticent_report::ReleaseLine;
 
 use crate::fixture::{NOTICE, audit_of, column, public, report_of, sample};
 
-/// The text between tags.
+/// Returns the text between tags.
 fn text(html: &str) -> String {
     let body = html.split_once("<body>").map_or(html, |(_, body)| body);
-    let pieces = body.split('<').map(|piece| piece.split_once('>').map_or(piece, |(_, text)| text));
-    pieces.collect::<Vec<&str>>().join(" ")
+    let texts = body.split('<').map(|rest| rest.split_once('>').map_or(rest, |(_, text)| text));
+    texts.collect::<Vec<&str>>().join(" ")
 }
 
 #[test]
-fn a_public_page_names_nobody_and_no_value() {
+fn a_public_page_shows_no_person_and_no_value() {
     let page = public(sample());
-    assert!(!page.contains("canary"), "a value, a group, a pseudonym or what an attack found");
-    assert!(!page.contains("The worst cases") && !page.contains("Everybody, one by one"));
-    assert!(!page.contains("of 3 by name") && page.contains("of fewer than 10 by name"));
+    assert!(!page.contains("canary"), "a value, a group, a pseudonym or the finding of an attack");
+    assert!(!page.contains("Worst cases") && !page.contains("Posteriors of every person"));
+    assert!(!page.contains("number of facts: 3") && page.contains("number of facts: fewer than 10"));
     assert!(!page.contains(NOTICE));
-    for words in ["15", "13", "33.3", "1 in 3", "14.0", "worlds 16"] {
-        assert!(!text(&page).contains(words), "`{words}` is there");
+    for figure in ["15", "13", "33.3", "1 in 3", "14.0", "There are 16"] {
+        assert!(!text(&page).contains(figure), "`{figure}` is there");
     }
 }
 
-/// What differs only in small counts is the same page.
+/// Audits that differ only in small counts have the same public page.
 #[test]
-fn small_counts_cannot_be_told_apart() {
+fn small_counts_are_indistinguishable() {
     let page = |change: &dyn Fn(&mut Audit)| {
         let mut audits = vec![
             audit_of(1, vec![column("diagnosis", 900, 30, 60)]),
@@ -39,7 +39,7 @@ fn small_counts_cannot_be_told_apart() {
     let same = |what: &str, change: &dyn Fn(&mut Audit, u64)| {
         let first = page(&|audit| change(audit, 1));
         for number in 2..=9 {
-            assert!(first == page(&|audit| change(audit, number)), "{what}: {number} is told from 1");
+            assert!(first == page(&|audit| change(audit, number)), "{what}: {number} differs from 1");
         }
     };
     same("certain", &|audit, number| audit.columns = vec![column("diagnosis", audit.people, number, 60)]);
@@ -49,7 +49,7 @@ fn small_counts_cannot_be_told_apart() {
     same("certain among those above", &|audit, number| {
         audit.columns = vec![column("diagnosis", audit.people, 60, 60 + number)];
     });
-    same("certain, the total being known", &|audit, number| {
+    same("certain and above", &|audit, number| {
         audit.columns = vec![column("diagnosis", audit.people, number, number)];
     });
     same("not above", &|audit, number| {
@@ -68,21 +68,21 @@ fn small_counts_cannot_be_told_apart() {
     same("work", &|audit, number| {
         audit.stats = SolveStats { largest_component: number, components: number, ..SolveStats::default() }
     });
-    same("known by name", &|audit, number| {
-        audit.assumptions = vec![format!("the attacker knows something about the values of {number} by name")];
+    same("background knowledge", &|audit, number| {
+        audit.assumptions = vec![format!("the attacker has background knowledge, number of facts: {number}")];
     });
 }
 
-/// What became certain with the last release, and who came with it.
+/// Small changes by the last release do not change the page: certain values, records and people.
 #[test]
-fn small_changes_cannot_be_told_apart() {
+fn small_changes_are_indistinguishable() {
     let certain = |before: u64, now: u64| {
         let first = audit_of(1, vec![column("diagnosis", 900, before, 300)]);
         public(report_of(vec![first, audit_of(2, vec![column("diagnosis", 1500, now, 300)])]))
     };
     let first = certain(120, 121);
     assert!((122..=129).all(|now| first == certain(120, now)));
-    assert!(first != certain(120, 150), "large changes are told");
+    assert!(first != certain(120, 150), "large changes are shown");
     let records = |before: u64, now: u64| {
         let mut report = report_of(vec![audit_of(1, vec![]), audit_of(1, vec![])]);
         (report.coalitions[0].releases[0].records, report.coalitions[0].releases[1].records) = (before, now);
@@ -90,7 +90,7 @@ fn small_changes_cannot_be_told_apart() {
     };
     let first = records(1000, 1001);
     assert!((1002..=1009).all(|now| first == records(1000, now)));
-    // Two releases of 100 records about 197 people: three are in both.
+    // Two releases with 100 records each about 197 people have three people in common.
     let overlap = |people: u64| {
         let mut report = report_of(vec![audit_of(2, vec![column("diagnosis", people, 0, 0)])]);
         let line = ReleaseLine { records: 100, ..report.coalitions[0].releases[0].clone() };
@@ -101,11 +101,12 @@ fn small_changes_cannot_be_told_apart() {
     assert!((191..199).all(|people| first == overlap(people)));
 }
 
-/// A bar has its width as an attribute: the content security policy allows no inline style.
+/// The width of a bar is an attribute, because the content security policy allows no inline style.
 #[test]
 fn nested_counts_have_bars() {
     let page = public(report_of(vec![audit_of(1, vec![column("diagnosis", 1500, 300, 750)])]));
-    for (width, class, count) in [(100, "after", "all"), (20, "after", "at least 300"), (20, "sure", "at least 300")] {
+    let bars = [(100, "after", "all"), (20, "after", "at least 300"), (20, "certain", "at least 300")];
+    for (width, class, count) in bars {
         let bar = format!(
             "<rect class=\"fill {class}\" width=\"{width}%\" height=\"100%\" rx=\"2\"></rect></svg> {count}</td>"
         );

@@ -1,4 +1,4 @@
-//! Pages load nothing, run nothing, and show data as text.
+//! Pages load no resources, run no scripts and escape all data.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -8,12 +8,12 @@ use sha2::{Digest, Sha256};
 
 use crate::fixture::{audit_of, column, figure_1, public, report_of, sample};
 
-/// Every tag is closed, in order.
-fn well_formed(html: &str) {
+/// Asserts that every tag is closed, in order.
+fn assert_well_formed(html: &str) {
     let mut open: Vec<&str> = Vec::new();
-    for piece in html.split('<').skip(1) {
-        let (tag, rest) = piece.split_once('>').expect("a tag ends");
-        assert!(!rest.contains('>') || open.last() == Some(&"style") || tag == "style", "a lone > after <{tag}>");
+    for part in html.split('<').skip(1) {
+        let (tag, rest) = part.split_once('>').expect("a tag ends");
+        assert!(!rest.contains('>') || open.last() == Some(&"style") || tag == "style", "an unescaped > after <{tag}>");
         let name = tag.split([' ', '\n']).next().unwrap_or_default();
         match name {
             "!DOCTYPE" | "meta" | "br" => {}
@@ -22,27 +22,27 @@ fn well_formed(html: &str) {
         }
         assert_eq!(tag.matches('"').count() % 2, 0, "quotes of <{tag}>");
     }
-    assert!(open.is_empty(), "{open:?} stay open");
+    assert!(open.is_empty(), "not closed: {open:?}");
 }
 
-/// The text between two others that occur once.
+/// Returns the text between two texts that occur once each.
 fn between<'a>(page: &'a str, start: &str, end: &str) -> &'a str {
     assert_eq!((page.matches(start).count(), page.matches(end).count()), (1, 1), "{start} and {end}");
     page.split_once(start).unwrap().1.split_once(end).unwrap().0
 }
 
-/// Reports with every part of a page.
+/// Returns reports that cover every section of a page.
 fn reports() -> Vec<Report> {
     let several = audit_of(2, vec![column("diagnosis", 1500, 12, 40), column("income <\"&'>", 1500, 0, 0)]);
-    let nothing = Report { coalitions: vec![Coalition::default()], ..sample() };
-    vec![sample(), figure_1(), report_of(vec![several]), nothing, Report { coalitions: Vec::new(), ..sample() }]
+    let empty = Report { coalitions: vec![Coalition::default()], ..sample() };
+    vec![sample(), figure_1(), report_of(vec![several]), empty, Report { coalitions: Vec::new(), ..sample() }]
 }
 
 #[test]
-fn pages_need_nothing_and_are_well_formed() {
+fn pages_are_well_formed_and_load_no_resources() {
     for report in reports() {
         for page in [html(&report), public(report.clone())] {
-            well_formed(&page);
+            assert_well_formed(&page);
             for word in ["http://", "https://", "<script", "url(", "@import", " src=", " style=", "javascript:"] {
                 assert!(!page.contains(word), "{word}");
             }
@@ -52,7 +52,7 @@ fn pages_need_nothing_and_are_well_formed() {
     }
 }
 
-/// The policy names the hash of the style element's text, and allows nothing else.
+/// The policy contains the hash of the style sheet, and allows nothing else.
 #[test]
 fn the_content_security_policy_allows_the_style_sheet_only() {
     for report in reports() {
@@ -64,44 +64,44 @@ fn the_content_security_policy_allows_the_style_sheet_only() {
                 policy
             );
             let (before, _) = page.split_once("<style>").unwrap();
-            assert!(before.contains(&policy), "the policy stands before what it is about");
+            assert!(before.contains(&policy), "the policy comes before the style sheet");
         }
     }
 }
 
-/// A text that would end an attribute, an element or the style sheet, with the name of its field.
+/// Returns a text that would end an attribute, an element or the style sheet if it were not escaped. Starts with the field name.
 fn hostile(field: &str) -> String {
     format!("{field}</style><script>\"'&amp;<!--")
 }
 
-/// The same as HTML text.
+/// Returns the same text, escaped.
 fn escaped(field: &str) -> String {
     format!("{field}&lt;/style&gt;&lt;script&gt;&quot;'&amp;amp;&lt;!--")
 }
 
-/// Fields that both kinds of pages show.
-const SHOWN: [&str; 16] = [
+/// Fields that internal and public pages show.
+const COMMON: [&str; 16] = [
     "Title",
-    "Made",
+    "Created",
     "Dataset",
     "Version",
     "Member",
-    "Open",
-    "Breach",
+    "NotEstablished",
+    "Violation",
     "Release",
     "Date",
     "Recipient",
     "Published",
-    "Moment",
+    "Timeline",
     "Sensitive",
-    "Assumed",
-    "Unconsidered",
+    "Assumption",
+    "NotConsidered",
     "Attack",
 ];
 
 /// Fields that only an internal page shows.
 const INTERNAL: [&str; 12] = [
-    "Words",
+    "AttackText",
     "CaseColumn",
     "CaseValue",
     "CasePerson",
@@ -117,20 +117,20 @@ const INTERNAL: [&str; 12] = [
 
 fn hostile_report() -> Report {
     let mut report = sample();
-    (report.title, report.made) = (hostile("Title"), hostile("Made"));
+    (report.title, report.date) = (hostile("Title"), hostile("Created"));
     (report.dataset, report.version) = (hostile("Dataset"), hostile("Version"));
     let coalition = &mut report.coalitions[0];
     coalition.members = vec![hostile("Member")];
-    coalition.not_established = vec![hostile("Open")];
-    coalition.violations = vec![Disclosure { text: hostile("Breach"), certain: false }];
+    coalition.not_established = vec![hostile("NotEstablished")];
+    coalition.violations = vec![Disclosure { text: hostile("Violation"), certain: false }];
     coalition.attacks =
-        vec![Attack { title: hostile("Attack"), text: hostile("Words"), findings: 1, certain: false, ran: true }];
+        vec![Attack { title: hostile("Attack"), text: hostile("AttackText"), findings: 1, certain: false, ran: true }];
     for line in &mut coalition.releases {
         (line.name, line.date) = (hostile("Release"), hostile("Date"));
         (line.recipients, line.columns) = (vec![hostile("Recipient")], vec![hostile("Published")]);
     }
     for (name, audit) in &mut coalition.timeline {
-        *name = hostile("Moment");
+        *name = hostile("Timeline");
         make_hostile(audit);
     }
     report
@@ -139,11 +139,11 @@ fn hostile_report() -> Report {
 fn make_hostile(audit: &mut Audit) {
     audit.releases.iter_mut().for_each(|(_, name)| *name = hostile("Release"));
     audit.columns[0].name = hostile("Sensitive");
-    (audit.assumptions, audit.not_considered) = (vec![hostile("Assumed")], vec![hostile("Unconsidered")]);
+    (audit.assumptions, audit.not_considered) = (vec![hostile("Assumption")], vec![hostile("NotConsidered")]);
     let case = &mut audit.worst[0];
     (case.column, case.value) = (hostile("CaseColumn"), hostile("CaseValue"));
     case.pseudonyms = vec![hostile("CasePerson")];
-    for group in case.explanation.iter_mut().flat_map(|because| &mut because.groups) {
+    for group in case.explanation.iter_mut().flat_map(|explanation| &mut explanation.groups) {
         (group.name, group.date) = (hostile("GroupName"), hostile("GroupDate"));
         group.group = vec![(hostile("KeyColumn"), hostile("KeyValue"))];
         group.values = vec![(hostile("GroupValue"), 1)];
@@ -160,23 +160,22 @@ fn every_text_is_escaped() {
     let report = hostile_report();
     let (internal, public) = (html(&report), public(report));
     for page in [&internal, &public] {
-        well_formed(page);
+        assert_well_formed(page);
         assert!(!page.contains("<script") && !page.contains("<!--"));
         assert_eq!(page.matches("</style>").count(), 1);
-        for field in SHOWN {
+        for field in COMMON {
             assert!(page.contains(&escaped(field)), "{field} is not shown");
         }
     }
     for field in INTERNAL {
         assert!(internal.contains(&escaped(field)), "{field} is not shown");
-        // A name of a field may be the start of another.
         assert!(!public.contains(&escaped(field)), "{field} is shown");
     }
 }
 
-/// Characters that hide text or change its direction are replaced wherever they stand.
+/// Control characters and characters that change the text direction are replaced everywhere.
 #[test]
-fn no_text_hides_or_turns() {
+fn control_and_direction_characters_are_replaced() {
     let mut report = sample();
     report.title = "a\u{202e}b\u{7}c\u{200f}".to_owned();
     let page = html(&report);

@@ -1,10 +1,10 @@
-//! Whole pages of a worked example, internal and public.
+//! Snapshots of whole pages of a worked example, internal and public.
 
 use reticent_report::{Report, html};
 
 use crate::fixture::figure_1;
 
-/// The page with a line break between tags, so that a difference is easy to read.
+/// Adds a line break between tags, so that differences are easy to read.
 fn readable(page: &str) -> String {
     page.replace("><", ">\n<")
 }

@@ -1,5 +1,7 @@
-//! The maximum-entropy problem of a puzzle as plain text, for other solvers: a line `c PEOPLE ROWS|ROWS|...` for every crowd, with
-//! the rows that count each of its values, and after them a line `r COUNT` for every row.
+//! Text format of a maximum-entropy problem, for other solvers.
+//!
+//! Each class of people is a line `c PEOPLE ROWS|ROWS|...` with the rows that count each of its values. A line `r COUNT` for each row
+//! follows.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -8,55 +10,57 @@ use reticent_inference::{Problem, Solution, Value};
 
 use crate::Failure;
 
-/// What is not forced: crowds and values that are open, rows of them, each with what is left of its count.
+/// The part of a problem that is not forced: open classes and values, and rows with their remaining counts.
 pub struct Open {
-    /// How many people, and the rows of each value.
-    crowds: Vec<(u64, Vec<Vec<usize>>)>,
+    /// Number of people of a class, and the rows of each value.
+    classes: Vec<(u64, Vec<Vec<usize>>)>,
+    /// Count of each row.
     rows: Vec<u64>,
 }
 
 impl Open {
-    /// The whole puzzle.
-    pub fn whole(puzzle: &Problem) -> Result<Open, Failure> {
-        Open::of(puzzle, |_, _| None)
+    /// The whole problem.
+    pub fn whole(problem: &Problem) -> Result<Open, Failure> {
+        Open::new(problem, |_, _| None)
     }
 
-    /// Without what was found to be forced, of bounds that are those of presolving alone. Rows of the same people and values
-    /// are one row, and people with the same rows one crowd, as when Reticent solves it.
-    pub fn presolved(puzzle: &Problem, bounds: &Solution) -> Result<Open, Failure> {
-        let forced = |crowd: u32, value: Value| {
-            let told = bounds.classes[crowd as usize].iter().find(|told| told.value == value);
-            match told {
-                Some(told) if told.lower < told.upper => None,
-                Some(told) => Some(told.lower.value() * puzzle.classes[crowd as usize].people as f64),
+    /// The problem without the cells that presolving forces. The bounds must come from presolving only.
+    ///
+    /// Rows with the same cells are merged, and so are classes with the same rows. Reticent does the same when it solves the problem.
+    pub fn presolved(problem: &Problem, bounds: &Solution) -> Result<Open, Failure> {
+        let forced = |class: u32, value: Value| {
+            let posterior = bounds.classes[class as usize].iter().find(|posterior| posterior.value == value);
+            match posterior {
+                Some(posterior) if posterior.lower < posterior.upper => None,
+                Some(posterior) => Some(posterior.lower.value() * problem.classes[class as usize].people as f64),
                 None => Some(0.0),
             }
         };
-        let mut open = Open::of(puzzle, forced)?;
-        let mut together: HashMap<Vec<Vec<usize>>, u64> = HashMap::new();
-        for (people, cells) in open.crowds.drain(..) {
-            *together.entry(cells).or_default() += people;
+        let mut open = Open::new(problem, forced)?;
+        let mut merged: HashMap<Vec<Vec<usize>>, u64> = HashMap::new();
+        for (people, cells) in open.classes.drain(..) {
+            *merged.entry(cells).or_default() += people;
         }
-        open.crowds = together.into_iter().map(|(cells, people)| (people, cells)).collect();
-        open.crowds.sort_unstable();
+        open.classes = merged.into_iter().map(|(cells, people)| (people, cells)).collect();
+        open.classes.sort_unstable();
         Ok(open)
     }
 
-    fn of(puzzle: &Problem, forced: impl Fn(u32, Value) -> Option<f64>) -> Result<Open, Failure> {
-        if puzzle.counts.iter().any(|count| count.lower != count.upper) {
-            return Err("only exact counts are written".into());
+    fn new(problem: &Problem, forced: impl Fn(u32, Value) -> Option<f64>) -> Result<Open, Failure> {
+        if problem.counts.iter().any(|count| count.lower != count.upper) {
+            return Err("only exact counts can be exported".into());
         }
         let mut rows = Vec::new();
         let mut rows_of: HashMap<(u32, Value), Vec<usize>> = HashMap::new();
         let mut known: HashMap<Vec<(u32, Value)>, usize> = HashMap::new();
-        for count in &puzzle.counts {
-            let mut left = count.lower as f64;
+        for count in &problem.counts {
+            let mut remaining = count.lower as f64;
             let mut cells = Vec::new();
-            let may =
-                |(crowd, value): &&(u32, Value)| puzzle.classes[*crowd as usize].possible.binary_search(value).is_ok();
-            for cell in count.cells.iter().filter(may) {
+            let possible =
+                |(class, value): &&(u32, Value)| problem.classes[*class as usize].possible.binary_search(value).is_ok();
+            for cell in count.cells.iter().filter(possible) {
                 match forced(cell.0, cell.1) {
-                    Some(people) => left -= people,
+                    Some(people) => remaining -= people,
                     None => cells.push(*cell),
                 }
             }
@@ -64,42 +68,42 @@ impl Open {
                 continue;
             }
             cells.iter().for_each(|cell| rows_of.entry(*cell).or_default().push(rows.len()));
-            rows.push(left.round() as u64);
+            rows.push(remaining.round() as u64);
         }
-        let mut crowds = Vec::new();
-        for (at, crowd) in (0..).zip(&puzzle.classes) {
+        let mut classes = Vec::new();
+        for (at, class) in (0..).zip(&problem.classes) {
             let open: Vec<Value> =
-                crowd.possible.iter().copied().filter(|value| forced(at, *value).is_none()).collect();
+                class.possible.iter().copied().filter(|value| forced(at, *value).is_none()).collect();
             if open.is_empty() {
                 continue;
             }
-            if open.len() < crowd.possible.len()
-                && crowd.people > 1
-                && bound_to_some(crowd.possible.iter(), &forced, at)
+            if open.len() < class.possible.len()
+                && class.people > 1
+                && has_forced_people(class.possible.iter(), &forced, at)
             {
-                return Err("a crowd of which some have a forced value is not written".into());
+                return Err("a class with forced values for some of its people cannot be exported".into());
             }
-            crowds.push((
-                crowd.people,
+            classes.push((
+                class.people,
                 open.iter().map(|value| rows_of.remove(&(at, *value)).unwrap_or_default()).collect(),
             ));
         }
-        Ok(Open { crowds, rows })
+        Ok(Open { classes, rows })
     }
 
-    /// Unknowns.
+    /// Number of unknowns.
     pub fn cells(&self) -> usize {
-        self.crowds.iter().map(|(_, cells)| cells.len()).sum()
+        self.classes.iter().map(|(_, cells)| cells.len()).sum()
     }
 
-    /// Equations: the rows, and one a crowd.
+    /// Number of equations: one per row and one per class.
     pub fn equations(&self) -> usize {
-        self.rows.len() + self.crowds.len()
+        self.rows.len() + self.classes.len()
     }
 
     pub fn text(&self) -> Result<String, Failure> {
         let mut text = String::new();
-        for (people, cells) in &self.crowds {
+        for (people, cells) in &self.classes {
             let words = |rows: &Vec<usize>| rows.iter().map(usize::to_string).collect::<Vec<_>>().join(" ");
             writeln!(text, "c {people} {}", cells.iter().map(words).collect::<Vec<_>>().join("|"))?;
         }
@@ -110,11 +114,11 @@ impl Open {
     }
 }
 
-/// Whether a value is forced to some of a crowd.
-fn bound_to_some<'a>(
-    mut may: impl Iterator<Item = &'a Value>,
+/// Whether a value is forced for some people of a class.
+fn has_forced_people<'a>(
+    mut possible: impl Iterator<Item = &'a Value>,
     forced: impl Fn(u32, Value) -> Option<f64>,
-    crowd: u32,
+    class: u32,
 ) -> bool {
-    may.any(|value| forced(crowd, *value).is_some_and(|people| people > 0.0))
+    possible.any(|value| forced(class, *value).is_some_and(|people| people > 0.0))
 }

@@ -1,21 +1,21 @@
-//! The histories that are measured.
+//! The release histories that are measured.
 
 use reticent_inference::{Problem, Value};
 
-use crate::made::{Draw, Group, alike, buckets, each, puzzle};
+use crate::made::{Group, Random, buckets, classes_by_groups, constraint_problem, one_class_per_person};
 
-/// How many of the 45,222 complete records of Adult have each of the 14 occupations.
+/// Number of complete records of Adult (45,222 in total) with each of the 14 occupations.
 const OCCUPATIONS: [usize; 14] =
     [6_020, 6_008, 5_984, 5_540, 5_408, 4_808, 2_970, 2_316, 2_046, 1_480, 1_420, 976, 232, 14];
-/// People in a class of a generalized release.
-const CLASS: usize = 1_000;
+/// Number of people in an equivalence class of a generalized release.
+const CLASS_SIZE: usize = 1_000;
 const RELEASES: usize = 10;
-/// One in so many has left by the next release, and somebody else has come.
-const LEAVES: usize = 20;
+/// One of this number of people is replaced by another person before the next release.
+const REPLACED_ONE_IN: usize = 20;
 
-/// A hidden value, as likely as the occupation is frequent.
-fn any_value(draw: &mut Draw) -> Value {
-    let mut at = draw.below(OCCUPATIONS.iter().sum());
+/// A random sensitive value, with the frequencies of the occupations.
+fn random_value(random: &mut Random) -> Value {
+    let mut at = random.below(OCCUPATIONS.iter().sum());
     let mut value = 0;
     while at >= OCCUPATIONS[value] {
         at -= OCCUPATIONS[value];
@@ -24,38 +24,39 @@ fn any_value(draw: &mut Draw) -> Value {
     value as Value
 }
 
-/// The paper's: two releases of `records` people each, of whom `shared` are in both, each in buckets of `size` by itself.
+/// The setting of the paper: two releases of `records` people each with `shared` common people, in independent buckets of `size`.
 pub fn two_releases(records: usize, shared: usize, size: usize, seed: u64) -> Problem {
-    let mut draw = Draw(seed);
+    let mut random = Random(seed);
     let all = (2 * records - shared) as u32;
-    let value: Vec<Value> = (0..all).map(|_| any_value(&mut draw)).collect();
+    let value: Vec<Value> = (0..all).map(|_| random_value(&mut random)).collect();
     let first: Group = (0..records as u32).collect();
     let second: Group = (all - records as u32..all).collect();
-    let releases = [first, second].map(|people| buckets(&people, &value, size, &mut draw).0);
-    puzzle(&value, &releases, &each(value.len()))
+    let releases = [first, second].map(|people| buckets(&people, &value, size, &mut random).0);
+    constraint_problem(&value, &releases, &one_class_per_person(value.len()))
 }
 
-/// Ten generalized releases of `people` people each, in classes of a thousand. One in twenty leaves between a release and the
-/// next, and somebody comes. History-guided: everybody stays in their class, and who comes takes the place of who left.
-/// Otherwise classes are drawn anew.
+/// Ten generalized releases of `people` people each, in equivalence classes of 1,000 people.
+///
+/// Between two releases, one of twenty people is replaced. If `guided`, people stay in their class and a new person takes the
+/// place of the leaver (history-guided). Otherwise every release has new random classes.
 pub fn ten_releases(people: usize, guided: bool, seed: u64) -> Problem {
-    let mut draw = Draw(seed);
-    let mut value: Vec<Value> = (0..people).map(|_| any_value(&mut draw)).collect();
-    let mut places: Group = (0..people as u32).collect();
+    let mut random = Random(seed);
+    let mut value: Vec<Value> = (0..people).map(|_| random_value(&mut random)).collect();
+    let mut members: Group = (0..people as u32).collect();
     let mut releases = Vec::with_capacity(RELEASES);
     for release in 0..RELEASES {
-        for place in places.iter_mut().filter(|_| release > 0) {
-            if draw.below(LEAVES) == 0 {
-                *place = value.len() as u32;
-                value.push(any_value(&mut draw));
+        for member in members.iter_mut().filter(|_| release > 0) {
+            if random.below(REPLACED_ONE_IN) == 0 {
+                *member = value.len() as u32;
+                value.push(random_value(&mut random));
             }
         }
-        let mut order = places.clone();
+        let mut order = members.clone();
         if !guided {
-            draw.shuffle(&mut order);
+            random.shuffle(&mut order);
         }
-        releases.push(order.chunks(CLASS).map(<[u32]>::to_vec).collect());
+        releases.push(order.chunks(CLASS_SIZE).map(<[u32]>::to_vec).collect());
     }
-    let crowds = alike(value.len(), &releases);
-    puzzle(&value, &releases, &crowds)
+    let classes = classes_by_groups(value.len(), &releases);
+    constraint_problem(&value, &releases, &classes)
 }

@@ -1,9 +1,9 @@
-//! Rebuilds the experiments of Wang, Zhu, Du and Teng, Inference Analysis in Privacy-Preserving Data Re-publishing, section 4, with
-//! this library, and prints what the paper reports beside what comes out: `inference2009 [--short]`.
+//! Repeats the experiments of Wang, Zhu, Du and Teng, Inference Analysis in Privacy-Preserving Data Re-publishing, section 4, and
+//! prints the reported next to the reproduced figures: `inference2009 [--short]`.
 //!
-//! Two releases of 7,200 records of Adult, each in buckets of l people with different values (Anatomy); the Adult data is looked
-//! for in RETICENT_DATA and in `../shared/data` beside the repository. What is compared how was fixed before anything was
-//! measured; what the paper leaves open is said in the output.
+//! The data are two releases of 7,200 records of Adult, in buckets of l people with distinct values (Anatomy). The folder of the Adult
+//! data is RETICENT_DATA, or `../shared/data` next to the repository. The criteria of comparison were fixed before the first
+//! measurement. The output lists details that the paper does not state.
 
 #[path = "../kdd2006/adult.rs"]
 #[allow(dead_code)]
@@ -23,31 +23,31 @@ use adult::Records;
 
 type Failure = Box<dyn std::error::Error>;
 
-/// Records a release.
+/// Number of records of a release.
 const RECORDS: usize = 7_200;
-/// Records that both releases have.
+/// Numbers of records that are in both releases.
 const SHARED: [usize; 6] = [6_000, 4_800, 3_600, 2_400, 1_200, 0];
 const DIVERSITIES: [usize; 3] = [2, 3, 5];
 const SEED: u64 = 2009;
 
-/// Of how many different values and people, and how often, the most frequent one occurs.
+/// Prints, for each categorical column, the number of values and the frequency of the most frequent value.
 fn sensitive_columns(records: &Records) -> Result<(), Failure> {
     println!("| column | values | most frequent | buckets of at most |\n|---|---|---|---|");
     for name in
         ["workclass", "education", "marital-status", "occupation", "relationship", "race", "sex", "native-country"]
     {
-        let codes = &records.codes[adult::place(name)?];
-        let values = records.values[adult::place(name)?].len();
-        let most =
+        let codes = &records.codes[adult::column_index(name)?];
+        let values = records.values[adult::column_index(name)?].len();
+        let largest =
             (0..values as u32).map(|value| codes.iter().filter(|code| **code == value).count()).max().unwrap_or(0);
-        let share = 100.0 * most as f64 / codes.len() as f64;
-        println!("| {name} | {values} | {share:.1} % | {} |", codes.len() / most.max(1));
+        let percent = 100.0 * largest as f64 / codes.len() as f64;
+        println!("| {name} | {values} | {percent:.1} % | {} |", codes.len() / largest.max(1));
     }
     println!(
-        "\nBuckets of 5 different values need a column in which no value has more than one record in 5. Of Adult's categorical"
+        "\nBuckets of 5 distinct values need a column in which no value has more than one record in 5. Of the categorical columns"
     );
     println!(
-        "columns that is occupation alone; so the paper's sensitive attribute, which it does not name, is taken for that."
+        "of Adult, only occupation has this property. The paper does not name its sensitive attribute; occupation is assumed."
     );
     Ok(())
 }
@@ -57,15 +57,15 @@ fn main() -> Result<(), Failure> {
     let short = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => false,
         ["--short"] => true,
-        // One measurement of figure 5, in a process of its own.
+        // One measurement of figure 5, in a separate process.
         ["--size", size] => return size::one(size.parse()?),
         _ => return Err("usage: inference2009 [--short]".into()),
     };
     let Some(folder) = adult::folder() else {
-        println!("skipped: the Adult data is not beside the repository, and RETICENT_DATA does not say where it is");
+        println!("skipped: no Adult data next to the repository, and RETICENT_DATA does not name its folder");
         return Ok(());
     };
-    println!("# Inference Analysis in Privacy-Preserving Data Re-publishing, section 4, rebuilt\n");
+    println!("# Inference Analysis in Privacy-Preserving Data Re-publishing, section 4, repeated\n");
     let records = Records::read(&folder)?;
     sensitive_columns(&records)?;
     figures::two_and_three(&records, short)?;

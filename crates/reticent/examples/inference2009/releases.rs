@@ -1,20 +1,20 @@
-//! The two releases of the paper: D2 is D1 with some records gone and as many new ones.
+//! The two releases of the paper: D2 is D1 with some records deleted and as many inserted.
 
 use reticent_inference::Value;
 
-use crate::adult::{Records, place};
-use crate::made::{Draw, Group, buckets};
+use crate::adult::{Records, column_index};
+use crate::made::{Group, Random, buckets};
 use crate::{Failure, SEED};
 
-/// People, and who of them is in which release.
+/// People with their values, and the people of both data sets.
 pub struct Updated {
-    /// By person.
+    /// Sensitive value of each person.
     pub value: Vec<Value>,
     pub first: Group,
     pub second: Group,
 }
 
-/// Records that make two data sets of `size` each, of which `shared` are in both. Whatever is shared, the second is the same.
+/// Two data sets of `size` records with `shared` common records. The second is the same for every value of `shared`.
 pub fn updated(records: &Records, column: &str, size: usize, shared: usize) -> Result<Updated, Failure> {
     let value = shuffled(records, column)?;
     let all = (2 * size - shared) as u32;
@@ -22,7 +22,7 @@ pub fn updated(records: &Records, column: &str, size: usize, shared: usize) -> R
     Ok(Updated { value, first: (all - size as u32..all).collect(), second: (0..size as u32).collect() })
 }
 
-/// The same first data set, and a second one whose new records have the values of those that are gone.
+/// The same first data set, and a second one in which the new records have the values of the deleted records.
 pub fn replaced(records: &Records, column: &str, size: usize, shared: usize) -> Result<Updated, Failure> {
     let all = shuffled(records, column)?;
     let mut made = updated(records, column, size, shared)?;
@@ -34,46 +34,48 @@ pub fn replaced(records: &Records, column: &str, size: usize, shared: usize) -> 
         let at = spare
             .iter()
             .position(|spare| *spare == value)
-            .ok_or("no record left with the value of one that is gone")?;
+            .ok_or("no remaining record has the value of a deleted record")?;
         made.second.push(made.value.len() as u32);
         made.value.push(spare.swap_remove(at));
     }
     Ok(made)
 }
 
-/// The values of all records in an order that is the same every time.
+/// The values of all records in a fixed random order.
 fn shuffled(records: &Records, column: &str) -> Result<Vec<Value>, Failure> {
-    let mut value = records.codes[place(column)?].clone();
-    Draw(SEED).shuffle(&mut value);
+    let mut value = records.codes[column_index(column)?].clone();
+    Random(SEED).shuffle(&mut value);
     Ok(value)
 }
 
-/// Buckets of so many different values, without regard to any other release. None when a value is too frequent for that.
+/// Buckets of `l` distinct values, independent of other releases, or `None` if a value is too frequent.
 pub fn independent(people: &[u32], value: &[Value], l: usize, seed: u64) -> Option<Vec<Group>> {
-    let (buckets, left) = buckets(people, value, l, &mut Draw(seed));
+    let (buckets, left) = buckets(people, value, l, &mut Random(seed));
     left.is_empty().then_some(buckets)
 }
 
-/// Buckets that keep those of the first release.
+/// History-guided buckets: they keep the buckets of the first release.
 pub struct Guided {
     pub buckets: Vec<Group>,
-    /// Places of records that are gone, and how many of them got no new record.
+    /// Number of slots of deleted records.
     pub slots: usize,
+    /// Number of slots without a new record.
     pub empty: usize,
-    /// New records that fit nowhere and are not released.
+    /// Number of new records that match no bucket and are withheld.
     pub withheld: usize,
 }
 
-/// The second release in the buckets of the first: whoever is gone leaves a slot, which a new record with the same value fills, any
-/// of those as likely. The other new records get buckets of their own; of these, Anatomy puts one that is left over into a bucket
-/// without its value.
+/// The second release in the buckets of the first.
+///
+/// A deleted record leaves a slot. A random new record with the same value fills it. The other new records form new buckets. Records
+/// that remain are added to a new bucket without their value, as in Anatomy.
 pub fn guided(made: &Updated, first: &[Group], l: usize, seed: u64) -> Guided {
-    let mut draw = Draw(seed);
+    let mut random = Random(seed);
     let mut stays = vec![false; made.value.len()];
     made.second.iter().for_each(|person| stays[*person as usize] = true);
     let mut new = made.second.clone();
     new.retain(|person| !made.first.contains(person));
-    draw.shuffle(&mut new);
+    random.shuffle(&mut new);
     let mut guided = Guided { buckets: Vec::new(), slots: 0, empty: 0, withheld: 0 };
     for bucket in first {
         let mut kept: Group = bucket.iter().copied().filter(|person| stays[*person as usize]).collect();
@@ -88,7 +90,7 @@ pub fn guided(made: &Updated, first: &[Group], l: usize, seed: u64) -> Guided {
         guided.buckets.push(kept);
     }
     guided.buckets.retain(|bucket| !bucket.is_empty());
-    let (mut own, left) = buckets(&new, &made.value, l, &mut draw);
+    let (mut own, left) = buckets(&new, &made.value, l, &mut random);
     for person in left {
         let same = |other: &u32| made.value[*other as usize] == made.value[person as usize];
         match own.iter_mut().find(|bucket| !bucket.iter().any(same)) {

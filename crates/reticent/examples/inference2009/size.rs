@@ -1,4 +1,4 @@
-//! Figure 5: unknowns, equations, time and memory by the number of records.
+//! Figure 5: unknowns, equations, time and memory for different numbers of records.
 
 use std::process::Command;
 use std::time::Instant;
@@ -7,12 +7,12 @@ use reticent_inference::{SolveOptions, solve};
 use serde_json::{Value, json};
 
 use crate::adult::{Records, folder};
-use crate::made::{each, puzzle};
+use crate::made::{constraint_problem, one_class_per_person};
 use crate::releases::{independent, updated};
 use crate::report::{Verdict, figure, head, line};
 use crate::{Failure, SEED};
 
-/// What the paper reports: records, MB, minutes, variables, constraints.
+/// Figures of the paper: records, MB, minutes, variables, constraints.
 const REPORTED: [(usize, u64, u64, u64, u64); 6] = [
     (1_200, 33, 32, 11_237, 2_921),
     (2_400, 73, 43, 30_437, 5_841),
@@ -21,36 +21,36 @@ const REPORTED: [(usize, u64, u64, u64, u64); 6] = [
     (6_000, 103, 233, 29_575, 15_601),
     (7_200, 134, 221, 34_852, 19_121),
 ];
-/// The largest of the paper's diversities; figure 5 does not say which it is of.
+/// The largest diversity of the paper. The paper does not state the diversity of figure 5.
 const L: usize = 5;
 
-/// Measures one number of records and prints what came out.
+/// Measures one number of records and prints the result as JSON.
 pub fn one(size: usize) -> Result<(), Failure> {
     let records = Records::read(&folder().ok_or("there is no Adult data")?)?;
     let made = updated(&records, "occupation", size, size * 5 / 6)?;
     let release = |people: &[u32], seed| independent(people, &made.value, L, seed).ok_or("a value is too frequent");
     let releases = [release(&made.first, SEED + 1)?, release(&made.second, SEED + 2)?];
-    let puzzle = puzzle(&made.value, &releases, &each(made.value.len()));
+    let problem = constraint_problem(&made.value, &releases, &one_class_per_person(made.value.len()));
     drop(records);
     let begin = Instant::now();
-    let answer = solve(&puzzle, &SolveOptions { steps: 0, program_steps: 0, ..SolveOptions::default() })?;
+    let solution = solve(&problem, &SolveOptions { steps: 0, program_steps: 0, ..SolveOptions::default() })?;
     let seconds = begin.elapsed().as_secs_f64();
     let values = made.value.iter().max().map_or(0, |value| *value as usize + 1);
-    let told = json!({
+    let report = json!({
         "people": made.value.len(),
         "before": made.value.len() * values,
-        "variables": puzzle.classes.iter().map(|crowd| crowd.possible.len()).sum::<usize>(),
-        "open": answer.stats.open - answer.stats.forced,
-        "constraints": puzzle.counts.len() + puzzle.classes.len(),
+        "variables": problem.classes.iter().map(|class| class.possible.len()).sum::<usize>(),
+        "open": solution.stats.open - solution.stats.forced,
+        "constraints": problem.counts.len() + problem.classes.len(),
         "seconds": seconds,
-        "missed": answer.stats.gap.map(|gap| gap.residual),
+        "missed": solution.stats.gap.map(|gap| gap.residual),
         "peak": peak(),
     });
-    println!("{told}");
+    println!("{report}");
     Ok(())
 }
 
-/// The most memory that this process has had, in MiB.
+/// Peak memory of this process in MiB.
 fn peak() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -61,9 +61,11 @@ fn peak() -> Option<f64> {
 pub fn figure_five(short: bool) -> Result<(), Failure> {
     figure("Figure 5: Performance");
     println!(
-        "Occupation, l = 5, five sixths of the records shared, independent; neither is said. Every line is a process of its own,"
+        "Occupation, l = 5, five sixths of the records shared, independent; the paper does not state these. Every line is a separate"
     );
-    println!("whose memory includes the 45,222 records of Adult. The paper's machine: a Pentium D of 3 GHz, Knitro.\n");
+    println!(
+        "process; its memory includes the 45,222 records of Adult. The paper's machine: a Pentium D of 3 GHz, Knitro.\n"
+    );
     let sizes = REPORTED.iter().filter(|(records, ..)| !short || [1_200, 7_200].contains(records));
     let mut rows = Vec::new();
     for reported in sizes {
@@ -71,66 +73,67 @@ pub fn figure_five(short: bool) -> Result<(), Failure> {
         if !ran.status.success() {
             return Err(String::from_utf8_lossy(&ran.stderr).into_owned().into());
         }
-        let told: Value = serde_json::from_slice(&ran.stdout)?;
+        let report: Value = serde_json::from_slice(&ran.stdout)?;
         println!(
-            "{} records: {} people, {} variables before zeros are taken out, {} after, {} after what is forced; {} constraints; {:.3} s, \
-             {:.0} MiB, counts met within {:.0e}",
+            "{} records: {} people, {} variables with zeros, {} without zeros, {} without forced ones; {} constraints; {:.3} s, \
+             {:.0} MiB, largest residual {:.0e}",
             reported.0,
-            told["people"],
-            told["before"],
-            told["variables"],
-            told["open"],
-            told["constraints"],
-            told["seconds"].as_f64().unwrap_or(f64::NAN),
-            told["peak"].as_f64().unwrap_or(f64::NAN),
-            told["missed"].as_f64().unwrap_or(f64::NAN),
+            report["people"],
+            report["before"],
+            report["variables"],
+            report["open"],
+            report["constraints"],
+            report["seconds"].as_f64().unwrap_or(f64::NAN),
+            report["peak"].as_f64().unwrap_or(f64::NAN),
+            report["missed"].as_f64().unwrap_or(f64::NAN),
         );
-        rows.push((*reported, told));
+        rows.push((*reported, report));
     }
     head();
-    for ((records, megabytes, minutes, variables, constraints), told) in rows {
-        let seconds = told["seconds"].as_f64().unwrap_or(f64::INFINITY);
-        let verdict = Verdict::of(seconds <= 60.0 * minutes as f64, "slower than the paper");
+    for ((records, megabytes, minutes, variables, constraints), report) in rows {
+        let seconds = report["seconds"].as_f64().unwrap_or(f64::INFINITY);
+        let verdict = Verdict::from_claim(seconds <= 60.0 * minutes as f64, "slower than the paper");
         line(
             &format!("figure 5: time, {records} records"),
             &format!("{minutes} min"),
             &format!("{seconds:.3} s"),
             verdict,
         );
-        let peak = told["peak"].as_f64().unwrap_or(f64::INFINITY);
-        let verdict = Verdict::of(peak <= megabytes as f64, "more than the paper; the Adult data is part of it");
+        let peak = report["peak"].as_f64().unwrap_or(f64::INFINITY);
+        let verdict =
+            Verdict::from_claim(peak <= megabytes as f64, "more than the paper; the Adult data is part of it");
         line(
             &format!("figure 5: memory, {records} records"),
             &format!("{megabytes} MB"),
             &format!("{peak:.0} MiB"),
             verdict,
         );
-        number("variables", records, variables, &told["variables"]);
-        number("constraints", records, constraints, &told["constraints"]);
+        number("variables", records, variables, &report["variables"]);
+        number("constraints", records, constraints, &report["constraints"]);
     }
     zeros();
     Ok(())
 }
 
-/// A size of the problem, which is close within a tenth: neither l nor the overlap nor what is counted is said.
+/// Compares a size of the problem. It is close within 10 %, because the paper states neither l, nor the overlap, nor the definition.
 fn number(what: &str, records: usize, reported: u64, here: &Value) {
     let here = here.as_f64().unwrap_or(f64::NAN);
     let off = 100.0 * (here / reported as f64 - 1.0);
     let verdict = match off.abs() {
         off if off < 0.5 => Verdict::Reproduces,
-        off if off <= 10.0 => Verdict::Close("l and the overlap are not said".to_owned()),
-        _ => Verdict::Not(format!("{off:+.0} %; l and the overlap are not said")),
+        off if off <= 10.0 => Verdict::Close("the paper does not state l and the overlap".to_owned()),
+        _ => Verdict::Not(format!("{off:+.0} %; the paper does not state l and the overlap")),
     };
     line(&format!("figure 5: {what}, {records} records"), &reported.to_string(), &format!("{here:.0}"), verdict);
 }
 
-/// Whether the paper's variables can be what is left without zeros: in buckets of l, nobody has more than l.
+/// Checks whether the variables of the paper can exclude zeros: in buckets of l, a person has at most l variables.
 fn zeros() {
     for (records, _, _, variables, _) in REPORTED {
-        let most = (2 * records * L) as u64;
-        let verdict = Verdict::of(variables <= most, "zeros were not taken out");
-        let said = format!("{variables}, zeros taken out");
-        let here = format!("at most {most}, whatever is shared, in buckets of at most {L}");
-        line(&format!("figure 5: can the variables be without zeros, {records} records"), &said, &here, verdict);
+        let limit = (2 * records * L) as u64;
+        let verdict = Verdict::from_claim(variables <= limit, "the variables include zeros");
+        let claim = format!("{variables}, without zeros");
+        let here = format!("at most {limit} for any overlap, in buckets of at most {L}");
+        line(&format!("figure 5: can the variables exclude zeros, {records} records"), &claim, &here, verdict);
     }
 }

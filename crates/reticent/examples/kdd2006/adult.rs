@@ -1,4 +1,4 @@
-//! The Adult data and the two releases of the paper: taxation, which is to be made, and immigration, which is out.
+//! The Adult data and the two releases of the paper: immigration was published first, taxation is published next.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -30,15 +30,15 @@ const COLUMNS: [&str; 15] = [
     "native-country",
     CLASS,
 ];
-/// What taxation predicts.
+/// Class column of taxation.
 pub const CLASS: &str = "class";
-/// What both releases have.
+/// Columns of both releases.
 pub const COMMON: [&str; 3] = ["marital-status", "relationship", "sex"];
-/// What immigration has.
+/// Columns of immigration.
 pub const IMMIGRATION: [&str; 5] = ["marital-status", "relationship", "race", "sex", "native-country"];
-/// Set A: what taxation has.
+/// Columns of taxation in Set A.
 const SET_A: [&str; 7] = ["workclass", "education", "marital-status", "occupation", "relationship", "sex", CLASS];
-/// Set B: what taxation has.
+/// Columns of taxation in Set B.
 const SET_B: [&str; 13] = [
     "age",
     "workclass",
@@ -54,45 +54,45 @@ const SET_B: [&str; 13] = [
     "hours-per-week",
     CLASS,
 ];
-/// The most telling columns of taxation, best first, as the paper ranks them.
+/// Columns of taxation in Set A in order of discriminative power, as the paper ranks them.
 pub const RANKED_A: [&str; 6] = ["marital-status", "relationship", "sex", "education", "occupation", "workclass"];
-/// The same for Set B.
+/// Columns of taxation in Set B in order of discriminative power.
 pub const RANKED_B: [&str; 7] =
     ["capital-gain", "age", "marital-status", "education-num", "relationship", "hours-per-week", "sex"];
 
-/// The folder with the data: RETICENT_DATA, or `../shared/data` beside the repository.
+/// The folder with the data: RETICENT_DATA, or `../shared/data` next to the repository.
 pub fn folder() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let folder = std::env::var_os("RETICENT_DATA").map_or(beside, PathBuf::from);
+    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let folder = std::env::var_os("RETICENT_DATA").map_or(default, PathBuf::from);
     folder.join("adult/adult.data").exists().then_some(folder)
 }
 
 /// Records with all columns of the file.
 #[derive(Clone)]
 pub struct Records {
-    /// By column, by code: the text.
+    /// Text of each code, for each column.
     pub values: Vec<Vec<String>>,
-    /// By column, by record.
+    /// Code of each record, for each column.
     pub codes: Vec<Vec<u32>>,
-    /// By record: whether it belongs to the training part of the file.
-    pub trains: Vec<bool>,
+    /// Whether a record belongs to the training file, for each record.
+    pub is_training: Vec<bool>,
 }
 
-/// The place of a column in the file.
-pub fn place(name: &str) -> Result<usize, Failure> {
+/// Index of a column in the file.
+pub fn column_index(name: &str) -> Result<usize, Failure> {
     COLUMNS.iter().position(|known| *known == name).ok_or_else(|| format!("Adult has no column {name}").into())
 }
 
 impl Records {
-    /// The records without a missing value, of the training part and then of the test part.
+    /// Reads the records without a missing value: first the training file, then the test file.
     pub fn read(folder: &Path) -> Result<Records, Failure> {
         let mut records = Records {
             values: vec![Vec::new(); COLUMNS.len()],
             codes: vec![Vec::new(); COLUMNS.len()],
-            trains: Vec::new(),
+            is_training: Vec::new(),
         };
         let mut known: Vec<HashMap<String, u32>> = vec![HashMap::new(); COLUMNS.len()];
-        for (file, trains) in [("adult.data", true), ("adult.test", false)] {
+        for (file, is_training) in [("adult.data", true), ("adult.test", false)] {
             let text = std::fs::read_to_string(folder.join("adult").join(file))?;
             for line in text.lines() {
                 let cells: Vec<&str> = line.trim_end_matches('.').split(',').map(str::trim).collect();
@@ -107,38 +107,38 @@ impl Records {
                     });
                     records.codes[column].push(code);
                 }
-                records.trains.push(trains);
+                records.is_training.push(is_training);
             }
         }
-        match (records.trains.len(), records.trains.iter().filter(|trains| **trains).count()) {
+        match (records.is_training.len(), records.is_training.iter().filter(|is_training| **is_training).count()) {
             (45_222, 30_162) => Ok(records),
             (all, training) => {
-                Err(format!("{all} complete records, {training} of them to train; not the paper's").into())
+                Err(format!("{all} complete records, {training} for training; the paper has 45222 and 30162").into())
             }
         }
     }
 
-    /// How many records carry each combination of these columns.
+    /// Number of records with each combination of values of these columns.
     fn counts(&self, columns: &[&str]) -> Result<Counts, Failure> {
-        let places = columns.iter().map(|name| place(name)).collect::<Result<Vec<_>, _>>()?;
-        let views: Vec<&[u32]> = places.iter().map(|at| self.codes[*at].as_slice()).collect();
+        let indices = columns.iter().map(|name| column_index(name)).collect::<Result<Vec<_>, _>>()?;
+        let views: Vec<&[u32]> = indices.iter().map(|at| self.codes[*at].as_slice()).collect();
         Ok(Counts {
             names: columns.iter().map(|name| (*name).to_owned()).collect(),
-            values: places.iter().map(|at| self.values[*at].clone()).collect(),
-            contingency: combine(&views, &vec![1; self.trains.len()], None),
+            values: indices.iter().map(|at| self.values[*at].clone()).collect(),
+            contingency: combine(&views, &vec![1; self.is_training.len()], None),
             links: None,
         })
     }
 }
 
-/// What is known of the columns: the paper's trees, and where the intervals of numbers begin and end.
+/// Taxonomies of the paper, and ranges of the continuous columns.
 pub struct Trees {
     folder: PathBuf,
     ranges: HashMap<String, (f64, f64)>,
 }
 
 impl Trees {
-    /// Of a folder with the data.
+    /// Reads the ranges from the folder with the data.
     pub fn read(folder: &Path) -> Result<Trees, Failure> {
         let folder = folder.join("taxonomies");
         let text = std::fs::read_to_string(folder.join("continuous.csv"))?;
@@ -168,27 +168,27 @@ impl Trees {
     }
 }
 
-/// Taxation, which is to be released, after immigration was.
+/// The table of taxation, and a history that contains immigration.
 pub struct Set {
-    /// Taxation's columns but the class.
+    /// Columns of taxation without the class.
     pub columns: Vec<&'static str>,
-    /// The most telling of them, best first.
+    /// Columns in order of discriminative power.
     pub ranked: Vec<&'static str>,
-    /// Taxation.
+    /// Table of taxation.
     pub table: Table,
-    /// What its columns are.
+    /// Schema of taxation.
     pub schema: Schema,
-    /// Immigration as it is.
+    /// Immigration, published without generalization.
     pub history: History,
 }
 
 impl Set {
-    /// Categorical columns only.
+    /// Set A: categorical columns only.
     pub fn a(records: &Records, immigration: &Records, trees: &Trees) -> Result<Set, Failure> {
         Set::new(&SET_A, &RANKED_A, records, immigration, trees)
     }
 
-    /// With six continuous columns.
+    /// Set B: also six continuous columns.
     pub fn b(records: &Records, trees: &Trees) -> Result<Set, Failure> {
         Set::new(&SET_B, &RANKED_B, records, records, trees)
     }
@@ -203,7 +203,7 @@ impl Set {
         let schema = trees.schema(columns)?;
         let table = Table::build(&taxation.counts(columns)?, &schema)?;
         let earlier = Table::build(&immigration.counts(&IMMIGRATION)?, &trees.schema(&IMMIGRATION)?)?;
-        let held = RecordedRelease {
+        let recorded = RecordedRelease {
             number: 1,
             name: "immigration".to_owned(),
             date: "2006-08-20".to_owned(),
@@ -212,18 +212,18 @@ impl Set {
             release: Release::raw(&earlier)?,
             links: None,
         };
-        let history = History { releases: vec![held], erased: Vec::new() };
+        let history = History { releases: vec![recorded], erased: Vec::new() };
         let columns = columns.iter().copied().filter(|column| *column != CLASS).collect();
         Ok(Set { columns, ranked: ranked.to_vec(), table, schema, history })
     }
 
-    /// Taxation as words can name it.
+    /// Taxation as a member of the join.
     pub fn member(&self) -> Member {
         let columns = self.table.columns.iter().map(|column| (column.name.clone(), column.role)).collect();
         Member { name: "taxation".to_owned(), columns }
     }
 
-    /// The best so many columns, and those that immigration has too.
+    /// The first `count` ranked columns, and the common columns (TopN of the paper).
     pub fn top(&self, count: usize) -> Vec<&'static str> {
         let best = &self.ranked[..count];
         best.iter().chain(COMMON.iter().filter(|column| !best.contains(column))).copied().collect()

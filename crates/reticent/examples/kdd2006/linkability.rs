@@ -7,35 +7,38 @@ use crate::report::{Scale, Verdict, ends, ends_text, figure, head, line, listed,
 use crate::search::{Search, error, linkability, rare};
 use crate::{Failure, LEARNER, Options};
 
-/// Y has the best so many categorical columns of taxation.
+/// Numbers of ranked categorical columns of taxation in Y.
 const TOPS: [usize; 4] = [1, 2, 3, 4];
 const CONFIDENCES: [f64; 5] = [0.1, 0.3, 0.5, 0.7, 0.9];
 
 /// Why errors can differ.
-const OPEN: &str = "another learner, CART for C4.5; X, and half of an odd number, are not fully said; PrivLoss here is the mean \
-                    over the columns of Y";
+const OPEN: &str = "another learner (CART instead of C4.5); the paper does not fully define X and half of an odd number; \
+                    PrivLoss is the mean over the columns of Y";
 
-/// What came out for one Y.
+/// Results for one Y.
 struct Top {
-    /// By confidence that can be had: the error.
+    /// Error for each confidence that can be met.
     errors: Vec<f64>,
-    /// The error without the columns of Y.
+    /// Error without the columns of Y.
     removed: f64,
+    /// Confidences that cannot be met.
     refused: Vec<f64>,
+    /// Time of the longest search in seconds.
     longest: f64,
+    /// Number of stopped searches.
     stopped: usize,
 }
 
 fn top(set: &Set, records: &Records, options: &Options, count: usize, zero_gain: bool) -> Result<Top, Failure> {
-    let hidden = &RANKED_A[..count];
+    let sensitive = &RANKED_A[..count];
     let search = Search { zero_gain, limit: options.limit };
-    let said = if zero_gain { "zero-gain steps" } else { "no zero-gain steps" };
-    let removed = error(set, records, &Recoding::identity(&set.table), hidden)?;
+    let setting = if zero_gain { "zero-gain steps" } else { "no zero-gain steps" };
+    let removed = error(set, records, &Recoding::identity(&set.table), sensitive)?;
     let mut top = Top { errors: Vec::new(), removed, refused: Vec::new(), longest: 0.0, stopped: 0 };
     for confidence in CONFIDENCES {
-        let what = format!("Top{count}, at most {:.0} % ({said})", 100.0 * confidence);
-        let Some(found) = search.joined(set, &linkability(set, hidden, confidence)?)? else {
-            println!("{what}: refused, it does not hold even when X says nothing");
+        let what = format!("Top{count}, at most {:.0} % ({setting})", 100.0 * confidence);
+        let Some(found) = search.joined(set, &linkability(set, sensitive, confidence)?)? else {
+            println!("{what}: refused, it cannot be met even with all columns of X suppressed");
             top.refused.push(confidence);
             continue;
         };
@@ -49,17 +52,18 @@ fn top(set: &Set, records: &Records, options: &Options, count: usize, zero_gain:
     Ok(top)
 }
 
-/// What the paper says of a set.
+/// Claims of the paper for a set.
 struct Claims {
     figure: &'static str,
     ble: f64,
     rje: f64,
-    /// XYE - BLE: highest (Set A) or mean (Set B).
+    /// XYE - BLE: maximum (Set A) or mean (Set B).
     loss: f64,
-    /// RSE - XYE.
+    /// Range of RSE - XYE.
     removal: (f64, f64),
-    /// RJE - XYE.
+    /// Range of RJE - XYE.
     join: (f64, f64),
+    /// Time of the longest search in seconds.
     seconds: f64,
 }
 
@@ -86,19 +90,19 @@ const SET_B: Claims = Claims {
 pub fn set_a(set: &Set, records: &Records, options: &Options) -> Result<(), Failure> {
     figure("Figure 6: (X, Y)-linkability, Set A");
     for column in &RANKED_A[..TOPS.len()] {
-        println!("{column}: hidden values {}", rare(set, column)?.join(", "));
+        println!("{column}: sensitive values {}", rare(set, column)?.join(", "));
     }
-    both(&SET_A, set, records, options)
+    run(&SET_A, set, records, options)
 }
 
 /// Figure 7.
 pub fn set_b(set: &Set, records: &Records, options: &Options) -> Result<(), Failure> {
     figure("Figure 7: (X, Y)-linkability, Set B");
-    both(&SET_B, set, records, options)
+    run(&SET_B, set, records, options)
 }
 
-/// With steps that gain nothing, and without for comparison.
-fn both(claims: &Claims, set: &Set, records: &Records, options: &Options) -> Result<(), Failure> {
+/// Runs the searches with zero-gain steps, and without them for comparison.
+fn run(claims: &Claims, set: &Set, records: &Records, options: &Options) -> Result<(), Failure> {
     let all = |zero_gain: bool| -> Result<Vec<Top>, Failure> {
         TOPS.iter().map(|count| top(set, records, options, *count, zero_gain)).collect()
     };
@@ -140,7 +144,7 @@ fn compare(claims: &Claims, set: &Set, records: &Records, tops: &[Top]) -> Resul
     if claims.figure == "figure 7" {
         let below = benefit.iter().chain(&join).filter(|benefit| **benefit > 0.0).count();
         let all = benefit.len() + join.len();
-        let verdict = Verdict::of(below == all, "not below RSE everywhere");
+        let verdict = Verdict::from_claim(below == all, "not below RSE everywhere");
         line(&name("XYE below RSE and below RJE"), "consistently", &format!("{below} of {all} times"), verdict);
     }
     let refused: Vec<String> = tops
@@ -152,14 +156,14 @@ fn compare(claims: &Claims, set: &Set, records: &Records, tops: &[Top]) -> Resul
             format!("Top{count} at {}", confidences.join(" and "))
         })
         .collect();
-    let why = "broken even when X says nothing; left out of the means above";
-    let verdict = Verdict::of(refused.is_empty(), why);
+    let why = "violated even with all columns of X suppressed; excluded from the means above";
+    let verdict = Verdict::from_claim(refused.is_empty(), why);
     let text = if refused.is_empty() { "all".to_owned() } else { format!("all but {}", refused.join(", ")) };
-    line(&name("demands that can be met"), "all", &text, verdict);
+    line(&name("requirements that can be met"), "all", &text, verdict);
     let longest = ends(&tops.iter().map(|top| top.longest).collect::<Vec<_>>()).1;
     let stopped: usize = tops.iter().map(|top| top.stopped).sum();
     let why = if stopped > 0 { format!("{stopped} searches were stopped") } else { "slower".to_owned() };
-    let verdict = Verdict::of(longest < claims.seconds && stopped == 0, &why);
+    let verdict = Verdict::from_claim(longest < claims.seconds && stopped == 0, &why);
     let what = name("longest search, s");
     line(&what, &format!("< {}, with disk", claims.seconds), &format!("{longest:.3}"), verdict);
     Ok(())

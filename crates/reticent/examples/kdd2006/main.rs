@@ -1,9 +1,9 @@
-//! Rebuilds the experiments of Wang and Fung, Anonymizing Sequential Releases, KDD 2006, section 6, with this library, and
-//! prints what the paper reports beside what comes out: `kdd2006 [--short] [--limit SECONDS]`.
+//! Repeats the experiments of Wang and Fung, Anonymizing Sequential Releases, KDD 2006, section 6, and prints the reported
+//! next to the reproduced figures: `kdd2006 [--short] [--limit SECONDS]`.
 //!
-//! Taxation is released after immigration, both made of the 45,222 complete records of the Adult data, which is looked for in
-//! RETICENT_DATA and in `../shared/data` beside the repository. What is compared how was fixed before anything was measured
-//! (`report.rs`); what the paper leaves open is said in the output.
+//! Immigration is published before taxation. Both consist of the 45,222 complete records of the Adult data. The folder of the
+//! data is RETICENT_DATA, or `../shared/data` next to the repository. The criteria of comparison (`report.rs`) were fixed
+//! before the first measurement. The output lists details that the paper does not state.
 
 mod adult;
 mod anonymity;
@@ -19,15 +19,15 @@ use adult::{Records, Set, Trees};
 type Failure = Box<dyn std::error::Error>;
 
 /// Why classification errors can differ.
-const LEARNER: &str = "another learner, CART for C4.5";
+const LEARNER: &str = "another learner (CART instead of C4.5)";
 
-/// What is run.
+/// Options of a run.
 struct Options {
     short: bool,
-    /// A longer search is stopped.
+    /// Time limit of a search.
     limit: Duration,
     ks: Vec<u64>,
-    /// What is said of distortions that differ.
+    /// Reason for different distortions.
     fewer_ks: &'static str,
 }
 
@@ -54,12 +54,12 @@ impl Options {
 fn main() -> Result<(), Failure> {
     let options = Options::read()?;
     let Some(folder) = adult::folder() else {
-        println!("skipped: the Adult data is not beside the repository, and RETICENT_DATA does not say where it is");
+        println!("skipped: no Adult data next to the repository, and RETICENT_DATA does not name its folder");
         return Ok(());
     };
-    println!("# Anonymizing Sequential Releases (KDD 2006), section 6, rebuilt");
+    println!("# Anonymizing Sequential Releases (KDD 2006), section 6, repeated");
     println!(
-        "\nLearner: this library's decision tree (CART, Gini, at most 12 deep, 1 in 1000 training records a leaf)."
+        "\nLearner: the decision tree of this library (CART, Gini, depth at most 12, at least 1 in 1000 training records per leaf)."
     );
     let records = Records::read(&folder)?;
     let trees = Trees::read(&folder)?;

@@ -1,21 +1,21 @@
-//! What the paper reports against what is reproduced, line by line.
+//! Comparison of reported and reproduced figures, line by line.
 
 use std::fmt;
 
 /// Whether a claim of the paper is reproduced.
 pub enum Verdict {
-    /// To the printed digit, or as the words say.
+    /// Equal to the printed digit, or true as stated.
     Reproduces,
-    /// Nearly, and why not quite.
+    /// Nearly equal, with the reason for the difference.
     Close(String),
-    /// No, and why.
+    /// Different, with the reason.
     Not(String),
 }
 
 impl Verdict {
-    /// Of something said in words; `why` it is not so.
-    pub fn of(so: bool, why: &str) -> Verdict {
-        if so { Verdict::Reproduces } else { Verdict::Not(why.to_owned()) }
+    /// Verdict on a claim in words. `why` is the reason if it does not hold.
+    pub fn from_claim(holds: bool, why: &str) -> Verdict {
+        if holds { Verdict::Reproduces } else { Verdict::Not(why.to_owned()) }
     }
 }
 
@@ -29,14 +29,14 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// How numbers are compared. Fixed beforehand: what differs in the printed digits is close within `near`, and no more.
+/// Comparison of numbers, fixed before the measurements. A number that differs in the printed digits is close within `near`.
 #[derive(Clone, Copy)]
 pub struct Scale {
-    /// Digits that the paper prints.
+    /// Number of decimals in the paper.
     pub digits: usize,
-    /// How far a close number may be off.
+    /// Largest difference of a close number.
     pub near: f64,
-    /// Why it may be off.
+    /// Reason for a difference.
     pub why: &'static str,
 }
 
@@ -56,17 +56,17 @@ impl Scale {
         }
     }
 
-    /// A number.
+    /// Compares a number.
     pub fn number(&self, reported: f64, reproduced: f64) -> Verdict {
         self.off((self.rounded(reproduced) - reported).abs())
     }
 
-    /// A number that is nowhere higher.
+    /// Compares a number with a reported maximum.
     pub fn at_most(&self, reported: f64, reproduced: f64) -> Verdict {
         self.off((self.rounded(reproduced) - reported).max(0.0))
     }
 
-    /// The lowest and the highest of several numbers.
+    /// Compares the minimum and the maximum of several numbers.
     pub fn range(&self, reported: (f64, f64), reproduced: &[f64]) -> Verdict {
         let (low, high) = ends(reproduced);
         let (low, high) = (self.rounded(low), self.rounded(high));
@@ -77,43 +77,42 @@ impl Scale {
     }
 }
 
-/// The lowest and the highest.
+/// Minimum and maximum.
 pub fn ends(numbers: &[f64]) -> (f64, f64) {
     numbers.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), number| (low.min(*number), high.max(*number)))
 }
 
-/// The mean.
 pub fn mean(numbers: &[f64]) -> f64 {
     numbers.iter().sum::<f64>() / numbers.len() as f64
 }
 
-/// The lowest and the highest in words.
+/// Minimum and maximum as text.
 pub fn ends_text(numbers: &[f64], digits: usize) -> String {
     let (low, high) = ends(numbers);
     format!("{low:.digits$} to {high:.digits$}")
 }
 
-/// Numbers in words.
+/// Numbers as text, separated by commas.
 pub fn listed(numbers: &[f64], digits: usize) -> String {
     numbers.iter().map(|number| format!("{number:.digits$}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Begins a figure.
+/// Prints the heading of a figure.
 pub fn figure(title: &str) {
     println!("\n## {title}\n");
 }
 
-/// Begins the lines that compare.
+/// Prints the head of the table of comparisons.
 pub fn head() {
     println!("\n| | reported | reproduced | verdict |\n|---|---|---|---|");
 }
 
-/// One line: what, as the paper says it, as it is here, and what to make of that.
+/// Prints a row: subject, reported figure, reproduced figure, verdict.
 pub fn line(what: &str, reported: &str, reproduced: &str, verdict: Verdict) {
     println!("| {what} | {reported} | {reproduced} | {verdict} |");
 }
 
-/// One line that the paper does not have.
+/// Prints a row without a reported figure.
 pub fn note(what: &str, here: &str) {
     println!("| {what} | - | {here} | not in the paper |");
 }

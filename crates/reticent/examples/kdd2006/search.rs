@@ -1,4 +1,4 @@
-//! Searches with the library, and what the paper measures of what they find.
+//! Searches with the library, and the measures of the paper on their results.
 
 use std::time::{Duration, Instant};
 
@@ -9,43 +9,43 @@ use reticent::requirement::{ModelSpec, Requirement, Shorthand};
 use reticent::{History, Recoded, Recoding};
 
 use crate::Failure;
-use crate::adult::{CLASS, IMMIGRATION, Records, Set, place};
+use crate::adult::{CLASS, IMMIGRATION, Records, Set, column_index};
 
-/// How the library searches.
+/// Settings of a search.
 #[derive(Clone, Copy)]
 pub struct Search {
-    /// Whether steps are taken that gain nothing.
+    /// Whether zero-gain steps are taken.
     pub zero_gain: bool,
-    /// A search that takes longer is stopped, and what it has found by then is taken.
+    /// Time limit. A search that reaches it returns its current result.
     pub limit: Duration,
 }
 
-/// What a search found.
-pub struct Found {
-    /// How taxation is published.
+/// Result of a search.
+pub struct SearchResult {
+    /// Recoding of taxation.
     pub recoding: Recoding,
-    /// Steps taken.
+    /// Number of steps.
     pub steps: u64,
-    /// How long it took.
+    /// Time of the search.
     pub seconds: f64,
-    /// Whether it was stopped.
+    /// Whether the search reached the time limit.
     pub stopped: bool,
 }
 
 impl Search {
-    /// k-anonymity on all columns of taxation, whatever was released before.
-    pub fn by_itself(&self, set: &Set, k: u64) -> Result<Option<Found>, Failure> {
-        let wordings = Shorthand { k: Some(k), confidence: None }.expand(&set.schema);
-        self.run(set, &History::default(), &Requirement::build(&wordings, &set.schema)?)
+    /// Searches for k-anonymity on all columns of taxation, without earlier releases.
+    pub fn single_release(&self, set: &Set, k: u64) -> Result<Option<SearchResult>, Failure> {
+        let specs = Shorthand { k: Some(k), confidence: None }.expand(&set.schema);
+        self.run(set, &History::default(), &Requirement::build(&specs, &set.schema)?)
     }
 
-    /// What the wordings demand of taxation joined with immigration. Nothing where the library refuses: even taxation that
-    /// says nothing would break it.
-    pub fn joined(&self, set: &Set, wordings: &[ModelSpec]) -> Result<Option<Found>, Failure> {
-        self.run(set, &set.history, &joined(set, wordings)?)
+    /// Searches with a requirement on the join of taxation and immigration. Returns `None` if the library refuses, because
+    /// even the fully suppressed taxation violates the requirement.
+    pub fn joined(&self, set: &Set, specs: &[ModelSpec]) -> Result<Option<SearchResult>, Failure> {
+        self.run(set, &set.history, &joined(set, specs)?)
     }
 
-    fn run(&self, set: &Set, history: &History, requirement: &Requirement) -> Result<Option<Found>, Failure> {
+    fn run(&self, set: &Set, history: &History, requirement: &Requirement) -> Result<Option<SearchResult>, Failure> {
         let purpose = Purpose::Classification(CLASS.to_owned());
         let (table, suppression) = (&set.table, Suppression::NONE);
         let task = RecodingTask { table, history, requirement, purpose: &purpose, suppression };
@@ -61,20 +61,20 @@ impl Search {
         };
         let took = begin.elapsed();
         let (recoding, steps) = (outcome.recoding, outcome.steps);
-        Ok(Some(Found { recoding, steps, seconds: took.as_secs_f64(), stopped: took > limit }))
+        Ok(Some(SearchResult { recoding, steps, seconds: took.as_secs_f64(), stopped: took > limit }))
     }
 }
 
-/// The requirement that the wordings make of taxation joined with immigration.
-pub fn joined(set: &Set, wordings: &[ModelSpec]) -> Result<Requirement, Failure> {
+/// The requirement of these specs on the join of taxation and immigration.
+pub fn joined(set: &Set, specs: &[ModelSpec]) -> Result<Requirement, Failure> {
     let mut requirement = Requirement::default();
-    requirement.join(wordings, &set.schema, set.member(), &set.history, &[vec![0]], Vec::new())?;
+    requirement.join(specs, &set.schema, set.member(), &set.history, &[vec![0]], Vec::new())?;
     requirement.check()?;
     Ok(requirement)
 }
 
-/// (X, Y)-anonymity: every value on these columns of taxation and all of immigration goes with k people of taxation; where
-/// `rows`, with k pairs of people of both.
+/// (X, Y)-anonymity: every value on these columns of taxation and all columns of immigration is linked to k people of
+/// taxation or, if `rows`, to k pairs of people of both releases.
 pub fn anonymity(columns: &[&str], k: u64, rows: bool) -> ModelSpec {
     let ours = columns.iter().map(|column| format!("taxation.{column}"));
     let x = ours.chain(IMMIGRATION.iter().map(|column| format!("immigration.{column}"))).collect();
@@ -87,12 +87,12 @@ pub fn anonymity(columns: &[&str], k: u64, rows: bool) -> ModelSpec {
     ModelSpec { model: "xy-anonymity".to_owned(), arguments, line: None }
 }
 
-/// (X, Y)-linkability: no rare value of the hidden columns is told with more confidence than this by the other columns of
-/// taxation.
-pub fn linkability(set: &Set, hidden: &[&str], confidence: f64) -> Result<Vec<ModelSpec>, Failure> {
-    let known = set.columns.iter().filter(|column| !hidden.contains(column));
+/// (X, Y)-linkability: the confidence of a rare value of the sensitive columns, given the other columns of taxation, is
+/// bounded.
+pub fn linkability(set: &Set, sensitive: &[&str], confidence: f64) -> Result<Vec<ModelSpec>, Failure> {
+    let known = set.columns.iter().filter(|column| !sensitive.contains(column));
     let x: Vec<String> = known.map(|column| format!("taxation.{column}")).collect();
-    let wording = |column: &&str| -> Result<ModelSpec, Failure> {
+    let spec = |column: &&str| -> Result<ModelSpec, Failure> {
         let values = rare(set, column)?.into_iter().map(|value| (value, confidence)).collect();
         let arguments = Arguments::default()
             .set("x", Argument::Words(x.clone()))
@@ -100,10 +100,10 @@ pub fn linkability(set: &Set, hidden: &[&str], confidence: f64) -> Result<Vec<Mo
             .set("values", Argument::Thresholds(values));
         Ok(ModelSpec { model: "xy-linkability".to_owned(), arguments, line: None })
     };
-    hidden.iter().map(wording).collect()
+    sensitive.iter().map(spec).collect()
 }
 
-/// The rarer half of the values of a column that occur; of an odd number the smaller half.
+/// The less frequent half of the values that occur in a column. An odd number of values is halved down.
 pub fn rare(set: &Set, column: &str) -> Result<Vec<String>, Failure> {
     let at = set.table.position(column)?;
     let weights = set.table.weights_of(at).into_iter().zip(0..).filter(|(weight, _)| *weight > 0);
@@ -113,16 +113,16 @@ pub fn rare(set: &Set, column: &str) -> Result<Vec<String>, Failure> {
     Ok(values.into_iter().map(|(_, code)| set.table.columns[at].tree.value(code).to_owned()).collect())
 }
 
-/// Units of distortion per record.
+/// Distortion per record.
 #[derive(Clone, Copy, Default)]
 pub struct Distortion {
-    /// One for every step that a value is generalized.
+    /// Number of generalization steps of categorical values.
     pub categorical: f64,
-    /// The share of the full range that the published interval spans.
+    /// Width of the published intervals, relative to the full range.
     pub continuous: f64,
 }
 
-/// The distortion of the paper, over all columns that were generalized.
+/// Distortion as defined in the paper, over all generalized columns.
 pub fn distortion(set: &Set, recoding: &Recoding) -> Distortion {
     let mut sum = Distortion::default();
     for (at, recoded) in recoding.columns.iter().enumerate() {
@@ -136,7 +136,7 @@ pub fn distortion(set: &Set, recoding: &Recoding) -> Distortion {
     Distortion { categorical: sum.categorical / rows, continuous: sum.continuous / rows }
 }
 
-/// What publishing a value costs.
+/// Distortion of a published value.
 fn cost(recoded: &Recoded, code: u32) -> f64 {
     let tree = &recoded.column.tree;
     let id = recoded.column.nodes[recoded.map[code as usize] as usize];
@@ -152,30 +152,30 @@ fn cost(recoded: &Recoded, code: u32) -> f64 {
     (end - start) / (high - low)
 }
 
-/// The share of test records, in percent, that a tree grown on the training records predicts wrongly, both published as the
-/// recoding says and without the columns that are left out.
-pub fn error(set: &Set, records: &Records, recoding: &Recoding, left_out: &[&str]) -> Result<f64, Failure> {
-    let mut lesson = TrainTestSplit::default();
-    let class = place(CLASS)?;
-    for (record, trains) in records.trains.iter().enumerate() {
-        let into = if *trains { &mut lesson.training } else { &mut lesson.test };
+/// Classification error in percent of a decision tree on the test records. Training and test records are recoded, without
+/// the excluded columns.
+pub fn error(set: &Set, records: &Records, recoding: &Recoding, excluded: &[&str]) -> Result<f64, Failure> {
+    let mut split = TrainTestSplit::default();
+    let class = column_index(CLASS)?;
+    for (record, is_training) in records.is_training.iter().enumerate() {
+        let into = if *is_training { &mut split.training } else { &mut split.test };
         into.labels.push(records.codes[class][record]);
     }
     for (at, column) in set.table.columns.iter().enumerate() {
-        if column.name == CLASS || left_out.contains(&column.name.as_str()) {
+        if column.name == CLASS || excluded.contains(&column.name.as_str()) {
             continue;
         }
-        // By code as it was read: the published code.
+        // Published code of each raw code.
         let published = |(_, code): &(String, Option<u32>)| code.map(|code| recoding.columns[at].map[code as usize]);
         let published: Option<Vec<u32>> = column.texts.iter().map(published).collect();
-        let published = published.ok_or("a value was left out")?;
+        let published = published.ok_or("a value has no published code")?;
         let (mut training, mut test) = (Vec::new(), Vec::new());
-        for (code, trains) in records.codes[place(&column.name)?].iter().zip(&records.trains) {
-            if *trains { &mut training } else { &mut test }.push(published[*code as usize]);
+        for (code, is_training) in records.codes[column_index(&column.name)?].iter().zip(&records.is_training) {
+            if *is_training { &mut training } else { &mut test }.push(published[*code as usize]);
         }
-        lesson.training.features.push(training);
-        lesson.test.features.push(test);
+        split.training.features.push(training);
+        split.test.features.push(test);
     }
-    let error = decision_tree_error(&lesson).ok_or("there is nothing to learn")?;
+    let error = decision_tree_error(&split).ok_or("there are no records to learn from")?;
     Ok(100.0 * error)
 }

@@ -1,4 +1,4 @@
-//! How long methods take: one release of Decomposition+, and a year of monthly releases by m-invariance or another method.
+//! Benchmark of republication methods: one release by Decomposition+, or twelve monthly releases by m-invariance or another method.
 //!
 //! `methods_speed decomposition-plus 1000000`, `methods_speed year m-invariance 1000000 5`.
 #![allow(clippy::unwrap_used, clippy::panic)]
@@ -11,10 +11,10 @@ use reticent::republication::{self, Form, MethodState, PublishedTables, Republic
 use reticent::taxonomy::Type;
 use reticent::{Attribute, Counts, Missing, Presentation, RecordedRelease, Release, Role, Schema, Table, TreeSource};
 
-/// Numbers that look drawn (SplitMix64).
-struct Drawn(u64);
+/// Pseudo-random numbers (SplitMix64).
+struct Random(u64);
 
-impl Drawn {
+impl Random {
     fn below(&mut self, n: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -24,22 +24,22 @@ impl Drawn {
     }
 }
 
-/// A column: its name, role, and how many values it has.
+/// A column: name, role, number of values.
 type Column = (&'static str, Role, u64);
 
 const QUASI: [Column; 3] =
     [("age", Role::QuasiIdentifier, 80), ("zip", Role::QuasiIdentifier, 500), ("sex", Role::QuasiIdentifier, 2)];
 
-/// Somebody: who, and a value for each column.
+/// A person: pseudonym, and a value for each column.
 type Person = (u128, Vec<u32>);
 
-fn person(who: u128, columns: &[Column], drawn: &mut Drawn) -> Person {
+fn person(pseudonym: u128, columns: &[Column], random: &mut Random) -> Person {
     let value = |(_, role, values): &Column| match role {
-        // The smaller of two draws: uneven, as illnesses are.
-        Role::Sensitive => drawn.below(*values).min(drawn.below(*values)) as u32,
-        _ => drawn.below(*values) as u32,
+        // The smaller of two random values, for a skewed distribution.
+        Role::Sensitive => random.below(*values).min(random.below(*values)) as u32,
+        _ => random.below(*values) as u32,
     };
-    (who, columns.iter().map(value).collect())
+    (pseudonym, columns.iter().map(value).collect())
 }
 
 fn table(people: &[Person], columns: &[Column]) -> (Table, Vec<SourceRecord>) {
@@ -67,19 +67,19 @@ fn table(people: &[Person], columns: &[Column]) -> (Table, Vec<SourceRecord>) {
         missing_values: vec![String::new()],
     };
     let table = Table::build(&counts, &schema).unwrap();
-    let hidden: Vec<usize> = (0..columns.len()).filter(|at| columns[*at].1 == Role::Sensitive).collect();
-    let mark = |row: &[u32]| hidden.iter().fold(7u32, |mark, at| mark.wrapping_mul(1_000_003) ^ row[*at]);
+    let sensitive: Vec<usize> = (0..columns.len()).filter(|at| columns[*at].1 == Role::Sensitive).collect();
+    let mark = |row: &[u32]| sensitive.iter().fold(7u32, |mark, at| mark.wrapping_mul(1_000_003) ^ row[*at]);
     let places = table.places(&counts.contingency);
-    let record = |((who, row), combo): (&Person, Option<u32>)| SourceRecord {
-        person: *who,
-        row: combo.unwrap(),
+    let record = |((pseudonym, row), place): (&Person, Option<u32>)| SourceRecord {
+        person: *pseudonym,
+        row: place.unwrap(),
         value_mark: mark(row),
     };
     let records = people.iter().zip(places).map(record).collect();
     (table, records)
 }
 
-/// The most memory that this process took so far, in MiB.
+/// Peak memory of this process in MiB.
 fn memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -95,11 +95,10 @@ fn decomposition(people: usize) {
         ("hours", Role::Sensitive, 90),
         ("relationship", Role::Sensitive, 6),
     ]);
-    let mut drawn = Drawn(1);
-    let all: Vec<Person> = (0..people as u128).map(|who| person(who, &columns, &mut drawn)).collect();
+    let mut random = Random(1);
+    let all: Vec<Person> = (0..people as u128).map(|at| person(at, &columns, &mut random)).collect();
     let (table, records) = table(&all, &columns);
-    // Once with nothing asked of the other columns: what is left of the time is that of choosing by the diversity penalty, and of
-    // listing false values.
+    // Also with l = 1 for the other columns. The difference is the time for the diversity penalty and the counterfeit values.
     for (l, plain) in (2..=7).rev().flat_map(|l| [(l, false), (l, true)]) {
         let other = |l: f64| if plain { 1.0 } else { l };
         let each =
@@ -112,8 +111,8 @@ fn decomposition(people: usize) {
         let clock = Instant::now();
         let outcome = republication::run("decomposition-plus", &task, arguments).unwrap();
         println!(
-            "decomposition-plus {people} l {l}{}: {:.3} s, {} groups, {} wait, {} withheld, {} MiB",
-            if plain { ", of the others 1" } else { "" },
+            "decomposition-plus {people} l {l}{}: {:.3} s, {} groups, {} postponed, {} withheld, {} MiB",
+            if plain { ", l 1 for the other columns" } else { "" },
             clock.elapsed().as_secs_f64(),
             outcome.groups.len(),
             outcome.postponed.len(),
@@ -126,21 +125,21 @@ fn decomposition(people: usize) {
 fn year(id: &str, people: usize, churn: usize) {
     let mut columns = QUASI.to_vec();
     columns.push(("ill", Role::Sensitive, 50));
-    let mut drawn = Drawn(1);
-    let mut all: Vec<Person> = (0..people as u128).map(|who| person(who, &columns, &mut drawn)).collect();
+    let mut random = Random(1);
+    let mut all: Vec<Person> = (0..people as u128).map(|at| person(at, &columns, &mut random)).collect();
     let mut next = people as u128;
     let name = republication::find_method(id).unwrap().entry.parameters[0].name;
     let arguments = Arguments::default().set(name, Argument::Number(4.0));
-    let (mut held, mut remembered): (Vec<RecordedRelease>, Vec<_>) = (Vec::new(), Vec::new());
+    let (mut history, mut states): (Vec<RecordedRelease>, Vec<_>) = (Vec::new(), Vec::new());
     let clock = Instant::now();
     for number in 1..=12 {
         let month = Instant::now();
         let (table, records) = table(&all, &columns);
-        let past = MethodState::new(&held, &remembered);
+        let past = MethodState::new(&history, &states);
         let task = RepublicationTask { table: &table, records: &records, past: &past, seed: number };
         let outcome = republication::run(id, &task, arguments.clone()).unwrap();
-        let found = month.elapsed().as_secs_f64();
-        let shown = PublishedTables::new(&task, &outcome, Form::Generalized);
+        let grouping = month.elapsed().as_secs_f64();
+        let tables = PublishedTables::new(&task, &outcome, Form::Generalized);
         let meta = RecordedRelease {
             number,
             name: format!("month-{number}"),
@@ -150,12 +149,13 @@ fn year(id: &str, people: usize, churn: usize) {
             release: Release { columns: Vec::new(), contingency: ContingencyTable::default(), suppressed: 0 },
             links: None,
         };
-        held.extend(republication::recorded_releases(&shown, &table.columns, &meta).unwrap());
-        remembered.push(outcome.person_states(&task));
+        history.extend(republication::recorded_releases(&tables, &table.columns, &meta).unwrap());
+        states.push(outcome.person_states(&task));
         let listed: u64 = outcome.groups.iter().map(|group| group.lists[0].len()).sum();
         let published: u64 = outcome.groups.iter().map(|group| group.members.len() as u64).sum();
         println!(
-            "{id} month {number}: {found:.2} s to group, {:.2} s with tables; {published} published, {} nobody's, {} wait, {} withheld, {} MiB",
+            "{id} month {number}: {grouping:.2} s to group, {:.2} s with tables; {published} published, {} counterfeit, {} postponed, \
+             {} withheld, {} MiB",
             month.elapsed().as_secs_f64(),
             listed - published,
             outcome.postponed.len(),
@@ -163,8 +163,8 @@ fn year(id: &str, people: usize, churn: usize) {
             memory()
         );
         for _ in 0..people * churn / 100 {
-            let at = drawn.below(all.len() as u64) as usize;
-            all[at] = person(next, &columns, &mut drawn);
+            let at = random.below(all.len() as u64) as usize;
+            all[at] = person(next, &columns, &mut random);
             next += 1;
         }
         all.sort_unstable();

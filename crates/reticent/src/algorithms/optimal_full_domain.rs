@@ -1,41 +1,43 @@
-//! Optimal full-domain search: one generalization level for every quasi-identifier, so that least is lost.
+//! Optimal full-domain generalization: one generalization level per quasi-identifier, with the least information loss.
 //!
-//! Definition  a node of the lattice is one level a column. At a node the records of classes that violate a model are
-//!             left out until none does; the node is feasible when they are no more than the limit. Among the feasible
-//!             nodes that of least cost is taken; then that of fewest steps, then the first by columns.
+//! Definition  a node of the lattice has one level per column. At a node, records of classes that violate a model are suppressed
+//!             until no class violates. The node is feasible if their number is at most the limit. The search returns the
+//!             feasible node of least cost. Ties are resolved by the sum of levels, then by the order of columns.
 //! Papers      El Emam et al., A globally optimal k-anonymity method for the de-identification of health data, JAMIA
 //!             16(5), 2009; Kohlmayer, Prasser, Eckert, Kemper and Kuhn, Flash: efficient, stable and optimal
 //!             k-anonymity, PASSAT 2012.
 //!
-//! # Why what is skipped cannot be the best
+//! # Why pruning is sound
 //!
-//! *Bounds.* No node costs less than its bound (`cost.rs`), so nodes are skipped whose bound ranks after the best node.
+//! *Bounds.* No node costs less than its bound (`cost.rs`). A node is skipped if its bound ranks after the best node.
 //!
-//! *Tags.* If a node has too many violating records, so has every more specific node, for models that hold for a class
-//! merged `WithAny` other. Let K be the records that are kept at the specific node. Every class that a model makes of K
-//! there holds; at the general node the classes of K are unions of those, so they hold too. And whatever other records
-//! are still there, a class that contains a record of K is a class of K merged with some others, and holds. So no round
-//! of suppression at the general node leaves out a record of K, whatever the models group by: it keeps K, and maybe more.
-//! (Such a model looks at nothing outside a class, else it could not hold after any merge.)
-//! The records that a requirement keeps are also kept by any part of it that consists of such models: they are a set on
-//! which nothing violates, and no round leaves one of them out. So where that part alone fails, the whole does, and the
-//! tag is sound for requirements that have other models too.
-//! With limit 0, K is the whole table, and unions of classes that hold need only hold when merged `WithSatisfying` ones;
-//! what a model compares a class with (t-closeness) is the whole table at every node. Not so where people have several
-//! records: two classes that bound a confidence can share people, and their union can have fewer than both together.
+//! *Monotone models (predictive tagging).* Take models for which a satisfying class stays satisfying when merged `WithAny` class.
+//! If a node needs too much suppression, so does every more specific node. Proof: let K be the records kept at a specific node.
+//! Every class of K satisfies the models there. At a more general node, the classes of K are unions of these classes, so they are
+//! satisfying. If other records are still present, a class with a record of K is a class of K merged with others, so it is
+//! satisfying too. Hence no round of suppression at the general node suppresses a record of K, whatever the models group by.
+//! (Such a model depends on nothing outside a class; otherwise it could not survive every merge.)
 //!
-//! *Subsets of columns* (Incognito) need no rule of their own: leaving a column out is generalizing it to its root, so a
-//! tag at that node covers it.
+//! *Mixed requirements.* The records that a requirement keeps are also kept by the monotone models alone: they are a set without
+//! violations, and no round suppresses one of them. So if the monotone models alone make a node infeasible, the requirement does,
+//! and the tag is sound.
 //!
-//! *Records that are left out anyway.* Where all models merge `WithAny`, the same argument says that every record left out
-//! at a node is left out at every more specific one; there it said no less before, so it loses no less. A node is skipped
-//! when its bound, together with what suppression adds at a more general node, is more than the best cost.
+//! *Limit 0.* Then K is the whole table, and it suffices that classes stay satisfying when merged `WithSatisfying` classes. The
+//! reference distribution of t-closeness is the whole table at every node. The argument fails if people have several records: two
+//! classes can share people, so their union can have fewer people than both together, and a confidence can rise.
 //!
-//! *Floors.* For metrics of classes, a node's floor never falls by generalizing, so nodes above one whose floor is more
-//! than the best cost are skipped.
+//! *Subsets of columns* (Incognito) need no separate rule. Omitting a column is the same as generalizing it to its root, so a tag
+//! at that node covers the subset.
 //!
-//! Tags, floors and counting from the classes of a more specific node need levels that nest. A rectangular taxonomy file
-//! can repeat a value so that they do not; then every node is judged whose bound allows it, from the records themselves.
+//! *Records suppressed anyway.* If all models merge `WithAny`, the same argument shows that a record suppressed at a node is
+//! suppressed at every more specific node. There it was published in at least as much detail, so its suppression loses at least as
+//! much. A node is skipped if its bound plus the suppression loss at a more general node exceeds the best cost.
+//!
+//! *Floors.* For metrics of classes, the floor of a node never decreases by generalization. If a floor exceeds the best cost, all
+//! more general nodes are skipped.
+//!
+//! Tags, floors and counting from the classes of a more specific node need nested levels. A rectangular taxonomy file can repeat a
+//! value so that levels are not nested. Then every node that its bound does not exclude is judged from the records.
 
 mod cost;
 mod evaluator;
@@ -66,17 +68,17 @@ pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
         kind: Kind::Algorithm,
         id: "optimal-full-domain",
         title: "optimal full-domain search",
-        summary: "Publishes every quasi-identifier at one level of its taxonomy and leaves out records up to the limit, so \
-                  that no other choice of levels loses less.",
+        summary: "Publishes every quasi-identifier at one level of its taxonomy, with suppression up to the limit. No other choice of \
+                  levels has less information loss.",
         paper: "El Emam et al., A globally optimal k-anonymity method for the de-identification of health data, JAMIA \
                 16(5), 2009; Kohlmayer et al., Flash: efficient, stable and optimal k-anonymity, PASSAT 2012",
-        protects_against: "what the requirement says, in one release",
+        protects_against: "the attacks of the models in the requirement, for a single release",
         comparison: false,
         parameters: &[ParameterDef {
             name: "metric",
             domain: Domain::Word(cost::METRIC_NAMES),
             default: Some("gcp"),
-            meaning: "what is to be lost least",
+            meaning: "metric of the information loss to minimize",
         }],
         evidence: &["algorithms::optimal_full_domain::tests"],
     },
@@ -92,7 +94,7 @@ fn run(task: &RecodingTask<'_>, arguments: &Arguments, control: &Control<'_>) ->
     let lattice = Lattice::new(hierarchies.iter().map(|hierarchy| hierarchy.levels.len()).collect())?;
     let ungeneralized = recoding(table, &hierarchies, &vec![0; hierarchies.len()]);
     let rows = table.contingency.rows();
-    // A release with no record at all is none.
+    // At least one record must be published.
     let limit = task.suppression.max_suppressed(rows).min(rows.saturating_sub(1));
     let metric = Metric::from_name(arguments.word("metric")?);
     let input = EvaluatorInput {
@@ -113,7 +115,7 @@ fn run(task: &RecodingTask<'_>, arguments: &Arguments, control: &Control<'_>) ->
     }
 }
 
-/// The ladders of the quasi-identifiers that some model groups by and none measures.
+/// Returns the hierarchies of the quasi-identifiers that a model groups by and no model measures.
 fn generalized_hierarchies(task: &RecodingTask<'_>) -> Result<Vec<GeneralizationHierarchy>> {
     let mut grouped = Vec::new();
     let mut measured = Vec::new();
@@ -126,7 +128,7 @@ fn generalized_hierarchies(task: &RecodingTask<'_>) -> Result<Vec<Generalization
     Ok(columns.map(|column| GeneralizationHierarchy::new(task.table, column)).collect())
 }
 
-/// Publishes generalized columns at these rungs, and all others as they are.
+/// Returns the recoding with generalized columns at these levels and other columns unchanged.
 fn recoding(table: &Table, hierarchies: &[GeneralizationHierarchy], levels: &[usize]) -> Recoding {
     let nodes =
         (0..table.columns.len()).map(|column| match hierarchies.iter().position(|known| known.column == column) {
@@ -140,7 +142,7 @@ fn recoding(table: &Table, hierarchies: &[GeneralizationHierarchy], levels: &[us
     Recoding::by_node(table, nodes.collect())
 }
 
-/// Makes the release of the best node, and checks that it leaves out no more than it may.
+/// Builds the release of the best node, and checks the number of suppressed records.
 fn outcome(
     task: &RecodingTask<'_>,
     input: &EvaluatorInput<'_>,
@@ -159,20 +161,22 @@ fn outcome(
     let mut notes = vec![levels_text(task.table, input.hierarchies, &levels), search_text(search, &cost)];
     if task.suppression.cells && best.suppressed > 0 {
         notes.push(format!(
-            "The levels were chosen as if the {} records of violating classes were left out; hiding cells then left out {suppressed}.",
+            "The levels were chosen for suppression of the {} records in violating classes; with cell suppression, {suppressed} records \
+             were suppressed.",
             best.suppressed
         ));
     }
-    // With cells hidden the levels are the best for leaving records out, which is not the same thing.
+    // The levels are optimal for record suppression, but not necessarily for cell suppression.
     let others_may_be_better = search.stopped || (task.suppression.cells && best.suppressed > 0);
     let guarantee = if others_may_be_better { Guarantee::Safe } else { Guarantee::Optimal };
     Ok(SearchOutcome { recoding, guarantee, steps: search.judged, notes })
 }
 
-/// `Levels: age 2 of 5, sex 0 of 1.`
+/// Formats levels: `age 2 of 5, sex 0 of 1`.
 fn levels_text(table: &Table, hierarchies: &[GeneralizationHierarchy], levels: &[usize]) -> String {
     if hierarchies.is_empty() {
-        return "No column was generalized: no model groups by a quasi-identifier that none measures.".to_owned();
+        return "No column was generalized: every quasi-identifier that a model groups by is also measured by a model."
+            .to_owned();
     }
     let level = |(hierarchy, level): (&GeneralizationHierarchy, &usize)| {
         format!(
@@ -181,7 +185,7 @@ fn levels_text(table: &Table, hierarchies: &[GeneralizationHierarchy], levels: &
         )
     };
     let levels: Vec<String> = hierarchies.iter().zip(levels).map(level).collect();
-    format!("Generalization levels (0 is the value itself, the last is the root): {}.", levels.join(", "))
+    format!("Generalization levels (0 is the exact value, the last is the root): {}.", levels.join(", "))
 }
 
 fn search_text(search: &LatticeSearch<'_>, cost: &str) -> String {
@@ -189,16 +193,16 @@ fn search_text(search: &LatticeSearch<'_>, cost: &str) -> String {
     let (judged, tagged) = (search.judged, search.lattice.tagged);
     if search.stopped {
         return format!(
-            "The search was stopped early: {cost}. Of {nodes} nodes {judged} judged, {tagged} ruled out by those."
+            "The search was stopped early: {cost}. Of {nodes} nodes, {judged} were judged and {tagged} pruned by tags."
         );
     }
     format!(
-        "No other node costs less: {cost}. Of {nodes} nodes {judged} judged, {tagged} ruled out by those, the others by what \
-         they must cost at least."
+        "No other node costs less: {cost}. Of {nodes} nodes, {judged} were judged, {tagged} pruned by tags, and the others pruned by \
+         their lower bounds."
     )
 }
 
-/// Why nothing can be published: which model fails even with every column at its root, and what would help.
+/// Returns the refusal: the models that are violated with every column at its root, and the suppression that would be needed.
 fn refusal(input: &EvaluatorInput<'_>) -> Result<Error> {
     let top: Vec<usize> = input.hierarchies.iter().map(|hierarchy| hierarchy.levels.len() - 1).collect();
     let mut recoding = recoding(input.table, input.hierarchies, &top);

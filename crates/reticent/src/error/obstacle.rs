@@ -29,7 +29,7 @@ pub enum Obstacle {
     PosteriorNotEstablished {
         /// Sensitive attribute.
         column: String,
-        /// Number of people for whom it is not established.
+        /// Number of people with an unestablished posterior.
         people: u64,
         /// Confidence bound, as an exact fraction.
         confidence: String,

@@ -199,7 +199,7 @@ pub enum Refusal {
         /// Number of withheld records.
         withheld: u64,
         /// Number of records that wait for a later release.
-        waiting: u64,
+        postponed: u64,
         /// Reason, in words.
         #[serde(skip)]
         why: Option<String>,

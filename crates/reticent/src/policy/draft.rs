@@ -41,7 +41,7 @@ pub struct PolicyDraft {
     pub taxonomies: Vec<(String, String)>,
 }
 
-/// Returns the suggested role of a column and the reason, or `None` if nothing speaks against the default or the role is `other`.
+/// Returns the suggested role of a column and the reason. Returns `None` without a suggestion, or if the suggestion is `other`.
 pub fn suggested_role(column: &ColumnSketch) -> Option<(&'static str, String)> {
     suggest::role(column).filter(|(role, _)| *role != "other")
 }

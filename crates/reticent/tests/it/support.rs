@@ -230,21 +230,21 @@ pub fn random_cut(tree: &Taxonomy, random: &mut Random) -> Cut {
 
 /// The texts that name each violating class.
 pub fn witnesses(model: &dyn Model, release: Release) -> BTreeSet<Vec<String>> {
-    violated(model.violations(&History::single(release)).unwrap())
+    violation_witnesses(model.violations(&History::single(release)).unwrap())
 }
 
 /// The texts that name each violation.
-pub fn violated(violations: Vec<Violation>) -> BTreeSet<Vec<String>> {
+pub fn violation_witnesses(violations: Vec<Violation>) -> BTreeSet<Vec<String>> {
     violations.into_iter().map(|violation| violation.witness.into_iter().map(|(_, text)| text).collect()).collect()
 }
 
 /// The texts that name each breach.
-pub fn breached(breaches: Vec<ClassViolation>) -> BTreeSet<Vec<String>> {
+pub fn class_violation_witnesses(breaches: Vec<ClassViolation>) -> BTreeSet<Vec<String>> {
     breaches.into_iter().map(|breach| breach.witness.into_iter().map(|(_, text)| text).collect()).collect()
 }
 
 /// A model from words: `k-anonymity k=3 on=job,sex`, `confidence-bounding h=0.5 values=HIV:0.2,Flu:1`.
-pub fn wording(words: &str) -> ModelSpec {
+pub fn spec(words: &str) -> ModelSpec {
     let mut parts = words.split_whitespace();
     let model = parts.next().unwrap().to_owned();
     let mut arguments = Arguments::default();
@@ -272,7 +272,7 @@ fn argument(name: &str, value: &str) -> Argument {
 
 /// A requirement from the words of its models.
 pub fn requirement(words: &[&str], schema: &Schema) -> Requirement {
-    let wordings: Vec<ModelSpec> = words.iter().map(|words| wording(words)).collect();
+    let wordings: Vec<ModelSpec> = words.iter().map(|words| spec(words)).collect();
     Requirement::build(&wordings, schema).unwrap()
 }
 

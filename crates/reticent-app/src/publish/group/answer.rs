@@ -111,8 +111,8 @@ fn marginal_warning(outcome: &GroupingOutcome) -> Option<String> {
                 .to_owned(),
         ),
         Marginals::Joint => Some(
-            "the joint marginal table publishes how often combinations of all sensitive values occur. An attacker can exclude noise values that \
-             occur in no such combination; `marginals = \"each\"` discloses less"
+            "the joint marginal table publishes how often combinations of all sensitive values occur. An attacker can exclude noise \
+             values that occur in no such combination; `marginals = \"each\"` discloses less"
                 .to_owned(),
         ),
     }

@@ -36,7 +36,7 @@ impl EarlierSeries {
         };
         let made: Vec<&Entry> = recalled.entries.iter().filter(by_method).collect();
         past.series = made.iter().map(|entry| entry.number).collect();
-        let of = |number: u64| past.history.releases.iter().filter(move |held| held.number == number);
+        let of = |number: u64| past.history.releases.iter().filter(move |table| table.number == number);
         let tables: Vec<&RecordedRelease> = past.series.iter().copied().flat_map(of).collect();
         past.state = republication::MethodState::new(&tables, &[]);
         for entry in made {
@@ -49,8 +49,8 @@ impl EarlierSeries {
     pub fn check(&self, sensitive: &[&str]) -> Result<()> {
         let now: BTreeSet<&str> = sensitive.iter().copied().collect();
         for number in &self.series {
-            let tables = self.history.releases.iter().filter(|held| held.number == *number);
-            let columns = tables.flat_map(|held| &held.release.columns);
+            let tables = self.history.releases.iter().filter(|table| table.number == *number);
+            let columns = tables.flat_map(|table| &table.release.columns);
             let then: BTreeSet<&str> =
                 columns.filter(|column| column.role == Role::Sensitive).map(|column| column.name.as_str()).collect();
             if then != now {
@@ -71,8 +71,8 @@ impl EarlierSeries {
                 let now = group.promise(&column)?.filter(|now| Ratio::from_fraction(&bound) > Some(*now));
                 let Some(now) = now else { continue };
                 return Ok(Some(format!(
-                    "release {number} {} guarantees a posterior of {column} of at most {bound}, but this release at most {}; people of that \
-                     release are withheld, because their lists have too few values. To publish them, use the bound {bound}",
+                    "release {number} {} guarantees a posterior of {column} of at most {bound}, but this release at most {}; people \
+                     of that release are withheld, because their lists have too few values. To publish them, use the bound {bound}",
                     recalled.name(number),
                     now.fraction()
                 )));

@@ -54,8 +54,8 @@ pub(crate) fn readme(
     let unassigned = published.counterfeits();
     if unassigned > 0 {
         text += &format!(
-            "\nNumber of listed values that belong to no person in this release: {unassigned}. They are counterfeit values, or values of people \
-             who have left the data. In each group, their number is the sum of the counts minus the number of people.\n"
+            "\nNumber of listed values that belong to no person in this release: {unassigned}. They are counterfeit values, or \
+             values of people who left the data. In each group, their number is the sum of the counts minus the number of people.\n"
         );
     }
     text += "\n## Joining the tables in SQL\n\n";
@@ -63,9 +63,9 @@ pub(crate) fn readme(
         text += &join(published, list.column.as_str(), name, (!list.is_set).then_some(files.count.as_str()));
     }
     text += &format!(
-        "Each result row pairs a person with a possible value. Given this release alone, the probability of a value is proportional to its \
-         count in the group (equal for all values without counts).\n\nThe SQL runs in DuckDB in this folder. In other databases, load the \
-         files as tables, and remove the quotes and `.csv`.\n\n## Guarantee\n\n{}.\n",
+        "Each result row pairs a person with a possible value. Given this release alone, the probability of a value is \
+         proportional to its count in the group. Values without a count are equally likely.\n\nThe SQL runs in DuckDB in this \
+         folder. In other databases, load the files as tables, and remove the quotes and `.csv`.\n\n## Guarantee\n\n{}.\n",
         capital(method.def.entry.protects_against)
     );
     if let HistoryScope::Alone { .. } = judged {

@@ -90,7 +90,7 @@ fn join_answers(requirement: &Requirement, prepared: &PreparedData, past: &Earli
             .earlier
             .iter()
             .map(|at| &past.history.releases[*at])
-            .map(|held| (held.number, held.name.clone()))
+            .map(|earlier| (earlier.number, earlier.name.clone()))
             .collect();
         with.sort_unstable();
         let (with, names) = with.into_iter().unzip();

@@ -28,27 +28,26 @@ impl EarlierReleases {
     ///
     /// Loads owner links if the audit needs them, and for joins with releases in which a person has several records.
     pub fn load(ledger: &Ledger, recalled: &LoadedHistory, plan: &Plan<'_>) -> Result<EarlierReleases> {
-        let (entries, numbers, follows) = (&recalled.entries, &recalled.earlier, links_owners(&plan.loaded.policy));
+        let (entries, numbers, needs_links) = (&recalled.entries, &recalled.earlier, links_owners(&plan.loaded.policy));
         let mut past = EarlierReleases::default();
         if !numbers.is_empty() {
             past.history = check_complete(ledger.history(HistoryQuery { numbers: Some(numbers), links: None })?)?;
         }
-        let EarlierReleases { history, owner_links: people, .. } = &mut past;
-        for held in &mut history.releases {
-            let entry = entries.iter().find(|entry| entry.number == held.number);
-            if !held.presentation.is_none() {
-                let (release, name) = (held.number, held.name.clone());
+        let EarlierReleases { history, owner_links, .. } = &mut past;
+        for earlier in &mut history.releases {
+            let entry = entries.iter().find(|entry| entry.number == earlier.number);
+            if !earlier.presentation.is_none() {
+                let (release, name) = (earlier.number, earlier.name.clone());
                 return Err(reticent::Error::CannotCheck(Obstacle::NotRecordwise { release, name }).into());
             }
-            let recorded = entry.and_then(Entry::release);
-            let several =
-                recorded.and_then(|release| release.links.as_ref().map(|links| links.people < release.records));
-            if let Some(entry) = entry.filter(|_| follows || several == Some(true)) {
-                held.links = ledger.links(entry)?;
+            let record = entry.and_then(Entry::release);
+            let several = record.and_then(|release| release.links.as_ref().map(|links| links.people < release.records));
+            if let Some(entry) = entry.filter(|_| needs_links || several == Some(true)) {
+                earlier.links = ledger.links(entry)?;
             }
-            *held = held.clone().canonical();
-            people.push(held.links.clone().filter(|_| follows));
-            held.links = held.links.take().filter(|_| several == Some(true));
+            *earlier = earlier.clone().canonical();
+            owner_links.push(earlier.links.clone().filter(|_| needs_links));
+            earlier.links = earlier.links.take().filter(|_| several == Some(true));
         }
         past.by_coalition = past.indices(&recalled.by_coalition);
         Ok(past)
@@ -61,9 +60,9 @@ impl EarlierReleases {
     }
 
     /// Converts release numbers to indices in the history.
-    pub fn indices(&self, held: &[Vec<u64>]) -> Vec<Vec<usize>> {
-        let place = |number: &u64| self.history.releases.iter().position(|held| held.number == *number);
-        held.iter().map(|held| held.iter().filter_map(place).collect()).collect()
+    pub fn indices(&self, by_coalition: &[Vec<u64>]) -> Vec<Vec<usize>> {
+        let index = |number: &u64| self.history.releases.iter().position(|earlier| earlier.number == *number);
+        by_coalition.iter().map(|numbers| numbers.iter().filter_map(index).collect()).collect()
     }
 }
 
@@ -122,13 +121,13 @@ pub(super) fn unresolved_names(plan: &Plan<'_>, recalled: &LoadedHistory) -> Res
 pub(super) fn unknown_values(plan: &Plan<'_>, prepared: &PreparedData, past: &EarlierReleases) -> Vec<String> {
     let raw = reticent::Recoding::identity(&prepared.table);
     let ours = raw.columns.iter().map(|recoded| &recoded.column);
-    let theirs = past.history.releases.iter().flat_map(|held| &held.release.columns);
+    let theirs = past.history.releases.iter().flat_map(|earlier| &earlier.release.columns);
     let columns: Vec<_> = ours.chain(theirs).collect();
     let unknown = reticent::join::unknown_values(&plan.loaded.policy.inconsistent, &columns);
     let note = |(column, value): &(&str, &str)| {
         format!(
-            "`inconsistent` under [history] names the value \"{value}\" of {column}, which neither the data nor a release has; the rule has \
-             no effect"
+            "`inconsistent` under [history] names the value \"{value}\" of {column}, which neither the data nor a release has; the \
+             rule has no effect"
         )
     };
     unknown.iter().map(note).collect()

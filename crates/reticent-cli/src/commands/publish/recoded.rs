@@ -52,7 +52,7 @@ fn print_record(answer: &RecodedAnswer) {
 pub fn print_ignored_history(judged: &HistoryScope) {
     if let HistoryScope::Alone { apart_from } = judged {
         let text = format!(
-            "warning: not checked against {} that its recipients can hold; together they may disclose more",
+            "warning: not checked against {} of its recipients; all together may disclose more",
             plural(apart_from.len() as u64, "earlier release")
         );
         println!("{}", wrap(&text, WIDTH, "  "));

@@ -1,43 +1,42 @@
-//! What a node costs, in whole numbers: no rounding depends on the order in which classes are visited, and a bound is
-//! never above the cost it bounds.
+//! Cost of a node, in integers. So the result does not depend on the order of classes, and a bound never exceeds its cost.
 //!
-//! A *separable* metric adds up a loss for every cell, and a suppressed cell loses most. So what a node costs before any
-//! record is suppressed is a sum over columns, and bounds its cost from below. The loss that suppression adds depends on
-//! the published node only, so it is one number a class.
+//! A *separable* metric is a sum over cells, and a suppressed cell has the maximum loss. So the cost of a node without
+//! suppression is a sum over columns, and a lower bound of its cost. The additional loss of a suppressed cell depends on its
+//! published node only.
 //!
-//! `discernibility` and `average-class-size` need the classes. Their cost is never below what the same classes would
-//! cost with nothing suppressed (the *floor*), which never falls by generalizing; and before the classes are known, there
-//! are at most as many as the published values have combinations.
+//! `discernibility` and `average-class-size` depend on the classes. Their cost is at least that of the same classes without
+//! suppression (the *floor*), which never decreases by generalization. Before the classes are known, their number is bounded by
+//! the number of combinations of published values.
 
 use super::lattice::GeneralizationHierarchy;
 use crate::data::contingency::Weight;
 use crate::data::table::Table;
 use crate::data::taxonomy::{Code, NodeId};
 
-/// In units of the metric's own.
+/// Cost in units of the metric.
 pub(super) type Cost = u128;
 
-/// What is lost, by a metric.
+/// Metric of the information loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Metric {
-    /// Generalized certainty penalty: (values below the published node - 1) / (values - 1); suppressed 1.
+    /// Generalized certainty penalty: (values below the published node - 1) / (values - 1); 1 if suppressed.
     Gcp,
-    /// Steps generalized; suppressed: all steps to the root.
+    /// Number of generalization steps; all steps to the root if suppressed.
     Distortion,
-    /// Bits to guess a value from its published node, by the shares in the table; suppressed: from the root.
+    /// Bits needed to infer the value from its published node, by the frequencies in the table; from the root if suppressed.
     NonUniformEntropy,
-    /// Each record is confused with the records of its class, a suppressed one with all.
+    /// Sum over records of the size of their class; the size of the table for a suppressed record.
     Discernibility,
-    /// Records of the table for each published class.
+    /// Number of records of the table divided by the number of published classes.
     AverageClassSize,
 }
 
-/// The words for the metrics in a policy.
+/// Names of the metrics in a policy.
 pub(super) const METRIC_NAMES: &[&str] =
     &["gcp", "distortion", "non-uniform-entropy", "discernibility", "average-class-size"];
 
 impl Metric {
-    /// The metric a policy's word stands for.
+    /// Returns the metric with this name.
     pub(super) fn from_name(word: &str) -> Metric {
         match word {
             "distortion" => Metric::Distortion,
@@ -54,41 +53,42 @@ impl Metric {
     }
 }
 
-/// What is lost at each rung of each ladder.
+/// Losses at each level of each hierarchy.
 #[derive(Debug)]
 pub(super) struct Costs {
     metric: Metric,
     rows: Weight,
     columns: Vec<Losses>,
-    /// Combinations of the values that are not generalized, and of everything there is.
+    /// Number of combinations of the columns that are not generalized.
     fixed: u128,
+    /// Number of combinations of all columns.
     combinations: u128,
-    /// Units in one of the metric's own.
+    /// Number of cost units per unit of the metric.
     unit: f64,
 }
 
-/// The losses of one column, by rung.
+/// Losses of one column, by level.
 #[derive(Debug)]
 struct Losses {
-    /// All cells together, with nothing suppressed.
+    /// Total loss of all cells without suppression.
     total: Vec<Cost>,
-    /// By code: what suppressing adds.
+    /// Additional loss of suppressing a cell, by code.
     suppression_loss: Vec<Vec<u64>>,
-    /// How many different values are published.
+    /// Number of distinct published values.
     distinct: Vec<u32>,
 }
 
-/// What is counted in the classes of a node.
+/// Number and sizes of the classes of a node.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ClassSums {
-    /// Classes.
+    /// Number of classes.
     pub(super) classes: u128,
-    /// The sum of their squared sizes.
+    /// Sum of squared class sizes.
     pub(super) squares: u128,
 }
 
 impl ClassSums {
-    /// Counts a class.
+    /// Adds a class.
     pub(super) fn add(&mut self, size: Weight) {
         self.classes += 1;
         self.squares += u128::from(size) * u128::from(size);
@@ -96,8 +96,8 @@ impl ClassSums {
 }
 
 impl Costs {
-    /// The losses of every ladder. Classes have at most `fixed` combinations on columns that are not generalized, and
-    /// there are at most `combinations` altogether.
+    /// Computes the losses of every hierarchy. `fixed` bounds the number of combinations of columns that are not generalized, and
+    /// `combinations` the number of all combinations.
     pub(super) fn new(
         metric: Metric,
         table: &Table,
@@ -117,12 +117,12 @@ impl Costs {
         Costs { metric, rows, columns, fixed, combinations, unit: unit as f64 }
     }
 
-    /// The metric.
+    /// Returns the metric.
     pub(super) fn metric(&self) -> Metric {
         self.metric
     }
 
-    /// No node costs less than this, by its rungs.
+    /// Returns a lower bound of the cost of the node with these levels.
     pub(super) fn bound(&self, levels: impl Iterator<Item = usize>) -> Cost {
         let columns = self.columns.iter().zip(levels);
         if self.metric.is_separable() {
@@ -135,54 +135,54 @@ impl Costs {
         self.floor(ClassSums { classes, squares: square / classes })
     }
 
-    /// No node with these classes, and no more general one, costs less.
+    /// Returns a lower bound of the cost of a node with these classes and of every more general node.
     pub(super) fn floor(&self, all: ClassSums) -> Cost {
         match self.metric {
             Metric::Discernibility => all.squares,
-            Metric::AverageClassSize => self.for_each_class(all),
+            Metric::AverageClassSize => self.per_class(all),
             _ => 0,
         }
     }
 
-    /// What a metric of classes costs, when these are published and so many records are not.
+    /// Returns the cost by a metric of classes, given the published classes and the number of suppressed records.
     pub(super) fn of_classes(&self, kept: ClassSums, suppressed: Weight) -> Cost {
         match self.metric {
             Metric::Discernibility => kept.squares + u128::from(suppressed) * u128::from(self.rows),
-            _ => self.for_each_class(kept),
+            _ => self.per_class(kept),
         }
     }
 
-    /// Distinct for different numbers of classes below 2^32, which is as many as there can be.
-    fn for_each_class(&self, kept: ClassSums) -> Cost {
+    /// Returns records per class in fixed point. Different numbers of classes below 2^32 give different costs.
+    fn per_class(&self, kept: ClassSums) -> Cost {
         (u128::from(self.rows) << 64) / kept.classes.max(1)
     }
 
-    /// What suppressing one record adds to a separable metric.
+    /// Returns the additional loss of suppressing one record, for a separable metric.
     pub(super) fn suppression_loss(&self, levels: &[usize], code: impl Fn(usize) -> Code) -> Cost {
         let columns = self.columns.iter().zip(levels).enumerate();
         columns.map(|(at, (losses, level))| u128::from(losses.suppression_loss[*level][code(at) as usize])).sum()
     }
 
-    /// A cost as people read it: the mean over cells, bits, steps, records.
+    /// Formats a cost for users.
     pub(super) fn text(&self, cost: Cost) -> String {
         let cells = (self.rows as f64 * self.columns.len() as f64).max(1.0);
         let value = cost as f64 / self.unit;
         match self.metric {
             Metric::Gcp => format!("generalized certainty penalty {:.4}", value / cells),
-            Metric::Distortion => format!("{:.4} steps generalized in the mean cell", value / cells),
-            Metric::NonUniformEntropy => format!("{:.4} bits lost in the mean cell", value / cells),
+            Metric::Distortion => format!("{:.4} generalization steps per cell", value / cells),
+            Metric::NonUniformEntropy => format!("{:.4} bits lost per cell", value / cells),
             Metric::Discernibility => format!("discernibility {cost}"),
-            Metric::AverageClassSize => format!("{:.2} records for each class", value / 2f64.powi(64)),
+            Metric::AverageClassSize => format!("{:.2} records per class", value / 2f64.powi(64)),
         }
     }
 }
 
-/// Units in a penalty of 1 where the columns have no small common multiple.
+/// Number of cost units for a penalty of 1 if the columns have no smaller common multiple.
 const MAX_PENALTY_UNITS: u64 = 1 << 48;
-/// Units in a bit.
+/// Number of cost units per bit.
 const UNITS_PER_BIT: u64 = 1 << 32;
 
-/// The least common multiple, if it is small enough to calculate with.
+/// Returns the least common multiple, if it is at most [`MAX_PENALTY_UNITS`].
 fn least_common_multiple(numbers: &[u64]) -> Option<u64> {
     numbers.iter().try_fold(1u64, |multiple, number| {
         let next = (multiple / greatest_common_divisor(multiple, *number)).checked_mul(*number)?;
@@ -209,11 +209,11 @@ fn losses(metric: Metric, table: &Table, hierarchy: &GeneralizationHierarchy, un
     losses
 }
 
-/// How much a cell says by a separable metric: what suppressing it would lose.
+/// Information content of cells by a separable metric: the loss of suppressing the cell.
 struct ColumnInformation<'a> {
     metric: Metric,
     hierarchy: &'a GeneralizationHierarchy,
-    /// By code: the rows with the codes before it.
+    /// Number of rows with smaller codes, by code.
     prefix_counts: Vec<Weight>,
     unit: u64,
 }
@@ -234,7 +234,7 @@ impl<'a> ColumnInformation<'a> {
         ColumnInformation { metric, hierarchy, prefix_counts, unit }
     }
 
-    /// A cell with this value itself.
+    /// Returns the information content of a cell with the exact value.
     fn of_value(&self, code: usize) -> u64 {
         match self.metric {
             Metric::Gcp => self.unit,
@@ -243,29 +243,29 @@ impl<'a> ColumnInformation<'a> {
         }
     }
 
-    /// A cell that shows this node.
+    /// Returns the information content of a cell with this published node.
     fn of_node(&self, node: NodeId) -> u64 {
         let tree = &self.hierarchy.tree;
         let node = tree.node(node);
         match self.metric {
             Metric::Gcp => {
-                let most = u128::from((tree.len() as u64 - 1).max(1));
+                let max_loss = u128::from((tree.len() as u64 - 1).max(1));
                 let lost = node.codes.len() as u128 - 1;
-                (u128::from(self.unit) * (most - lost) / most) as u64
+                (u128::from(self.unit) * (max_loss - lost) / max_loss) as u64
             }
             Metric::Distortion => u64::from(node.depth),
             _ => self.of_codes(node.codes.start as usize, node.codes.end as usize),
         }
     }
 
-    /// The bits by which rows with these codes are fewer than all.
+    /// Returns log2(all rows / rows with these codes), in cost units.
     fn of_codes(&self, start: usize, end: usize) -> u64 {
         let all = self.prefix_counts[self.prefix_counts.len() - 1];
         logarithm(all).saturating_sub(logarithm(self.prefix_counts[end] - self.prefix_counts[start]))
     }
 }
 
-/// The logarithm to base 2, in units; small enough units that machines agree, and large enough to add up.
+/// Returns log2 in cost units. The units are coarse enough to be the same on all machines, and fine enough for exact sums.
 fn logarithm(count: Weight) -> u64 {
     ((count.max(1) as f64).log2() * UNITS_PER_BIT as f64).round() as u64
 }

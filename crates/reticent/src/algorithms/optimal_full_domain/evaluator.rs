@@ -1,8 +1,8 @@
-//! Judging one node: which records would have to be left out, and what the release would cost.
+//! Evaluation of one node: the records to suppress, and the cost of the release.
 //!
-//! A node is judged on *items*: records of the table that show the same at some more specific node (or at none), with how
-//! many they are. Classes are counted from the items, every model judges its classes, the records of violating ones are
-//! left out, and again, until nothing violates: exactly what `suppress_records` will do with the chosen node.
+//! A node is evaluated on *items*: records with equal published values at a more specific node, with their number. Classes are
+//! counted from items. Every model judges its classes, and records of violating classes are suppressed, until no class violates.
+//! This is the same procedure as `suppress_records`, which is applied to the chosen node.
 
 use super::cost::{ClassSums, Cost, Costs, Metric};
 use super::keys::{Bundles, KeyScratch, PublishedLevel};
@@ -17,92 +17,92 @@ use crate::release::classes::{ClassCounter, EquivalenceClass, Measured, Whole};
 use crate::release::recoding::Recoding;
 use crate::requirement::Requirement;
 
-/// What is said of a node.
+/// Verdict on a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NodeVerdict {
-    /// Too many records would be left out, here and at every more specific node.
+    /// Too many records would be suppressed at the node and at every more specific node.
     InfeasibleBelow,
-    /// Too many records would be left out here.
+    /// Too many records would be suppressed at the node.
     Infeasible,
-    /// So many records are left out, at this cost.
+    /// The number of suppressed records is within the limit. Fields: number of suppressed records, and cost.
     Feasible(Weight, Cost),
 }
 
-/// A judged node.
+/// Result of the evaluation of a node.
 #[derive(Debug)]
 pub(super) struct NodeResult {
-    /// What is said of it.
+    /// Verdict.
     pub(super) verdict: NodeVerdict,
-    /// Neither the node nor any more general one costs less.
+    /// Lower bound of the cost of the node and of every more general node.
     pub(super) floor: Cost,
-    /// What shows different values at the node.
+    /// Items at the node.
     pub(super) items: Items,
 }
 
-/// Records that show the same at some node, put together.
+/// Groups of records with equal published values at a node.
 #[derive(Debug)]
 pub(super) struct Items {
-    /// By item: one of its records.
+    /// One record of each item.
     records: Vec<u32>,
-    /// Weights and owners by item; no codes.
+    /// Weights and owners by item, without codes.
     counted: ContingencyTable,
 }
 
 impl Items {
-    /// How many.
+    /// Returns the number of items.
     pub(super) fn len(&self) -> usize {
         self.records.len()
     }
 }
 
-/// Everything that judging needs and no node changes.
+/// Evaluates nodes. Contains everything that is the same for all nodes.
 pub(super) struct NodeEvaluator<'a> {
     hierarchies: &'a [GeneralizationHierarchy],
     costs: Costs,
-    /// The generalized columns in the order of the ladders, other columns that make classes, measured columns, owners.
+    /// Columns: generalized columns in the order of the hierarchies, other grouping columns, measured columns, owners.
     records: ContingencyTable,
     widths: Vec<u32>,
     bundles: Bundles,
-    /// The first is that of all columns that make classes.
+    /// Sets of grouping columns. The first set has all grouping columns.
     groupings: Vec<Vec<usize>>,
     measures: Vec<Measured>,
     checks: Vec<ModelCheck<'a>>,
     limit: Weight,
 }
 
-/// One model, ready to judge.
+/// Check of one model.
 struct ModelCheck<'a> {
     model: &'a dyn Model,
     grouping: usize,
     measure: usize,
-    /// The measured column, when it is one.
+    /// Measured column, if there is exactly one.
     column: Option<&'a PublishedColumn>,
-    /// Judges while no record is left out; whenever, if the model looks at nothing outside a class.
+    /// Judge of classes without suppression. Also valid with suppression if the model depends on nothing outside a class.
     judge: Judge<'a>,
-    /// Where only the number of records counts: the least that holds.
+    /// Minimum number of records of a satisfying class, if the model depends on the number of records only.
     min_size: Option<Weight>,
-    /// Whether too many violating records here mean too many at every more specific node.
+    /// Whether too many violating records at a node imply too many at every more specific node.
     monotone: bool,
 }
 
-/// What a search is given to judge by.
+/// Input of the evaluation.
 pub(super) struct EvaluatorInput<'a> {
-    /// The raw data.
+    /// Raw data.
     pub(super) table: &'a Table,
-    /// What must hold.
+    /// Privacy requirement.
     pub(super) requirement: &'a Requirement,
-    /// The generalized columns.
+    /// Hierarchies of the generalized columns.
     pub(super) hierarchies: &'a [GeneralizationHierarchy],
-    /// How the others are published.
+    /// Recoding without generalization, for the other columns.
     pub(super) ungeneralized: &'a Recoding,
-    /// What is to be lost least.
+    /// Metric to minimize.
     pub(super) metric: Metric,
-    /// How many records may be left out.
+    /// Maximum number of suppressed records.
     pub(super) limit: Weight,
 }
 
 impl<'a> NodeEvaluator<'a> {
-    /// Prepares to judge.
+    /// Creates the evaluator.
     pub(super) fn new(input: &EvaluatorInput<'a>) -> Result<NodeEvaluator<'a>> {
         let layout = Layout::new(input)?;
         let records = layout.records(input);
@@ -154,14 +154,14 @@ impl<'a> NodeEvaluator<'a> {
                 monotone,
             });
         }
-        // The fastest first.
+        // Fast checks first.
         self.checks.sort_by_key(|check| check.min_size.is_none());
         Ok(())
     }
 
-    /// Whether "too many violate" passes on to more specific nodes, by what merging does to a model (the argument is in
-    /// the algorithm's file). People with several records can make the confidence in a union exceed that in both parts,
-    /// so then nothing is concluded from classes that only merge well with satisfying ones.
+    /// Whether infeasibility carries over to more specific nodes, by the effect of merging on a model. The proof is in
+    /// `optimal_full_domain.rs`. If people have several records, the confidence in a union can exceed that in both parts;
+    /// `merging_of` accounts for this.
     fn is_monotone(&self, merging: Merging) -> bool {
         match merging {
             Merging::WithAny => true,
@@ -170,8 +170,8 @@ impl<'a> NodeEvaluator<'a> {
         }
     }
 
-    /// The least number of records that holds, for a model that counts nothing else: merging with any class never
-    /// hurts it, so it has one.
+    /// Returns the minimum number of records of a satisfying class, for a model that depends on the number of records only. It exists
+    /// because merging with any class keeps such a class satisfying.
     fn min_size(&self, model: &dyn Model, judge: &Judge<'_>) -> Option<Weight> {
         if !model.measured().is_empty() || model.merging() != Merging::WithAny || self.records.owners.is_some() {
             return None;
@@ -185,27 +185,27 @@ impl<'a> NodeEvaluator<'a> {
         Some(most)
     }
 
-    /// The generalized columns.
+    /// Returns the hierarchies of the generalized columns.
     pub(super) fn hierarchies(&self) -> &[GeneralizationHierarchy] {
         self.hierarchies
     }
 
-    /// What the nodes cost.
+    /// Returns the costs of nodes.
     pub(super) fn costs(&self) -> &Costs {
         &self.costs
     }
 
-    /// Whether some verdict passes on to more specific nodes.
+    /// Whether at least one model is monotone.
     pub(super) fn has_monotone_model(&self) -> bool {
         self.checks.iter().any(|check| check.monotone)
     }
 
-    /// Whether every verdict does.
+    /// Whether all models are monotone.
     pub(super) fn all_models_monotone(&self) -> bool {
         self.checks.iter().all(|check| check.monotone)
     }
 
-    /// The records of the table, each by itself.
+    /// Returns the items of the table without grouping.
     pub(super) fn all_items(&self) -> Items {
         let counted = ContingencyTable {
             codes: Vec::new(),
@@ -215,7 +215,7 @@ impl<'a> NodeEvaluator<'a> {
         Items { records: (0..self.records.len() as u32).collect(), counted }
     }
 
-    /// Judges the node with these rungs, from the items of a node that is nowhere more general.
+    /// Judges the node with these levels, from the items of a node that is more specific or equal in every column.
     pub(super) fn judge(&self, levels: &[usize], from: &Items, scratch: &mut KeyScratch) -> Result<NodeResult> {
         let published = self.published_levels(levels);
         let items = self.roll_up(&published, from, scratch);
@@ -225,7 +225,7 @@ impl<'a> NodeEvaluator<'a> {
         Ok(NodeResult { verdict, floor, items })
     }
 
-    /// The items of the node with these rungs, whatever is to be said of it.
+    /// Returns the items of the node with these levels.
     pub(super) fn items(&self, levels: &[usize], from: &Items, scratch: &mut KeyScratch) -> Items {
         self.roll_up(&self.published_levels(levels), from, scratch)
     }
@@ -240,7 +240,7 @@ impl<'a> NodeEvaluator<'a> {
         published
     }
 
-    /// Puts items together that show the same.
+    /// Merges items with equal published values.
     fn roll_up(&self, published: &[PublishedLevel<'_>], from: &Items, scratch: &mut KeyScratch) -> Items {
         let columns: Vec<usize> = (0..self.records.codes.len()).collect();
         self.bundles.number(&self.records, &columns, published, &from.records, scratch);
@@ -255,7 +255,7 @@ impl<'a> NodeEvaluator<'a> {
         Items { records, counted: ContingencyTable { codes: Vec::new(), weights, owners } }
     }
 
-    /// The classes of every grouping.
+    /// Returns the classes of every grouping.
     fn group(&self, published: &[PublishedLevel<'_>], items: &Items, scratch: &mut KeyScratch) -> Vec<Classes> {
         let all = self.records.codes.len();
         let classes = self.groupings.iter().map(|columns| {
@@ -293,7 +293,7 @@ impl<'a> NodeEvaluator<'a> {
         })
     }
 
-    /// Leaves out what violates until nothing does; nothing when that would be too many.
+    /// Suppresses violating classes until none is left. Returns `None` if that exceeds the limit.
     fn suppress_violating(
         &self,
         checks: &[&ModelCheck<'_>],
@@ -306,7 +306,7 @@ impl<'a> NodeEvaluator<'a> {
         loop {
             for check in checks {
                 self.mark(check, items, &classes[check.grouping], &kept, &mut violating)?;
-                // More models only add to what violates.
+                // Further models can only add violations.
                 if kept.suppressed + kept.weight_of(&violating, items) > self.limit {
                     return Ok(None);
                 }
@@ -318,13 +318,14 @@ impl<'a> NodeEvaluator<'a> {
         }
     }
 
-    /// With one grouping whole classes are left out; a model that looks at nothing else says the same of the others.
+    /// Whether one pass suffices: with one grouping, whole classes are suppressed, and models that depend on single classes give the
+    /// same verdict on the others.
     fn needs_one_pass(&self, checks: &[&ModelCheck<'_>]) -> bool {
         let local = checks.iter().all(|check| check.model.merging() == Merging::WithAny);
         local && checks.windows(2).all(|pair| pair[0].grouping == pair[1].grouping)
     }
 
-    /// Marks the items whose class violates a model.
+    /// Marks the items of classes that violate a model.
     fn mark(
         &self,
         check: &ModelCheck<'_>,
@@ -343,7 +344,7 @@ impl<'a> NodeEvaluator<'a> {
         Ok(())
     }
 
-    /// By class, whether it violates a model.
+    /// Returns by class whether it violates a model.
     fn violating_classes(
         &self,
         check: &ModelCheck<'_>,
@@ -368,7 +369,7 @@ impl<'a> NodeEvaluator<'a> {
             }
             violates[class] = rows > 0 && !judge(&counter.count()).holds;
             violating += if violates[class] { rows } else { 0 };
-            // The rest does not matter any more.
+            // The limit is exceeded, so the other classes do not matter.
             if violating > self.limit {
                 break;
             }
@@ -391,7 +392,7 @@ impl<'a> NodeEvaluator<'a> {
 }
 
 impl<'a> ModelCheck<'a> {
-    /// The judge of what is kept.
+    /// Returns the judge for the kept items.
     fn judge_of_kept(
         &self,
         items: &Items,
@@ -407,20 +408,20 @@ impl<'a> ModelCheck<'a> {
     }
 }
 
-/// What is not left out.
+/// Items that are not suppressed.
 struct KeptItems {
     items: Vec<bool>,
     suppressed: Weight,
 }
 
 impl KeptItems {
-    /// How many kept records are marked.
+    /// Returns the number of marked records that are kept.
     fn weight_of(&self, marked: &[bool], items: &Items) -> Weight {
         let marked = self.items.iter().zip(marked).zip(&items.counted.weights);
         marked.map(|((kept, marked), weight)| if *kept && *marked { *weight } else { 0 }).sum()
     }
 
-    /// Leaves out what is marked, and answers with how many records that is.
+    /// Suppresses marked items. Returns their number of records.
     fn remove(&mut self, marked: &[bool], items: &Items) -> Weight {
         let removed = self.weight_of(marked, items);
         for (kept, marked) in self.items.iter_mut().zip(marked) {
@@ -433,7 +434,7 @@ impl KeptItems {
 
 /// The classes of one grouping.
 struct Classes {
-    /// By item; where absent, every item is a class.
+    /// Class by item; if `None`, every item is a class.
     of: Option<Vec<u32>>,
     count: usize,
 }
@@ -443,7 +444,7 @@ impl Classes {
         self.of.as_ref().map_or(item, |of| of[item] as usize)
     }
 
-    /// By class: its items.
+    /// Returns the items of every class.
     fn members(&self) -> Members {
         let items = self.of.as_ref().map_or(self.count, Vec::len);
         let mut ends = vec![0u32; self.count];
@@ -465,7 +466,7 @@ impl Classes {
     }
 }
 
-/// The items of every class, class after class.
+/// Items sorted by class.
 struct Members {
     ends: Vec<u32>,
     order: Vec<u32>,
@@ -480,7 +481,7 @@ impl Members {
     }
 }
 
-/// By class, whether fewer records than this are kept in it.
+/// Returns by class whether it has fewer kept records than the minimum.
 fn undersized_classes(min_size: Weight, items: &Items, classes: &Classes, kept: &KeptItems) -> Vec<bool> {
     if classes.of.is_none() {
         return items.counted.weights.iter().map(|weight| *weight < min_size).collect();
@@ -492,7 +493,7 @@ fn undersized_classes(min_size: Weight, items: &Items, classes: &Classes, kept: 
     sizes.into_iter().map(|size| size < min_size).collect()
 }
 
-/// The number and the sizes of the classes, or of those that are kept.
+/// Returns the number and sizes of the classes, counting only kept items if given.
 fn class_sums(classes: &Classes, items: &Items, kept: Option<&KeptItems>) -> ClassSums {
     let mut sizes = vec![0; classes.count];
     for item in (0..items.len()).filter(|item| kept.is_none_or(|kept| kept.items[*item])) {
@@ -514,10 +515,10 @@ fn index_of(list: &mut Vec<Vec<usize>>, mut columns: Vec<usize>) -> usize {
     })
 }
 
-/// Which columns of the table the records have, and in which order.
+/// Columns of the records, in order.
 struct Layout {
     columns: Vec<usize>,
-    /// So many of them make classes.
+    /// Number of leading columns that are grouping columns.
     grouped: usize,
 }
 
@@ -535,12 +536,12 @@ impl Layout {
         Ok(Layout { columns, grouped })
     }
 
-    /// Where columns of the table stand in the records.
+    /// Returns the positions of table columns in the records.
     fn places(&self, columns: &[usize]) -> Vec<usize> {
         columns.iter().filter_map(|column| self.columns.iter().position(|known| known == column)).collect()
     }
 
-    /// The distinct combinations of these columns: raw where a ladder will generalize them, published where none does.
+    /// Returns the distinct combinations of these columns, with raw codes for generalized columns and published codes for others.
     fn records(&self, input: &EvaluatorInput<'_>) -> ContingencyTable {
         let contingency = &input.table.contingency;
         let code = |at: usize, column: usize| -> Vec<Code> {
@@ -553,7 +554,7 @@ impl Layout {
         let codes: Vec<Vec<Code>> = self.columns.iter().enumerate().map(|(at, column)| code(at, *column)).collect();
         let views: Vec<&[Code]> = codes.iter().map(Vec::as_slice).collect();
         let mut records = combine(&views, &contingency.weights, contingency.owners.as_deref());
-        // An owner is one more value that keeps items apart.
+        // The owner is an additional column that distinguishes items.
         records.codes.extend(records.owners.clone());
         records
     }

@@ -1,45 +1,44 @@
-//! Class keys: which records carry the same published values at a node, found with few lookups a record.
+//! Class keys: numbers records by their published values at a node, with few lookups per record.
 //!
-//! Columns are put in *bundles* with few occurring combinations. At a node each bundle gets a table from combination to
-//! its part of the key, so a key is a sum of as many lookups as there are bundles. Keys number the combinations of
-//! published values without gaps; where there are too many for a word, records are numbered by the first bundles, then
-//! by that number and the next ones.
+//! Columns are grouped into *bundles* with few occurring combinations. At a node, each bundle has a table from its combination to
+//! a summand of the key, so a key needs one lookup per bundle. Keys enumerate all combinations of published values. If they
+//! exceed 64 bits, records are numbered by the first bundles, and then by that number and the next bundles.
 
 use crate::data::contingency::ContingencyTable;
 use crate::release::classes::Measured;
 
-/// Bundles have at most so many occurring combinations, unless it is one column.
+/// Maximum number of occurring combinations of a bundle with several columns.
 const MAX_BUNDLE: usize = 4096;
-/// And at most so many combinations at all.
+/// Maximum number of possible combinations of a bundle with several columns.
 const MAX_BUNDLE_SPACE: u64 = 1 << 24;
 
-/// Some columns together.
+/// A set of columns with its occurring combinations.
 #[derive(Debug)]
 struct Bundle {
     columns: Vec<usize>,
-    /// By record: its combination.
+    /// Combination by record.
     ids: Vec<u32>,
-    /// By combination: a record that has it.
+    /// One record of each combination.
     examples: Vec<u32>,
 }
 
-/// All columns of some records, in bundles.
+/// All columns of the records, in bundles.
 #[derive(Debug)]
 pub(super) struct Bundles {
     bundles: Vec<Bundle>,
 }
 
-/// How a column is published at a node.
+/// Published values of a column at a node.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PublishedLevel<'a> {
-    /// By code: the number of the published value; none where the code is published as it is.
+    /// Number of the published value, by code; `None` if the code itself is published.
     pub(super) value_ids: Option<&'a [u32]>,
-    /// How many different values are published.
+    /// Number of distinct published values.
     pub(super) distinct: u32,
 }
 
 impl Bundles {
-    /// Bundles the columns of the records.
+    /// Groups the columns of the records into bundles.
     pub(super) fn new(records: &ContingencyTable) -> Bundles {
         let widths: Vec<u64> =
             records.codes.iter().map(|codes| 1 + u64::from(codes.iter().copied().max().unwrap_or(0))).collect();
@@ -54,7 +53,7 @@ impl Bundles {
         Bundles { bundles }
     }
 
-    /// Numbers the records `of` by what they show on `columns`, in the order of their first appearance.
+    /// Numbers the records of `subset` by their published values in `columns`, in the order of first appearance.
     pub(super) fn number(
         &self,
         records: &ContingencyTable,
@@ -98,7 +97,7 @@ impl Bundle {
         Bundle { columns, ids, examples }
     }
 
-    /// The bundle with one column more, if it stays small.
+    /// Returns the bundle with one more column, if it stays within the limits.
     fn with(&self, records: &ContingencyTable, column: usize, widths: &[u64]) -> Option<Bundle> {
         let mut columns = self.columns.clone();
         columns.push(column);
@@ -118,7 +117,7 @@ impl Bundle {
             .product()
     }
 
-    /// By combination: its part of the key, in steps of `stride`.
+    /// Returns the summand of the key by combination, in multiples of `stride`.
     fn table(
         &self,
         records: &ContingencyTable,
@@ -142,12 +141,12 @@ impl Bundle {
     }
 }
 
-/// Memory that is used again for every node.
+/// Buffers that are reused for every node.
 #[derive(Debug, Default)]
 pub(super) struct KeyScratch {
-    /// By record: its number.
+    /// Number by record.
     pub(super) ids: Vec<u32>,
-    /// How many numbers there are.
+    /// Count of different numbers.
     pub(super) count: usize,
     keys: Vec<u64>,
     slots: Vec<u32>,
@@ -155,7 +154,7 @@ pub(super) struct KeyScratch {
 }
 
 impl KeyScratch {
-    /// Numbers records by their number so far and by more bundles, whose parts of the key are below `space`.
+    /// Numbers records by their current number and by more bundles, whose key is below `space`.
     fn refine(&mut self, bundles: &[(&Bundle, Vec<u64>)], space: u64, subset: &[u32]) {
         let before = std::mem::take(&mut self.count) as u64;
         self.keys.clear();

@@ -1,4 +1,4 @@
-//! The lattice: one ladder a column, a node is one rung of each, and one byte of memory a node.
+//! The generalization lattice. A node has one level per column, and uses one byte of memory.
 
 use std::sync::Arc;
 
@@ -6,37 +6,37 @@ use crate::data::table::Table;
 use crate::data::taxonomy::{NodeId, Taxonomy};
 use crate::error::{Refusal, Result};
 
-/// Lattices with more nodes than this are refused.
+/// Maximum number of nodes of a lattice.
 const MAX_NODES: usize = 50_000_000;
 
-/// The levels of one generalized column, most specific first.
+/// The generalization levels of one column, most specific first.
 #[derive(Debug)]
 pub(super) struct GeneralizationHierarchy {
-    /// The place of the column in the table.
+    /// Index of the column in the table.
     pub(super) column: usize,
-    /// Its taxonomy, with every interval grown.
+    /// Taxonomy of the column, with all intervals split.
     pub(super) tree: Arc<Taxonomy>,
-    /// From the values themselves to the root.
+    /// Distinct levels, from exact values to the root.
     pub(super) levels: Vec<GeneralizationLevel>,
-    /// The number of the root's level.
+    /// Number of the level of the root.
     pub(super) root_level: usize,
 }
 
-/// One level of a ladder.
+/// One generalization level of a column.
 #[derive(Debug)]
 pub(super) struct GeneralizationLevel {
-    /// The number of the level in the taxonomy.
+    /// Number of the level in the taxonomy.
     pub(super) number: usize,
-    /// By code: the node that is published.
+    /// Published node by code.
     pub(super) nodes: Vec<NodeId>,
-    /// By code: the same, numbered from 0.
+    /// Number of the published node by code, from 0.
     pub(super) value_ids: Vec<u32>,
-    /// How many different nodes are published.
+    /// Number of distinct published nodes.
     pub(super) distinct: u32,
 }
 
 impl GeneralizationHierarchy {
-    /// The ladder of a column of a table. Levels that publish exactly what the level below does are left out.
+    /// Returns the hierarchy of a column. A level that is equal to the level below is omitted.
     pub(super) fn new(table: &Table, column: usize) -> GeneralizationHierarchy {
         let tree = grown_taxonomy(table, column);
         let declared = tree.full_domain_levels();
@@ -50,8 +50,8 @@ impl GeneralizationHierarchy {
         GeneralizationHierarchy { column, tree, levels, root_level }
     }
 
-    /// Whether values that a level puts together stay together on every level above. A rectangular file that repeats a
-    /// value at different places can break this; then a higher level is not always the more general one.
+    /// Whether values with the same node on a level have the same node on every level above. A rectangular taxonomy file that repeats
+    /// a value at different levels can violate this. Then a higher level is not always more general.
     pub(super) fn is_nested(&self) -> bool {
         self.levels.windows(2).all(|pair| {
             let mut above = vec![None; pair[0].distinct as usize];
@@ -74,7 +74,7 @@ impl GeneralizationLevel {
     }
 }
 
-/// A column's taxonomy; halves stand in where its intervals are still to be grown.
+/// Returns the taxonomy of a column, with undeclared intervals split at medians.
 pub(super) fn grown_taxonomy(table: &Table, column: usize) -> Arc<Taxonomy> {
     let tree = &table.columns[column].tree;
     if (0..tree.nodes().len()).any(|node| tree.can_grow(node)) {
@@ -84,32 +84,36 @@ pub(super) fn grown_taxonomy(table: &Table, column: usize) -> Arc<Taxonomy> {
     }
 }
 
-/// A node of the lattice: its number. Numbers ascend lexicographically in the rungs.
+/// Number of a node of the lattice. Numbers are in lexicographic order of the levels.
 pub(super) type LatticeNode = usize;
 
-/// All nodes, and what is known of each.
+/// All nodes with their marks.
 #[derive(Debug)]
 pub(super) struct Lattice {
     heights: Vec<usize>,
     strides: Vec<usize>,
     marks: Vec<u8>,
-    /// Nodes that were marked without being judged.
+    /// Number of nodes that were pruned by a tag without being judged.
     pub(super) tagged: u64,
 }
 
 /// The node was judged.
 pub(super) const JUDGED: u8 = 1;
-/// No node below it, nor itself, can be published.
+/// The node and all more specific nodes are infeasible.
 pub(super) const INFEASIBLE_BELOW: u8 = 2;
-/// No node above it, nor itself, can be the best.
+/// The node cannot be the best, because of its cost.
 pub(super) const TOO_COSTLY: u8 = 4;
-/// The node is on a chain that is being searched.
+/// The node is on a chain of the current search.
 pub(super) const ON_CHAIN: u8 = 8;
-/// The node is not hopeless, nor is any above it; whether it is feasible, or the best, is not known.
+/// The node and all more general nodes are known not to be `INFEASIBLE_BELOW`. They may still be infeasible or too costly.
 pub(super) const NOT_INFEASIBLE_BELOW: u8 = 16;
 
 impl Lattice {
-    /// The lattice of some ladders, given by their numbers of rungs; refused when it is too large.
+    /// Creates the lattice of hierarchies with these numbers of levels.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the lattice has more than [`MAX_NODES`] nodes.
     pub(super) fn new(heights: Vec<usize>) -> Result<Lattice> {
         let mut len: usize = 1;
         let mut strides = vec![0; heights.len()];
@@ -124,49 +128,50 @@ impl Lattice {
         Ok(Lattice { heights, strides, marks: vec![0; len], tagged: 0 })
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub(super) fn len(&self) -> usize {
         self.marks.len()
     }
 
-    /// The node with every column at its root.
+    /// Returns the node with every column at its root.
     pub(super) fn root(&self) -> LatticeNode {
         self.len() - 1
     }
 
-    /// How many columns there are.
+    /// Returns the number of columns.
     pub(super) fn columns(&self) -> usize {
         self.heights.len()
     }
 
-    /// How many rungs a node is above the most specific one.
+    /// Returns the sum of the levels of a node.
     pub(super) fn level_sum(&self, node: LatticeNode) -> usize {
         (0..self.columns()).map(|column| self.level(node, column)).sum()
     }
 
-    /// The rung of a column at a node.
+    /// Returns the level of a column at a node.
     pub(super) fn level(&self, node: LatticeNode, column: usize) -> usize {
         node / self.strides[column] % self.heights[column]
     }
 
-    /// The rung of every column at a node.
+    /// Returns the level of every column at a node.
     pub(super) fn levels(&self, node: LatticeNode) -> Vec<usize> {
         (0..self.heights.len()).map(|column| self.level(node, column)).collect()
     }
 
-    /// The nodes that generalize one column by one rung more.
+    /// Returns the direct generalizations of a node.
     pub(super) fn above(&self, node: LatticeNode) -> impl Iterator<Item = LatticeNode> + '_ {
         let higher = move |column: &usize| self.level(node, *column) + 1 < self.heights[*column];
         (0..self.heights.len()).filter(higher).map(move |column| node + self.strides[column])
     }
 
+    /// Returns the direct specializations of a node.
     fn below(&self, node: LatticeNode) -> impl Iterator<Item = LatticeNode> + '_ {
         let lower = move |column: &usize| self.level(node, *column) > 0;
         (0..self.heights.len()).filter(lower).map(move |column| node - self.strides[column])
     }
 
-    /// The nodes in which exactly these columns are not at their roots, the most specific first.
-    pub(super) fn nodes_generalizing_others(&self, columns: &[usize]) -> Vec<LatticeNode> {
+    /// Returns the nodes in which exactly these columns are below their roots, the most specific first.
+    pub(super) fn nodes_specializing_only(&self, columns: &[usize]) -> Vec<LatticeNode> {
         let start: LatticeNode = columns.iter().map(|column| (self.heights[*column] - 1) * self.strides[*column]).sum();
         let mut nodes = vec![self.root() - start];
         for column in columns {
@@ -189,27 +194,27 @@ impl Lattice {
         self.marks[node] |= mark;
     }
 
-    /// Takes a mark away.
+    /// Removes a mark from a node.
     pub(super) fn clear(&mut self, node: LatticeNode, mark: u8) {
         self.marks[node] &= !mark;
     }
 
-    /// Marks a node and everything more specific as hopeless.
+    /// Tags a node and all more specific nodes as infeasible.
     pub(super) fn tag_infeasible_below(&mut self, node: LatticeNode) {
         self.spread(node, INFEASIBLE_BELOW, |lattice, node| lattice.below(node).collect());
     }
 
-    /// Marks a node and everything more general as too costly.
+    /// Tags a node and all more general nodes as too costly.
     pub(super) fn tag_too_costly_above(&mut self, node: LatticeNode) {
         self.spread(node, TOO_COSTLY, |lattice, node| lattice.above(node).collect());
     }
 
-    /// Marks a node and everything more general as not hopeless.
+    /// Tags a node and all more general nodes as not `INFEASIBLE_BELOW`.
     pub(super) fn tag_not_infeasible_above(&mut self, node: LatticeNode) {
         self.spread(node, NOT_INFEASIBLE_BELOW, |lattice, node| lattice.above(node).collect());
     }
 
-    /// Marks the nodes more specific than this one as too costly, as far as they are by `costly`.
+    /// Tags more specific nodes as too costly, along paths on which `costly` holds.
     pub(super) fn tag_too_costly_below(&mut self, node: LatticeNode, costly: impl Fn(&Lattice, LatticeNode) -> bool) {
         let next = |lattice: &Lattice, node| lattice.below(node).filter(|node| costly(lattice, *node)).collect();
         for node in next(self, node) {

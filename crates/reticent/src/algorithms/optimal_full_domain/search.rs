@@ -1,10 +1,9 @@
-//! The search: nodes in ascending order of what they must cost at least, until that is more than the best node costs.
+//! Search of the lattice: nodes in ascending order of their lower bounds, until the bound exceeds the cost of the best node.
 //!
-//! Where a verdict passes on to more specific nodes, each open node starts a chain upwards through open nodes, and the
-//! lowest node of the chain that is not hopeless is found by halving (Flash); everything below a hopeless node is tagged.
-//! Before that, nodes with only two or three columns below their roots are searched for hopeless ones: they are fast to
-//! judge, and each rules out a large part of the lattice (Incognito).
-//! Several chains are searched at once. Which nodes are judged does not depend on the number of threads.
+//! With monotone models, each open node starts a chain upwards through open nodes. Binary search finds the lowest node of the
+//! chain that is not `INFEASIBLE_BELOW` (Flash); nodes below an infeasible node are tagged. Before that, nodes with only two or
+//! three columns below their roots are searched for infeasible ones. They are fast to judge, and each prunes a large part of the
+//! lattice (Incognito). Several chains are searched in parallel. The set of judged nodes does not depend on the number of threads.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
@@ -22,64 +21,64 @@ use crate::algorithms::Control;
 use crate::data::contingency::Weight;
 use crate::error::Result;
 
-/// Chains that are searched at once.
+/// Number of chains that are searched in parallel.
 const PARALLEL_CHAINS: usize = 4;
-/// Sets of at most so many columns are searched by themselves first.
+/// Maximum size of the column subsets that are searched first.
 const MAX_SUBSET_COLUMNS: usize = 3;
-/// Nodes that are judged at once where nothing is concluded from one for another.
+/// Number of nodes that are judged in parallel without monotone models.
 const BATCH: usize = 64;
-/// Nodes that are put in order at once; few in tests, so that small lattices have several bands.
+/// Number of nodes that are sorted at a time; small in tests, so that small lattices have several bands.
 const BAND_SIZE: usize = if cfg!(test) { 16 } else { 1 << 20 };
-/// Into so many parts the range of bounds is cut, to find bands.
+/// Number of bins for the range of bounds, from which bands are formed.
 const BINS: u128 = 4096;
 
-/// What makes one node better than another: its cost, then the sum of its rungs, then its number.
+/// Order of nodes: by cost, then by the sum of levels, then by number.
 type Rank = (Cost, usize, LatticeNode);
 
 /// The best node so far.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BestNode {
-    /// Its place in the order of nodes.
+    /// Rank of the node.
     rank: Rank,
-    /// Records left out.
+    /// Number of suppressed records.
     pub(super) suppressed: Weight,
 }
 
 impl BestNode {
-    /// The node.
+    /// Returns the node.
     pub(super) fn node(&self) -> LatticeNode {
         self.rank.2
     }
 
-    /// What it costs.
+    /// Returns the cost.
     pub(super) fn cost(&self) -> Cost {
         self.rank.0
     }
 }
 
-/// A running search.
+/// State of the search.
 pub(super) struct LatticeSearch<'a> {
     evaluator: &'a NodeEvaluator<'a>,
     control: &'a Control<'a>,
-    /// What is known of the nodes.
+    /// Lattice with the marks of nodes.
     pub(super) lattice: Lattice,
-    /// The best node so far.
+    /// Best node so far.
     pub(super) best: Option<BestNode>,
-    /// Nodes judged.
+    /// Number of judged nodes.
     pub(super) judged: u64,
-    /// Whether the caller asked to stop.
+    /// Whether the caller stopped the search.
     pub(super) stopped: bool,
     sources: Sources,
 }
 
 impl<'a> LatticeSearch<'a> {
-    /// A search that has judged nothing yet.
+    /// Creates the search.
     pub(super) fn new(evaluator: &'a NodeEvaluator<'a>, lattice: Lattice, control: &'a Control<'a>) -> Self {
         let sources = Sources::new(evaluator.all_items(), evaluator.hierarchies());
         LatticeSearch { evaluator, control, lattice, best: None, judged: 0, stopped: false, sources }
     }
 
-    /// Searches until the best node is found, or the caller asks to stop.
+    /// Searches until the best node is found, or the caller stops the search.
     pub(super) fn run(&mut self) -> Result<()> {
         self.judge(&[self.lattice.root()])?;
         if self.lattice.has(self.lattice.root(), INFEASIBLE_BELOW) {
@@ -105,18 +104,18 @@ impl<'a> LatticeSearch<'a> {
         Ok(())
     }
 
-    /// Finds what is hopeless already when only so many columns are not at their roots. Such nodes are fast to judge.
+    /// Tags infeasible nodes among those with exactly `size` columns below their roots. Such nodes are fast to judge.
     fn prune_by_subsets(&mut self, size: usize) -> Result<()> {
         let subsets = subsets(self.lattice.columns(), size);
         for some in subsets.chunks(PARALLEL_CHAINS) {
             let nodes: Vec<Vec<LatticeNode>> =
-                some.iter().map(|columns| self.lattice.nodes_generalizing_others(columns)).collect();
+                some.iter().map(|columns| self.lattice.nodes_specializing_only(columns)).collect();
             let unknown = |nodes: &&Vec<LatticeNode>| nodes.iter().any(|node| self.is_unknown(*node));
             let nodes: Vec<&Vec<LatticeNode>> = nodes.iter().filter(unknown).collect();
             if self.check_stop() {
                 break;
             }
-            // The most specific node of each is known to be hopeless most often; the others are judged from it.
+            // Judge the most specific node of each subset first: it is usually infeasible, and the others are judged from its items.
             let sources: Vec<LatticeNode> = nodes.iter().filter_map(|nodes| nodes.first().copied()).collect();
             self.judge(&sources)?;
             self.chains(&nodes.into_iter().flatten().copied().collect::<Vec<_>>(), Goal::InfeasibleBelow)?;
@@ -129,7 +128,7 @@ impl<'a> LatticeSearch<'a> {
         self.evaluator.costs().bound(columns.map(|column| self.lattice.level(node, column)))
     }
 
-    /// The best rank the node can have.
+    /// Returns the best rank that the node can have.
     fn rank(&self, node: LatticeNode) -> Rank {
         (self.bound(node), self.lattice.level_sum(node), node)
     }
@@ -140,7 +139,7 @@ impl<'a> LatticeSearch<'a> {
         !known && self.best.is_none_or(|best| self.rank(node) < best.rank)
     }
 
-    /// Whether a node may be hopeless.
+    /// Whether it is unknown if a node is `INFEASIBLE_BELOW`.
     fn is_unknown(&self, node: LatticeNode) -> bool {
         !self.lattice.has(node, JUDGED | INFEASIBLE_BELOW | NOT_INFEASIBLE_BELOW | ON_CHAIN)
     }
@@ -152,7 +151,7 @@ impl<'a> LatticeSearch<'a> {
         }
     }
 
-    /// Cuts the range of bounds into bands with not too many nodes each.
+    /// Divides the range of bounds into bands of limited numbers of nodes.
     fn bands(&self) -> Vec<Band> {
         let (lowest, highest) = (self.bound(0), self.bound(self.lattice.root()));
         if self.lattice.len() <= BAND_SIZE {
@@ -179,7 +178,7 @@ impl<'a> LatticeSearch<'a> {
         bands
     }
 
-    /// The open nodes of a band, the one that can be best first.
+    /// Returns the open nodes of a band, sorted by rank.
     fn open_in_band(&self, band: &Band) -> Vec<LatticeNode> {
         let within = |node: &LatticeNode| {
             let bound = self.bound(*node);
@@ -205,7 +204,7 @@ impl<'a> LatticeSearch<'a> {
         Ok(())
     }
 
-    /// Starts a chain at every node that is still wanted when its turn comes.
+    /// Starts a chain at every node that is still relevant to the goal.
     fn chains(&mut self, starts: &[LatticeNode], goal: Goal) -> Result<()> {
         let mut starts: VecDeque<LatticeNode> = starts.iter().copied().collect();
         while !starts.is_empty() && !self.stopped {
@@ -218,7 +217,7 @@ impl<'a> LatticeSearch<'a> {
         Ok(())
     }
 
-    /// Starts as many chains as are searched at once. What lies on one of them waits until they are done.
+    /// Starts up to `PARALLEL_CHAINS` chains. Nodes on one of them are postponed until these chains are finished.
     fn start_chains(&mut self, starts: &mut VecDeque<LatticeNode>, goal: Goal) -> Vec<Chain> {
         let mut chains = Vec::new();
         let mut waiting = Vec::new();
@@ -237,7 +236,7 @@ impl<'a> LatticeSearch<'a> {
         chains
     }
 
-    /// The way up from a node through open ones, always to that which must cost least.
+    /// Returns the chain upwards from a node, always through the relevant node with the best rank.
     fn chain(&mut self, start: LatticeNode, goal: Goal) -> Chain {
         let mut nodes = vec![start];
         let mut next = Some(start);
@@ -250,7 +249,7 @@ impl<'a> LatticeSearch<'a> {
         Chain::new(nodes, goal)
     }
 
-    /// Judges the middle of every chain and drops one half; false when all chains are done.
+    /// Judges the middle of every chain and discards one half. Returns false if all chains are finished.
     fn halve(&mut self, chains: &mut [Chain]) -> Result<bool> {
         let nodes: Vec<LatticeNode> = chains.iter_mut().filter_map(|chain| chain.next_unknown(&self.lattice)).collect();
         if nodes.is_empty() || self.check_stop() {
@@ -265,7 +264,7 @@ impl<'a> LatticeSearch<'a> {
         self.stopped
     }
 
-    /// Judges nodes, and concludes what there is to conclude.
+    /// Judges nodes and updates the marks.
     fn judge(&mut self, nodes: &[LatticeNode]) -> Result<()> {
         let levels: Vec<Vec<usize>> = nodes.iter().map(|node| self.lattice.levels(*node)).collect();
         self.add_waypoints(&levels);
@@ -279,7 +278,7 @@ impl<'a> LatticeSearch<'a> {
             self.conclude(*node, levels, judged?);
         }
         (self.control.progress)(
-            "judging generalization levels",
+            "checking generalization levels",
             self.judged + self.lattice.tagged,
             self.lattice.len() as u64,
         );
@@ -321,8 +320,8 @@ impl<'a> LatticeSearch<'a> {
         self.sources.keep(levels, judged.items);
     }
 
-    /// Every record left out here is left out at more specific nodes, where it loses no less: with what that adds to
-    /// their bounds, some cannot be the best.
+    /// Tags more specific nodes as too costly. Every record suppressed here is suppressed there too, with at least the same loss, which
+    /// increases their lower bounds.
     fn rule_out_below(&mut self, node: LatticeNode, cost: Cost) {
         let Some(best) = self.best else { return };
         let costs = self.evaluator.costs();
@@ -336,7 +335,7 @@ impl<'a> LatticeSearch<'a> {
     }
 }
 
-/// The sets of so many of so many columns.
+/// Returns all subsets of the columns with this size.
 fn subsets(columns: usize, size: usize) -> Vec<Vec<usize>> {
     let mut sets: Vec<Vec<usize>> = vec![Vec::new()];
     for _ in 0..size {
@@ -355,22 +354,22 @@ struct Band {
     below: Cost,
 }
 
-/// A way up the lattice, and the part of it where the lowest node that is not hopeless lies.
+/// A chain of nodes upwards, and the section in which the lowest node that is not `INFEASIBLE_BELOW` lies.
 struct Chain {
     nodes: Vec<LatticeNode>,
     from: usize,
     to: usize,
     goal: Goal,
-    /// Whether its end was tried, which is hopeless most often where the best node is nearly found.
+    /// Whether the end of the chain was tried. It is usually infeasible when the best node is nearly found.
     tried: bool,
 }
 
-/// What chains are searched for.
+/// Goal of searching chains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Goal {
-    /// The best node: every node that can be the best is judged, or ruled out.
+    /// The best node: every node that can be the best is judged or pruned.
     Best,
-    /// Hopeless nodes, whatever they cost.
+    /// Infeasible nodes, regardless of their cost.
     InfeasibleBelow,
 }
 
@@ -379,17 +378,17 @@ impl Chain {
         Chain { from: 0, to: nodes.len(), nodes, goal, tried: goal == Goal::InfeasibleBelow }
     }
 
-    /// The place to look at next.
+    /// Returns the index to judge next.
     fn next(&self) -> Option<usize> {
         let last = self.to.checked_sub(1).filter(|last| self.from <= *last)?;
         Some(if self.tried { usize::midpoint(self.from, last) } else { last })
     }
 
-    /// Drops what is known already, and answers with the node to judge next.
+    /// Skips nodes with known results, and returns the node to judge next.
     fn next_unknown(&mut self, lattice: &Lattice) -> Option<LatticeNode> {
         while let Some(at) = self.next() {
             let node = self.nodes[at];
-            // It is the start's turn now, and no other: that it is not hopeless does not make it the best, or not.
+            // The start node must be judged even if it is known not to be INFEASIBLE_BELOW, because it can be the best.
             let known = if self.goal == Goal::Best && at == 0 {
                 JUDGED | TOO_COSTLY
             } else {
@@ -408,22 +407,22 @@ impl Chain {
     }
 }
 
-/// Items of more specific nodes, from which nodes are judged faster than from all records.
+/// Items of more specific nodes. Judging from them is faster than from all records.
 struct Sources {
     all: Arc<Items>,
-    /// Of judged nodes, oldest first.
+    /// Items of judged nodes, oldest first.
     judged: VecDeque<(Vec<usize>, Arc<Items>)>,
-    /// By column, whether waypoints generalize it.
+    /// Whether waypoints generalize a column, by column.
     leading: Vec<bool>,
-    /// Of nodes that generalize the leading columns only.
+    /// Items of waypoints: nodes that generalize the leading columns only.
     waypoints: BTreeMap<Vec<usize>, Arc<Items>>,
-    /// Whether a higher rung is always the more general one.
+    /// Whether a higher level is always more general.
     nested: bool,
 }
 
-/// So many judged nodes are kept.
+/// Maximum number of judged nodes whose items are kept.
 const MAX_SOURCES: usize = 128;
-/// And so many items altogether, of judged nodes and of waypoints each.
+/// Maximum number of kept items, for judged nodes and for waypoints each.
 const MAX_SOURCE_ITEMS: usize = 8_000_000;
 
 impl Sources {
@@ -433,7 +432,7 @@ impl Sources {
         Sources { all: Arc::new(all), judged: VecDeque::new(), leading, waypoints: BTreeMap::new(), nested }
     }
 
-    /// The fewest items from which a node can be judged.
+    /// Returns the smallest set of items from which a node can be judged.
     fn nearest(&self, levels: &[usize]) -> Arc<Items> {
         let below = |other: &[usize]| other.iter().zip(levels).all(|(other, level)| other <= level);
         let usable = self.judged.iter().filter(|(other, _)| below(other)).map(|(_, items)| items);
@@ -441,12 +440,12 @@ impl Sources {
         usable.chain(waypoint).chain([&self.all]).min_by_key(|items| items.len()).unwrap_or(&self.all).clone()
     }
 
-    /// The waypoint below a node.
+    /// Returns the waypoint below a node.
     fn waypoint(&self, levels: &[usize]) -> Vec<usize> {
         levels.iter().zip(&self.leading).map(|(level, leading)| if *leading { *level } else { 0 }).collect()
     }
 
-    /// The waypoints that would help to judge these nodes and are not there yet.
+    /// Returns the missing waypoints that would speed up judging these nodes.
     fn missing(&self, nodes: &[Vec<usize>]) -> Vec<Vec<usize>> {
         let far = |levels: &&Vec<usize>| self.nested && self.nearest(levels).len() * 8 > self.all.len();
         let mut missing: Vec<Vec<usize>> = nodes.iter().filter(far).map(|levels| self.waypoint(levels)).collect();
@@ -456,21 +455,20 @@ impl Sources {
         missing
     }
 
-    /// Keeps the items of a node, if they are few enough to help.
+    /// Keeps the items of a node if they are few enough to be useful.
     fn keep(&mut self, levels: Vec<usize>, items: Items) {
         if !self.nested || items.len() * 4 > self.all.len() * 3 {
             return;
         }
         self.judged.push_back((levels, Arc::new(items)));
-        let total_items =
-            |rolled: &VecDeque<(_, Arc<Items>)>| rolled.iter().map(|(_, items)| items.len()).sum::<usize>();
+        let total_items = |kept: &VecDeque<(_, Arc<Items>)>| kept.iter().map(|(_, items)| items.len()).sum::<usize>();
         while self.judged.len() > MAX_SOURCES || total_items(&self.judged) > MAX_SOURCE_ITEMS {
             self.judged.pop_front();
         }
     }
 }
 
-/// The columns with most values, as many as give no more than so many combinations of rungs.
+/// Selects the columns with most values, as long as their levels have at most `max_waypoints` combinations.
 fn leading(hierarchies: &[GeneralizationHierarchy], max_waypoints: usize) -> Vec<bool> {
     let mut order: Vec<usize> = (0..hierarchies.len()).collect();
     order.sort_by_key(|column| Reverse(hierarchies[*column].levels[0].distinct));

@@ -1,4 +1,4 @@
-//! Every answer is held against a second search that judges every node by the models' naive definitions.
+//! Compares every result with an oracle that judges every node by the naive definitions of the models.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -19,7 +19,7 @@ use crate::release::Release;
 use crate::requirement::{ModelSpec, Requirement};
 use crate::verify::Reading;
 
-/// Numbers that are the same in every run.
+/// Deterministic random number generator (SplitMix64).
 struct Rng(u64);
 
 impl Rng {
@@ -44,7 +44,7 @@ impl Rng {
     }
 }
 
-/// Trees with 3 to 6 leaves: ragged, rectangular, with levels that repeat, with levels that do not nest, flat.
+/// Taxonomies: rectangular, ragged, with repeated levels, with levels that are not nested, flat.
 const TREES: &[&str] = &[
     "a;x;r\nb;x;r\nc;y;r\nd;y;r\n",
     "a;x;u;r\nb;x;u;r\nc;u;r\nd;r\n",
@@ -159,7 +159,7 @@ fn model_spec(rng: &mut Rng, width: usize) -> ModelSpec {
     ModelSpec { model: model.to_owned(), arguments, line: None }
 }
 
-/// What the oracle knows of one node.
+/// Result of the oracle for one node.
 struct OracleNode {
     nodes: Vec<Vec<NodeId>>,
     steps: usize,
@@ -167,11 +167,11 @@ struct OracleNode {
     costs: BTreeMap<&'static str, f64>,
 }
 
-/// The table, and how the oracle publishes it.
+/// The oracle: the table and the levels of its columns.
 struct Oracle<'a> {
     instance: &'a Instance,
     trees: Vec<Arc<Taxonomy>>,
-    /// By generalized column: its place, and its different levels.
+    /// Index and distinct levels of each generalized column.
     levels: Vec<(usize, Vec<Vec<NodeId>>)>,
 }
 
@@ -195,7 +195,7 @@ impl<'a> Oracle<'a> {
         Oracle { instance, levels: levels.collect(), trees }
     }
 
-    /// Every feasible node, in the order of their levels.
+    /// Returns every feasible node, in lexicographic order of levels.
     fn feasible(&self, limit: u64) -> Vec<OracleNode> {
         let mut choices: Vec<Vec<usize>> = vec![Vec::new()];
         for (_, levels) in &self.levels {
@@ -234,7 +234,7 @@ impl<'a> Oracle<'a> {
         })
     }
 
-    /// The records whose class violates some model, by the models' naive definitions.
+    /// Returns the records of classes that violate a model, by the naive definitions.
     fn violating(&self, published: &[Vec<NodeId>], kept: &BTreeSet<usize>) -> BTreeSet<usize> {
         let table = &self.instance.table;
         if kept.is_empty() {
@@ -327,7 +327,7 @@ fn search_with(
     run_algorithm("optimal-full-domain", &task, arguments, control)
 }
 
-/// By generalized column and code, the node that is published.
+/// Returns the published node by generalized column and code.
 fn published(oracle: &Oracle<'_>, recoding: &Recoding) -> Vec<Vec<NodeId>> {
     let column = |at: &usize| {
         let recoded = &recoding.columns[*at];
@@ -359,10 +359,10 @@ fn compare(instance: &Instance, seed: u64) {
         assert!(near(chosen.costs[metric]), "{}: {} instead of {least}", about(), chosen.costs[metric]);
         let release = outcome.recoding.apply(&instance.table).unwrap();
         assert_eq!(release.suppressed, chosen.suppressed, "{}", about());
-        // Of equals the one with fewest steps, then the first.
+        // Ties are resolved by the sum of levels, then by order.
         let mut tied = feasible.iter().filter(|known| near(known.costs[metric])).collect::<Vec<_>>();
         tied.sort_by_key(|known| known.steps);
-        assert_eq!(nodes, tied[0].nodes, "{}: another of equal cost was due", about());
+        assert_eq!(nodes, tied[0].nodes, "{}: another node of equal cost was expected", about());
     }
 }
 
@@ -454,9 +454,9 @@ fn four_people(k: f64) -> Instance {
 #[test]
 fn notes_describe_levels_and_search() {
     let outcome = search(&four_people(2.0), "gcp", &Control::QUIET).unwrap();
-    assert_eq!(outcome.notes[0], "Generalization levels (0 is the value itself, the last is the root): q 1 of 2.");
+    assert_eq!(outcome.notes[0], "Generalization levels (0 is the exact value, the last is the root): q 1 of 2.");
     assert!(outcome.notes[1].starts_with("No other node costs less: generalized certainty penalty 0.3333."));
-    assert!(outcome.notes[1].contains("Of 3 nodes"));
+    assert!(outcome.notes[1].contains("Of 3 nodes,"));
 }
 
 #[test]
@@ -508,14 +508,14 @@ fn non_nested_levels_are_detected() {
     assert_eq!(four_people(1.0).schema.attributes.len(), 1);
 }
 
-/// Forty columns of 10 bits need seven words: records are numbered step by step.
+/// Keys of forty columns with 10 bits each need seven words, so records are numbered in several steps.
 #[test]
 fn keys_wider_than_a_word_distinguish_records() {
     let mut rng = Rng(7);
     let (columns, records) = (40, 300);
     let mut codes: Vec<Vec<u32>> =
         (0..columns).map(|_| (0..records).map(|_| rng.below(1000) as u32).collect()).collect();
-    // Some records agree in all columns, some differ in the last one only.
+    // Some records are equal in all columns, some differ in the last one only.
     for at in 1..records {
         if rng.with_percent(60) {
             let from = rng.below(at);

@@ -209,7 +209,8 @@ fn rules_about_two_columns() {
     let time_varying = "[columns.a]\n[requirement]\nk = 2\n[history]\ntime-varying = [\"aa\"]";
     check(time_varying, 5, "names \"aa\", which is not a column of the policy (did you mean `a`?)");
     check("[columns.a]\n[requirement]\nk = 2\n[history]\njudge = \"some\"", 5, "must be one of: auto, each, every");
-    let text = "[columns.city]\ntaxonomy = \"c\"\n[columns.ill]\n[requirement]\nk = 2\n[history]\ninconsistent = [{ city = \"Pariss\", ill = \"x\" }]";
+    let text = "[columns.city]\ntaxonomy = \"c\"\n[columns.ill]\n[requirement]\nk = 2\n[history]\n\
+                inconsistent = [{ city = \"Pariss\", ill = \"x\" }]";
     let error = schema_of(&Policy::parse(text).unwrap()).unwrap_err().to_string();
     assert!(error.contains("does not have (did you mean `Paris`?)"), "{error}");
 }

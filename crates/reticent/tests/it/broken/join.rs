@@ -3,7 +3,7 @@
 use reticent::join::{Breadth, sub_histories};
 use reticent::{History, InconsistentRules, Release};
 
-use crate::oracle::small_joins::{Small, held};
+use crate::oracle::small_joins::{SmallJoin, recorded};
 use crate::support::{Data, model, other, quasi, sensitive, witnesses};
 
 /// Two young people in two wards, and an earlier release that says who of the wards is a woman.
@@ -14,7 +14,7 @@ fn anonymous_alone_and_not_when_joined() {
     assert!(witnesses(model("k-anonymity k=2", &new.schema()).as_ref(), new.raw()).is_empty());
     assert!(witnesses(model("k-anonymity k=2", &first.schema()).as_ref(), first.raw()).is_empty());
     let words = ["k-anonymity k=2"];
-    let small = Small::new(&new, vec![(held("first", &first, None), &first)], &words, &[]);
+    let small = SmallJoin::new(&new, vec![(recorded("first", &first, None), &first)], &words, &[]);
     let surveys = small.surveys(&new.raw());
     // One statement of the new release's people, one of the first's.
     assert_eq!(surveys.iter().map(|survey| survey.violations.len()).collect::<Vec<_>>(), [1, 0]);
@@ -34,7 +34,7 @@ fn diverse_alone_and_certain_when_joined() {
         assert!(witnesses(model("distinct-l-diversity l=2", &data.schema()).as_ref(), data.raw()).is_empty());
     }
     let words = ["distinct-l-diversity l=2", "confidence-bounding h=0.5"];
-    let small = Small::new(&new, vec![(held("first", &first, None), &first)], &words, &[]);
+    let small = SmallJoin::new(&new, vec![(recorded("first", &first, None), &first)], &words, &[]);
     let surveys = small.surveys(&new.raw());
     assert_eq!(surveys.iter().map(|survey| survey.violations.len()).collect::<Vec<_>>(), [1, 1, 1, 1]);
 }
@@ -49,8 +49,8 @@ fn three() -> (Data, Data, Data) {
 
 fn by_set(words: &str, sets: &[Vec<usize>]) -> Vec<usize> {
     let (new, jobs, cars) = three();
-    let earlier = vec![(held("jobs", &jobs, None), &jobs), (held("cars", &cars, None), &cars)];
-    let small = Small::sets(&new, earlier, &[words], &[], sets);
+    let earlier = vec![(recorded("jobs", &jobs, None), &jobs), (recorded("cars", &cars, None), &cars)];
+    let small = SmallJoin::with_sets(&new, earlier, &[words], &[], sets);
     small.surveys(&new.raw()).iter().map(|survey| survey.violations.len()).collect()
 }
 
@@ -73,9 +73,9 @@ fn safe_with_each_and_not_with_both() {
 #[test]
 fn specialization_mends_what_both_together_tell() {
     let (new, jobs, cars) = three();
-    let earlier = vec![(held("jobs", &jobs, None), &jobs), (held("cars", &cars, None), &cars)];
+    let earlier = vec![(recorded("jobs", &jobs, None), &jobs), (recorded("cars", &cars, None), &cars)];
     let sets = sub_histories(&[vec![0, 1]], Breadth::Every).unwrap();
-    let small = Small::sets(&new, earlier, &["xy-linkability h=0.5 x=new.zip,job,car y=new.ill"], &[], &sets);
+    let small = SmallJoin::with_sets(&new, earlier, &["xy-linkability h=0.5 x=new.zip,job,car y=new.ill"], &[], &sets);
     let release: Release = small.specialize().unwrap().recoding.apply(&new.table()).unwrap();
     assert!(small.surveys(&release).iter().all(|survey| survey.violations.is_empty()));
     assert_eq!(release.contingency.rows(), 4);
@@ -89,7 +89,7 @@ fn common_sense_leaves_one() {
     let first = Data::new(vec![quasi("town"), sensitive("ill")], &["t prostate", "t flu"]);
     let words = ["xy-anonymity k=2 x=sex y=first.ill"];
     let found = |rules: &[InconsistentRules]| {
-        let small = Small::new(&new, vec![(held("first", &first, None), &first)], &words, rules);
+        let small = SmallJoin::new(&new, vec![(recorded("first", &first, None), &first)], &words, rules);
         small.surveys(&new.raw()).remove(0)
     };
     assert!(found(&[]).violations.is_empty());
@@ -104,6 +104,6 @@ fn common_sense_leaves_one() {
 fn a_longer_history_is_not_judged_as_one_release() {
     let (new, jobs, _) = three();
     let mut history = History::single(new.raw());
-    history.releases.push(held("jobs", &jobs, None));
+    history.releases.push(recorded("jobs", &jobs, None));
     assert!(model("k-anonymity k=2", &new.schema()).survey(&history).is_err());
 }

@@ -7,7 +7,7 @@ use reticent::taxonomy::{Taxonomy, Type};
 use reticent::verify::{Expected, verify};
 use reticent::{Recoding, TreeSource};
 
-use crate::support::{Col, Data, quasi, read_back, requirement, sensitive, wording};
+use crate::support::{Col, Data, quasi, read_back, requirement, sensitive, spec};
 
 /// By words: a class that is exactly at the threshold, and one just beyond it. `other` is the rest of the release.
 struct Edge {
@@ -135,7 +135,7 @@ fn at_the_threshold_and_just_beyond() {
 
 #[test]
 fn no_model_is_left_out() {
-    let tried: BTreeSet<String> = EDGES.iter().map(|edge| wording(edge.words).model).collect();
+    let tried: BTreeSet<String> = EDGES.iter().map(|edge| spec(edge.words).model).collect();
     let listed = reticent::models::LIST.iter().map(|listed| listed.entry.id.to_owned());
     assert_eq!(tried, listed.collect());
 }

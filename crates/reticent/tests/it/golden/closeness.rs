@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use reticent::TreeSource;
 use reticent::taxonomy::{Taxonomy, Type};
 
-use crate::support::{Col, Data, breached, model, quasi, sensitive, witnesses};
+use crate::support::{Col, Data, class_violation_witnesses, model, quasi, sensitive, witnesses};
 
 /// Judges by both of the library's ways, which must agree.
 fn far(words: &str, data: &Data) -> BTreeSet<String> {
     let model = model(words, &data.schema());
     let join = |classes: BTreeSet<Vec<String>>| classes.into_iter().map(|class| class.join(" ")).collect();
     let found: BTreeSet<String> = join(witnesses(model.as_ref(), data.raw()));
-    assert_eq!(found, join(breached(model.naive(&data.reading()).unwrap())));
+    assert_eq!(found, join(class_violation_witnesses(model.naive(&data.reading()).unwrap())));
     found
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use reticent::verify::SENSITIVE_NOT_SHOWN;
 use reticent::{LossyJoin, Recoding, RecodingRule, Release};
 
-use crate::oracle::small_joins::{Small, held};
+use crate::oracle::small_joins::{SmallJoin, recorded};
 use crate::support::{Data, cut_at, model, other, quasi, quasi_tree, sensitive, witnesses};
 
 const JOBS: &str = "ANY\n  Banker\n  Clerk\n  Driver\n  Engineer";
@@ -30,14 +30,14 @@ fn patients() -> Data {
 }
 
 /// The one statement of some words on a table joined with an earlier release of another.
-fn joined(new: &Data, first: &Data, recoding: Option<&Recoding>, words: &str) -> Small {
-    let small = Small::new(new, vec![(held("first", first, recoding), first)], &[words], &[]);
-    assert_eq!(small.statements().len(), 1, "{words}");
+fn joined(new: &Data, first: &Data, recoding: Option<&Recoding>, words: &str) -> SmallJoin {
+    let small = SmallJoin::new(new, vec![(recorded("first", first, recoding), first)], &[words], &[]);
+    assert_eq!(small.constraints().len(), 1, "{words}");
     small
 }
 
 /// What is worst in each violating class of the new release, by the texts of the class.
-fn classes(small: &Small, release: &Release) -> BTreeMap<String, f64> {
+fn classes(small: &SmallJoin, release: &Release) -> BTreeMap<String, f64> {
     let survey = small.surveys(release).remove(0);
     let own = |witness: &[(String, String)]| {
         let own: Vec<&str> =
@@ -47,7 +47,7 @@ fn classes(small: &Small, release: &Release) -> BTreeMap<String, f64> {
     survey.violations.iter().map(|violation| (own(&violation.witness), violation.safety)).collect()
 }
 
-fn expect(small: &Small, release: &Release, expected: &[(&str, f64)]) {
+fn expect(small: &SmallJoin, release: &Release, expected: &[(&str, f64)]) {
     let found = classes(small, release);
     let expected: BTreeMap<String, f64> =
         expected.iter().map(|(class, safety)| ((*class).to_owned(), *safety)).collect();
@@ -62,14 +62,14 @@ fn size(new: &Release, first: &Release) -> u128 {
 }
 
 /// What a statement's worst is, and that nobody may take it for one that stays violated.
-fn worst(small: &Small, release: &Release) -> f64 {
+fn worst(small: &SmallJoin, release: &Release) -> f64 {
     small.surveys(release).remove(0).worst.unwrap().safety
 }
 
 /// The counterexamples are such that violations go away further down, so nothing may be claimed.
-fn claims_nothing(small: &Small, generalized: &[usize]) {
-    for (together, statement) in small.statements() {
-        assert!(!small.joint(together, statement).keeps_violating(generalized), "{}", statement.title);
+fn claims_nothing(small: &SmallJoin, generalized: &[usize]) {
+    for (together, statement) in small.constraints() {
+        assert!(!small.join_check(together, statement).keeps_violating(generalized), "{}", statement.title);
     }
 }
 
@@ -92,8 +92,8 @@ fn example_1_sizes() {
 fn example_1_k_anonymity_says_it_for_each_release() {
     let (new, first) = (people(), patients());
     let words = ["k-anonymity k=2 on=name,disease"];
-    let small = Small::new(&new, vec![(held("first", &first, None), &first)], &words, &[]);
-    assert_eq!(small.statements().len(), 2);
+    let small = SmallJoin::new(&new, vec![(recorded("first", &first, None), &first)], &words, &[]);
+    assert_eq!(small.constraints().len(), 2);
     let bad: Vec<usize> = small.surveys(&new.raw()).iter().map(|survey| survey.violations.len()).collect();
     assert_eq!(bad, [2, 2]);
 }

@@ -13,7 +13,7 @@ use reticent::{Error, History, Recoding, Result, attacks, models};
 use super::models::EVERY;
 use super::republication::{Month, arguments as of_method, publish};
 use crate::broken::attacks::planted;
-use crate::support::{Random, random_data, requirement, wording};
+use crate::support::{Random, random_data, requirement, spec};
 
 /// Fails where an entry asked for an argument that it does not have.
 fn reads_its_own<T>(entry: &Entry, result: Result<T>) {
@@ -48,7 +48,7 @@ fn models_read_their_own_arguments() {
     let member = |name: &str| Member { name: name.to_owned(), columns: columns.clone() };
     let scope = JoinScope { members: vec![member("new"), member("old")] };
     for words in EVERY {
-        let worded = wording(words);
+        let worded = spec(words);
         let entry = &models::LIST.iter().find(|listed| listed.entry.id == worded.model).unwrap().entry;
         let built = models::build(&worded.model, worded.arguments.clone(), &schema);
         assert!(built.is_ok(), "{words}: {:?}", built.err());

@@ -6,7 +6,7 @@ use reticent::models::{LIST, Merging, merging_of};
 use reticent::{Release, Table};
 
 use crate::oracle::definitions::violating;
-use crate::support::{Data, Random, contents, cut_at, model, random_cut, random_data, violated, witnesses};
+use crate::support::{Data, Random, contents, cut_at, model, random_cut, random_data, violation_witnesses, witnesses};
 
 /// Every model with some parameters that small tables satisfy and violate.
 pub const EVERY: &[&str] = &[
@@ -213,7 +213,7 @@ fn parameters_are_monotone() {
         for (chain, strictly) in WEAKER_FIRST.iter().zip(&mut strictly) {
             let found: Vec<BTreeSet<Vec<String>>> = chain
                 .iter()
-                .map(|words| violated(model(words, &data.schema()).violations(&history).unwrap()))
+                .map(|words| violation_witnesses(model(words, &data.schema()).violations(&history).unwrap()))
                 .collect();
             for (pair, words) in found.windows(2).zip(chain.windows(2)) {
                 assert!(pair[0].is_subset(&pair[1]), "{words:?} on {:?} by {:?}", data.rows, data.owners);
@@ -233,8 +233,9 @@ fn twins_change_no_share_and_double_every_class() {
     for _ in 0..60 {
         let data = random_data(&mut random, 20, 0);
         let twins = Data { rows: [data.rows.clone(), data.rows.clone()].concat(), ..data.clone() };
-        let found =
-            |words: &str, data: &Data| violated(model(words, &data.schema()).violations(&data.history()).unwrap());
+        let found = |words: &str, data: &Data| {
+            violation_witnesses(model(words, &data.schema()).violations(&data.history()).unwrap())
+        };
         for words in EVERY.iter().filter(|words| !words.contains("k=") || words.starts_with("xy")) {
             let near = violating(words, &data).1;
             let told = |found: BTreeSet<Vec<String>>| found.difference(&near).cloned().collect::<BTreeSet<_>>();

@@ -160,7 +160,7 @@ impl Work {
 
     fn requirement(&self) -> Requirement {
         let instance = &self.instance;
-        let alone: Vec<_> = self.alone.iter().map(|k| crate::support::wording(&format!("k-anonymity k={k}"))).collect();
+        let alone: Vec<_> = self.alone.iter().map(|k| crate::support::spec(&format!("k-anonymity k={k}"))).collect();
         let mut requirement = Requirement::from_specs(&alone, &instance.data[0].schema()).unwrap();
         let wordings: Vec<_> = self.words.iter().map(Words::wording).collect();
         requirement

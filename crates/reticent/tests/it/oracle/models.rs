@@ -7,7 +7,9 @@ use reticent::verify::Reading;
 use reticent::{History, Schema, TreeSource};
 
 use super::definitions::{Words, classes, violating};
-use crate::support::{Col, Data, Random, breached, model, quasi, random_data, sensitive, violated, witnesses};
+use crate::support::{
+    Col, Data, Random, class_violation_witnesses, model, quasi, random_data, sensitive, violation_witnesses, witnesses,
+};
 
 /// Every model, with parameters on both sides of what small tables do.
 pub const EVERY: &[&str] = &[
@@ -72,9 +74,9 @@ impl<'a> Judged<'a> {
         let (wanted, near) = violating(words, data);
         let model = model(words, &self.schema);
         let told = |found: BTreeSet<Vec<String>>| found.difference(&near).cloned().collect::<BTreeSet<_>>();
-        let from_counts = told(violated(model.violations(&self.history).unwrap()));
+        let from_counts = told(violation_witnesses(model.violations(&self.history).unwrap()));
         assert_eq!(from_counts, wanted, "{words}: violations of {:?} by {:?}", data.rows, data.owners);
-        let from_rows = told(breached(model.naive(&self.reading).unwrap()));
+        let from_rows = told(class_violation_witnesses(model.naive(&self.reading).unwrap()));
         assert_eq!(from_rows, wanted, "{words}: naive on {:?} by {:?}", data.rows, data.owners);
         let classes = classes(data, &Words::new(words).by(data)).len();
         Tally { violated: wanted.len(), held: classes - wanted.len() - near.len() }
@@ -323,7 +325,7 @@ fn what_cannot_be_judged_is_an_error() {
     let cols = vec![quasi("place"), sensitive("ill")];
     let data = Data::new(cols, &["p flu", "p hiv", "q flu", "q hiv"]);
     let judged = |words: &str| {
-        let wording = crate::support::wording(words);
+        let wording = crate::support::spec(words);
         let models = reticent::models::build(&wording.model, wording.arguments, &data.schema())?;
         let violations = models[0].violations(&data.history())?;
         Ok::<usize, reticent::Error>(violations.len())

@@ -11,10 +11,10 @@ use reticent::{
     TreeSource,
 };
 
-use crate::support::{Col, Data, Random, cut_at, other, quasi, requirement, sensitive, wording};
+use crate::support::{Col, Data, Random, cut_at, other, quasi, requirement, sensitive, spec};
 
 /// An earlier release of a table, published as it is or by a recoding.
-pub fn held(name: &str, data: &Data, recoding: Option<&Recoding>) -> RecordedRelease {
+pub fn recorded(name: &str, data: &Data, recoding: Option<&Recoding>) -> RecordedRelease {
     let alone = Data { owners: None, ..data.clone() };
     let table = alone.table();
     let release = recoding.unwrap_or(&Recoding::identity(&table)).apply(&table).unwrap();
@@ -36,32 +36,32 @@ pub fn held(name: &str, data: &Data, recoding: Option<&Recoding>) -> RecordedRel
 }
 
 /// A new table, earlier releases, and what is demanded of them together.
-pub struct Small {
+pub struct SmallJoin {
     pub data: Data,
     pub history: History,
     pub requirement: Requirement,
 }
 
-impl Small {
+impl SmallJoin {
     /// Everything earlier is joined with the new release, which is called `new`.
     pub fn new(
         data: &Data,
         earlier: Vec<(RecordedRelease, &Data)>,
         words: &[&str],
         rules: &[InconsistentRules],
-    ) -> Small {
+    ) -> SmallJoin {
         let all: Vec<usize> = (0..earlier.len()).collect();
-        Small::sets(data, earlier, words, rules, &[all])
+        SmallJoin::with_sets(data, earlier, words, rules, &[all])
     }
 
     /// The same for each of some sets of earlier releases.
-    pub fn sets(
+    pub fn with_sets(
         data: &Data,
         earlier: Vec<(RecordedRelease, &Data)>,
         words: &[&str],
         rules: &[InconsistentRules],
         sets: &[Vec<usize>],
-    ) -> Small {
+    ) -> SmallJoin {
         let mut cols: Vec<Col> = data.cols.clone();
         for (_, data) in &earlier {
             for col in &data.cols {
@@ -76,24 +76,24 @@ impl Small {
             name: "new".to_owned(),
             columns: data.cols.iter().map(|col| (col.name.clone(), col.role)).collect(),
         };
-        let wordings: Vec<ModelSpec> = words.iter().map(|words| wording(words)).collect();
+        let wordings: Vec<ModelSpec> = words.iter().map(|words| spec(words)).collect();
         let mut requirement = Requirement::from_specs(&[], &schema).unwrap();
         requirement.join(&wordings, &schema, member, &history, sets, rules.to_vec()).unwrap();
-        Small { data: data.clone(), history, requirement }
+        SmallJoin { data: data.clone(), history, requirement }
     }
 
     /// Also demanded of the new release by itself.
-    pub fn alone(mut self, words: &str) -> Small {
+    pub fn with_model(mut self, words: &str) -> SmallJoin {
         self.requirement.models = crate::support::requirement(&[words], &self.data.schema()).models;
         self
     }
 
-    pub fn statements(&self) -> Vec<(&JoinRequirement, &Constraint)> {
+    pub fn constraints(&self) -> Vec<(&JoinRequirement, &Constraint)> {
         let joined = self.requirement.joins.iter();
         joined.flat_map(|together| together.constraints.iter().map(move |statement| (together, statement))).collect()
     }
 
-    pub fn joint<'a>(&'a self, together: &'a JoinRequirement, statement: &'a Constraint) -> JoinCheck<'a> {
+    pub fn join_check<'a>(&'a self, together: &'a JoinRequirement, statement: &'a Constraint) -> JoinCheck<'a> {
         let table = self.data.table();
         let identity = Recoding::identity(&table);
         let columns: Vec<PublishedColumn> = identity.columns.iter().map(|recoded| recoded.column.clone()).collect();
@@ -107,9 +107,9 @@ impl Small {
     /// What every statement finds in a release.
     pub fn surveys(&self, release: &Release) -> Vec<Survey> {
         let survey = |(together, statement): (&JoinRequirement, &Constraint)| {
-            self.joint(together, statement).survey(release).unwrap()
+            self.join_check(together, statement).survey(release).unwrap()
         };
-        self.statements().into_iter().map(survey).collect()
+        self.constraints().into_iter().map(survey).collect()
     }
 
     pub fn specialize(&self) -> reticent::Result<SearchOutcome> {
@@ -132,7 +132,7 @@ fn people_with_several_records_are_counted_with_their_values() {
     let new = Data::new(vec![quasi("sex"), sensitive("ill")], &["f flu", "f hiv"]).owned(&[0, 0]);
     let first = Data::new(vec![quasi("sex")], &["f"]);
     let words = "xy-anonymity k=2 x=new.sex y=new.ill,new.people";
-    let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[]);
+    let small = SmallJoin::new(&new, vec![(recorded("first", &first, None), &first)], &[words], &[]);
     let survey = small.surveys(&new.raw()).remove(0);
     assert_eq!(survey.worst.unwrap().safety, 2.0);
     assert!(survey.violations.is_empty());
@@ -144,7 +144,7 @@ fn people_of_earlier_releases_are_counted_with_their_values() {
     let new = Data::new(vec![quasi("sex")], &["f"]);
     let first = Data::new(vec![quasi("sex"), sensitive("ill")], &["f flu", "f hiv"]).owned(&[0, 0]);
     let words = "xy-anonymity k=2 x=new.sex y=first.ill,first.people";
-    let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[]);
+    let small = SmallJoin::new(&new, vec![(recorded("first", &first, None), &first)], &[words], &[]);
     let survey = small.surveys(&new.raw()).remove(0);
     assert_eq!(survey.worst.unwrap().safety, 2.0);
     assert!(survey.violations.is_empty());
@@ -157,15 +157,15 @@ fn nothing_is_claimed_where_counted_values_are_generalized() {
     let new = Data::new(vec![quasi("sex"), quasi("job")], &["f cook", "m cook"]);
     let first = Data::new(vec![quasi("job")], &["cook", "cook"]);
     for words in ["xy-anonymity k=2 x=new.job y=new.sex", "xy-linkability h=0.9 x=new.job y=new.sex"] {
-        let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[]);
+        let small = SmallJoin::new(&new, vec![(recorded("first", &first, None), &first)], &[words], &[]);
         let table = new.table();
         let hidden = cut_at(&table, &[("sex", &["*"])]).apply(&table).unwrap();
         let hides = usize::from(words.starts_with("xy-anonymity"));
         assert_eq!(small.surveys(&hidden)[0].violations.len(), hides, "{words}");
         assert_eq!(small.surveys(&new.raw())[0].violations.len(), 0, "{words}");
-        for (together, statement) in small.statements() {
-            assert!(!small.joint(together, statement).keeps_violating(&[0]), "{words}");
-            assert!(!small.joint(together, statement).keeps_violating(&[0, 1]), "{words}");
+        for (together, statement) in small.constraints() {
+            assert!(!small.join_check(together, statement).keeps_violating(&[0]), "{words}");
+            assert!(!small.join_check(together, statement).keeps_violating(&[0, 1]), "{words}");
         }
     }
 }
@@ -177,7 +177,8 @@ fn a_model_beside_a_statement_is_judged_on_what_is_published() {
     let new = Data::new(vec![quasi("sex")], &["f", "m"]);
     let first = Data::new(vec![quasi("sex")], &["f", "m"]);
     let words = "xy-anonymity k=1 x=new.sex y=first.people";
-    let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[]).alone("k-anonymity k=2");
+    let small = SmallJoin::new(&new, vec![(recorded("first", &first, None), &first)], &[words], &[])
+        .with_model("k-anonymity k=2");
     let outcome = small.specialize().unwrap_or_else(|error| panic!("{error}"));
     let release = outcome.recoding.apply(&new.table()).unwrap();
     assert_eq!(release.contingency.weights, [2]);
@@ -189,7 +190,7 @@ fn what_joins_is_generalized_too() {
     let new = Data::new(vec![other("note"), quasi("job")], &["u cook", "u cook"]);
     let first = Data::new(vec![quasi("job"), sensitive("ill")], &["cook flu", "clerk hiv"]);
     let words = "xy-linkability h=0.5 x=new.note y=first.ill";
-    let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[]);
+    let small = SmallJoin::new(&new, vec![(recorded("first", &first, None), &first)], &[words], &[]);
     let table = new.table();
     let hidden = cut_at(&table, &[("job", &["*"])]).apply(&table).unwrap();
     assert!(small.surveys(&hidden)[0].violations.is_empty());
@@ -204,7 +205,7 @@ fn the_same_witness_is_shown_each_time() {
     let ages: Vec<String> = (0..12).map(|age| format!("a{age}")).collect();
     let first = Data::new(vec![quasi("age")], &ages.iter().map(String::as_str).collect::<Vec<_>>());
     let words = "xy-anonymity k=2 x=first.age y=first.people";
-    let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[]);
+    let small = SmallJoin::new(&new, vec![(recorded("first", &first, None), &first)], &[words], &[]);
     let shown = || small.surveys(&new.raw()).remove(0).worst.unwrap().witness;
     let once = shown();
     let mut random = Random(1);
@@ -225,7 +226,7 @@ fn the_worst_share_is_the_largest_that_is_bounded() {
     let alone = crate::support::model(words, &new.schema()).survey(&new.history()).unwrap();
     assert_eq!(alone.worst.unwrap().safety, -0.5);
     let words = "xy-linkability values=flu:0,hiv:0.5 x=new.sex y=ill";
-    let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[]);
+    let small = SmallJoin::new(&new, vec![(recorded("first", &first, None), &first)], &[words], &[]);
     let survey = small.surveys(&new.raw()).remove(0);
     assert_eq!(survey.violations.len(), 1);
     assert_eq!(survey.worst.unwrap().safety, -0.5);
@@ -237,7 +238,7 @@ fn an_empty_join_has_no_worst() {
     let new = Data::new(vec![quasi("sex")], &["f"]);
     let first = Data::new(vec![quasi("sex")], &["m"]);
     let words = "xy-anonymity k=2 x=new.sex y=first.people";
-    let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[]);
+    let small = SmallJoin::new(&new, vec![(recorded("first", &first, None), &first)], &[words], &[]);
     let survey = small.surveys(&new.raw()).remove(0);
     assert!(survey.violations.is_empty());
     assert!(survey.worst.is_none_or(|worst| worst.safety.is_finite()));
@@ -250,14 +251,14 @@ fn many_releases_have_very_many_tuples() {
     let rows: Vec<&str> = [vec!["f flu"; 5], vec!["f hiv"; 5]].concat();
     let new = Data::new(vec![quasi("sex"), sensitive("ill")], &rows);
     let first = Data::new(vec![quasi("sex")], &["f"; 10]);
-    let earlier = (0..45).map(|at| (held(&format!("r{at}"), &first, None), &first)).collect();
+    let earlier = (0..45).map(|at| (recorded(&format!("r{at}"), &first, None), &first)).collect();
     let words = [
         "xy-linkability h=0.5 x=sex y=new.ill",
         "xy-linkability h=0.4 x=sex y=new.ill",
         "xy-anonymity k=2 x=sex y=new.ill",
         "xy-anonymity k=11 x=sex y=r3.people",
     ];
-    let small = Small::new(&new, earlier, &words, &[]);
+    let small = SmallJoin::new(&new, earlier, &words, &[]);
     let surveys = small.surveys(&new.raw());
     let told: Vec<(f64, usize)> =
         surveys.iter().map(|survey| (survey.worst.as_ref().unwrap().safety, survey.violations.len())).collect();
@@ -269,12 +270,12 @@ fn many_releases_have_very_many_tuples() {
 fn people_of_many_releases_are_very_many() {
     let first = Data::new(vec![quasi("sex")], &["f"; 10]);
     for releases in [2, 3, 5, 8, 12, 20, 45] {
-        let earlier = (0..releases).map(|at| (held(&format!("r{at}"), &first, None), &first)).collect();
+        let earlier = (0..releases).map(|at| (recorded(&format!("r{at}"), &first, None), &first)).collect();
         let people: Vec<String> = (0..releases).map(|at| format!("r{at}.people")).collect();
         let words = format!("xy-anonymity k=11 x=sex y={}", people.join(","));
-        let small = Small::new(&first, earlier, &[&words], &[]);
-        let (together, statement) = small.statements()[0];
-        match small.joint(together, statement).survey(&first.raw()) {
+        let small = SmallJoin::new(&first, earlier, &[&words], &[]);
+        let (together, statement) = small.constraints()[0];
+        match small.join_check(together, statement).survey(&first.raw()) {
             Ok(survey) => {
                 assert!(survey.violations.is_empty(), "{releases}: {survey:?}");
                 let counted = survey.worst.unwrap().safety;
@@ -294,7 +295,7 @@ fn a_violating_class_has_people_not_records() {
     let new = Data::new(vec![quasi("sex"), sensitive("ill")], &["f flu", "f hiv"]).owned(&[0, 0]);
     let first = Data::new(vec![quasi("sex")], &["f"]);
     for words in ["xy-anonymity k=2 x=new.sex y=new.people", "xy-linkability h=0.4 x=new.sex y=new.ill"] {
-        let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[]);
+        let small = SmallJoin::new(&new, vec![(recorded("first", &first, None), &first)], &[words], &[]);
         let survey = small.surveys(&new.raw()).remove(0);
         assert_eq!(survey.violating, 1, "{words}");
         assert_eq!(survey.violations[0].people, 1, "{words}");
@@ -307,7 +308,7 @@ fn a_witness_is_in_the_join() {
     let new = Data::new(vec![quasi("sex"), other("ward")], &["f b", "m b", "f a"]);
     let first = Data::new(vec![quasi("sex"), other("ward"), quasi("job")], &["m b cook", "f a smith", "f b smith"]);
     let words = "xy-anonymity k=3 x=new.sex,job y=new.people";
-    let small = Small::new(&new, vec![(held("first", &first, None), &first)], &[words], &[]);
+    let small = SmallJoin::new(&new, vec![(recorded("first", &first, None), &first)], &[words], &[]);
     let survey = small.surveys(&new.raw()).remove(0);
     assert_eq!(survey.violations.len(), 2);
     for violation in &survey.violations {
@@ -326,9 +327,13 @@ fn an_empty_join_holds_nothing_back() {
         InconsistentRules { one: ("note".to_owned(), "u".to_owned()), other: ("ill".to_owned(), "flu".to_owned()) };
     for words in ["xy-anonymity k=2 x=new.sex y=first.ill", "xy-linkability h=0.5 x=new.sex y=first.ill"] {
         for alone in [false, true] {
-            let small =
-                Small::new(&new, vec![(held("first", &first, None), &first)], &[words], std::slice::from_ref(&rule));
-            let small = if alone { small.alone("k-anonymity k=2") } else { small };
+            let small = SmallJoin::new(
+                &new,
+                vec![(recorded("first", &first, None), &first)],
+                &[words],
+                std::slice::from_ref(&rule),
+            );
+            let small = if alone { small.with_model("k-anonymity k=2") } else { small };
             let outcome = small.specialize().unwrap();
             let release = outcome.recoding.apply(&new.table()).unwrap();
             let shown: Vec<String> = super::lossy::texts(&release, 0);

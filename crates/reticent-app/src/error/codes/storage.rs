@@ -1,0 +1,116 @@
+//! Codes of the engine and of the ledger.
+
+use super::{ErrorCode, entry};
+
+pub(super) const ENGINE: &[ErrorCode] = &[
+    entry(
+        "io-failed",
+        "A data file could not be read or written.",
+        "Check the path, the permissions and the free disk space.",
+    ),
+    entry("file-not-found", "No file matches the path or pattern.", "Check the path."),
+    entry("file-malformed", "A file cannot be parsed as a table.", "Correct the file at the given line."),
+    entry("column-unknown", "The data has no column with this name.", "Check the column name."),
+    entry(
+        "too-many-values",
+        "A column has too many distinct values.",
+        "Round the values, or do not publish the column.",
+    ),
+    entry(
+        "memory-exceeded",
+        "Counting needs more memory than the limit.",
+        "Use fewer columns or coarser values, or raise the memory limit.",
+    ),
+    entry("owner-missing", "Some rows have no owner.", "Complete these rows, or remove them."),
+    entry(
+        "too-many-owners",
+        "The data has more owners than can be numbered.",
+        "Split the table, and publish the parts.",
+    ),
+    entry(
+        "too-many-rows",
+        "The data has more rows than can be linked to owners.",
+        "Split the table, and publish the parts.",
+    ),
+    entry(
+        "rows-differ",
+        "The number of rows read back differs from the number of rows written. Nothing was published.",
+        "Check the disk, and try again.",
+    ),
+    entry("data-changed", "The data changed while it was read.", "Try again when no other process writes to it."),
+];
+
+pub(super) const LEDGER: &[ErrorCode] = &[
+    entry(
+        "ledger-unauthenticated",
+        "A key exists, but the ledger is unsigned: it was never signed, or it was replaced.",
+        "If the ledger has an older format, verify it and authenticate it. Otherwise restore the signed ledger.",
+    ),
+    entry(
+        "ledger-key-missing",
+        "The ledger is signed, and its key file is missing.",
+        "Restore the key file. If it is lost, see docs/ledger.md.",
+    ),
+    entry(
+        "ledger-entry-unknown",
+        "An entry has a kind or a requirement that this version does not support.",
+        "Use the version of Reticent that wrote the entry, or a newer one.",
+    ),
+    entry(
+        "ledger-permission-denied",
+        "The operating system denies access to a file of the ledger.",
+        "Ask the owner of the file for permission, or run the command as its owner.",
+    ),
+    entry(
+        "proof-invalid",
+        "The file is not a proof, or the proof is invalid.",
+        "Request a new proof. Keep the invalid one as evidence.",
+    ),
+    entry(
+        "head-refused",
+        "The witness did not countersign the head. The head is unsigned, or does not provably extend the previous one.",
+        "Request a proof since your previous head. If the steward cannot provide one, entries were rewritten.",
+    ),
+    entry(
+        "ledger-not-found",
+        "The folder contains no ledger.",
+        "Check the path, or create a ledger with the first release.",
+    ),
+    entry(
+        "ledger-inconsistent",
+        "The ledger is damaged or was modified.",
+        "Verify the ledger, and restore a backup before you publish again.",
+    ),
+    entry("ledger-format-newer", "A newer version of Reticent wrote the ledger.", "Use that version or a newer one."),
+    entry("ledger-locked", "Another process is writing to the ledger.", "Wait, and try again."),
+    entry("history-changed", "Another release was recorded at the same time.", "Try again."),
+    entry("release-name-taken", "Another release has this name.", "Choose another name."),
+    entry("release-not-found", "The ledger has no release with this number or name.", "List the releases."),
+    entry("release-erased", "The contents of the release were erased. Only its entry remains.", "Use another release."),
+    entry(
+        "key-unusable",
+        "The key file cannot be used.",
+        "Correct the file as the message describes, for example its permissions.",
+    ),
+    entry(
+        "release-file-unnamed",
+        "The release is recorded, but its file could not be renamed to the output path.",
+        "Remove the obstacle. The next command that writes to the ledger renames the file.",
+    ),
+    entry("head-invalid", "The text is not an exported head.", "Use a file that was written by a head export."),
+    entry(
+        "release-unfit",
+        "The parts of the release are inconsistent.",
+        "Check that the data did not change, and try again.",
+    ),
+    entry(
+        "ledger-io-failed",
+        "A file of the ledger could not be read or written.",
+        "Check the permissions and the free disk space.",
+    ),
+    entry(
+        "catalogue-failed",
+        "The database of the ledger could not be read or written.",
+        "Check the permissions and the free disk space.",
+    ),
+];
