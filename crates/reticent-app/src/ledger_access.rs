@@ -187,7 +187,8 @@ impl LedgerAccess {
         if self.start {
             return Ok(());
         }
-        Err(Problem::LedgerMissing { path: self.folder.clone() }.into())
+        let path = std::path::absolute(&self.folder).unwrap_or_else(|_| self.folder.clone());
+        Err(Problem::LedgerMissing { path }.into())
     }
 
     /// Returns the note for a newly created ledger.

@@ -151,7 +151,9 @@ fn hint_text(hint: Hint) -> &'static str {
         }
         Hint::MoreMemory => "allow more memory with --memory SIZE",
         Hint::WaitLonger => "wait longer with --wait SECONDS",
-        Hint::StartLedger => "if this is the first release, start a ledger with --new-ledger",
+        Hint::StartLedger => {
+            "for the first release, create the ledger with --new-ledger; otherwise change to the folder of reticent.toml, or pass --policy FILE"
+        }
         Hint::OtherLedger => "pass another ledger with --ledger DIR",
         Hint::OtherKey => "pass the key file with --key FILE",
         Hint::KeyLost => "if the key is lost, see docs/ledger.md",
@@ -199,15 +201,20 @@ fn print_remedies(remedies: &Remedies) {
         let text = "No remedy found among: another k or confidence, one or two columns fewer, fewer recipients.";
         eprintln!("\n{}", wrap(text, WIDTH, "").trim_start());
     } else {
-        eprintln!("\nRemedies, smallest change first:");
+        let heading = if remedies.audit_follows { "Remedies to try" } else { "Remedies" };
+        eprintln!("\n{heading}, smallest change first:");
         for remedy in &remedies.remedies {
             eprintln!("{}", wrap(&format!("- {remedy}"), WIDTH, "    "));
         }
         if remedies.audit_follows {
-            let text =
-                "Checked against models and joins, not by the audit, which may still refuse. Try with --dry-run.";
+            let text = "Each of these meets the models and joins. The audit was not run with them and may refuse them: try with --dry-run.";
             eprintln!("{}", wrap(text, WIDTH, ""));
         }
+    }
+    if remedies.violations.iter().any(|violation| !violation.releases.is_empty()) {
+        let text = "To publish the same sensitive attribute repeatedly, use a republication method from the first release on: see \
+                    docs/methods.md.";
+        eprintln!("\n{}", wrap(text, WIDTH, "").trim_start());
     }
     if !remedies.earlier_violations.is_empty() {
         let text = "Published releases cannot be recalled. If recipients never share their releases, declare them `non-colluding` in \

@@ -365,7 +365,7 @@ impl std::fmt::Display for Remedy {
                     }
                 };
                 let changes: Vec<String> = changes.iter().map(text).collect();
-                write!(f, "relax the requirement: {} suffices", changes.join(" and "))
+                write!(f, "relax the requirement: {}", changes.join(" and "))
             }
             Remedy::Columns(columns) => write!(f, "publish without column {}", columns.join(" and column ")),
             Remedy::Recipient(name) => write!(f, "publish without recipient {name}"),

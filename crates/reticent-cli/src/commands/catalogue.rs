@@ -74,7 +74,7 @@ fn in_full(entry: &Entry) {
     if let Some(listed) = method(entry) {
         println!("  Covers    {}", listed.updates.description());
         println!("  Attacker  {}", wrap(reticent::republication::ATTACKER, 96, "            ").trim_start());
-        println!("  Who goes  {}", wrap(listed.departure_rule, 96, "            ").trim_start());
+        println!("  Leavers   {}", wrap(listed.departure_rule, 96, "            ").trim_start());
     }
     println!("  Evidence  {}", entry.evidence.join(", "));
     if !entry.parameters.is_empty() {

@@ -66,13 +66,13 @@ fn text(line: &str) {
 fn print_release(release: &Publication) {
     let Publication::Grouped(release) = release else { return };
     let highest = release.audited.columns.iter().map(|column| column.upper).fold(0.0, f64::max);
-    let mut records = vec![format!("{} published", plural(release.published, "record"))];
+    let mut records = vec![plural(release.published, "record")];
     let postponed: u64 = release.postponed.iter().map(|postponed| postponed.records).sum();
     if postponed > 0 {
         records.push(format!("{} postponed", count(postponed)));
     }
     if release.counterfeits > 0 {
-        records.push(format!("{} added", plural(release.counterfeits, "counterfeit record")));
+        records.push(format!("{} counterfeit", count(release.counterfeits)));
     }
     println!(
         "     {:<9} {GOOD}meets{GOOD:#}  posterior of a diagnosis at most {}; {}",
@@ -107,9 +107,10 @@ fn print_example(series: &DemoSeries) {
     let cases = series.audit.coalitions.iter().flat_map(|coalition| &coalition.audit.worst);
     let by_both = cases.filter_map(|case| {
         let groups = &case.explanation.as_ref()?.groups;
-        (groups.len() == 2 && groups.iter().all(|group| group.contains_person)).then_some((case, groups))
+        let certain = case.posterior.lower.value() >= 1.0;
+        (certain && groups.len() == 2 && groups.iter().all(|group| group.contains_person)).then_some((case, groups))
     });
-    // Groups are formed at random; the first value in the alphabet makes the same example likely in every run.
+    // Groups are formed at random. The first value in the alphabet has the same two groups in every run.
     let Some((case, groups)) = by_both.min_by(|(one, _), (other, _)| one.value.cmp(&other.value)) else { return };
     let lists = groups.iter().map(|group| {
         let values: Vec<&str> = group.values.iter().map(|(value, _)| value.as_str()).collect();

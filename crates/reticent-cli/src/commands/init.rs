@@ -36,7 +36,10 @@ fn print(answer: &InitAnswer, options: &args::Init) {
         Some("reticent.toml") => String::new(),
         _ => format!(" --policy {}", quoted(&options.policy.display().to_string())),
     };
-    println!("  3. {HINT}reticent check{HINT:#} {}{policy}", data.join(" "));
+    println!(
+        "  3. to publish this table repeatedly, choose a republication method before the first release (docs/methods.md)"
+    );
+    println!("  4. {HINT}reticent check{HINT:#} {}{policy}", data.join(" "));
 }
 
 /// A file name, quoted for the shell if needed.

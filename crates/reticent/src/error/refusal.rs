@@ -14,7 +14,7 @@ pub enum Refusal {
     /// The posterior of some people is above the confidence bound.
     #[error(
         "the posterior of {column} exceeds {} % for {}, given this release{}. Publish fewer columns, publish to other recipients, or \
-         strengthen the requirement: a lower `confidence` for an algorithm, a greater m, l or k for a method{}",
+         publish less detail: set a lower `confidence` for an algorithm, a greater m, l or k for a method{}",
         percent_of(.confidence), people_text(*.people), with_earlier(.earlier),
         if *.several_records { "; or publish fewer records of people who have several" } else { "" }
     )]
@@ -134,7 +134,7 @@ pub enum Refusal {
     },
     /// The method handles one sensitive attribute.
     #[error(
-        "{method} supports one sensitive column, and the table has {} ({}); publish one of them, or choose decomposition",
+        "{method} supports one sensitive column, and the table has {} ({}); publish one of them, or choose decomposition-plus",
         .columns.len(), .columns.join(", ")
     )]
     SeveralSensitiveColumns {

@@ -1,5 +1,5 @@
-//! The library's tests, one binary: laws over the registries, an oracle of naive definitions, the papers' worked examples,
-//! planted leaks, and the walls between the rooms.
+//! Integration tests of the library: laws over the registries, naive definitions as an oracle, worked examples of the
+//! papers, planted leaks, and module boundaries.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod broken;

@@ -1,4 +1,4 @@
-//! Small tables from literals, random tables from a seed, and requirements from words.
+//! Helpers of the tests: small tables from literals, random tables from a seed, requirements from text.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,27 +20,27 @@ pub struct Col {
     pub tree: TreeSource,
 }
 
-/// A quasi-identifier without structure.
+/// A quasi-identifier without a taxonomy.
 pub fn quasi(name: &str) -> Col {
     Col { name: name.to_owned(), role: Role::QuasiIdentifier, values: Type::Text, tree: TreeSource::Flat }
 }
 
-/// A quasi-identifier with an indented tree.
+/// A quasi-identifier with a taxonomy, given as indented text.
 pub fn quasi_tree(name: &str, indented: &str) -> Col {
     Col { tree: TreeSource::Given(Taxonomy::parse_indented(name, indented).unwrap()), ..quasi(name) }
 }
 
-/// A sensitive column without structure.
+/// A sensitive column without a taxonomy.
 pub fn sensitive(name: &str) -> Col {
     Col { role: Role::Sensitive, ..quasi(name) }
 }
 
-/// A column that is neither.
+/// An insensitive column.
 pub fn other(name: &str) -> Col {
     Col { role: Role::Other, ..quasi(name) }
 }
 
-/// Rows of texts, with the person behind each where a person can have several.
+/// Rows of texts, with the owner of each row if a person can have several.
 #[derive(Debug, Clone)]
 pub struct Data {
     pub cols: Vec<Col>,
@@ -49,7 +49,7 @@ pub struct Data {
 }
 
 impl Data {
-    /// Rows written as `a b c`, one string a row.
+    /// Creates a table from rows of the form `a b c`.
     pub fn new(cols: Vec<Col>, rows: &[&str]) -> Data {
         let rows: Vec<Vec<String>> =
             rows.iter().map(|row| row.split_whitespace().map(str::to_owned).collect()).collect();
@@ -57,7 +57,7 @@ impl Data {
         Data { cols, rows, owners: None }
     }
 
-    /// The person behind each row.
+    /// Sets the owner of each row.
     pub fn owned(mut self, owners: &[u32]) -> Data {
         assert_eq!(owners.len(), self.rows.len());
         self.owners = Some(owners.to_vec());
@@ -77,17 +77,17 @@ impl Data {
         self.cols.iter().filter(|col| col.role == role).map(|col| col.name.clone()).collect()
     }
 
-    /// The person behind a row.
+    /// Owner of a row.
     pub fn owner(&self, row: usize) -> u32 {
         self.owners.as_ref().map_or(row as u32, |owners| owners[row])
     }
 
-    /// Every row by itself, in the order given: values are numbered as they are first met.
+    /// Counts with one combination per row. Codes are numbered in order of first occurrence.
     pub fn counts(&self) -> Counts {
         self.counts_in(&(0..self.rows.len()).collect::<Vec<_>>())
     }
 
-    /// The same rows met in another order.
+    /// The same counts with the rows in another order.
     pub fn counts_in(&self, order: &[usize]) -> Counts {
         let mut values: Vec<Vec<String>> = vec![Vec::new(); self.cols.len()];
         let mut codes: Vec<Vec<u32>> = vec![Vec::new(); self.cols.len()];
@@ -134,14 +134,14 @@ impl Data {
         History::single(self.raw())
     }
 
-    /// The rows as if they had been written raw and read back.
+    /// The raw rows as records that were read back.
     pub fn reading(&self) -> Reading {
         let table = self.table();
         let trees = table.columns.iter().map(|column| (column.name.clone(), column.tree.clone()));
         Reading::new(self.counts(), trees.collect())
     }
 
-    /// The rows that a release publishes, so that an oracle can judge them.
+    /// The published rows of a release, as input of an oracle.
     pub fn published(&self, release: &Release) -> Data {
         let mut rows = Vec::new();
         let mut owners = Vec::new();
@@ -161,7 +161,7 @@ fn label_of(column: &reticent::PublishedColumn, code: u32) -> String {
     column.label(code).to_owned()
 }
 
-/// What an engine would read back from a release.
+/// The counts that an engine reads back from a release.
 pub fn read_back(release: &Release) -> Counts {
     let values = release
         .columns
@@ -172,7 +172,7 @@ pub fn read_back(release: &Release) -> Counts {
     Counts { names, values, contingency: release.contingency.clone(), links: None }
 }
 
-/// What is published, independent of how it is encoded: texts and owner of each combination, with its weight.
+/// The content of a release, independent of its codes: texts and owner of each combination, with the weight.
 pub fn contents(release: &Release) -> BTreeMap<(Vec<String>, Option<u32>), u64> {
     let mut contents = BTreeMap::new();
     for at in 0..release.contingency.len() {
@@ -188,11 +188,11 @@ pub fn contents(release: &Release) -> BTreeMap<(Vec<String>, Option<u32>), u64> 
     contents
 }
 
-/// Generalizes the named columns to the nodes with these labels; everything else stays as it is.
+/// Generalizes the named columns to the nodes with these labels. Other columns are not generalized.
 pub fn cut_at(table: &Table, labels: &[(&str, &[&str])]) -> Recoding {
     let cuts = table.columns.iter().map(|column| {
-        let wanted = labels.iter().find(|(name, _)| *name == column.name).map(|(_, labels)| *labels);
-        let cut = match wanted {
+        let labels = labels.iter().find(|(name, _)| *name == column.name).map(|(_, labels)| *labels);
+        let cut = match labels {
             None => Cut::bottom(&column.tree),
             Some(labels) => cut_of(&column.tree, labels),
         };
@@ -201,7 +201,7 @@ pub fn cut_at(table: &Table, labels: &[(&str, &[&str])]) -> Recoding {
     reticent::operations::generalize::generalize(table, cuts.collect())
 }
 
-/// The cut through these labels, and through the leaves elsewhere.
+/// The cut through the nodes with these labels, and through the leaves elsewhere.
 pub fn cut_of(tree: &Arc<Taxonomy>, labels: &[&str]) -> Cut {
     let mut cut = Cut::top();
     while let Some(node) = cut
@@ -228,22 +228,22 @@ pub fn random_cut(tree: &Taxonomy, random: &mut Random) -> Cut {
     cut
 }
 
-/// The texts that name each violating class.
+/// Witness texts of each violating class of a release.
 pub fn witnesses(model: &dyn Model, release: Release) -> BTreeSet<Vec<String>> {
     violation_witnesses(model.violations(&History::single(release)).unwrap())
 }
 
-/// The texts that name each violation.
+/// Witness texts of each violation.
 pub fn violation_witnesses(violations: Vec<Violation>) -> BTreeSet<Vec<String>> {
     violations.into_iter().map(|violation| violation.witness.into_iter().map(|(_, text)| text).collect()).collect()
 }
 
-/// The texts that name each breach.
-pub fn class_violation_witnesses(breaches: Vec<ClassViolation>) -> BTreeSet<Vec<String>> {
-    breaches.into_iter().map(|breach| breach.witness.into_iter().map(|(_, text)| text).collect()).collect()
+/// Witness texts of each violating class that verification found.
+pub fn class_violation_witnesses(violations: Vec<ClassViolation>) -> BTreeSet<Vec<String>> {
+    violations.into_iter().map(|violation| violation.witness.into_iter().map(|(_, text)| text).collect()).collect()
 }
 
-/// A model from words: `k-anonymity k=3 on=job,sex`, `confidence-bounding h=0.5 values=HIV:0.2,Flu:1`.
+/// A model specification from text: `k-anonymity k=3 on=job,sex`, `confidence-bounding h=0.5 values=HIV:0.2,Flu:1`.
 pub fn spec(words: &str) -> ModelSpec {
     let mut parts = words.split_whitespace();
     let model = parts.next().unwrap().to_owned();
@@ -262,7 +262,7 @@ fn argument(name: &str, value: &str) -> Argument {
         "values" => Argument::Thresholds(
             list()
                 .map(|pair| {
-                    pair.split_once(':').map(|(value, most)| (value.to_owned(), most.parse().unwrap())).unwrap()
+                    pair.split_once(':').map(|(value, limit)| (value.to_owned(), limit.parse().unwrap())).unwrap()
                 })
                 .collect(),
         ),
@@ -270,20 +270,20 @@ fn argument(name: &str, value: &str) -> Argument {
     }
 }
 
-/// A requirement from the words of its models.
+/// A requirement from the texts of its models.
 pub fn requirement(words: &[&str], schema: &Schema) -> Requirement {
-    let wordings: Vec<ModelSpec> = words.iter().map(|words| spec(words)).collect();
-    Requirement::build(&wordings, schema).unwrap()
+    let specs: Vec<ModelSpec> = words.iter().map(|words| spec(words)).collect();
+    Requirement::build(&specs, schema).unwrap()
 }
 
-/// The one model these words make.
+/// The single model that this text specifies.
 pub fn model(words: &str, schema: &Schema) -> Box<dyn Model> {
     let mut models = requirement(&[words], schema).models;
     assert_eq!(models.len(), 1, "{words}");
     models.remove(0)
 }
 
-/// Numbers that look random and are the same in every run (splitmix64).
+/// Pseudo-random numbers, equal in every run (SplitMix64).
 #[derive(Debug, Clone)]
 pub struct Random(pub u64);
 
@@ -312,14 +312,14 @@ impl Random {
     }
 }
 
-/// A tree of six leaves, three levels.
+/// A taxonomy with six leaves and three levels.
 pub const PLACES: &str = "any\n  north\n    n1\n    n2\n  south\n    s1\n    s2\n    s3\n  sea";
-/// A tree of sensitive values, one of them directly below the root.
+/// A taxonomy of sensitive values. One leaf is a child of the root.
 pub const ILLS: &str = "ill\n  lung\n    flu\n    asthma\n  gut\n    ulcer\n    colic\n  hiv";
 
-/// Up to `most` rows over two quasi-identifiers (one with a tree), a sensitive column with a tree and another column.
-/// With `people` above 0, owners are drawn from so many people.
-pub fn random_data(random: &mut Random, most: usize, people: usize) -> Data {
+/// Up to `max_rows` rows with two quasi-identifiers (one with a taxonomy), a sensitive column with a taxonomy and an
+/// insensitive column. If `people` is above 0, the owners are random numbers below `people`.
+pub fn random_data(random: &mut Random, max_rows: usize, people: usize) -> Data {
     let ills = TreeSource::Given(Taxonomy::parse_indented("ill", ILLS).unwrap());
     let cols = vec![quasi_tree("place", PLACES), quasi("sex"), Col { tree: ills, ..sensitive("ill") }, other("note")];
     let places: &[&str] =
@@ -329,7 +329,7 @@ pub fn random_data(random: &mut Random, most: usize, people: usize) -> Data {
         1 => &["flu", "asthma", "ulcer"],
         _ => &["flu", "asthma", "ulcer", "colic", "hiv"],
     };
-    let count = 1 + random.below(most);
+    let count = 1 + random.below(max_rows);
     let rows = (0..count)
         .map(|_| {
             let texts =
@@ -341,7 +341,7 @@ pub fn random_data(random: &mut Random, most: usize, people: usize) -> Data {
     Data { cols, rows, owners: owners.map(|owners| dense(&owners)) }
 }
 
-/// Renumbers people from 0 in the order they are met.
+/// Renumbers people from 0 in order of first occurrence.
 fn dense(owners: &[u32]) -> Vec<u32> {
     let mut seen: Vec<u32> = Vec::new();
     owners

@@ -30,7 +30,7 @@ impl RecodeMaker<'_> {
         let mut notes = prepared.notes.clone();
         notes.extend(outcome.notes);
         notes.extend(ignored_options(loaded, &algorithm));
-        let mut warnings = warnings(prepared, &release)?;
+        let mut warnings = warnings(prepared, &release, loaded.policy.shorthand.confidence)?;
         let all: Vec<usize> = (0..past.history.releases.len()).collect();
         let dangling = dangling(&prepared.table, &past.history, &all, &requirement.rules);
         warnings.extend(dangling.iter().filter_map(|dangling| dangling_warning(dangling, prepared)));
@@ -161,7 +161,7 @@ fn dangling_warning(dangling: &Dangling, prepared: &PreparedData) -> Option<Stri
 }
 
 /// Returns warnings about doubtful roles, sample uniques and fully suppressed quasi-identifiers.
-fn warnings(prepared: &PreparedData, release: &Release) -> Result<Vec<String>> {
+fn warnings(prepared: &PreparedData, release: &Release, confidence: Option<f64>) -> Result<Vec<String>> {
     let mut warnings: Vec<String> = prepared.role_warnings().into_iter().map(|(_, warning)| warning).collect();
     // A requirement on joins may have generalized a column that no model of the release groups by.
     let is_unchanged = |name: &str| {
@@ -183,13 +183,36 @@ fn warnings(prepared: &PreparedData, release: &Release) -> Result<Vec<String>> {
     let names: Vec<&str> = quasi.iter().filter(is_suppressed).map(|at| release.columns[*at].name.as_str()).collect();
     if !names.is_empty() {
         warnings.push(format!(
-            "{} of {} quasi-identifiers {} fully suppressed (`*`): {}. To keep more detail, add levels to their taxonomies, allow \
-             `suppression`, set `missing = \"drop\"`, or publish fewer columns",
+            "{} of {} fully suppressed (`*`): {}. The requirements allow no more detail{}. To keep more, relax the limiting requirement, \
+             add levels to a taxonomy, allow `suppression`, or publish fewer columns",
             names.len(),
-            quasi.len(),
-            if names.len() == 1 { "is" } else { "are" },
-            names.join(", ")
+            reticent::text::counted(quasi.len() as u64, "quasi-identifier"),
+            names.join(", "),
+            frequent_value(prepared, confidence).unwrap_or_default()
         ));
     }
     Ok(warnings)
+}
+
+/// Share of `confidence` from which the most frequent sensitive value is likely to be the reason for suppression.
+const FREQUENT: f64 = 0.8;
+
+/// Returns an explanation if the most frequent value of a sensitive column is almost as frequent as `confidence`.
+fn frequent_value(prepared: &PreparedData, confidence: Option<f64>) -> Option<String> {
+    let confidence = confidence?;
+    let table = &prepared.table;
+    let share = |at: &usize| {
+        let weights = table.weights_of(*at);
+        let total: u64 = weights.iter().sum();
+        weights.iter().max().map_or(0.0, |most| *most as f64 / total.max(1) as f64)
+    };
+    let columns = table.with_role(Role::Sensitive).into_iter().map(|at| (at, share(&at)));
+    let (at, share) = columns.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
+    (share > FREQUENT * confidence).then(|| {
+        format!(
+            ": the most frequent value of {} has a share of {:.1} %, and `confidence` is {confidence}",
+            table.columns[at].name,
+            100.0 * share
+        )
+    })
 }

@@ -27,7 +27,7 @@ pub fn print(answer: &AuditAnswer) {
             };
             println!("{GOOD}Threshold met: {scope} a posterior above {}.{GOOD:#}", threshold(answer.confidence));
         }
-        Some(false) => println!("{BAD}Threshold exceeded, or not established.{BAD:#}"),
+        Some(false) => println!("{BAD}{}{BAD:#}", failed(answer)),
         None => {}
     }
     let found = |attack: &AttackRun| !attack.findings.is_empty();
@@ -37,6 +37,22 @@ pub fn print(answer: &AuditAnswer) {
     answer.notes.iter().for_each(|note| println!("{HINT}{}{HINT:#}", wrap(note, WIDTH, "")));
     if let Some(html) = &answer.html {
         println!("{HINT}Disclosure risk report: {html}{HINT:#}");
+    }
+}
+
+/// Why the threshold is not met.
+fn failed(answer: &AuditAnswer) -> String {
+    let above = answer.coalitions.iter().map(|coalition| coalition.audit.above()).max().unwrap_or(0);
+    let violated = |coalition: &CoalitionAudit| {
+        !coalition.violations.is_empty() || coalition.audit.pairs.iter().any(|pair| pair.above > 0)
+    };
+    match above {
+        0 if answer.coalitions.iter().any(violated) => "Threshold exceeded: see the violations above.".to_owned(),
+        0 => "Not established that the threshold is met: see above.".to_owned(),
+        above => {
+            let have = if above == 1 { "has" } else { "have" };
+            format!("Threshold exceeded: {} {have} a posterior above {}.", people(above), threshold(answer.confidence))
+        }
     }
 }
 

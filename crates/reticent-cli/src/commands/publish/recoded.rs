@@ -170,7 +170,13 @@ fn dangling_text(dangling: &Dangling) -> String {
 /// The posterior of the audit, and what the audit does not cover.
 fn print_audit(answer: &RecodedAnswer) {
     let Some(audited) = &answer.audited else { return };
-    let Some(confidence) = audited.confidence else { return };
+    let Some(confidence) = audited.confidence else {
+        if answer.columns.iter().any(|column| column.role == Role::Sensitive) {
+            let text = "warning: posteriors were not audited, because the policy has no `confidence` or `audit` is off";
+            println!("{}", wrap(text, WIDTH, "  "));
+        }
+        return;
+    };
     let highest = match audited.lower == audited.upper {
         true => ratio(audited.upper),
         false => format!("{} to {}", ratio(audited.lower), ratio(audited.upper)),
@@ -180,7 +186,7 @@ fn print_audit(answer: &RecodedAnswer) {
         many => format!("{} that recipients can hold", plural(many as u64 + 1, "release")),
     };
     let found = match audited.people {
-        0 => "no sensitive values".to_owned(),
+        0 => "this release has no sensitive attribute".to_owned(),
         many => format!("highest {highest} among {}", people(many)),
     };
     let text = format!(

@@ -1,4 +1,4 @@
-//! Leaks that no release shows by itself: each must be found in the join.
+//! Leaks that only the join of several releases reveals.
 
 use reticent::join::{Breadth, sub_histories};
 use reticent::{History, InconsistentRules, Release};
@@ -6,9 +6,9 @@ use reticent::{History, InconsistentRules, Release};
 use crate::oracle::small_joins::{SmallJoin, recorded};
 use crate::support::{Data, model, other, quasi, sensitive, witnesses};
 
-/// Two young people in two wards, and an earlier release that says who of the wards is a woman.
+/// Two young people in two wards, and an earlier release with the sex of the people of each ward.
 #[test]
-fn anonymous_alone_and_not_when_joined() {
+fn releases_that_are_k_anonymous_can_violate_k_when_joined() {
     let new = Data::new(vec![quasi("age"), other("ward")], &["young w1", "young w2"]);
     let first = Data::new(vec![other("ward"), quasi("sex")], &["w1 f", "w1 f", "w2 m", "w2 m"]);
     assert!(witnesses(model("k-anonymity k=2", &new.schema()).as_ref(), new.raw()).is_empty());
@@ -16,15 +16,15 @@ fn anonymous_alone_and_not_when_joined() {
     let words = ["k-anonymity k=2"];
     let small = SmallJoin::new(&new, vec![(recorded("first", &first, None), &first)], &words, &[]);
     let surveys = small.surveys(&new.raw());
-    // One statement of the new release's people, one of the first's.
+    // One constraint counts people of the new release, one counts people of the first.
     assert_eq!(surveys.iter().map(|survey| survey.violations.len()).collect::<Vec<_>>(), [1, 0]);
     assert_eq!(surveys[0].worst.as_ref().unwrap().safety, 1.0);
     assert_eq!(surveys[0].violating, 2);
 }
 
-/// Everybody has two illnesses to choose from in each release, and one in both.
+/// Every person has two possible illnesses in each release, but one in the join.
 #[test]
-fn diverse_alone_and_certain_when_joined() {
+fn releases_that_are_l_diverse_can_disclose_values_when_joined() {
     let new = Data::new(vec![quasi("town"), sensitive("ill")], &["t flu", "t hiv"]);
     let first = Data::new(
         vec![quasi("town"), quasi("job"), sensitive("ill")],
@@ -39,40 +39,43 @@ fn diverse_alone_and_certain_when_joined() {
     assert_eq!(surveys.iter().map(|survey| survey.violations.len()).collect::<Vec<_>>(), [1, 1, 1, 1]);
 }
 
-/// Zip codes, illnesses; who has which job; who drives which car. Job alone tells nothing, nor does the car.
-fn three() -> (Data, Data, Data) {
+/// Zip codes with illnesses, with jobs, and with cars. Neither the job nor the car alone discloses an illness.
+fn three_releases() -> (Data, Data, Data) {
     let new = Data::new(vec![quasi("zip"), sensitive("ill")], &["z1 flu", "z2 hiv", "z3 hiv", "z4 flu"]);
     let jobs = Data::new(vec![quasi("zip"), quasi("job")], &["z1 a", "z2 a", "z3 b", "z4 b"]);
     let cars = Data::new(vec![quasi("zip"), quasi("car")], &["z1 c", "z3 c", "z2 d", "z4 d"]);
     (new, jobs, cars)
 }
 
-fn by_set(words: &str, sets: &[Vec<usize>]) -> Vec<usize> {
-    let (new, jobs, cars) = three();
+/// Number of violations of each set of earlier releases.
+fn violations_by_set(words: &str, sets: &[Vec<usize>]) -> Vec<usize> {
+    let (new, jobs, cars) = three_releases();
     let earlier = vec![(recorded("jobs", &jobs, None), &jobs), (recorded("cars", &cars, None), &cars)];
     let small = SmallJoin::with_sets(&new, earlier, &[words], &[], sets);
     small.surveys(&new.raw()).iter().map(|survey| survey.violations.len()).collect()
 }
 
 #[test]
-fn safe_with_each_and_not_with_both() {
+fn a_release_safe_with_each_earlier_release_can_violate_with_both() {
     let words = "xy-linkability h=0.5 x=job,car y=new.ill";
-    assert_eq!(by_set(words, &[vec![0], vec![1], vec![0, 1]]), [0, 0, 1]);
-    assert_eq!(by_set("xy-anonymity k=2 x=job,car y=new.ill", &[vec![0], vec![1], vec![0, 1]]), [0, 0, 1]);
-    assert_eq!(by_set("xy-anonymity k=2 x=job,car y=new.people", &[vec![0], vec![1], vec![0, 1]]), [0, 0, 1]);
-    // Whoever holds both is asked about both, in every breadth; two who hold one each and never meet are not.
+    assert_eq!(violations_by_set(words, &[vec![0], vec![1], vec![0, 1]]), [0, 0, 1]);
+    assert_eq!(violations_by_set("xy-anonymity k=2 x=job,car y=new.ill", &[vec![0], vec![1], vec![0, 1]]), [0, 0, 1]);
+    assert_eq!(
+        violations_by_set("xy-anonymity k=2 x=job,car y=new.people", &[vec![0], vec![1], vec![0, 1]]),
+        [0, 0, 1]
+    );
+    // Every breadth checks both releases for a recipient of both, but not for two non-colluding recipients of one each.
     for breadth in [Breadth::Auto, Breadth::EachAndAll, Breadth::Every] {
         let both = sub_histories(&[vec![0, 1]], breadth).unwrap();
-        assert!(by_set(words, &both).contains(&1), "{breadth:?}");
-        let apart = sub_histories(&[vec![0], vec![1]], breadth).unwrap();
-        assert!(by_set(words, &apart).iter().all(|violations| *violations == 0), "{breadth:?}");
+        assert!(violations_by_set(words, &both).contains(&1), "{breadth:?}");
+        let separate = sub_histories(&[vec![0], vec![1]], breadth).unwrap();
+        assert!(violations_by_set(words, &separate).iter().all(|violations| *violations == 0), "{breadth:?}");
     }
 }
 
-/// What is published instead is safe with both.
 #[test]
-fn specialization_mends_what_both_together_tell() {
-    let (new, jobs, cars) = three();
+fn specialization_finds_a_release_that_is_safe_with_both() {
+    let (new, jobs, cars) = three_releases();
     let earlier = vec![(recorded("jobs", &jobs, None), &jobs), (recorded("cars", &cars, None), &cars)];
     let sets = sub_histories(&[vec![0, 1]], Breadth::Every).unwrap();
     let small = SmallJoin::with_sets(&new, earlier, &["xy-linkability h=0.5 x=new.zip,job,car y=new.ill"], &[], &sets);
@@ -82,27 +85,27 @@ fn specialization_mends_what_both_together_tell() {
     assert_eq!(release.contingency.len(), 2);
 }
 
-/// What no person can be rules out the other match.
+/// The rule excludes one of two matches.
 #[test]
-fn common_sense_leaves_one() {
+fn an_inconsistency_rule_removes_matches() {
     let new = Data::new(vec![quasi("sex")], &["f", "m"]);
     let first = Data::new(vec![quasi("town"), sensitive("ill")], &["t prostate", "t flu"]);
     let words = ["xy-anonymity k=2 x=sex y=first.ill"];
-    let found = |rules: &[InconsistentRules]| {
+    let survey_with = |rules: &[InconsistentRules]| {
         let small = SmallJoin::new(&new, vec![(recorded("first", &first, None), &first)], &words, rules);
         small.surveys(&new.raw()).remove(0)
     };
-    assert!(found(&[]).violations.is_empty());
+    assert!(survey_with(&[]).violations.is_empty());
     let pair = |attribute: &str, value: &str| (attribute.to_owned(), value.to_owned());
-    let survey = found(&[InconsistentRules { one: pair("sex", "f"), other: pair("ill", "prostate") }]);
+    let survey = survey_with(&[InconsistentRules { one: pair("sex", "f"), other: pair("ill", "prostate") }]);
     assert_eq!(survey.violations.len(), 1);
     assert_eq!(survey.violations[0].witness, [pair("sex", "f")]);
 }
 
-/// The models of a single release say that they cannot judge two, instead of judging one.
+/// The error prevents that only one of the two releases is checked.
 #[test]
-fn a_longer_history_is_not_judged_as_one_release() {
-    let (new, jobs, _) = three();
+fn a_model_of_a_single_release_refuses_a_history_of_two() {
+    let (new, jobs, _) = three_releases();
     let mut history = History::single(new.raw());
     history.releases.push(recorded("jobs", &jobs, None));
     assert!(model("k-anonymity k=2", &new.schema()).survey(&history).is_err());

@@ -1,4 +1,4 @@
-//! A good release is written, something goes wrong on the way, and `verify` reads it back.
+//! Faults between the recoding and the written file, which `verify` must detect in the records that were read back.
 
 use reticent::contingency::ContingencyTable;
 use reticent::requirement::Requirement;
@@ -7,7 +7,7 @@ use reticent::{Counts, Recoding, Release};
 
 use crate::support::{Data, cut_at, quasi, quasi_tree, read_back, requirement, sensitive};
 
-/// A release, what it was meant to be, and what it must satisfy.
+/// A correct release with its recoding and its requirement.
 struct Good {
     recoding: Recoding,
     release: Release,
@@ -38,7 +38,7 @@ impl Good {
         verify(counts, &expected, &self.requirement.models, None)
     }
 
-    /// What was meant to be written passes.
+    /// The correct release passes.
     fn passes(&self) {
         let verdict = self.judge(self.written()).unwrap();
         assert!(verdict.holds(), "{verdict:?}");
@@ -46,51 +46,52 @@ impl Good {
         assert_eq!(verdict.models.len(), self.requirement.models.len());
     }
 
-    /// What was written instead is judged, and breaches this model and class.
-    fn breaches(&self, counts: Counts, model: &str, class: &[&str]) {
+    /// The written records violate this model in this class.
+    fn violates(&self, counts: Counts, model: &str, class: &[&str]) {
         let verdict = self.judge(counts).unwrap();
-        assert!(!verdict.holds(), "the leak was not caught");
-        let found = verdict.models.iter().filter(|(title, _)| title.contains(model)).flat_map(|(_, breaches)| breaches);
-        let witness = |breach: &reticent::verify::ClassViolation| -> Vec<String> {
-            breach.witness.iter().map(|(_, text)| text.clone()).collect()
+        assert!(!verdict.holds(), "the leak was not detected");
+        let found =
+            verdict.models.iter().filter(|(title, _)| title.contains(model)).flat_map(|(_, violations)| violations);
+        let witness = |violation: &reticent::verify::ClassViolation| -> Vec<String> {
+            violation.witness.iter().map(|(_, text)| text.clone()).collect()
         };
         let classes: Vec<Vec<String>> = found.map(witness).collect();
         assert!(classes.iter().any(|found| found == class), "{model} on {class:?} is not among {verdict:?}");
     }
 
-    /// What was written instead is not what was meant: an error.
+    /// Verification returns an error, because the written records do not match the recoding.
     fn is_an_error(&self, counts: Counts) {
         let judged = self.judge(counts);
         assert!(matches!(judged, Err(reticent::Error::CannotCheck(_))), "{judged:?}");
     }
 
-    /// The release as an engine reads it back, one record a row.
+    /// The release as an engine reads it back, with one combination per record.
     fn written(&self) -> Counts {
         let mut counts = read_back(&self.release);
-        let combos = &self.release.contingency;
-        let rows: Vec<usize> = (0..combos.len()).flat_map(|at| vec![at; combos.weights[at] as usize]).collect();
+        let table = &self.release.contingency;
+        let rows: Vec<usize> = (0..table.len()).flat_map(|at| vec![at; table.weights[at] as usize]).collect();
         counts.contingency = ContingencyTable {
-            codes: combos.codes.iter().map(|codes| rows.iter().map(|at| codes[*at]).collect()).collect(),
+            codes: table.codes.iter().map(|codes| rows.iter().map(|at| codes[*at]).collect()).collect(),
             weights: vec![1; rows.len()],
-            owners: combos.owners.as_ref().map(|owners| rows.iter().map(|at| owners[*at]).collect()),
+            owners: table.owners.as_ref().map(|owners| rows.iter().map(|at| owners[*at]).collect()),
         };
         counts
     }
 }
 
-/// The number of a text in a column that was read back.
+/// Code of a text in a column that was read back.
 fn code(counts: &Counts, column: usize, text: &str) -> u32 {
     counts.values[column].iter().position(|known| known == text).unwrap() as u32
 }
 
-/// A record with this text in this column.
+/// Index of the first record with this text in this column.
 fn record(counts: &Counts, column: usize, text: &str) -> usize {
     let code = code(counts, column, text);
     counts.contingency.codes[column].iter().position(|found| *found == code).unwrap()
 }
 
 #[test]
-fn a_record_moved_to_another_class() {
+fn a_record_moved_to_another_class_is_detected() {
     let data = data();
     let good = good(&data, WORDS);
     good.passes();
@@ -99,26 +100,26 @@ fn a_record_moved_to_another_class() {
     let (job, sex) = (code(&counts, 0, "professional"), code(&counts, 1, "m"));
     counts.contingency.codes[0][moved] = job;
     counts.contingency.codes[1][moved] = sex;
-    good.breaches(counts, "3-anonymity", &["artist", "f"]);
+    good.violates(counts, "3-anonymity", &["artist", "f"]);
 }
 
 #[test]
-fn a_cell_that_was_not_hidden() {
+fn a_cell_with_another_value_is_detected() {
     let data = data();
     let good = good(&data, WORDS);
     good.passes();
-    // One record is published with another cell, which only it has: a class of one, and one of two.
+    // One record has another value, which forms a class of one and leaves a class of two.
     let mut counts = good.written();
-    let hidden = record(&counts, 0, "artist");
+    let changed = record(&counts, 0, "artist");
     let sex = code(&counts, 1, "m");
-    counts.contingency.codes[1][hidden] = sex;
-    good.breaches(counts.clone(), "3-anonymity", &["artist", "m"]);
-    good.breaches(counts.clone(), "3-anonymity", &["artist", "f"]);
-    good.breaches(counts, "distinct", &["artist", "m"]);
+    counts.contingency.codes[1][changed] = sex;
+    good.violates(counts.clone(), "3-anonymity", &["artist", "m"]);
+    good.violates(counts.clone(), "3-anonymity", &["artist", "f"]);
+    good.violates(counts, "distinct", &["artist", "m"]);
 }
 
 #[test]
-fn a_sensitive_value_moved() {
+fn a_changed_sensitive_value_is_detected() {
     let data = data();
     let good = good(&data, WORDS);
     good.passes();
@@ -127,13 +128,13 @@ fn a_sensitive_value_moved() {
     let class = [0, 1].map(|column| counts.values[column][counts.contingency.codes[column][hiv] as usize].clone());
     counts.contingency.codes[2][hiv] = code(&counts, 2, "flu");
     let class: Vec<&str> = class.iter().map(String::as_str).collect();
-    good.breaches(counts.clone(), "confidence", &class);
-    good.breaches(counts, "distinct", &class);
+    good.violates(counts.clone(), "confidence", &class);
+    good.violates(counts, "distinct", &class);
 }
 
-/// The same, where only the confidence of one value passes its threshold.
+/// Only the confidence of one value exceeds its threshold.
 #[test]
-fn a_sensitive_value_just_above_its_threshold() {
+fn a_sensitive_value_just_above_its_threshold_is_detected() {
     let rows = ["engineer m flu", "engineer m gout", "lawyer m hiv", "writer f flu", "dancer f gout", "dancer f hiv"];
     let data = Data { rows: Data::new(data().cols, &rows).rows, ..data() };
     let good = good(&data, &["confidence-bounding values=hiv:0.5"]);
@@ -146,7 +147,7 @@ fn a_sensitive_value_just_above_its_threshold() {
 }
 
 #[test]
-fn a_record_dropped_or_added() {
+fn a_dropped_or_added_record_is_an_error() {
     let data = data();
     let good = good(&data, WORDS);
     good.passes();
@@ -162,19 +163,19 @@ fn a_record_dropped_or_added() {
 }
 
 #[test]
-fn a_label_that_was_not_to_be_published() {
+fn a_label_outside_the_recoding_is_an_error() {
     let data = data();
     let good = good(&data, WORDS);
     good.passes();
-    // A raw value, a value of nobody, a person's name, a sensitive value of another table; in each column, on one record.
+    // A raw value, an unknown value, a name, an unknown sensitive value, an empty text, another case; on one record each.
     for (column, text) in [(0, "writer"), (0, "pilot"), (1, "Alice"), (2, "gout"), (2, ""), (1, "F")] {
         let mut counts = good.written();
         counts.values[column].push(text.to_owned());
-        let foreign = counts.values[column].len() as u32 - 1;
-        counts.contingency.codes[column][0] = foreign;
+        let unknown = counts.values[column].len() as u32 - 1;
+        counts.contingency.codes[column][0] = unknown;
         good.is_an_error(counts);
     }
-    // The same texts renamed everywhere.
+    // A label renamed in all records.
     let mut counts = good.written();
     let artist = code(&counts, 0, "artist") as usize;
     counts.values[0][artist] = "dancer".to_owned();
@@ -182,11 +183,11 @@ fn a_label_that_was_not_to_be_published() {
 }
 
 #[test]
-fn a_column_too_many_too_few_or_under_another_name() {
+fn an_added_missing_or_renamed_column_is_an_error() {
     let data = data();
     let good = good(&data, WORDS);
     good.passes();
-    // An identifier that was to stay at home.
+    // An identifier that must not be published.
     let mut counts = good.written();
     counts.names.push("name".to_owned());
     counts.values.push((0..6).map(|at| format!("person {at}")).collect());
@@ -197,7 +198,7 @@ fn a_column_too_many_too_few_or_under_another_name() {
         counts.names[at] = name.to_owned();
         good.is_an_error(counts);
     }
-    // One column lost, and two that changed places.
+    // A missing column, and two exchanged columns.
     let mut counts = good.written();
     counts.names.pop();
     counts.values.pop();
@@ -210,9 +211,9 @@ fn a_column_too_many_too_few_or_under_another_name() {
     good.is_an_error(counts);
 }
 
-/// Three records of three people become three records of two.
+/// Three records of three people become three records of two people.
 #[test]
-fn a_person_counted_twice() {
+fn a_person_with_two_records_in_a_class_is_detected() {
     let data = data().owned(&[0, 1, 2, 3, 4, 5]);
     let good = good(&data, &["k-anonymity k=3"]);
     good.passes();
@@ -224,12 +225,12 @@ fn a_person_counted_twice() {
     };
     let owners = counts.contingency.owners.as_mut().unwrap();
     owners[two] = owners[one];
-    good.breaches(counts, "3-anonymity", &["artist", "f"]);
+    good.violates(counts, "3-anonymity", &["artist", "f"]);
 }
 
-/// The apostrophe that keeps a spreadsheet from computing a text is not part of the text, and hides nothing.
+/// The apostrophe that neutralises a spreadsheet formula is not part of the text.
 #[test]
-fn an_apostrophe_hides_nothing() {
+fn an_apostrophe_before_a_formula_hides_no_violation() {
     let rows = ["engineer =m flu", "lawyer =m flu", "lawyer =m hiv", "writer f flu", "dancer f flu", "dancer f hiv"];
     let data = Data::new(data().cols, &rows);
     let good = good(&data, WORDS);
@@ -242,20 +243,19 @@ fn an_apostrophe_hides_nothing() {
     let moved = record(&counts, 1, "'=m");
     counts.contingency.codes[0][moved] = code(&counts, 0, "artist");
     counts.contingency.codes[1][moved] = code(&counts, 1, "f");
-    good.breaches(counts, "3-anonymity", &["professional", "=m"]);
-    // A text and its guarded twin are one text to a reader: two codes for it must not split or hide a class.
+    good.violates(counts, "3-anonymity", &["professional", "=m"]);
+    // A text with and without the apostrophe is the same text. Two codes for it must not split or hide a class.
     let mut counts = good.written();
     counts.values[1].push("'=m".to_owned());
     let twin = counts.values[1].len() as u32 - 1;
     let split = record(&counts, 1, "=m");
     counts.contingency.codes[1][split] = twin;
     let judged = good.judge(counts);
-    assert!(judged.is_err() || !judged.unwrap().holds(), "a record under a second spelling went unnoticed");
+    assert!(judged.is_err() || !judged.unwrap().holds(), "a record with a second spelling was not detected");
 }
 
-/// Two spellings of one sensitive value are one value: they do not make a class diverse.
 #[test]
-fn a_second_spelling_is_not_a_second_value() {
+fn two_spellings_of_a_sensitive_value_do_not_make_a_class_diverse() {
     let rows = ["engineer m =flu", "lawyer m hiv", "writer f =flu", "dancer f hiv"];
     let data = Data::new(data().cols, &rows);
     let good = good(&data, &["distinct-l-diversity l=2", "confidence-bounding h=0.5"]);
@@ -268,6 +268,6 @@ fn a_second_spelling_is_not_a_second_value() {
     let judged = good.judge(counts);
     assert!(
         judged.is_err() || !judged.as_ref().unwrap().holds(),
-        "a class with `=flu` and `'=flu` only was taken for diverse: {judged:?}"
+        "a class with only `=flu` and `'=flu` counts as diverse: {judged:?}"
     );
 }

@@ -1,4 +1,4 @@
-//! Leaks planted on purpose: verification must catch each, and must pass the release they were planted in.
+//! Planted leaks: each must be detected, and the release without the leak must pass.
 
 pub mod attacks;
 mod join;

@@ -1,5 +1,5 @@
-//! For every model a release exactly at its threshold passes, and one just beyond is refused: a model that compares the
-//! wrong way round, rounds, or is off by one fails here.
+//! For every model, a release exactly at the threshold passes, and a release just beyond it is refused. These tests detect
+//! reversed comparisons, rounding and off-by-one errors.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,14 @@ use reticent::{Recoding, TreeSource};
 
 use crate::support::{Col, Data, quasi, read_back, requirement, sensitive, spec};
 
-/// By words: a class that is exactly at the threshold, and one just beyond it. `other` is the rest of the release.
+/// Sensitive values of classes at the threshold of a model.
 struct Edge {
     words: &'static str,
+    /// A class exactly at the threshold.
     at: &'static [&'static str],
+    /// A class just beyond the threshold.
     beyond: &'static [&'static str],
+    /// The rest of the release.
     other: &'static [&'static str],
 }
 
@@ -81,7 +84,7 @@ const EDGES: &[Edge] = &[
         other: &["flu", "hiv"],
     },
     Edge { words: "alpha-k-anonymity alpha=1 k=2", at: &["flu", "flu"], beyond: &["flu"], other: &["flu", "hiv"] },
-    // The class of flu alone is as far from the whole as the share of what it lacks: 1/4 and 1/3.
+    // A class with only flu has the distance of the frequency of the other values in the release: 1/4 and 1/3.
     Edge { words: "t-closeness t=0.25", at: &["flu", "flu"], beyond: &["flu"], other: &["flu", "hiv"] },
     Edge {
         words: "t-closeness t=0.25 distance=ordered",
@@ -97,7 +100,7 @@ const EDGES: &[Edge] = &[
     },
 ];
 
-/// gout and flu stand together, hiv apart; in this order.
+/// In the taxonomy, gout and flu are siblings and hiv is a child of the root; the order is gout, flu, hiv.
 fn data(class: &[&str], other: &[&str]) -> Data {
     let tree = "ill\n  mild\n    gout\n    flu\n  hiv";
     let ill = Col { tree: TreeSource::Given(Taxonomy::parse_indented("ill", tree).unwrap()), ..sensitive("ill") };
@@ -106,7 +109,7 @@ fn data(class: &[&str], other: &[&str]) -> Data {
     Data { cols: vec![quasi("qid"), ill], rows: rows.collect(), owners: None }
 }
 
-/// Whether the class is refused, by counts and by verification of what was written, which must agree.
+/// Whether the class is refused. The judgement by counts and the verification of the written records must agree.
 fn refused(words: &str, data: &Data) -> bool {
     let table = data.table();
     let recoding = Recoding::identity(&table);
@@ -115,7 +118,8 @@ fn refused(words: &str, data: &Data) -> bool {
     let expected = Expected { recoding: &recoding, rows: data.rows.len() as u64 };
     let verdict = verify(read_back(&release), &expected, &requirement.models, None).unwrap();
     let class = [("qid".to_owned(), "class".to_owned())];
-    let written = verdict.models.iter().any(|(_, breaches)| breaches.iter().any(|breach| breach.witness == class));
+    let written =
+        verdict.models.iter().any(|(_, violations)| violations.iter().any(|violation| violation.witness == class));
     let violations = requirement.models[0].violations(&data.history()).unwrap();
     let counted = violations.iter().any(|violation| violation.witness == class);
     assert_eq!(written, counted, "{words} on {:?}", data.rows);
@@ -123,40 +127,43 @@ fn refused(words: &str, data: &Data) -> bool {
 }
 
 #[test]
-fn at_the_threshold_and_just_beyond() {
+fn a_class_at_the_threshold_passes_and_a_class_just_beyond_is_refused() {
     for edge in EDGES {
-        assert!(!refused(edge.words, &data(edge.at, edge.other)), "{} refuses what is exactly at it", edge.words);
-        // Nobody can be fewer than one.
+        assert!(!refused(edge.words, &data(edge.at, edge.other)), "{} refuses a class at the threshold", edge.words);
+        // An empty class does not exist.
         if !edge.beyond.is_empty() {
-            assert!(refused(edge.words, &data(edge.beyond, edge.other)), "{} passes what is beyond it", edge.words);
+            assert!(
+                refused(edge.words, &data(edge.beyond, edge.other)),
+                "{} passes a class beyond the threshold",
+                edge.words
+            );
         }
     }
 }
 
 #[test]
-fn no_model_is_left_out() {
+fn every_model_has_a_threshold_test() {
     let tried: BTreeSet<String> = EDGES.iter().map(|edge| spec(edge.words).model).collect();
     let listed = reticent::models::LIST.iter().map(|listed| listed.entry.id.to_owned());
     assert_eq!(tried, listed.collect());
 }
 
-/// Thresholds are the decimals that were written: 0.3 of ten is three, 0.1 of ten one, whatever doubles make of them.
+/// Thresholds are exact decimals, not binary floating-point numbers: 0.3 of ten is three, 0.1 of ten is one.
 #[test]
-fn decimals_are_exact() {
+fn decimal_thresholds_are_exact() {
     for tenths in 1..=9usize {
-        for hundred in [10usize, 30, 70, 110, 1_000] {
-            let carriers = hundred / 10 * tenths;
+        for size in [10usize, 30, 70, 110, 1_000] {
+            let carriers = size / 10 * tenths;
             let words = format!("confidence-bounding values=hiv:0.{tenths}");
-            let class = |carriers: usize| [vec!["hiv"; carriers], vec!["flu"; hundred - carriers]].concat();
-            assert!(!refused(&words, &data(&class(carriers), &["flu"])), "{carriers} of {hundred}: {words}");
-            assert!(refused(&words, &data(&class(carriers + 1), &["flu"])), "{} of {hundred}: {words}", carriers + 1);
+            let class = |carriers: usize| [vec!["hiv"; carriers], vec!["flu"; size - carriers]].concat();
+            assert!(!refused(&words, &data(&class(carriers), &["flu"])), "{carriers} of {size}: {words}");
+            assert!(refused(&words, &data(&class(carriers + 1), &["flu"])), "{} of {size}: {words}", carriers + 1);
         }
     }
 }
 
-/// A difference of one person in many is seen.
 #[test]
-fn one_in_ten_thousand_is_seen() {
+fn a_difference_of_one_in_ten_thousand_people_is_detected() {
     let salary = Col { values: Type::Number, ..sensitive("salary") };
     let rows = |low: usize| {
         let row = |salary: &str| vec!["class".to_owned(), salary.to_owned()];

@@ -1,8 +1,8 @@
 //! KDD 2006, figure 1: k-anonymity and (X, Y)-anonymity by top-down specialization on Adult.
 //!
-//! Set A: the release has Class and M, Re, S, E, O, W; the quasi-identifier is all six. Distortion, one unit for every
-//! step a value is generalized, per record, averaged over k = 40, 80, 120, 160, 200: the paper prints 9.23. Our notes
-//! give it per k, from an independent program: 9.185, 9.185, 9.262, 9.262, 9.262.
+//! Set A: the release has Class and M, Re, S, E, O, W; the quasi-identifier has all six. The distortion is the number of
+//! generalization steps per record. Its mean over k = 40, 80, 120, 160, 200 is 9.23 in the paper. An independent program
+//! computed the values for each k: 9.185, 9.185, 9.262, 9.262, 9.262.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,18 +17,18 @@ use reticent::{
     Attribute, Counts, History, Missing, Presentation, RecordedRelease, Release, Role, Schema, Table, TreeSource,
 };
 
-/// The benchmark data beside the repository, or wherever RETICENT_DATA says.
+/// The folder of the benchmark data: RETICENT_DATA, or `../shared/data` next to the repository.
 fn data() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let folder = std::env::var_os("RETICENT_DATA").map_or(beside, PathBuf::from);
+    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let folder = std::env::var_os("RETICENT_DATA").map_or(default, PathBuf::from);
     folder.join("adult/adult.data").exists().then_some(folder)
 }
 
-/// Columns of Adult that Set A releases, by place in the file.
+/// Columns of Adult in Set A, with their index in the file.
 const SET_A: [(&str, usize); 6] =
     [("workclass", 1), ("education", 3), ("marital-status", 5), ("occupation", 6), ("relationship", 7), ("sex", 9)];
 const CLASS: usize = 14;
-/// Columns that the immigration office got before.
+/// Columns of the earlier release to the immigration office.
 const IMMIGRATION: [(&str, usize); 5] =
     [("marital-status", 5), ("relationship", 7), ("race", 8), ("sex", 9), ("native-country", 13)];
 
@@ -36,7 +36,7 @@ fn set_a(folder: &Path) -> Table {
     table(folder, &SET_A, true)
 }
 
-/// Some columns of Adult, with the class or without.
+/// A table of some columns of Adult, with or without the class.
 fn table(folder: &Path, columns: &[(&str, usize)], class: bool) -> Table {
     let mut counted: BTreeMap<Vec<String>, u64> = BTreeMap::new();
     for file in ["adult.data", "adult.test"] {
@@ -50,7 +50,7 @@ fn table(folder: &Path, columns: &[(&str, usize)], class: bool) -> Table {
             }
         }
     }
-    assert_eq!(counted.values().sum::<u64>(), 45_222, "the clean records of the paper");
+    assert_eq!(counted.values().sum::<u64>(), 45_222, "number of complete records in the paper");
     let class = class.then(|| "class".to_owned());
     let names: Vec<String> = columns.iter().map(|(name, _)| (*name).to_owned()).chain(class).collect();
     let mut values: Vec<Vec<String>> = vec![Vec::new(); names.len()];
@@ -65,7 +65,7 @@ fn table(folder: &Path, columns: &[(&str, usize)], class: bool) -> Table {
             codes[column].push(code as u32);
         }
     }
-    let combos = ContingencyTable { codes, weights: counted.into_values().collect(), owners: None };
+    let contingency = ContingencyTable { codes, weights: counted.into_values().collect(), owners: None };
     let attribute = |name: &String| {
         let (role, tree) = if name == "class" {
             (Role::Other, TreeSource::Flat)
@@ -76,10 +76,10 @@ fn table(folder: &Path, columns: &[(&str, usize)], class: bool) -> Table {
         Attribute { name: name.clone(), role, values: Type::Text, missing: Missing::Refuse, tree }
     };
     let schema = Schema { attributes: names.iter().map(attribute).collect(), owner: None, missing_values: vec![] };
-    Table::build(&Counts { names, values, contingency: combos, links: None }, &schema).unwrap()
+    Table::build(&Counts { names, values, contingency, links: None }, &schema).unwrap()
 }
 
-/// Steps generalized, summed over the six columns, per record.
+/// Distortion of a k-anonymous release: generalization steps per record over the six columns.
 fn distortion(table: &Table, k: u64, zero_gain: bool) -> f64 {
     let columns: Vec<String> = SET_A.iter().map(|(name, _)| (*name).to_owned()).collect();
     let schema = Schema {
@@ -97,11 +97,11 @@ fn distortion(table: &Table, k: u64, zero_gain: bool) -> f64 {
         missing_values: vec![],
     };
     let requirement = Requirement::build(&Shorthand { k: Some(k), confidence: None }.expand(&schema), &schema).unwrap();
-    searched(table, &History::default(), &requirement, zero_gain)
+    search_distortion(table, &History::default(), &requirement, zero_gain)
 }
 
-/// The distortion of what is found.
-fn searched(table: &Table, history: &History, requirement: &Requirement, zero_gain: bool) -> f64 {
+/// Distortion of the recoding that the search finds.
+fn search_distortion(table: &Table, history: &History, requirement: &Requirement, zero_gain: bool) -> f64 {
     let purpose = Purpose::Classification("class".to_owned());
     let task = RecodingTask { table, history, requirement, purpose: &purpose, suppression: Suppression::NONE };
     let options = Arguments::default().set("zero-gain", Argument::Flag(zero_gain));
@@ -122,7 +122,7 @@ fn searched(table: &Table, history: &History, requirement: &Requirement, zero_ga
 #[test]
 fn figure_1_baseline() {
     let Some(folder) = data() else {
-        println!("skipped: the Adult data is not beside the repository");
+        println!("skipped: no Adult data");
         return;
     };
     let table = set_a(&folder);
@@ -133,11 +133,13 @@ fn figure_1_baseline() {
     assert_eq!(format!("{mean:.2}"), "9.23", "figure 1 of the paper");
 }
 
-/// Immigration got its columns as they are; taxation must have at least k people for every value on X, which is the first
-/// columns in this order, all that join, and immigration's.
+/// Distortion of taxation under (X, Y)-anonymity, after the raw columns of immigration were published.
+///
+/// Every value of X must be linked to at least k people of taxation. X has the first `top` columns of taxation in this order
+/// and all columns of immigration.
 fn xyd(table: &Table, immigration: &Table, k: u64, top: usize) -> f64 {
     const ORDER: [&str; 6] = ["marital-status", "relationship", "sex", "education", "occupation", "workclass"];
-    let held = RecordedRelease {
+    let recorded = RecordedRelease {
         number: 1,
         name: "immigration".to_owned(),
         date: String::new(),
@@ -146,7 +148,7 @@ fn xyd(table: &Table, immigration: &Table, k: u64, top: usize) -> f64 {
         release: Release::raw(immigration).unwrap(),
         links: None,
     };
-    let history = History { releases: vec![held], erased: Vec::new() };
+    let history = History { releases: vec![recorded], erased: Vec::new() };
     let columns = table.columns.iter().map(|column| (column.name.clone(), column.role)).collect();
     let new = Member { name: "taxation".to_owned(), columns };
     let ours = ORDER[..top].iter().map(|name| format!("taxation.{name}"));
@@ -155,19 +157,19 @@ fn xyd(table: &Table, immigration: &Table, k: u64, top: usize) -> f64 {
         .set("k", Argument::Number(k as f64))
         .set("x", Argument::Words(x))
         .set("y", Argument::Words(vec!["taxation.people".to_owned()]));
-    let wording = ModelSpec { model: "xy-anonymity".to_owned(), arguments, line: None };
+    let spec = ModelSpec { model: "xy-anonymity".to_owned(), arguments, line: None };
     let schema = Schema { attributes: Vec::new(), owner: None, missing_values: vec![] };
     let mut requirement = Requirement::default();
-    requirement.join(&[wording], &schema, new, &history, &[vec![0]], Vec::new()).unwrap();
-    searched(table, &history, &requirement, true)
+    requirement.join(&[spec], &schema, new, &history, &[vec![0]], Vec::new()).unwrap();
+    search_distortion(table, &history, &requirement, true)
 }
 
-/// The benefit over k-anonymity: 7.16, 5.26, 3.26 and 1.00 units. Our notes give the distortions, from an independent program;
-/// steps that gain nothing are taken, or the last would be 0.
+/// The benefit over k-anonymity in the paper is 7.16, 5.26, 3.26 and 1.00 units. An independent program computed the
+/// distortions. Zero-gain steps are taken; otherwise the last benefit would be 0.
 #[test]
 fn figure_1_benefit() {
     let Some(folder) = data() else {
-        println!("skipped: the Adult data is not beside the repository");
+        println!("skipped: no Adult data");
         return;
     };
     let (taxation, immigration) = (set_a(&folder), table(&folder, &IMMIGRATION, false));

@@ -1,4 +1,4 @@
-//! The papers' worked examples.
+//! Worked examples of the papers.
 
 mod closeness;
 mod kdd2006;

@@ -1,4 +1,4 @@
-//! Worked examples of methods for publishing again: Das and Bhattacharyya's tables, and the case that m-invariance starts from.
+//! Worked examples of republication methods: the tables of Das and Bhattacharyya, and the motivating example of m-invariance.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,43 +12,43 @@ use reticent::taxonomy::Type;
 
 use crate::support::{Col, Data, quasi, sensitive};
 
-/// Runs a method on rows, whose owners are 0, 1, ..., after what it published before.
+/// Runs a method on rows with these owners, after the earlier releases. Returns the outcome and the new state.
 fn run(
     id: &str,
     arguments: &Arguments,
     data: &Data,
-    who: &[u128],
+    owners: &[u128],
     past: &MethodState,
 ) -> Result<(GroupingOutcome, MethodState), Error> {
     let table = data.table();
     let places = table.places(&data.counts().contingency);
     let mark = |row: &[String]| row.concat().bytes().fold(7u32, |mark, byte| mark.wrapping_mul(31) ^ u32::from(byte));
-    let hidden: Vec<usize> =
+    let sensitive: Vec<usize> =
         (0..data.cols.len()).filter(|at| data.cols[*at].role == reticent::Role::Sensitive).collect();
-    let records: Vec<SourceRecord> = who
+    let records: Vec<SourceRecord> = owners
         .iter()
         .zip(places)
         .zip(&data.rows)
-        .map(|((who, combo), row)| {
-            let secret: Vec<String> = hidden.iter().map(|at| row[*at].clone()).collect();
-            SourceRecord { person: *who, row: combo.unwrap(), value_mark: mark(&secret) }
+        .map(|((owner, place), row)| {
+            let values: Vec<String> = sensitive.iter().map(|at| row[*at].clone()).collect();
+            SourceRecord { person: *owner, row: place.unwrap(), value_mark: mark(&values) }
         })
         .collect();
     let task = RepublicationTask { table: &table, records: &records, past, seed: 5 };
     let outcome = republication::run(id, &task, arguments.clone())?;
-    let shown = PublishedTables::new(&task, &outcome, Form::Anatomized);
+    let tables = PublishedTables::new(&task, &outcome, Form::Anatomized);
     let meta = reticent::History::single(data.raw()).releases.remove(0);
-    let held = republication::recorded_releases(&shown, &table.columns, &meta)?;
-    let remembered = [outcome.person_states(&task)];
-    Ok((outcome, MethodState::new(&held, &remembered)))
+    let recorded = republication::recorded_releases(&tables, &table.columns, &meta)?;
+    let states = [outcome.person_states(&task)];
+    Ok((outcome, MethodState::new(&recorded, &states)))
 }
 
-fn each(l: &[(&str, f64)]) -> Argument {
+fn thresholds(l: &[(&str, f64)]) -> Argument {
     Argument::Thresholds(l.iter().map(|(name, l)| ((*name).to_owned(), *l)).collect())
 }
 
-fn decomposing(primary: &str, l: &[(&str, f64)]) -> Arguments {
-    Arguments::default().set("primary", Argument::Word(primary.to_owned())).set("l", each(l))
+fn decomposition_arguments(primary: &str, l: &[(&str, f64)]) -> Arguments {
+    Arguments::default().set("primary", Argument::Word(primary.to_owned())).set("l", thresholds(l))
 }
 
 /// Table 1.
@@ -71,19 +71,19 @@ fn values(group: &ReleaseGroup, at: usize) -> Vec<&str> {
     group.lists[at].values.iter().map(|(value, _)| value.as_str()).collect()
 }
 
-/// Tables 3 and 4, with what is promised of them: two groups of four, four different occupations, four salaries.
+/// Tables 3 and 4: two groups of four people, with four distinct occupations and four salaries each.
 #[test]
-fn decomposition_of_eight_people() {
+fn decomposition_forms_two_diverse_groups_of_eight_people() {
     let data = microdata();
-    let arguments = decomposing("occupation", &[("occupation", 4.0), ("salary", 4.0)]);
-    let who: Vec<u128> = (0..8).collect();
+    let arguments = decomposition_arguments("occupation", &[("occupation", 4.0), ("salary", 4.0)]);
+    let owners: Vec<u128> = (0..8).collect();
     for id in ["decomposition", "decomposition-plus"] {
-        let (outcome, _) = run(id, &arguments, &data, &who, &MethodState::default()).unwrap();
+        let (outcome, _) = run(id, &arguments, &data, &owners, &MethodState::default()).unwrap();
         assert_eq!((outcome.groups.len(), outcome.postponed.len(), outcome.withheld.len()), (2, 0, 0), "{id}");
         for group in &outcome.groups {
             assert_eq!((values(group, 0).len(), values(group, 1).len()), (4, 4), "{id}");
             let occupations = values(group, 0);
-            // What is listed beside the true salaries occurs with one of the group's occupations.
+            // Every listed salary, also a counterfeit one, occurs with one of the occupations of the group.
             let mut linkable: Vec<&str> = data
                 .rows
                 .iter()
@@ -96,17 +96,17 @@ fn decomposition_of_eight_people() {
     }
 }
 
-/// Table 6's group 1 has a policeman, a nurse, an actor and a clerk who earn 8, 1, 2 and 8. What may be added is 4 or 7; the paper
-/// adds 4 and calls 2 the value that repeats, but 8 does, and 7 is nearest to it.
+/// Group 1 of table 6 has a police officer, a nurse, an actor and a clerk with the salaries 8, 1, 2 and 8. The possible counterfeit values
+/// are 4 and 7. The paper adds 4 and names 2 as the repeated value. But 8 is the repeated value, and 7 is the nearest to it.
 #[test]
-fn the_nearest_false_value_is_added() {
+fn the_counterfeit_value_nearest_to_the_repeated_value_is_added() {
     let cols = vec![quasi("zip"), sensitive("occupation"), Col { values: Type::Number, ..sensitive("salary") }];
     let rows = ["a Nurse 1", "b Police 8", "c Actor 2", "d Clerk 8"];
     let others = ["e Nurse 4", "f Actor 7"];
     let data = Data::new(cols, &[&rows[..], &others[..]].concat());
-    let arguments = decomposing("occupation", &[("occupation", 4.0), ("salary", 4.0)]);
-    // Who waited longer is taken first: the four of table 6.
-    let past = MethodState { postponed: (0..4).map(|who| (who, 3)).collect(), ..MethodState::default() };
+    let arguments = decomposition_arguments("occupation", &[("occupation", 4.0), ("salary", 4.0)]);
+    // People who were postponed more often are grouped first: the four people of table 6.
+    let past = MethodState { postponed: (0..4).map(|person| (person, 3)).collect(), ..MethodState::default() };
     let (first, _) = run("decomposition-plus", &arguments, &data, &[0, 1, 2, 3, 4, 5], &past).unwrap();
     let [group] = first.groups.as_slice() else { panic!("{first:?}") };
     let mut members = group.members.clone();
@@ -114,9 +114,9 @@ fn the_nearest_false_value_is_added() {
     assert_eq!((members.as_slice(), values(group, 1)), (&[0, 1, 2, 3][..], vec!["1", "2", "7", "8"]));
 }
 
-/// Alice leaves, and with her the last bronchitis: m-invariance lists it all the same, for nobody.
+/// Alice leaves, and no other person has bronchitis. m-invariance lists it as a counterfeit.
 #[test]
-fn a_counterfeit_takes_the_place_of_who_left() {
+fn a_counterfeit_replaces_the_value_of_a_leaver() {
     let data = |rows: &[&str]| Data::new(vec![quasi("age"), sensitive("ill")], rows);
     let m = Arguments::default().set("m", Argument::Number(2.0));
     let first = data(&["20 dyspepsia", "30 bronchitis"]);
@@ -126,11 +126,11 @@ fn a_counterfeit_takes_the_place_of_who_left() {
     let bob = outcome.groups.iter().find(|group| group.members == [0]).unwrap();
     assert_eq!(values(bob, 0), ["bronchitis", "dyspepsia"]);
     assert_eq!(bob.lists[0].len() - bob.members.len() as u64, 1);
-    // Without counterfeits he is withheld, and said to be.
+    // Without counterfeits, Bob is withheld.
     let without = m.clone().set("counterfeits", Argument::Flag(false));
     let (outcome, _) = run("m-invariance", &without, &second, &[1, 3, 4], &past).unwrap();
     assert_eq!(outcome.withheld, [(0, Reason::History)]);
-    // A value that changed is withheld, or refuses the release.
+    // A person with a changed value is withheld, or the release is refused.
     let third = data(&["20 bronchitis", "40 gastritis", "50 flu"]);
     let (outcome, _) = run("m-invariance", &m, &third, &[1, 3, 4], &past).unwrap();
     assert_eq!(outcome.withheld, [(0, Reason::Changed)]);
@@ -138,10 +138,10 @@ fn a_counterfeit_takes_the_place_of_who_left() {
     assert!(matches!(run("m-invariance", &refuse, &third, &[1, 3, 4], &past), Err(Error::Refused(_))));
 }
 
-/// The clean training records of Adult, beside the repository or wherever RETICENT_DATA says.
+/// The complete training records of Adult, from RETICENT_DATA or from `../shared/data` next to the repository.
 fn adult() -> Option<Data> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let folder = std::env::var_os("RETICENT_DATA").map_or(beside, PathBuf::from);
+    let default = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let folder = std::env::var_os("RETICENT_DATA").map_or(default, PathBuf::from);
     let text = std::fs::read_to_string(folder.join("adult/adult.data")).ok()?;
     let cols = vec![quasi("race"), sensitive("workclass")];
     let cells = text.lines().map(|line| line.split(',').map(str::trim).collect::<Vec<_>>());
@@ -151,14 +151,14 @@ fn adult() -> Option<Data> {
     Some(Data { cols, rows, owners: None })
 }
 
-/// Table 7(a), as our notes computed it apart from this program: the records left over, by value, and the groups.
+/// Table 7(a), computed by an independent program: the postponed records of each value, and the number of groups.
 #[test]
 fn table_7a_of_decomposition_plus() {
     let Some(data) = adult() else {
-        println!("skipped: Adult is not there");
+        println!("skipped: no Adult data");
         return;
     };
-    let who: Vec<u128> = (0..data.rows.len() as u128).collect();
+    let owners: Vec<u128> = (0..data.rows.len() as u128).collect();
     let expected: [(f64, &[u64], usize); 7] = [
         (7.0, &[929, 1060, 1265, 2053, 2485, 22272], 14),
         (6.0, &[117, 322, 1110, 1542, 21329], 957),
@@ -168,13 +168,13 @@ fn table_7a_of_decomposition_plus() {
         (2.0, &[14410], 7876),
         (1.0, &[], 30162),
     ];
-    for (l, left, groups) in expected {
-        let arguments = decomposing("workclass", &[("workclass", l)]);
-        let (outcome, _) = run("decomposition-plus", &arguments, &data, &who, &MethodState::default()).unwrap();
+    for (l, postponed, groups) in expected {
+        let arguments = decomposition_arguments("workclass", &[("workclass", l)]);
+        let (outcome, _) = run("decomposition-plus", &arguments, &data, &owners, &MethodState::default()).unwrap();
         let mut by_value: BTreeMap<&str, u64> = BTreeMap::new();
         outcome.postponed.iter().for_each(|(at, _)| *by_value.entry(&data.rows[*at as usize][1]).or_default() += 1);
         let mut found: Vec<u64> = by_value.into_values().collect();
         found.sort_unstable();
-        assert_eq!((found.as_slice(), outcome.groups.len()), (left, groups), "l = {l}");
+        assert_eq!((found.as_slice(), outcome.groups.len()), (postponed, groups), "l = {l}");
     }
 }

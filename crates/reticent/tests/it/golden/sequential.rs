@@ -1,5 +1,5 @@
-//! Example 1 and section 4 of the paper on sequential releases, the counterexamples to its lemmas in our field notes, and
-//! examples 6.1 and 6.2 of the survey.
+//! Example 1 and section 4 of the paper on sequential releases, counterexamples to its lemmas, and examples 6.1 and 6.2 of
+//! the survey.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ const JOBS: &str = "ANY\n  Banker\n  Clerk\n  Driver\n  Engineer";
 const D: &str = "any\n  d\n    d1\n    d2\n  d3";
 const PAIR: &str = "d\n  d1\n  d2";
 
-/// T1 of example 1, to be released.
+/// T1 of example 1, the new release.
 fn people() -> Data {
     Data::new(
         vec![quasi("name"), quasi_tree("job", JOBS), other("class")],
@@ -21,7 +21,7 @@ fn people() -> Data {
     )
 }
 
-/// T2 of example 1, released before.
+/// T2 of example 1, the earlier release.
 fn patients() -> Data {
     Data::new(
         vec![quasi_tree("job", JOBS), sensitive("disease")],
@@ -29,14 +29,14 @@ fn patients() -> Data {
     )
 }
 
-/// The one statement of some words on a table joined with an earlier release of another.
+/// A single constraint on the join of a table with an earlier release of another table.
 fn joined(new: &Data, first: &Data, recoding: Option<&Recoding>, words: &str) -> SmallJoin {
     let small = SmallJoin::new(new, vec![(recorded("first", first, recoding), first)], &[words], &[]);
     assert_eq!(small.constraints().len(), 1, "{words}");
     small
 }
 
-/// What is worst in each violating class of the new release, by the texts of the class.
+/// Safety of each violating class of the new release, by the texts of the class.
 fn classes(small: &SmallJoin, release: &Release) -> BTreeMap<String, f64> {
     let survey = small.surveys(release).remove(0);
     let own = |witness: &[(String, String)]| {
@@ -61,15 +61,15 @@ fn size(new: &Release, first: &Release) -> u128 {
     LossyJoin::new(&[new, first], &[], &[Vec::new(), Vec::new()]).size()
 }
 
-/// What a statement's worst is, and that nobody may take it for one that stays violated.
+/// Safety of the worst class of the constraint.
 fn worst(small: &SmallJoin, release: &Release) -> f64 {
     small.surveys(release).remove(0).worst.unwrap().safety
 }
 
-/// The counterexamples are such that violations go away further down, so nothing may be claimed.
-fn claims_nothing(small: &SmallJoin, generalized: &[usize]) {
-    for (together, statement) in small.constraints() {
-        assert!(!small.join_check(together, statement).keeps_violating(generalized), "{}", statement.title);
+/// In the counterexamples, specialization removes violations. So `keeps_violating` must not claim that they persist.
+fn assert_no_claim(small: &SmallJoin, generalized: &[usize]) {
+    for (join, constraint) in small.constraints() {
+        assert!(!small.join_check(join, constraint).keeps_violating(generalized), "{}", constraint.title);
     }
 }
 
@@ -77,19 +77,19 @@ fn claims_nothing(small: &SmallJoin, generalized: &[usize]) {
 fn example_1_sizes() {
     let (new, first) = (people(), patients());
     assert_eq!(size(&new.raw(), &first.raw()), 7);
-    // The groups of name and disease have 4, 1, 1 and 1 rows: pairs of one person of each release.
+    // The groups of name and disease have 4, 1, 1 and 1 rows. A row is a pair of people of both releases.
     let rows = joined(&new, &first, None, "xy-anonymity k=100 x=name,disease y=new.people,first.people");
     expect(&rows, &new.raw(), &[("Alice", 4.0), ("Bob", 1.0), ("Cathy", 1.0)]);
-    // But only two people of T1 are behind the four.
+    // The four rows belong to only two people of T1.
     let of_new = joined(&new, &first, None, "xy-anonymity k=100 x=name,disease y=new.people");
     expect(&of_new, &new.raw(), &[("Alice", 2.0), ("Bob", 1.0), ("Cathy", 1.0)]);
-    // Alice's two are enough for k = 2, and nobody else's.
+    // For k = 2, only the class of Alice is large enough.
     let two = joined(&new, &first, None, "xy-anonymity k=2 x=name,disease y=new.people");
     expect(&two, &new.raw(), &[("Bob", 1.0), ("Cathy", 1.0)]);
 }
 
 #[test]
-fn example_1_k_anonymity_says_it_for_each_release() {
+fn example_1_k_anonymity_has_a_constraint_for_each_release() {
     let (new, first) = (people(), patients());
     let words = ["k-anonymity k=2 on=name,disease"];
     let small = SmallJoin::new(&new, vec![(recorded("first", &first, None), &first)], &words, &[]);
@@ -109,7 +109,7 @@ fn example_1_inferences() {
     expect(&cancer, &new.raw(), &[("Alice", -1.0), ("Bob", -0.5)]);
     let hiv = joined(&new, &first, None, "xy-linkability values=HIV:0 x=name y=disease");
     expect(&hiv, &new.raw(), &[("Bob", -0.5), ("Cathy", -1.0)]);
-    // At one half Bob is safe and the others are not; at one everybody is.
+    // With bound 1/2, only Bob is safe. With bound 1, all people are safe.
     let half = joined(&new, &first, None, "confidence-bounding h=0.5 on=name");
     expect(&half, &new.raw(), &[("Alice", -1.0), ("Cathy", -1.0)]);
     expect(&joined(&new, &first, None, "confidence-bounding h=1 on=name"), &new.raw(), &[]);
@@ -126,14 +126,14 @@ fn example_1_with_every_job_generalized() {
     let hiv = joined(&new, &first, None, "xy-linkability values=HIV:0 x=name y=disease");
     expect(&hiv, &release, &[("Alice", -0.4), ("Bob", -0.4), ("Cathy", -0.4)]);
     expect(&joined(&new, &first, None, "xy-linkability h=0.6 x=name y=disease"), &release, &[]);
-    // Whoever knows the job in T2 needs no join.
+    // An attacker who knows the job in T2 needs no join.
     let known = joined(&new, &first, None, "xy-linkability h=0.99 x=name,job y=disease");
     expect(&known, &release, &[("Alice ANY", -1.0), ("Bob ANY", -1.0), ("Cathy ANY", -1.0)]);
 }
 
-/// Specializing d to d2 leaves c2 without a match, and the anonymity rises from 1 to 2.
+/// After d is specialized to d2, c2 has no match, and the anonymity rises from 1 to 2.
 #[test]
-fn section_4() {
+fn section_4_specialization_can_raise_anonymity() {
     let new = Data::new(vec![quasi("c"), quasi_tree("d", D)], &["c1 d3", "c2 d2"]);
     let first = Data::new(vec![quasi_tree("d", D), sensitive("y")], &["d3 y3", "d3 y2", "d1 y1"]);
     let table = new.table();
@@ -145,14 +145,14 @@ fn section_4() {
     let two = joined(&new, &first, None, "xy-anonymity k=2 x=c,d y=first.y");
     expect(&two, &before, &[("c2 d", 1.0)]);
     expect(&two, &new.raw(), &[]);
-    claims_nothing(&two, &[0, 1]);
+    assert_no_claim(&two, &[0, 1]);
     let table = new.table();
     let found = reticent::join::dangling(&table, &two.history, &[0], &[]);
     assert_eq!(found.len(), 1);
     assert_eq!((found[0].unmatched_new, found[0].unmatched_earlier), (1, 1));
 }
 
-/// Lemma 4.1 where people of both releases are counted.
+/// Lemma 4.1 does not hold if Y counts people of both releases.
 #[test]
 fn counterexample_a() {
     let base: Vec<&str> = [vec!["c1 d1"; 1], vec!["c3 d1"; 9], vec!["c2 d2"; 5]].concat();
@@ -165,11 +165,11 @@ fn counterexample_a() {
     assert_eq!((worst(&small, &above), worst(&small, &new.raw())), (5.0, 10.0));
     expect(&small, &above, &[("c1 d", 5.0), ("c2 d", 25.0), ("c3 d", 45.0)]);
     expect(&small, &new.raw(), &[("c1 d1", 10.0), ("c2 d2", 25.0), ("c3 d1", 90.0)]);
-    claims_nothing(&small, &[0, 1]);
-    claims_nothing(&small, &[1]);
+    assert_no_claim(&small, &[0, 1]);
+    assert_no_claim(&small, &[1]);
 }
 
-/// Lemma 4.2 where a column that joins is not known.
+/// Lemma 4.2 does not hold if X lacks a join column.
 #[test]
 fn counterexample_b() {
     let base = ["d1 f z", "d1 f z", "d1 f z", "d1 e y", "d2 e z"];
@@ -182,10 +182,10 @@ fn counterexample_b() {
     expect(&small, &above, &[("d", -2.0 / 13.0)]);
     assert!((worst(&small, &new.raw()) + 0.1).abs() < 1e-12);
     expect(&small, &new.raw(), &[]);
-    claims_nothing(&small, &[0]);
+    assert_no_claim(&small, &[0]);
 }
 
-/// Lemma 4.2 where the earlier release is generalized and its column is not known.
+/// Lemma 4.2 does not hold if the earlier release is generalized and X lacks its column.
 #[test]
 fn counterexample_c() {
     let new = Data::new(vec![quasi("c"), quasi_tree("d", PAIR)], &["b d2", "a d1", "a d1"]);
@@ -206,11 +206,11 @@ fn counterexample_c() {
     expect(&small, &above, &[("a d", -2.0 / 3.0), ("b d", -2.0 / 3.0)]);
     expect(&small, &new.raw(), &[]);
     assert_eq!(worst(&small, &new.raw()), -0.5);
-    claims_nothing(&small, &[0, 1]);
-    claims_nothing(&small, &[1]);
+    assert_no_claim(&small, &[0, 1]);
+    assert_no_claim(&small, &[1]);
 }
 
-/// Lemma 4.1 where a column that joins is not known, and a column of the earlier release is.
+/// Lemma 4.1 does not hold if X lacks a join column and has a column of the earlier release.
 #[test]
 fn counterexample_d() {
     let base = ["a d1 f g z", "b d2 f h y", "b d2 e h z", "b d1 f g y"];
@@ -226,11 +226,11 @@ fn counterexample_d() {
     let above = cut_at(&table, &[("d", &["d"])]).apply(&table).unwrap();
     let small = joined(&new, &first, None, "xy-anonymity k=2 x=c,new.d,first.g y=first.y");
     assert_eq!((worst(&small, &above), worst(&small, &new.raw())), (1.0, 2.0));
-    claims_nothing(&small, &[0, 1]);
-    claims_nothing(&small, &[1]);
+    assert_no_claim(&small, &[0, 1]);
+    assert_no_claim(&small, &[1]);
 }
 
-/// Examples 6.1 and 6.2: joining finds one person, and an inference nobody could make before; it also hides.
+/// Examples 6.1 and 6.2: the join singles out a person and gives a new inference, but it also hides others.
 #[test]
 fn survey_6_1_and_6_2() {
     let new = Data::new(
@@ -249,7 +249,7 @@ fn survey_6_1_and_6_2() {
         ],
     );
     assert_eq!(size(&new.raw(), &first.raw()), 8);
-    // By themselves, nobody is alone in a group.
+    // Without the join, the new release has no sample unique age; the first has one birthplace with a single person.
     assert!(witnesses(model("k-anonymity k=2 on=age", &new.schema()).as_ref(), new.raw()).is_empty());
     let born = witnesses(model("k-anonymity k=2 on=birthplace", &first.schema()).as_ref(), first.raw());
     assert_eq!(born.into_iter().collect::<Vec<_>>(), [["UK"]]);

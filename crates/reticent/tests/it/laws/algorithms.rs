@@ -1,5 +1,5 @@
-//! Laws of every algorithm: what it answers is safe by the models and by the definitions, and it answers the same each
-//! time. An algorithm refuses or stops with a typed error, and never panics.
+//! Laws of every algorithm: its release satisfies the models and the naive definitions, and is deterministic. An algorithm
+//! refuses or stops with a typed error and never panics.
 
 use reticent::algorithms::{Control, LIST, Purpose, RecodingTask, SearchOutcome, Suppression, named, run};
 use reticent::operations::generalize::generalize;
@@ -11,7 +11,7 @@ use reticent::{Error, History, Ratio, Result, Role, Table};
 use crate::oracle::definitions::violating;
 use crate::support::{Col, Data, Random, contents, other, quasi, random_data, requirement, sensitive, witnesses};
 
-/// Every model, alone and together.
+/// Requirements with every model, single and combined.
 pub const REQUIREMENTS: &[&[&str]] = &[
     &["k-anonymity k=2"],
     &["k-anonymity k=5"],
@@ -32,7 +32,7 @@ pub const REQUIREMENTS: &[&[&str]] = &[
 
 const PURPOSES: fn() -> [Purpose; 2] = || [Purpose::General, Purpose::Classification("note".to_owned())];
 
-/// A baseline does one thing, and refuses where that does not keep the requirement.
+/// Whether the algorithm is a baseline. A baseline applies a fixed recoding and refuses if it violates the requirement.
 fn is_baseline(id: &str) -> bool {
     named(id).unwrap().entry.comparison
 }
@@ -41,7 +41,7 @@ fn limit(numerator: u64, denominator: u64, cells: bool) -> Suppression {
     Suppression { limit: Ratio::new(numerator, denominator), cells }
 }
 
-fn answer(
+fn search(
     id: &str,
     table: &Table,
     requirement: &Requirement,
@@ -53,36 +53,43 @@ fn answer(
     run(id, &task, Arguments::default(), &Control::QUIET)
 }
 
-/// The answer violates nothing, leaves out no more than it may, and loses nobody from sight.
-fn is_safe(id: &str, words: &[&str], data: &Data, table: &Table, suppression: Suppression, outcome: &SearchOutcome) {
+/// Asserts that the release satisfies the requirement, respects the suppression limit and accounts for every record.
+fn assert_safe(
+    id: &str,
+    words: &[&str],
+    data: &Data,
+    table: &Table,
+    suppression: Suppression,
+    outcome: &SearchOutcome,
+) {
     let release = outcome.recoding.apply(table).unwrap();
-    let about = || format!("{id}, {words:?}, {suppression:?} on {:?} by {:?}", data.rows, data.owners);
-    assert_eq!(release.contingency.rows() + release.suppressed, table.contingency.rows(), "{}", about());
+    let context = || format!("{id}, {words:?}, {suppression:?} on {:?} by {:?}", data.rows, data.owners);
+    assert_eq!(release.contingency.rows() + release.suppressed, table.contingency.rows(), "{}", context());
     let allowed = suppression.limit.numerator * u128::from(table.contingency.rows()) / suppression.limit.denominator;
-    assert!(u128::from(release.suppressed) <= allowed, "{} left out: {}", release.suppressed, about());
+    assert!(u128::from(release.suppressed) <= allowed, "{} suppressed: {}", release.suppressed, context());
     for model in &requirement(words, &data.schema()).models {
         let found = witnesses(model.as_ref(), release.clone());
-        assert!(found.is_empty(), "{}: {found:?}: {}", model.title(), about());
+        assert!(found.is_empty(), "{}: {found:?}: {}", model.title(), context());
     }
     let published = data.published(&release);
-    // Distances are defined between values, and a column that was removed has none.
+    // A removed column has no values, so the distance of t-closeness is not defined.
     let removed = id == "baseline-without-counted-columns";
     for words in words.iter().filter(|words| !(removed && words.starts_with("t-closeness"))) {
         let found = violating(words, &published).0;
-        assert!(found.is_empty(), "{words}: {found:?}: {}", about());
+        assert!(found.is_empty(), "{words}: {found:?}: {}", context());
     }
-    // What is not a quasi-identifier is published as it is, but by who promises to remove it.
+    // Other columns than quasi-identifiers are published unchanged, unless the baseline removes them.
     if removed {
         return;
     }
     for (at, col) in data.cols.iter().enumerate().filter(|(_, col)| col.role != Role::QuasiIdentifier) {
         let texts = |data: &Data| data.rows.iter().map(|row| row[at].clone()).collect::<Vec<_>>();
         let raw = texts(data);
-        assert!(texts(&published).iter().all(|text| raw.contains(text)), "{}: {}", col.name, about());
+        assert!(texts(&published).iter().all(|text| raw.contains(text)), "{}: {}", col.name, context());
     }
 }
 
-/// Whether everything generalized to the root satisfies the definitions.
+/// Whether the release with all quasi-identifiers suppressed satisfies the naive definitions.
 fn top_is_safe(words: &[&str], data: &Data, table: &Table) -> bool {
     let cuts = table.columns.iter().map(|column| {
         let quasi = column.role == Role::QuasiIdentifier;
@@ -93,12 +100,12 @@ fn top_is_safe(words: &[&str], data: &Data, table: &Table) -> bool {
     words.iter().all(|words| violating(words, &published).0.is_empty() && violating(words, &published).1.is_empty())
 }
 
-fn every_answer_is_safe(seed: u64, people: usize) {
+fn assert_every_release_is_safe(seed: u64, people: usize) {
     assert!(!LIST.is_empty());
     for listed in LIST {
         let id = listed.entry.id;
         let mut random = Random(seed);
-        let (mut made, mut refused, mut left_out) = (0, 0, 0);
+        let (mut made, mut refused, mut suppressed) = (0, 0, 0);
         for round in 0..24 {
             let data = random_data(&mut random, [3, 12, 40][round % 3], people);
             let table = data.table();
@@ -106,11 +113,11 @@ fn every_answer_is_safe(seed: u64, people: usize) {
             for words in REQUIREMENTS {
                 let suppression = *random.pick(&[Suppression::NONE, limit(1, 4, false), limit(1, 4, true)]);
                 let requirement = requirement(words, &data.schema());
-                match answer(id, &table, &requirement, suppression, purpose) {
+                match search(id, &table, &requirement, suppression, purpose) {
                     Ok(outcome) => {
-                        is_safe(id, words, &data, &table, suppression, &outcome);
+                        assert_safe(id, words, &data, &table, suppression, &outcome);
                         made += 1;
-                        left_out += usize::from(outcome.recoding.apply(&table).unwrap().suppressed > 0);
+                        suppressed += usize::from(outcome.recoding.apply(&table).unwrap().suppressed > 0);
                     }
                     Err(Error::Refused(refusal)) => {
                         refused += 1;
@@ -124,25 +131,25 @@ fn every_answer_is_safe(seed: u64, people: usize) {
             }
         }
         assert!(
-            (made > 30 && left_out > 0 || is_baseline(id) && made > 0) && refused > 0,
-            "{id}: {made} made, {refused} refused, {left_out} with records left out"
+            (made > 30 && suppressed > 0 || is_baseline(id) && made > 0) && refused > 0,
+            "{id}: {made} made, {refused} refused, {suppressed} with suppressed records"
         );
     }
 }
 
 #[test]
-fn every_answer_is_safe_for_single_records() {
-    every_answer_is_safe(51, 0);
+fn every_release_is_safe_for_people_with_one_record() {
+    assert_every_release_is_safe(51, 0);
 }
 
 #[test]
-fn every_answer_is_safe_for_people_with_several_records() {
-    every_answer_is_safe(52, 10);
+fn every_release_is_safe_for_people_with_several_records() {
+    assert_every_release_is_safe(52, 10);
 }
 
-/// Numbers whose intervals are found on the way, a date-like code with a missing value, and a column that nothing splits.
+/// Numbers with intervals that the search forms, numbers with fixed intervals, missing values, and a constant column.
 #[test]
-fn every_answer_is_safe_for_numbers_and_missing_values() {
+fn every_release_is_safe_for_numbers_and_missing_values() {
     use reticent::TreeSource;
     use reticent::taxonomy::{IntervalLevel, Type};
     let number = |name: &str, tree: TreeSource| Col { values: Type::Number, tree, ..quasi(name) };
@@ -181,8 +188,8 @@ fn every_answer_is_safe_for_numbers_and_missing_values() {
             ] {
                 let requirement = requirement(words, &data.schema());
                 let suppression = [Suppression::NONE, limit(1, 5, false), limit(1, 5, true)][round % 3];
-                match answer(id, &table, &requirement, suppression, &PURPOSES()[round % 2]) {
-                    Ok(outcome) => is_safe(id, words, &data, &table, suppression, &outcome),
+                match search(id, &table, &requirement, suppression, &PURPOSES()[round % 2]) {
+                    Ok(outcome) => assert_safe(id, words, &data, &table, suppression, &outcome),
                     Err(Error::Refused(_)) => {
                         assert!(is_baseline(id) || !top_is_safe(words, &data, &table), "{id}, {words:?}");
                     }
@@ -193,9 +200,8 @@ fn every_answer_is_safe_for_numbers_and_missing_values() {
     }
 }
 
-/// Neither the order of rows nor the number of threads changes what is published.
 #[test]
-fn the_same_table_gives_the_same_release() {
+fn the_release_does_not_depend_on_row_order_or_threads() {
     let pools = [1, 4].map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
     for listed in LIST {
         let id = listed.entry.id;
@@ -213,7 +219,7 @@ fn the_same_table_gives_the_same_release() {
                 for pool in &pools {
                     for table in &tables {
                         let made =
-                            pool.install(|| answer(id, table, &requirement, suppression, &PURPOSES()[round % 2]));
+                            pool.install(|| search(id, table, &requirement, suppression, &PURPOSES()[round % 2]));
                         answers.push(made.map(|outcome| contents(&outcome.recoding.apply(table).unwrap())));
                     }
                 }
@@ -227,21 +233,21 @@ fn the_same_table_gives_the_same_release() {
     }
 }
 
-/// Stopped at once, or after some steps: a state that can be published, or the error that says there is none.
+/// A search that is stopped at once or after some steps returns a safe release, or an error.
 #[test]
-fn a_stopped_search_is_publishable_or_says_so() {
+fn a_stopped_search_returns_a_safe_release_or_an_error() {
     use std::sync::atomic::{AtomicUsize, Ordering};
     for listed in LIST {
         let id = listed.entry.id;
         let mut random = Random(55);
-        let mut all_asked = 0;
+        let mut all_polls = 0;
         for patience in [0, 1, 2, 3, 5, 8, 20] {
             let data = random_data(&mut random, 40, 0);
             let table = data.table();
             for words in REQUIREMENTS {
                 let requirement = requirement(words, &data.schema());
-                let asked = AtomicUsize::new(0);
-                let stop = || asked.fetch_add(1, Ordering::SeqCst) >= patience;
+                let polls = AtomicUsize::new(0);
+                let stop = || polls.fetch_add(1, Ordering::SeqCst) >= patience;
                 let control = Control { stop: &stop, ..Control::QUIET };
                 let history = History::default();
                 let suppression = *random.pick(&[Suppression::NONE, limit(1, 4, false)]);
@@ -249,20 +255,20 @@ fn a_stopped_search_is_publishable_or_says_so() {
                 let task =
                     RecodingTask { table: &table, history: &history, requirement: &requirement, purpose, suppression };
                 match run(id, &task, Arguments::default(), &control) {
-                    Ok(outcome) => is_safe(id, words, &data, &table, suppression, &outcome),
+                    Ok(outcome) => assert_safe(id, words, &data, &table, suppression, &outcome),
                     Err(Error::Stopped | Error::Refused(_)) => {}
                     Err(error) => panic!("{id}, {words:?}: {error}"),
                 }
-                all_asked += asked.load(Ordering::SeqCst);
+                all_polls += polls.load(Ordering::SeqCst);
             }
         }
-        assert!(all_asked > 100 || is_baseline(id), "{id} asked only {all_asked} times whether to stop");
+        assert!(all_polls > 100 || is_baseline(id), "{id} polled the stop signal only {all_polls} times");
     }
 }
 
-/// Where even everything at its root violates, the answer is a refusal.
+/// The requirements are violated even with all quasi-identifiers suppressed.
 #[test]
-fn what_cannot_be_satisfied_is_refused() {
+fn a_requirement_that_cannot_be_met_is_refused() {
     for listed in LIST {
         let id = listed.entry.id;
         let mut random = Random(56);
@@ -277,8 +283,8 @@ fn what_cannot_be_satisfied_is_refused() {
             ] {
                 let requirement = requirement(&[words], &data.schema());
                 for suppression in [Suppression::NONE, limit(1, 2, false), limit(1, 2, true)] {
-                    let made = answer(id, &table, &requirement, suppression, &Purpose::General);
-                    // Who removes what must not be inferred cannot be too sure of it.
+                    let made = search(id, &table, &requirement, suppression, &Purpose::General);
+                    // This baseline removes the sensitive column, so no confidence exceeds its bound.
                     let removes = id == "baseline-without-counted-columns" && words.starts_with("confidence");
                     let refused = matches!(made, Err(Error::Refused(_))) || removes;
                     assert!(
@@ -293,9 +299,9 @@ fn what_cannot_be_satisfied_is_refused() {
     }
 }
 
-/// A history that cannot be judged is not passed over.
+/// The requirement has no constraint on the join, so the algorithm must not ignore the history.
 #[test]
-fn an_earlier_release_is_not_ignored() {
+fn a_history_without_join_constraints_is_an_error() {
     for listed in LIST {
         let data = random_data(&mut Random(57), 30, 0);
         let table = data.table();
@@ -310,6 +316,6 @@ fn an_earlier_release_is_not_ignored() {
             suppression: Suppression::NONE,
         };
         let made = run(listed.entry.id, &task, Arguments::default(), &Control::QUIET);
-        assert!(made.is_err(), "{} published as if nothing had been published before", listed.entry.id);
+        assert!(made.is_err(), "{} ignored the earlier release", listed.entry.id);
     }
 }

@@ -1,4 +1,4 @@
-//! No entry reads an argument that it does not declare.
+//! Every entry reads only arguments that it declares.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,18 @@ use reticent::registry::{Argument, Arguments, Domain, Entry};
 use reticent::republication::{self, MethodState};
 use reticent::{Error, History, Recoding, Result, attacks, models};
 
-use super::models::EVERY;
-use super::republication::{Month, arguments as of_method, publish};
+use super::models::MODELS;
+use super::republication::{Month, arguments as method_arguments, publish};
 use crate::broken::attacks::planted;
 use crate::support::{Random, random_data, requirement, spec};
 
-/// Fails where an entry asked for an argument that it does not have.
-fn reads_its_own<T>(entry: &Entry, result: Result<T>) {
+/// Fails if an entry reads an argument that it does not declare.
+fn assert_known_arguments<T>(entry: &Entry, result: Result<T>) {
     let error = result.err();
     assert!(!matches!(error, Some(Error::Argument { .. })), "{} {}: {error:?}", entry.kind, entry.id);
 }
 
-/// The arguments of an entry whose parameters all have a default: none, and every parameter in turn at each of its words.
+/// Arguments of an entry whose parameters all have defaults: no argument, and each parameter with each of its values.
 fn variants(entry: &Entry) -> Vec<Arguments> {
     let mut all = vec![Arguments::default()];
     for parameter in entry.parameters {
@@ -47,12 +47,12 @@ fn models_read_their_own_arguments() {
     let columns: Vec<_> = schema.attributes.iter().map(|column| (column.name.clone(), column.role)).collect();
     let member = |name: &str| Member { name: name.to_owned(), columns: columns.clone() };
     let scope = JoinScope { members: vec![member("new"), member("old")] };
-    for words in EVERY {
-        let worded = spec(words);
-        let entry = &models::LIST.iter().find(|listed| listed.entry.id == worded.model).unwrap().entry;
-        let built = models::build(&worded.model, worded.arguments.clone(), &schema);
+    for words in MODELS {
+        let spec = spec(words);
+        let entry = &models::LIST.iter().find(|listed| listed.entry.id == spec.model).unwrap().entry;
+        let built = models::build(&spec.model, spec.arguments.clone(), &schema);
         assert!(built.is_ok(), "{words}: {:?}", built.err());
-        reads_its_own(entry, models::lower_to_join(&worded.model, worded.arguments, &scope, &schema));
+        assert_known_arguments(entry, models::lower_to_join(&spec.model, spec.arguments, &scope, &schema));
     }
 }
 
@@ -72,7 +72,7 @@ fn algorithms_read_their_own_arguments() {
                     suppression: Suppression::NONE,
                 };
                 let made = algorithms::run(listed.entry.id, &task, arguments.clone(), &Control::QUIET);
-                reads_its_own(&listed.entry, made);
+                assert_known_arguments(&listed.entry, made);
             }
         }
     }
@@ -80,25 +80,25 @@ fn algorithms_read_their_own_arguments() {
 
 #[test]
 fn methods_read_their_own_arguments() {
-    let row = |who: u128| {
-        let pick = |from: &[&str]| from[who as usize % from.len()].to_owned();
+    let row = |person: u128| {
+        let pick = |from: &[&str]| from[person as usize % from.len()].to_owned();
         let values = [
             pick(&["n1", "n2", "s1"]),
-            format!("{}", 20 + who),
+            format!("{}", 20 + person),
             pick(&["flu", "hiv", "gout", "cold"]),
             pick(&["1", "2", "3"]),
         ];
-        (who, values)
+        (person, values)
     };
-    let here: BTreeMap<_, _> = (1..=24).map(row).collect();
+    let present: BTreeMap<_, _> = (1..=24).map(row).collect();
     for listed in republication::LIST {
-        for (arguments, several) in of_method(listed) {
-            let month = Month { here: &here, several, past: &MethodState::default(), seed: 1 };
-            reads_its_own(&listed.entry, publish(listed, &arguments, &month));
+        for (arguments, several) in method_arguments(listed) {
+            let month = Month { present: &present, several, past: &MethodState::default(), seed: 1 };
+            assert_known_arguments(&listed.entry, publish(listed, &arguments, &month));
             let checked = arguments.clone().checked(&listed.entry).unwrap();
             assert!((listed.promise)(&checked, "ill").is_ok(), "{}", listed.entry.id);
             assert!(listed.linkage_bound(&checked).is_ok(), "{}", listed.entry.id);
-            // What was not checked promises neither something nor nothing.
+            // Unchecked arguments are an error if the promise reads them.
             let reads = (listed.promise)(&checked, "ill").unwrap().is_some();
             assert!(!reads || (listed.promise)(&arguments, "ill").is_err(), "{}", listed.entry.id);
         }
@@ -116,7 +116,6 @@ fn attacks_read_their_own_arguments() {
     }
 }
 
-/// Metrics take no arguments.
 #[test]
 fn metrics_read_no_arguments() {
     assert!(metrics::LIST.iter().all(|listed| listed.entry.parameters.is_empty()));

@@ -1,4 +1,4 @@
-//! Laws of joined releases: generalizing never takes a match away, and whoever holds more finds no less.
+//! Laws of joins: generalization never removes a match, and a recipient with more releases finds at least as many violations.
 
 use std::collections::BTreeSet;
 
@@ -7,15 +7,15 @@ use reticent::requirement::Requirement;
 use reticent::taxonomy::Cut;
 use reticent::{LossyJoin, PublishedColumn, Recoding, Release};
 
-use crate::oracle::histories::{Instance, Words, publish};
-use crate::oracle::lossy::{Shown, join, matching};
+use crate::oracle::histories::{Instance, RandomSpec, publish};
+use crate::oracle::lossy::{PublishedRows, join, matching};
 use crate::support::Random;
 
-/// The rows of the new table under a recoding, each in its place.
-fn row_by_row(instance: &Instance, recoding: &Recoding) -> Shown {
+/// The published rows of the new table under a recoding, in the order of the table.
+fn row_by_row(instance: &Instance, recoding: &Recoding) -> PublishedRows {
     let data = &instance.data[0];
     let table = data.table();
-    let mut shown = Shown { known: instance.known[0].clone(), rows: Vec::new(), people: Vec::new() };
+    let mut result = PublishedRows { columns: instance.columns[0].clone(), rows: Vec::new(), people: Vec::new() };
     for row in &data.rows {
         let codes = table
             .columns
@@ -26,14 +26,14 @@ fn row_by_row(instance: &Instance, recoding: &Recoding) -> Shown {
         let mut published = Vec::new();
         assert!(recoding.publish(&one, 0, &mut published));
         let text = |(at, code): (usize, &u32)| recoding.columns[at].column.label(*code).to_owned();
-        shown.rows.push(published.iter().enumerate().map(text).collect());
-        shown.people.push(shown.rows.len() as u128);
+        result.rows.push(published.iter().enumerate().map(text).collect());
+        result.people.push(result.rows.len() as u128);
     }
-    shown
+    result
 }
 
-/// Everything that is generalized in both, from a recoding up to the root in one column after another.
-fn ways_up(instance: &Instance, recoding: &Recoding) -> Vec<Recoding> {
+/// Increasing generalizations of a recoding: one column after another by one level, then all columns to the root.
+fn generalization_steps(instance: &Instance, recoding: &Recoding) -> Vec<Recoding> {
     let table = instance.data[0].table();
     let mut steps = vec![recoding.clone()];
     for column in instance.generalized() {
@@ -42,7 +42,7 @@ fn ways_up(instance: &Instance, recoding: &Recoding) -> Vec<Recoding> {
             let nodes: Vec<usize> = recoded.map.iter().map(|place| recoded.column.nodes[*place as usize]).collect();
             let tree = recoded.column.tree.clone();
             let up = |node: &usize| if at == column { tree.node(*node).parent.unwrap_or(0) } else { *node };
-            // A cut: what one node goes up to, everything below goes up to.
+            // To keep a cut, all nodes below a raised node are replaced by it.
             let raised: Vec<usize> = nodes.iter().map(up).collect();
             let highest = |node: &usize| {
                 let mut best = *node;
@@ -70,7 +70,7 @@ fn ways_up(instance: &Instance, recoding: &Recoding) -> Vec<Recoding> {
 }
 
 #[test]
-fn generalizing_keeps_every_match() {
+fn generalization_keeps_every_match() {
     let mut random = Random(81);
     let (mut kept, mut gained) = (0, 0);
     for _ in 0..400 {
@@ -78,24 +78,24 @@ fn generalizing_keeps_every_match() {
         let table = instance.data[0].table();
         let first = publish(&table, &mut random, false, false);
         let mut before: Option<(Vec<Vec<Vec<bool>>>, u128)> = None;
-        for recoding in ways_up(&instance, &first) {
-            let shown = row_by_row(&instance, &recoding);
+        for recoding in generalization_steps(&instance, &first) {
+            let current = row_by_row(&instance, &recoding);
             let pairs: Vec<Vec<Vec<bool>>> =
-                instance.earlier.iter().map(|earlier| matching(&shown, earlier, &instance.rules)).collect();
+                instance.earlier.iter().map(|earlier| matching(&current, earlier, &instance.rules)).collect();
             let release = recoding.apply(&table).unwrap();
             let mut releases: Vec<&Release> = vec![&release];
-            releases.extend(instance.history.releases.iter().map(|held| &held.release));
+            releases.extend(instance.history.releases.iter().map(|recorded| &recorded.release));
             let nothing = vec![Vec::new(); releases.len()];
             let size = LossyJoin::new(&releases, &instance.rules, &nothing).size();
-            let all: Vec<&Shown> = [&shown].into_iter().chain(&instance.earlier).collect();
-            assert_eq!(size, join(&all, &instance.rules).len() as u128, "{}", instance.about());
+            let all: Vec<&PublishedRows> = [&current].into_iter().chain(&instance.earlier).collect();
+            assert_eq!(size, join(&all, &instance.rules).len() as u128, "{}", instance.description());
             if let Some((was, smaller)) = before {
                 for (was, is) in was.iter().flatten().flatten().zip(pairs.iter().flatten().flatten()) {
-                    assert!(!*was || *is, "a match is gone: {}", instance.about());
+                    assert!(!*was || *is, "a match was removed: {}", instance.description());
                     kept += usize::from(*was);
                     gained += usize::from(!was && *is);
                 }
-                assert!(smaller <= size, "{}", instance.about());
+                assert!(smaller <= size, "{}", instance.description());
             }
             before = Some((pairs, size));
         }
@@ -103,31 +103,31 @@ fn generalizing_keeps_every_match() {
     assert!(kept > 1000 && gained > 100, "{kept} kept, {gained} gained");
 }
 
-/// How many statements are violated over all sets of releases that somebody holds.
-fn violations(instance: &Instance, words: &[Words], held: &[Vec<usize>], release: &Release) -> usize {
-    let sets = sub_histories(held, Breadth::Every).unwrap();
+/// Number of violations over all sets of releases of these recipients.
+fn violations(instance: &Instance, words: &[RandomSpec], recipients: &[Vec<usize>], release: &Release) -> usize {
+    let sets = sub_histories(recipients, Breadth::Every).unwrap();
     let mut requirement = Requirement::from_specs(&[], &instance.schema).unwrap();
-    let wordings: Vec<_> = words.iter().map(Words::wording).collect();
+    let specs: Vec<_> = words.iter().map(RandomSpec::spec).collect();
     let rules = instance.rules.clone();
-    requirement.join(&wordings, &instance.schema, instance.member(), &instance.history, &sets, rules).unwrap();
+    requirement.join(&specs, &instance.schema, instance.member(), &instance.history, &sets, rules).unwrap();
     let table = instance.data[0].table();
     let columns: Vec<PublishedColumn> =
         Recoding::identity(&table).columns.into_iter().map(|recoded| recoded.column).collect();
     let mut violated = 0;
-    for together in &requirement.joins {
-        for statement in &together.constraints {
+    for join in &requirement.joins {
+        for constraint in &join.constraints {
             let generalized = instance.generalized();
             let rules = &requirement.rules;
-            let joint =
-                JoinCheck::new(statement, &columns, &generalized, &instance.history, &together.earlier, rules).unwrap();
-            violated += joint.survey(release).unwrap().violations.len();
+            let check =
+                JoinCheck::new(constraint, &columns, &generalized, &instance.history, &join.earlier, rules).unwrap();
+            violated += check.survey(release).unwrap().violations.len();
         }
     }
     violated
 }
 
 #[test]
-fn whoever_holds_more_finds_no_less() {
+fn a_recipient_with_more_releases_finds_at_least_as_many_violations() {
     let mut random = Random(82);
     let (mut compared, mut more) = (0, 0);
     while compared < 150 {
@@ -138,12 +138,12 @@ fn whoever_holds_more_finds_no_less() {
         }
         let table = instance.data[0].table();
         let release = publish(&table, &mut random, false, true).apply(&table).unwrap();
-        let words: Vec<Words> = (0..2).map(|_| Words::random(&mut random, &instance)).collect();
+        let words: Vec<RandomSpec> = (0..2).map(|_| RandomSpec::random(&mut random, &instance)).collect();
         let few: Vec<usize> = all.iter().copied().filter(|_| random.below(2) == 0).collect();
-        let found = |held: &[Vec<usize>]| violations(&instance, &words, held, &release);
+        let found = |recipients: &[Vec<usize>]| violations(&instance, &words, recipients, &release);
         let (by_few, by_all) = (found(std::slice::from_ref(&few)), found(std::slice::from_ref(&all)));
-        assert!(by_few <= by_all, "{few:?} find {by_few}, all find {by_all}: {words:?}{}", instance.about());
-        // Together with somebody else who holds less, nothing changes.
+        assert!(by_few <= by_all, "{few:?} find {by_few}, all find {by_all}: {words:?}{}", instance.description());
+        // Another recipient with fewer releases does not change the result.
         assert_eq!(found(&[few, all]), by_all);
         compared += 1;
         more += usize::from(by_few < by_all);
@@ -151,11 +151,11 @@ fn whoever_holds_more_finds_no_less() {
     assert!(more > 20, "{more} of {compared}");
 }
 
-/// Every subset of what somebody holds, and nothing that nobody holds together.
+/// Every subset of the releases of a recipient occurs once, and no set that no recipient has.
 #[test]
-fn every_subset_is_judged_once() {
-    let sets = |held: &[Vec<usize>], breadth| -> BTreeSet<Vec<usize>> {
-        let sets = sub_histories(held, breadth).unwrap();
+fn every_subset_of_the_releases_of_a_recipient_occurs_once() {
+    let sets = |recipients: &[Vec<usize>], breadth| -> BTreeSet<Vec<usize>> {
+        let sets = sub_histories(recipients, breadth).unwrap();
         let distinct: BTreeSet<Vec<usize>> = sets.iter().cloned().collect();
         assert_eq!(distinct.len(), sets.len(), "{sets:?}");
         distinct.into_iter().filter(|set| !set.is_empty()).collect()
@@ -165,7 +165,7 @@ fn every_subset_is_judged_once() {
     assert_eq!(sets(&[vec![0, 1, 2]], Breadth::Every), expected(all));
     assert_eq!(sets(&[vec![0, 1, 2]], Breadth::Auto), expected(all));
     assert_eq!(sets(&[vec![0, 1, 2]], Breadth::EachAndAll), expected(&[&[0], &[1], &[2], &[0, 1, 2]]));
-    let apart = [vec![0, 1], vec![2]];
-    assert_eq!(sets(&apart, Breadth::Every), expected(&[&[0], &[1], &[2], &[0, 1]]));
+    let separate = [vec![0, 1], vec![2]];
+    assert_eq!(sets(&separate, Breadth::Every), expected(&[&[0], &[1], &[2], &[0, 1]]));
     assert_eq!(sets(&[vec![0, 1], vec![1, 2]], Breadth::Every), expected(&[&[0], &[1], &[2], &[0, 1], &[1, 2]]));
 }

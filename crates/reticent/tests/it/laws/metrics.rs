@@ -1,4 +1,4 @@
-//! Laws of every metric: a number for every release, the same each time, and none that improves by saying less.
+//! Laws of every metric: it is finite and deterministic, and generalization never improves it.
 
 use reticent::algorithms::Purpose;
 use reticent::metrics::{Comparison, LIST, Measure, measure_all};
@@ -27,9 +27,9 @@ fn quasi_cuts(table: &Table, mut cut: impl FnMut(&reticent::taxonomy::Taxonomy) 
     generalize(table, cuts.collect())
 }
 
-/// For every purpose, also where records are left out, people have several records, and a table has a single row.
+/// For every purpose, also with suppressed records, people with several records, and a table with one row.
 #[test]
-fn every_metric_is_finite_and_the_same_each_time() {
+fn every_metric_is_finite_and_deterministic() {
     let mut random = Random(41);
     let mut seen = std::collections::BTreeSet::new();
     for round in 0..40 {
@@ -57,12 +57,11 @@ fn every_metric_is_finite_and_the_same_each_time() {
             }
         }
     }
-    assert_eq!(seen, LIST.iter().map(|listed| listed.entry.id).collect(), "some metric never applied");
+    assert_eq!(seen, LIST.iter().map(|listed| listed.entry.id).collect(), "a metric was never computed");
 }
 
-/// Published raw, a table loses nothing.
 #[test]
-fn nothing_is_lost_where_nothing_is_done() {
+fn the_loss_of_a_raw_release_is_zero() {
     let mut random = Random(42);
     for _ in 0..40 {
         let table = random_data(&mut random, 30, 0).table();
@@ -72,61 +71,60 @@ fn nothing_is_lost_where_nothing_is_done() {
     }
 }
 
-/// Losses by hand: four records, places n1 n1 s1 sea, sexes f f f m; everything generalized.
+/// Computed by hand: four records with places n1 n1 s1 sea and sexes f f f m.
 #[test]
-fn everything_lost_is_what_the_definitions_say() {
+fn losses_match_the_definitions() {
     let data =
         Data::new(random_data(&mut Random(1), 1, 0).cols, &["n1 f flu u", "n1 f hiv u", "s1 f flu u", "sea m flu u"]);
     let table = data.table();
     let top = quasi_cuts(&table, |_| Cut::top());
-    // Every cell stands for every value.
+    // All cells are suppressed.
     assert_eq!(value("gcp", &table, &top), 1.0);
-    // n1 and s1 go two steps up to the root, the sea one, a sex one: (2 + 2 + 2 + 1 + 4) / 4.
+    // n1 and s1 are two steps below the root, sea one, each sex one: (2 + 2 + 2 + 1 + 4) / 4.
     assert_eq!(value("minimal-distortion", &table, &top), 11.0 / 4.0);
     // One class of four.
     assert_eq!(value("discernibility", &table, &top), 16.0);
     assert_eq!(value("average-class-size", &table, &top), 4.0);
-    // Places: shares 1/2 1/2 1/4 1/4, so 1 + 1 + 2 + 2 bits; sexes: three with share 3/4, one with 1/4.
+    // Places have frequencies 1/2 1/2 1/4 1/4, so 1 + 1 + 2 + 2 bits. Three sexes have frequency 3/4, one has 1/4.
     let bits = (6.0 + 3.0 * (4.0f64 / 3.0).log2() + 2.0) / 4.0;
     assert!((value("non-uniform-entropy", &table, &top) - bits).abs() < 1e-12);
-    // One of four is not like the majority, which has flu.
+    // One of four differs from the majority, which has flu.
     assert_eq!(value("classification-metric", &table, &top), 0.25);
-    // Raw: classes of 2, 1 and 1; in the class of two one of two is wrong.
+    // Raw: classes of 2, 1 and 1. In the class of two, one record differs from the majority.
     let raw = Recoding::identity(&table);
     assert_eq!(value("discernibility", &table, &raw), 6.0);
     assert_eq!(value("average-class-size", &table, &raw), 4.0 / 3.0);
     assert_eq!(value("classification-metric", &table, &raw), 0.25);
-    // Only the place one step up: of six leaves `north` has two, `south` three, `sea` one; two columns.
+    // Only the places are generalized. Of six leaves, `north` has two, `south` three, `sea` one; two columns.
     let level = quasi_cuts(&table, |tree| {
         let mut cut = Cut::top();
         cut.specialize(tree, 0);
         cut
     });
-    let lost = (1.0 + 1.0 + 2.0) / 5.0 / 8.0;
-    assert!((value("gcp", &table, &level) - lost).abs() < 1e-12, "{}", value("gcp", &table, &level));
+    let loss = (1.0 + 1.0 + 2.0) / 5.0 / 8.0;
+    assert!((value("gcp", &table, &level) - loss).abs() < 1e-12, "{}", value("gcp", &table, &level));
     assert_eq!(value("minimal-distortion", &table, &level), 3.0 / 4.0);
 }
 
-/// Records that are left out cost at least as much as records that say nothing.
+/// A suppressed record costs at least as much as a record with all cells suppressed.
 #[test]
-fn leaving_records_out_costs() {
+fn suppressed_records_are_counted_as_loss() {
     let data =
         Data::new(random_data(&mut Random(1), 1, 0).cols, &["n1 f flu u", "n1 f hiv u", "s1 m flu u", "sea m flu u"]);
     let table = data.table();
     let mut recoding = Recoding::identity(&table);
     let requirement = requirement(&["k-anonymity k=2"], &data.schema());
     assert_eq!(suppress_records(&table, &mut recoding, &requirement, &[]).unwrap(), 2);
-    // Two of four records lose everything.
+    // Two of four records are suppressed.
     assert_eq!(value("gcp", &table, &recoding), 0.5);
-    // s1 two steps, the sea one, two sexes one each.
+    // s1 counts two steps, sea one, two sexes one each.
     assert_eq!(value("minimal-distortion", &table, &recoding), 5.0 / 4.0);
-    // A class of two, and two records that cost the table's size each.
+    // A class of two, and two suppressed records, which cost the size of the table each.
     assert_eq!(value("discernibility", &table, &recoding), 4.0 + 2.0 * 4.0);
-    // Flu and hiv in one class: one wrong, and two suppressed.
+    // One record differs from its class, and two are suppressed.
     assert_eq!(value("classification-metric", &table, &recoding), 0.75);
 }
 
-/// A release that says less never scores better.
 #[test]
 fn generalizing_never_lowers_a_loss() {
     let mut random = Random(43);

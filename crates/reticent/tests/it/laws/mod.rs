@@ -1,4 +1,4 @@
-//! Laws that loop over the registries: whatever is listed is held to them.
+//! Laws that every entry of the registries must satisfy.
 
 pub mod algorithms;
 mod arguments;

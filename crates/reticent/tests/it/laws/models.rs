@@ -1,4 +1,4 @@
-//! Laws of every model: merging classes, generalizing, the order of rows, and parameters.
+//! Laws of every model: merged classes, generalization, row order, and monotone parameters.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +8,8 @@ use reticent::{Release, Table};
 use crate::oracle::definitions::violating;
 use crate::support::{Data, Random, contents, cut_at, model, random_cut, random_data, violation_witnesses, witnesses};
 
-/// Every model with some parameters that small tables satisfy and violate.
-pub const EVERY: &[&str] = &[
+/// Every model, with parameters that some small tables satisfy and others violate.
+pub const MODELS: &[&str] = &[
     "k-anonymity k=2",
     "k-anonymity k=3",
     "xy-anonymity k=2 y=ill",
@@ -33,24 +33,24 @@ pub const EVERY: &[&str] = &[
 ];
 
 #[test]
-fn no_model_is_left_out() {
-    let tried: BTreeSet<&str> = EVERY.iter().map(|words| words.split(' ').next().unwrap()).collect();
+fn the_laws_test_every_model() {
+    let tried: BTreeSet<&str> = MODELS.iter().map(|words| words.split(' ').next().unwrap()).collect();
     assert_eq!(tried, LIST.iter().map(|listed| listed.entry.id).collect());
 }
 
-/// Two classes become one: the class of `n1` and the class of `n2` are merged into `north`, nothing else changes.
-/// Answers with how often there was something to say.
+/// Merges the classes of `n1` and `n2` into `north` and checks the promise of the model. Returns the number of merged classes
+/// with a promise.
 fn merging(words: &str, data: &Data) -> usize {
     let model = model(words, &data.schema());
     let table = data.table();
     let merged = cut_at(&table, &[("place", &["north"])]).apply(&table).unwrap();
     let before = witnesses(model.as_ref(), data.raw());
     let after = witnesses(model.as_ref(), merged);
-    let mut said = 0;
+    let mut promises = 0;
     for sex in ["f", "m"] {
         let class = |place: &str| vec![place.to_owned(), sex.to_owned()];
-        let there = |place: &str| data.rows.iter().any(|row| row[..2] == class(place)[..]);
-        if !(there("n1") && there("n2")) {
+        let exists = |place: &str| data.rows.iter().any(|row| row[..2] == class(place)[..]);
+        if !(exists("n1") && exists("n2")) {
             continue;
         }
         let (one, two) = (!before.contains(&class("n1")), !before.contains(&class("n2")));
@@ -60,41 +60,41 @@ fn merging(words: &str, data: &Data) -> usize {
             Merging::Never => false,
         };
         if promised {
-            said += 1;
+            promises += 1;
             assert!(
                 !after.contains(&class("north")),
-                "{words}: n1 {one}, n2 {two}, but together they violate it; sex {sex} of {:?} by {:?}",
+                "{words}: n1 {one}, n2 {two}, but the merged class violates it; sex {sex} of {:?} by {:?}",
                 data.rows,
                 data.owners
             );
         }
     }
-    said
+    promises
 }
 
 #[test]
-fn merging_keeps_what_the_model_says_it_keeps() {
+fn merging_preserves_the_models_that_promise_it() {
     let mut random = Random(21);
     let tables: Vec<Data> = (0..250).map(|_| random_data(&mut random, 28, 0)).collect();
-    for words in EVERY {
-        let said: usize = tables.iter().map(|data| merging(words, data)).sum();
-        assert!(said > 0, "{words}: nothing was ever promised");
+    for words in MODELS {
+        let promises: usize = tables.iter().map(|data| merging(words, data)).sum();
+        assert!(promises > 0, "{words}: no promise was tested");
     }
 }
 
-/// Where people have several records, a person can stand in both classes, and is counted once after merging.
+/// A person with records in both classes is counted once after merging.
 #[test]
-fn merging_keeps_what_the_model_says_it_keeps_for_people_with_several_records() {
+fn merging_preserves_the_models_that_promise_it_for_people_with_several_records() {
     let mut random = Random(22);
     let tables: Vec<Data> = (0..400).map(|_| random_data(&mut random, 28, 10)).collect();
-    let said: usize = EVERY.iter().flat_map(|words| tables.iter().map(|data| merging(words, data))).sum();
-    assert!(said > 0, "nothing was ever promised");
+    let promises: usize = MODELS.iter().flat_map(|words| tables.iter().map(|data| merging(words, data))).sum();
+    assert!(promises > 0, "no promise was tested");
 }
 
-/// Why shares of people promise nothing there: one person has flu in both places and is counted once in `north`, so that
-/// 1 flu and 1 hiv in each place become 1 flu and 2 hiv.
+/// Models of frequencies cannot promise it for people with several records. One person has flu in both places and is counted
+/// once in `north`, so 1 flu and 1 hiv in each place become 1 flu and 2 hiv.
 #[test]
-fn somebody_in_both_classes_breaks_what_merging_keeps() {
+fn a_person_in_both_classes_can_violate_a_model_after_merging() {
     let cols = random_data(&mut Random(22), 28, 10).cols;
     let data = Data::new(cols, &["n1 f flu u", "n1 f hiv u", "n2 f flu u", "n2 f hiv u"]).owned(&[0, 1, 0, 2]);
     let model = model("entropy-l-diversity l=2", &data.schema());
@@ -105,30 +105,29 @@ fn somebody_in_both_classes_breaks_what_merging_keeps() {
     assert!(!witnesses(model.as_ref(), merged).is_empty());
 }
 
-/// Where no class violates a model, none does after generalizing.
 #[test]
-fn generalizing_keeps_a_release_safe() {
+fn generalization_of_a_safe_release_is_safe() {
     let mut random = Random(23);
-    let mut kept = vec![0; EVERY.len()];
+    let mut kept = vec![0; MODELS.len()];
     for _ in 0..500 {
         let data = random_data(&mut random, 40, 0);
         let table = data.table();
-        let fine = finer_and_coarser(&table, &mut random);
-        for (words, kept) in EVERY.iter().zip(&mut kept) {
+        let (fine, coarse) = finer_and_coarser(&table, &mut random);
+        for (words, kept) in MODELS.iter().zip(&mut kept) {
             let model = model(words, &data.schema());
-            if witnesses(model.as_ref(), fine.0.clone()).is_empty() {
+            if witnesses(model.as_ref(), fine.clone()).is_empty() {
                 *kept += 1;
-                let after = witnesses(model.as_ref(), fine.1.clone());
-                assert!(after.is_empty(), "{words}: {after:?} after generalizing {:?}", contents(&fine.0));
+                let after = witnesses(model.as_ref(), coarse.clone());
+                assert!(after.is_empty(), "{words}: {after:?} after generalizing {:?}", contents(&fine));
             }
         }
     }
-    for (words, kept) in EVERY.iter().zip(kept) {
-        assert!(kept > 0, "{words} never held");
+    for (words, kept) in MODELS.iter().zip(kept) {
+        assert!(kept > 0, "{words}: no safe release");
     }
 }
 
-/// A random generalization, and one along cuts that lie above it.
+/// A random generalization, and a coarser one.
 fn finer_and_coarser(table: &Table, random: &mut Random) -> (Release, Release) {
     use reticent::Role;
     use reticent::operations::generalize::generalize;
@@ -155,9 +154,9 @@ fn finer_and_coarser(table: &Table, random: &mut Random) -> (Release, Release) {
     (generalize(table, fine).apply(table).unwrap(), generalize(table, coarse).apply(table).unwrap())
 }
 
-/// Neither the order in which rows are met nor how values are numbered changes a verdict, or any word of it.
+/// The order of rows also determines the codes of values.
 #[test]
-fn the_order_of_rows_changes_nothing() {
+fn a_survey_does_not_depend_on_row_order() {
     let mut random = Random(24);
     for people in [0, 8] {
         for _ in 0..30 {
@@ -166,7 +165,7 @@ fn the_order_of_rows_changes_nothing() {
             random.shuffle(&mut order);
             let shuffled = Table::build(&data.counts_in(&order), &data.schema()).unwrap();
             let shuffled = Release::raw(&shuffled).unwrap();
-            for words in EVERY {
+            for words in MODELS {
                 let model = model(words, &data.schema());
                 let history = |release: Release| reticent::History::single(release);
                 let one = model.survey(&history(data.raw())).unwrap();
@@ -177,7 +176,7 @@ fn the_order_of_rows_changes_nothing() {
     }
 }
 
-/// A stronger parameter finds everything that a weaker one finds.
+/// A stronger parameter finds all violations that a weaker one finds.
 #[test]
 fn parameters_are_monotone() {
     const WEAKER_FIRST: &[&[&str]] = &[
@@ -201,7 +200,7 @@ fn parameters_are_monotone() {
         &["t-closeness t=1", "t-closeness t=0.5", "t-closeness t=0.2", "t-closeness t=0"],
         &["t-closeness t=0.3 distance=hierarchical", "t-closeness t=0.3 distance=equal"],
         &["t-closeness t=0.3 distance=ordered", "t-closeness t=0.3 distance=equal"],
-        // Equally likely values give the highest entropy, so l effective values need l values.
+        // The entropy is highest for equal frequencies, so entropy l-diversity needs l distinct values.
         &["distinct-l-diversity l=2", "entropy-l-diversity l=2"],
         &["distinct-l-diversity l=2", "recursive-cl-diversity c=2 l=2"],
     ];
@@ -222,13 +221,13 @@ fn parameters_are_monotone() {
         }
     }
     for (chain, strictly) in WEAKER_FIRST.iter().zip(strictly) {
-        assert!(strictly > 0, "{chain:?} never differed");
+        assert!(strictly > 0, "{chain:?}: all results are equal");
     }
 }
 
-/// Twice the table, everybody with a twin: shares stay, classes double.
+/// Every row occurs twice: frequencies remain, class sizes double.
 #[test]
-fn twins_change_no_share_and_double_every_class() {
+fn a_duplicated_table_keeps_frequencies_and_doubles_class_sizes() {
     let mut random = Random(26);
     for _ in 0..60 {
         let data = random_data(&mut random, 20, 0);
@@ -236,10 +235,10 @@ fn twins_change_no_share_and_double_every_class() {
         let found = |words: &str, data: &Data| {
             violation_witnesses(model(words, &data.schema()).violations(&data.history()).unwrap())
         };
-        for words in EVERY.iter().filter(|words| !words.contains("k=") || words.starts_with("xy")) {
+        for words in MODELS.iter().filter(|words| !words.contains("k=") || words.starts_with("xy")) {
             let near = violating(words, &data).1;
-            let told = |found: BTreeSet<Vec<String>>| found.difference(&near).cloned().collect::<BTreeSet<_>>();
-            assert_eq!(told(found(words, &data)), told(found(words, &twins)), "{words}");
+            let clear = |found: BTreeSet<Vec<String>>| found.difference(&near).cloned().collect::<BTreeSet<_>>();
+            assert_eq!(clear(found(words, &data)), clear(found(words, &twins)), "{words}");
         }
         for k in 1..5 {
             let (single, double) = (format!("k-anonymity k={k}"), format!("k-anonymity k={}", 2 * k));
@@ -248,14 +247,14 @@ fn twins_change_no_share_and_double_every_class() {
     }
 }
 
-/// A survey counts what is there: classes, people in violating ones, and the worst is no safer than any violation.
+/// The number of classes, the number of people in violating classes, and the worst class.
 #[test]
-fn a_survey_adds_up() {
+fn a_survey_counts_classes_and_violating_people() {
     let mut random = Random(27);
     for people in [0, 9] {
         for _ in 0..30 {
             let data = random_data(&mut random, 30, people);
-            for words in EVERY {
+            for words in MODELS {
                 let survey = model(words, &data.schema()).survey(&data.history()).unwrap();
                 let places: BTreeSet<&[String]> = data.rows.iter().map(|row| &row[..2]).collect();
                 assert_eq!(survey.classes, places.len() as u64, "{words}");
@@ -264,9 +263,9 @@ fn a_survey_adds_up() {
                     .iter()
                     .map(|found| found.witness.iter().map(|(_, text)| text.as_str()).collect())
                     .collect();
-                let exposed = |row: &usize| violating.iter().any(|class| data.rows[*row][..2] == class[..]);
-                let people: BTreeSet<u32> = (0..data.rows.len()).filter(exposed).map(|row| data.owner(row)).collect();
-                assert_eq!(survey.violating, people.len() as u64, "{words}: everybody is counted once");
+                let violates = |row: &usize| violating.iter().any(|class| data.rows[*row][..2] == class[..]);
+                let people: BTreeSet<u32> = (0..data.rows.len()).filter(violates).map(|row| data.owner(row)).collect();
+                assert_eq!(survey.violating, people.len() as u64, "{words}: each person is counted once");
                 let worst = survey.worst.unwrap();
                 assert!(survey.violations.iter().all(|found| worst.safety <= found.safety), "{words}");
                 assert!(survey.violations.windows(2).all(|pair| pair[0].safety <= pair[1].safety), "{words}");

@@ -1,4 +1,4 @@
-//! Laws of the operations: what they promise to hide is hidden, what they leave out is counted.
+//! Laws of the operations: suppression removes all violations, and every suppressed record is counted.
 
 use reticent::join::JoinCheck;
 use reticent::operations::generalize::generalize;
@@ -43,10 +43,10 @@ fn generalized(table: &Table, random: &mut Random) -> Recoding {
     generalize(table, cuts.collect())
 }
 
-/// After suppression nothing violates, by the models and by the definitions, and every record is accounted for.
-fn suppression_leaves_no_violation(suppress: Suppress, seed: u64) {
+/// Asserts that suppression leaves no violation of the models and of the naive definitions, and accounts for every record.
+fn assert_no_violation_after(suppress: Suppress, seed: u64) {
     let mut random = Random(seed);
-    let (mut some_left, mut some_lost) = (0, 0);
+    let (mut some_published, mut some_suppressed) = (0, 0);
     for round in 0..60 {
         let data = random_data(&mut random, 40, if round % 3 == 0 { 14 } else { 0 });
         let table = data.table();
@@ -54,9 +54,9 @@ fn suppression_leaves_no_violation(suppress: Suppress, seed: u64) {
         for words in REQUIREMENTS {
             let requirement = requirement(words, &data.schema());
             let mut recoding = start.clone();
-            let lost = suppress(&table, &mut recoding, &requirement, &[]).unwrap();
+            let suppressed = suppress(&table, &mut recoding, &requirement, &[]).unwrap();
             let release = recoding.apply(&table).unwrap();
-            assert_eq!(release.suppressed, lost, "{words:?}");
+            assert_eq!(release.suppressed, suppressed, "{words:?}");
             assert_eq!(release.contingency.rows() + release.suppressed, table.contingency.rows(), "{words:?}");
             for model in &requirement.models {
                 let found = witnesses(model.as_ref(), release.clone());
@@ -67,26 +67,25 @@ fn suppression_leaves_no_violation(suppress: Suppress, seed: u64) {
                 let found = violating(words, &published).0;
                 assert!(found.is_empty(), "{words}: {found:?} of {:?} by {:?}", data.rows, data.owners);
             }
-            some_left += u64::from(release.contingency.rows() > 0);
-            some_lost += u64::from(lost > 0);
+            some_published += u64::from(release.contingency.rows() > 0);
+            some_suppressed += u64::from(suppressed > 0);
         }
     }
-    assert!(some_left > 100 && some_lost > 100, "{some_left} {some_lost}");
+    assert!(some_published > 100 && some_suppressed > 100, "{some_published} {some_suppressed}");
 }
 
 #[test]
 fn suppressing_records_leaves_no_violation() {
-    suppression_leaves_no_violation(suppress_records, 31);
+    assert_no_violation_after(suppress_records, 31);
 }
 
 #[test]
 fn suppressing_cells_leaves_no_violation() {
-    suppression_leaves_no_violation(suppress_cells, 32);
+    assert_no_violation_after(suppress_cells, 32);
 }
 
-/// Hiding cells never loses more records than leaving them out would.
 #[test]
-fn suppressing_cells_saves_records() {
+fn suppressing_cells_removes_no_more_records_than_suppressing_records() {
     let mut random = Random(33);
     let mut saved = 0;
     for _ in 0..60 {
@@ -94,9 +93,9 @@ fn suppressing_cells_saves_records() {
         let table = data.table();
         for words in REQUIREMENTS {
             let requirement = requirement(words, &data.schema());
-            let lost =
+            let count =
                 |suppress: Suppress| suppress(&table, &mut Recoding::identity(&table), &requirement, &[]).unwrap();
-            let (records, cells) = (lost(suppress_records), lost(suppress_cells));
+            let (records, cells) = (count(suppress_records), count(suppress_cells));
             assert!(cells <= records, "{words:?} on {:?}: {cells} by cells, {records} by records", data.rows);
             saved += records - cells;
         }
@@ -104,9 +103,8 @@ fn suppressing_cells_saves_records() {
     assert!(saved > 0);
 }
 
-/// Suppression touches violating classes only: what already satisfies everything is published as it was.
 #[test]
-fn suppressing_changes_nothing_where_nothing_violates() {
+fn suppression_does_not_change_satisfying_classes() {
     let rows = ["n1 f flu u", "n1 f hiv u", "n1 f flu v", "s1 m flu u"];
     let data = Data::new(random_data(&mut Random(1), 1, 0).cols, &rows);
     let table = data.table();
@@ -114,15 +112,15 @@ fn suppressing_changes_nothing_where_nothing_violates() {
     for suppress in [suppress_records as Suppress, suppress_cells] {
         let mut recoding = Recoding::identity(&table);
         assert_eq!(suppress(&table, &mut recoding, &requirement, &[]).unwrap(), 1);
-        let mut left = data.published(&recoding.apply(&table).unwrap()).rows;
-        left.sort();
-        assert_eq!(left, [["n1", "f", "flu", "u"], ["n1", "f", "flu", "v"], ["n1", "f", "hiv", "u"]]);
+        let mut rows = data.published(&recoding.apply(&table).unwrap()).rows;
+        rows.sort();
+        assert_eq!(rows, [["n1", "f", "flu", "u"], ["n1", "f", "flu", "v"], ["n1", "f", "hiv", "u"]]);
     }
 }
 
-/// Exactly the given values become nothing, everywhere they occur; all others stay.
+/// The given values are suppressed in all records. All other values remain.
 #[test]
-fn suppressing_values_hides_exactly_these() {
+fn suppressing_values_suppresses_exactly_these() {
     let mut random = Random(34);
     for _ in 0..60 {
         let data = random_data(&mut random, 30, 0);
@@ -130,27 +128,27 @@ fn suppressing_values_hides_exactly_these() {
         let column = random.below(2);
         let tree = &table.columns[column].tree;
         let root = tree.node(0).label.clone();
-        let hidden: Vec<u32> = (0..tree.len() as u32).filter(|_| random.below(2) == 0).collect();
-        let texts: Vec<&str> = hidden.iter().map(|code| tree.value(*code)).collect();
+        let suppressed: Vec<u32> = (0..tree.len() as u32).filter(|_| random.below(2) == 0).collect();
+        let texts: Vec<&str> = suppressed.iter().map(|code| tree.value(*code)).collect();
         let mut recoding = Recoding::identity(&table);
-        suppress_values(&mut recoding, column, &hidden);
+        suppress_values(&mut recoding, column, &suppressed);
         let mut found = data.published(&recoding.apply(&table).unwrap()).rows;
-        let mut wanted = data.rows.clone();
-        for row in &mut wanted {
+        let mut expected = data.rows.clone();
+        for row in &mut expected {
             if texts.contains(&row[column].as_str()) {
                 row[column].clone_from(&root);
             }
         }
         found.sort();
-        wanted.sort();
-        assert_eq!(found, wanted);
+        expected.sort();
+        assert_eq!(found, expected);
     }
     assert_eq!(SUPPRESSED, "*");
 }
 
-/// Every value is published as the node of the cut above it: its own label, or that of an ancestor which stands in the cut.
+/// Every value is published as its ancestor in the cut, or as itself if it is in the cut.
 #[test]
-fn generalizing_publishes_the_node_above() {
+fn generalization_publishes_the_node_of_the_cut() {
     let mut random = Random(35);
     for _ in 0..100 {
         let data = random_data(&mut random, 30, 0);
@@ -162,8 +160,8 @@ fn generalizing_publishes_the_node_above() {
             table.columns.iter().map(|column| (column.tree.clone(), Cut::bottom(&column.tree))).collect();
         cuts[0].1 = cut.clone();
         let mut found = data.published(&generalize(&table, cuts).apply(&table).unwrap()).rows;
-        let mut wanted = data.rows.clone();
-        for row in &mut wanted {
+        let mut expected = data.rows.clone();
+        for row in &mut expected {
             let mut node = tree.nodes().iter().position(|node| node.label == row[0]).unwrap();
             while !in_cut.contains(&tree.node(node).label.as_str()) {
                 node = tree.node(node).parent.unwrap();
@@ -171,12 +169,12 @@ fn generalizing_publishes_the_node_above() {
             row[0].clone_from(&tree.node(node).label);
         }
         found.sort();
-        wanted.sort();
-        assert_eq!(found, wanted, "{in_cut:?}");
+        expected.sort();
+        assert_eq!(found, expected, "{in_cut:?}");
     }
 }
 
-/// A cut takes exactly one node on every path, however it is reached.
+/// A cut has exactly one node on the path from every leaf to the root.
 #[test]
 fn a_cut_covers_every_value_once() {
     let mut random = Random(36);
@@ -190,9 +188,9 @@ fn a_cut_covers_every_value_once() {
     }
 }
 
-/// What is not a quasi-identifier is published as it is or left out with its record; it is never hidden.
+/// A cell of another column is published unchanged, or its whole record is suppressed.
 #[test]
-fn cells_are_hidden_in_quasi_identifiers_only() {
+fn cells_are_suppressed_only_in_quasi_identifiers() {
     use crate::support::{Data, contents, other, quasi, requirement, sensitive};
     let cols = vec![quasi("place"), other("note"), sensitive("ill")];
     let data = Data::new(cols, &["a u flu", "a u hiv", "b v flu", "b w hiv", "c w cough", "c w flu"]);

@@ -1,4 +1,4 @@
-//! The law of recognition: what our own algorithms publish is understood again from its texts alone.
+//! Law of recognition: a release of our algorithms can be reconstructed from its published texts.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::support::{
     Col, Data, PLACES, Random, other, quasi, quasi_tree, random_cut, read_back, requirement, sensitive,
 };
 
-/// Trees for the column of ages.
+/// Taxonomies for the column of ages.
 fn ages() -> [TreeSource; 5] {
     [
         TreeSource::Grown { range: None },
@@ -30,7 +30,7 @@ fn ages() -> [TreeSource; 5] {
     ]
 }
 
-/// Trees for the column of birthdays.
+/// Taxonomies for the column of birthdays.
 fn birthdays() -> [TreeSource; 3] {
     [
         TreeSource::Grown { range: None },
@@ -42,8 +42,8 @@ fn birthdays() -> [TreeSource; 3] {
     ]
 }
 
-/// Texts with a taxonomy, texts without, numbers and dates, some of them missing.
-fn any_table(random: &mut Random) -> (Data, Schema, Table) {
+/// A random table with texts with and without a taxonomy, numbers, dates and missing values.
+fn random_table(random: &mut Random) -> (Data, Schema, Table) {
     let pay = Col { values: Type::Number, ..sensitive("pay") };
     let age = Col { values: Type::Number, tree: random.pick(&ages()).clone(), ..quasi("age") };
     let born = Col { values: Type::Date, tree: random.pick(&birthdays()).clone(), ..quasi("born") };
@@ -69,7 +69,7 @@ fn any_table(random: &mut Random) -> (Data, Schema, Table) {
     (data, schema, table)
 }
 
-/// What algorithms make of a table, and what comes of random cuts with cells hidden where that is needed.
+/// Releases of a table by all algorithms, and by random cuts with suppressed cells.
 fn releases(schema: &Schema, table: &Table, random: &mut Random) -> Vec<Release> {
     let requirement = requirement(&["k-anonymity k=3"], schema);
     let history = History::default();
@@ -102,18 +102,18 @@ fn trees(schema: &Schema) -> Vec<Option<Arc<Taxonomy>>> {
     schema.attributes.iter().map(tree).collect()
 }
 
-fn told<'a>(schema: &'a Schema, trees: &'a [Option<Arc<Taxonomy>>]) -> Vec<RecognitionInput<'a>> {
-    let told = |(attribute, tree): (&'a Attribute, &'a Option<Arc<Taxonomy>>)| RecognitionInput {
+fn recognition_inputs<'a>(schema: &'a Schema, trees: &'a [Option<Arc<Taxonomy>>]) -> Vec<RecognitionInput<'a>> {
+    let input = |(attribute, tree): (&'a Attribute, &'a Option<Arc<Taxonomy>>)| RecognitionInput {
         name: &attribute.name,
         role: attribute.role,
         values: Some(attribute.values),
         tree: tree.as_ref(),
         missing: &schema.missing_values,
     };
-    schema.attributes.iter().zip(trees).map(told).collect()
+    schema.attributes.iter().zip(trees).map(input).collect()
 }
 
-/// Only the texts that occur, in ascending order, as they are written; and by new code, the old one.
+/// The counts with only the texts that occur, sorted as in a written file, and the old code of each new code.
 fn written(release: &Release) -> (Counts, Vec<Vec<u32>>) {
     let mut counts = read_back(release);
     let mut before = Vec::new();
@@ -137,8 +137,8 @@ fn is_missing(column: &PublishedColumn, code: u32) -> bool {
     node != 0 && column.tree.missing() == Some(column.tree.node(node).codes.start)
 }
 
-/// The same labels, the same order of texts and the same numbers behind them. `codes` are pairs of old and new codes.
-fn same_column(old: &PublishedColumn, new: &PublishedColumn, codes: &[(u32, u32)]) {
+/// Asserts equal labels, hierarchy and intervals. `codes` are pairs of old and new codes.
+fn assert_same_column(old: &PublishedColumn, new: &PublishedColumn, codes: &[(u32, u32)]) {
     assert_eq!((&old.name, old.role), (&new.name, new.role));
     for (code, again) in codes {
         let (node, found) = (old.nodes[*code as usize], new.nodes[*again as usize]);
@@ -156,18 +156,19 @@ fn same_column(old: &PublishedColumn, new: &PublishedColumn, codes: &[(u32, u32)
     }
 }
 
-fn recognised_again(schema: &Schema, old: &Release) -> Vec<TextKinds> {
-    let (new, _) = release(read_back(old), &told(schema, &trees(schema)), old.suppressed).unwrap();
+/// Asserts that the release is reconstructed from its texts. Returns the kinds of texts of each column.
+fn assert_recognised(schema: &Schema, old: &Release) -> Vec<TextKinds> {
+    let (new, _) = release(read_back(old), &recognition_inputs(schema, &trees(schema)), old.suppressed).unwrap();
     assert_eq!((&new.contingency, new.suppressed), (&old.contingency, old.suppressed));
     for (old, new) in old.columns.iter().zip(&new.columns) {
-        same_column(old, new, &(0..old.nodes.len() as u32).map(|code| (code, code)).collect::<Vec<_>>());
+        assert_same_column(old, new, &(0..old.nodes.len() as u32).map(|code| (code, code)).collect::<Vec<_>>());
     }
     let (counts, before) = written(old);
-    let combos: ContingencyTable = counts.contingency.clone();
-    let (new, kinds) = release(counts, &told(schema, &trees(schema)), old.suppressed).unwrap();
-    assert_eq!(new.contingency, combos);
+    let contingency: ContingencyTable = counts.contingency.clone();
+    let (new, kinds) = release(counts, &recognition_inputs(schema, &trees(schema)), old.suppressed).unwrap();
+    assert_eq!(new.contingency, contingency);
     for ((old, new), before) in old.columns.iter().zip(&new.columns).zip(before) {
-        same_column(old, new, &before.into_iter().zip(0..).collect::<Vec<_>>());
+        assert_same_column(old, new, &before.into_iter().zip(0..).collect::<Vec<_>>());
     }
     kinds
 }
@@ -175,26 +176,26 @@ fn recognised_again(schema: &Schema, old: &Release) -> Vec<TextKinds> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
     #[test]
-    fn what_is_published_is_recognised(seed in any::<u64>()) {
+    fn published_releases_are_recognised(seed in any::<u64>()) {
         let mut random = Random(seed);
-        let (_, schema, table) = any_table(&mut random);
+        let (_, schema, table) = random_table(&mut random);
         for release in releases(&schema, &table, &mut random) {
-            recognised_again(&schema, &release);
+            assert_recognised(&schema, &release);
         }
     }
 }
 
-/// The law above is about something: all kinds of texts are published, by algorithms and by cuts.
+/// The releases of the law above contain all kinds of texts, from algorithms and from cuts.
 #[test]
-fn all_kinds_are_recognised() {
+fn all_kinds_of_texts_are_recognised() {
     let mut random = Random(5);
     let mut seen = TextKinds::default();
     let mut made = vec![0; LIST.len() + 1];
     for _ in 0..40 {
-        let (_, schema, table) = any_table(&mut random);
+        let (_, schema, table) = random_table(&mut random);
         for (at, release) in releases(&schema, &table, &mut random).iter().enumerate() {
             made[at] += 1;
-            for kinds in recognised_again(&schema, release) {
+            for kinds in assert_recognised(&schema, release) {
                 seen.values += kinds.values;
                 seen.intervals += kinds.intervals;
                 seen.taxonomy_nodes += kinds.taxonomy_nodes;
@@ -210,7 +211,7 @@ fn all_kinds_are_recognised() {
     );
 }
 
-/// One table by hand, to the letter.
+/// A table by hand, with all expected labels.
 #[test]
 fn a_small_release_is_recognised() {
     let age = Col { values: Type::Number, ..quasi("age") };
@@ -227,8 +228,9 @@ fn a_small_release_is_recognised() {
     let cuts = table.columns.iter().zip([&["north", "south"][..], &["<60", ">=60"], &["[2001-02-01,2001-03-01)"], &[]]);
     let cuts = cuts.map(|(column, labels)| (column.tree.clone(), crate::support::cut_of(&column.tree, labels)));
     let release = generalize(&table, cuts.collect()).apply(&table).unwrap();
-    let kinds = recognised_again(&schema, &release);
-    let (new, _) = reticent::recognise::release(read_back(&release), &told(&schema, &trees(&schema)), 0).unwrap();
+    let kinds = assert_recognised(&schema, &release);
+    let (new, _) =
+        reticent::recognise::release(read_back(&release), &recognition_inputs(&schema, &trees(&schema)), 0).unwrap();
     let labels = |column: &PublishedColumn| {
         (0..column.nodes.len()).map(|code| column.label(code as u32).to_owned()).collect::<Vec<_>>().join(" ")
     };

@@ -1,4 +1,4 @@
-//! What every entry says about itself is there, and its evidence exists.
+//! Laws of the catalogue entries: ids, texts, parameters, and evidence that exists.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use reticent::catalogue::all;
 use reticent::registry::{Domain, Kind};
 
 #[test]
-fn ids_are_unique_and_plain() {
+fn ids_are_unique_and_kebab_case() {
     let mut seen = BTreeSet::new();
     for entry in all() {
         assert!(seen.insert((entry.kind, entry.id)), "two entries {} {}", entry.kind, entry.id);
@@ -21,7 +21,7 @@ fn ids_are_unique_and_plain() {
 }
 
 #[test]
-fn every_text_says_something() {
+fn every_text_is_complete() {
     for entry in all() {
         for text in [entry.title, entry.summary, entry.paper, entry.protects_against] {
             assert!(text.trim() == text && text.len() > 2, "{} {}: `{text}`", entry.kind, entry.id);
@@ -32,13 +32,13 @@ fn every_text_says_something() {
 }
 
 #[test]
-fn parameters_are_named_once_and_their_defaults_fit() {
+fn parameter_names_are_unique_and_defaults_are_in_their_domain() {
     for entry in all() {
         let mut seen = BTreeSet::new();
         for parameter in entry.parameters {
             assert!(seen.insert(parameter.name), "{} {} has two `{}`", entry.kind, entry.id, parameter.name);
             assert!(parameter.meaning.len() > 2, "{} {} `{}`", entry.kind, entry.id, parameter.name);
-            let fits = match (parameter.default, parameter.domain) {
+            let is_valid = match (parameter.default, parameter.domain) {
                 (None | Some(""), _) => true,
                 (Some(text), Domain::Whole(least)) => text.parse::<u64>().is_ok_and(|number| number >= least),
                 (Some(text), Domain::Number(low, high)) => {
@@ -49,7 +49,7 @@ fn parameters_are_named_once_and_their_defaults_fit() {
                 (Some(_), Domain::Columns | Domain::Column) => true,
                 (Some(_), Domain::Thresholds | Domain::Each(_)) => false,
             };
-            assert!(fits, "{} {}: default of `{}`", entry.kind, entry.id, parameter.name);
+            assert!(is_valid, "{} {}: default of `{}`", entry.kind, entry.id, parameter.name);
         }
     }
 }
@@ -69,12 +69,11 @@ fn evidence_names_tests_that_exist() {
     }
 }
 
-/// Evidence that does not exist is found out.
 #[test]
-fn evidence_that_does_not_exist_is_told_apart() {
+fn missing_evidence_is_detected() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
-    for there in ["oracle::models", "golden::survey::example_2_2", "laws::models"] {
-        assert!(exists(&tests, there), "{there}");
+    for existing in ["oracle::models", "golden::survey::example_2_2", "laws::models"] {
+        assert!(exists(&tests, existing), "{existing}");
     }
     for missing in ["oracle::model", "golden::survey::example_2", "golden::survey::example_9_9", "laws", "support", ""]
     {
@@ -82,7 +81,7 @@ fn evidence_that_does_not_exist_is_told_apart() {
     }
 }
 
-/// Whether `a::b` is a module with tests, or `a::b::c` a test (or a module with tests) in module `a::b`.
+/// Whether the evidence is a module with tests, or a test (or an inner module) of a module with tests.
 fn exists(root: &Path, evidence: &str) -> bool {
     let parts: Vec<&str> = evidence.split("::").collect();
     let module =
@@ -97,7 +96,7 @@ fn exists(root: &Path, evidence: &str) -> bool {
     })
 }
 
-/// The text of a module that is compiled: every module on the way is declared in the one above it.
+/// The source of a module. Every module on the path must be declared in its parent.
 fn source(root: &Path, parts: &[&str]) -> Option<String> {
     let Some((name, above)) = parts.split_last() else {
         return ["main.rs", "lib.rs"].iter().find_map(|file| fs::read_to_string(root.join(file)).ok());

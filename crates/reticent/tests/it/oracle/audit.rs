@@ -24,27 +24,27 @@ const PAYS: &str = "pay\n  low\n    10\n    20\n  high\n    30\n    40";
 /// One record: whose it is, its group, and the node in each sensitive column.
 #[derive(Debug, Clone)]
 struct Record {
-    who: u128,
+    person: u128,
     group: usize,
     cells: Vec<NodeId>,
 }
 
 #[derive(Debug, Clone)]
-struct Published {
+struct PublishedRelease {
     /// Groups are marked by a column, or by equal quasi-identifiers.
-    marked: bool,
+    has_group_column: bool,
     records: Vec<Record>,
 }
 
 /// Releases of the same sensitive columns.
 #[derive(Debug, Clone)]
-struct Small {
+struct SmallHistory {
     columns: Vec<(&'static str, Arc<Taxonomy>)>,
-    releases: Vec<Published>,
+    releases: Vec<PublishedRelease>,
 }
 
 /// A release, a group, its people, and its records.
-type GroupOf = (usize, usize, Vec<u128>, Vec<Vec<NodeId>>);
+type PublishedGroup = (usize, usize, Vec<u128>, Vec<Vec<NodeId>>);
 
 /// By person: the code in each sensitive column.
 type World = BTreeMap<u128, Vec<u32>>;
@@ -57,17 +57,17 @@ fn tree(name: &str, indented: &str) -> Arc<Taxonomy> {
     Arc::new(Taxonomy::parse_indented(name, indented).unwrap())
 }
 
-impl Small {
+impl SmallHistory {
     fn people(&self) -> BTreeSet<u128> {
-        self.releases.iter().flat_map(|release| release.records.iter().map(|record| record.who)).collect()
+        self.releases.iter().flat_map(|release| release.records.iter().map(|record| record.person)).collect()
     }
 
     fn history(&self) -> History {
-        let releases = self.releases.iter().enumerate().map(|(at, release)| self.held(at as u64 + 1, release));
+        let releases = self.releases.iter().enumerate().map(|(at, release)| self.recorded(at as u64 + 1, release));
         History { releases: releases.collect(), erased: Vec::new() }
     }
 
-    fn held(&self, number: u64, published: &Published) -> RecordedRelease {
+    fn recorded(&self, number: u64, published: &PublishedRelease) -> RecordedRelease {
         let groups = published.records.iter().map(|record| record.group).max().unwrap_or(0) + 1;
         let names = |prefix: &str| -> Vec<String> { (0..groups).map(|at| format!("{prefix}{at}")).collect() };
         let column = |name: &str, role, values: Vec<String>| {
@@ -75,7 +75,7 @@ impl Small {
             let nodes = (0..tree.len() as u32).map(|code| tree.leaf_of(code)).collect();
             PublishedColumn { name: name.to_owned(), role, tree, nodes }
         };
-        let mut columns = match published.marked {
+        let mut columns = match published.has_group_column {
             true => vec![column("group", Role::Other, names("g"))],
             false => {
                 vec![column("age", Role::QuasiIdentifier, names("a")), column("zip", Role::QuasiIdentifier, names("z"))]
@@ -89,16 +89,16 @@ impl Small {
         }));
         let row = |record: &Record| {
             let group = record.group as u32;
-            let mut row = if published.marked { vec![group] } else { vec![group / 2, group % 2] };
+            let mut row = if published.has_group_column { vec![group] } else { vec![group / 2, group % 2] };
             row.extend(record.cells.iter().map(|node| *node as u32));
             row
         };
         let rows: Vec<Vec<u32>> = published.records.iter().map(row).collect();
         let distinct: Vec<&Vec<u32>> = rows.iter().collect::<BTreeSet<_>>().into_iter().collect();
         let place = |row: &Vec<u32>| distinct.binary_search(&row).unwrap() as u32;
-        let links = published.records.iter().zip(&rows).map(|(record, row)| (record.who, place(row)));
+        let links = published.records.iter().zip(&rows).map(|(record, row)| (record.person, place(row)));
         let links = Some(Links::from_rows(links.collect()));
-        let combos = ContingencyTable {
+        let contingency = ContingencyTable {
             codes: (0..columns.len()).map(|at| distinct.iter().map(|row| row[at]).collect()).collect(),
             weights: distinct.iter().map(|row| rows.iter().filter(|other| other == row).count() as u64).collect(),
             owners: None,
@@ -109,34 +109,34 @@ impl Small {
             date: format!("2026-01-{number:02}"),
             recipients: vec!["public".to_owned()],
             presentation: Presentation {
-                group_column: published.marked.then(|| "group".to_owned()),
+                group_column: published.has_group_column.then(|| "group".to_owned()),
                 ..Presentation::default()
             },
-            release: Release { columns, contingency: combos, suppressed: 0 },
+            release: Release { columns, contingency, suppressed: 0 },
             links,
         }
     }
 
     /// The groups of all releases: people, and the cells of the records.
-    fn groups(&self) -> Vec<GroupOf> {
+    fn groups(&self) -> Vec<PublishedGroup> {
         let mut groups = BTreeMap::new();
         for (at, release) in self.releases.iter().enumerate() {
             for record in &release.records {
                 let group: &mut (Vec<u128>, Vec<Vec<NodeId>>) = groups.entry((at, record.group)).or_default();
-                group.0.push(record.who);
+                group.0.push(record.person);
                 group.1.push(record.cells.clone());
             }
         }
         groups.into_iter().map(|((release, group), (people, cells))| (release, group, people, cells)).collect()
     }
 
-    fn covers(&self, cells: &[NodeId], secret: &[u32]) -> bool {
-        let columns = self.columns.iter().zip(cells).zip(secret);
+    fn covers(&self, cells: &[NodeId], combination: &[u32]) -> bool {
+        let columns = self.columns.iter().zip(cells).zip(combination);
         columns.into_iter().all(|(((_, tree), node), code)| tree.node(*node).codes.contains(code))
     }
 
     /// By column: the values that some cell shows, by itself or below it. A cell that says nothing shows none.
-    fn shown(&self) -> Vec<BTreeSet<u32>> {
+    fn published_codes(&self) -> Vec<BTreeSet<u32>> {
         let of_column = |column: usize| {
             let records = self.releases.iter().flat_map(|release| &release.records);
             let nodes = records.map(move |record| record.cells[column]).filter(|node| *node != 0);
@@ -147,36 +147,36 @@ impl Small {
 
     /// All worlds in which each of these groups' records can be its people's; none when there are too many. Values that no
     /// release shows are nobody's.
-    fn worlds(&self, groups: &[GroupOf], people: &[u128]) -> Option<Vec<World>> {
-        let mut secrets: Vec<Vec<u32>> = vec![Vec::new()];
-        for codes in self.shown() {
+    fn worlds(&self, groups: &[PublishedGroup], people: &[u128]) -> Option<Vec<World>> {
+        let mut combinations: Vec<Vec<u32>> = vec![Vec::new()];
+        for codes in self.published_codes() {
             if codes.is_empty() {
                 return None;
             }
-            secrets = secrets
+            combinations = combinations
                 .into_iter()
-                .flat_map(|secret| codes.iter().map(move |code| [secret.clone(), vec![*code]].concat()))
+                .flat_map(|combination| codes.iter().map(move |code| [combination.clone(), vec![*code]].concat()))
                 .collect();
         }
-        let may = |who: &u128| -> Vec<Vec<u32>> {
-            let fits = |secret: &&Vec<u32>| {
-                let theirs = groups.iter().filter(|(_, _, people, _)| people.contains(who));
-                theirs.into_iter().all(|(_, _, _, records)| records.iter().any(|cells| self.covers(cells, secret)))
+        let possible = |person: &u128| -> Vec<Vec<u32>> {
+            let fits = |combination: &&Vec<u32>| {
+                let theirs = groups.iter().filter(|(_, _, people, _)| people.contains(person));
+                theirs.into_iter().all(|(_, _, _, records)| records.iter().any(|cells| self.covers(cells, combination)))
             };
-            secrets.iter().filter(fits).cloned().collect()
+            combinations.iter().filter(fits).cloned().collect()
         };
-        let may: Vec<Vec<Vec<u32>>> = people.iter().map(may).collect();
-        if may.iter().map(Vec::len).product::<usize>() > 6000 {
+        let possible: Vec<Vec<Vec<u32>>> = people.iter().map(possible).collect();
+        if possible.iter().map(Vec::len).product::<usize>() > 6000 {
             return None;
         }
         let mut worlds = vec![World::new()];
-        for (who, may) in people.iter().zip(&may) {
+        for (person, possible) in people.iter().zip(&possible) {
             worlds = worlds
                 .into_iter()
                 .flat_map(|world| {
-                    may.iter().map(move |secret| {
+                    possible.iter().map(move |combination| {
                         let mut world = world.clone();
-                        world.insert(*who, secret.clone());
+                        world.insert(*person, combination.clone());
                         world
                     })
                 })
@@ -184,8 +184,8 @@ impl Small {
             // A group whose people all have a value can be judged.
             worlds.retain(|world| {
                 groups.iter().all(|(_, _, members, records)| {
-                    !members.contains(who)
-                        || members.iter().any(|who| !world.contains_key(who))
+                    !members.contains(person)
+                        || members.iter().any(|person| !world.contains_key(person))
                         || self.matches(members, records, world)
                 })
             });
@@ -195,11 +195,11 @@ impl Small {
 
     /// Whether records can be given to people one to one such that each covers what they have.
     fn matches(&self, people: &[u128], records: &[Vec<NodeId>], world: &World) -> bool {
-        let Some((who, rest)) = people.split_first() else { return records.is_empty() };
+        let Some((person, rest)) = people.split_first() else { return records.is_empty() };
         (0..records.len()).any(|at| {
-            let mut left = records.to_vec();
-            let cells = left.swap_remove(at);
-            self.covers(&cells, &world[who]) && self.matches(rest, &left, world)
+            let mut remaining = records.to_vec();
+            let cells = remaining.swap_remove(at);
+            self.covers(&cells, &world[person]) && self.matches(rest, &remaining, world)
         })
     }
 
@@ -209,78 +209,78 @@ impl Small {
 }
 
 /// By person, column and text: in how many worlds.
-fn tally(small: &Small, worlds: &[World]) -> BTreeMap<(u128, usize, String), u128> {
+fn tally(small: &SmallHistory, worlds: &[World]) -> BTreeMap<(u128, usize, String), u128> {
     let mut tally = BTreeMap::new();
     for world in worlds {
-        for (who, secret) in world {
-            for (column, code) in secret.iter().enumerate() {
-                *tally.entry((*who, column, small.text(column, *code).to_owned())).or_insert(0) += 1;
+        for (person, combination) in world {
+            for (column, code) in combination.iter().enumerate() {
+                *tally.entry((*person, column, small.text(column, *code).to_owned())).or_insert(0) += 1;
             }
         }
     }
     tally
 }
 
-struct Shape {
+struct HistoryShape {
     people: usize,
     releases: usize,
     /// One cell in so many is hidden or generalized; none when 0.
-    hidden: usize,
+    suppressed: usize,
     columns: usize,
 }
 
-/// People with constant values who come and go, in random groups.
-fn made(random: &mut Random, shape: &Shape) -> Small {
+/// People with constant values person come and go, in random groups.
+fn random_history(random: &mut Random, shape: &HistoryShape) -> SmallHistory {
     let ills = if random.below(2) == 0 { flat(&["asthma", "flu", "hiv"]) } else { tree("ill", ILLS) };
     let pays = if random.below(2) == 0 { flat(&["10", "20"]) } else { tree("pay", PAYS) };
     let columns = [("ill", ills), ("pay", pays)][..shape.columns].to_vec();
     let people = 3 + random.below(shape.people - 2);
-    let secrets: Vec<Vec<u32>> =
+    let combinations: Vec<Vec<u32>> =
         (0..people).map(|_| columns.iter().map(|(_, tree)| random.below(tree.len()) as u32).collect()).collect();
     let releases = (0..1 + random.below(shape.releases)).map(|_| {
         let mut present: Vec<usize> = (0..people).filter(|_| random.below(5) > 0).collect();
         random.shuffle(&mut present);
         let mut records = Vec::new();
         let mut group = 0;
-        let mut left = 0;
+        let mut remaining = 0;
         for person in present {
-            if left == 0 {
-                left = 1 + random.below(4);
+            if remaining == 0 {
+                remaining = 1 + random.below(4);
                 group += 1;
             }
-            left -= 1;
-            let cells = columns.iter().zip(&secrets[person]).map(|((_, tree), code)| {
+            remaining -= 1;
+            let cells = columns.iter().zip(&combinations[person]).map(|((_, tree), code)| {
                 let leaf = tree.leaf_of(*code);
-                match shape.hidden > 0 && random.below(shape.hidden) == 0 {
+                match shape.suppressed > 0 && random.below(shape.suppressed) == 0 {
                     true if random.below(2) == 0 => 0,
                     true => tree.node(leaf).parent.unwrap(),
                     false => leaf,
                 }
             });
             // Pseudonyms in no order.
-            let who = (person as u128 * 7 + 3) % 31;
-            records.push(Record { who, group: group - 1, cells: cells.collect() });
+            let pseudonym = (person as u128 * 7 + 3) % 31;
+            records.push(Record { person: pseudonym, group: group - 1, cells: cells.collect() });
         }
-        Published { marked: random.below(2) == 0, records }
+        PublishedRelease { has_group_column: random.below(2) == 0, records }
     });
-    let releases: Vec<Published> = releases.filter(|release| !release.records.is_empty()).collect();
-    Small { columns, releases }
+    let releases: Vec<PublishedRelease> = releases.filter(|release| !release.records.is_empty()).collect();
+    SmallHistory { columns, releases }
 }
 
 /// What is told about somebody, by column: the values by text.
-fn told(audit: &Audit, who: u128, column: &str) -> Vec<BTreeMap<String, ColumnPosterior>> {
-    let name = pseudonym_text(who);
+fn posteriors(audit: &Audit, person: u128, column: &str) -> Vec<BTreeMap<String, ColumnPosterior>> {
+    let name = pseudonym_text(person);
     let person = audit.persons.as_ref().unwrap().iter().find(|person| person.pseudonym.as_ref() == Some(&name));
     let lists = person.into_iter().flat_map(|person| &person.columns).filter(|told| told.column == column);
     lists.map(|told| told.values.iter().cloned().collect()).collect()
 }
 
-fn question() -> AuditOptions {
+fn audit_options() -> AuditOptions {
     AuditOptions { per_person: true, ..AuditOptions::default() }
 }
 
 /// What is wrong with what an audit tells, if anything. Numbers are demanded where `exact` is.
-fn fault(small: &Small, worlds: &[World], audit: &Audit, exact: bool) -> Result<(), String> {
+fn check_posteriors(small: &SmallHistory, worlds: &[World], audit: &Audit, exact: bool) -> Result<(), String> {
     let tally = tally(small, worlds);
     if exact && audit.worlds != Some(worlds.len().to_string()) {
         return Err(format!("{:?} worlds instead of {}", audit.worlds, worlds.len()));
@@ -291,28 +291,28 @@ fn fault(small: &Small, worlds: &[World], audit: &Audit, exact: bool) -> Result<
     if audit.people != small.people().len() as u64 {
         return Err(format!("{} people", audit.people));
     }
-    for who in small.people() {
+    for person in small.people() {
         for (column, (name, tree)) in small.columns.iter().enumerate() {
-            let lists = told(audit, who, name);
-            let [list] = lists.as_slice() else { return Err(format!("{who} {name}: {} lists", lists.len())) };
+            let lists = posteriors(audit, person, name);
+            let [list] = lists.as_slice() else { return Err(format!("{person} {name}: {} lists", lists.len())) };
             if list.keys().any(|text| !tree.values().contains(text)) {
-                return Err(format!("{who} {name}: a value that is not one: {list:?}"));
+                return Err(format!("{person} {name}: a value that is not one: {list:?}"));
             }
             for text in tree.values() {
-                let having = tally.get(&(who, column, text.clone())).copied().unwrap_or(0);
-                let share = (having, worlds.len() as u128);
-                let Some(chance) = list.get(text) else {
-                    if having > 0 {
-                        return Err(format!("{who} {name} {text}: not listed, but {share:?}"));
+                let count = tally.get(&(person, column, text.clone())).copied().unwrap_or(0);
+                let share = (count, worlds.len() as u128);
+                let Some(posterior) = list.get(text) else {
+                    if count > 0 {
+                        return Err(format!("{person} {name} {text}: not listed, but {share:?}"));
                     }
                     continue;
                 };
                 let value = share.0 as f64 / share.1 as f64;
-                let holds = compare(chance.lower, share).is_le() && compare(chance.upper, share).is_ge();
-                let right = chance.random_worlds.is_none_or(|worlds| (worlds - value).abs() < 1e-9);
-                let all = chance.random_worlds.is_some() && compare(chance.lower, share).is_eq() && having > 0;
-                if !holds || !right || (exact && !(all && compare(chance.upper, share).is_eq())) {
-                    return Err(format!("{who} {name} {text}: {chance:?}, but {share:?}"));
+                let holds = compare(posterior.lower, share).is_le() && compare(posterior.upper, share).is_ge();
+                let right = posterior.random_worlds.is_none_or(|worlds| (worlds - value).abs() < 1e-9);
+                let all = posterior.random_worlds.is_some() && compare(posterior.lower, share).is_eq() && count > 0;
+                if !holds || !right || (exact && !(all && compare(posterior.upper, share).is_eq())) {
+                    return Err(format!("{person} {name} {text}: {posterior:?}, but {share:?}"));
                 }
             }
         }
@@ -321,7 +321,12 @@ fn fault(small: &Small, worlds: &[World], audit: &Audit, exact: bool) -> Result<
 }
 
 /// The figures of a column, from everybody's greatest share.
-fn figures(small: &Small, worlds: &[World], audit: &Audit, confidence: (u128, u128)) -> Result<(), String> {
+fn check_figures(
+    small: &SmallHistory,
+    worlds: &[World],
+    audit: &Audit,
+    confidence: (u128, u128),
+) -> Result<(), String> {
     let tally = tally(small, worlds);
     let all = worlds.len() as u128;
     for (at, (name, _)) in small.columns.iter().enumerate() {
@@ -329,7 +334,7 @@ fn figures(small: &Small, worlds: &[World], audit: &Audit, confidence: (u128, u1
         let tops: Vec<u128> = small
             .people()
             .iter()
-            .map(|who| tally.iter().filter(|((w, c, _), _)| w == who && *c == at).map(|(_, n)| *n).max().unwrap())
+            .map(|person| tally.iter().filter(|((w, c, _), _)| w == person && *c == at).map(|(_, n)| *n).max().unwrap())
             .collect();
         let people = tops.len() as u64;
         let certain = tops.iter().filter(|top| **top == all).count() as u64;
@@ -351,11 +356,11 @@ fn figures(small: &Small, worlds: &[World], audit: &Audit, confidence: (u128, u1
 }
 
 /// Whose records can be found: each group shows quasi-identifiers of its own, so that the people of a group are those alike.
-fn identity(small: &Small, audit: &Audit) -> Result<(), String> {
+fn check_identity(small: &SmallHistory, audit: &Audit) -> Result<(), String> {
     let groups = small.groups();
     // By person: the people in each of their groups.
-    let of = |who: &u128| -> Vec<usize> {
-        groups.iter().filter(|group| group.2.contains(who)).map(|group| group.2.len()).collect()
+    let of = |person: &u128| -> Vec<usize> {
+        groups.iter().filter(|group| group.2.contains(person)).map(|group| group.2.len()).collect()
     };
     let people: Vec<Vec<usize>> = small.people().iter().map(of).collect();
     let alone = |sizes: &Vec<usize>| sizes.iter().filter(|size| **size == 1).count();
@@ -377,27 +382,27 @@ fn identity(small: &Small, audit: &Audit) -> Result<(), String> {
 }
 
 /// What is certain is certain by the groups that are shown for it alone, and by no fewer of them.
-fn reasons(small: &Small, audit: &Audit) -> Result<usize, String> {
+fn check_explanations(small: &SmallHistory, audit: &Audit) -> Result<usize, String> {
     let groups = small.groups();
     let mut judged = 0;
     for case in audit.worst.iter().filter(|case| case.posterior.lower.numerator == case.posterior.lower.denominator) {
         let column = small.columns.iter().position(|(name, _)| *name == case.column).unwrap();
-        let Some(because) = &case.explanation else {
-            if small.shown()[column].len() == 1 {
+        let Some(explanation) = &case.explanation else {
+            if small.published_codes()[column].len() == 1 {
                 // Where there is only one value, no group is needed.
                 continue;
             }
             return Err(format!("no reason: {case:?}"));
         };
-        if small.shown()[column].len() == 1 {
+        if small.published_codes()[column].len() == 1 {
             continue;
         }
-        let shown: Vec<_> = because
+        let shown: Vec<_> = explanation
             .groups
             .iter()
             .map(|shown| {
                 let is = |group: &&(usize, usize, Vec<u128>, Vec<Vec<NodeId>>)| {
-                    let names = match small.releases[group.0].marked {
+                    let names = match small.releases[group.0].has_group_column {
                         true => vec![("group".to_owned(), format!("g{}", group.1))],
                         false => vec![
                             ("age".to_owned(), format!("a{}", group.1 / 2)),
@@ -409,24 +414,24 @@ fn reasons(small: &Small, audit: &Audit) -> Result<usize, String> {
                 groups.iter().find(is).unwrap_or_else(|| panic!("no such group: {shown:?}")).clone()
             })
             .collect();
-        if shown.iter().zip(&because.groups).any(|(group, shown)| group.2.len() as u64 != shown.people) {
-            return Err(format!("people in a group: {because:?}"));
+        if shown.iter().zip(&explanation.groups).any(|(group, shown)| group.2.len() as u64 != shown.people) {
+            return Err(format!("people in a group: {explanation:?}"));
         }
         let people: Vec<u128> = small.people().into_iter().collect();
-        let who = people.iter().find(|who| pseudonym_text(**who) == case.pseudonyms[0]).unwrap();
-        let certain = |groups: &[GroupOf]| {
+        let person = people.iter().find(|person| pseudonym_text(**person) == case.pseudonyms[0]).unwrap();
+        let certain = |groups: &[PublishedGroup]| {
             let around: BTreeSet<u128> =
-                groups.iter().flat_map(|group| group.2.iter().copied()).chain([*who]).collect();
+                groups.iter().flat_map(|group| group.2.iter().copied()).chain([*person]).collect();
             let worlds = small.worlds(groups, &around.into_iter().collect::<Vec<_>>())?;
-            Some(worlds.iter().all(|world| small.text(column, world[who][column]) == case.value))
+            Some(worlds.iter().all(|world| small.text(column, world[person][column]) == case.value))
         };
         if certain(&shown) == Some(false) {
             return Err(format!("a reason that is none: {case:?}"));
         }
         for gone in 0..shown.len() {
-            let mut less = shown.clone();
-            less.remove(gone);
-            if certain(&less) == Some(true) {
+            let mut smaller_one = shown.clone();
+            smaller_one.remove(gone);
+            if certain(&smaller_one) == Some(true) {
                 return Err(format!("group {gone} of the reason is superfluous: {case:?}"));
             }
         }
@@ -437,72 +442,76 @@ fn reasons(small: &Small, audit: &Audit) -> Result<usize, String> {
 
 /// What went wrong: how often, and the first time by kind.
 #[derive(Default)]
-struct Faults(BTreeMap<String, (usize, String)>);
+struct Failures(BTreeMap<String, (usize, String)>);
 
-impl Faults {
+impl Failures {
     /// Adds one, as small as it can be if it is the first of its kind.
-    fn add(&mut self, small: &Small, wrong: &str, fault: &dyn Fn(&Small) -> Option<String>) {
+    fn add(&mut self, small: &SmallHistory, wrong: &str, fault: &dyn Fn(&SmallHistory) -> Option<String>) {
         let kind = |wrong: &str| wrong.chars().filter(|c| c.is_ascii_alphabetic()).take(12).collect::<String>();
         let known = self.0.entry(kind(wrong)).or_insert_with(|| {
-            let same = |small: &Small| fault(small).is_some_and(|other| kind(&other) == kind(wrong));
+            let same = |small: &SmallHistory| fault(small).is_some_and(|other| kind(&other) == kind(wrong));
             let least = shrunk(small.clone(), &same);
-            (0, format!("{}\n  {}", fault(&least).unwrap_or_else(|| wrong.to_owned()), literal(&least)))
+            (0, format!("{}\n  {}", fault(&least).unwrap_or_else(|| wrong.to_owned()), describe(&least)))
         });
         known.0 += 1;
     }
 
-    fn end(self) {
+    fn finish(self) {
         let shown: Vec<String> = self.0.values().map(|(often, text)| format!("{often} times: {text}")).collect();
         assert!(shown.is_empty(), "{}", shown.join("\n"));
     }
 }
 
 /// A history in short.
-fn literal(small: &Small) -> String {
+fn describe(small: &SmallHistory) -> String {
     let releases = small.releases.iter().map(|release| {
         let records = release.records.iter().map(|record| {
             let label = |(cell, (_, tree)): (&NodeId, &(&str, Arc<Taxonomy>))| tree.node(*cell).label.clone();
             let cells: Vec<String> = record.cells.iter().zip(&small.columns).map(label).collect();
-            format!("{}:g{}:{}", record.who, record.group, cells.join("/"))
+            format!("{}:g{}:{}", record.person, record.group, cells.join("/"))
         });
-        format!("{}[{}]", if release.marked { "marked" } else { "quasi" }, records.collect::<Vec<_>>().join(" "))
+        format!(
+            "{}[{}]",
+            if release.has_group_column { "marked" } else { "quasi" },
+            records.collect::<Vec<_>>().join(" ")
+        )
     });
     let trees: Vec<String> = small.columns.iter().map(|(name, tree)| format!("{name}={:?}", tree.values())).collect();
     format!("{} {}", trees.join(" "), releases.collect::<Vec<_>>().join(" "))
 }
 
 /// Smaller histories, by one record or one release.
-fn shrunk(mut small: Small, wrong: &dyn Fn(&Small) -> bool) -> Small {
+fn shrunk(mut small: SmallHistory, wrong: &dyn Fn(&SmallHistory) -> bool) -> SmallHistory {
     loop {
         let mut smaller = Vec::new();
         for release in 0..small.releases.len() {
-            let mut less = small.clone();
-            less.releases.remove(release);
-            smaller.push(less);
+            let mut smaller_one = small.clone();
+            smaller_one.releases.remove(release);
+            smaller.push(smaller_one);
             for record in 0..small.releases[release].records.len() {
-                let mut less = small.clone();
-                less.releases[release].records.remove(record);
-                smaller.push(less);
+                let mut smaller_one = small.clone();
+                smaller_one.releases[release].records.remove(record);
+                smaller.push(smaller_one);
                 for column in 0..small.columns.len() {
                     let node = small.releases[release].records[record].cells[column];
                     for child in &small.columns[column].1.node(node).children {
-                        let mut less = small.clone();
-                        less.releases[release].records[record].cells[column] = *child;
-                        smaller.push(less);
+                        let mut smaller_one = small.clone();
+                        smaller_one.releases[release].records[record].cells[column] = *child;
+                        smaller.push(smaller_one);
                     }
                 }
             }
         }
         smaller.retain(|small| !small.releases.is_empty() && small.releases.iter().all(|r| !r.records.is_empty()));
         match smaller.into_iter().find(wrong) {
-            Some(less) => small = less,
+            Some(smaller_one) => small = smaller_one,
             None => return small,
         }
     }
 }
 
 /// Everything about one history of people with constant values and one record in each release.
-fn everything(small: &Small, hidden: bool) -> Option<Result<usize, String>> {
+fn check_history(small: &SmallHistory, hidden: bool) -> Option<Result<usize, String>> {
     let people: Vec<u128> = small.people().into_iter().collect();
     let worlds = small.worlds(&small.groups(), &people)?;
     if worlds.is_empty() {
@@ -510,74 +519,81 @@ fn everything(small: &Small, hidden: bool) -> Option<Result<usize, String>> {
     }
     let judge = || {
         let confidence = Ratio::new(1, 2);
-        let ask = AuditOptions { confidence: Some(confidence), worst: 2, ..question() };
-        let found = std::panic::catch_unwind(|| audit(&small.history(), &ask)).map_err(|_| "panics".to_owned())?;
+        let options = AuditOptions { confidence: Some(confidence), worst: 2, ..audit_options() };
+        let found = std::panic::catch_unwind(|| audit(&small.history(), &options)).map_err(|_| "panics".to_owned())?;
         let found = found.map_err(|error| format!("error: {error}"))?;
         let exact = found.worlds.is_some();
         if !exact && (!hidden || small.columns.len() == 1) {
             return Err(format!("not counted: {:?}", found.stats));
         }
-        fault(small, &worlds, &found, exact)?;
+        check_posteriors(small, &worlds, &found, exact)?;
         if exact {
-            figures(small, &worlds, &found, (1, 2))?;
+            check_figures(small, &worlds, &found, (1, 2))?;
         }
-        identity(small, &found)?;
+        check_identity(small, &found)?;
         if (found.multi_record_people, found.changed_people, found.unlinked.len()) != (0, 0, 0) {
             return Err(format!(
                 "several {} changed {} {:?}",
                 found.multi_record_people, found.changed_people, found.unlinked
             ));
         }
-        let reasons = if exact { reasons(small, &found)? } else { 0 };
+        let reasons = if exact { check_explanations(small, &found)? } else { 0 };
         let none = SolveOptions { steps: 0, entropy: false, ..SolveOptions::default() };
         let bounds =
-            audit(&small.history(), &AuditOptions { solve: none, ..ask.clone() }).map_err(|e| e.to_string())?;
-        fault(small, &worlds, &bounds, false).map_err(|wrong| format!("bounds: {wrong}"))?;
+            audit(&small.history(), &AuditOptions { solve: none, ..options.clone() }).map_err(|e| e.to_string())?;
+        check_posteriors(small, &worlds, &bounds, false).map_err(|wrong| format!("bounds: {wrong}"))?;
         let only = SolveOptions { bounds_only: true, ..none };
         let bounds =
-            audit(&small.history(), &AuditOptions { solve: only, ..ask.clone() }).map_err(|e| e.to_string())?;
-        fault(small, &worlds, &bounds, false).map_err(|wrong| format!("bounds only: {wrong}"))?;
+            audit(&small.history(), &AuditOptions { solve: only, ..options.clone() }).map_err(|e| e.to_string())?;
+        check_posteriors(small, &worlds, &bounds, false).map_err(|wrong| format!("bounds only: {wrong}"))?;
         Ok(reasons)
     };
     Some(judge())
 }
 
-/// Others, each alone in a group, who show every combination of values: so all of them are known to be possible.
-fn with_all_shown(mut small: Small) -> Small {
+/// Others, each alone in a group, person show every combination of values: so all of them are known to be possible.
+fn with_all_combinations(mut small: SmallHistory) -> SmallHistory {
     let mut rows: Vec<Vec<NodeId>> = vec![Vec::new()];
     for (_, tree) in &small.columns {
         let leaves: Vec<NodeId> = (0..tree.len() as u32).map(|code| tree.leaf_of(code)).collect();
         rows = rows.iter().flat_map(|row| leaves.iter().map(move |leaf| [row.clone(), vec![*leaf]].concat())).collect();
     }
-    let record = |(at, cells): (usize, Vec<NodeId>)| Record { who: 100 + at as u128, group: at, cells };
-    small.releases.push(Published { marked: true, records: rows.into_iter().enumerate().map(record).collect() });
+    let record = |(at, cells): (usize, Vec<NodeId>)| Record { person: 100 + at as u128, group: at, cells };
+    small
+        .releases
+        .push(PublishedRelease { has_group_column: true, records: rows.into_iter().enumerate().map(record).collect() });
     small
 }
 
-fn run(seed: u64, instances: usize, shape: &Shape) -> (usize, usize) {
-    run_of(seed, instances, shape, |small| small)
+fn compare_random(seed: u64, instances: usize, shape: &HistoryShape) -> (usize, usize) {
+    compare_changed(seed, instances, shape, |small| small)
 }
 
-fn run_of(seed: u64, instances: usize, shape: &Shape, change: impl Fn(Small) -> Small) -> (usize, usize) {
+fn compare_changed(
+    seed: u64,
+    instances: usize,
+    shape: &HistoryShape,
+    change: impl Fn(SmallHistory) -> SmallHistory,
+) -> (usize, usize) {
     let mut random = Random(seed);
-    let mut faults = Faults::default();
+    let mut failures = Failures::default();
     let (mut compared, mut reasons) = (0, 0);
     for _ in 0..instances * times() {
-        let small = made(&mut random, shape);
+        let small = random_history(&mut random, shape);
         if small.releases.is_empty() {
             continue;
         }
         let small = change(small);
-        match everything(&small, shape.hidden > 0) {
+        match check_history(&small, shape.suppressed > 0) {
             None => continue,
             Some(Ok(judged)) => reasons += judged,
             Some(Err(wrong)) => {
-                faults.add(&small, &wrong, &|small| everything(small, shape.hidden > 0).and_then(Result::err));
+                failures.add(&small, &wrong, &|small| check_history(small, shape.suppressed > 0).and_then(Result::err));
             }
         }
         compared += 1;
     }
     println!("{compared} histories, {reasons} reasons");
-    faults.end();
+    failures.finish();
     (compared, reasons)
 }

@@ -1,4 +1,4 @@
-//! Random small histories: a new table, earlier releases of the same people, and statements in a policy's words.
+//! Random small histories: a new table, earlier releases of the same people, and model specifications as in a policy.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use reticent::{
     Release, Role, Schema, Table,
 };
 
-use super::lossy::{Demand, Known, Limit, Shape, Shown};
+use super::lossy::{Limit, NaiveConstraint, OracleColumn, PublishedRows, Shape};
 use crate::support::{Col, Data, PLACES, Random, random_cut};
 
-/// The same places, put together in another way.
+/// The same places in another hierarchy.
 const CLIMATES: &str = "world\n  cold\n    n1\n    sea\n  warm\n    hot\n      s1\n      s2\n    n2\n    s3";
 /// Fewer places.
 const FEWER: &str = "any\n  north\n    n1\n  south\n    s1\n    s3\n  sea";
-/// A tree with a node that has only one child.
+/// A taxonomy with a node that has only one child.
 const JOBS: &str = "all\n  hand\n    smith\n      goldsmith\n    cook\n  head\n    clerk\n    judge";
 const ILLS: &str = "ill\n  lung\n    flu\n    asthma\n  hiv";
 
-/// One attribute of the people: the values it takes, what it may be to an attacker, and the shapes it may have.
+/// An attribute with its possible values, roles and taxonomies.
 struct Kind {
     name: &'static str,
     values: Type,
@@ -41,8 +41,8 @@ fn kinds() -> Vec<Kind> {
     let months = |exact| Shape::Levels(vec![IntervalLevel::Month, IntervalLevel::Year], exact);
     let bounds = Shape::Levels(vec![IntervalLevel::Bounds(vec![18.0, 24.0, 40.0])], true);
     vec![
-        text("place", &[Quasi], &["n1", "s1", "s3", "sea", "n2"], words(&[PLACES, CLIMATES, FEWER])),
-        text("job", &[Quasi], &["goldsmith", "cook", "clerk", "judge"], words(&[JOBS])),
+        text("place", &[Quasi], &["n1", "s1", "s3", "sea", "n2"], tree_shapes(&[PLACES, CLIMATES, FEWER])),
+        text("job", &[Quasi], &["goldsmith", "cook", "clerk", "judge"], tree_shapes(&[JOBS])),
         text("sex", &[Quasi], &["f", "m"], vec![Shape::Flat]),
         text("code", &[Quasi], &["12", "1*", "13", "*3", "21*", "2*3"], vec![Shape::Flat]),
         Kind {
@@ -66,7 +66,7 @@ fn kinds() -> Vec<Kind> {
             texts: days,
             shapes: vec![months(true), Shape::Grown(None), months(false)],
         },
-        text("ill", &[Sensitive], &["flu", "hiv", "asthma"], vec![Shape::Flat, Shape::Words(ILLS)]),
+        text("ill", &[Sensitive], &["flu", "hiv", "asthma"], vec![Shape::Flat, Shape::Tree(ILLS)]),
         Kind {
             name: "pay",
             values: Type::Number,
@@ -78,92 +78,94 @@ fn kinds() -> Vec<Kind> {
     ]
 }
 
-fn words(trees: &[&'static str]) -> Vec<Shape> {
-    trees.iter().map(|tree| Shape::Words(tree)).collect()
+fn tree_shapes(trees: &[&'static str]) -> Vec<Shape> {
+    trees.iter().map(|tree| Shape::Tree(tree)).collect()
 }
 
-/// A history: index 0 is the table to be released, the others are earlier releases.
+/// A random history. Index 0 is the table of the new release, the others are earlier releases.
 #[derive(Debug)]
 pub struct Instance {
     pub names: Vec<String>,
     pub data: Vec<Data>,
-    pub known: Vec<Vec<Known>>,
+    pub columns: Vec<Vec<OracleColumn>>,
     pub history: History,
     pub schema: Schema,
     pub rules: Vec<InconsistentRules>,
-    /// The earlier releases as their readers see them.
-    pub earlier: Vec<Shown>,
+    /// Published rows of the earlier releases.
+    pub earlier: Vec<PublishedRows>,
 }
 
-/// One chance in so many.
-fn once_in(random: &mut Random, n: usize) -> bool {
+/// Returns `true` with probability 1 / `n`.
+fn one_in(random: &mut Random, n: usize) -> bool {
     random.below(n) == 0
 }
 
-fn chosen<T: Clone>(random: &mut Random, from: &[T], least: usize) -> Vec<T> {
-    let mut places: Vec<usize> = (0..from.len()).collect();
-    random.shuffle(&mut places);
+/// A random subset with at least `least` items, in the original order.
+fn random_subset<T: Clone>(random: &mut Random, from: &[T], least: usize) -> Vec<T> {
+    let mut indices: Vec<usize> = (0..from.len()).collect();
+    random.shuffle(&mut indices);
     let count = least + random.below(from.len() + 1 - least);
-    places.truncate(count);
-    places.sort_unstable();
-    places.iter().map(|at| from[*at].clone()).collect()
+    indices.truncate(count);
+    indices.sort_unstable();
+    indices.iter().map(|at| from[*at].clone()).collect()
 }
 
 impl Instance {
-    pub fn random(random: &mut Random, most: usize) -> Instance {
+    /// A history with one to three earlier releases and at most `max_rows` records each.
+    pub fn random(random: &mut Random, max_rows: usize) -> Instance {
         let earlier = 1 + random.below(3).min(random.below(3));
-        Instance::after(random, most, earlier)
+        Instance::with_releases(random, max_rows, earlier)
     }
 
-    /// With so many earlier releases, and no more than so many records in each.
-    pub fn after(random: &mut Random, most: usize, earlier: usize) -> Instance {
+    /// A history with `earlier` earlier releases and at most `max_rows` records each.
+    pub fn with_releases(random: &mut Random, max_rows: usize, earlier: usize) -> Instance {
         let kinds = kinds();
         let all: Vec<usize> = (0..kinds.len()).collect();
-        let mut attributes = chosen(random, &all, 3);
+        let mut attributes = random_subset(random, &all, 3);
         random.shuffle(&mut attributes);
         attributes.truncate(5);
         let usual: Vec<Shape> = kinds
             .iter()
-            .map(|kind| if once_in(random, 2) { kind.shapes[0].clone() } else { random.pick(&kind.shapes).clone() })
+            .map(|kind| if one_in(random, 2) { kind.shapes[0].clone() } else { random.pick(&kind.shapes).clone() })
             .collect();
-        let rows = 1 + random.below(most);
-        let gaps = once_in(random, 3);
-        let few = once_in(random, 2);
+        let rows = 1 + random.below(max_rows);
+        let with_missing = one_in(random, 3);
+        let few = one_in(random, 2);
         let row = |random: &mut Random| -> Vec<String> {
             let cell = |kind: &Kind| {
                 let texts = if few { &kind.texts[..2] } else { kind.texts };
-                let gone = gaps && once_in(random, 6);
-                if gone { String::new() } else { (*random.pick(texts)).to_owned() }
+                let is_missing = with_missing && one_in(random, 6);
+                if is_missing { String::new() } else { (*random.pick(texts)).to_owned() }
             };
             kinds.iter().map(cell).collect()
         };
         let base: Vec<Vec<String>> = (0..rows).map(|_| row(random)).collect();
-        let people = once_in(random, 3).then(|| 1 + random.below(rows));
+        let people = one_in(random, 3).then(|| 1 + random.below(rows));
         let owners: Vec<u32> = (0..rows).map(|at| people.map_or(at, |people| random.below(people)) as u32).collect();
         let names = ["new", "first", "second", "third", "fourth", "fifth", "sixth", "seventh"];
         let names: Vec<String> = names[..=earlier].iter().map(|name| (*name).into()).collect();
         let mut data = Vec::new();
-        let mut known: Vec<Vec<Known>> = Vec::new();
-        let mut schema: BTreeMap<usize, Known> = BTreeMap::new();
+        let mut known: Vec<Vec<OracleColumn>> = Vec::new();
+        let mut schema: BTreeMap<usize, OracleColumn> = BTreeMap::new();
         for _ in &names {
-            let mut places = chosen(random, &attributes, 1);
+            let mut places = random_subset(random, &attributes, 1);
             places.truncate(4);
-            let columns: Vec<Known> = places
+            let columns: Vec<OracleColumn> = places
                 .iter()
                 .map(|at| {
                     let kind = &kinds[*at];
-                    let shape = if once_in(random, 5) { random.pick(&kind.shapes) } else { &usual[*at] };
-                    let role = if once_in(random, 4) { *random.pick(kind.roles) } else { kind.roles[0] };
-                    let known = Known::new(kind.name, role, kind.values, shape);
+                    let shape = if one_in(random, 5) { random.pick(&kind.shapes) } else { &usual[*at] };
+                    let role = if one_in(random, 4) { *random.pick(kind.roles) } else { kind.roles[0] };
+                    let known = OracleColumn::new(kind.name, role, kind.values, shape);
                     schema.entry(*at).or_insert_with(|| known.clone());
                     known
                 })
                 .collect();
-            // The same people, some of them, or others.
+            // The same people, a subset of them, or other people.
             let (mut rows, mut whose): (Vec<Vec<String>>, Vec<u32>) = match random.below(4) {
-                0 => (0..1 + random.below(most)).map(|at| (row(random), at as u32)).unzip(),
+                0 => (0..1 + random.below(max_rows)).map(|at| (row(random), at as u32)).unzip(),
                 1 => {
-                    let kept = chosen(random, &(0..base.len()).collect::<Vec<_>>(), 1);
+                    let kept = random_subset(random, &(0..base.len()).collect::<Vec<_>>(), 1);
                     kept.iter().map(|at| (base[*at].clone(), owners[*at])).unzip()
                 }
                 _ => (base.clone(), owners.clone()),
@@ -186,7 +188,7 @@ impl Instance {
             known.push(columns);
         }
         let rules = (0..random.below(9) / 4).filter_map(|_| rule(random, &known)).collect();
-        let attribute = |known: &Known| Attribute {
+        let attribute = |known: &OracleColumn| Attribute {
             name: known.col.name.clone(),
             role: known.col.role,
             values: known.col.values,
@@ -200,28 +202,33 @@ impl Instance {
         };
         let mut history = History::default();
         for (at, data) in data.iter().enumerate().skip(1) {
-            history.releases.push(hold(random, &names[at], data));
+            history.releases.push(record_release(random, &names[at], data));
         }
-        let earlier = history.releases.iter().zip(&known[1..]).map(|(held, known)| Shown::held(held, known)).collect();
-        Instance { names, data, known, history, schema, rules, earlier }
+        let earlier = history
+            .releases
+            .iter()
+            .zip(&known[1..])
+            .map(|(recorded, known)| PublishedRows::from_recorded(recorded, known))
+            .collect();
+        Instance { names, data, columns: known, history, schema, rules, earlier }
     }
 
-    /// The new release, as far as words can name it.
+    /// The new release as a member of the join.
     pub fn member(&self) -> Member {
-        let columns = self.known[0].iter().map(|known| (known.col.name.clone(), known.col.role)).collect();
+        let columns = self.columns[0].iter().map(|known| (known.col.name.clone(), known.col.role)).collect();
         Member { name: self.names[0].clone(), columns }
     }
 
-    /// The places of the new table's columns that can be generalized.
+    /// Indices of the quasi-identifiers of the new table.
     pub fn generalized(&self) -> Vec<usize> {
-        let quasi = |at: &usize| self.known[0][*at].col.role == Role::QuasiIdentifier;
-        (0..self.known[0].len()).filter(quasi).collect()
+        let quasi = |at: &usize| self.columns[0][*at].col.role == Role::QuasiIdentifier;
+        (0..self.columns[0].len()).filter(quasi).collect()
     }
 
-    /// Everything there is to know about a failure.
-    pub fn about(&self) -> String {
+    /// Description of the history for failure messages.
+    pub fn description(&self) -> String {
         let mut text = String::new();
-        for (at, known) in self.known.iter().enumerate() {
+        for (at, known) in self.columns.iter().enumerate() {
             let columns: Vec<String> = known
                 .iter()
                 .map(|known| format!("{} {:?} {:?}", known.col.name, known.col.role, tree_text(&known.col)))
@@ -234,8 +241,8 @@ impl Instance {
                 self.data[at].owners
             );
             if at > 0 {
-                let shown = &self.earlier[at - 1];
-                text += &format!("\n  published {:?}\n  by {:?}", shown.rows, shown.people);
+                let published = &self.earlier[at - 1];
+                text += &format!("\n  published {:?}\n  by {:?}", published.rows, published.people);
             }
         }
         format!("{text}\nrules {:?}", self.rules)
@@ -251,8 +258,8 @@ fn tree_text(col: &Col) -> String {
     }
 }
 
-/// Every value is in its column's tree, and no column is all gaps.
-fn repair(columns: &[Known], rows: &mut [Vec<String>], kinds: &[Kind], places: &[usize]) {
+/// Replaces values that are not in the taxonomy of their column, and fills a column without any value.
+fn repair(columns: &[OracleColumn], rows: &mut [Vec<String>], kinds: &[Kind], places: &[usize]) {
     for (column, known) in columns.iter().enumerate() {
         let leaves = known.labels(true);
         for row in rows.iter_mut() {
@@ -266,8 +273,8 @@ fn repair(columns: &[Known], rows: &mut [Vec<String>], kinds: &[Kind], places: &
     }
 }
 
-/// Two values of different attributes that no person has.
-fn rule(random: &mut Random, known: &[Vec<Known>]) -> Option<InconsistentRules> {
+/// A random rule: two values of different attributes that exclude each other.
+fn rule(random: &mut Random, known: &[Vec<OracleColumn>]) -> Option<InconsistentRules> {
     let mut values: BTreeMap<String, Vec<BTreeSet<String>>> = BTreeMap::new();
     for known in known.iter().flatten() {
         let labels = match known.labels(false) {
@@ -288,7 +295,7 @@ fn rule(random: &mut Random, known: &[Vec<Known>]) -> Option<InconsistentRules> 
         let names: Vec<String> = values.keys().cloned().collect();
         let name = (!names.is_empty()).then(|| random.pick(&names).clone())?;
         let trees = values.remove(&name)?;
-        // Where trees differ, only what is in all of them, and is a leaf of one that is.
+        // If the taxonomies of an attribute differ, only common leaves are used.
         let leaves: BTreeSet<String> = ["n1", "s1", "s3", "sea", "flu", "hiv"].map(str::to_owned).into();
         let same = trees.iter().all(|tree| *tree == trees[0]);
         let common: Vec<String> = trees[0]
@@ -301,18 +308,18 @@ fn rule(random: &mut Random, known: &[Vec<Known>]) -> Option<InconsistentRules> 
     Some(InconsistentRules { one: pick()?, other: pick()? })
 }
 
-/// A tree whose intervals are found by chance, where they are to be found.
+/// A taxonomy with random intervals, if its intervals are not fixed.
 pub fn grow(tree: &Arc<Taxonomy>, random: &mut Random) -> Arc<Taxonomy> {
-    if (0..tree.nodes().len()).all(|id| !tree.can_grow(id)) || once_in(random, 6) {
+    if (0..tree.nodes().len()).all(|id| !tree.can_grow(id)) || one_in(random, 6) {
         return tree.clone();
     }
-    if once_in(random, 3) {
+    if one_in(random, 3) {
         return tree.with_leaves();
     }
     let mut grown = (**tree).clone();
     let mut open: Vec<usize> = (0..grown.nodes().len()).filter(|id| grown.can_grow(*id)).collect();
     while let Some(id) = open.pop() {
-        if grown.can_grow(id) && !once_in(random, 5) {
+        if grown.can_grow(id) && !one_in(random, 5) {
             let codes = grown.node(id).codes.clone();
             let at = codes.start + 1 + random.below(codes.len() - 1) as u32;
             open.extend(grown.split(id, at));
@@ -321,12 +328,12 @@ pub fn grow(tree: &Arc<Taxonomy>, random: &mut Random) -> Arc<Taxonomy> {
     Arc::new(grown)
 }
 
-/// A table published under random cuts, sometimes with cells hidden or records left out.
+/// A random recoding: random cuts, sometimes with suppressed cells or dropped records.
 pub fn publish(table: &Table, random: &mut Random, also_sensitive: bool, suppress: bool) -> Recoding {
-    let raw = once_in(random, 8);
+    let raw = one_in(random, 8);
     let cuts = table.columns.iter().map(|column| {
-        let may = column.role == Role::QuasiIdentifier || (also_sensitive && once_in(random, 6));
-        if raw || !may {
+        let generalizes = column.role == Role::QuasiIdentifier || (also_sensitive && one_in(random, 6));
+        if raw || !generalizes {
             let tree = column.tree.with_leaves();
             let cut = reticent::taxonomy::Cut::bottom(&tree);
             return (tree, cut);
@@ -337,29 +344,32 @@ pub fn publish(table: &Table, random: &mut Random, also_sensitive: bool, suppres
     });
     let mut recoding = Recoding::along(table, cuts.collect());
     let quasi = table.with_role(Role::QuasiIdentifier);
-    if suppress && !quasi.is_empty() && once_in(random, 3) {
+    if suppress && !quasi.is_empty() && one_in(random, 3) {
         recoding.on = quasi.clone();
         for _ in 0..1 + random.below(2) {
             let at = random.below(table.contingency.len());
-            let place = |column: &usize| recoding.columns[*column].map[table.contingency.codes[*column][at] as usize];
-            let class: Box<[u32]> = quasi.iter().map(place).collect();
-            let rule =
-                if once_in(random, 3) { RecodingRule::Drop } else { RecodingRule::Hide(chosen(random, &quasi, 1)) };
+            let code = |column: &usize| recoding.columns[*column].map[table.contingency.codes[*column][at] as usize];
+            let class: Box<[u32]> = quasi.iter().map(code).collect();
+            let rule = if one_in(random, 3) {
+                RecodingRule::Drop
+            } else {
+                RecodingRule::Hide(random_subset(random, &quasi, 1))
+            };
             recoding.rules.insert(class, rule);
         }
     }
     recoding
 }
 
-/// A table as it was released before.
-fn hold(random: &mut Random, name: &str, data: &Data) -> RecordedRelease {
-    let alone = Data { owners: None, ..data.clone() };
-    let table = alone.table();
+/// A random recorded release of a table, with owner links if the table has owners.
+fn record_release(random: &mut Random, name: &str, data: &Data) -> RecordedRelease {
+    let table = Data { owners: None, ..data.clone() }.table();
     let recoding = publish(&table, random, true, true);
     let release = recoding.apply(&table).unwrap();
     let links = data.owners.as_ref().map(|owners| {
         let linked = (0..data.rows.len()).filter_map(|row| {
-            place(&table, &recoding, &release, &data.rows[row]).map(|at| (u128::from(owners[row]) + 100, at as u32))
+            published_cell(&table, &recoding, &release, &data.rows[row])
+                .map(|at| (u128::from(owners[row]) + 100, at as u32))
         });
         Links::from_rows(linked.collect())
     });
@@ -374,8 +384,8 @@ fn hold(random: &mut Random, name: &str, data: &Data) -> RecordedRelease {
     }
 }
 
-/// The combination that a row is published in; none where it is left out.
-fn place(table: &Table, recoding: &Recoding, release: &Release, row: &[String]) -> Option<usize> {
+/// The combination in which a row is published, or `None` if it is dropped.
+fn published_cell(table: &Table, recoding: &Recoding, release: &Release, row: &[String]) -> Option<usize> {
     let code = |(column, text): (&reticent::Column, &String)| {
         vec![column.texts.iter().find(|(known, _)| known == text).unwrap().1.unwrap()]
     };
@@ -385,20 +395,22 @@ fn place(table: &Table, recoding: &Recoding, release: &Release, row: &[String]) 
     recoding.publish(&one, 0, &mut published).then(|| release.contingency.find(&published).unwrap())
 }
 
-/// A wording, and what it says by our own reading.
+/// A random model specification, and its naive interpretation.
 #[derive(Debug, Clone)]
-pub struct Words {
+pub struct RandomSpec {
     pub model: &'static str,
-    pub known: Option<Vec<String>>,
-    pub counted: Vec<String>,
+    /// Columns of X; `None` for all quasi-identifiers.
+    pub x: Option<Vec<String>>,
+    /// Columns and people of Y; empty if the model defines Y.
+    pub y: Vec<String>,
     pub limit: Limit,
 }
 
-impl Words {
-    pub fn random(random: &mut Random, instance: &Instance) -> Words {
+impl RandomSpec {
+    pub fn random(random: &mut Random, instance: &Instance) -> RandomSpec {
         let mut columns: BTreeSet<String> = BTreeSet::new();
         let mut people = vec!["people".to_owned()];
-        for (name, known) in instance.names.iter().zip(&instance.known) {
+        for (name, known) in instance.names.iter().zip(&instance.columns) {
             people.push(format!("{name}.people"));
             for known in known {
                 columns.insert(known.col.name.clone());
@@ -406,49 +418,48 @@ impl Words {
             }
         }
         let columns: Vec<String> = columns.into_iter().collect();
-        let few = |random: &mut Random, from: &[String], most: usize| {
-            let mut words = chosen(random, from, 1);
+        let few = |random: &mut Random, from: &[String], limit: usize| {
+            let mut words = random_subset(random, from, 1);
             random.shuffle(&mut words);
-            words.truncate(1 + random.below(most));
+            words.truncate(1 + random.below(limit));
             words
         };
-        let known = (!once_in(random, 4)).then(|| few(random, &columns, 4));
-        let least = Limit::AtLeast(2 + random.below(3) as u64);
-        let most = Limit::AtMost(Some(*random.pick(&[250, 334, 500, 600, 750, 900])), Vec::new());
+        let known = (!one_in(random, 4)).then(|| few(random, &columns, 4));
+        let at_least = Limit::AtLeast(2 + random.below(3) as u64);
+        let at_most = Limit::AtMost(Some(*random.pick(&[250, 334, 500, 600, 750, 900])), Vec::new());
         let counted = match random.below(4) {
             0 => few(random, &people, 2),
             1 => few(random, &columns, 2).into_iter().chain(few(random, &people, 1)).collect(),
             _ => few(random, &columns, 2),
         };
         match random.below(8) {
-            0 => Words { model: "k-anonymity", known, counted: Vec::new(), limit: least },
-            1 => Words { model: "distinct-l-diversity", known, counted: Vec::new(), limit: least },
-            2 => Words { model: "confidence-bounding", known, counted: Vec::new(), limit: most },
-            3 | 4 => Words { model: "xy-linkability", known, counted: few(random, &columns, 2), limit: most },
+            0 => RandomSpec { model: "k-anonymity", x: known, y: Vec::new(), limit: at_least },
+            1 => RandomSpec { model: "distinct-l-diversity", x: known, y: Vec::new(), limit: at_least },
+            2 => RandomSpec { model: "confidence-bounding", x: known, y: Vec::new(), limit: at_most },
+            3 | 4 => RandomSpec { model: "xy-linkability", x: known, y: few(random, &columns, 2), limit: at_most },
             5 => {
                 let own = vec![("flu".to_owned(), *random.pick(&[0, 300, 500])), ("hiv".to_owned(), 500)];
-                let general = once_in(random, 2).then_some(700);
-                Words {
+                let general = one_in(random, 2).then_some(700);
+                RandomSpec {
                     model: "xy-linkability",
-                    known,
-                    counted: vec!["ill".to_owned()],
+                    x: known,
+                    y: vec!["ill".to_owned()],
                     limit: Limit::AtMost(general, own),
                 }
             }
-            _ => Words { model: "xy-anonymity", known, counted, limit: least },
+            _ => RandomSpec { model: "xy-anonymity", x: known, y: counted, limit: at_least },
         }
     }
 
-    /// The same, asking for less: fewer different values, larger shares, and often only what the new release shows is
-    /// known.
-    pub fn milder(mut self, random: &mut Random, instance: &Instance) -> Words {
+    /// A weaker specification: fewer distinct values, larger confidences, and often only columns of the new release in X.
+    pub fn weaker(mut self, random: &mut Random, instance: &Instance) -> RandomSpec {
         let quasi: Vec<String> =
-            instance.generalized().iter().map(|at| format!("new.{}", instance.known[0][*at].col.name)).collect();
+            instance.generalized().iter().map(|at| format!("new.{}", instance.columns[0][*at].col.name)).collect();
         if !quasi.is_empty() && random.below(3) > 0 {
-            self.known = Some(chosen(random, &quasi, 1));
-            if self.model.starts_with("xy-") && !once_in(random, 3) {
-                let ill = if self.model == "xy-anonymity" && once_in(random, 2) { "people" } else { "ill" };
-                self.counted = vec![ill.to_owned()];
+            self.x = Some(random_subset(random, &quasi, 1));
+            if self.model.starts_with("xy-") && !one_in(random, 3) {
+                let ill = if self.model == "xy-anonymity" && one_in(random, 2) { "people" } else { "ill" };
+                self.y = vec![ill.to_owned()];
             }
         }
         self.limit = match self.limit {
@@ -461,15 +472,15 @@ impl Words {
         self
     }
 
-    /// As a policy words it.
-    pub fn wording(&self) -> ModelSpec {
+    /// The specification as in a policy.
+    pub fn spec(&self) -> ModelSpec {
         let mut arguments = Arguments::default();
         let xy = self.model.starts_with("xy-");
-        if let Some(known) = &self.known {
+        if let Some(known) = &self.x {
             arguments = arguments.set(if xy { "x" } else { "on" }, Argument::Words(known.clone()));
         }
         if xy {
-            arguments = arguments.set("y", Argument::Words(self.counted.clone()));
+            arguments = arguments.set("y", Argument::Words(self.y.clone()));
         }
         let share = |thousandths: u64| thousandths as f64 / 1000.0;
         arguments = match &self.limit {
@@ -481,20 +492,20 @@ impl Words {
                 if let Some(general) = general {
                     arguments = arguments.set("h", Argument::Number(share(*general)));
                 }
-                let own: Vec<(String, f64)> = own.iter().map(|(value, most)| (value.clone(), share(*most))).collect();
+                let own: Vec<(String, f64)> = own.iter().map(|(value, bound)| (value.clone(), share(*bound))).collect();
                 if own.is_empty() { arguments } else { arguments.set("values", Argument::Thresholds(own)) }
             }
         };
         ModelSpec { model: self.model.to_owned(), arguments, line: None }
     }
 
-    /// What it demands of the new release joined with these earlier ones.
-    pub fn demands(&self, instance: &Instance, earlier: &[usize]) -> Vec<Demand> {
+    /// The constraints on the join of the new release with these earlier releases.
+    pub fn constraints(&self, instance: &Instance, earlier: &[usize]) -> Vec<NaiveConstraint> {
         let members: Vec<usize> = [0].into_iter().chain(earlier.iter().map(|at| at + 1)).collect();
-        let mut every: Vec<(ColumnRef, &Known)> = Vec::new();
+        let mut every: Vec<(ColumnRef, &OracleColumn)> = Vec::new();
         for (release, member) in members.iter().enumerate() {
             every.extend(
-                instance.known[*member]
+                instance.columns[*member]
                     .iter()
                     .enumerate()
                     .map(|(column, known)| (ColumnRef { release, column }, known)),
@@ -504,7 +515,7 @@ impl Words {
             word == name || word == format!("{}.{name}", instance.names[members[release]])
         };
         let with_role = |role: Role| every.iter().filter(move |(_, known)| known.col.role == role).map(|(at, _)| *at);
-        let x: BTreeSet<ColumnRef> = match &self.known {
+        let x: BTreeSet<ColumnRef> = match &self.x {
             None => with_role(Role::QuasiIdentifier).collect(),
             Some(words) => every
                 .iter()
@@ -519,11 +530,11 @@ impl Words {
             }
             _ => {
                 let mut choices = vec![BTreeSet::new()];
-                for word in &self.counted {
+                for word in &self.y {
                     let people = (0..members.len()).filter(|at| is_named(word, *at, "people")).map(Counted::People);
                     let columns = every.iter().filter(|(at, known)| is_named(word, at.release, &known.col.name));
                     let named: Vec<Counted> = people.chain(columns.map(|(at, _)| Counted::Column(*at))).collect();
-                    // A word that names nothing here leaves no choice.
+                    // A name that matches no column leaves no choice.
                     let with =
                         |of: &Counted| choices.iter().map(|set| set | &BTreeSet::from([*of])).collect::<Vec<_>>();
                     choices = named.iter().flat_map(with).collect();
@@ -531,14 +542,14 @@ impl Words {
                 choices
             }
         };
-        let mut demands: Vec<Demand> = Vec::new();
+        let mut constraints: Vec<NaiveConstraint> = Vec::new();
         for y in counted.into_iter().filter(|y| !y.is_empty()) {
             let x: BTreeSet<ColumnRef> = x.iter().filter(|at| !y.contains(&Counted::Column(**at))).copied().collect();
-            let demand = Demand { x, y, limit: self.limit.clone() };
-            if !demand.x.is_empty() && !demands.contains(&demand) {
-                demands.push(demand);
+            let constraint = NaiveConstraint { x, y, limit: self.limit.clone() };
+            if !constraint.x.is_empty() && !constraints.contains(&constraint) {
+                constraints.push(constraint);
             }
         }
-        demands
+        constraints
     }
 }

@@ -8,25 +8,25 @@ use reticent::requirement::Requirement;
 use reticent::verify::{Expected, JoinVerifier, SENSITIVE_NOT_SHOWN, verify};
 use reticent::{PublishedColumn, Recoding, Release, Table};
 
-use super::histories::{Instance, Words, publish};
-use super::lossy::{Demand, Found, Limit, Shown, join, matching, texts};
+use super::histories::{Instance, RandomSpec, publish};
+use super::lossy::{Limit, NaiveConstraint, NaiveResult, PublishedRows, join, matching, texts};
 use crate::support::{Random, contents, read_back};
 
 /// The statements that the library makes of a wording, each beside our own.
-pub fn statements(instance: &Instance, words: &Words, earlier: &[usize]) -> Vec<(Constraint, Demand)> {
+pub fn statements(instance: &Instance, words: &RandomSpec, earlier: &[usize]) -> Vec<(Constraint, NaiveConstraint)> {
     let mut requirement = Requirement::from_specs(&[], &instance.schema).unwrap();
     let sets = [earlier.to_vec()];
     requirement
-        .join(&[words.wording()], &instance.schema, instance.member(), &instance.history, &sets, instance.rules.clone())
+        .join(&[words.spec()], &instance.schema, instance.member(), &instance.history, &sets, instance.rules.clone())
         .unwrap();
     let made = requirement.joins.remove(0).constraints;
     let sides = |statement: &Constraint| -> (BTreeSet<ColumnRef>, BTreeSet<Counted>) {
         (statement.x.iter().copied().collect(), statement.y.iter().copied().collect())
     };
-    let demands = words.demands(instance, earlier);
+    let demands = words.constraints(instance, earlier);
     let ours: BTreeSet<_> = demands.iter().map(|demand| (demand.x.clone(), demand.y.clone())).collect();
     let theirs: BTreeSet<_> = made.iter().map(sides).collect();
-    assert_eq!(theirs, ours, "{words:?} with {earlier:?}{}", instance.about());
+    assert_eq!(theirs, ours, "{words:?} with {earlier:?}{}", instance.description());
     made.into_iter()
         .map(|statement| {
             let (x, y) = sides(&statement);
@@ -41,9 +41,15 @@ pub fn raw_columns(table: &Table) -> Vec<PublishedColumn> {
 }
 
 /// What the definition finds when a table is published like this beside earlier releases.
-pub fn find(instance: &Instance, earlier: &[usize], release: &Release, demands: &[&Demand]) -> Vec<Found> {
-    let new = Shown::new(release, &instance.known[0]);
-    let shown: Vec<&Shown> = [&new].into_iter().chain(earlier.iter().map(|at| &instance.earlier[*at])).collect();
+pub fn find(
+    instance: &Instance,
+    earlier: &[usize],
+    release: &Release,
+    demands: &[&NaiveConstraint],
+) -> Vec<NaiveResult> {
+    let new = PublishedRows::new(release, &instance.columns[0]);
+    let shown: Vec<&PublishedRows> =
+        [&new].into_iter().chain(earlier.iter().map(|at| &instance.earlier[*at])).collect();
     let tuples = join(&shown, &instance.rules);
     demands.iter().map(|demand| demand.judge(&shown, &tuples)).collect()
 }
@@ -72,10 +78,10 @@ pub fn is_small(instance: &Instance, earlier: &[usize]) -> bool {
 }
 
 /// The texts of a witness in the order of x, as far as it shows them.
-fn witness(instance: &Instance, earlier: &[usize], demand: &Demand, violation: &Violation) -> Vec<String> {
+fn witness(instance: &Instance, earlier: &[usize], demand: &NaiveConstraint, violation: &Violation) -> Vec<String> {
     let texts = demand.x.iter().map(|at| {
         let release = at.release.checked_sub(1).map_or(0, |place| earlier[place] + 1);
-        let column = &instance.known[release][at.column].col.name;
+        let column = &instance.columns[release][at.column].col.name;
         let name = if release == 0 { column.clone() } else { format!("{}.{column}", instance.names[release]) };
         let found = violation.witness.iter().find(|(known, _)| *known == name);
         found.map_or(SENSITIVE_NOT_SHOWN, |(_, text)| text).to_owned()
@@ -96,8 +102,8 @@ fn people(release: &Release, which: impl Fn(usize) -> bool) -> u64 {
 fn agrees(
     (instance, earlier, shown): (&Instance, &[usize], bool),
     joint: &JoinCheck<'_>,
-    demand: &Demand,
-    found: &Found,
+    demand: &NaiveConstraint,
+    found: &NaiveResult,
     release: &Release,
     about: &dyn Fn() -> String,
 ) {
@@ -149,8 +155,8 @@ fn agrees(
 /// What verification finds in a written file is what the definition finds.
 fn is_verified(
     (instance, earlier): (&Instance, &[usize]),
-    (statement, demand): (&Constraint, &Demand),
-    found: &Found,
+    (statement, demand): (&Constraint, &NaiveConstraint),
+    found: &NaiveResult,
     (recoding, release): (&Recoding, &Release),
     about: &dyn Fn() -> String,
 ) {
@@ -173,7 +179,7 @@ fn is_verified(
 }
 
 /// Whether some y is a column of the new release that is generalized.
-pub fn counts_generalized_values(demand: &Demand, generalized: &[usize]) -> bool {
+pub fn counts_generalized_values(demand: &NaiveConstraint, generalized: &[usize]) -> bool {
     demand.y.iter().any(|of| matches!(of, Counted::Column(at) if at.release == 0 && generalized.contains(&at.column)))
 }
 
@@ -197,14 +203,14 @@ fn surveys(seed: u64, rounds: usize, most: usize) {
             })
             .collect();
         for _ in 0..3 {
-            let words = Words::random(&mut random, &instance);
+            let words = RandomSpec::random(&mut random, &instance);
             let made = statements(&instance, &words, &earlier);
-            let demands: Vec<&Demand> = made.iter().map(|(_, demand)| demand).collect();
-            let found: Vec<Vec<Found>> =
+            let demands: Vec<&NaiveConstraint> = made.iter().map(|(_, demand)| demand).collect();
+            let found: Vec<Vec<NaiveResult>> =
                 releases.iter().map(|(_, release)| find(&instance, &earlier, release, &demands)).collect();
             for (at, (statement, demand)) in made.iter().enumerate() {
                 let about = |what: &str| {
-                    format!("{what}, round {round}, {words:?}: {demand:?} with {earlier:?}{}", instance.about())
+                    format!("{what}, round {round}, {words:?}: {demand:?} with {earlier:?}{}", instance.description())
                 };
                 let joint = || {
                     JoinCheck::new(
@@ -265,7 +271,7 @@ fn records_that_match_nothing() {
         let instance = Instance::random(&mut random, 6);
         let earlier = some_earlier(&mut random, &instance);
         let table = instance.data[0].table();
-        let raw = Shown::new(&Release::raw(&table).unwrap(), &instance.known[0]);
+        let raw = PublishedRows::new(&Release::raw(&table).unwrap(), &instance.columns[0]);
         let found = dangling(&table, &instance.history, &earlier, &instance.rules);
         for (place, at) in earlier.iter().enumerate() {
             let pairs = matching(&raw, &instance.earlier[*at], &instance.rules);
@@ -274,7 +280,7 @@ fn records_that_match_nothing() {
             let left = (0..records).filter(|column| pairs.iter().all(|row| !row[*column])).count() as u64;
             let told = found.iter().find(|told| told.name == instance.names[at + 1]);
             let told = told.map_or((0, 0), |told| (told.unmatched_new, told.unmatched_earlier));
-            assert_eq!(told, (alone, left), "{place}: {}", instance.about());
+            assert_eq!(told, (alone, left), "{place}: {}", instance.description());
             ours += alone;
             theirs += left;
         }

@@ -9,9 +9,9 @@ use reticent::requirement::Requirement;
 use reticent::taxonomy::{Cut, NodeId, Taxonomy};
 use reticent::{Error, Ratio, Recoding, Release, Role, Table};
 
-use super::histories::{Instance, Words, grow};
+use super::histories::{Instance, RandomSpec, grow};
 use super::join::{counts_generalized_values, find, is_small, longer, raw_columns, some_earlier, statements};
-use super::lossy::{Demand, Limit};
+use super::lossy::{Limit, NaiveConstraint};
 use super::maximal_sets::{largest_sets, many};
 use crate::support::{Data, Random, contents};
 
@@ -59,9 +59,9 @@ fn stays_violated(seed: u64, rounds: usize) {
         if generalized.is_empty() {
             continue;
         }
-        let mut held: Vec<(Words, Demand, bool)> = Vec::new();
+        let mut held: Vec<(RandomSpec, NaiveConstraint, bool)> = Vec::new();
         for _ in 0..4 {
-            let words = Words::random(&mut random, &instance);
+            let words = RandomSpec::random(&mut random, &instance);
             for (statement, demand) in statements(&instance, &words, &earlier) {
                 if counts_generalized_values(&demand, &generalized) {
                     continue;
@@ -80,7 +80,7 @@ fn stays_violated(seed: u64, rounds: usize) {
         }
         for _ in 0..2 {
             let mut violated = vec![None; held.len()];
-            let demands: Vec<&Demand> = held.iter().map(|(_, demand, _)| demand).collect();
+            let demands: Vec<&NaiveConstraint> = held.iter().map(|(_, demand, _)| demand).collect();
             for recoding in chain(&table, &generalized, &mut random) {
                 let release = recoding.apply(&table).unwrap();
                 for (at, found) in find(&instance, &earlier, &release, &demands).iter().enumerate() {
@@ -92,7 +92,7 @@ fn stays_violated(seed: u64, rounds: usize) {
                         (Some(before), true) => panic!(
                             "round {round}: no longer violated by {:?} after {before}; {words:?}: {demand:?} with {earlier:?}, generalized {generalized:?}{}",
                             contents(&release),
-                            instance.about()
+                            instance.description()
                         ),
                         (_, holds) => *before = (!holds).then(|| format!("{:?}", contents(&release))),
                     }
@@ -113,7 +113,7 @@ struct Work {
     sets: Vec<Vec<usize>>,
     /// and as the definition does.
     judged: Vec<Vec<usize>>,
-    words: Vec<Words>,
+    words: Vec<RandomSpec>,
     /// Of the new release by itself, if anything.
     alone: Option<u64>,
 }
@@ -123,8 +123,8 @@ impl Work {
         let instance = Instance::random(random, most);
         let mut sets = vec![some_earlier(random, &instance), some_earlier(random, &instance)];
         sets.dedup();
-        let words: Vec<Words> =
-            (0..1 + random.below(2)).map(|_| Words::random(random, &instance).milder(random, &instance)).collect();
+        let words: Vec<RandomSpec> =
+            (0..1 + random.below(2)).map(|_| RandomSpec::random(random, &instance).weaker(random, &instance)).collect();
         let alone = (random.below(4) == 0 && !instance.generalized().is_empty()).then(|| 2 + random.below(2) as u64);
         if !sets.iter().all(|set| is_small(&instance, set)) {
             return None;
@@ -138,9 +138,9 @@ impl Work {
         let (instance, table) = many(random);
         let held: Vec<usize> = (0..instance.history.releases.len()).collect();
         let judged: Vec<Vec<usize>> = largest_sets(&instance, &table).into_iter().collect();
-        let words: Vec<Words> =
-            (0..1 + random.below(2)).map(|_| Words::random(random, &instance).milder(random, &instance)).collect();
-        let wordings: Vec<_> = words.iter().map(Words::wording).collect();
+        let words: Vec<RandomSpec> =
+            (0..1 + random.below(2)).map(|_| RandomSpec::random(random, &instance).weaker(random, &instance)).collect();
+        let wordings: Vec<_> = words.iter().map(RandomSpec::spec).collect();
         let sets = sets_for(&table, &instance.history, &[held], Breadth::Auto, &instance.rules, &wordings).ok()?;
         if !judged.iter().all(|set| is_small(&instance, set)) {
             return None;
@@ -153,8 +153,9 @@ impl Work {
         some.then_some(self)
     }
 
-    fn demands(&self) -> Vec<(&Vec<usize>, Vec<Demand>)> {
-        let of = |set: &Vec<usize>| self.words.iter().flat_map(|words| words.demands(&self.instance, set)).collect();
+    fn demands(&self) -> Vec<(&Vec<usize>, Vec<NaiveConstraint>)> {
+        let of =
+            |set: &Vec<usize>| self.words.iter().flat_map(|words| words.constraints(&self.instance, set)).collect();
         self.judged.iter().map(|set| (set, of(set))).collect()
     }
 
@@ -162,7 +163,7 @@ impl Work {
         let instance = &self.instance;
         let alone: Vec<_> = self.alone.iter().map(|k| crate::support::spec(&format!("k-anonymity k={k}"))).collect();
         let mut requirement = Requirement::from_specs(&alone, &instance.data[0].schema()).unwrap();
-        let wordings: Vec<_> = self.words.iter().map(Words::wording).collect();
+        let wordings: Vec<_> = self.words.iter().map(RandomSpec::spec).collect();
         requirement
             .join(&wordings, &instance.schema, instance.member(), &instance.history, &self.sets, instance.rules.clone())
             .unwrap();
@@ -173,12 +174,12 @@ impl Work {
     fn holds(&self, release: &Release) -> bool {
         let instance = &self.instance;
         let joined = self.demands().into_iter().all(|(set, demands)| {
-            let demands: Vec<&Demand> = demands.iter().collect();
+            let demands: Vec<&NaiveConstraint> = demands.iter().collect();
             find(instance, set, release, &demands).iter().all(|found| found.classes.is_empty())
         });
         let alone = self.alone.is_none_or(|k| {
             let x = instance.generalized().iter().map(|column| ColumnRef { release: 0, column: *column }).collect();
-            let demand = Demand { x, y: BTreeSet::from([Counted::People(0)]), limit: Limit::AtLeast(k) };
+            let demand = NaiveConstraint { x, y: BTreeSet::from([Counted::People(0)]), limit: Limit::AtLeast(k) };
             find(instance, &[], release, &[&demand])[0].classes.is_empty()
         });
         joined && alone
@@ -205,7 +206,7 @@ impl Work {
     /// whose values are counted.
     fn generalized(&self) -> Vec<usize> {
         let mut generalized = self.instance.generalized();
-        let demands: Vec<Demand> = self.demands().into_iter().flat_map(|(_, demands)| demands).collect();
+        let demands: Vec<NaiveConstraint> = self.demands().into_iter().flat_map(|(_, demands)| demands).collect();
         let known = |at: &usize| demands.iter().any(|demand| demand.x.contains(&ColumnRef { release: 0, column: *at }));
         generalized.retain(|at| self.alone.is_some() || known(at) || self.joins(*at));
         generalized.retain(|at| demands.iter().all(|demand| !counts_generalized_values(demand, &[*at])));
@@ -214,7 +215,7 @@ impl Work {
 
     /// Whether a column of the new release has something to do with one of an earlier release that it is judged with.
     fn joins(&self, at: usize) -> bool {
-        let names = |release: usize| self.instance.known[release].iter().map(|known| known.col.name.as_str());
+        let names = |release: usize| self.instance.columns[release].iter().map(|known| known.col.name.as_str());
         let ours = names(0).nth(at).unwrap();
         let ruled = |theirs: &str| {
             self.instance.rules.iter().any(|rule| {
@@ -239,7 +240,7 @@ impl Work {
     }
 
     fn about(&self) -> String {
-        format!("{:?} with {:?}, alone {:?}{}", self.words, self.sets, self.alone, self.instance.about())
+        format!("{:?} with {:?}, alone {:?}{}", self.words, self.sets, self.alone, self.instance.description())
     }
 }
 
@@ -419,7 +420,7 @@ fn no_algorithm_forgets_a_statement() {
         while made + refused < 100 {
             let Some(work) = Work::random(&mut random, 6) else { continue };
             let table = work.instance.data[0].table();
-            let purpose = match work.instance.known[0].iter().find(|known| known.col.role == Role::Other) {
+            let purpose = match work.instance.columns[0].iter().find(|known| known.col.role == Role::Other) {
                 Some(known) if random.below(2) == 0 => Purpose::Classification(known.col.name.clone()),
                 _ => Purpose::General,
             };

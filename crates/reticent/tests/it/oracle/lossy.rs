@@ -1,5 +1,5 @@
-//! The lossy join of releases by its definition: row by row, from the published texts, with exact fractions. Shares no code
-//! with the library.
+//! Naive lossy join of releases: row by row, from the published texts, with exact fractions. It shares no code with the
+//! library.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,56 +9,59 @@ use reticent::{InconsistentRules, RecordedRelease, Release, TreeSource};
 
 use crate::support::{Col, quasi};
 
-/// How a column's values hang together, as its owner would write it down.
+/// Hierarchy of the values of a column.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
-    /// Not at all.
+    /// No hierarchy.
     Flat,
-    /// An indented tree.
-    Words(&'static str),
-    /// Declared intervals, finest first, and whether single values may be published.
+    /// Taxonomy as indented text.
+    Tree(&'static str),
+    /// Fixed intervals, finest first, and whether single values may be published.
     Levels(Vec<IntervalLevel>, bool),
-    /// Intervals that are found.
+    /// Intervals that the algorithm forms.
     Grown(Option<(f64, f64)>),
-    /// The same, each value standing for all up to the next.
+    /// Intervals that the algorithm forms, over values that represent a range up to the next value.
     Binned,
 }
 
-/// A column as the oracle knows it.
+/// A column of the oracle.
 #[derive(Debug, Clone)]
-pub struct Known {
+pub struct OracleColumn {
     pub col: Col,
-    /// By label of an indented tree: the label above, none for the root.
+    /// Parent of each label of the taxonomy; `None` for the root.
     above: HashMap<String, Option<String>>,
-    /// By label of an indented tree: the leaves below.
+    /// Leaves below each label of the taxonomy.
     leaves: HashMap<String, BTreeSet<String>>,
 }
 
-/// What a published text can stand for.
+/// The raw values that a published text can represent.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Meaning {
-    /// Everything.
+    /// Any value.
     Any,
-    /// That there is no value.
+    /// A missing value.
     Missing,
     /// One of these values.
     Values(BTreeSet<String>),
-    /// A number from the first to the second, which belongs where the third says so.
+    /// An interval: lower bound, upper bound, and whether the upper bound is included.
     Span(f64, f64, bool),
 }
 
-impl Known {
-    pub fn new(name: &str, role: reticent::Role, values: Type, shape: &Shape) -> Known {
+impl OracleColumn {
+    pub fn new(name: &str, role: reticent::Role, values: Type, shape: &Shape) -> OracleColumn {
         let tree = match shape {
             Shape::Flat => TreeSource::Flat,
-            Shape::Words(text) => TreeSource::Given(Taxonomy::parse_indented(name, text).unwrap()),
+            Shape::Tree(text) => TreeSource::Given(Taxonomy::parse_indented(name, text).unwrap()),
             Shape::Levels(levels, exact) => TreeSource::Intervals { levels: levels.clone(), exact: *exact },
             Shape::Grown(range) => TreeSource::Grown { range: *range },
             Shape::Binned => TreeSource::Binned { range: None },
         };
-        let mut known =
-            Known { col: Col { role, values, tree, ..quasi(name) }, above: HashMap::new(), leaves: HashMap::new() };
-        if let Shape::Words(text) = shape {
+        let mut known = OracleColumn {
+            col: Col { role, values, tree, ..quasi(name) },
+            above: HashMap::new(),
+            leaves: HashMap::new(),
+        };
+        if let Shape::Tree(text) = shape {
             known.read(text);
         }
         known
@@ -81,29 +84,29 @@ impl Known {
         }
     }
 
-    /// The labels of an indented tree without its root, leaves only where asked.
+    /// Labels of the taxonomy without the root; only leaves if `leaves`.
     pub fn labels(&self, leaves: bool) -> Vec<String> {
-        let wanted =
+        let is_included =
             |label: &&String| self.above[*label].is_some() && (!leaves || self.leaves[*label].contains(*label));
-        let mut labels: Vec<String> = self.above.keys().filter(wanted).cloned().collect();
+        let mut labels: Vec<String> = self.above.keys().filter(is_included).cloned().collect();
         labels.sort();
         labels
     }
 
-    /// What a published text can stand for.
+    /// The raw values that a published text can represent.
     pub fn meaning(&self, text: &str) -> Meaning {
         match text {
             "*" => Meaning::Any,
             "" => Meaning::Missing,
             text if self.col.values != Type::Text => span(text, self.col.values),
-            text if self.above.is_empty() && text.contains('*') => Meaning::Values(hidden_by(text)),
+            text if self.above.is_empty() && text.contains('*') => Meaning::Values(matching_texts(text)),
             text if self.above.is_empty() => Meaning::Values(BTreeSet::from([text.to_owned()])),
             text if self.above[text].is_none() => Meaning::Any,
             text => Meaning::Values(self.leaves[text].clone()),
         }
     }
 
-    /// Whether a text is this value, or lies below it.
+    /// Whether a text is this value or a descendant of it.
     fn is_below(&self, text: &str, value: &str) -> bool {
         if let (Meaning::Span(low, high, closed), Meaning::Span(from, to, too)) =
             (self.meaning(text), span_of(self, value))
@@ -121,12 +124,12 @@ impl Known {
     }
 }
 
-/// The texts of up to four digits that stars can hide: a digit each, and at the end whatever follows.
-fn hidden_by(mask: &str) -> BTreeSet<String> {
-    let shown = mask.trim_end_matches('*');
-    let fits = |text: &String| {
-        let long_enough = if mask.ends_with('*') { text.len() >= shown.len() } else { text.len() == shown.len() };
-        long_enough && shown.chars().zip(text.chars()).all(|(shown, letter)| shown == '*' || shown == letter)
+/// Texts of up to four digits that match a mask. A star matches one digit, or any digits at the end.
+fn matching_texts(mask: &str) -> BTreeSet<String> {
+    let prefix = mask.trim_end_matches('*');
+    let matches = |text: &String| {
+        let long_enough = if mask.ends_with('*') { text.len() >= prefix.len() } else { text.len() == prefix.len() };
+        long_enough && prefix.chars().zip(text.chars()).all(|(masked, letter)| masked == '*' || masked == letter)
     };
     let mut texts: Vec<String> = vec![String::new()];
     for length in 0..4 {
@@ -137,15 +140,15 @@ fn hidden_by(mask: &str) -> BTreeSet<String> {
         let longer: Vec<String> = longer.collect();
         texts.extend(longer);
     }
-    texts.into_iter().skip(1).filter(fits).collect()
+    texts.into_iter().skip(1).filter(matches).collect()
 }
 
-/// What a value says in a column of numbers or dates; elsewhere nothing of that kind.
-fn span_of(known: &Known, value: &str) -> Meaning {
+/// The interval of a value in a column of numbers or dates; `Any` in a column of texts.
+fn span_of(known: &OracleColumn, value: &str) -> Meaning {
     if known.col.values == Type::Text { Meaning::Any } else { span(value, known.col.values) }
 }
 
-/// What the text of a number, a date or an interval says. Days are whole: the last one before an end belongs.
+/// The interval of the text of a number, a date or an interval. Days are discrete, so an excluded end is the day before it.
 fn span(text: &str, values: Type) -> Meaning {
     let number = |text: &str| -> f64 {
         if values != Type::Date {
@@ -174,7 +177,7 @@ fn span(text: &str, values: Type) -> Meaning {
 }
 
 impl Meaning {
-    /// Whether two texts can stand for the same value.
+    /// Whether two texts can represent the same value.
     pub fn matches(&self, other: &Meaning) -> bool {
         match (self, other) {
             (Meaning::Any, _) | (_, Meaning::Any) | (Meaning::Missing, Meaning::Missing) => true,
@@ -187,46 +190,46 @@ impl Meaning {
     }
 }
 
-/// A release as its readers see it, and the person behind each row.
+/// Published rows of a release, with the owner of each row.
 #[derive(Debug, Clone)]
-pub struct Shown {
-    pub known: Vec<Known>,
+pub struct PublishedRows {
+    pub columns: Vec<OracleColumn>,
     pub rows: Vec<Vec<String>>,
     pub people: Vec<u128>,
 }
 
-impl Shown {
+impl PublishedRows {
     /// The new release.
-    pub fn new(release: &Release, known: &[Known]) -> Shown {
-        let mut shown = Shown { known: known.to_vec(), rows: Vec::new(), people: Vec::new() };
+    pub fn new(release: &Release, known: &[OracleColumn]) -> PublishedRows {
+        let mut published = PublishedRows { columns: known.to_vec(), rows: Vec::new(), people: Vec::new() };
         for at in 0..release.contingency.len() {
             for _ in 0..release.contingency.weights[at] {
                 let owner = release.contingency.owners.as_ref().map(|owners| u128::from(owners[at]));
-                shown.people.push(owner.unwrap_or(shown.rows.len() as u128));
-                shown.rows.push(texts(release, at));
+                published.people.push(owner.unwrap_or(published.rows.len() as u128));
+                published.rows.push(texts(release, at));
             }
         }
-        shown
+        published
     }
 
     /// An earlier release.
-    pub fn held(held: &RecordedRelease, known: &[Known]) -> Shown {
-        let mut shown = Shown::new(&held.release, known);
-        let Some(links) = &held.links else { return shown };
-        shown.rows.clear();
-        shown.people.clear();
+    pub fn from_recorded(recorded: &RecordedRelease, known: &[OracleColumn]) -> PublishedRows {
+        let mut published = PublishedRows::new(&recorded.release, known);
+        let Some(links) = &recorded.links else { return published };
+        published.rows.clear();
+        published.people.clear();
         for link in 0..links.len() {
             for _ in 0..links.records[link] {
-                shown.rows.push(texts(&held.release, links.cells[link] as usize));
-                shown.people.push(links.pseudonyms[link]);
+                published.rows.push(texts(&recorded.release, links.cells[link] as usize));
+                published.people.push(links.pseudonyms[link]);
             }
         }
-        assert_eq!(shown.rows.len() as u64, held.release.contingency.rows(), "not every record is linked");
-        shown
+        assert_eq!(published.rows.len() as u64, recorded.release.contingency.rows(), "a record has no owner link");
+        published
     }
 
     fn at(&self, name: &str) -> Option<usize> {
-        self.known.iter().position(|known| known.col.name == name)
+        self.columns.iter().position(|known| known.col.name == name)
     }
 }
 
@@ -240,27 +243,28 @@ pub fn texts(release: &Release, at: usize) -> Vec<String> {
         .collect()
 }
 
-/// Whether each row of one release matches each row of another.
-pub fn matching(one: &Shown, two: &Shown, rules: &[InconsistentRules]) -> Vec<Vec<bool>> {
+/// Matrix of matches between the rows of two releases.
+pub fn matching(one: &PublishedRows, two: &PublishedRows, rules: &[InconsistentRules]) -> Vec<Vec<bool>> {
     let common: Vec<(usize, usize)> = one
-        .known
+        .columns
         .iter()
         .enumerate()
         .filter_map(|(at, known)| two.at(&known.col.name).map(|other| (at, other)))
         .collect();
-    let read = |shown: &Shown| -> Vec<Vec<Meaning>> {
-        let row = |row: &Vec<String>| shown.known.iter().zip(row).map(|(known, text)| known.meaning(text)).collect();
-        shown.rows.iter().map(row).collect()
+    let read = |published: &PublishedRows| -> Vec<Vec<Meaning>> {
+        let row =
+            |row: &Vec<String>| published.columns.iter().zip(row).map(|(known, text)| known.meaning(text)).collect();
+        published.rows.iter().map(row).collect()
     };
     let (first, second) = (read(one), read(two));
-    let holds = |shown: &Shown, row: usize, (attribute, value): &(String, String)| {
-        shown.at(attribute).is_some_and(|at| shown.known[at].is_below(&shown.rows[row][at], value))
+    let has = |published: &PublishedRows, row: usize, (attribute, value): &(String, String)| {
+        published.at(attribute).is_some_and(|at| published.columns[at].is_below(&published.rows[row][at], value))
     };
     let consistent = |a: usize, b: usize| {
         rules.iter().all(|rule| {
-            let never = holds(one, a, &rule.one) && holds(two, b, &rule.other);
-            let nor = holds(one, a, &rule.other) && holds(two, b, &rule.one);
-            !never && !nor
+            let excluded = has(one, a, &rule.one) && has(two, b, &rule.other);
+            let reversed = has(one, a, &rule.other) && has(two, b, &rule.one);
+            !excluded && !reversed
         })
     };
     let pair = |a: usize, b: usize| {
@@ -269,17 +273,17 @@ pub fn matching(one: &Shown, two: &Shown, rules: &[InconsistentRules]) -> Vec<Ve
     (0..one.rows.len()).map(|a| (0..two.rows.len()).map(|b| pair(a, b)).collect()).collect()
 }
 
-/// The join: one row of each release, every two of which match.
-pub fn join(releases: &[&Shown], rules: &[InconsistentRules]) -> Vec<Vec<usize>> {
+/// The lossy join: tuples with one row of each release, all pairs of which match.
+pub fn join(releases: &[&PublishedRows], rules: &[InconsistentRules]) -> Vec<Vec<usize>> {
     let pairs: Vec<Vec<Vec<Vec<bool>>>> = (0..releases.len())
         .map(|later| (0..later).map(|first| matching(releases[first], releases[later], rules)).collect())
         .collect();
     let mut tuples: Vec<Vec<usize>> = vec![Vec::new()];
-    for (place, release) in releases.iter().enumerate() {
+    for (position, release) in releases.iter().enumerate() {
         let mut longer = Vec::new();
         for tuple in &tuples {
-            let fits = |row: &usize| tuple.iter().enumerate().all(|(at, other)| pairs[place][at][*other][*row]);
-            let rows = (0..release.rows.len()).filter(fits);
+            let matches = |row: &usize| tuple.iter().enumerate().all(|(at, other)| pairs[position][at][*other][*row]);
+            let rows = (0..release.rows.len()).filter(matches);
             longer.extend(rows.map(|row| tuple.iter().copied().chain([row]).collect::<Vec<_>>()));
         }
         tuples = longer;
@@ -287,49 +291,47 @@ pub fn join(releases: &[&Shown], rules: &[InconsistentRules]) -> Vec<Vec<usize>>
     tuples
 }
 
-/// What is demanded of every x.
+/// Condition on every value x of X.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Limit {
-    /// So many different y.
+    /// Minimum number of distinct y.
     AtLeast(u64),
-    /// No y more often than this many times in a thousand: for all values, and for some of their own.
+    /// Maximum confidence of a y in thousandths: for all values, and for single values.
     AtMost(Option<u64>, Vec<(String, u64)>),
 }
 
-/// A statement over the join.
+/// An (X, Y)-constraint on the join.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Demand {
+pub struct NaiveConstraint {
     pub x: BTreeSet<ColumnRef>,
     pub y: BTreeSet<Counted>,
     pub limit: Limit,
 }
 
-/// What is found in a join.
+/// Result of a constraint on a join.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Found {
-    /// The smallest number of different y, or minus the largest share; none where nothing is counted or bounded.
+pub struct NaiveResult {
+    /// Smallest number of distinct y, or minus the largest confidence; `None` if there is no y with a limit.
     pub worst: Option<f64>,
-    /// The classes of the new release, by their texts on its columns in x, that are in some violating x; with the worst
-    /// there.
+    /// Worst value of each class of the new release (by its texts in X) with a violating x.
     pub classes: BTreeMap<Vec<String>, f64>,
-    /// The same where values have bounds of their own and, in every class, only the shares that are too large are looked at
-    /// as soon as there are any.
+    /// The same worst value, but a violating class counts only confidences above their bounds.
     pub too_large: Option<f64>,
-    /// By class.
+    /// Worst value of each violating class, with only confidences above their bounds.
     pub classes_too_large: BTreeMap<Vec<String>, f64>,
-    /// Every violating x, by its texts in the order of x.
+    /// Texts of every violating x, in the order of X.
     pub violating: BTreeSet<Vec<String>>,
 }
 
-impl Demand {
-    /// The texts of a row of the new release that name its class.
+impl NaiveConstraint {
+    /// Class of a row of the new release: its texts in X.
     pub fn class(&self, row: &[String]) -> Vec<String> {
         self.x.iter().filter(|at| at.release == 0).map(|at| row[at.column].clone()).collect()
     }
 
-    pub fn judge(&self, releases: &[&Shown], join: &[Vec<usize>]) -> Found {
+    pub fn judge(&self, releases: &[&PublishedRows], join: &[Vec<usize>]) -> NaiveResult {
         let text = |tuple: &Vec<usize>, at: &ColumnRef| releases[at.release].rows[tuple[at.release]][at.column].clone();
-        // By x: its tuples, those by y, and the class of the new release that it is in.
+        // For each x: number of tuples, number of tuples of each y, class of the new release.
         type Group = (u64, BTreeMap<Vec<String>, u64>, Vec<String>);
         let mut groups: BTreeMap<Vec<String>, Group> = BTreeMap::new();
         for tuple in join {
@@ -343,7 +345,7 @@ impl Demand {
             group.0 += 1;
             *group.1.entry(y.collect()).or_default() += 1;
         }
-        let mut found = Found::default();
+        let mut found = NaiveResult::default();
         let mut by_class: BTreeMap<&Vec<String>, f64> = BTreeMap::new();
         let mut broken: BTreeSet<&Vec<String>> = BTreeSet::new();
         for (x, (tuples, with, class)) in &groups {
@@ -355,18 +357,20 @@ impl Demand {
                         [only] => own.iter().find(|(value, _)| value == only).map(|(_, bound)| *bound).or(*general),
                         _ => *general,
                     };
-                    // A cell that says nothing tells nothing, however sure it is.
+                    // A suppressed value discloses nothing and has no bound.
                     let known = match self.y.iter().collect::<Vec<_>>().as_slice() {
-                        [Counted::Column(at)] => Some(&releases[at.release].known[at.column]),
+                        [Counted::Column(at)] => Some(&releases[at.release].columns[at.column]),
                         _ => None,
                     };
-                    let tells = |y: &Vec<String>| known.is_none_or(|known| known.meaning(&y[0]) != Meaning::Any);
-                    let told = with.iter().filter(|(y, _)| tells(y));
-                    let bounded: Vec<(u64, u64)> = told.filter_map(|(y, count)| Some((*count, bound(y)?))).collect();
-                    let most = bounded.iter().map(|(count, _)| *count).max();
-                    let safety = most.map(|most| -(most as f64 / *tuples as f64));
+                    let is_disclosing =
+                        |y: &Vec<String>| known.is_none_or(|known| known.meaning(&y[0]) != Meaning::Any);
+                    let disclosing = with.iter().filter(|(y, _)| is_disclosing(y));
+                    let bounded: Vec<(u64, u64)> =
+                        disclosing.filter_map(|(y, count)| Some((*count, bound(y)?))).collect();
+                    let largest = bounded.iter().map(|(count, _)| *count).max();
+                    let safety = largest.map(|largest| -(largest as f64 / *tuples as f64));
                     let over = bounded.iter().filter(|(count, bound)| count * 1000 > bound * tuples);
-                    too_large = over.map(|(count, _)| *count).max().map(|most| -(most as f64 / *tuples as f64));
+                    too_large = over.map(|(count, _)| *count).max().map(|largest| -(largest as f64 / *tuples as f64));
                     (safety, bounded.iter().all(|(count, bound)| count * 1000 <= bound * tuples))
                 }
             };

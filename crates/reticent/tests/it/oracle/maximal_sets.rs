@@ -8,16 +8,17 @@ use reticent::{Release, Table};
 
 use super::histories::Instance;
 use super::join::longer;
-use super::lossy::{Shown, matching};
+use super::lossy::{PublishedRows, matching};
 use crate::support::Random;
 
 /// A history of five to seven releases of few records, no two of them the same.
 pub fn many(random: &mut Random) -> (Instance, Table) {
     loop {
         let earlier = 5 + random.below(3);
-        let instance = Instance::after(random, 3, earlier);
-        let same = |one: &Shown, other: &Shown| {
-            let columns = |shown: &Shown| shown.known.iter().map(|known| known.col.name.clone()).collect::<Vec<_>>();
+        let instance = Instance::with_releases(random, 3, earlier);
+        let same = |one: &PublishedRows, other: &PublishedRows| {
+            let columns =
+                |shown: &PublishedRows| shown.columns.iter().map(|known| known.col.name.clone()).collect::<Vec<_>>();
             let mut rows = [one.rows.clone(), other.rows.clone()];
             rows.iter_mut().for_each(|rows| rows.sort());
             columns(one) == columns(other) && rows[0] == rows[1]
@@ -35,9 +36,9 @@ struct Pairs(Vec<Vec<Vec<Vec<bool>>>>);
 
 impl Pairs {
     fn of(instance: &Instance, table: &Table) -> Pairs {
-        let raw = Shown::new(&Release::raw(table).unwrap(), &instance.known[0]);
-        let all: Vec<&Shown> = [&raw].into_iter().chain(&instance.earlier).collect();
-        let with = |one: &&Shown| all.iter().map(|other| matching(one, other, &instance.rules)).collect();
+        let raw = PublishedRows::new(&Release::raw(table).unwrap(), &instance.columns[0]);
+        let all: Vec<&PublishedRows> = [&raw].into_iter().chain(&instance.earlier).collect();
+        let with = |one: &&PublishedRows| all.iter().map(|other| matching(one, other, &instance.rules)).collect();
         Pairs(all.iter().map(with).collect())
     }
 
@@ -65,7 +66,7 @@ impl Pairs {
 
 /// Those of some releases whose columns have to do with the table's, or with those of others that have.
 fn related(instance: &Instance, set: &BTreeSet<usize>) -> BTreeSet<usize> {
-    let names = |release: usize| instance.known[release].iter().map(|known| known.col.name.as_str());
+    let names = |release: usize| instance.columns[release].iter().map(|known| known.col.name.as_str());
     let relate = |one: &str, other: &str| {
         let ruled = |a: &str, b: &str| instance.rules.iter().any(|rule| rule.one.0 == a && rule.other.0 == b);
         one == other || ruled(one, other) || ruled(other, one)
@@ -115,7 +116,7 @@ fn judged(seed: u64, rounds: usize) {
     for round in 0..rounds {
         let (instance, table) = many(&mut random);
         let held: Vec<usize> = (0..instance.history.releases.len()).collect();
-        let about = |what: &str| format!("{what}, round {round}{}", instance.about());
+        let about = |what: &str| format!("{what}, round {round}{}", instance.description());
         let expected = largest_sets(&instance, &table);
         let Ok(sets) =
             sets_for(&table, &instance.history, std::slice::from_ref(&held), Breadth::Auto, &instance.rules, &[])

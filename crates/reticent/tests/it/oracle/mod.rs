@@ -1,4 +1,5 @@
-//! The definitions of the papers once more, naively and exactly, over every tiny table. Shares no code with the library.
+//! Naive, exact implementations of the definitions of the papers, compared with the library on all tiny tables. They share no code
+//! with the library.
 
 mod audit;
 pub mod definitions;

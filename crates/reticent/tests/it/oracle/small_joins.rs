@@ -1,4 +1,4 @@
-//! Small histories by hand: where the library and the definition of the lossy join once differed.
+//! Regression tests on small histories: cases in which the library differed from the definition of the lossy join.
 
 use reticent::algorithms::{Control, Guarantee, Purpose, RecodingTask, SearchOutcome, Suppression, run};
 use reticent::join::{Constraint, JoinCheck, JoinRequirement, Member};
@@ -13,10 +13,9 @@ use reticent::{
 
 use crate::support::{Col, Data, Random, cut_at, other, quasi, requirement, sensitive, spec};
 
-/// An earlier release of a table, published as it is or by a recoding.
+/// An earlier release of a table, raw or with a recoding.
 pub fn recorded(name: &str, data: &Data, recoding: Option<&Recoding>) -> RecordedRelease {
-    let alone = Data { owners: None, ..data.clone() };
-    let table = alone.table();
+    let table = Data { owners: None, ..data.clone() }.table();
     let release = recoding.unwrap_or(&Recoding::identity(&table)).apply(&table).unwrap();
     let links = data.owners.as_ref().map(|owners| {
         let place = |row: &Vec<String>| {
@@ -35,7 +34,7 @@ pub fn recorded(name: &str, data: &Data, recoding: Option<&Recoding>) -> Recorde
     }
 }
 
-/// A new table, earlier releases, and what is demanded of them together.
+/// A new table, earlier releases, and a requirement on their join.
 pub struct SmallJoin {
     pub data: Data,
     pub history: History,
@@ -43,7 +42,7 @@ pub struct SmallJoin {
 }
 
 impl SmallJoin {
-    /// Everything earlier is joined with the new release, which is called `new`.
+    /// Joins the new release, named `new`, with all earlier releases.
     pub fn new(
         data: &Data,
         earlier: Vec<(RecordedRelease, &Data)>,
@@ -54,7 +53,7 @@ impl SmallJoin {
         SmallJoin::with_sets(data, earlier, words, rules, &[all])
     }
 
-    /// The same for each of some sets of earlier releases.
+    /// Joins the new release with each of these sets of earlier releases.
     pub fn with_sets(
         data: &Data,
         earlier: Vec<(RecordedRelease, &Data)>,
@@ -71,43 +70,44 @@ impl SmallJoin {
             }
         }
         let schema = Data { cols, rows: Vec::new(), owners: None }.schema();
-        let history = History { releases: earlier.into_iter().map(|(held, _)| held).collect(), ..History::default() };
+        let history =
+            History { releases: earlier.into_iter().map(|(recorded, _)| recorded).collect(), ..History::default() };
         let member = Member {
             name: "new".to_owned(),
             columns: data.cols.iter().map(|col| (col.name.clone(), col.role)).collect(),
         };
-        let wordings: Vec<ModelSpec> = words.iter().map(|words| spec(words)).collect();
+        let specs: Vec<ModelSpec> = words.iter().map(|words| spec(words)).collect();
         let mut requirement = Requirement::from_specs(&[], &schema).unwrap();
-        requirement.join(&wordings, &schema, member, &history, sets, rules.to_vec()).unwrap();
+        requirement.join(&specs, &schema, member, &history, sets, rules.to_vec()).unwrap();
         SmallJoin { data: data.clone(), history, requirement }
     }
 
-    /// Also demanded of the new release by itself.
+    /// Adds a model that the new release must satisfy without the join.
     pub fn with_model(mut self, words: &str) -> SmallJoin {
         self.requirement.models = crate::support::requirement(&[words], &self.data.schema()).models;
         self
     }
 
     pub fn constraints(&self) -> Vec<(&JoinRequirement, &Constraint)> {
-        let joined = self.requirement.joins.iter();
-        joined.flat_map(|together| together.constraints.iter().map(move |statement| (together, statement))).collect()
+        let joins = self.requirement.joins.iter();
+        joins.flat_map(|join| join.constraints.iter().map(move |constraint| (join, constraint))).collect()
     }
 
-    pub fn join_check<'a>(&'a self, together: &'a JoinRequirement, statement: &'a Constraint) -> JoinCheck<'a> {
+    pub fn join_check<'a>(&'a self, join: &'a JoinRequirement, constraint: &'a Constraint) -> JoinCheck<'a> {
         let table = self.data.table();
         let identity = Recoding::identity(&table);
         let columns: Vec<PublishedColumn> = identity.columns.iter().map(|recoded| recoded.column.clone()).collect();
         let quasi = table.with_role(Role::QuasiIdentifier);
         let rules = &self.requirement.rules;
-        let joint = JoinCheck::new(statement, &columns, &quasi, &self.history, &together.earlier, rules).unwrap();
-        joint.compute_relation(&table, &identity);
-        joint
+        let check = JoinCheck::new(constraint, &columns, &quasi, &self.history, &join.earlier, rules).unwrap();
+        check.compute_relation(&table, &identity);
+        check
     }
 
-    /// What every statement finds in a release.
+    /// Survey of every constraint on a release.
     pub fn surveys(&self, release: &Release) -> Vec<Survey> {
-        let survey = |(together, statement): (&JoinRequirement, &Constraint)| {
-            self.join_check(together, statement).survey(release).unwrap()
+        let survey = |(join, constraint): (&JoinRequirement, &Constraint)| {
+            self.join_check(join, constraint).survey(release).unwrap()
         };
         self.constraints().into_iter().map(survey).collect()
     }
@@ -125,8 +125,7 @@ impl SmallJoin {
     }
 }
 
-/// Person 0 has two illnesses: with the person, these are two different things to count, as the pairs (person, illness)
-/// are.
+/// Person 0 has two illnesses. Y counts pairs of a person and an illness, so it counts two.
 #[test]
 fn people_with_several_records_are_counted_with_their_values() {
     let new = Data::new(vec![quasi("sex"), sensitive("ill")], &["f flu", "f hiv"]).owned(&[0, 0]);
@@ -138,7 +137,7 @@ fn people_with_several_records_are_counted_with_their_values() {
     assert!(survey.violations.is_empty());
 }
 
-/// The same in an earlier release.
+/// The same for an earlier release.
 #[test]
 fn people_of_earlier_releases_are_counted_with_their_values() {
     let new = Data::new(vec![quasi("sex")], &["f"]);
@@ -150,30 +149,30 @@ fn people_of_earlier_releases_are_counted_with_their_values() {
     assert!(survey.violations.is_empty());
 }
 
-/// Where everybody's sex is hidden there is one value, and where it is shown there are two: what was violated is not. A hidden
-/// value is one that nobody can be too sure of.
+/// With suppressed sex, there is one value; after specialization there are two, so the violation disappears. A suppressed value
+/// has no confidence.
 #[test]
-fn nothing_is_claimed_where_counted_values_are_generalized() {
+fn a_violation_is_not_claimed_to_persist_if_columns_of_y_are_generalized() {
     let new = Data::new(vec![quasi("sex"), quasi("job")], &["f cook", "m cook"]);
     let first = Data::new(vec![quasi("job")], &["cook", "cook"]);
     for words in ["xy-anonymity k=2 x=new.job y=new.sex", "xy-linkability h=0.9 x=new.job y=new.sex"] {
         let small = SmallJoin::new(&new, vec![(recorded("first", &first, None), &first)], &[words], &[]);
         let table = new.table();
-        let hidden = cut_at(&table, &[("sex", &["*"])]).apply(&table).unwrap();
-        let hides = usize::from(words.starts_with("xy-anonymity"));
-        assert_eq!(small.surveys(&hidden)[0].violations.len(), hides, "{words}");
+        let suppressed = cut_at(&table, &[("sex", &["*"])]).apply(&table).unwrap();
+        let expected = usize::from(words.starts_with("xy-anonymity"));
+        assert_eq!(small.surveys(&suppressed)[0].violations.len(), expected, "{words}");
         assert_eq!(small.surveys(&new.raw())[0].violations.len(), 0, "{words}");
-        for (together, statement) in small.constraints() {
-            assert!(!small.join_check(together, statement).keeps_violating(&[0]), "{words}");
-            assert!(!small.join_check(together, statement).keeps_violating(&[0, 1]), "{words}");
+        for (join, constraint) in small.constraints() {
+            assert!(!small.join_check(join, constraint).keeps_violating(&[0]), "{words}");
+            assert!(!small.join_check(join, constraint).keeps_violating(&[0, 1]), "{words}");
         }
     }
 }
 
-/// A release that satisfies a model by itself and a statement when joined is not refused, and the model is judged where
-/// everything says nothing, not on the table as it is.
+/// A release that satisfies a model and a constraint on the join is not refused. The model is checked on the generalized release,
+/// not on the raw table.
 #[test]
-fn a_model_beside_a_statement_is_judged_on_what_is_published() {
+fn a_model_next_to_a_join_constraint_is_checked_on_the_published_release() {
     let new = Data::new(vec![quasi("sex")], &["f", "m"]);
     let first = Data::new(vec![quasi("sex")], &["f", "m"]);
     let words = "xy-anonymity k=1 x=new.sex y=first.people";
@@ -184,47 +183,47 @@ fn a_model_beside_a_statement_is_judged_on_what_is_published() {
     assert_eq!(release.contingency.weights, [2]);
 }
 
-/// Job is in no x, but it joins: where it says nothing, every illness goes with u. So there is something to publish.
+/// Job is a join column but not in X. If it is suppressed, u matches every illness. So a safe release exists.
 #[test]
-fn what_joins_is_generalized_too() {
+fn join_columns_outside_x_are_generalized() {
     let new = Data::new(vec![other("note"), quasi("job")], &["u cook", "u cook"]);
     let first = Data::new(vec![quasi("job"), sensitive("ill")], &["cook flu", "clerk hiv"]);
     let words = "xy-linkability h=0.5 x=new.note y=first.ill";
     let small = SmallJoin::new(&new, vec![(recorded("first", &first, None), &first)], &[words], &[]);
     let table = new.table();
-    let hidden = cut_at(&table, &[("job", &["*"])]).apply(&table).unwrap();
-    assert!(small.surveys(&hidden)[0].violations.is_empty());
+    let suppressed = cut_at(&table, &[("job", &["*"])]).apply(&table).unwrap();
+    assert!(small.surveys(&suppressed)[0].violations.is_empty());
     let outcome = small.specialize().unwrap_or_else(|error| panic!("{error}"));
     assert!(small.surveys(&outcome.recoding.apply(&table).unwrap())[0].violations.is_empty());
 }
 
-/// Where several x are equally bad, the same one is shown each time.
+/// Several x are equally bad.
 #[test]
-fn the_same_witness_is_shown_each_time() {
+fn the_witness_is_deterministic() {
     let new = Data::new(vec![quasi("sex")], &["f", "m"]);
     let ages: Vec<String> = (0..12).map(|age| format!("a{age}")).collect();
     let first = Data::new(vec![quasi("age")], &ages.iter().map(String::as_str).collect::<Vec<_>>());
     let words = "xy-anonymity k=2 x=first.age y=first.people";
     let small = SmallJoin::new(&new, vec![(recorded("first", &first, None), &first)], &[words], &[]);
-    let shown = || small.surveys(&new.raw()).remove(0).worst.unwrap().witness;
-    let once = shown();
+    let witness = || small.surveys(&new.raw()).remove(0).worst.unwrap().witness;
+    let first_witness = witness();
     let mut random = Random(1);
     for _ in 0..30 {
-        // Tables of other sizes lie elsewhere in memory.
+        // Allocations of random size change the addresses of the tables.
         let _kept: Vec<u8> = vec![0; random.below(1000)];
-        assert_eq!(shown(), once);
+        assert_eq!(witness(), first_witness);
     }
 }
 
-/// Half have hiv, which is allowed, and a quarter flu, which is not: the largest share is still one half, as it is where
-/// a single release is judged.
+/// HIV has confidence 1/2, which is its bound. Flu has 1/4, above its bound of 0. The worst confidence is 1/2, as for a single
+/// release.
 #[test]
-fn the_worst_share_is_the_largest_that_is_bounded() {
+fn the_worst_confidence_is_the_largest_of_all_bounded_values() {
     let new = Data::new(vec![quasi("sex"), sensitive("ill")], &["f hiv", "f hiv", "f flu", "f gout"]);
     let first = Data::new(vec![quasi("sex")], &["f"]);
     let words = "xy-linkability values=flu:0,hiv:0.5 x=sex y=ill";
-    let alone = crate::support::model(words, &new.schema()).survey(&new.history()).unwrap();
-    assert_eq!(alone.worst.unwrap().safety, -0.5);
+    let single = crate::support::model(words, &new.schema()).survey(&new.history()).unwrap();
+    assert_eq!(single.worst.unwrap().safety, -0.5);
     let words = "xy-linkability values=flu:0,hiv:0.5 x=new.sex y=ill";
     let small = SmallJoin::new(&new, vec![(recorded("first", &first, None), &first)], &[words], &[]);
     let survey = small.surveys(&new.raw()).remove(0);
@@ -232,9 +231,9 @@ fn the_worst_share_is_the_largest_that_is_bounded() {
     assert_eq!(survey.worst.unwrap().safety, -0.5);
 }
 
-/// A join that holds nothing has no worst x, and certainly none that is infinitely safe.
+/// An empty join has no worst x, in particular none with infinite safety.
 #[test]
-fn an_empty_join_has_no_worst() {
+fn an_empty_join_has_no_infinite_safety() {
     let new = Data::new(vec![quasi("sex")], &["f"]);
     let first = Data::new(vec![quasi("sex")], &["m"]);
     let words = "xy-anonymity k=2 x=new.sex y=first.people";
@@ -244,10 +243,10 @@ fn an_empty_join_has_no_worst() {
     assert!(survey.worst.is_none_or(|worst| worst.safety.is_finite()));
 }
 
-/// Ten people in each of forty-five releases: the join has more tuples than any machine number counts, and shares are what
-/// they are in the new release.
+/// Ten people in each of 45 releases. The number of tuples exceeds all integer types; the confidences equal those of the new
+/// release.
 #[test]
-fn many_releases_have_very_many_tuples() {
+fn confidences_are_right_for_very_many_tuples() {
     let rows: Vec<&str> = [vec!["f flu"; 5], vec!["f hiv"; 5]].concat();
     let new = Data::new(vec![quasi("sex"), sensitive("ill")], &rows);
     let first = Data::new(vec![quasi("sex")], &["f"; 10]);
@@ -260,22 +259,22 @@ fn many_releases_have_very_many_tuples() {
     ];
     let small = SmallJoin::new(&new, earlier, &words, &[]);
     let surveys = small.surveys(&new.raw());
-    let told: Vec<(f64, usize)> =
+    let results: Vec<(f64, usize)> =
         surveys.iter().map(|survey| (survey.worst.as_ref().unwrap().safety, survey.violations.len())).collect();
-    assert_eq!(told, [(-0.5, 0), (-0.5, 1), (2.0, 0), (10.0, 1)]);
+    assert_eq!(results, [(-0.5, 0), (-0.5, 1), (2.0, 0), (10.0, 1)]);
 }
 
-/// Pairs of people of several releases: as many as the people of each, multiplied; or an error where they are too many.
+/// The number of tuples of people is the product of the numbers of people of each release, or too large to compute.
 #[test]
-fn people_of_many_releases_are_very_many() {
+fn tuples_of_people_of_many_releases_are_counted_or_an_error() {
     let first = Data::new(vec![quasi("sex")], &["f"; 10]);
     for releases in [2, 3, 5, 8, 12, 20, 45] {
         let earlier = (0..releases).map(|at| (recorded(&format!("r{at}"), &first, None), &first)).collect();
         let people: Vec<String> = (0..releases).map(|at| format!("r{at}.people")).collect();
         let words = format!("xy-anonymity k=11 x=sex y={}", people.join(","));
         let small = SmallJoin::new(&first, earlier, &[&words], &[]);
-        let (together, statement) = small.constraints()[0];
-        match small.join_check(together, statement).survey(&first.raw()) {
+        let (join, constraint) = small.constraints()[0];
+        match small.join_check(join, constraint).survey(&first.raw()) {
             Ok(survey) => {
                 assert!(survey.violations.is_empty(), "{releases}: {survey:?}");
                 let counted = survey.worst.unwrap().safety;
@@ -289,9 +288,9 @@ fn people_of_many_releases_are_very_many() {
     }
 }
 
-/// One person with two records in a class is one person in it.
+/// A person with two records in a class counts once.
 #[test]
-fn a_violating_class_has_people_not_records() {
+fn a_violating_class_counts_people_not_records() {
     let new = Data::new(vec![quasi("sex"), sensitive("ill")], &["f flu", "f hiv"]).owned(&[0, 0]);
     let first = Data::new(vec![quasi("sex")], &["f"]);
     for words in ["xy-anonymity k=2 x=new.sex y=new.people", "xy-linkability h=0.4 x=new.sex y=new.ill"] {
@@ -302,7 +301,7 @@ fn a_violating_class_has_people_not_records() {
     }
 }
 
-/// Whoever is shown as a witness is in the join: the man in b matches the first release's only man in b, who is a cook.
+/// A witness is a tuple of the join. The man in ward b matches only the cook of the first release.
 #[test]
 fn a_witness_is_in_the_join() {
     let new = Data::new(vec![quasi("sex"), other("ward")], &["f b", "m b", "f a"]);
@@ -313,40 +312,39 @@ fn a_witness_is_in_the_join() {
     assert_eq!(survey.violations.len(), 2);
     for violation in &survey.violations {
         let texts: Vec<&str> = violation.witness.iter().map(|(_, text)| text.as_str()).collect();
-        assert!([["m", "cook"], ["f", "smith"]].contains(&[texts[0], texts[1]]), "{texts:?} match nowhere");
+        assert!([["m", "cook"], ["f", "smith"]].contains(&[texts[0], texts[1]]), "{texts:?} is not in the join");
     }
 }
 
-/// Where common sense leaves no match at all, no statement over the join holds anything back.
+/// The rules exclude all matches, so a constraint on the join does not limit the specialization.
 #[test]
-fn an_empty_join_holds_nothing_back() {
+fn an_empty_join_does_not_limit_the_release() {
     let rows = ["f u", "f u", "m u", "m u"];
     let new = Data::new(vec![quasi("sex"), other("note")], &rows);
     let first = Data::new(vec![sensitive("ill")], &["flu"]);
     let rule =
         InconsistentRules { one: ("note".to_owned(), "u".to_owned()), other: ("ill".to_owned(), "flu".to_owned()) };
     for words in ["xy-anonymity k=2 x=new.sex y=first.ill", "xy-linkability h=0.5 x=new.sex y=first.ill"] {
-        for alone in [false, true] {
+        for with_model in [false, true] {
             let small = SmallJoin::new(
                 &new,
                 vec![(recorded("first", &first, None), &first)],
                 &[words],
                 std::slice::from_ref(&rule),
             );
-            let small = if alone { small.with_model("k-anonymity k=2") } else { small };
+            let small = if with_model { small.with_model("k-anonymity k=2") } else { small };
             let outcome = small.specialize().unwrap();
             let release = outcome.recoding.apply(&new.table()).unwrap();
-            let shown: Vec<String> = super::lossy::texts(&release, 0);
+            let texts: Vec<String> = super::lossy::texts(&release, 0);
             assert_eq!(outcome.guarantee, Guarantee::LocallyMaximal, "{words}");
-            assert_eq!((release.contingency.len(), shown[0].as_str()), (2, "f"), "{words}, alone {alone}");
+            assert_eq!((release.contingency.len(), texts[0].as_str()), (2, "f"), "{words}, with model {with_model}");
         }
     }
 }
 
-/// Days are published as months, so both are one class, whoever's sex is shown: nothing holds it back. Also without any
-/// earlier release.
+/// Days are published as months, so both records have the same month and sex can be published. There is no earlier release.
 #[test]
-fn a_counted_column_is_judged_as_it_is_published() {
+fn a_column_of_y_is_checked_as_it_is_published() {
     let months = TreeSource::Intervals { levels: vec![IntervalLevel::Month, IntervalLevel::Year], exact: false };
     let day = Col { values: Type::Date, tree: months, ..quasi("day") };
     let new = Data::new(vec![quasi("sex"), day], &["f 2024-01-05", "f 2024-01-31"]);

@@ -2,19 +2,20 @@
 
 use super::*;
 
-/// Releases by hand: `who group cells`, in groups that a column marks.
-fn by_hand(columns: &[(&'static str, Arc<Taxonomy>)], releases: &[&[&str]]) -> Small {
+/// Releases by hand: `person group cells`, in groups that a column marks.
+fn history(columns: &[(&'static str, Arc<Taxonomy>)], releases: &[&[&str]]) -> SmallHistory {
     let record = |text: &&str| {
         let words: Vec<&str> = text.split_whitespace().collect();
         let node = |(word, (_, tree)): (&&str, &(&str, Arc<Taxonomy>))| tree.find(word).unwrap();
         Record {
-            who: words[0].parse().unwrap(),
+            person: words[0].parse().unwrap(),
             group: words[1].parse().unwrap(),
             cells: words[2..].iter().zip(columns).map(node).collect(),
         }
     };
-    let release = |records: &&[&str]| Published { marked: true, records: records.iter().map(record).collect() };
-    Small { columns: columns.to_vec(), releases: releases.iter().map(release).collect() }
+    let release =
+        |records: &&[&str]| PublishedRelease { has_group_column: true, records: records.iter().map(record).collect() };
+    SmallHistory { columns: columns.to_vec(), releases: releases.iter().map(release).collect() }
 }
 
 fn two_columns() -> Vec<(&'static str, Arc<Taxonomy>)> {
@@ -22,25 +23,25 @@ fn two_columns() -> Vec<(&'static str, Arc<Taxonomy>)> {
 }
 
 /// Of what is told, the value in one column: by text, lower and upper bound.
-fn shares(small: &Small, who: u128, column: &str) -> Vec<(String, f64, f64)> {
-    let found = audit(&small.history(), &question()).unwrap_or_else(|error| panic!("{error}"));
-    let lists = told(&found, who, column);
+fn bounds(small: &SmallHistory, person: u128, column: &str) -> Vec<(String, f64, f64)> {
+    let found = audit(&small.history(), &audit_options()).unwrap_or_else(|error| panic!("{error}"));
+    let lists = posteriors(&found, person, column);
     assert_eq!(lists.len(), 1);
-    lists[0].iter().map(|(text, chance)| (text.clone(), chance.lower.value(), chance.upper.value())).collect()
+    lists[0].iter().map(|(text, posterior)| (text.clone(), posterior.lower.value(), posterior.upper.value())).collect()
 }
 
 /// Nobody is shown with this illness and any pay; that is no contradiction.
 #[test]
 fn a_hidden_cell_of_two_contradicts_nothing() {
-    let small = by_hand(&two_columns(), &[&["1 0 hiv *"], &["2 0 flu 20"]]);
-    assert_eq!(shares(&small, 1, "ill"), [("hiv".to_owned(), 1.0, 1.0)]);
+    let small = history(&two_columns(), &[&["1 0 hiv *"], &["2 0 flu 20"]]);
+    assert_eq!(bounds(&small, 1, "ill"), [("hiv".to_owned(), 1.0, 1.0)]);
 }
 
 /// That somebody else with flu earns 20 does not tell what the first, whose pay is hidden, earns: 10 is a pay too.
 #[test]
 fn a_hidden_cell_of_two_is_not_told_by_others() {
-    let small = by_hand(&two_columns(), &[&["1 0 flu *", "2 1 flu 20", "3 2 hiv 10"]]);
-    let pay = shares(&small, 1, "pay");
+    let small = history(&two_columns(), &[&["1 0 flu *", "2 1 flu 20", "3 2 hiv 10"]]);
+    let pay = bounds(&small, 1, "pay");
     assert!(pay.iter().any(|(text, _, upper)| text == "10" && *upper >= 0.5), "{pay:?}");
     assert!(pay.iter().all(|(_, lower, _)| *lower <= 0.5), "{pay:?}");
 }
@@ -48,7 +49,7 @@ fn a_hidden_cell_of_two_is_not_told_by_others() {
 /// The third person has hiv in every release, and is told to have asthma.
 #[test]
 fn overlapping_cells_do_not_exclude_the_truth() {
-    let small = by_hand(
+    let small = history(
         &two_columns(),
         &[
             &["24 0 asthma 20", "3 0 hiv 20"],
@@ -58,18 +59,18 @@ fn overlapping_cells_do_not_exclude_the_truth() {
     );
     let people: Vec<u128> = small.people().into_iter().collect();
     let worlds = small.worlds(&small.groups(), &people).unwrap();
-    let having = tally(&small, &worlds)[&(3, 0, "hiv".to_owned())];
-    assert_eq!((having, worlds.len()), (1, 2));
-    let ill = shares(&small, 3, "ill");
+    let count = tally(&small, &worlds)[&(3, 0, "hiv".to_owned())];
+    assert_eq!((count, worlds.len()), (1, 2));
+    let ill = bounds(&small, 3, "ill");
     assert!(ill.iter().any(|(text, lower, upper)| text == "hiv" && *lower <= 0.5 && *upper >= 0.5), "{ill:?}");
 }
 
 /// Three in a group, one of whom has asthma; one of the first two, and one of the last two: so it is the second.
 #[test]
 fn two_statements_may_speak_of_the_same_person() {
-    let small = by_hand(&two_columns()[..1], &[&["1 0 flu", "2 0 flu", "3 0 asthma"]]);
-    let among = |who: &[u128]| BackgroundStatement::Count {
-        people: who.to_vec(),
+    let small = history(&two_columns()[..1], &[&["1 0 flu", "2 0 flu", "3 0 asthma"]]);
+    let among = |person: &[u128]| BackgroundStatement::Count {
+        people: person.to_vec(),
         column: "ill".to_owned(),
         value: "asthma".to_owned(),
         lower: 1,
@@ -77,9 +78,9 @@ fn two_statements_may_speak_of_the_same_person() {
     };
     let knowledge =
         BackgroundKnowledge { statements: vec![among(&[1, 2]), among(&[2, 3])], ..BackgroundKnowledge::default() };
-    let found = audit(&small.history(), &AuditOptions { knowledge, ..question() }).unwrap();
+    let found = audit(&small.history(), &AuditOptions { knowledge, ..audit_options() }).unwrap();
     assert_eq!(found.worlds.as_deref(), Some("1"));
-    assert_eq!(told(&found, 2, "ill")[0].keys().collect::<Vec<_>>(), ["asthma"]);
+    assert_eq!(posteriors(&found, 2, "ill")[0].keys().collect::<Vec<_>>(), ["asthma"]);
 }
 
 /// A share among the people of one place, of a value that all of them have.
@@ -89,8 +90,8 @@ fn a_share_of_a_value_that_all_have() {
         [&["1 0 flu"], &["1 0 flu", "2 0 flu"], &["1 0 flu", "2 1 hiv"], &["1 0 flu", "2 0 hiv"]];
     let mut wrong = Vec::new();
     for records in releases {
-        let mut small = by_hand(&two_columns()[..1], &[records]);
-        small.releases[0].marked = false;
+        let mut small = history(&two_columns()[..1], &[records]);
+        small.releases[0].has_group_column = false;
         let statement = BackgroundStatement::Proportion {
             column: "ill".to_owned(),
             value: "flu".to_owned(),
@@ -99,7 +100,7 @@ fn a_share_of_a_value_that_all_have() {
             upper: Ratio::new(1, 1),
         };
         let knowledge = BackgroundKnowledge { statements: vec![statement], ..BackgroundKnowledge::default() };
-        if let Err(error) = audit(&small.history(), &AuditOptions { knowledge, ..question() }) {
+        if let Err(error) = audit(&small.history(), &AuditOptions { knowledge, ..audit_options() }) {
             wrong.push(format!("{records:?}: {error}"));
         }
     }
@@ -109,7 +110,7 @@ fn a_share_of_a_value_that_all_have() {
 /// What a hidden cell may hide is taken to be what some release shows: printed, because it is a choice.
 #[test]
 fn what_a_hidden_cell_may_hide() {
-    let small = by_hand(&two_columns()[..1], &[&["1 0 hiv", "2 1 *"]]);
-    println!("{:?}", shares(&small, 2, "ill"));
-    assert!(shares(&small, 2, "ill").iter().any(|(text, _, upper)| text == "hiv" && *upper > 0.0));
+    let small = history(&two_columns()[..1], &[&["1 0 hiv", "2 1 *"]]);
+    println!("{:?}", bounds(&small, 2, "ill"));
+    assert!(bounds(&small, 2, "ill").iter().any(|(text, _, upper)| text == "hiv" && *upper > 0.0));
 }

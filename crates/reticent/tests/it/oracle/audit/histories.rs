@@ -1,93 +1,102 @@
-//! Histories, made by chance and judged by brute force.
+//! Histories, made by posterior and judged by brute force.
 
 use super::*;
 
 /// One sensitive column, nothing hidden: all figures are those of all worlds.
 #[test]
 fn histories_of_one_secret() {
-    let (compared, reasons) = run(41, 300, &Shape { people: 7, releases: 4, hidden: 0, columns: 1 });
+    let (compared, reasons) =
+        compare_random(41, 300, &HistoryShape { people: 7, releases: 4, suppressed: 0, columns: 1 });
     assert!(compared > 200 && reasons > 100);
 }
 
 /// Two sensitive columns together.
 #[test]
 fn histories_of_two_secrets() {
-    let (compared, _) = run(42, 200, &Shape { people: 6, releases: 3, hidden: 0, columns: 2 });
+    let (compared, _) = compare_random(42, 200, &HistoryShape { people: 6, releases: 3, suppressed: 0, columns: 2 });
     assert!(compared > 100);
 }
 
 /// Cells that are hidden, or say which kind of illness.
 #[test]
 fn histories_with_hidden_secrets() {
-    let (compared, _) = run(43, 250, &Shape { people: 6, releases: 3, hidden: 4, columns: 1 });
+    let (compared, _) = compare_random(43, 250, &HistoryShape { people: 6, releases: 3, suppressed: 4, columns: 1 });
     assert!(compared > 100);
 }
 
 /// The same in two columns, where what is shown may overlap: then bounds hold.
 #[test]
 fn histories_with_two_hidden_secrets() {
-    let (compared, _) = run(44, 250, &Shape { people: 5, releases: 3, hidden: 4, columns: 2 });
+    let (compared, _) = compare_random(44, 250, &HistoryShape { people: 5, releases: 3, suppressed: 4, columns: 2 });
     assert!(compared > 80);
 }
 
 /// The same where every combination of values is somebody's for sure.
 #[test]
 fn histories_with_two_hidden_secrets_and_all_shown() {
-    let (compared, _) = run_of(52, 120, &Shape { people: 5, releases: 3, hidden: 4, columns: 2 }, with_all_shown);
+    let (compared, _) = compare_changed(
+        52,
+        120,
+        &HistoryShape { people: 5, releases: 3, suppressed: 4, columns: 2 },
+        with_all_combinations,
+    );
     assert!(compared > 40);
 }
 
 /// Whether what is known is true of a world. Shares among some people are of one release, by its quasi-identifiers.
-fn holds(small: &Small, knowledge: &BackgroundKnowledge, world: &World) -> bool {
-    let has = |who: &u128, value: &str| small.text(0, world[who][0]) == value;
+fn is_true_in(small: &SmallHistory, knowledge: &BackgroundKnowledge, world: &World) -> bool {
+    let has = |person: &u128, value: &str| small.text(0, world[person][0]) == value;
     let known = |known: &KnownValue| has(&known.person, &known.value) == known.has;
     let statement = |statement: &BackgroundStatement| match statement {
-        BackgroundStatement::Count { people: who, value, lower: least, upper: most, .. } => {
-            (*least..=*most).contains(&(who.iter().filter(|who| has(who, value)).count() as u64))
+        BackgroundStatement::Count { people: person, value, lower, upper, .. } => {
+            (*lower..=*upper).contains(&(person.iter().filter(|person| has(person, value)).count() as u64))
         }
-        BackgroundStatement::Proportion { value, condition: among, lower: least, upper: most, .. } => {
+        BackgroundStatement::Proportion { value, condition: among, lower, upper, .. } => {
             let among: Vec<u128> = match among {
                 None => small.people().into_iter().collect(),
                 Some((_, zip)) => {
                     let records = small.releases[0].records.iter();
-                    records.filter(|record| format!("z{}", record.group % 2) == *zip).map(|record| record.who).collect()
+                    records
+                        .filter(|record| format!("z{}", record.group % 2) == *zip)
+                        .map(|record| record.person)
+                        .collect()
                 }
             };
-            let (all, having) = (among.len() as u128, among.iter().filter(|who| has(who, value)).count() as u128);
-            having * least.denominator >= least.numerator * all && having * most.denominator <= most.numerator * all
+            let (all, count) = (among.len() as u128, among.iter().filter(|person| has(person, value)).count() as u128);
+            count * lower.denominator >= lower.numerator * all && count * upper.denominator <= upper.numerator * all
         }
     };
     knowledge.known.iter().all(known) && knowledge.statements.iter().all(statement)
 }
 
-/// What is wrong with an audit of somebody who knows more: none where there is nothing to compare, and how many worlds.
-fn knowing(small: &Small, knowledge: &BackgroundKnowledge) -> Option<Result<usize, String>> {
+/// What is wrong with an audit of somebody person knows more: none where there is nothing to compare, and how many worlds.
+fn check_knowledge(small: &SmallHistory, knowledge: &BackgroundKnowledge) -> Option<Result<usize, String>> {
     let people: Vec<u128> = small.people().into_iter().collect();
-    let who = knowledge.statements.iter().flat_map(|statement| match statement {
-        BackgroundStatement::Count { people: who, .. } => who.clone(),
+    let person = knowledge.statements.iter().flat_map(|statement| match statement {
+        BackgroundStatement::Count { people: person, .. } => person.clone(),
         BackgroundStatement::Proportion { .. } => Vec::new(),
     });
-    if who.chain(knowledge.known.iter().map(|known| known.person)).any(|who| !people.contains(&who)) {
+    if person.chain(knowledge.known.iter().map(|known| known.person)).any(|person| !people.contains(&person)) {
         return None;
     }
-    let spoken = knowledge.statements.iter().map(|statement| match statement {
+    let values = knowledge.statements.iter().map(|statement| match statement {
         BackgroundStatement::Count { value, .. } | BackgroundStatement::Proportion { value, .. } => value,
     });
-    let shown = &small.shown()[0];
-    let is_shown = |value: &String| shown.iter().any(|code| small.text(0, *code) == *value);
-    if !spoken.chain(knowledge.known.iter().map(|known| &known.value)).all(is_shown) {
+    let published = &small.published_codes()[0];
+    let is_published = |value: &String| published.iter().any(|code| small.text(0, *code) == *value);
+    if !values.chain(knowledge.known.iter().map(|known| &known.value)).all(is_published) {
         return None;
     }
     let mut worlds = small.worlds(&small.groups(), &people)?;
-    worlds.retain(|world| holds(small, knowledge, world));
-    let ask = AuditOptions { knowledge: knowledge.clone(), ..question() };
-    let found = std::panic::catch_unwind(|| audit(&small.history(), &ask));
+    worlds.retain(|world| is_true_in(small, knowledge, world));
+    let options = AuditOptions { knowledge: knowledge.clone(), ..audit_options() };
+    let found = std::panic::catch_unwind(|| audit(&small.history(), &options));
     let result = match (found, worlds.len()) {
         (Err(_), _) => Err("a panic".to_owned()),
         (Ok(Err(_)), 0) => Ok(0),
         (Ok(Ok(_)), 0) => Err("no world and no error".to_owned()),
         (Ok(Err(error)), worlds) => Err(format!("error: {worlds} worlds, but {error}")),
-        (Ok(Ok(found)), _) => fault(small, &worlds, &found, true).map(|()| worlds.len()),
+        (Ok(Ok(found)), _) => check_posteriors(small, &worlds, &found, true).map(|()| worlds.len()),
     };
     Some(result.map_err(|wrong| format!("{wrong} with {knowledge:?}")))
 }
@@ -96,11 +105,11 @@ fn knowing(small: &Small, knowledge: &BackgroundKnowledge) -> Option<Result<usiz
 #[test]
 fn knowledge_leaves_worlds_out() {
     let mut random = Random(45);
-    let mut faults = Faults::default();
+    let mut failures = Failures::default();
     let (mut compared, mut contradict) = (0, 0);
     for round in 0..800 * times() {
-        let hidden = if random.below(3) == 0 { 5 } else { 0 };
-        let small = made(&mut random, &Shape { people: 6, releases: 3, hidden, columns: 1 });
+        let suppressed = if random.below(3) == 0 { 5 } else { 0 };
+        let small = random_history(&mut random, &HistoryShape { people: 6, releases: 3, suppressed, columns: 1 });
         let people: Vec<u128> = small.people().into_iter().collect();
         if people.len() < 2 {
             continue;
@@ -109,15 +118,15 @@ fn knowledge_leaves_worlds_out() {
         for _ in 0..1 + random.below(2) {
             let value = random.pick(small.columns[0].1.values()).clone();
             let column = "ill".to_owned();
-            let mut who = people.clone();
-            random.shuffle(&mut who);
+            let mut person = people.clone();
+            random.shuffle(&mut person);
             match round % 4 {
-                0 => knowledge.known.push(KnownValue { person: who[0], column, value, has: random.below(2) == 0 }),
+                0 => knowledge.known.push(KnownValue { person: person[0], column, value, has: random.below(2) == 0 }),
                 1 => {
                     // Exactly one of two.
-                    who.truncate(2);
+                    person.truncate(2);
                     knowledge.statements.push(BackgroundStatement::Count {
-                        people: who,
+                        people: person,
                         column,
                         value,
                         lower: 1,
@@ -125,54 +134,55 @@ fn knowledge_leaves_worlds_out() {
                     });
                 }
                 2 => {
-                    who.truncate(1 + random.below(people.len()));
-                    let least = random.below(who.len() + 1) as u64;
-                    let most = least + random.below(3) as u64;
+                    person.truncate(1 + random.below(people.len()));
+                    let lower = random.below(person.len() + 1) as u64;
+                    let upper = lower + random.below(3) as u64;
                     knowledge.statements.push(BackgroundStatement::Count {
-                        people: who,
+                        people: person,
                         column,
                         value,
-                        lower: least,
-                        upper: most,
+                        lower,
+                        upper,
                     });
                 }
                 _ => {
                     let (a, b) = (random.below(11) as u64, random.below(11) as u64);
-                    let (least, most) = (Ratio::new(a.min(b), 10), Ratio::new(a.max(b), 10));
+                    let (lower, upper) = (Ratio::new(a.min(b), 10), Ratio::new(a.max(b), 10));
                     knowledge.statements.push(BackgroundStatement::Proportion {
                         column,
                         value,
                         condition: None,
-                        lower: least,
-                        upper: most,
+                        lower,
+                        upper,
                     });
                 }
             }
         }
-        match knowing(&small, &knowledge) {
+        match check_knowledge(&small, &knowledge) {
             None => continue,
             Some(Ok(0)) => contradict += 1,
             Some(Ok(_)) => compared += 1,
             Some(Err(wrong)) => {
-                faults.add(&small, &wrong, &|small| knowing(small, &knowledge).and_then(Result::err));
+                failures.add(&small, &wrong, &|small| check_knowledge(small, &knowledge).and_then(Result::err));
             }
         }
     }
     println!("{compared} compared, {contradict} contradict");
     assert!(compared > 150 && contradict > 40);
-    faults.end();
+    failures.finish();
 }
 
 /// A share among the people with a published value of a quasi-identifier.
 #[test]
 fn shares_among_some_people() {
     let mut random = Random(46);
-    let mut faults = Faults::default();
+    let mut failures = Failures::default();
     let (mut compared, mut contradict) = (0, 0);
     for _ in 0..300 * times() {
-        let mut small = made(&mut random, &Shape { people: 7, releases: 1, hidden: 0, columns: 1 });
+        let mut small =
+            random_history(&mut random, &HistoryShape { people: 7, releases: 1, suppressed: 0, columns: 1 });
         let Some(release) = small.releases.first_mut() else { continue };
-        release.marked = false;
+        release.has_group_column = false;
         let zip = random.pick(&release.records).group % 2;
         let (a, b) = (random.below(5) as u64, random.below(5) as u64);
         let statement = BackgroundStatement::Proportion {
@@ -183,20 +193,23 @@ fn shares_among_some_people() {
             upper: Ratio::new(a.max(b), 4),
         };
         let knowledge = BackgroundKnowledge { statements: vec![statement], ..BackgroundKnowledge::default() };
-        match knowing(&small, &knowledge) {
+        match check_knowledge(&small, &knowledge) {
             None => continue,
             Some(Ok(0)) => contradict += 1,
             Some(Ok(_)) => compared += 1,
             Some(Err(wrong)) => {
-                let zips = |small: &Small| small.releases[0].records.iter().any(|record| record.group % 2 == zip);
-                let fault = |small: &Small| knowing(small, &knowledge).filter(|_| zips(small)).and_then(Result::err);
-                faults.add(&small, &wrong, &fault);
+                let zips =
+                    |small: &SmallHistory| small.releases[0].records.iter().any(|record| record.group % 2 == zip);
+                let fault = |small: &SmallHistory| {
+                    check_knowledge(small, &knowledge).filter(|_| zips(small)).and_then(Result::err)
+                };
+                failures.add(&small, &wrong, &fault);
             }
         }
     }
     println!("{compared} compared, {contradict} contradict");
     assert!(compared > 50 && contradict > 20);
-    faults.end();
+    failures.finish();
 }
 
 /// The estimate in bits, of one column that is shown in full.
@@ -205,30 +218,30 @@ fn bits_of_entropy() {
     let mut random = Random(47);
     let mut compared = 0;
     for _ in 0..100 * times() {
-        let small = made(&mut random, &Shape { people: 7, releases: 3, hidden: 0, columns: 1 });
+        let small = random_history(&mut random, &HistoryShape { people: 7, releases: 3, suppressed: 0, columns: 1 });
         if small.releases.is_empty() {
             continue;
         }
         let people: Vec<u128> = small.people().into_iter().collect();
         let tree = &small.columns[0].1;
         let values = 0..tree.len() as u32;
-        let crowds = people.iter().map(|_| PersonClass { people: 1, possible: values.clone().collect() }).collect();
-        let mut puzzle = Problem { classes: crowds, ..Problem::default() };
+        let classes = people.iter().map(|_| PersonClass { people: 1, possible: values.clone().collect() }).collect();
+        let mut problem = Problem { classes, ..Problem::default() };
         for (source, _, members, cells) in small.groups() {
             for value in values.clone() {
-                let shown = cells.iter().filter(|cells| cells[0] == tree.leaf_of(value)).count() as u64;
-                let of = members.iter().map(|who| (people.binary_search(who).unwrap() as u32, value)).collect();
-                puzzle.counts.push(Count { source: source as u32, cells: of, lower: shown, upper: shown });
+                let count = cells.iter().filter(|cells| cells[0] == tree.leaf_of(value)).count() as u64;
+                let of = members.iter().map(|person| (people.binary_search(person).unwrap() as u32, value)).collect();
+                problem.counts.push(Count { source: source as u32, cells: of, lower: count, upper: count });
             }
         }
-        let program = Program::of(&puzzle, &BTreeMap::new());
+        let program = Program::of(&problem, &BTreeMap::new());
         let Some((nats, x)) = program.maximum(&program.support(|_, _| false)) else { continue };
-        let found = audit(&small.history(), &question()).unwrap();
+        let found = audit(&small.history(), &audit_options()).unwrap();
         let bits = found.columns[0].entropy_bits.unwrap();
-        assert!((bits - nats / 2f64.ln()).abs() < 1e-6, "{bits} {nats} {}", literal(&small));
+        assert!((bits - nats / 2f64.ln()).abs() < 1e-6, "{bits} {nats} {}", describe(&small));
         for (cell, x) in program.cells.iter().zip(&x) {
-            let list = &told(&found, people[cell.0 as usize], "ill")[0];
-            let estimate = list.get(tree.value(cell.1)).map_or(0.0, |chance| chance.maximum_entropy.unwrap());
+            let list = &posteriors(&found, people[cell.0 as usize], "ill")[0];
+            let estimate = list.get(tree.value(cell.1)).map_or(0.0, |posterior| posterior.maximum_entropy.unwrap());
             assert!((estimate - x).abs() < 1e-5 || list.get(tree.value(cell.1)).is_none(), "{estimate} {x}");
         }
         compared += 1;
@@ -241,37 +254,39 @@ fn bits_of_entropy() {
 fn several_records_in_one_release() {
     let mut random = Random(48);
     for _ in 0..100 * times() {
-        let mut small = made(&mut random, &Shape { people: 7, releases: 1, hidden: 0, columns: 1 });
+        let mut small =
+            random_history(&mut random, &HistoryShape { people: 7, releases: 1, suppressed: 0, columns: 1 });
         let Some(release) = small.releases.first_mut() else { continue };
-        let people: Vec<u128> = release.records.iter().map(|record| record.who).collect();
+        let people: Vec<u128> = release.records.iter().map(|record| record.person).collect();
         for _ in 0..1 + random.below(2) {
             let again = random.pick(&release.records).clone();
             let group = random.pick(&release.records).group;
             let cells = random.pick(&release.records).cells.clone();
-            release.records.push(Record { who: again.who, group, cells });
+            release.records.push(Record { person: again.person, group, cells });
         }
         let several: BTreeSet<u128> = people
             .iter()
             .copied()
-            .filter(|who| release.records.iter().filter(|record| record.who == *who).count() > 1)
+            .filter(|person| release.records.iter().filter(|record| record.person == *person).count() > 1)
             .collect();
-        let found = audit(&small.history(), &question()).unwrap();
-        assert_eq!(found.multi_record_people, several.len() as u64, "{}", literal(&small));
+        let found = audit(&small.history(), &audit_options()).unwrap();
+        assert_eq!(found.multi_record_people, several.len() as u64, "{}", describe(&small));
         for (_, _, members, cells) in small.groups() {
-            for who in &members {
-                let lists = told(&found, *who, "ill");
-                let shown = |code: u32| cells.iter().filter(|c| c[0] == small.columns[0].1.leaf_of(code)).count();
+            for person in &members {
+                let lists = posteriors(&found, *person, "ill");
+                let frequency = |code: u32| cells.iter().filter(|c| c[0] == small.columns[0].1.leaf_of(code)).count();
                 let shares: BTreeMap<String, (u128, u128)> = (0..small.columns[0].1.len() as u32)
-                    .filter(|code| shown(*code) > 0)
-                    .map(|code| (small.text(0, code).to_owned(), (shown(code) as u128, cells.len() as u128)))
+                    .filter(|code| frequency(*code) > 0)
+                    .map(|code| (small.text(0, code).to_owned(), (frequency(code) as u128, cells.len() as u128)))
                     .collect();
-                let fits = |list: &BTreeMap<String, ColumnPosterior>| {
+                let matches = |list: &BTreeMap<String, ColumnPosterior>| {
                     list.keys().eq(shares.keys())
-                        && list.iter().all(|(text, chance)| {
-                            compare(chance.lower, shares[text]).is_eq() && compare(chance.upper, shares[text]).is_eq()
+                        && list.iter().all(|(text, posterior)| {
+                            compare(posterior.lower, shares[text]).is_eq()
+                                && compare(posterior.upper, shares[text]).is_eq()
                         })
                 };
-                assert!(lists.iter().any(fits), "{who} {lists:?} {shares:?} {}", literal(&small));
+                assert!(lists.iter().any(matches), "{person} {lists:?} {shares:?} {}", describe(&small));
             }
         }
     }
@@ -281,11 +296,12 @@ fn several_records_in_one_release() {
 #[test]
 fn the_truth_is_never_excluded() {
     let mut random = Random(49);
-    let mut faults = Faults::default();
+    let mut failures = Failures::default();
     let (mut compared, mut changes) = (0, 0);
     for round in 0..300 * times() {
-        let hidden = if random.below(2) == 0 { 5 } else { 0 };
-        let mut small = made(&mut random, &Shape { people: 7, releases: 3, hidden, columns: 1 + round % 2 });
+        let suppressed = if random.below(2) == 0 { 5 } else { 0 };
+        let mut small =
+            random_history(&mut random, &HistoryShape { people: 7, releases: 3, suppressed, columns: 1 + round % 2 });
         if small.releases.len() < 2 {
             continue;
         }
@@ -301,80 +317,82 @@ fn the_truth_is_never_excluded() {
             let again = random.pick(&small.releases[at].records).clone();
             small.releases[at].records.push(again);
         }
-        let judge = |small: &Small| [2_000_000, 0].iter().find_map(|steps| excluded(small, *steps).err());
+        let judge = |small: &SmallHistory| [2_000_000, 0].iter().find_map(|steps| check_truth(small, *steps).err());
         compared += 1;
-        changes += changed(&small).len();
+        changes += changed_people(&small).len();
         if let Some(wrong) = judge(&small) {
-            faults.add(&small, &wrong, &judge);
+            failures.add(&small, &wrong, &judge);
         }
     }
     println!("{compared} audits, {changes} changes");
     assert!(compared > 100 && changes > 50);
-    faults.end();
+    failures.finish();
 }
 
-fn records_of(small: &Small) -> BTreeMap<u128, Vec<&Record>> {
+fn records_of(small: &SmallHistory) -> BTreeMap<u128, Vec<&Record>> {
     let mut of: BTreeMap<u128, Vec<&Record>> = BTreeMap::new();
-    small.releases.iter().flat_map(|release| &release.records).for_each(|r| of.entry(r.who).or_default().push(r));
+    small.releases.iter().flat_map(|release| &release.records).for_each(|r| of.entry(r.person).or_default().push(r));
     of
 }
 
-fn has_several(small: &Small, who: u128) -> bool {
-    let twice = |release: &Published| release.records.iter().filter(|record| record.who == who).count() > 1;
+fn has_several(small: &SmallHistory, person: u128) -> bool {
+    let twice =
+        |release: &PublishedRelease| release.records.iter().filter(|record| record.person == person).count() > 1;
     small.releases.iter().any(twice)
 }
 
 /// People with one record in each release, two of which contradict each other.
-fn changed(small: &Small) -> Vec<u128> {
-    let apart = |one: &Record, other: &Record| {
+fn changed_people(small: &SmallHistory) -> Vec<u128> {
+    let contradict_each_other = |one: &Record, other: &Record| {
         (0..small.columns.len()).any(|column| {
             let codes = |record: &Record| small.columns[column].1.node(record.cells[column]).codes.clone();
             codes(one).end <= codes(other).start || codes(other).end <= codes(one).start
         })
     };
-    let changed = |records: &[&Record]| records.iter().any(|one| records.iter().any(|other| apart(one, other)));
+    let changed =
+        |records: &[&Record]| records.iter().any(|one| records.iter().any(|other| contradict_each_other(one, other)));
     let of = records_of(small).into_iter();
-    of.filter(|(who, records)| !has_several(small, *who) && changed(records)).map(|(who, _)| who).collect()
+    of.filter(|(person, records)| !has_several(small, *person) && changed(records)).map(|(person, _)| person).collect()
 }
 
-fn excluded(small: &Small, steps: u64) -> Result<(), String> {
-    let ask = AuditOptions { solve: SolveOptions { steps, ..SolveOptions::default() }, ..question() };
-    if small.shown().iter().any(BTreeSet::is_empty) {
+fn check_truth(small: &SmallHistory, steps: u64) -> Result<(), String> {
+    let options = AuditOptions { solve: SolveOptions { steps, ..SolveOptions::default() }, ..audit_options() };
+    if small.published_codes().iter().any(BTreeSet::is_empty) {
         return Ok(());
     }
-    let found = std::panic::catch_unwind(|| audit(&small.history(), &ask)).map_err(|_| "a panic".to_owned())?;
+    let found = std::panic::catch_unwind(|| audit(&small.history(), &options)).map_err(|_| "a panic".to_owned())?;
     let found = found.map_err(|error| format!("error: {error}"))?;
     let people = small.people();
-    let several = people.iter().filter(|who| has_several(small, **who)).count() as u64;
+    let several = people.iter().filter(|person| has_several(small, **person)).count() as u64;
     if found.multi_record_people != several {
         return Err(format!("several: {} instead of {several}", found.multi_record_people));
     }
     // How somebody with several records would be counted is not said.
-    let changed = changed(small);
+    let changed = changed_people(small);
     if several == 0 && found.changed_people != changed.len() as u64 {
         return Err(format!("changed: {} instead of {changed:?}", found.changed_people));
     }
-    for (who, records) in records_of(small) {
+    for (person, records) in records_of(small) {
         for (column, (name, tree)) in small.columns.iter().enumerate() {
-            let lists = told(&found, who, name);
+            let lists = posteriors(&found, person, name);
             for record in records.iter().filter(|record| record.cells[column] != 0) {
-                // Some list has room for what the record shows.
+                // Some list has includes for what the record shows.
                 let codes = tree.node(record.cells[column]).codes.clone();
-                let room = |list: &BTreeMap<String, ColumnPosterior>| {
+                let includes = |list: &BTreeMap<String, ColumnPosterior>| {
                     codes
                         .clone()
-                        .any(|code| list.get(tree.value(code)).is_some_and(|chance| chance.upper.numerator > 0))
+                        .any(|code| list.get(tree.value(code)).is_some_and(|posterior| posterior.upper.numerator > 0))
                 };
-                if !lists.iter().any(room) {
-                    return Err(format!("excluded: {who} {name} {lists:?}"));
+                if !lists.iter().any(includes) {
+                    return Err(format!("excluded: {person} {name} {lists:?}"));
                 }
             }
             for list in &lists {
-                let (low, high) = list
-                    .values()
-                    .fold((0.0, 0.0), |(low, high), chance| (low + chance.lower.value(), high + chance.upper.value()));
+                let (low, high) = list.values().fold((0.0, 0.0), |(low, high), posterior| {
+                    (low + posterior.lower.value(), high + posterior.upper.value())
+                });
                 if low > 1.0 + 1e-9 || high < 1.0 - 1e-9 {
-                    return Err(format!("sums: {low} to {high}: {who} {name} {list:?}"));
+                    return Err(format!("sums: {low} to {high}: {person} {name} {list:?}"));
                 }
             }
         }
@@ -387,25 +405,25 @@ fn excluded(small: &Small, steps: u64) -> Result<(), String> {
 fn the_same_release_twice_tells_nothing_more() {
     let mut random = Random(50);
     for _ in 0..100 * times() {
-        let small = made(&mut random, &Shape { people: 7, releases: 3, hidden: 0, columns: 2 });
+        let small = random_history(&mut random, &HistoryShape { people: 7, releases: 3, suppressed: 0, columns: 2 });
         if small.releases.is_empty() {
             continue;
         }
         let mut twice = small.clone();
         twice.releases.push(random.pick(&small.releases).clone());
         let (once, twice) =
-            (audit(&small.history(), &question()).unwrap(), audit(&twice.history(), &question()).unwrap());
+            (audit(&small.history(), &audit_options()).unwrap(), audit(&twice.history(), &audit_options()).unwrap());
         assert_eq!(once.worlds, twice.worlds);
-        for who in small.people() {
+        for person in small.people() {
             for (name, _) in &small.columns {
                 let shares = |audit: &Audit| -> Vec<Vec<(String, u128, u128)>> {
-                    let lists = told(audit, who, name);
-                    let share = |(text, chance): (&String, &ColumnPosterior)| {
-                        (text.clone(), chance.lower.numerator, chance.lower.denominator)
+                    let lists = posteriors(audit, person, name);
+                    let share = |(text, posterior): (&String, &ColumnPosterior)| {
+                        (text.clone(), posterior.lower.numerator, posterior.lower.denominator)
                     };
                     lists.iter().map(|list| list.iter().map(share).collect()).collect()
                 };
-                assert_eq!(shares(&once), shares(&twice), "{who} {}", literal(&small));
+                assert_eq!(shares(&once), shares(&twice), "{person} {}", describe(&small));
             }
         }
     }
@@ -415,32 +433,34 @@ fn the_same_release_twice_tells_nothing_more() {
 #[test]
 fn one_column_of_two() {
     let mut random = Random(51);
-    let mut faults = Faults::default();
+    let mut failures = Failures::default();
     let mut compared = 0;
-    let judge = |small: &Small| -> Option<Result<(), String>> {
+    let judge = |small: &SmallHistory| -> Option<Result<(), String>> {
         let people: Vec<u128> = small.people().into_iter().collect();
-        let both = audit(&small.history(), &question()).ok()?;
-        let ask = AuditOptions { columns: Some(vec!["ill".to_owned()]), ..question() };
-        let one = match audit(&small.history(), &ask) {
+        let both = audit(&small.history(), &audit_options()).ok()?;
+        let options = AuditOptions { columns: Some(vec!["ill".to_owned()]), ..audit_options() };
+        let one = match audit(&small.history(), &options) {
             Ok(one) => one,
             Err(error) => return Some(Err(format!("error: {error}"))),
         };
-        if let Some(who) = people.iter().find(|who| told(&both, **who, "ill") != told(&one, **who, "ill")) {
-            return Some(Err(format!("{who} is told otherwise")));
+        if let Some(person) =
+            people.iter().find(|person| posteriors(&both, **person, "ill") != posteriors(&one, **person, "ill"))
+        {
+            return Some(Err(format!("{person} is told otherwise")));
         }
-        let other = people.iter().any(|who| !told(&one, *who, "pay").is_empty());
+        let other = people.iter().any(|person| !posteriors(&one, *person, "pay").is_empty());
         Some(if other || one.columns.len() != 1 { Err("more is told than was asked".to_owned()) } else { Ok(()) })
     };
     for _ in 0..150 * times() {
-        let hidden = 4 * random.below(2);
-        let small = made(&mut random, &Shape { people: 6, releases: 3, hidden, columns: 2 });
+        let suppressed = 4 * random.below(2);
+        let small = random_history(&mut random, &HistoryShape { people: 6, releases: 3, suppressed, columns: 2 });
         match judge(&small) {
             Some(Ok(())) => compared += 1,
-            Some(Err(wrong)) => faults.add(&small, &wrong, &|small| judge(small).and_then(Result::err)),
+            Some(Err(wrong)) => failures.add(&small, &wrong, &|small| judge(small).and_then(Result::err)),
             None => (),
         }
     }
     println!("{compared} compared");
-    faults.end();
+    failures.finish();
     assert!(compared > 80);
 }
