@@ -92,7 +92,7 @@ impl Schema {
         self.attributes.iter().find(|attribute| attribute.name == name).ok_or_else(|| {
             let hint = did_you_mean(name, self.attributes.iter().map(|attribute| attribute.name.as_str()));
             let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
-            Error::column(name, format!("not among the selected columns of the policy{hint}"))
+            Error::column(name, format!("no such column among the selected columns{hint}"))
         })
     }
 

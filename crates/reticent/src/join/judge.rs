@@ -193,7 +193,7 @@ impl<'a> JoinCheck<'a> {
         self.constant.iter().any(|column| generalized.contains(column) && !self.x.contains(column))
     }
 
-    /// Number of a published value of a varying join column, given by its index in [`JoinCheck::varying`].
+    /// Number of a published value of a varying join column, given by its index in `varying`.
     pub fn value(&self, place: usize, tree: &Taxonomy, node: NodeId) -> u32 {
         self.index.value(place, &JoinValue::Node(tree, node))
     }
