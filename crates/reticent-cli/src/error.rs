@@ -198,7 +198,7 @@ fn print_remedies(remedies: &Remedies) {
         eprintln!("\n{}", wrap(&text, WIDTH, "  ").trim_start());
     }
     if remedies.remedies.is_empty() {
-        let text = "No remedy found among: another k or confidence, one or two columns fewer, fewer recipients.";
+        let text = "No remedy found. Tried: another k or confidence for all values, one column fewer (or two, in small tables), one recipient fewer.";
         eprintln!("\n{}", wrap(text, WIDTH, "").trim_start());
     } else {
         let heading = if remedies.audit_follows { "Remedies to try" } else { "Remedies" };
@@ -212,8 +212,8 @@ fn print_remedies(remedies: &Remedies) {
         }
     }
     if remedies.violations.iter().any(|violation| !violation.releases.is_empty()) {
-        let text = "To publish the same sensitive attribute repeatedly, use a republication method from the first release on: see \
-                    docs/methods.md.";
+        let text = "If both releases contain the same sensitive attribute: use a republication method from the first release on \
+                    (docs/methods.md).";
         eprintln!("\n{}", wrap(text, WIDTH, "").trim_start());
     }
     if !remedies.earlier_violations.is_empty() {

@@ -37,7 +37,7 @@ pub fn figures(findings: &Findings, is_complete: bool) -> Markup {
                 dt { "Estimate" }
                 dd {
                     "The method is maximum entropy or sampling. " strong { "Maximum entropy can understate the risk" } ": it can give a "
-                    "low posterior to a value that is certain. Therefore no verdict in this report depends on it. It is shown only where "
+                    "low posterior to a value that is certain. Therefore no verdict in this report depends on it. For a person, it is shown only where "
                     "no exact posterior is known."
                     @if !bits.is_empty() {
                         br;

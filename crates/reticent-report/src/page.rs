@@ -79,7 +79,7 @@ fn facts(view: &View) -> Markup {
             }
             div {
                 dt { "Posterior" }
-                dd { "the probability of a person’s value for an attacker who has read the releases" }
+                dd { "the probability of a person’s value for the attacker described under Checked and Assumptions" }
             }
         }
     }

@@ -66,6 +66,23 @@ impl Verdict {
         }
     }
 
+    /// What the reader does next.
+    fn next_step(self) -> &'static str {
+        match self {
+            Verdict::Certain | Verdict::Above => {
+                "published releases cannot be recalled. Ask recipients to delete them, and check every further release against these \
+                 ones, so that it raises no further posterior above the threshold."
+            }
+            Verdict::MayBeAbove | Verdict::MayBeCertain | Verdict::NotEstablished | Verdict::NotChecked => {
+                "treat the people who are not ruled out as disclosed, or audit again with more work, with owner links or with fewer columns."
+            }
+            Verdict::Within | Verdict::NothingCertain => {
+                "none for this verdict. It is about inference of sensitive values only: the risk of re-identification is listed under \
+                 Risk criteria of regulators."
+            }
+        }
+    }
+
     fn class(self) -> &'static str {
         match self {
             Verdict::Certain | Verdict::Above => "bad",
@@ -119,6 +136,7 @@ pub fn card(coalition: &CoalitionView, number: usize) -> Markup {
             @for why in coalition.not_established { p.also { "Not established: " (why) "." } }
             @for also in sentences.iter().skip(1) { p.also { (also) } }
             p.checked { "Checked: " (checked) }
+            p.checked { "Next step: " (verdict.next_step()) }
         }
     }
 }

@@ -121,7 +121,7 @@ pub enum Problem {
     #[error("the owners of the records are unknown, because the policy names no owner column")]
     OwnersUnknown,
     #[error(
-        "the data has {} of owners who have another record; a republication method publishes one record per owner: keep the \
+        "the data has {} more than owners; a republication method publishes one record per owner: keep the \
          newest record of each owner, or combine them",
         reticent::text::counted(*.records, "record")
     )]

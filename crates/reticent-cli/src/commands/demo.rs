@@ -97,7 +97,10 @@ fn print_audit(series: &DemoSeries) {
         };
         line(&format!("{} certain", column.name), column.certain);
         if let Some(threshold) = column.threshold {
-            line(&format!("posterior above {}", ratio(threshold)), column.may_be_above);
+            line(&format!("posterior above {}", ratio(threshold)), column.above);
+            if column.may_be_above > column.above {
+                println!("     not ruled out for {} more", count(column.may_be_above - column.above));
+            }
         }
     }
 }

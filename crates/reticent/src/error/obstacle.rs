@@ -305,8 +305,8 @@ pub enum Obstacle {
         /// Name of the release.
         name: String,
     },
-    /// A person of the data is not in the written file.
-    #[error("the join with earlier releases: a person of the data is missing in the written file")]
+    /// The written file has a record that the release does not have.
+    #[error("the owner links of the release: the written file has a record that the release does not have")]
     PersonNotInFile {},
     /// A release that was not verified and audited cannot be recorded.
     #[error("the release: it was not verified and audited, so it cannot be recorded")]

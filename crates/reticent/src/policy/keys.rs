@@ -205,8 +205,8 @@ pub(super) const HISTORY: &[PolicyKey] = &[
         "judge",
         KeyShape::Word(&["auto", "each", "every"]),
         "\"auto\"",
-        "Sets of earlier releases that are joined with the new one. each: every single release, and all of them. every: every subset. \
-         auto: every subset of up to 4 releases, otherwise each.",
+        "Sets of earlier releases that are joined with the new one. each: every single release, and the maximal sets whose join \
+         contains a record of the data. every: every subset. auto: every subset of up to 4 releases, otherwise each.",
     ),
     key(
         "time-varying",

@@ -110,9 +110,11 @@ impl Departures {
         );
         Some(match disclosed.is_empty() {
             true if self.columns.is_empty() => left,
-            true => format!("{left}. Deleting them from their groups would disclose no value above the promised bound"),
+            true => format!(
+                "{left}. If their groups were published without them, no posterior would exceed the promised bound"
+            ),
             false => format!(
-                "{left}. Deleting them from their groups would disclose, above the promised bound, {}",
+                "{left}. If their groups were published without them, these values would exceed the promised bound: {}",
                 disclosed.join("; ")
             ),
         })

@@ -1,4 +1,4 @@
-//! The walls of the design, held by reading the sources as text.
+//! Module boundaries and conventions, checked on the text of the sources.
 
 mod cycles;
 mod language;
@@ -10,7 +10,7 @@ fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// Every source file below a folder, by its path from there.
+/// Path (relative to the folder) and text of every source file below a folder.
 fn sources(root: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut open = vec![root.to_owned()];
@@ -31,14 +31,14 @@ fn sources(root: &Path) -> Vec<(String, String)> {
     found
 }
 
-/// The crates of pure computation.
+/// Crates without input and output.
 const PURE: [&str; 3] = ["reticent", "reticent-inference", "reticent-report"];
 
 fn library() -> Vec<(String, String)> {
     sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"))
 }
 
-/// The lines that are code and not test: without comments, texts, `tests.rs` files and what stands below `#[cfg(test)]`.
+/// Lines of code with their numbers, without comments, test files and inline test modules.
 fn code<'a>(name: &str, text: &'a str) -> Vec<(usize, &'a str)> {
     let file = name.rsplit('/').next().unwrap();
     if file == "tests.rs" || name.starts_with("tests/") || name.contains("/tests/") {
@@ -59,24 +59,24 @@ fn code<'a>(name: &str, text: &'a str) -> Vec<(usize, &'a str)> {
     lines
 }
 
-/// No line of code of these files contains any of these words.
-fn without(files: &[(String, String)], concerns: impl Fn(&str) -> bool, words: &[&str]) {
-    let mut looked = 0;
+/// Asserts that no line of code of the selected files contains any of these words.
+fn assert_absent(files: &[(String, String)], selects: impl Fn(&str) -> bool, words: &[&str]) {
+    let mut examined = 0;
     let mut wrong = Vec::new();
-    for (name, text) in files.iter().filter(|(name, _)| concerns(name)) {
-        looked += 1;
+    for (name, text) in files.iter().filter(|(name, _)| selects(name)) {
+        examined += 1;
         for (line, code) in code(name, text) {
             for word in words.iter().filter(|word| code.contains(*word)) {
-                wrong.push(format!("{name}:{line} has `{word}`"));
+                wrong.push(format!("{name}:{line} contains `{word}`"));
             }
         }
     }
-    assert!(looked > 0, "no file to look at");
+    assert!(examined > 0, "no file was selected");
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
-fn code_is_told_from_comments_and_tests() {
+fn comments_and_tests_are_not_code() {
     let text = "//! x\nuse a;\n/// y\nlet b = 1; // c\n#[cfg(test)]\nmod tests;\nfn d() {}\n#[cfg(test)]\nmod more {\n    e();\n}\n";
     let lines: Vec<&str> = code("a.rs", text).into_iter().map(|(_, line)| line).collect();
     assert_eq!(lines, ["use a;", "let b = 1;", "#[cfg(test)]", "mod tests;", "fn d() {}"]);
@@ -84,22 +84,22 @@ fn code_is_told_from_comments_and_tests() {
 }
 
 #[test]
-fn verify_and_models_know_no_algorithm() {
-    let places = ["verify.rs", "verify/", "models/", "contract.rs", "contract/"];
-    let concerns = |name: &str| places.iter().any(|place| name.starts_with(place));
-    without(&library(), concerns, &["algorithms", "top_down", "full_domain"]);
+fn verify_and_models_import_no_algorithm() {
+    let prefixes = ["verify.rs", "verify/", "models/", "contract.rs", "contract/"];
+    let selects = |name: &str| prefixes.iter().any(|prefix| name.starts_with(prefix));
+    assert_absent(&library(), selects, &["algorithms", "top_down", "full_domain"]);
 }
 
 #[test]
-fn verify_shares_nothing_with_the_searches() {
+fn verify_shares_no_code_with_the_searches() {
     let words =
         ["crate::release::classes", "crate::operations", "crate::metrics", "JoinCheck", "join::judge", "join::index"];
-    let places = ["verify.rs", "verify/", "contract/reading.rs"];
-    without(&library(), |name| places.iter().any(|place| name.starts_with(place)), &words);
+    let prefixes = ["verify.rs", "verify/", "contract/reading.rs"];
+    assert_absent(&library(), |name| prefixes.iter().any(|prefix| name.starts_with(prefix)), &words);
 }
 
 #[test]
-fn attacks_see_no_table_no_model_no_algorithm() {
+fn attacks_import_no_table_model_or_algorithm() {
     let words = [
         "crate::algorithms",
         "crate::models",
@@ -109,23 +109,23 @@ fn attacks_see_no_table_no_model_no_algorithm() {
         "crate::requirement",
         "crate::release::recoding",
     ];
-    without(&library(), |name| name.starts_with("attacks/"), &words);
+    assert_absent(&library(), |name| name.starts_with("attacks/"), &words);
 }
 
 #[test]
-fn republication_and_audit_import_only_what_they_may() {
+fn republication_and_audit_respect_their_boundaries() {
     let in_module = |module: &'static str| {
         move |name: &str| name == format!("{module}.rs") || name.starts_with(&format!("{module}/"))
     };
-    without(&library(), in_module("republication"), &["crate::audit", "crate::algorithms"]);
-    without(
+    assert_absent(&library(), in_module("republication"), &["crate::audit", "crate::algorithms"]);
+    assert_absent(
         &library(),
         in_module("audit"),
         &["crate::data::table", "crate::algorithms", "crate::models", "crate::contract", "crate::republication"],
     );
 }
 
-/// Fixtures are opened as copies. What a database writes beside itself would show that one was opened in place.
+/// Tests open copies of the fixtures. Files of SQLite or a lock next to a fixture show that it was opened in place.
 #[test]
 fn fixtures_are_not_opened_in_place() {
     let mut open = vec![crates().join("reticent-ledger/tests/fixtures")];
@@ -141,7 +141,7 @@ fn fixtures_are_not_opened_in_place() {
 }
 
 #[test]
-fn inference_imports_nothing_of_ours() {
+fn inference_imports_no_crate_of_the_workspace() {
     let manifest = fs::read_to_string(crates().join("reticent-inference/Cargo.toml")).unwrap();
     let (_, dependencies) = manifest.split_once("[dependencies]").unwrap();
     assert!(!dependencies.lines().any(|line| line.starts_with("reticent")), "{dependencies}");
@@ -168,15 +168,15 @@ fn pure_crates_do_no_io_and_read_no_clock() {
         "dbg!",
     ];
     for name in PURE {
-        without(&sources(&crates().join(name).join("src")), |_| true, &words);
+        assert_absent(&sources(&crates().join(name).join("src")), |_| true, &words);
     }
 }
 
 #[test]
-fn randomness_is_a_seed() {
+fn pure_crates_use_no_random_source() {
     for name in PURE {
         let words = ["rand::", "thread_rng", "getrandom", "RandomState", "fastrand"];
-        without(&sources(&crates().join(name).join("src")), |_| true, &words);
+        assert_absent(&sources(&crates().join(name).join("src")), |_| true, &words);
         let manifest = fs::read_to_string(crates().join(name).join("Cargo.toml")).unwrap();
         let dependencies = manifest.split("[dev-dependencies]").next().unwrap();
         assert!(
@@ -187,23 +187,26 @@ fn randomness_is_a_seed() {
 }
 
 #[test]
-fn nothing_panics_on_purpose() {
+fn the_sources_contain_no_panics() {
     let words = [".unwrap()", ".expect(", "panic!(", "todo!(", "unimplemented!(", "unreachable!("];
-    // The helpers of the tests fail by panicking.
+    // Test helpers report failures by panics.
     for name in crate_names().iter().filter(|name| *name != "reticent-testkit") {
-        without(&sources(&crates().join(name).join("src")), |_| true, &words);
+        assert_absent(&sources(&crates().join(name).join("src")), |_| true, &words);
     }
 }
 
 #[test]
-fn every_file_says_what_it_is() {
+fn every_file_starts_with_a_description() {
     for name in crate_names() {
         for folder in
             ["src", "tests"].map(|folder| crates().join(&name).join(folder)).iter().filter(|folder| folder.is_dir())
         {
             for (file, text) in sources(folder) {
                 let first = text.lines().next().unwrap_or_default();
-                assert!(first.starts_with("//! ") && first.len() > 8, "{name}/{file} does not start with what it is");
+                assert!(
+                    first.starts_with("//! ") && first.len() > 8,
+                    "{name}/{file} does not start with a description"
+                );
             }
         }
     }
@@ -223,19 +226,19 @@ fn no_file_is_too_long() {
 }
 
 #[test]
-fn no_path_of_some_machine() {
-    let places = ["work", "home", "Users", "tmp", "root", "mnt"].map(|place| format!("/{place}/"));
+fn no_source_contains_a_path_of_a_machine() {
+    let prefixes = ["work", "home", "Users", "tmp", "root", "mnt"].map(|folder| format!("/{folder}/"));
     for name in crate_names() {
         for (file, text) in sources(&crates().join(&name).join("src")) {
             for (line, text) in text.lines().enumerate() {
-                assert!(!places.iter().any(|place| text.contains(place)), "{name}/{file}:{} names a place", line + 1);
+                let is_path = prefixes.iter().any(|prefix| text.contains(prefix));
+                assert!(!is_path, "{name}/{file}:{} contains a path of a machine", line + 1);
             }
         }
     }
 }
 
-/// One file plus two lines: what has an entry is a module of its folder and stands in its list; what has none is private
-/// and helps those that have.
+/// A file with an entry is a module and is listed. A file without an entry is a private module.
 #[test]
 fn every_file_of_a_registry_is_listed() {
     for folder in ["models", "metrics", "algorithms", "operations", "attacks", "republication"] {
@@ -244,7 +247,7 @@ fn every_file_of_a_registry_is_listed() {
         let start = list.find("pub const LIST").unwrap();
         let (before, after) = list.split_at(start);
         let items = |list: &str| after.find(list).map_or("", |start| after[start..].split("];").next().unwrap());
-        // What is no longer offered stands in a list of its own.
+        // Entries that are no longer offered are in a separate list.
         let listing = items("const LIST").to_owned() + items("const RETIRED");
         let mut listed = 0;
         for entry in fs::read_dir(&root).unwrap() {
@@ -256,20 +259,20 @@ fn every_file_of_a_registry_is_listed() {
             let in_list = listing.contains(&format!(" {module}::"));
             if text.contains("Entry {") && text.contains("evidence:") {
                 assert!(in_list, "{folder}/{file} has an entry that is not in the list");
-                assert!(before.contains(&format!("mod {module};")), "{folder}/{file} is no module");
+                assert!(before.contains(&format!("mod {module};")), "{folder}/{file} is not a module");
                 listed += 1;
             } else {
                 assert!(
                     !in_list && before.contains(&format!("\nmod {module};")),
-                    "{folder}/{file} has no entry, and is not private"
+                    "{folder}/{file} has no entry and is not private"
                 );
             }
         }
-        assert_eq!(listed, listing.matches("::").count(), "{folder}: entries in the list without a file of their own");
+        assert_eq!(listed, listing.matches("::").count(), "{folder}: listed entries without a file");
     }
 }
 
-/// The string literals of a source file, with the line each starts on. Comments and raw strings with hashes are skipped.
+/// String literals of a source file, with the number of their first line. Comments and raw strings with hashes are skipped.
 fn literals(text: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let (mut line, mut rest) = (1, text.chars().peekable());
@@ -277,7 +280,7 @@ fn literals(text: &str) -> Vec<(usize, String)> {
         match next {
             '\n' => line += 1,
             '/' if rest.peek() == Some(&'/') => while rest.next_if(|next| *next != '\n').is_some() {},
-            // A quote as a character.
+            // A quote as a character literal.
             '\'' if rest.peek() == Some(&'"') => {
                 rest.next();
             }
@@ -301,7 +304,7 @@ fn literals(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// Whether a text names a flag or a command of the command line.
+/// Whether a text contains a flag or a command of the command line.
 fn names_the_command_line(literal: &str) -> bool {
     let flag = |(at, _): (usize, &str)| {
         let before = literal[..at].chars().next_back();
@@ -312,7 +315,7 @@ fn names_the_command_line(literal: &str) -> bool {
     literal.contains("`reticent ") || literal.match_indices("--").any(flag)
 }
 
-/// An interface puts the hints of an error into its own words.
+/// Each interface adds its own texts for the hints of an error.
 #[test]
 fn no_text_below_the_command_line_names_a_flag_or_a_command() {
     for name in ["reticent", "reticent-report", "reticent-engine", "reticent-ledger"] {
@@ -328,7 +331,7 @@ fn no_text_below_the_command_line_names_a_flag_or_a_command() {
 }
 
 #[test]
-fn flags_are_found_in_texts() {
+fn flags_and_commands_in_texts_are_detected() {
     let text = "// \"a --b\"\nlet c = '\"'; let d = \"e \\\" --f\";\n\"one \\\n --two\"\n";
     let found = literals(text);
     assert_eq!(found.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [2, 3]);
@@ -339,7 +342,7 @@ fn flags_are_found_in_texts() {
     assert!(names_the_command_line("run `reticent log`") && names_the_command_line("(--columns)"));
 }
 
-/// Templates escape data. A text with markup of its own would not, so only the style sheet may be one.
+/// Templates escape data, string literals with markup do not. Only the style sheet is inserted without escaping.
 #[test]
 fn the_report_makes_html_by_templates_only() {
     let mut unescaped = Vec::new();
@@ -348,17 +351,16 @@ fn the_report_makes_html_by_templates_only() {
             continue;
         }
         for (line, literal) in literals(&text) {
-            assert!(!literal.contains('<'), "{file}:{line} has markup in a text: {literal}");
+            assert!(!literal.contains('<'), "{file}:{line} contains markup in a literal: {literal}");
         }
         for (line, code) in code(&file, &text) {
-            assert!(!code.contains(" style="), "{file}:{line} has an inline style");
+            assert!(!code.contains(" style="), "{file}:{line} contains an inline style");
             unescaped.extend(code.contains("PreEscaped(").then(|| format!("{file}: {}", code.trim())));
         }
     }
     assert_eq!(unescaped, ["page.rs: style { (PreEscaped(style)) }"]);
 }
 
-/// Only the engine, the ledger, the application layer and the interfaces read and write.
 #[test]
 fn only_engine_ledger_application_and_interfaces_do_io() {
     let allowed = ["reticent-engine", "reticent-ledger", "reticent-app", "reticent-cli", "reticent-testkit"];
@@ -366,22 +368,21 @@ fn only_engine_ledger_application_and_interfaces_do_io() {
     let others: Vec<String> = crate_names().into_iter().filter(|name| !allowed.contains(&name.as_str())).collect();
     assert!(others.contains(&"reticent".to_owned()));
     for name in others {
-        without(&sources(&crates().join(&name).join("src")), |_| true, &words);
+        assert_absent(&sources(&crates().join(&name).join("src")), |_| true, &words);
     }
 }
 
-/// The engine and what lies below never talk to people.
 #[test]
 fn only_the_command_line_prints() {
     let words = ["println!", "eprintln!", "print!(", "eprint!(", "dbg!"];
     for name in crate_names().iter().filter(|name| *name != "reticent-cli") {
-        without(&sources(&crates().join(name).join("src")), |_| true, &words);
+        assert_absent(&sources(&crates().join(name).join("src")), |_| true, &words);
     }
 }
 
-/// What git keeps, it keeps for ever: no package, picture or data set of somebody's folder among the sources.
+/// Git keeps every file forever, so packages, pictures and data sets must not be committed.
 #[test]
-fn nothing_large_is_kept() {
+fn no_large_file_is_committed() {
     let root = crates().parent().unwrap().to_owned();
     if !root.join(".git").exists() {
         eprintln!("skipped: not a git checkout");

@@ -183,8 +183,8 @@ fn warnings(prepared: &PreparedData, release: &Release, confidence: Option<f64>)
     let names: Vec<&str> = quasi.iter().filter(is_suppressed).map(|at| release.columns[*at].name.as_str()).collect();
     if !names.is_empty() {
         warnings.push(format!(
-            "{} of {} fully suppressed (`*`): {}. The requirements allow no more detail{}. To keep more, relax the limiting requirement, \
-             add levels to a taxonomy, allow `suppression`, or publish fewer columns",
+            "{} of {} fully suppressed (`*`): {}. The search found no valid release with more detail{}. To keep more, \
+             relax the limiting requirement, add levels to a taxonomy, allow `suppression`, set `missing = \"drop\"`, or publish fewer columns",
             names.len(),
             reticent::text::counted(quasi.len() as u64, "quasi-identifier"),
             names.join(", "),
@@ -210,7 +210,7 @@ fn frequent_value(prepared: &PreparedData, confidence: Option<f64>) -> Option<St
     let (at, share) = columns.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
     (share > FREQUENT * confidence).then(|| {
         format!(
-            ": the most frequent value of {} has a share of {:.1} %, and `confidence` is {confidence}",
+            "; a likely reason: the most frequent value of {} has a share of {:.1} %, and `confidence` is {confidence}",
             table.columns[at].name,
             100.0 * share
         )

@@ -57,7 +57,7 @@ fn failed(answer: &AuditAnswer) -> String {
 }
 
 fn threshold(confidence: Option<f64>) -> String {
-    confidence.map_or_else(|| "the threshold of its column".to_owned(), ratio)
+    confidence.map_or_else(|| "the threshold of the column".to_owned(), ratio)
 }
 
 /// Lower and upper bound, rounded outwards.

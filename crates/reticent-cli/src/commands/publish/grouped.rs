@@ -94,8 +94,8 @@ fn print_requirements(answer: &GroupedAnswer) {
     }
     for column in answer.audited.columns.iter().filter(|column| column.already_above > 0) {
         let text = format!(
-            "not counted: {} whose {} is already disclosed by earlier releases, with a posterior up to {}. This release adds nothing \
-             about them.",
+            "not counted: {} whose {} is already disclosed by earlier releases, with a posterior up to {}. This release does \
+             not raise these posteriors.",
             people(column.already_above),
             column.column,
             ratio(column.already_highest)

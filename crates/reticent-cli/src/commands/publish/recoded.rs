@@ -1,5 +1,7 @@
 //! Terminal output for a release made by a recoding algorithm.
 
+use std::collections::BTreeSet;
+
 use reticent::Role;
 use reticent::algorithms::Guarantee;
 use reticent::join::Dangling;
@@ -105,19 +107,29 @@ fn print_models(answer: &RecodedAnswer) {
 /// One line for all joins with earlier releases; with `verbose`, or if one is violated, a line for each.
 fn print_joins(answer: &RecodedAnswer, verbose: bool) {
     let violated = answer.verified.joins.iter().any(|finding| !finding.violations.is_empty());
+    let is_checked = |join: &&JoinAnswer| join.matching > 0 && join.judged + join.implied > 0;
     if !answer.joins.is_empty() && !verbose && !violated {
-        let releases: std::collections::BTreeSet<u64> =
-            answer.joins.iter().flat_map(|join| join.with.clone()).collect();
-        let constraints: usize = answer.joins.iter().map(|join| join.judged + join.implied).sum();
-        println!(
-            "  {GOOD}{MEETS}{GOOD:#} joined with {}: {}",
-            plural(releases.len() as u64, "earlier release"),
-            plural(constraints as u64, "constraint")
-        );
+        let number = |joins: &[&JoinAnswer]| {
+            let releases: BTreeSet<u64> = joins.iter().flat_map(|join| join.with.clone()).collect();
+            plural(releases.len() as u64, "earlier release")
+        };
+        let checked: Vec<&JoinAnswer> = answer.joins.iter().filter(is_checked).collect();
+        let constraints: usize = checked.iter().map(|join| join.judged + join.implied).sum();
+        match checked.is_empty() {
+            true => println!(
+                "  {HINT}no check{HINT:#} joined with {}: no record matches, or no constraint applies",
+                number(&answer.joins.iter().collect::<Vec<_>>())
+            ),
+            false => println!(
+                "  {GOOD}{MEETS}{GOOD:#} joined with {}: {}",
+                number(&checked),
+                plural(constraints as u64, "constraint")
+            ),
+        }
     } else {
         answer.joins.iter().for_each(|join| print_join(join, &answer.verified.joins));
     }
-    if verbose {
+    if !answer.dangling.is_empty() {
         answer.dangling.iter().for_each(|dangling| println!("{}", wrap(&dangling_text(dangling), WIDTH, "  ")));
     }
     if verbose && !answer.dangling.is_empty() {
@@ -186,7 +198,7 @@ fn print_audit(answer: &RecodedAnswer) {
         many => format!("{} that recipients can hold", plural(many as u64 + 1, "release")),
     };
     let found = match audited.people {
-        0 => "this release has no sensitive attribute".to_owned(),
+        0 => "this release shows no person's sensitive value".to_owned(),
         many => format!("highest {highest} among {}", people(many)),
     };
     let text = format!(
@@ -206,7 +218,7 @@ fn print_audit(answer: &RecodedAnswer) {
     }
     if audited.already_above > 0 {
         limits.push(format!(
-            "{} already exceed the threshold by earlier releases; this release adds nothing about them. Details: `reticent audit`.",
+            "{} already exceed the threshold by earlier releases; this release does not raise these posteriors. Details: `reticent audit`.",
             people(audited.already_above)
         ));
     }

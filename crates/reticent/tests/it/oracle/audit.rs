@@ -1,4 +1,4 @@
-//! Small histories by brute force: every way to give people values such that each group's records can be theirs.
+//! Audits of small histories, compared with brute force: all assignments of values to people that match the groups.
 
 mod by_hand;
 mod histories;
@@ -21,7 +21,7 @@ use crate::support::Random;
 const ILLS: &str = "ill\n  lung\n    flu\n    asthma\n  hiv";
 const PAYS: &str = "pay\n  low\n    10\n    20\n  high\n    30\n    40";
 
-/// One record: whose it is, its group, and the node in each sensitive column.
+/// A record: its owner, its group, and its node in each sensitive column.
 #[derive(Debug, Clone)]
 struct Record {
     person: u128,
@@ -31,7 +31,7 @@ struct Record {
 
 #[derive(Debug, Clone)]
 struct PublishedRelease {
-    /// Groups are marked by a column, or by equal quasi-identifiers.
+    /// Whether a column marks the groups. Otherwise, groups are classes of equal quasi-identifiers.
     has_group_column: bool,
     records: Vec<Record>,
 }
@@ -43,10 +43,10 @@ struct SmallHistory {
     releases: Vec<PublishedRelease>,
 }
 
-/// A release, a group, its people, and its records.
+/// Index of the release, index of the group, people and records of the group.
 type PublishedGroup = (usize, usize, Vec<u128>, Vec<Vec<NodeId>>);
 
-/// By person: the code in each sensitive column.
+/// Code of each person in each sensitive column.
 type World = BTreeMap<u128, Vec<u32>>;
 
 fn flat(values: &[&str]) -> Arc<Taxonomy> {
@@ -117,7 +117,7 @@ impl SmallHistory {
         }
     }
 
-    /// The groups of all releases: people, and the cells of the records.
+    /// Groups of all releases.
     fn groups(&self) -> Vec<PublishedGroup> {
         let mut groups = BTreeMap::new();
         for (at, release) in self.releases.iter().enumerate() {
@@ -135,7 +135,7 @@ impl SmallHistory {
         columns.into_iter().all(|(((_, tree), node), code)| tree.node(*node).codes.contains(code))
     }
 
-    /// By column: the values that some cell shows, by itself or below it. A cell that says nothing shows none.
+    /// Codes of each column that some published cell covers. A suppressed cell covers none.
     fn published_codes(&self) -> Vec<BTreeSet<u32>> {
         let of_column = |column: usize| {
             let records = self.releases.iter().flat_map(|release| &release.records);
@@ -145,8 +145,7 @@ impl SmallHistory {
         (0..self.columns.len()).map(of_column).collect()
     }
 
-    /// All worlds in which each of these groups' records can be its people's; none when there are too many. Values that no
-    /// release shows are nobody's.
+    /// All possible worlds of these groups, or `None` if there are too many. No person has a value that no release publishes.
     fn worlds(&self, groups: &[PublishedGroup], people: &[u128]) -> Option<Vec<World>> {
         let mut combinations: Vec<Vec<u32>> = vec![Vec::new()];
         for codes in self.published_codes() {
@@ -159,11 +158,11 @@ impl SmallHistory {
                 .collect();
         }
         let possible = |person: &u128| -> Vec<Vec<u32>> {
-            let fits = |combination: &&Vec<u32>| {
+            let is_possible = |combination: &&Vec<u32>| {
                 let theirs = groups.iter().filter(|(_, _, people, _)| people.contains(person));
                 theirs.into_iter().all(|(_, _, _, records)| records.iter().any(|cells| self.covers(cells, combination)))
             };
-            combinations.iter().filter(fits).cloned().collect()
+            combinations.iter().filter(is_possible).cloned().collect()
         };
         let possible: Vec<Vec<Vec<u32>>> = people.iter().map(possible).collect();
         if possible.iter().map(Vec::len).product::<usize>() > 6000 {
@@ -181,7 +180,7 @@ impl SmallHistory {
                     })
                 })
                 .collect();
-            // A group whose people all have a value can be judged.
+            // Only groups in which all people have a value can be checked.
             worlds.retain(|world| {
                 groups.iter().all(|(_, _, members, records)| {
                     !members.contains(person)
@@ -193,7 +192,7 @@ impl SmallHistory {
         Some(worlds)
     }
 
-    /// Whether records can be given to people one to one such that each covers what they have.
+    /// Whether a one-to-one assignment of records to people exists in which each record covers the values of its person.
     fn matches(&self, people: &[u128], records: &[Vec<NodeId>], world: &World) -> bool {
         let Some((person, rest)) = people.split_first() else { return records.is_empty() };
         (0..records.len()).any(|at| {
@@ -208,7 +207,7 @@ impl SmallHistory {
     }
 }
 
-/// By person, column and text: in how many worlds.
+/// Number of worlds for each person, column and value.
 fn tally(small: &SmallHistory, worlds: &[World]) -> BTreeMap<(u128, usize, String), u128> {
     let mut tally = BTreeMap::new();
     for world in worlds {
@@ -224,12 +223,12 @@ fn tally(small: &SmallHistory, worlds: &[World]) -> BTreeMap<(u128, usize, Strin
 struct HistoryShape {
     people: usize,
     releases: usize,
-    /// One cell in so many is hidden or generalized; none when 0.
+    /// One in this number of cells is suppressed or generalized; 0 for none.
     suppressed: usize,
     columns: usize,
 }
 
-/// People with constant values person come and go, in random groups.
+/// A random history of people with constant values, who miss some releases, in random groups.
 fn random_history(random: &mut Random, shape: &HistoryShape) -> SmallHistory {
     let ills = if random.below(2) == 0 { flat(&["asthma", "flu", "hiv"]) } else { tree("ill", ILLS) };
     let pays = if random.below(2) == 0 { flat(&["10", "20"]) } else { tree("pay", PAYS) };
@@ -257,7 +256,7 @@ fn random_history(random: &mut Random, shape: &HistoryShape) -> SmallHistory {
                     false => leaf,
                 }
             });
-            // Pseudonyms in no order.
+            // Unordered pseudonyms.
             let pseudonym = (person as u128 * 7 + 3) % 31;
             records.push(Record { person: pseudonym, group: group - 1, cells: cells.collect() });
         }
@@ -267,19 +266,19 @@ fn random_history(random: &mut Random, shape: &HistoryShape) -> SmallHistory {
     SmallHistory { columns, releases }
 }
 
-/// What is told about somebody, by column: the values by text.
+/// Posteriors of a person for the values of a column, one list for each record or release that the audit reports.
 fn posteriors(audit: &Audit, person: u128, column: &str) -> Vec<BTreeMap<String, ColumnPosterior>> {
     let name = pseudonym_text(person);
     let person = audit.persons.as_ref().unwrap().iter().find(|person| person.pseudonym.as_ref() == Some(&name));
-    let lists = person.into_iter().flat_map(|person| &person.columns).filter(|told| told.column == column);
-    lists.map(|told| told.values.iter().cloned().collect()).collect()
+    let lists = person.into_iter().flat_map(|person| &person.columns).filter(|list| list.column == column);
+    lists.map(|list| list.values.iter().cloned().collect()).collect()
 }
 
 fn audit_options() -> AuditOptions {
     AuditOptions { per_person: true, ..AuditOptions::default() }
 }
 
-/// What is wrong with what an audit tells, if anything. Numbers are demanded where `exact` is.
+/// Compares the posteriors of an audit with the worlds. If `exact`, all posteriors must be exact.
 fn check_posteriors(small: &SmallHistory, worlds: &[World], audit: &Audit, exact: bool) -> Result<(), String> {
     let tally = tally(small, worlds);
     if exact && audit.worlds != Some(worlds.len().to_string()) {
@@ -296,7 +295,7 @@ fn check_posteriors(small: &SmallHistory, worlds: &[World], audit: &Audit, exact
             let lists = posteriors(audit, person, name);
             let [list] = lists.as_slice() else { return Err(format!("{person} {name}: {} lists", lists.len())) };
             if list.keys().any(|text| !tree.values().contains(text)) {
-                return Err(format!("{person} {name}: a value that is not one: {list:?}"));
+                return Err(format!("{person} {name}: an unknown value: {list:?}"));
             }
             for text in tree.values() {
                 let count = tally.get(&(person, column, text.clone())).copied().unwrap_or(0);
@@ -308,10 +307,11 @@ fn check_posteriors(small: &SmallHistory, worlds: &[World], audit: &Audit, exact
                     continue;
                 };
                 let value = share.0 as f64 / share.1 as f64;
-                let holds = compare(posterior.lower, share).is_le() && compare(posterior.upper, share).is_ge();
-                let right = posterior.random_worlds.is_none_or(|worlds| (worlds - value).abs() < 1e-9);
-                let all = posterior.random_worlds.is_some() && compare(posterior.lower, share).is_eq() && count > 0;
-                if !holds || !right || (exact && !(all && compare(posterior.upper, share).is_eq())) {
+                let is_within = compare(posterior.lower, share).is_le() && compare(posterior.upper, share).is_ge();
+                let is_right = posterior.random_worlds.is_none_or(|worlds| (worlds - value).abs() < 1e-9);
+                let is_exact =
+                    posterior.random_worlds.is_some() && compare(posterior.lower, share).is_eq() && count > 0;
+                if !is_within || !is_right || (exact && !(is_exact && compare(posterior.upper, share).is_eq())) {
                     return Err(format!("{person} {name} {text}: {posterior:?}, but {share:?}"));
                 }
             }
@@ -320,7 +320,7 @@ fn check_posteriors(small: &SmallHistory, worlds: &[World], audit: &Audit, exact
     Ok(())
 }
 
-/// The figures of a column, from everybody's greatest share.
+/// Compares the figures of each column with the maximum posterior of each person.
 fn check_figures(
     small: &SmallHistory,
     worlds: &[World],
@@ -355,21 +355,21 @@ fn check_figures(
     Ok(())
 }
 
-/// Whose records can be found: each group shows quasi-identifiers of its own, so that the people of a group are those alike.
+/// Compares the re-identification risk. Each group has its own quasi-identifiers, so a group is an equivalence class.
 fn check_identity(small: &SmallHistory, audit: &Audit) -> Result<(), String> {
     let groups = small.groups();
-    // By person: the people in each of their groups.
+    // Sizes of the groups of a person.
     let of = |person: &u128| -> Vec<usize> {
         groups.iter().filter(|group| group.2.contains(person)).map(|group| group.2.len()).collect()
     };
     let people: Vec<Vec<usize>> = small.people().iter().map(of).collect();
-    let alone = |sizes: &Vec<usize>| sizes.iter().filter(|size| **size == 1).count();
+    let unique = |sizes: &Vec<usize>| sizes.iter().filter(|size| **size == 1).count();
     let count = |is: &dyn Fn(&Vec<usize>) -> bool| people.iter().filter(|one| is(one)).count() as u64;
-    let truth = (count(&|one| alone(one) > 0), count(&|one| one.len() > 1), count(&|one| alone(one) > 1));
+    let truth = (count(&|one| unique(one) > 0), count(&|one| one.len() > 1), count(&|one| unique(one) > 1));
     let found = &audit.identity;
-    let shown = (found.singled_out, found.in_several, found.linkable);
-    if shown != truth {
-        return Err(format!("singled out, in several, linkable: {shown:?}, but {truth:?}"));
+    let result = (found.singled_out, found.in_several, found.linkable);
+    if result != truth {
+        return Err(format!("singled out, in several, linkable: {result:?}, but {truth:?}"));
     }
     let risks: Vec<f64> = people.iter().map(|sizes| 1.0 / *sizes.iter().min().unwrap() as f64).collect();
     let (highest, average) =
@@ -381,26 +381,26 @@ fn check_identity(small: &SmallHistory, audit: &Audit) -> Result<(), String> {
     }
 }
 
-/// What is certain is certain by the groups that are shown for it alone, and by no fewer of them.
+/// Checks that the groups of each explanation make the value certain, and that no group is superfluous. Returns their number.
 fn check_explanations(small: &SmallHistory, audit: &Audit) -> Result<usize, String> {
     let groups = small.groups();
-    let mut judged = 0;
+    let mut checked = 0;
     for case in audit.worst.iter().filter(|case| case.posterior.lower.numerator == case.posterior.lower.denominator) {
         let column = small.columns.iter().position(|(name, _)| *name == case.column).unwrap();
         let Some(explanation) = &case.explanation else {
             if small.published_codes()[column].len() == 1 {
-                // Where there is only one value, no group is needed.
+                // A single possible value needs no explanation.
                 continue;
             }
-            return Err(format!("no reason: {case:?}"));
+            return Err(format!("no explanation: {case:?}"));
         };
         if small.published_codes()[column].len() == 1 {
             continue;
         }
-        let shown: Vec<_> = explanation
+        let cited: Vec<_> = explanation
             .groups
             .iter()
-            .map(|shown| {
+            .map(|reported| {
                 let is = |group: &&(usize, usize, Vec<u128>, Vec<Vec<NodeId>>)| {
                     let names = match small.releases[group.0].has_group_column {
                         true => vec![("group".to_owned(), format!("g{}", group.1))],
@@ -409,12 +409,12 @@ fn check_explanations(small: &SmallHistory, audit: &Audit) -> Result<usize, Stri
                             ("zip".to_owned(), format!("z{}", group.1 % 2)),
                         ],
                     };
-                    group.0 as u64 + 1 == shown.release && names == shown.group
+                    group.0 as u64 + 1 == reported.release && names == reported.group
                 };
-                groups.iter().find(is).unwrap_or_else(|| panic!("no such group: {shown:?}")).clone()
+                groups.iter().find(is).unwrap_or_else(|| panic!("no such group: {reported:?}")).clone()
             })
             .collect();
-        if shown.iter().zip(&explanation.groups).any(|(group, shown)| group.2.len() as u64 != shown.people) {
+        if cited.iter().zip(&explanation.groups).any(|(group, reported)| group.2.len() as u64 != reported.people) {
             return Err(format!("people in a group: {explanation:?}"));
         }
         let people: Vec<u128> = small.people().into_iter().collect();
@@ -425,27 +425,27 @@ fn check_explanations(small: &SmallHistory, audit: &Audit) -> Result<usize, Stri
             let worlds = small.worlds(groups, &around.into_iter().collect::<Vec<_>>())?;
             Some(worlds.iter().all(|world| small.text(column, world[person][column]) == case.value))
         };
-        if certain(&shown) == Some(false) {
-            return Err(format!("a reason that is none: {case:?}"));
+        if certain(&cited) == Some(false) {
+            return Err(format!("wrong explanation: {case:?}"));
         }
-        for gone in 0..shown.len() {
-            let mut smaller_one = shown.clone();
-            smaller_one.remove(gone);
-            if certain(&smaller_one) == Some(true) {
-                return Err(format!("group {gone} of the reason is superfluous: {case:?}"));
+        for removed in 0..cited.len() {
+            let mut fewer = cited.clone();
+            fewer.remove(removed);
+            if certain(&fewer) == Some(true) {
+                return Err(format!("superfluous group {removed} in the explanation: {case:?}"));
             }
         }
-        judged += 1;
+        checked += 1;
     }
-    Ok(judged)
+    Ok(checked)
 }
 
-/// What went wrong: how often, and the first time by kind.
+/// Failures by kind: their number, and the first one.
 #[derive(Default)]
 struct Failures(BTreeMap<String, (usize, String)>);
 
 impl Failures {
-    /// Adds one, as small as it can be if it is the first of its kind.
+    /// Adds a failure. The first of each kind is shrunk.
     fn add(&mut self, small: &SmallHistory, wrong: &str, fault: &dyn Fn(&SmallHistory) -> Option<String>) {
         let kind = |wrong: &str| wrong.chars().filter(|c| c.is_ascii_alphabetic()).take(12).collect::<String>();
         let known = self.0.entry(kind(wrong)).or_insert_with(|| {
@@ -457,12 +457,12 @@ impl Failures {
     }
 
     fn finish(self) {
-        let shown: Vec<String> = self.0.values().map(|(often, text)| format!("{often} times: {text}")).collect();
-        assert!(shown.is_empty(), "{}", shown.join("\n"));
+        let messages: Vec<String> = self.0.values().map(|(count, text)| format!("{count} times: {text}")).collect();
+        assert!(messages.is_empty(), "{}", messages.join("\n"));
     }
 }
 
-/// A history in short.
+/// A short text of a history.
 fn describe(small: &SmallHistory) -> String {
     let releases = small.releases.iter().map(|release| {
         let records = release.records.iter().map(|record| {
@@ -480,7 +480,7 @@ fn describe(small: &SmallHistory) -> String {
     format!("{} {}", trees.join(" "), releases.collect::<Vec<_>>().join(" "))
 }
 
-/// Smaller histories, by one record or one release.
+/// Shrinks a failing history: removes releases and records, and specializes cells.
 fn shrunk(mut small: SmallHistory, wrong: &dyn Fn(&SmallHistory) -> bool) -> SmallHistory {
     loop {
         let mut smaller = Vec::new();
@@ -510,20 +510,20 @@ fn shrunk(mut small: SmallHistory, wrong: &dyn Fn(&SmallHistory) -> bool) -> Sma
     }
 }
 
-/// Everything about one history of people with constant values and one record in each release.
-fn check_history(small: &SmallHistory, hidden: bool) -> Option<Result<usize, String>> {
+/// Checks all results for a history of people with constant values and one record per release. `None` for too many worlds.
+fn check_history(small: &SmallHistory, with_suppressed: bool) -> Option<Result<usize, String>> {
     let people: Vec<u128> = small.people().into_iter().collect();
     let worlds = small.worlds(&small.groups(), &people)?;
     if worlds.is_empty() {
-        return Some(Err("made from a world, but there is none".to_owned()));
+        return Some(Err("no possible world".to_owned()));
     }
-    let judge = || {
+    let check = || {
         let confidence = Ratio::new(1, 2);
         let options = AuditOptions { confidence: Some(confidence), worst: 2, ..audit_options() };
         let found = std::panic::catch_unwind(|| audit(&small.history(), &options)).map_err(|_| "panics".to_owned())?;
         let found = found.map_err(|error| format!("error: {error}"))?;
         let exact = found.worlds.is_some();
-        if !exact && (!hidden || small.columns.len() == 1) {
+        if !exact && (!with_suppressed || small.columns.len() == 1) {
             return Err(format!("not counted: {:?}", found.stats));
         }
         check_posteriors(small, &worlds, &found, exact)?;
@@ -537,7 +537,7 @@ fn check_history(small: &SmallHistory, hidden: bool) -> Option<Result<usize, Str
                 found.multi_record_people, found.changed_people, found.unlinked
             ));
         }
-        let reasons = if exact { check_explanations(small, &found)? } else { 0 };
+        let explanations = if exact { check_explanations(small, &found)? } else { 0 };
         let none = SolveOptions { steps: 0, entropy: false, ..SolveOptions::default() };
         let bounds =
             audit(&small.history(), &AuditOptions { solve: none, ..options.clone() }).map_err(|e| e.to_string())?;
@@ -546,12 +546,12 @@ fn check_history(small: &SmallHistory, hidden: bool) -> Option<Result<usize, Str
         let bounds =
             audit(&small.history(), &AuditOptions { solve: only, ..options.clone() }).map_err(|e| e.to_string())?;
         check_posteriors(small, &worlds, &bounds, false).map_err(|wrong| format!("bounds only: {wrong}"))?;
-        Ok(reasons)
+        Ok(explanations)
     };
-    Some(judge())
+    Some(check())
 }
 
-/// Others, each alone in a group, person show every combination of values: so all of them are known to be possible.
+/// Adds a release with one person per combination of values, so that all combinations are possible.
 fn with_all_combinations(mut small: SmallHistory) -> SmallHistory {
     let mut rows: Vec<Vec<NodeId>> = vec![Vec::new()];
     for (_, tree) in &small.columns {
@@ -577,7 +577,7 @@ fn compare_changed(
 ) -> (usize, usize) {
     let mut random = Random(seed);
     let mut failures = Failures::default();
-    let (mut compared, mut reasons) = (0, 0);
+    let (mut compared, mut explanations) = (0, 0);
     for _ in 0..instances * times() {
         let small = random_history(&mut random, shape);
         if small.releases.is_empty() {
@@ -586,14 +586,14 @@ fn compare_changed(
         let small = change(small);
         match check_history(&small, shape.suppressed > 0) {
             None => continue,
-            Some(Ok(judged)) => reasons += judged,
+            Some(Ok(checked)) => explanations += checked,
             Some(Err(wrong)) => {
                 failures.add(&small, &wrong, &|small| check_history(small, shape.suppressed > 0).and_then(Result::err));
             }
         }
         compared += 1;
     }
-    println!("{compared} histories, {reasons} reasons");
+    println!("{compared} histories, {explanations} explanations");
     failures.finish();
-    (compared, reasons)
+    (compared, explanations)
 }

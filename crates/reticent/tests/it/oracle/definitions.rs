@@ -1,7 +1,7 @@
-//! Every model as its paper defines it, over rows of texts, in whole numbers.
+//! Naive definition of every model, over rows of texts, in integers.
 //!
-//! People are counted once: a class's size is the number of different owners in it, and the count of a value the number
-//! of different owners with at least one such record. Entropy and t-closeness take shares over (owner, value) pairs.
+//! A person counts once: the size of a class is the number of its distinct owners, and the count of a value is the number
+//! of distinct owners with the value. Entropy and t-closeness use frequencies over pairs of an owner and a value.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,42 +16,42 @@ use crate::support::Data;
 pub struct Fraction(pub u128, pub u128);
 
 impl Fraction {
-    /// `0.375` is 375 thousandths.
+    /// Parses a decimal: `0.375` is 375/1000.
     pub fn decimal(text: &str) -> Fraction {
         let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
         Fraction(format!("{whole}{rest}").parse().unwrap(), 10u128.pow(rest.len() as u32))
     }
 
-    /// `over / under <= self`, without dividing.
-    fn is_at_least(self, over: u64, under: u64) -> bool {
-        u128::from(over) * self.1 <= self.0 * u128::from(under)
+    /// Whether `numerator / denominator <= self`, without division.
+    fn is_at_least(self, numerator: u64, denominator: u64) -> bool {
+        u128::from(numerator) * self.1 <= self.0 * u128::from(denominator)
     }
 }
 
-/// What a definition says of one class.
+/// Result of a definition for a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     Holds,
     Violates,
-    /// Logarithms lie too near to the bound for a double to tell.
-    TooNear,
+    /// The entropy is too close to its bound for floating-point numbers.
+    Undecided,
 }
 
 fn verdict(holds: bool) -> Verdict {
     if holds { Verdict::Holds } else { Verdict::Violates }
 }
 
-/// A model's words, taken apart.
+/// A parsed model specification.
 #[derive(Debug)]
-pub struct Words<'a> {
+pub struct ParsedSpec<'a> {
     pub model: &'a str,
     given: BTreeMap<&'a str, &'a str>,
 }
 
-impl<'a> Words<'a> {
-    pub fn new(words: &'a str) -> Words<'a> {
+impl<'a> ParsedSpec<'a> {
+    pub fn new(words: &'a str) -> ParsedSpec<'a> {
         let mut parts = words.split_whitespace();
-        Words { model: parts.next().unwrap(), given: parts.map(|part| part.split_once('=').unwrap()).collect() }
+        ParsedSpec { model: parts.next().unwrap(), given: parts.map(|part| part.split_once('=').unwrap()).collect() }
     }
 
     fn whole(&self, name: &str) -> u64 {
@@ -68,23 +68,23 @@ impl<'a> Words<'a> {
 
     fn thresholds(&self) -> BTreeMap<&str, Fraction> {
         let list = self.given.get("values").map(|list| list.split(',')).into_iter().flatten();
-        list.map(|pair| pair.split_once(':').map(|(value, most)| (value, Fraction::decimal(most))).unwrap()).collect()
+        list.map(|pair| pair.split_once(':').map(|(value, limit)| (value, Fraction::decimal(limit))).unwrap()).collect()
     }
 
-    /// The columns that make the classes.
-    pub fn by(&self, data: &Data) -> Vec<String> {
+    /// Columns that define the classes.
+    pub fn class_columns(&self, data: &Data) -> Vec<String> {
         let named = self.columns("on").or_else(|| self.columns("x"));
         named.unwrap_or_else(|| data.with_role(Role::QuasiIdentifier))
     }
 
-    /// The columns that are looked at in a class.
-    fn of(&self, data: &Data) -> Vec<String> {
+    /// Columns whose values are counted in a class.
+    fn value_columns(&self, data: &Data) -> Vec<String> {
         let named = self.columns("y").or_else(|| self.columns("sensitive"));
         named.unwrap_or_else(|| data.with_role(Role::Sensitive))
     }
 }
 
-/// The rows that agree on some columns, by their texts there.
+/// Equivalence classes: rows with equal texts in these columns.
 pub fn classes(data: &Data, by: &[String]) -> BTreeMap<Vec<String>, Vec<usize>> {
     let mut classes: BTreeMap<Vec<String>, Vec<usize>> = BTreeMap::new();
     for row in 0..data.rows.len() {
@@ -109,36 +109,38 @@ fn people_by_value(data: &Data, rows: &[usize], of: &[String]) -> BTreeMap<Vec<S
     owners.into_iter().map(|(value, owners)| (value, owners.len() as u64)).collect()
 }
 
-/// What a model says of every class, by the class's texts.
+/// Result of a model for every class, by the texts of the class.
 pub fn judge(words: &str, data: &Data) -> BTreeMap<Vec<String>, Verdict> {
-    let words = Words::new(words);
+    let words = ParsedSpec::new(words);
     let all: Vec<usize> = (0..data.rows.len()).collect();
-    let classes = classes(data, &words.by(data));
+    let classes = classes(data, &words.class_columns(data));
     classes.into_iter().map(|(class, rows)| (class, judge_class(&words, data, &rows, &all))).collect()
 }
 
-/// The classes that violate a model, and those too near to tell.
+/// Classes that violate a model, and undecided classes.
 pub fn violating(words: &str, data: &Data) -> (BTreeSet<Vec<String>>, BTreeSet<Vec<String>>) {
-    let of = |wanted: Verdict| {
+    let of = |expected: Verdict| {
         let judged = judge(words, data).into_iter();
-        judged.filter(|(_, verdict)| *verdict == wanted).map(|(class, _)| class).collect()
+        judged.filter(|(_, verdict)| *verdict == expected).map(|(class, _)| class).collect()
     };
-    (of(Verdict::Violates), of(Verdict::TooNear))
+    (of(Verdict::Violates), of(Verdict::Undecided))
 }
 
-fn judge_class(words: &Words<'_>, data: &Data, rows: &[usize], all: &[usize]) -> Verdict {
+fn judge_class(words: &ParsedSpec<'_>, data: &Data, rows: &[usize], all: &[usize]) -> Verdict {
     let size = people(data, rows);
-    let of = if words.model == "k-anonymity" { Vec::new() } else { words.of(data) };
+    let of = if words.model == "k-anonymity" { Vec::new() } else { words.value_columns(data) };
     let counts = people_by_value(data, rows, &of);
     match words.model {
         // If one record has some value qid, at least k - 1 other records have it.
         "k-anonymity" => verdict(size >= words.whole("k")),
         // a_Y(x) is the number of distinct values on Y that co-occur with x; at least k.
         "xy-anonymity" => verdict(counts.len() as u64 >= words.whole("k")),
-        "xy-linkability" | "confidence-bounding" => verdict(confident(words, "h", size, &told(data, &of, counts))),
-        "alpha-k-anonymity" => {
-            verdict(size >= words.whole("k") && confident(words, "alpha", size, &told(data, &of, counts)))
+        "xy-linkability" | "confidence-bounding" => {
+            verdict(is_within_bounds(words, "h", size, &disclosing_values(data, &of, counts)))
         }
+        "alpha-k-anonymity" => verdict(
+            size >= words.whole("k") && is_within_bounds(words, "alpha", size, &disclosing_values(data, &of, counts)),
+        ),
         "distinct-l-diversity" => verdict(counts.len() as u64 >= words.whole("l")),
         "entropy-l-diversity" => entropy(words.fraction("l").unwrap(), &counts),
         "recursive-cl-diversity" => recursive(words.fraction("c").unwrap(), words.whole("l"), &counts),
@@ -147,8 +149,8 @@ fn judge_class(words: &Words<'_>, data: &Data, rows: &[usize], all: &[usize]) ->
     }
 }
 
-/// The values that tell something: not the root of a taxonomy, which stands for every value.
-fn told(data: &Data, of: &[String], counts: BTreeMap<Vec<String>, u64>) -> BTreeMap<Vec<String>, u64> {
+/// Counts without the root of a taxonomy, which is a suppressed value and discloses nothing.
+fn disclosing_values(data: &Data, of: &[String], counts: BTreeMap<Vec<String>, u64>) -> BTreeMap<Vec<String>, u64> {
     let [column] = of else { return counts };
     let root = match &data.cols[data.at(column)].tree {
         reticent::TreeSource::Given(tree) => tree.node(0).label.clone(),
@@ -157,16 +159,16 @@ fn told(data: &Data, of: &[String], counts: BTreeMap<Vec<String>, u64>) -> BTree
     counts.into_iter().filter(|(value, _)| value[0] != root).collect()
 }
 
-/// conf(x -> y) = a(y, x) / a(x) is at most the value's own threshold, else the common one, else unbounded.
-fn confident(words: &Words<'_>, common: &str, size: u64, counts: &BTreeMap<Vec<String>, u64>) -> bool {
+/// Whether conf(x -> y) = a(y, x) / a(x) is at most the threshold of the value, or else the common threshold, if any.
+fn is_within_bounds(words: &ParsedSpec<'_>, common: &str, size: u64, counts: &BTreeMap<Vec<String>, u64>) -> bool {
     let own = words.thresholds();
     counts.iter().all(|(value, count)| {
         let named = if value.len() == 1 { own.get(value[0].as_str()).copied() } else { None };
-        named.or_else(|| words.fraction(common)).is_none_or(|most| most.is_at_least(*count, size))
+        named.or_else(|| words.fraction(common)).is_none_or(|limit| limit.is_at_least(*count, size))
     })
 }
 
-/// - sum of P log P >= log l; where all shares are equal, that is: at least l values.
+/// -sum P log P >= log l. With equal frequencies, this means at least l values.
 fn entropy(l: Fraction, counts: &BTreeMap<Vec<String>, u64>) -> Verdict {
     let counts: Vec<u64> = counts.values().copied().collect();
     if counts.iter().all(|count| *count == counts[0]) {
@@ -175,10 +177,10 @@ fn entropy(l: Fraction, counts: &BTreeMap<Vec<String>, u64>) -> Verdict {
     let total = counts.iter().sum::<u64>() as f64;
     let entropy: f64 = counts.iter().map(|count| *count as f64 / total).map(|share| -share * share.ln()).sum();
     let bound = (l.0 as f64 / l.1 as f64).ln();
-    if (entropy - bound).abs() < 1e-9 { Verdict::TooNear } else { verdict(entropy > bound) }
+    if (entropy - bound).abs() < 1e-9 { Verdict::Undecided } else { verdict(entropy > bound) }
 }
 
-/// f_1 < c (f_l + ... + f_m), from the most to the least frequent value.
+/// f_1 < c (f_l + ... + f_m), with the frequencies in descending order.
 fn recursive(c: Fraction, l: u64, counts: &BTreeMap<Vec<String>, u64>) -> Verdict {
     let mut counts: Vec<u64> = counts.values().copied().collect();
     counts.sort_by_key(|count| std::cmp::Reverse(*count));
@@ -186,48 +188,49 @@ fn recursive(c: Fraction, l: u64, counts: &BTreeMap<Vec<String>, u64>) -> Verdic
     verdict(u128::from(counts[0]) * c.1 < c.0 * u128::from(rest))
 }
 
-/// The earth mover's distance between the values of the class and those of the whole release is at most t.
-fn closeness(words: &Words<'_>, data: &Data, of: &String, rows: &[usize], all: &[usize]) -> Verdict {
+/// Whether the earth mover's distance between the values of the class and of the release is at most t.
+fn closeness(words: &ParsedSpec<'_>, data: &Data, of: &String, rows: &[usize], all: &[usize]) -> Verdict {
     let (cost, span) = distance(words, data, of, rows, all);
     let t = words.fraction("t").unwrap();
     verdict(t.is_at_least(cost, span))
 }
 
 /// The earth mover's distance as a fraction.
-fn distance(words: &Words<'_>, data: &Data, of: &String, rows: &[usize], all: &[usize]) -> (u64, u64) {
+fn distance(words: &ParsedSpec<'_>, data: &Data, of: &String, rows: &[usize], all: &[usize]) -> (u64, u64) {
     let column = std::slice::from_ref(of);
     let (class, whole) = (people_by_value(data, rows, column), people_by_value(data, all, column));
-    let values = in_order(data, of, whole.keys().map(|value| value[0].clone()).collect());
+    let values = ordered(data, of, whole.keys().map(|value| value[0].clone()).collect());
     let count =
         |of: &BTreeMap<Vec<String>, u64>, value: &String| of.get(std::slice::from_ref(value)).copied().unwrap_or(0);
     let (in_class, in_whole): (u64, u64) = (class.values().sum(), whole.values().sum());
     let supply: Vec<u64> = values.iter().map(|value| count(&class, value) * in_whole).collect();
     let demand: Vec<u64> = values.iter().map(|value| count(&whole, value) * in_class).collect();
-    let (apart, furthest): (Box<dyn Fn(usize, usize) -> u64>, u64) = match words.given.get("distance").copied() {
+    let (ground_distance, largest): (Box<dyn Fn(usize, usize) -> u64>, u64) = match words.given.get("distance").copied()
+    {
         None | Some("equal") => (Box::new(|i, j| u64::from(i != j)), 1),
         Some("ordered") => (Box::new(|i, j| i.abs_diff(j) as u64), (values.len() as u64 - 1).max(1)),
         Some("hierarchical") => {
             let heights = Heights::new(data, of);
-            let furthest = heights.of_root();
+            let largest = heights.of_root();
             let values = values.clone();
-            (Box::new(move |i, j| heights.above_both(&values[i], &values[j])), furthest)
+            (Box::new(move |i, j| heights.lowest_common_height(&values[i], &values[j])), largest)
         }
         Some(unknown) => panic!("no distance {unknown}"),
     };
-    (least_cost(&supply, &demand, apart), in_class * in_whole * furthest)
+    (least_cost(&supply, &demand, ground_distance), in_class * in_whole * largest)
 }
 
-/// Values as their column orders them: numbers by size, leaves of a tree from left to right, other texts by alphabet.
-fn in_order(data: &Data, of: &str, mut values: Vec<String>) -> Vec<String> {
+/// Values in the order of their column: numbers by size, leaves of a taxonomy from left to right, texts alphabetically.
+fn ordered(data: &Data, of: &str, mut values: Vec<String>) -> Vec<String> {
     let col = &data.cols[data.at(of)];
     match (&col.tree, col.values) {
         (TreeSource::Given(tree), _) => {
             let leaves: Vec<String> =
                 tree.nodes().iter().filter(|node| node.children.is_empty()).map(|node| node.label.clone()).collect();
-            // Leaves are told apart by the codes below them, ascending from left to right.
-            let place = |value: &String| tree.nodes().iter().find(|node| node.label == *value).unwrap().codes.start;
+            // The codes of leaves ascend from left to right.
+            let code = |value: &String| tree.nodes().iter().find(|node| node.label == *value).unwrap().codes.start;
             assert!(values.iter().all(|value| leaves.contains(value)));
-            values.sort_by_key(place);
+            values.sort_by_key(code);
         }
         (_, Type::Number) => values.sort_by(|a, b| a.parse::<f64>().unwrap().total_cmp(&b.parse::<f64>().unwrap())),
         _ => values.sort(),
@@ -235,7 +238,7 @@ fn in_order(data: &Data, of: &str, mut values: Vec<String>) -> Vec<String> {
     values
 }
 
-/// For every value the labels from the root down to it.
+/// Labels from the root to every value.
 struct Heights {
     paths: BTreeMap<String, Vec<String>>,
 }
@@ -263,7 +266,7 @@ impl Heights {
         Heights { paths }
     }
 
-    /// The longest way down from the node at the end of a path.
+    /// Height of the node at the end of a path.
     fn height(&self, above: &[String]) -> u64 {
         self.paths
             .values()
@@ -277,8 +280,8 @@ impl Heights {
         self.height(&self.paths.values().next().unwrap()[..1])
     }
 
-    /// The height of the lowest node above both; nothing lies between a value and itself.
-    fn above_both(&self, one: &str, two: &str) -> u64 {
+    /// Height of the lowest common ancestor; 0 for equal values.
+    fn lowest_common_height(&self, one: &str, two: &str) -> u64 {
         if one == two {
             return 0;
         }

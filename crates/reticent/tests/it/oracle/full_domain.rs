@@ -1,4 +1,4 @@
-//! Optimal full-domain search against every node of the lattice: none that satisfies the requirement costs less.
+//! Optimal full-domain search, compared with all nodes of the lattice: no node that satisfies the requirement has a lower loss.
 
 use reticent::algorithms::{Control, Guarantee, Purpose, RecodingTask, Suppression, run};
 use reticent::registry::Arguments;
@@ -8,9 +8,9 @@ use super::definitions::violating;
 use crate::laws::algorithms::REQUIREMENTS;
 use crate::support::{Data, Random, random_data, requirement};
 
-/// The generalized certainty penalty, summed over the cells of the two quasi-identifiers, as a fraction of whole numbers:
-/// the place loses fifths (six leaves), the sex loses all or nothing.
-fn lost(table: &Table, recoding: &Recoding) -> u64 {
+/// Generalized certainty penalty in units of 1/5, summed over the cells of both quasi-identifiers. A place (six leaves) loses
+/// multiples of 1/5, a sex loses 0 or 1.
+fn loss(table: &Table, recoding: &Recoding) -> u64 {
     let leaves = |column: usize, code: u32| {
         let recoded = &recoding.columns[column];
         recoded.column.tree.node(recoded.column.nodes[recoded.map[code as usize] as usize]).codes.len() as u64
@@ -19,21 +19,21 @@ fn lost(table: &Table, recoding: &Recoding) -> u64 {
     (0..table.contingency.len())
         .map(|at| {
             let cell = |column: usize| {
-                let most = whole(column) - 1;
+                let largest = whole(column) - 1;
                 // Both columns in units of 1/5.
-                (5 * (leaves(column, table.contingency.codes[column][at]) - 1)).checked_div(most).unwrap_or(0)
+                (5 * (leaves(column, table.contingency.codes[column][at]) - 1)).checked_div(largest).unwrap_or(0)
             };
             table.contingency.weights[at] * (cell(0) + cell(1))
         })
         .sum()
 }
 
-/// Every node of the lattice, as a recoding.
+/// All nodes of the lattice, as recodings.
 fn lattice(table: &Table) -> Vec<Recoding> {
-    let ladders = [0, 1].map(|column| table.columns[column].tree.full_domain_levels());
+    let levels = [0, 1].map(|column| table.columns[column].tree.full_domain_levels());
     let mut nodes = Vec::new();
-    for place in &ladders[0] {
-        for sex in &ladders[1] {
+    for place in &levels[0] {
+        for sex in &levels[1] {
             let identity = |at: usize| {
                 let tree = &table.columns[at].tree;
                 (0..tree.len() as u32).map(|code| tree.leaf_of(code)).collect()
@@ -46,7 +46,7 @@ fn lattice(table: &Table) -> Vec<Recoding> {
     nodes
 }
 
-fn nothing_costs_less(seed: u64, people: usize) {
+fn assert_optimal(seed: u64, people: usize) {
     let mut random = Random(seed);
     let (mut found, mut refused, mut between) = (0, 0, 0);
     for _ in 0..40 {
@@ -56,10 +56,10 @@ fn nothing_costs_less(seed: u64, people: usize) {
         for words in REQUIREMENTS {
             let safe = |node: &&Recoding| {
                 let published = data.published(&node.apply(&table).unwrap());
-                let told = |words: &&str| violating(words, &published);
-                words.iter().all(|words| told(words).0.is_empty() && told(words).1.is_empty())
+                let result = |words: &&str| violating(words, &published);
+                words.iter().all(|words| result(words).0.is_empty() && result(words).1.is_empty())
             };
-            let best = nodes.iter().filter(safe).map(|node| lost(&table, node)).min();
+            let best = nodes.iter().filter(safe).map(|node| loss(&table, node)).min();
             let requirement = requirement(words, &data.schema());
             let (history, purpose) = (History::default(), Purpose::General);
             let task = RecodingTask {
@@ -69,36 +69,36 @@ fn nothing_costs_less(seed: u64, people: usize) {
                 purpose: &purpose,
                 suppression: Suppression::NONE,
             };
-            let about = || format!("{words:?} on {:?} by {:?}", data.rows, data.owners);
+            let context = || format!("{words:?} on {:?} by {:?}", data.rows, data.owners);
             match run("optimal-full-domain", &task, Arguments::default(), &Control::QUIET) {
                 Ok(outcome) => {
-                    assert_eq!(outcome.guarantee, Guarantee::Optimal, "{}", about());
-                    let cost = lost(&table, &outcome.recoding);
-                    assert_eq!(Some(cost), best, "{}", about());
+                    assert_eq!(outcome.guarantee, Guarantee::Optimal, "{}", context());
+                    let cost = loss(&table, &outcome.recoding);
+                    assert_eq!(Some(cost), best, "{}", context());
                     found += 1;
-                    let ends = [0, lost(&table, &nodes[nodes.len() - 1])];
+                    let ends = [0, loss(&table, &nodes[nodes.len() - 1])];
                     between += usize::from(!ends.contains(&cost));
                 }
                 Err(Error::Refused(refusal)) => {
-                    assert_eq!(best, None, "refused: {refusal}: {}", about());
+                    assert_eq!(best, None, "refused: {refusal}: {}", context());
                     refused += 1;
                 }
-                Err(error) => panic!("{error}: {}", about()),
+                Err(error) => panic!("{error}: {}", context()),
             }
         }
     }
     assert!(
         found > 50 && refused > 10 && between > 10,
-        "{found} found, {refused} refused, {between} neither raw nor root"
+        "{found} found, {refused} refused, {between} neither raw nor fully suppressed"
     );
 }
 
 #[test]
-fn no_node_of_the_lattice_is_better() {
-    nothing_costs_less(71, 0);
+fn no_node_of_the_lattice_has_a_lower_loss() {
+    assert_optimal(71, 0);
 }
 
 #[test]
-fn no_node_of_the_lattice_is_better_for_people_with_several_records() {
-    nothing_costs_less(72, 12);
+fn no_node_of_the_lattice_has_a_lower_loss_for_people_with_several_records() {
+    assert_optimal(72, 12);
 }

@@ -1,4 +1,4 @@
-//! Puzzles by brute force: every world of a small puzzle, one person at a time, and maximum entropy by iterative scaling.
+//! Constraint problems, compared with brute force: enumeration of all possible worlds, and maximum entropy by iterative scaling.
 
 mod entropy;
 mod laws;
@@ -11,250 +11,250 @@ pub use entropy::Program;
 
 use crate::support::Random;
 
-/// So many times as many instances, when asked for.
+/// Factor for the number of instances: the environment variable `ORACLE_TIMES`, or 1.
 pub fn times() -> usize {
     std::env::var("ORACLE_TIMES").ok().and_then(|times| times.parse().ok()).unwrap_or(1)
 }
 
-/// What all worlds of a puzzle say.
+/// Counts over all possible worlds of a problem.
 #[derive(Debug)]
-struct Truth {
+struct AllWorlds {
     worlds: u128,
-    /// By crowd and value: how many people have it, over all worlds; and the fewest and the most in any.
+    /// Number of people with a value, for each class and value: sum over all worlds, minimum, maximum.
     cells: BTreeMap<(u32, Value), (u128, u64, u64)>,
-    /// A world.
-    seen: Option<Vec<(u32, Value, u64)>>,
+    /// A possible world.
+    example: Option<Vec<(u32, Value, u64)>>,
 }
 
-struct Search<'a> {
-    puzzle: &'a Problem,
-    /// By person: the crowd.
+struct WorldEnumeration<'a> {
+    problem: &'a Problem,
+    /// Class of each person.
     people: Vec<usize>,
-    /// By crowd, by place among its values: the counts that it is in.
-    within: Vec<Vec<Vec<usize>>>,
-    /// By crowd: the counts that any of its values is in.
-    around: Vec<Vec<usize>>,
-    having: Vec<u64>,
-    /// By count: people to come who may be in it.
-    to_come: Vec<u64>,
-    /// By crowd, by place among its values: how many have it in the world at hand.
-    now: Vec<Vec<u64>>,
-    /// By crowd and place: sum, fewest, most.
+    /// Counts that include each value of each class.
+    by_value: Vec<Vec<Vec<usize>>>,
+    /// Counts that include any value of each class.
+    by_class: Vec<Vec<usize>>,
+    totals: Vec<u64>,
+    /// Number of unassigned people who can contribute to each count.
+    remaining: Vec<u64>,
+    /// Number of people with each value of each class in the current world.
+    current: Vec<Vec<u64>>,
+    /// Sum, minimum and maximum for each value of each class.
     cells: Vec<Vec<(u128, u64, u64)>>,
     worlds: u128,
     steps: u64,
-    seen: Option<Vec<(u32, Value, u64)>>,
+    example: Option<Vec<(u32, Value, u64)>>,
 }
 
-impl Search<'_> {
-    fn go(&mut self, person: usize) -> bool {
+impl WorldEnumeration<'_> {
+    fn assign(&mut self, person: usize) -> bool {
         if self.steps == 0 {
             return false;
         }
         self.steps -= 1;
         if person == self.people.len() {
             self.worlds += 1;
-            for (now, cells) in self.now.iter().zip(&mut self.cells) {
-                for (now, cell) in now.iter().zip(cells) {
-                    *cell = (cell.0 + u128::from(*now), cell.1.min(*now), cell.2.max(*now));
+            for (current, cells) in self.current.iter().zip(&mut self.cells) {
+                for (current, cell) in current.iter().zip(cells) {
+                    *cell = (cell.0 + u128::from(*current), cell.1.min(*current), cell.2.max(*current));
                 }
             }
-            if self.seen.is_none() {
-                let mut seen = Vec::new();
-                for (at, crowd) in self.puzzle.classes.iter().enumerate() {
-                    let having = crowd.possible.iter().zip(&self.now[at]).filter(|(_, now)| **now > 0);
-                    seen.extend(having.map(|(value, now)| (at as u32, *value, *now)));
+            if self.example.is_none() {
+                let mut example = Vec::new();
+                for (at, class) in self.problem.classes.iter().enumerate() {
+                    let occurring = class.possible.iter().zip(&self.current[at]).filter(|(_, current)| **current > 0);
+                    example.extend(occurring.map(|(value, current)| (at as u32, *value, *current)));
                 }
-                self.seen = Some(seen);
+                self.example = Some(example);
             }
             return true;
         }
-        let crowd = self.people[person];
-        for at in 0..self.around[crowd].len() {
-            self.to_come[self.around[crowd][at]] -= 1;
+        let class = self.people[person];
+        for at in 0..self.by_class[class].len() {
+            self.remaining[self.by_class[class][at]] -= 1;
         }
         let mut finished = true;
-        for place in 0..self.puzzle.classes[crowd].possible.len() {
-            for at in 0..self.within[crowd][place].len() {
-                self.having[self.within[crowd][place][at]] += 1;
+        for place in 0..self.problem.classes[class].possible.len() {
+            for at in 0..self.by_value[class][place].len() {
+                self.totals[self.by_value[class][place][at]] += 1;
             }
-            self.now[crowd][place] += 1;
-            let fits = |count: &usize| {
-                let limits = &self.puzzle.counts[*count];
-                self.having[*count] <= limits.upper && self.having[*count] + self.to_come[*count] >= limits.lower
+            self.current[class][place] += 1;
+            let is_feasible = |count: &usize| {
+                let limits = &self.problem.counts[*count];
+                self.totals[*count] <= limits.upper && self.totals[*count] + self.remaining[*count] >= limits.lower
             };
-            if self.around[crowd].iter().all(fits) {
-                finished &= self.go(person + 1);
+            if self.by_class[class].iter().all(is_feasible) {
+                finished &= self.assign(person + 1);
             }
-            self.now[crowd][place] -= 1;
-            for at in 0..self.within[crowd][place].len() {
-                self.having[self.within[crowd][place][at]] -= 1;
+            self.current[class][place] -= 1;
+            for at in 0..self.by_value[class][place].len() {
+                self.totals[self.by_value[class][place][at]] -= 1;
             }
         }
-        for at in 0..self.around[crowd].len() {
-            self.to_come[self.around[crowd][at]] += 1;
+        for at in 0..self.by_class[class].len() {
+            self.remaining[self.by_class[class][at]] += 1;
         }
         finished
     }
 }
 
-/// All worlds, one person at a time; none when there are too many.
-fn truth(puzzle: &Problem, steps: u64) -> Option<Truth> {
+/// Enumerates all possible worlds. Returns `None` if there are too many.
+fn enumerate_worlds(problem: &Problem, steps: u64) -> Option<AllWorlds> {
     let people: Vec<usize> =
-        puzzle.classes.iter().enumerate().flat_map(|(at, crowd)| vec![at; crowd.people as usize]).collect();
-    let counts_of = |crowd: usize, value: Value| {
-        let has = |count: &Count| count.cells.contains(&(crowd as u32, value));
-        (0..puzzle.counts.len()).filter(|count| has(&puzzle.counts[*count])).collect::<Vec<usize>>()
+        problem.classes.iter().enumerate().flat_map(|(at, class)| vec![at; class.people as usize]).collect();
+    let counts_of = |class: usize, value: Value| {
+        let has = |count: &Count| count.cells.contains(&(class as u32, value));
+        (0..problem.counts.len()).filter(|count| has(&problem.counts[*count])).collect::<Vec<usize>>()
     };
-    let within: Vec<Vec<Vec<usize>>> = (0..puzzle.classes.len())
-        .map(|crowd| puzzle.classes[crowd].possible.iter().map(|value| counts_of(crowd, *value)).collect())
+    let by_value: Vec<Vec<Vec<usize>>> = (0..problem.classes.len())
+        .map(|class| problem.classes[class].possible.iter().map(|value| counts_of(class, *value)).collect())
         .collect();
-    let around: Vec<Vec<usize>> = within
+    let by_class: Vec<Vec<usize>> = by_value
         .iter()
-        .map(|of_crowd| of_crowd.iter().flatten().copied().collect::<BTreeSet<usize>>().into_iter().collect())
+        .map(|of_class| of_class.iter().flatten().copied().collect::<BTreeSet<usize>>().into_iter().collect())
         .collect();
-    let mut to_come = vec![0; puzzle.counts.len()];
+    let mut remaining = vec![0; problem.counts.len()];
     for person in &people {
-        for count in &around[*person] {
-            to_come[*count] += 1;
+        for count in &by_class[*person] {
+            remaining[*count] += 1;
         }
     }
-    let possible = puzzle.counts.iter().zip(&to_come).all(|(count, people)| count.lower <= (*people).min(count.upper));
-    let mut search = Search {
-        puzzle,
-        now: puzzle.classes.iter().map(|crowd| vec![0; crowd.possible.len()]).collect(),
-        cells: puzzle.classes.iter().map(|crowd| vec![(0, u64::MAX, 0); crowd.possible.len()]).collect(),
+    let possible = problem.counts.iter().zip(&remaining).all(|(count, max)| count.lower <= (*max).min(count.upper));
+    let mut search = WorldEnumeration {
+        problem,
+        current: problem.classes.iter().map(|class| vec![0; class.possible.len()]).collect(),
+        cells: problem.classes.iter().map(|class| vec![(0, u64::MAX, 0); class.possible.len()]).collect(),
         people,
-        within,
-        around,
-        having: vec![0; puzzle.counts.len()],
-        to_come,
+        by_value,
+        by_class,
+        totals: vec![0; problem.counts.len()],
+        remaining,
         worlds: 0,
         steps,
-        seen: None,
+        example: None,
     };
-    if possible && !search.go(0) {
+    if possible && !search.assign(0) {
         return None;
     }
     let mut cells = BTreeMap::new();
-    for (crowd, of_crowd) in search.cells.iter().enumerate() {
-        for (value, cell) in puzzle.classes[crowd].possible.iter().zip(of_crowd) {
-            cells.insert((crowd as u32, *value), *cell);
+    for (class, of_class) in search.cells.iter().enumerate() {
+        for (value, cell) in problem.classes[class].possible.iter().zip(of_class) {
+            cells.insert((class as u32, *value), *cell);
         }
     }
-    Some(Truth { worlds: search.worlds, cells, seen: search.seen })
+    Some(AllWorlds { worlds: search.worlds, cells, example: search.example })
 }
 
-/// How random puzzles look.
+/// Parameters of random problems.
 #[derive(Clone, Copy)]
 struct Size {
     people: (usize, usize),
     values: (usize, usize),
     sources: (usize, usize),
-    /// Crowds are of so many people at most.
-    crowd: usize,
-    /// Groups are of so many crowds at most.
-    group: usize,
-    /// One group in so many says less than it could.
-    loose: usize,
+    /// Maximum number of people of a class.
+    max_class: usize,
+    /// Maximum number of classes of a group.
+    max_group: usize,
+    /// One in this number of groups has inexact counts.
+    inexact: usize,
 }
 
-const SMALL: Size = Size { people: (3, 9), values: (2, 5), sources: (2, 4), crowd: 4, group: 4, loose: 3 };
-/// With more worlds.
-const WIDE: Size = Size { people: (5, 9), values: (2, 4), sources: (1, 2), crowd: 4, group: 8, loose: 4 };
-/// Too large for brute force; for laws.
-const LARGE: Size = Size { people: (12, 30), values: (3, 6), sources: (2, 3), crowd: 4, group: 4, loose: 8 };
+const SMALL: Size = Size { people: (3, 9), values: (2, 5), sources: (2, 4), max_class: 4, max_group: 4, inexact: 3 };
+/// Problems with more possible worlds.
+const WIDE: Size = Size { people: (5, 9), values: (2, 4), sources: (1, 2), max_class: 4, max_group: 8, inexact: 4 };
+/// Problems that are too large for brute force, for the laws.
+const LARGE: Size = Size { people: (12, 30), values: (3, 6), sources: (2, 3), max_class: 4, max_group: 4, inexact: 8 };
 
-fn small(random: &mut Random) -> Size {
+fn small_size(random: &mut Random) -> Size {
     *random.pick(&[SMALL, WIDE])
 }
 
-fn between(random: &mut Random, (least, most): (usize, usize)) -> usize {
-    least + random.below(most - least + 1)
+fn between(random: &mut Random, (min, max): (usize, usize)) -> usize {
+    min + random.below(max - min + 1)
 }
 
-/// A puzzle and the world it was made from: by crowd, everybody's value.
-fn made(random: &mut Random, size: Size) -> (Problem, Vec<Vec<Value>>) {
+/// A random problem, and the world from which it was derived: the values of the people of each class.
+fn random_problem(random: &mut Random, size: Size) -> (Problem, Vec<Vec<Value>>) {
     let people = between(random, size.people);
     let values = between(random, size.values) as Value;
     let mut world: Vec<Vec<Value>> = Vec::new();
-    let alone = random.below(2) == 0;
-    let mut left = people;
-    while left > 0 {
-        let most = if alone || random.below(2) == 0 { 1 } else { size.crowd.min(left) };
-        let crowd = 1 + random.below(most);
-        world.push((0..crowd).map(|_| random.below(values as usize) as Value).collect());
-        left -= crowd;
+    let single = random.below(2) == 0;
+    let mut remaining = people;
+    while remaining > 0 {
+        let limit = if single || random.below(2) == 0 { 1 } else { size.max_class.min(remaining) };
+        let class = 1 + random.below(limit);
+        world.push((0..class).map(|_| random.below(values as usize) as Value).collect());
+        remaining -= class;
     }
     let limited = random.below(3) == 0;
-    let may = |random: &mut Random, has: &Vec<Value>| {
+    let possible = |random: &mut Random, has: &Vec<Value>| {
         let open = !limited || random.below(2) == 0;
         (0..values).filter(|value| open || has.contains(value) || random.below(2) == 0).collect()
     };
-    let mut crowds: Vec<PersonClass> =
-        world.iter().map(|has| PersonClass { people: has.len() as u64, possible: may(random, has) }).collect();
+    let mut classes: Vec<PersonClass> =
+        world.iter().map(|has| PersonClass { people: has.len() as u64, possible: possible(random, has) }).collect();
     let mut counts = Vec::new();
     let sources = between(random, size.sources);
     let narrow = random.below(3) == 0;
     for source in 0..sources as u32 {
-        let mut present: Vec<usize> = (0..crowds.len()).filter(|_| random.below(4) > 0).collect();
+        let mut present: Vec<usize> = (0..classes.len()).filter(|_| random.below(4) > 0).collect();
         random.shuffle(&mut present);
         let mut rest = present.as_slice();
         while !rest.is_empty() {
-            let (group, after) = rest.split_at((1 + random.below(size.group)).min(rest.len()));
+            let (group, after) = rest.split_at((1 + random.below(size.max_group)).min(rest.len()));
             rest = after;
-            let having = |value: Value| {
-                let of = group.iter().flat_map(|crowd| &world[*crowd]);
+            let frequency = |value: Value| {
+                let of = group.iter().flat_map(|class| &world[*class]);
                 of.filter(|has| **has == value).count() as u64
             };
-            // Groups of values that are counted together.
+            // Sets of values with a common count.
             let mut parts: Vec<Vec<Value>> = (0..values).map(|value| vec![value]).collect();
-            let loose = random.below(size.loose) == 0;
+            let loose = random.below(size.inexact) == 0;
             if loose && parts.len() > 1 && random.below(2) == 0 {
-                let gone = parts.swap_remove(random.below(parts.len()));
+                let removed = parts.swap_remove(random.below(parts.len()));
                 let into = random.below(parts.len());
-                parts[into].extend(gone);
+                parts[into].extend(removed);
             }
             for part in parts {
-                let shown: u64 = part.iter().map(|value| having(*value)).sum();
+                let total: u64 = part.iter().map(|value| frequency(*value)).sum();
                 let slack = |random: &mut Random| if loose { random.below(2) as u64 } else { 0 };
-                let (least, most) = (shown.saturating_sub(slack(random)), shown + slack(random));
+                let (lower, upper) = (total.saturating_sub(slack(random)), total + slack(random));
                 let silent = loose && random.below(6) == 0;
-                if most == 0 && narrow {
-                    // What a group does not show, nobody in it has.
-                    for crowd in group {
-                        crowds[*crowd].possible.retain(|value| !part.contains(value));
+                if upper == 0 && narrow {
+                    // No person of the group has a value that the group does not contain.
+                    for class in group {
+                        classes[*class].possible.retain(|value| !part.contains(value));
                     }
                 } else if !silent {
-                    let of = group.iter().flat_map(|crowd| part.iter().map(|value| (*crowd as u32, *value)));
-                    counts.push(Count { source, cells: of.collect(), lower: least, upper: most });
+                    let of = group.iter().flat_map(|class| part.iter().map(|value| (*class as u32, *value)));
+                    counts.push(Count { source, cells: of.collect(), lower, upper });
                 }
             }
         }
     }
     for extra in 0..random.below(3) as u32 {
-        // A statement about any people and values.
-        let mut of: Vec<(u32, Value)> = (0..crowds.len() as u32)
-            .flat_map(|crowd| (0..values).map(move |value| (crowd, value)))
+        // A count of random people and values.
+        let mut of: Vec<(u32, Value)> = (0..classes.len() as u32)
+            .flat_map(|class| (0..values).map(move |value| (class, value)))
             .filter(|_| random.below(4) == 0)
             .collect();
         random.shuffle(&mut of);
-        let shown = of.iter().map(|(crowd, value)| world[*crowd as usize].iter().filter(|has| *has == value).count());
-        let shown = shown.sum::<usize>() as u64;
-        let (least, most) = (shown.saturating_sub(random.below(2) as u64), shown + random.below(2) as u64);
-        counts.push(Count { source: sources as u32 + extra, cells: of, lower: least, upper: most });
+        let total = of.iter().map(|(class, value)| world[*class as usize].iter().filter(|has| *has == value).count());
+        let total = total.sum::<usize>() as u64;
+        let (lower, upper) = (total.saturating_sub(random.below(2) as u64), total + random.below(2) as u64);
+        counts.push(Count { source: sources as u32 + extra, cells: of, lower, upper });
     }
-    (Problem { classes: crowds, counts, ..Problem::default() }, world)
+    (Problem { classes, counts, ..Problem::default() }, world)
 }
 
-/// Counts that are a little off, so that often nothing fits.
-fn spoilt(random: &mut Random, mut puzzle: Problem) -> Problem {
+/// Changes one or two counts by 1, so that the problem often has no possible world.
+fn perturbed(random: &mut Random, mut problem: Problem) -> Problem {
     for _ in 0..1 + random.below(2) {
-        if puzzle.counts.is_empty() {
+        if problem.counts.is_empty() {
             break;
         }
-        let at = random.below(puzzle.counts.len());
-        let count = &mut puzzle.counts[at];
+        let at = random.below(problem.counts.len());
+        let count = &mut problem.counts[at];
         if random.below(2) == 0 {
             count.lower += 1;
             count.upper = count.upper.max(count.lower);
@@ -263,10 +263,10 @@ fn spoilt(random: &mut Random, mut puzzle: Problem) -> Problem {
             count.lower = count.lower.min(count.upper);
         }
     }
-    puzzle
+    problem
 }
 
-/// How `a/b` compares with `c/d`.
+/// Compares `a/b` with `c/d`.
 pub fn compare(one: Fraction, (c, d): (u128, u128)) -> std::cmp::Ordering {
     let (left, right) = (one.numerator.checked_mul(d), c.checked_mul(one.denominator));
     match (left, right) {
@@ -275,53 +275,54 @@ pub fn compare(one: Fraction, (c, d): (u128, u128)) -> std::cmp::Ordering {
     }
 }
 
-/// The answer, or what went wrong, also where it is a panic.
-fn answer(puzzle: &Problem, ask: &SolveOptions) -> Result<Result<Solution, reticent_inference::Error>, String> {
-    let caught = std::panic::catch_unwind(|| solve(puzzle, ask));
-    caught.map_err(|_| format!("solve panics with {ask:?}"))
+/// Solves a problem. A panic is returned as an error text.
+fn try_solve(problem: &Problem, options: &SolveOptions) -> Result<Result<Solution, reticent_inference::Error>, String> {
+    let caught = std::panic::catch_unwind(|| solve(problem, options));
+    caught.map_err(|_| format!("solve panics with {options:?}"))
 }
 
-const NOTHING: SolveOptions =
+const PRESOLVE_ONLY: SolveOptions =
     SolveOptions { steps: 0, program_steps: 0, entropy: false, samples: 0, seed: 0, bounds_only: false };
 
-/// What is wrong with the answers to a puzzle, if anything.
-fn fault(puzzle: &Problem) -> Option<String> {
-    let truth = truth(puzzle, 400_000)?;
-    fault_given(puzzle, &truth).err()
+/// Compares the solutions of a problem with brute force. Returns the first error.
+fn check_problem(problem: &Problem) -> Option<String> {
+    let truth = enumerate_worlds(problem, 400_000)?;
+    check_solutions(problem, &truth).err()
 }
 
-fn fault_given(puzzle: &Problem, truth: &Truth) -> Result<(), String> {
+fn check_solutions(problem: &Problem, truth: &AllWorlds) -> Result<(), String> {
     let counted = SolveOptions { entropy: false, ..SolveOptions::default() };
-    let asks = [
+    let variants = [
         ("counted", counted),
-        ("not counted", NOTHING),
+        ("not counted", PRESOLVE_ONLY),
         ("bounds", SolveOptions { bounds_only: true, ..counted }),
-        ("bounds, not counted", SolveOptions { bounds_only: true, ..NOTHING }),
-        ("few steps", SolveOptions { steps: 7, ..NOTHING }),
-        ("programs", SolveOptions { program_steps: 1_000_000, ..NOTHING }),
-        ("programs, bounds", SolveOptions { program_steps: 1_000_000, bounds_only: true, ..NOTHING }),
+        ("bounds, not counted", SolveOptions { bounds_only: true, ..PRESOLVE_ONLY }),
+        ("few steps", SolveOptions { steps: 7, ..PRESOLVE_ONLY }),
+        ("programs", SolveOptions { program_steps: 1_000_000, ..PRESOLVE_ONLY }),
+        ("programs, bounds", SolveOptions { program_steps: 1_000_000, bounds_only: true, ..PRESOLVE_ONLY }),
     ];
-    for (name, ask) in asks {
-        let found = answer(puzzle, &ask)?;
+    for (name, options) in variants {
+        let found = try_solve(problem, &options)?;
         let found = match (found, truth.worlds) {
             (Err(_), 0) => continue,
-            (Ok(_), 0) if ask.steps == 0 || ask.bounds_only || ask.steps == 7 => continue,
-            (Ok(_), 0) => return Err(format!("{name}: there is no world, and no error")),
+            (Ok(_), 0) if options.steps == 0 || options.bounds_only || options.steps == 7 => continue,
+            (Ok(_), 0) => return Err(format!("{name}: no possible world, and no error")),
             (Err(error), worlds) => return Err(format!("{name}: there are {worlds} worlds, but: {error}")),
             (Ok(found), _) => found,
         };
-        agrees(puzzle, truth, &found, &ask).map_err(|wrong| format!("{name}: {wrong}"))?;
-        let seen = Problem { known_solution: truth.seen.clone(), ..puzzle.clone() };
-        let again = answer(&seen, &ask)?.map_err(|error| format!("{name}: with a world that is seen: {error}"))?;
+        check_result(problem, truth, &found, &options).map_err(|wrong| format!("{name}: {wrong}"))?;
+        let with_solution = Problem { known_solution: truth.example.clone(), ..problem.clone() };
+        let again =
+            try_solve(&with_solution, &options)?.map_err(|error| format!("{name}: with a known solution: {error}"))?;
         if (&again.classes, again.worlds, again.ln_worlds) != (&found.classes, found.worlds, found.ln_worlds) {
-            return Err(format!("{name}: a world that is seen changes the answer: {found:?} {again:?}"));
+            return Err(format!("{name}: a known solution changes the result: {found:?} {again:?}"));
         }
     }
     Ok(())
 }
 
-fn agrees(puzzle: &Problem, truth: &Truth, found: &Solution, ask: &SolveOptions) -> Result<(), String> {
-    let counted = ask.steps > 1000 && !ask.bounds_only;
+fn check_result(problem: &Problem, truth: &AllWorlds, found: &Solution, options: &SolveOptions) -> Result<(), String> {
+    let counted = options.steps > 1000 && !options.bounds_only;
     if found.worlds.is_some_and(|worlds| worlds != truth.worlds) || (counted && found.worlds.is_none()) {
         return Err(format!("{:?} worlds instead of {}", found.worlds, truth.worlds));
     }
@@ -330,146 +331,149 @@ fn agrees(puzzle: &Problem, truth: &Truth, found: &Solution, ask: &SolveOptions)
     {
         return Err(format!("ln of worlds is {ln} instead of ln {}", truth.worlds));
     }
-    if found.classes.len() != puzzle.classes.len() {
-        return Err("not as many crowds".to_owned());
+    if found.classes.len() != problem.classes.len() {
+        return Err("wrong number of classes".to_owned());
     }
-    for (at, crowd) in puzzle.classes.iter().enumerate() {
-        let told = &found.classes[at];
-        if told.windows(2).any(|pair| pair[0].value >= pair[1].value) {
-            return Err(format!("crowd {at}: values do not ascend: {told:?}"));
+    for (at, class) in problem.classes.iter().enumerate() {
+        let posteriors = &found.classes[at];
+        if posteriors.windows(2).any(|pair| pair[0].value >= pair[1].value) {
+            return Err(format!("class {at}: values are not sorted: {posteriors:?}"));
         }
-        if told.iter().any(|told| !crowd.possible.contains(&told.value)) {
-            return Err(format!("crowd {at}: a value that they may not have"));
+        if posteriors.iter().any(|posterior| !class.possible.contains(&posterior.value)) {
+            return Err(format!("class {at}: an impossible value"));
         }
-        for value in &crowd.possible {
-            let (having, least, most) = truth.cells[&(at as u32, *value)];
-            let share = (having, truth.worlds * u128::from(crowd.people));
-            let Some(told) = told.iter().find(|told| told.value == *value) else {
-                if having > 0 {
-                    return Err(format!("crowd {at} value {value}: not listed, but {share:?}"));
+        for value in &class.possible {
+            let (total, min, max) = truth.cells[&(at as u32, *value)];
+            let share = (total, truth.worlds * u128::from(class.people));
+            let Some(posterior) = posteriors.iter().find(|posterior| posterior.value == *value) else {
+                if total > 0 {
+                    return Err(format!("class {at} value {value}: not listed, but {share:?}"));
                 }
                 continue;
             };
-            let wrong = |what: &str| Err(format!("crowd {at} value {value}: {what}: {told:?}, but {share:?}"));
-            if having == 0 && counted {
+            let wrong = |what: &str| Err(format!("class {at} value {value}: {what}: {posterior:?}, but {share:?}"));
+            if total == 0 && counted {
                 return wrong("impossible, but listed");
             }
-            if compare(told.lower, share).is_gt() || compare(told.upper, share).is_lt() {
-                return wrong("bounds do not hold");
+            if compare(posterior.lower, share).is_gt() || compare(posterior.upper, share).is_lt() {
+                return wrong("outside the bounds");
             }
-            if told.exact().is_some_and(|exact| compare(exact, share).is_ne()) || (counted && told.exact().is_none()) {
+            if posterior.exact().is_some_and(|exact| compare(exact, share).is_ne())
+                || (counted && posterior.exact().is_none())
+            {
                 return wrong("not exact");
             }
             let truth = share.0 as f64 / share.1 as f64;
-            if told.worlds.is_some_and(|worlds| (worlds - truth).abs() > 1e-12) || (counted && told.worlds.is_none()) {
-                return wrong("not the share of worlds");
+            if posterior.worlds.is_some_and(|worlds| (worlds - truth).abs() > 1e-12)
+                || (counted && posterior.worlds.is_none())
+            {
+                return wrong("not the fraction of worlds");
             }
-            if !(told.lower.value() - 1e-12..=told.upper.value() + 1e-12).contains(&told.best()) {
+            if !(posterior.lower.value() - 1e-12..=posterior.upper.value() + 1e-12).contains(&posterior.best()) {
                 return wrong("the best figure is out of bounds");
             }
-            if told.entropy.is_some() && told.lower != told.upper {
-                return wrong("an estimate that was not asked for");
+            if posterior.entropy.is_some() && posterior.lower != posterior.upper {
+                return wrong("an estimate that was not requested");
             }
-            let people = u128::from(crowd.people);
-            let in_each = compare(told.lower, (u128::from(least), people)).is_le()
-                && compare(told.upper, (u128::from(most), people)).is_ge();
-            if ask.bounds_only && !in_each {
-                return wrong(&format!("a bound that is not true of every world ({least} to {most})"));
+            let people = u128::from(class.people);
+            let in_each = compare(posterior.lower, (u128::from(min), people)).is_le()
+                && compare(posterior.upper, (u128::from(max), people)).is_ge();
+            if options.bounds_only && !in_each {
+                return wrong(&format!("a bound that does not hold in every world ({min} to {max})"));
             }
-            if ask.bounds_only && (told.exact().is_some() || told.worlds.is_some()) && least < most {
-                return wrong("exact, where only bounds were asked for");
+            if options.bounds_only && (posterior.exact().is_some() || posterior.worlds.is_some()) && min < max {
+                return wrong("exact, although only bounds were requested");
             }
         }
     }
     Ok(())
 }
 
-/// The same puzzle without a crowd.
-fn without(puzzle: &Problem, gone: usize) -> Problem {
-    let mut less = puzzle.clone();
-    less.classes.remove(gone);
-    for count in &mut less.counts {
-        count.cells.retain(|(crowd, _)| *crowd as usize != gone);
-        count.cells.iter_mut().for_each(|(crowd, _)| *crowd -= u32::from(*crowd as usize > gone));
+/// The problem without one class.
+fn without_class(problem: &Problem, removed: usize) -> Problem {
+    let mut reduced = problem.clone();
+    reduced.classes.remove(removed);
+    for count in &mut reduced.counts {
+        count.cells.retain(|(class, _)| *class as usize != removed);
+        count.cells.iter_mut().for_each(|(class, _)| *class -= u32::from(*class as usize > removed));
     }
-    less
+    reduced
 }
 
-/// A puzzle as small as can be that is still wrong.
-fn shrunk(mut puzzle: Problem, wrong: &dyn Fn(&Problem) -> bool) -> Problem {
+/// Shrinks a failing problem.
+fn shrunk(mut problem: Problem, wrong: &dyn Fn(&Problem) -> bool) -> Problem {
     loop {
-        let mut smaller: Vec<Problem> = (0..puzzle.classes.len()).map(|crowd| without(&puzzle, crowd)).collect();
-        for at in 0..puzzle.counts.len() {
-            let mut less = puzzle.clone();
-            less.counts.remove(at);
-            smaller.push(less);
-            for of in 0..puzzle.counts[at].cells.len() {
-                let mut less = puzzle.clone();
-                less.counts[at].cells.remove(of);
-                smaller.push(less);
+        let mut smaller: Vec<Problem> = (0..problem.classes.len()).map(|at| without_class(&problem, at)).collect();
+        for at in 0..problem.counts.len() {
+            let mut reduced = problem.clone();
+            reduced.counts.remove(at);
+            smaller.push(reduced);
+            for of in 0..problem.counts[at].cells.len() {
+                let mut reduced = problem.clone();
+                reduced.counts[at].cells.remove(of);
+                smaller.push(reduced);
             }
-            if puzzle.counts[at].lower < puzzle.counts[at].upper {
-                let mut less = puzzle.clone();
-                less.counts[at].upper -= 1;
-                smaller.push(less);
+            if problem.counts[at].lower < problem.counts[at].upper {
+                let mut reduced = problem.clone();
+                reduced.counts[at].upper -= 1;
+                smaller.push(reduced);
             }
         }
-        for at in 0..puzzle.classes.len() {
-            if puzzle.classes[at].people > 1 {
-                let mut less = puzzle.clone();
-                less.classes[at].people -= 1;
-                smaller.push(less);
+        for at in 0..problem.classes.len() {
+            if problem.classes[at].people > 1 {
+                let mut reduced = problem.clone();
+                reduced.classes[at].people -= 1;
+                smaller.push(reduced);
             }
-            for value in 0..puzzle.classes[at].possible.len() {
-                let mut less = puzzle.clone();
-                less.classes[at].possible.remove(value);
-                smaller.push(less);
+            for value in 0..problem.classes[at].possible.len() {
+                let mut reduced = problem.clone();
+                reduced.classes[at].possible.remove(value);
+                smaller.push(reduced);
             }
         }
         match smaller.into_iter().find(wrong) {
-            Some(less) => puzzle = less,
-            None => return puzzle,
+            Some(reduced) => problem = reduced,
+            None => return problem,
         }
     }
 }
 
-/// What went wrong, by kind; one puzzle of each, as small as can be.
+/// Failures by kind: their number, and the first one, shrunk.
 #[derive(Default)]
-struct Faults(BTreeMap<String, (usize, String)>);
+struct ProblemFailures(BTreeMap<String, (usize, String)>);
 
-impl Faults {
-    fn add(&mut self, puzzle: &Problem, wrong: &str, fault: &dyn Fn(&Problem) -> Option<String>) {
+impl ProblemFailures {
+    fn add(&mut self, problem: &Problem, wrong: &str, fault: &dyn Fn(&Problem) -> Option<String>) {
         let kind = |wrong: &str| wrong.split(|c: char| c.is_ascii_digit()).next().unwrap_or_default().to_owned();
         let known = self.0.entry(kind(wrong)).or_insert_with(|| {
-            let same = |puzzle: &Problem| fault(puzzle).is_some_and(|other| kind(&other) == kind(wrong));
-            let least = shrunk(puzzle.clone(), &same);
+            let same = |problem: &Problem| fault(problem).is_some_and(|other| kind(&other) == kind(wrong));
+            let least = shrunk(problem.clone(), &same);
             (0, format!("{}\n  {least:?}", fault(&least).unwrap_or_default()))
         });
         known.0 += 1;
     }
 
-    fn end(self) {
-        let shown: Vec<String> = self.0.values().map(|(often, text)| format!("{often} times: {text}")).collect();
-        assert!(shown.is_empty(), "{}", shown.join("\n"));
+    fn finish(self) {
+        let messages: Vec<String> = self.0.values().map(|(count, text)| format!("{count} times: {text}")).collect();
+        assert!(messages.is_empty(), "{}", messages.join("\n"));
     }
 }
 
-/// Random puzzles against all their worlds.
 #[test]
-fn answers_are_those_of_all_worlds() {
+fn solutions_match_the_enumeration_of_all_worlds() {
     let mut random = Random(11);
-    let mut faults = Faults::default();
+    let mut failures = ProblemFailures::default();
     let (mut compared, mut too_many, mut forced, mut open) = (0, 0, 0, 0);
     for _ in 0..3000 * times() {
-        let size = small(&mut random);
-        let (puzzle, _) = made(&mut random, size);
-        let Some(truth) = truth(&puzzle, 20_000) else {
+        let size = small_size(&mut random);
+        let (problem, _) = random_problem(&mut random, size);
+        let Some(truth) = enumerate_worlds(&problem, 20_000) else {
             too_many += 1;
             continue;
         };
-        assert!(truth.worlds > 0, "made from a world: {puzzle:?}");
-        if let Err(wrong) = fault_given(&puzzle, &truth) {
-            faults.add(&puzzle, &wrong, &fault);
+        assert!(truth.worlds > 0, "no possible world: {problem:?}");
+        if let Err(wrong) = check_solutions(&problem, &truth) {
+            failures.add(&problem, &wrong, &check_problem);
         }
         compared += 1;
         forced += usize::from(truth.worlds == 1);
@@ -477,83 +481,81 @@ fn answers_are_those_of_all_worlds() {
     }
     println!("{compared} compared, {too_many} too many worlds, {forced} with one world, {open} with over a hundred");
     assert!(compared > 2500 && forced > 100 && open > 250, "{compared} {forced} {open}");
-    faults.end();
+    failures.finish();
 }
 
-/// Counts that may contradict each other: an error where they do, and none where they do not.
 #[test]
-fn contradictions_are_errors() {
+fn a_problem_without_a_possible_world_is_an_error() {
     let mut random = Random(12);
-    let mut faults = Faults::default();
-    let (mut contradict, mut fit) = (0, 0);
+    let mut failures = ProblemFailures::default();
+    let (mut infeasible, mut feasible) = (0, 0);
     for _ in 0..1500 * times() {
-        let size = small(&mut random);
-        let (puzzle, _) = made(&mut random, size);
-        let puzzle = spoilt(&mut random, puzzle);
-        let Some(truth) = truth(&puzzle, 20_000) else { continue };
-        if let Err(wrong) = fault_given(&puzzle, &truth) {
-            faults.add(&puzzle, &wrong, &fault);
+        let size = small_size(&mut random);
+        let (problem, _) = random_problem(&mut random, size);
+        let problem = perturbed(&mut random, problem);
+        let Some(truth) = enumerate_worlds(&problem, 20_000) else { continue };
+        if let Err(wrong) = check_solutions(&problem, &truth) {
+            failures.add(&problem, &wrong, &check_problem);
         }
-        contradict += usize::from(truth.worlds == 0);
-        fit += usize::from(truth.worlds > 0);
+        infeasible += usize::from(truth.worlds == 0);
+        feasible += usize::from(truth.worlds > 0);
     }
-    println!("{contradict} contradict each other, {fit} do not");
-    assert!(contradict > 300 && fit > 300);
-    faults.end();
+    println!("{infeasible} infeasible, {feasible} feasible");
+    assert!(infeasible > 300 && feasible > 300);
+    failures.finish();
 }
 
-/// One of the two has 3, and one of "the first has 3" and "the second has 2" holds: half of each would do, nobody whole does.
+/// One of two people has 3, and exactly one of "the first has 3" and "the second has 2" is true. Only fractions satisfy both.
 #[test]
-fn contradictions_that_halves_would_satisfy_are_errors() {
-    let crowd = |may: &[Value]| PersonClass { people: 1, possible: may.to_vec() };
+fn a_problem_with_only_fractional_solutions_is_an_error() {
+    let class = |possible: &[Value]| PersonClass { people: 1, possible: possible.to_vec() };
     let count = |source, of: &[(u32, Value)]| Count { source, cells: of.to_vec(), lower: 1, upper: 1 };
-    let puzzle = Problem {
-        classes: vec![crowd(&[2, 3]), crowd(&[2, 3])],
+    let problem = Problem {
+        classes: vec![class(&[2, 3]), class(&[2, 3])],
         counts: vec![count(0, &[(0, 3), (1, 3)]), count(1, &[(0, 3), (1, 2)])],
         known_solution: None,
         incomplete: Vec::new(),
     };
-    assert_eq!(truth(&puzzle, 100).unwrap().worlds, 0);
-    let found = solve(&puzzle, &SolveOptions::default());
+    assert_eq!(enumerate_worlds(&problem, 100).unwrap().worlds, 0);
+    let found = solve(&problem, &SolveOptions::default());
     assert!(found.is_err(), "{found:?}");
 }
 
-/// Counts that speak of values nobody may have, of nobody, or that allow more people than there are.
+/// Counts of impossible values, of no people, or with an upper bound above the number of people.
 #[test]
-fn counts_may_be_odd() {
+fn unusual_counts_are_accepted() {
     let mut random = Random(13);
-    let mut faults = Faults::default();
+    let mut failures = ProblemFailures::default();
     for _ in 0..600 * times() {
-        let (mut puzzle, _) = made(&mut random, SMALL);
+        let (mut problem, _) = random_problem(&mut random, SMALL);
         match random.below(4) {
             0 => {
-                let at = random.below(puzzle.classes.len());
-                let may = &mut puzzle.classes[at].possible;
-                may.truncate(may.len() / 2);
+                let at = random.below(problem.classes.len());
+                let possible = &mut problem.classes[at].possible;
+                possible.truncate(possible.len() / 2);
             }
-            1 => puzzle.counts.push(Count { source: 90, cells: Vec::new(), lower: random.below(2) as u64, upper: 3 }),
+            1 => problem.counts.push(Count { source: 90, cells: Vec::new(), lower: random.below(2) as u64, upper: 3 }),
             2 => {
-                puzzle.counts.push(Count { source: 90, cells: vec![(0, 77)], lower: 0, upper: random.below(3) as u64 })
+                problem.counts.push(Count { source: 90, cells: vec![(0, 77)], lower: 0, upper: random.below(3) as u64 })
             }
             _ => {
-                let of = (0..puzzle.classes.len() as u32).map(|crowd| (crowd, 0)).collect();
-                puzzle.counts.push(Count { source: 90, cells: of, lower: 0, upper: 1000 });
+                let of = (0..problem.classes.len() as u32).map(|class| (class, 0)).collect();
+                problem.counts.push(Count { source: 90, cells: of, lower: 0, upper: 1000 });
             }
         }
         if random.below(4) == 0 {
-            puzzle.classes.push(PersonClass { people: 1 + random.below(2) as u64, possible: vec![3, 8] });
+            problem.classes.push(PersonClass { people: 1 + random.below(2) as u64, possible: vec![3, 8] });
         }
-        if let Some(wrong) = fault(&puzzle) {
-            faults.add(&puzzle, &wrong, &fault);
+        if let Some(wrong) = check_problem(&problem) {
+            failures.add(&problem, &wrong, &check_problem);
         }
     }
     assert_eq!(solve(&Problem::default(), &SolveOptions::default()).unwrap().worlds, Some(1));
-    faults.end();
+    failures.finish();
 }
 
-/// A crowd of nobody is in nobody's way.
 #[test]
-fn a_crowd_of_nobody_says_nothing() {
+fn a_class_without_people_does_not_change_the_solution() {
     let with = |people| Problem {
         classes: vec![PersonClass { people, possible: vec![0, 1] }, PersonClass { people: 2, possible: vec![0, 1] }],
         counts: vec![Count { source: 0, cells: vec![(0, 0), (1, 0)], lower: 1, upper: 1 }],
@@ -562,35 +564,35 @@ fn a_crowd_of_nobody_says_nothing() {
     };
     let found = solve(&with(0), &SolveOptions::default()).unwrap();
     assert_eq!(found.worlds, Some(2));
-    assert_eq!(found.classes[1].iter().map(|told| told.best()).collect::<Vec<_>>(), [0.5, 0.5]);
+    assert_eq!(found.classes[1].iter().map(|posterior| posterior.best()).collect::<Vec<_>>(), [0.5, 0.5]);
 }
 
-/// Samples of worlds are near the truth: within five standard errors and a little, where nothing was counted.
+/// Sampled posteriors are within five standard errors plus 0.03 of the exact ones.
 #[test]
-fn samples_are_near_the_truth() {
+fn sampled_posteriors_are_near_the_exact_posteriors() {
     let mut random = Random(14);
-    let (mut asked, mut near, mut far) = (0, 0, Vec::new());
+    let (mut solved, mut samples, mut far) = (0, 0, Vec::new());
     let (mut counted, mut not_counted) = (0, 0);
     for _ in 0..120 * times() {
-        let (puzzle, _) = made(&mut random, WIDE);
-        let Some(truth) = truth(&puzzle, 20_000).filter(|truth| truth.worlds > 3) else { continue };
-        asked += 1;
-        let found = solve(&puzzle, &SolveOptions { samples: 300, seed: random.next(), ..NOTHING }).unwrap();
+        let (problem, _) = random_problem(&mut random, WIDE);
+        let Some(truth) = enumerate_worlds(&problem, 20_000).filter(|truth| truth.worlds > 3) else { continue };
+        solved += 1;
+        let found = solve(&problem, &SolveOptions { samples: 300, seed: random.next(), ..PRESOLVE_ONLY }).unwrap();
         counted += found.stats.components_counted;
         not_counted += found.stats.components_not_counted;
-        for (at, told) in found.classes.iter().enumerate() {
-            for told in told {
-                let Some(sampled) = told.sampled else { continue };
-                let having = truth.cells[&(at as u32, told.value)].0;
-                let share = having as f64 / (truth.worlds as f64 * puzzle.classes[at].people as f64);
-                near += 1;
+        for (at, posteriors) in found.classes.iter().enumerate() {
+            for posterior in posteriors {
+                let Some(sampled) = posterior.sampled else { continue };
+                let total = truth.cells[&(at as u32, posterior.value)].0;
+                let share = total as f64 / (truth.worlds as f64 * problem.classes[at].people as f64);
+                samples += 1;
                 if (sampled.estimate - share).abs() > 5.0 * sampled.standard_error + 0.03 {
-                    far.push((sampled, share, puzzle.clone()));
+                    far.push((sampled, share, problem.clone()));
                 }
             }
         }
     }
-    println!("{asked} puzzles, {counted} {not_counted} pieces, {near} samples, {} far", far.len());
-    assert!(near > 100, "{near} samples in {asked} puzzles");
-    assert!(far.len() * 200 < near, "{} of {near} are far: {:?}", far.len(), far[0]);
+    println!("{solved} problems, {counted} {not_counted} components, {samples} samples, {} far", far.len());
+    assert!(samples > 100, "{samples} samples in {solved} problems");
+    assert!(far.len() * 200 < samples, "{} of {samples} are far: {:?}", far.len(), far[0]);
 }

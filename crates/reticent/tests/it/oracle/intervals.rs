@@ -1,5 +1,5 @@
-//! Numbers and dates: whatever intervals an algorithm finds or is given, every published interval holds the value it was
-//! made of, and classes are counted here by reading the labels, not by asking the tree.
+//! Published intervals of numbers: every interval covers its raw value. Intervals and classes are read from the labels, not
+//! from the taxonomy.
 
 use reticent::algorithms::{Control, LIST, Purpose, RecodingTask, Suppression, named, run};
 use reticent::contingency::ContingencyTable;
@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 
 use crate::support::{Data, Random, other, quasi, requirement, sensitive};
 
-/// Whether a published text holds a raw number.
-fn holds(label: &str, raw: &str, missing: bool) -> bool {
+/// Whether a published text covers a raw number.
+fn covers(label: &str, raw: &str, missing: bool) -> bool {
     if label == "*" || label == raw {
         return true;
     }
@@ -47,7 +47,7 @@ fn schema(data: &Data, tree: &TreeSource) -> Schema {
     schema
 }
 
-/// Every choice of the algorithm's words and flags, one parameter at a time.
+/// All values of the word and flag parameters of an algorithm, one parameter at a time.
 fn choices(id: &str) -> Vec<Arguments> {
     let mut all = vec![Arguments::default()];
     for parameter in LIST.iter().find(|listed| listed.entry.id == id).unwrap().entry.parameters {
@@ -69,7 +69,7 @@ fn choices(id: &str) -> Vec<Arguments> {
 }
 
 #[test]
-fn published_intervals_hold_their_values_and_classes_hold_k_people() {
+fn published_intervals_cover_their_values_and_classes_have_k_people() {
     let mut random = Random(77);
     let trees = [
         TreeSource::Grown { range: None },
@@ -100,7 +100,7 @@ fn published_intervals_hold_their_values_and_classes_hold_k_people() {
             let table = Table::build(&data.counts(), &schema).unwrap();
             for listed in LIST {
                 for arguments in choices(listed.entry.id) {
-                    split += judge(listed.entry.id, arguments, &data, &schema, &table);
+                    split += check(listed.entry.id, arguments, &data, &schema, &table);
                 }
             }
         }
@@ -108,8 +108,8 @@ fn published_intervals_hold_their_values_and_classes_hold_k_people() {
     assert!(split > 100, "ages were published in more than one interval only {split} times");
 }
 
-/// Runs an algorithm, checks what it publishes, and answers with 1 when ages were told apart.
-fn judge(id: &str, arguments: Arguments, data: &Data, schema: &Schema, table: &Table) -> usize {
+/// Runs an algorithm and checks its release. Returns 1 if ages are published in more than one interval, else 0.
+fn check(id: &str, arguments: Arguments, data: &Data, schema: &Schema, table: &Table) -> usize {
     const K: usize = 4;
     let requirement = requirement(&["k-anonymity k=4"], schema);
     let purpose = Purpose::Classification("note".to_owned());
@@ -137,7 +137,7 @@ fn judge(id: &str, arguments: Arguments, data: &Data, schema: &Schema, table: &T
         ));
         let label = |column: usize| outcome.recoding.columns[column].column.label(published[column]).to_owned();
         let age = label(0);
-        assert!(holds(&age, &row[0], row[0] == "none"), "{id} {arguments:?}: {} was published as {age}", row[0]);
+        assert!(covers(&age, &row[0], row[0] == "none"), "{id} {arguments:?}: {} was published as {age}", row[0]);
         *classes.entry((age, label(1))).or_default() += 1;
     }
     let small = classes.iter().find(|(_, people)| **people < K);

@@ -1,4 +1,4 @@
-//! What is said to stay violated, and what algorithms make of statements over joined releases, against the definition.
+//! Searches with constraints on joins, compared with the naive definition: persistent violations, and releases of algorithms.
 
 use std::collections::BTreeSet;
 
@@ -10,12 +10,12 @@ use reticent::taxonomy::{Cut, NodeId, Taxonomy};
 use reticent::{Error, Ratio, Recoding, Release, Role, Table};
 
 use super::histories::{Instance, RandomSpec, grow};
-use super::join::{counts_generalized_values, find, is_small, longer, raw_columns, some_earlier, statements};
+use super::join::{constraints, counts_generalized_values, is_small, naive_results, raw_columns, repeat, some_earlier};
 use super::lossy::{Limit, NaiveConstraint};
-use super::maximal_sets::{largest_sets, many};
+use super::maximal_sets::{largest_sets, random_long_history};
 use crate::support::{Data, Random, contents};
 
-/// A way from everything generalized to the table as it is, one node after another.
+/// Random specializations from the fully generalized table to the raw table, one node at a time.
 fn chain(table: &Table, generalized: &[usize], random: &mut Random) -> Vec<Recoding> {
     let raw = |at: usize| {
         let tree = table.columns[at].tree.with_leaves();
@@ -45,10 +45,10 @@ fn chain(table: &Table, generalized: &[usize], random: &mut Random) -> Vec<Recod
     }
 }
 
-/// What is said to stay violated does, on random ways down.
-fn stays_violated(seed: u64, rounds: usize) {
+/// Checks on random specializations that violations persist if the library claims it.
+fn check_persistence(seed: u64, rounds: usize) {
     let mut random = Random(seed);
-    let (mut claimed, mut denied, mut steps, mut turned, mut unrelated) = (0, 0, 0, 0, 0);
+    let (mut claimed, mut denied, mut steps, mut resolved, mut unrelated) = (0, 0, 0, 0, 0);
     for round in 0..rounds {
         let instance = Instance::random(&mut random, 6);
         let table = instance.data[0].table();
@@ -59,38 +59,39 @@ fn stays_violated(seed: u64, rounds: usize) {
         if generalized.is_empty() {
             continue;
         }
-        let mut held: Vec<(RandomSpec, NaiveConstraint, bool)> = Vec::new();
+        let mut claims: Vec<(RandomSpec, NaiveConstraint, bool)> = Vec::new();
         for _ in 0..4 {
             let words = RandomSpec::random(&mut random, &instance);
-            for (statement, demand) in statements(&instance, &words, &earlier) {
-                if counts_generalized_values(&demand, &generalized) {
+            for (constraint, naive) in constraints(&instance, &words, &earlier) {
+                if counts_generalized_values(&naive, &generalized) {
                     continue;
                 }
-                let may = if random.below(2) == 0 { instance.generalized() } else { generalized.clone() };
-                let joint =
-                    JoinCheck::new(&statement, &columns, &may, &instance.history, &earlier, &instance.rules).unwrap();
-                let plain = joint.keeps_violating(&generalized);
-                joint.compute_relation(&table, &Recoding::identity(&table));
-                let related = joint.keeps_violating(&generalized);
+                let generalizable = if random.below(2) == 0 { instance.generalized() } else { generalized.clone() };
+                let check =
+                    JoinCheck::new(&constraint, &columns, &generalizable, &instance.history, &earlier, &instance.rules)
+                        .unwrap();
+                let plain = check.keeps_violating(&generalized);
+                check.compute_relation(&table, &Recoding::identity(&table));
+                let related = check.keeps_violating(&generalized);
                 claimed += usize::from(plain || related);
                 unrelated += usize::from(plain);
                 denied += usize::from(!related);
-                held.push((words.clone(), demand, plain || related));
+                claims.push((words.clone(), naive, plain || related));
             }
         }
         for _ in 0..2 {
-            let mut violated = vec![None; held.len()];
-            let demands: Vec<&NaiveConstraint> = held.iter().map(|(_, demand, _)| demand).collect();
+            let mut violated = vec![None; claims.len()];
+            let naive: Vec<&NaiveConstraint> = claims.iter().map(|(_, naive, _)| naive).collect();
             for recoding in chain(&table, &generalized, &mut random) {
                 let release = recoding.apply(&table).unwrap();
-                for (at, found) in find(&instance, &earlier, &release, &demands).iter().enumerate() {
+                for (at, found) in naive_results(&instance, &earlier, &release, &naive).iter().enumerate() {
                     steps += 1;
-                    let (words, demand, keeps) = &held[at];
+                    let (words, naive, keeps) = &claims[at];
                     let before: &mut Option<String> = &mut violated[at];
                     match (before.as_ref(), found.classes.is_empty()) {
-                        (Some(_), true) if !keeps => turned += 1,
+                        (Some(_), true) if !keeps => resolved += 1,
                         (Some(before), true) => panic!(
-                            "round {round}: no longer violated by {:?} after {before}; {words:?}: {demand:?} with {earlier:?}, generalized {generalized:?}{}",
+                            "round {round}: no longer violated by {:?} after {before}; {words:?}: {naive:?} with {earlier:?}, generalized {generalized:?}{}",
                             contents(&release),
                             instance.description()
                         ),
@@ -101,88 +102,88 @@ fn stays_violated(seed: u64, rounds: usize) {
         }
     }
     println!(
-        "{claimed} said to stay violated ({unrelated} without relating), {denied} not; {steps} steps, {turned} turned"
+        "{claimed} claimed to persist ({unrelated} without the relation), {denied} not; {steps} steps, {resolved} resolved"
     );
-    assert!(claimed * 20 > denied && turned > rounds / 20, "{claimed} claimed, {denied} denied, {turned} turned");
+    assert!(claimed * 20 > denied && resolved > rounds / 20, "{claimed} claimed, {denied} not, {resolved} resolved");
 }
 
-/// A task of one wording or two, over one or more sets of earlier releases.
-struct Work {
+/// A search with one or two specifications over some sets of earlier releases.
+struct SearchCase {
     instance: Instance,
-    /// As the library is told to judge them,
+    /// Sets of earlier releases that the library checks.
     sets: Vec<Vec<usize>>,
-    /// and as the definition does.
-    judged: Vec<Vec<usize>>,
+    /// Sets of earlier releases that the naive definition checks.
+    naive_sets: Vec<Vec<usize>>,
     words: Vec<RandomSpec>,
-    /// Of the new release by itself, if anything.
-    alone: Option<u64>,
+    /// k-anonymity of the new release without the join, if required.
+    k: Option<u64>,
 }
 
-impl Work {
-    fn random(random: &mut Random, most: usize) -> Option<Work> {
-        let instance = Instance::random(random, most);
+impl SearchCase {
+    fn random(random: &mut Random, max_rows: usize) -> Option<SearchCase> {
+        let instance = Instance::random(random, max_rows);
         let mut sets = vec![some_earlier(random, &instance), some_earlier(random, &instance)];
         sets.dedup();
         let words: Vec<RandomSpec> =
             (0..1 + random.below(2)).map(|_| RandomSpec::random(random, &instance).weaker(random, &instance)).collect();
-        let alone = (random.below(4) == 0 && !instance.generalized().is_empty()).then(|| 2 + random.below(2) as u64);
+        let single = (random.below(4) == 0 && !instance.generalized().is_empty()).then(|| 2 + random.below(2) as u64);
         if !sets.iter().all(|set| is_small(&instance, set)) {
             return None;
         }
-        let work = Work { instance, judged: sets.clone(), sets, words, alone };
-        work.demands_something()
+        let case = SearchCase { instance, naive_sets: sets.clone(), sets, words, k: single };
+        case.if_constrained()
     }
 
-    /// After so many releases that not every subset of them is judged.
-    fn after_many(random: &mut Random) -> Option<Work> {
-        let (instance, table) = many(random);
-        let held: Vec<usize> = (0..instance.history.releases.len()).collect();
+    /// A case with so many earlier releases that not every subset is checked.
+    fn with_long_history(random: &mut Random) -> Option<SearchCase> {
+        let (instance, table) = random_long_history(random);
+        let all: Vec<usize> = (0..instance.history.releases.len()).collect();
         let judged: Vec<Vec<usize>> = largest_sets(&instance, &table).into_iter().collect();
         let words: Vec<RandomSpec> =
             (0..1 + random.below(2)).map(|_| RandomSpec::random(random, &instance).weaker(random, &instance)).collect();
-        let wordings: Vec<_> = words.iter().map(RandomSpec::spec).collect();
-        let sets = sets_for(&table, &instance.history, &[held], Breadth::Auto, &instance.rules, &wordings).ok()?;
+        let specs: Vec<_> = words.iter().map(RandomSpec::spec).collect();
+        let sets = sets_for(&table, &instance.history, &[all], Breadth::Auto, &instance.rules, &specs).ok()?;
         if !judged.iter().all(|set| is_small(&instance, set)) {
             return None;
         }
-        Work { instance, sets, judged, words, alone: None }.demands_something()
+        SearchCase { instance, sets, naive_sets: judged, words, k: None }.if_constrained()
     }
 
-    fn demands_something(self) -> Option<Work> {
-        let some = self.demands().iter().any(|(_, demands)| !demands.is_empty());
+    fn if_constrained(self) -> Option<SearchCase> {
+        let some = self.constraints().iter().any(|(_, naive)| !naive.is_empty());
         some.then_some(self)
     }
 
-    fn demands(&self) -> Vec<(&Vec<usize>, Vec<NaiveConstraint>)> {
+    fn constraints(&self) -> Vec<(&Vec<usize>, Vec<NaiveConstraint>)> {
         let of =
             |set: &Vec<usize>| self.words.iter().flat_map(|words| words.constraints(&self.instance, set)).collect();
-        self.judged.iter().map(|set| (set, of(set))).collect()
+        self.naive_sets.iter().map(|set| (set, of(set))).collect()
     }
 
     fn requirement(&self) -> Requirement {
         let instance = &self.instance;
-        let alone: Vec<_> = self.alone.iter().map(|k| crate::support::spec(&format!("k-anonymity k={k}"))).collect();
-        let mut requirement = Requirement::from_specs(&alone, &instance.data[0].schema()).unwrap();
-        let wordings: Vec<_> = self.words.iter().map(RandomSpec::spec).collect();
+        let single: Vec<_> = self.k.iter().map(|k| crate::support::spec(&format!("k-anonymity k={k}"))).collect();
+        let mut requirement = Requirement::from_specs(&single, &instance.data[0].schema()).unwrap();
+        let specs: Vec<_> = self.words.iter().map(RandomSpec::spec).collect();
         requirement
-            .join(&wordings, &instance.schema, instance.member(), &instance.history, &self.sets, instance.rules.clone())
+            .join(&specs, &instance.schema, instance.member(), &instance.history, &self.sets, instance.rules.clone())
             .unwrap();
         requirement
     }
 
-    /// Whether a release satisfies everything by the definitions.
-    fn holds(&self, release: &Release) -> bool {
+    /// Whether a release satisfies all naive constraints.
+    fn is_safe(&self, release: &Release) -> bool {
         let instance = &self.instance;
-        let joined = self.demands().into_iter().all(|(set, demands)| {
-            let demands: Vec<&NaiveConstraint> = demands.iter().collect();
-            find(instance, set, release, &demands).iter().all(|found| found.classes.is_empty())
+        let joined = self.constraints().into_iter().all(|(set, naive)| {
+            let naive: Vec<&NaiveConstraint> = naive.iter().collect();
+            naive_results(instance, set, release, &naive).iter().all(|found| found.classes.is_empty())
         });
-        let alone = self.alone.is_none_or(|k| {
+        let single = self.k.is_none_or(|k| {
             let x = instance.generalized().iter().map(|column| ColumnRef { release: 0, column: *column }).collect();
-            let demand = NaiveConstraint { x, y: BTreeSet::from([Counted::People(0)]), limit: Limit::AtLeast(k) };
-            find(instance, &[], release, &[&demand])[0].classes.is_empty()
+            let naive = NaiveConstraint { x, y: BTreeSet::from([Counted::People(0)]), limit: Limit::AtLeast(k) };
+            naive_results(instance, &[], release, &[&naive])[0].classes.is_empty()
         });
-        joined && alone
+        joined && single
     }
 
     fn specialize(&self, table: &Table, suppression: Suppression) -> reticent::Result<SearchOutcome> {
@@ -202,19 +203,18 @@ impl Work {
         run(id, &task, Arguments::default(), &Control::QUIET)
     }
 
-    /// The columns that are generalized: quasi-identifiers that some statement takes for known, or that join, but not those
-    /// whose values are counted.
+    /// Columns that are generalized: quasi-identifiers in some X, or related to a join, but in no Y.
     fn generalized(&self) -> Vec<usize> {
         let mut generalized = self.instance.generalized();
-        let demands: Vec<NaiveConstraint> = self.demands().into_iter().flat_map(|(_, demands)| demands).collect();
-        let known = |at: &usize| demands.iter().any(|demand| demand.x.contains(&ColumnRef { release: 0, column: *at }));
-        generalized.retain(|at| self.alone.is_some() || known(at) || self.joins(*at));
-        generalized.retain(|at| demands.iter().all(|demand| !counts_generalized_values(demand, &[*at])));
+        let naive: Vec<NaiveConstraint> = self.constraints().into_iter().flat_map(|(_, naive)| naive).collect();
+        let known = |at: &usize| naive.iter().any(|naive| naive.x.contains(&ColumnRef { release: 0, column: *at }));
+        generalized.retain(|at| self.k.is_some() || known(at) || self.is_related(*at));
+        generalized.retain(|at| naive.iter().all(|naive| !counts_generalized_values(naive, &[*at])));
         generalized
     }
 
-    /// Whether a column of the new release has something to do with one of an earlier release that it is judged with.
-    fn joins(&self, at: usize) -> bool {
+    /// Whether a column of the new release is a join column or occurs in a rule with an earlier release.
+    fn is_related(&self, at: usize) -> bool {
         let names = |release: usize| self.instance.columns[release].iter().map(|known| known.col.name.as_str());
         let ours = names(0).nth(at).unwrap();
         let ruled = |theirs: &str| {
@@ -223,12 +223,12 @@ impl Work {
                 pair == (ours, theirs) || pair == (theirs, ours)
             })
         };
-        let judged = self.demands();
-        let sets = judged.iter().filter(|(_, demands)| !demands.is_empty()).flat_map(|(set, _)| set.iter());
+        let judged = self.constraints();
+        let sets = judged.iter().filter(|(_, naive)| !naive.is_empty()).flat_map(|(set, _)| set.iter());
         sets.into_iter().any(|release| names(release + 1).any(|theirs| theirs == ours || ruled(theirs)))
     }
 
-    /// The table with everything that is generalized at its root.
+    /// The release with all generalized columns suppressed.
     fn top(&self, table: &Table) -> Release {
         let generalized = self.generalized();
         let cuts = table.columns.iter().enumerate().map(|(at, column)| {
@@ -239,13 +239,13 @@ impl Work {
         Recoding::along(table, cuts.collect()).apply(table).unwrap()
     }
 
-    fn about(&self) -> String {
-        format!("{:?} with {:?}, alone {:?}{}", self.words, self.sets, self.alone, self.instance.description())
+    fn description(&self) -> String {
+        format!("{:?} with {:?}, single {:?}{}", self.words, self.sets, self.k, self.instance.description())
     }
 }
 
-/// The releases that are one step more specific in a column whose tree is given.
-fn steps_further(table: &Table, outcome: &SearchOutcome, generalized: &[usize]) -> Vec<(String, Release)> {
+/// Releases that are one step more specific in a column with a fixed taxonomy.
+fn further_specializations(table: &Table, outcome: &SearchOutcome, generalized: &[usize]) -> Vec<(String, Release)> {
     let published: Vec<(std::sync::Arc<Taxonomy>, Vec<NodeId>)> = outcome
         .recoding
         .columns
@@ -277,15 +277,15 @@ fn steps_further(table: &Table, outcome: &SearchOutcome, generalized: &[usize]) 
     further
 }
 
-/// What comes out satisfies the definitions, is refused only where nothing helps, and goes as far as it says.
-fn specialized(seed: u64, rounds: usize, work: impl Fn(&mut Random) -> Option<Work>) {
+/// Checks that a release satisfies the definitions, that a refusal is necessary, and that a locally maximal release is maximal.
+fn check_specialization(seed: u64, rounds: usize, case: impl Fn(&mut Random) -> Option<SearchCase>) {
     let mut random = Random(seed);
-    let (mut made, mut refused, mut left_out, mut maximal, mut tried) = (0, 0, 0, 0, 0);
+    let (mut made, mut refused, mut suppressed, mut maximal, mut tried) = (0, 0, 0, 0, 0);
     for round in 0..rounds {
-        let Some(work) = work(&mut random) else { continue };
-        let table = work.instance.data[0].table();
-        let top = work.holds(&work.top(&table));
-        // Most that is asked for by chance cannot be had.
+        let Some(case) = case(&mut random) else { continue };
+        let table = case.instance.data[0].table();
+        let top = case.is_safe(&case.top(&table));
+        // Most random requirements cannot be met, so only some of them are tested.
         if !top && random.below(6) > 0 {
             continue;
         }
@@ -294,55 +294,55 @@ fn specialized(seed: u64, rounds: usize, work: impl Fn(&mut Random) -> Option<Wo
                 None => Suppression::NONE,
                 Some(cells) => Suppression { limit: Ratio::new(1, 3), cells },
             };
-            let about = || format!("round {round}, {suppression:?}, {}", work.about());
-            let outcome = match work.specialize(&table, suppression) {
+            let context = || format!("round {round}, {suppression:?}, {}", case.description());
+            let outcome = match case.specialize(&table, suppression) {
                 Ok(outcome) => outcome,
                 Err(Error::Refused(refusal)) => {
-                    assert!(!top, "refused: {refusal}: {}", about());
+                    assert!(!top, "refused: {refusal}: {}", context());
                     refused += 1;
                     continue;
                 }
-                Err(error) => panic!("{error}: {}", about()),
+                Err(error) => panic!("{error}: {}", context()),
             };
             made += 1;
             let release = outcome.recoding.apply(&table).unwrap();
-            assert!(work.holds(&release), "{:?} violates: {}", contents(&release), about());
+            assert!(case.is_safe(&release), "{:?} violates: {}", contents(&release), context());
             assert!(release.suppressed * 3 <= table.contingency.rows() && (cells.is_some() || release.suppressed == 0));
-            left_out += usize::from(release.suppressed > 0);
+            suppressed += usize::from(release.suppressed > 0);
             if cells.is_none() && outcome.guarantee == Guarantee::LocallyMaximal {
                 maximal += 1;
-                for (step, further) in steps_further(&table, &outcome, &work.generalized()) {
+                for (step, further) in further_specializations(&table, &outcome, &case.generalized()) {
                     tried += 1;
                     assert!(
-                        !work.holds(&further),
+                        !case.is_safe(&further),
                         "{step} could be specialized in {:?}: {}",
                         contents(&release),
-                        about()
+                        context()
                     );
                 }
             }
         }
     }
     println!(
-        "{made} made, {refused} refused, {left_out} with records left out, {maximal} maximal, {tried} steps tried"
+        "{made} made, {refused} refused, {suppressed} with suppressed records, {maximal} maximal, {tried} steps tried"
     );
     assert!(made > rounds / 8 && maximal > rounds / 20 && tried > 0);
 }
 
-/// What comes out, or the table as it is.
+/// The release of an outcome, or the raw table after an error.
 fn outcome_release(outcome: &reticent::Result<SearchOutcome>, table: &Table) -> Release {
     outcome.as_ref().map_or_else(|_| Release::raw(table), |outcome| outcome.recoding.apply(table)).unwrap()
 }
 
-/// Neither the order of the rows nor the number of threads changes anything.
-fn same_whatever_the_order(seed: u64, rounds: usize) {
+/// Checks that results do not depend on row order or threads.
+fn check_determinism(seed: u64, rounds: usize) {
     let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let (one, two) = (pool(1), pool(2));
     let mut random = Random(seed);
     let mut compared = 0;
     for round in 0..rounds {
-        let Some(work) = Work::random(&mut random, 8) else { continue };
-        let data = &work.instance.data[0];
+        let Some(case) = SearchCase::random(&mut random, 8) else { continue };
+        let data = &case.instance.data[0];
         let mut order: Vec<usize> = (0..data.rows.len()).collect();
         random.shuffle(&mut order);
         let rows = order.iter().map(|row| data.rows[*row].clone()).collect();
@@ -351,30 +351,30 @@ fn same_whatever_the_order(seed: u64, rounds: usize) {
         let suppression = *random.pick(&[Suppression::NONE, Suppression { limit: Ratio::new(1, 3), cells: true }]);
         let answer = |data: &Data| {
             let table = data.table();
-            let outcome = work.specialize(&table, suppression);
-            let requirement = work.requirement();
+            let outcome = case.specialize(&table, suppression);
+            let requirement = case.requirement();
             let surveys: Vec<String> = requirement
                 .joins
                 .iter()
-                .flat_map(|together| together.constraints.iter().map(move |statement| (together, statement)))
-                .map(|(together, statement)| {
-                    let generalized = work.instance.generalized();
+                .flat_map(|join| join.constraints.iter().map(move |constraint| (join, constraint)))
+                .map(|(join, constraint)| {
+                    let generalized = case.instance.generalized();
                     let columns = raw_columns(&table);
-                    let joint = JoinCheck::new(
-                        statement,
+                    let check = JoinCheck::new(
+                        constraint,
                         &columns,
                         &generalized,
-                        &work.instance.history,
-                        &together.earlier,
+                        &case.instance.history,
+                        &join.earlier,
                         &requirement.rules,
                     );
-                    let joint = joint.unwrap();
-                    joint.compute_relation(&table, &Recoding::identity(&table));
-                    let survey = joint.survey(&Release::raw(&table).unwrap()).unwrap();
+                    let check = check.unwrap();
+                    check.compute_relation(&table, &Recoding::identity(&table));
+                    let survey = check.survey(&Release::raw(&table).unwrap()).unwrap();
                     let worst = survey.worst.map(|worst| worst.safety);
                     let violations: Vec<_> =
                         survey.violations.iter().map(|violation| (violation.people, violation.safety)).collect();
-                    let marks = joint.violating(&outcome_release(&outcome, &table)).unwrap();
+                    let marks = check.violating(&outcome_release(&outcome, &table)).unwrap();
                     format!("{worst:?} {violations:?} {} {} {marks:?}", survey.classes, survey.violating)
                 })
                 .collect();
@@ -384,53 +384,53 @@ fn same_whatever_the_order(seed: u64, rounds: usize) {
             (outcome, surveys)
         };
         let first = one.install(|| answer(data));
-        assert_eq!(first, two.install(|| answer(data)), "threads, round {round}, {}", work.about());
-        assert_eq!(first, one.install(|| answer(&shuffled)), "order {order:?}, round {round}, {}", work.about());
+        assert_eq!(first, two.install(|| answer(data)), "threads, round {round}, {}", case.description());
+        assert_eq!(first, one.install(|| answer(&shuffled)), "order {order:?}, round {round}, {}", case.description());
         compared += 1;
     }
     assert!(compared > rounds / 4);
 }
 
 #[test]
-fn what_is_said_to_stay_violated_does() {
-    longer(73, 500, stays_violated);
+fn violations_persist_if_the_library_claims_it() {
+    repeat(73, 500, check_persistence);
 }
 
 #[test]
-fn specialization_satisfies_every_statement() {
-    longer(74, 800, |seed, rounds| specialized(seed, rounds, |random| Work::random(random, 7)));
+fn specialization_satisfies_every_join_constraint() {
+    repeat(74, 800, |seed, rounds| check_specialization(seed, rounds, |random| SearchCase::random(random, 7)));
 }
 
 #[test]
-fn specialization_of_larger_tables() {
-    longer(77, 60, |seed, rounds| specialized(seed, rounds, |random| Work::random(random, 40)));
+fn specialization_of_larger_tables_satisfies_every_join_constraint() {
+    repeat(77, 60, |seed, rounds| check_specialization(seed, rounds, |random| SearchCase::random(random, 40)));
 }
 
 #[test]
-fn specialization_after_many_releases() {
-    longer(79, 400, |seed, rounds| specialized(seed, rounds, Work::after_many));
+fn specialization_after_many_releases_satisfies_every_join_constraint() {
+    repeat(79, 400, |seed, rounds| check_specialization(seed, rounds, SearchCase::with_long_history));
 }
 
-/// Whatever the algorithm and its purpose: what comes out satisfies every statement, or there is an error.
 #[test]
-fn no_algorithm_forgets_a_statement() {
+fn every_algorithm_satisfies_all_join_constraints_or_returns_an_error() {
     let mut random = Random(78);
     for listed in LIST {
         let (mut made, mut refused) = (0, 0);
         while made + refused < 100 {
-            let Some(work) = Work::random(&mut random, 6) else { continue };
-            let table = work.instance.data[0].table();
-            let purpose = match work.instance.columns[0].iter().find(|known| known.col.role == Role::Other) {
+            let Some(case) = SearchCase::random(&mut random, 6) else { continue };
+            let table = case.instance.data[0].table();
+            let purpose = match case.instance.columns[0].iter().find(|known| known.col.role == Role::Other) {
                 Some(known) if random.below(2) == 0 => Purpose::Classification(known.col.name.clone()),
                 _ => Purpose::General,
             };
             let suppression = *random.pick(&[Suppression::NONE, Suppression { limit: Ratio::new(1, 2), cells: true }]);
-            match work.run(listed.entry.id, &table, suppression, &purpose) {
+            match case.run(listed.entry.id, &table, suppression, &purpose) {
                 Ok(outcome) => {
                     made += 1;
                     let release = outcome.recoding.apply(&table).unwrap();
-                    let about = || format!("{}, {purpose:?}, {suppression:?}: {}", listed.entry.id, work.about());
-                    assert!(work.holds(&release), "{:?} violates: {}", contents(&release), about());
+                    let context =
+                        || format!("{}, {purpose:?}, {suppression:?}: {}", listed.entry.id, case.description());
+                    assert!(case.is_safe(&release), "{:?} violates: {}", contents(&release), context());
                 }
                 Err(_) => refused += 1,
             }
@@ -440,6 +440,6 @@ fn no_algorithm_forgets_a_statement() {
 }
 
 #[test]
-fn neither_order_nor_threads_matter() {
-    longer(75, 60, same_whatever_the_order);
+fn results_do_not_depend_on_row_order_or_threads() {
+    repeat(75, 60, check_determinism);
 }

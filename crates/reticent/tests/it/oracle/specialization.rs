@@ -1,4 +1,5 @@
-//! Top-down specialization against its definition: where it says that no further step is valid, every step is tried.
+//! Top-down specialization, compared with its definition: if the result is locally maximal, every further step violates the
+//! requirement.
 
 use reticent::algorithms::{Control, Guarantee, Purpose, RecodingTask, SearchOutcome, Suppression, run};
 use reticent::registry::Arguments;
@@ -9,7 +10,7 @@ use super::definitions::violating;
 use crate::laws::algorithms::REQUIREMENTS;
 use crate::support::{Data, Random, random_data, requirement};
 
-/// The nodes that some record is published as.
+/// Nodes of a column that occur in the release.
 fn nodes(table: &Table, outcome: &SearchOutcome, column: usize) -> Vec<NodeId> {
     let recoded = &outcome.recoding.columns[column];
     let codes = table.contingency.codes[column].iter();
@@ -19,8 +20,8 @@ fn nodes(table: &Table, outcome: &SearchOutcome, column: usize) -> Vec<NodeId> {
     nodes
 }
 
-/// The table with one more node replaced by its children; everything else as the outcome has it.
-fn one_step_further(data: &Data, table: &Table, outcome: &SearchOutcome, column: usize, node: NodeId) -> Data {
+/// The release of the outcome with one node replaced by its children.
+fn specialize_once(data: &Data, table: &Table, outcome: &SearchOutcome, column: usize, node: NodeId) -> Data {
     let mut recoding = outcome.recoding.clone();
     let tree = recoding.columns[column].column.tree.clone();
     let all: Vec<(std::sync::Arc<_>, Vec<NodeId>)> = (0..table.columns.len())
@@ -42,9 +43,9 @@ fn one_step_further(data: &Data, table: &Table, outcome: &SearchOutcome, column:
     data.published(&recoding.apply(table).unwrap())
 }
 
-fn no_step_is_left(seed: u64, people: usize) {
+fn assert_locally_maximal(seed: u64, people: usize) {
     let mut random = Random(seed);
-    let (mut tried, mut ways) = (0, 0);
+    let (mut tried, mut outcomes) = (0, 0);
     for _ in 0..40 {
         let data = random_data(&mut random, 40, people);
         let table = data.table();
@@ -71,9 +72,10 @@ fn no_step_is_left(seed: u64, people: usize) {
                 for node in
                     nodes(&table, &outcome, column).into_iter().filter(|node| !tree.node(*node).children.is_empty())
                 {
-                    let further = one_step_further(&data, &table, &outcome, column, node);
-                    let told: Vec<_> = words.iter().map(|words| violating(words, &further)).collect();
-                    let violates = told.iter().any(|(violating, near)| !violating.is_empty() || !near.is_empty());
+                    let further = specialize_once(&data, &table, &outcome, column, node);
+                    let results: Vec<_> = words.iter().map(|words| violating(words, &further)).collect();
+                    let violates =
+                        results.iter().any(|(violating, undecided)| !violating.is_empty() || !undecided.is_empty());
                     let label = &tree.node(node).label;
                     let name = &data.cols[column].name;
                     assert!(
@@ -84,25 +86,24 @@ fn no_step_is_left(seed: u64, people: usize) {
                     tried += 1;
                 }
             }
-            ways += 1;
+            outcomes += 1;
         }
     }
-    assert!(tried > 50 && ways > 50, "{tried} steps of {ways} outcomes");
+    assert!(tried > 50 && outcomes > 50, "{tried} steps of {outcomes} outcomes");
 }
 
 #[test]
-fn no_further_step_keeps_the_requirement() {
-    no_step_is_left(61, 0);
+fn every_further_step_violates_the_requirement() {
+    assert_locally_maximal(61, 0);
 }
 
 #[test]
-fn no_further_step_keeps_the_requirement_for_people_with_several_records() {
-    no_step_is_left(62, 12);
+fn every_further_step_violates_the_requirement_for_people_with_several_records() {
+    assert_locally_maximal(62, 12);
 }
 
-/// Without a requirement that says anything, everything is published as it is.
 #[test]
-fn nothing_is_lost_where_nothing_is_asked() {
+fn a_trivial_requirement_gives_the_raw_table() {
     let mut random = Random(63);
     for _ in 0..20 {
         let data = random_data(&mut random, 30, 0);

@@ -4,19 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{code, library};
 
-/// Imports that lie in a cycle and are still allowed. The list only shrinks: an entry that lies in no cycle fails the test.
-const TIES: &[(&str, &str)] = &[];
+/// Allowed imports in a cycle. The list only shrinks: an entry that is in no cycle fails the test.
+const ALLOWED: &[(&str, &str)] = &[];
 
-/// By top-level module: the top-level modules that it imports.
+/// Top-level modules that each top-level module imports.
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
-/// The top-level module that a source file belongs to; none for the crate root.
+/// The top-level module of a source file; `None` for the crate root.
 fn module_of(file: &str) -> Option<&str> {
     let module = file.split('/').next().unwrap_or_default().trim_end_matches(".rs");
     (module != "lib").then_some(module)
 }
 
-/// The first segments of the paths that follow `crate::`: one name, or one for each member of a group in braces.
+/// The first segments of the paths after `crate::`: one name, or one for each member of a group in braces.
 fn first_segments(path: &str) -> Vec<&str> {
     let name = |path: &str| path.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(path.len());
     let Some(group) = path.strip_prefix('{') else { return vec![&path[..name(path)]] };
@@ -37,8 +37,8 @@ fn first_segments(path: &str) -> Vec<&str> {
     found
 }
 
-/// The import graph of source files, each with its path from the folder of the crate root. Names that the crate root
-/// re-exports belong to the module they come from.
+/// The import graph of source files, given with their paths relative to the crate root. `exported` maps names that the
+/// crate root re-exports to their modules.
 fn imports(files: &[(String, String)], exported: &[(&str, &str)]) -> Imports {
     let mut graph = Imports::new();
     for (file, text) in files {
@@ -57,7 +57,7 @@ fn imports(files: &[(String, String)], exported: &[(&str, &str)]) -> Imports {
     graph
 }
 
-/// The modules that can be reached from one by imports.
+/// Modules that are reachable from a module by imports.
 fn reached<'a>(graph: &'a Imports, from: &str) -> BTreeSet<&'a str> {
     let mut reached = BTreeSet::new();
     let mut open: Vec<&str> = vec![from];
@@ -71,8 +71,8 @@ fn reached<'a>(graph: &'a Imports, from: &str) -> BTreeSet<&'a str> {
     reached
 }
 
-/// The imports whose two ends lie in the same strongly connected component.
-fn ties(graph: &Imports) -> BTreeSet<(&str, &str)> {
+/// Imports within a strongly connected component.
+fn cyclic_imports(graph: &Imports) -> BTreeSet<(&str, &str)> {
     let reached: BTreeMap<&str, BTreeSet<&str>> =
         graph.keys().map(|module| (module.as_str(), reached(graph, module))).collect();
     let edges = graph.iter().flat_map(|(from, to)| to.iter().map(|to| (from.as_str(), to.as_str())));
@@ -80,20 +80,20 @@ fn ties(graph: &Imports) -> BTreeSet<(&str, &str)> {
 }
 
 #[test]
-fn modules_import_each_other_in_one_direction() {
+fn top_level_modules_have_no_import_cycle() {
     let graph = imports(&library(), &[("Error", "error"), ("Result", "error")]);
     let unknown: Vec<&String> = graph.values().flatten().filter(|module| !graph.contains_key(*module)).collect();
     assert!(unknown.is_empty(), "not a top-level module: {unknown:?}");
-    let found = ties(&graph);
-    let allowed: BTreeSet<(&str, &str)> = TIES.iter().copied().collect();
+    let found = cyclic_imports(&graph);
+    let allowed: BTreeSet<(&str, &str)> = ALLOWED.iter().copied().collect();
     let new: Vec<_> = found.difference(&allowed).collect();
     let old: Vec<_> = allowed.difference(&found).collect();
-    assert!(new.is_empty(), "imports that lie in a cycle: {new:#?}");
-    assert!(old.is_empty(), "imports that lie in no cycle and must leave the list: {old:#?}");
+    assert!(new.is_empty(), "imports in a cycle: {new:#?}");
+    assert!(old.is_empty(), "allowed imports that are in no cycle: {old:#?}");
 }
 
 #[test]
-fn cycles_are_found_in_sources() {
+fn import_cycles_are_detected() {
     let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
     let files = [
         file("lib.rs", "pub mod a;\npub use crate::a::X;\n"),
@@ -111,5 +111,5 @@ fn cycles_are_found_in_sources() {
     assert_eq!((to("a"), to("b"), to("c")), (vec!["b", "e"], vec!["c", "f"], vec!["a", "e"]));
     assert_eq!((to("d"), to("e"), to("f")), (vec!["a"], vec![], vec![]));
     assert!(!graph.contains_key("lib"));
-    assert_eq!(ties(&graph), BTreeSet::from([("a", "b"), ("b", "c"), ("c", "a")]));
+    assert_eq!(cyclic_imports(&graph), BTreeSet::from([("a", "b"), ("b", "c"), ("c", "a")]));
 }

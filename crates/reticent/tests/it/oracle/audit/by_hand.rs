@@ -1,8 +1,8 @@
-//! The smallest cases, by hand.
+//! Audits of the smallest cases, computed by hand.
 
 use super::*;
 
-/// Releases by hand: `person group cells`, in groups that a column marks.
+/// A history from texts `PERSON GROUP CELLS`, with a group column.
 fn history(columns: &[(&'static str, Arc<Taxonomy>)], releases: &[&[&str]]) -> SmallHistory {
     let record = |text: &&str| {
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -22,7 +22,7 @@ fn two_columns() -> Vec<(&'static str, Arc<Taxonomy>)> {
     vec![("ill", flat(&["asthma", "flu", "hiv"])), ("pay", flat(&["10", "20"]))]
 }
 
-/// Of what is told, the value in one column: by text, lower and upper bound.
+/// Lower and upper bound of the posterior of each value of a column.
 fn bounds(small: &SmallHistory, person: u128, column: &str) -> Vec<(String, f64, f64)> {
     let found = audit(&small.history(), &audit_options()).unwrap_or_else(|error| panic!("{error}"));
     let lists = posteriors(&found, person, column);
@@ -30,23 +30,23 @@ fn bounds(small: &SmallHistory, person: u128, column: &str) -> Vec<(String, f64,
     lists[0].iter().map(|(text, posterior)| (text.clone(), posterior.lower.value(), posterior.upper.value())).collect()
 }
 
-/// Nobody is shown with this illness and any pay; that is no contradiction.
+/// No record has hiv and a published pay. This is not a contradiction.
 #[test]
-fn a_hidden_cell_of_two_contradicts_nothing() {
+fn a_suppressed_cell_of_two_is_not_a_contradiction() {
     let small = history(&two_columns(), &[&["1 0 hiv *"], &["2 0 flu 20"]]);
     assert_eq!(bounds(&small, 1, "ill"), [("hiv".to_owned(), 1.0, 1.0)]);
 }
 
-/// That somebody else with flu earns 20 does not tell what the first, whose pay is hidden, earns: 10 is a pay too.
+/// Another person with flu earns 20. Person 1 has flu and a suppressed pay, which can still be 10.
 #[test]
-fn a_hidden_cell_of_two_is_not_told_by_others() {
+fn a_suppressed_cell_of_two_is_not_disclosed_by_another_record() {
     let small = history(&two_columns(), &[&["1 0 flu *", "2 1 flu 20", "3 2 hiv 10"]]);
     let pay = bounds(&small, 1, "pay");
     assert!(pay.iter().any(|(text, _, upper)| text == "10" && *upper >= 0.5), "{pay:?}");
     assert!(pay.iter().all(|(_, lower, _)| *lower <= 0.5), "{pay:?}");
 }
 
-/// The third person has hiv in every release, and is told to have asthma.
+/// Person 3 has hiv in every release. The audit must not infer asthma.
 #[test]
 fn overlapping_cells_do_not_exclude_the_truth() {
     let small = history(
@@ -65,12 +65,12 @@ fn overlapping_cells_do_not_exclude_the_truth() {
     assert!(ill.iter().any(|(text, lower, upper)| text == "hiv" && *lower <= 0.5 && *upper >= 0.5), "{ill:?}");
 }
 
-/// Three in a group, one of whom has asthma; one of the first two, and one of the last two: so it is the second.
+/// One of three people has asthma. It is one of the first two, and one of the last two: so it is the second.
 #[test]
-fn two_statements_may_speak_of_the_same_person() {
+fn two_statements_can_mention_the_same_person() {
     let small = history(&two_columns()[..1], &[&["1 0 flu", "2 0 flu", "3 0 asthma"]]);
-    let among = |person: &[u128]| BackgroundStatement::Count {
-        people: person.to_vec(),
+    let among = |people: &[u128]| BackgroundStatement::Count {
+        people: people.to_vec(),
         column: "ill".to_owned(),
         value: "asthma".to_owned(),
         lower: 1,
@@ -83,9 +83,9 @@ fn two_statements_may_speak_of_the_same_person() {
     assert_eq!(posteriors(&found, 2, "ill")[0].keys().collect::<Vec<_>>(), ["asthma"]);
 }
 
-/// A share among the people of one place, of a value that all of them have.
+/// A proportion among the people with a zip code. In some cases all of them have the value.
 #[test]
-fn a_share_of_a_value_that_all_have() {
+fn a_proportion_of_a_value_that_all_people_have_is_accepted() {
     let releases: [&[&str]; 4] =
         [&["1 0 flu"], &["1 0 flu", "2 0 flu"], &["1 0 flu", "2 1 hiv"], &["1 0 flu", "2 0 hiv"]];
     let mut wrong = Vec::new();
@@ -107,9 +107,9 @@ fn a_share_of_a_value_that_all_have() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// What a hidden cell may hide is taken to be what some release shows: printed, because it is a choice.
+/// The possible values of a suppressed cell are the published values. This is a convention, so the result is printed.
 #[test]
-fn what_a_hidden_cell_may_hide() {
+fn a_suppressed_cell_can_have_any_published_value() {
     let small = history(&two_columns()[..1], &[&["1 0 hiv", "2 1 *"]]);
     println!("{:?}", bounds(&small, 2, "ill"));
     assert!(bounds(&small, 2, "ill").iter().any(|(text, _, upper)| text == "hiv" && *upper > 0.0));

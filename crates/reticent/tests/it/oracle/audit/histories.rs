@@ -1,39 +1,38 @@
-//! Histories, made by posterior and judged by brute force.
+//! Audits of random histories, compared with brute force.
 
 use super::*;
 
-/// One sensitive column, nothing hidden: all figures are those of all worlds.
+/// Without suppressed cells, all figures are exact.
 #[test]
-fn histories_of_one_secret() {
-    let (compared, reasons) =
+fn audits_of_one_sensitive_column_match_brute_force() {
+    let (compared, explanations) =
         compare_random(41, 300, &HistoryShape { people: 7, releases: 4, suppressed: 0, columns: 1 });
-    assert!(compared > 200 && reasons > 100);
+    assert!(compared > 200 && explanations > 100);
 }
 
-/// Two sensitive columns together.
 #[test]
-fn histories_of_two_secrets() {
+fn audits_of_two_sensitive_columns_match_brute_force() {
     let (compared, _) = compare_random(42, 200, &HistoryShape { people: 6, releases: 3, suppressed: 0, columns: 2 });
     assert!(compared > 100);
 }
 
-/// Cells that are hidden, or say which kind of illness.
+/// Some sensitive cells are suppressed or generalized.
 #[test]
-fn histories_with_hidden_secrets() {
+fn audits_with_suppressed_sensitive_cells_match_brute_force() {
     let (compared, _) = compare_random(43, 250, &HistoryShape { people: 6, releases: 3, suppressed: 4, columns: 1 });
     assert!(compared > 100);
 }
 
-/// The same in two columns, where what is shown may overlap: then bounds hold.
+/// Cells of two columns can overlap, so only the bounds are checked.
 #[test]
-fn histories_with_two_hidden_secrets() {
+fn bounds_with_suppressed_cells_in_two_columns_include_the_truth() {
     let (compared, _) = compare_random(44, 250, &HistoryShape { people: 5, releases: 3, suppressed: 4, columns: 2 });
     assert!(compared > 80);
 }
 
-/// The same where every combination of values is somebody's for sure.
+/// The same with a release in which every combination of values occurs.
 #[test]
-fn histories_with_two_hidden_secrets_and_all_shown() {
+fn bounds_with_suppressed_cells_and_all_combinations_include_the_truth() {
     let (compared, _) = compare_changed(
         52,
         120,
@@ -43,13 +42,13 @@ fn histories_with_two_hidden_secrets_and_all_shown() {
     assert!(compared > 40);
 }
 
-/// Whether what is known is true of a world. Shares among some people are of one release, by its quasi-identifiers.
+/// Whether background knowledge is true in a world. Proportions refer to people of one release, by its quasi-identifiers.
 fn is_true_in(small: &SmallHistory, knowledge: &BackgroundKnowledge, world: &World) -> bool {
     let has = |person: &u128, value: &str| small.text(0, world[person][0]) == value;
     let known = |known: &KnownValue| has(&known.person, &known.value) == known.has;
     let statement = |statement: &BackgroundStatement| match statement {
-        BackgroundStatement::Count { people: person, value, lower, upper, .. } => {
-            (*lower..=*upper).contains(&(person.iter().filter(|person| has(person, value)).count() as u64))
+        BackgroundStatement::Count { people, value, lower, upper, .. } => {
+            (*lower..=*upper).contains(&(people.iter().filter(|person| has(person, value)).count() as u64))
         }
         BackgroundStatement::Proportion { value, condition: among, lower, upper, .. } => {
             let among: Vec<u128> = match among {
@@ -69,14 +68,14 @@ fn is_true_in(small: &SmallHistory, knowledge: &BackgroundKnowledge, world: &Wor
     knowledge.known.iter().all(known) && knowledge.statements.iter().all(statement)
 }
 
-/// What is wrong with an audit of somebody person knows more: none where there is nothing to compare, and how many worlds.
+/// Checks an audit with background knowledge. Returns the number of worlds, or `None` if there is nothing to compare.
 fn check_knowledge(small: &SmallHistory, knowledge: &BackgroundKnowledge) -> Option<Result<usize, String>> {
     let people: Vec<u128> = small.people().into_iter().collect();
-    let person = knowledge.statements.iter().flat_map(|statement| match statement {
-        BackgroundStatement::Count { people: person, .. } => person.clone(),
+    let mentioned = knowledge.statements.iter().flat_map(|statement| match statement {
+        BackgroundStatement::Count { people, .. } => people.clone(),
         BackgroundStatement::Proportion { .. } => Vec::new(),
     });
-    if person.chain(knowledge.known.iter().map(|known| known.person)).any(|person| !people.contains(&person)) {
+    if mentioned.chain(knowledge.known.iter().map(|known| known.person)).any(|person| !people.contains(&person)) {
         return None;
     }
     let values = knowledge.statements.iter().map(|statement| match statement {
@@ -101,9 +100,9 @@ fn check_knowledge(small: &SmallHistory, knowledge: &BackgroundKnowledge) -> Opt
     Some(result.map_err(|wrong| format!("{wrong} with {knowledge:?}")))
 }
 
-/// Somebody's value, statements about some people and about shares: worlds in which they are not true are left out.
+/// Known values, counts among some people, and proportions.
 #[test]
-fn knowledge_leaves_worlds_out() {
+fn background_knowledge_excludes_the_worlds_that_contradict_it() {
     let mut random = Random(45);
     let mut failures = Failures::default();
     let (mut compared, mut contradict) = (0, 0);
@@ -118,15 +117,15 @@ fn knowledge_leaves_worlds_out() {
         for _ in 0..1 + random.below(2) {
             let value = random.pick(small.columns[0].1.values()).clone();
             let column = "ill".to_owned();
-            let mut person = people.clone();
-            random.shuffle(&mut person);
+            let mut subset = people.clone();
+            random.shuffle(&mut subset);
             match round % 4 {
-                0 => knowledge.known.push(KnownValue { person: person[0], column, value, has: random.below(2) == 0 }),
+                0 => knowledge.known.push(KnownValue { person: subset[0], column, value, has: random.below(2) == 0 }),
                 1 => {
                     // Exactly one of two.
-                    person.truncate(2);
+                    subset.truncate(2);
                     knowledge.statements.push(BackgroundStatement::Count {
-                        people: person,
+                        people: subset,
                         column,
                         value,
                         lower: 1,
@@ -134,11 +133,11 @@ fn knowledge_leaves_worlds_out() {
                     });
                 }
                 2 => {
-                    person.truncate(1 + random.below(people.len()));
-                    let lower = random.below(person.len() + 1) as u64;
+                    subset.truncate(1 + random.below(people.len()));
+                    let lower = random.below(subset.len() + 1) as u64;
                     let upper = lower + random.below(3) as u64;
                     knowledge.statements.push(BackgroundStatement::Count {
-                        people: person,
+                        people: subset,
                         column,
                         value,
                         lower,
@@ -172,9 +171,9 @@ fn knowledge_leaves_worlds_out() {
     failures.finish();
 }
 
-/// A share among the people with a published value of a quasi-identifier.
+/// A proportion among the people with a published value of a quasi-identifier.
 #[test]
-fn shares_among_some_people() {
+fn proportions_with_a_condition_match_brute_force() {
     let mut random = Random(46);
     let mut failures = Failures::default();
     let (mut compared, mut contradict) = (0, 0);
@@ -212,9 +211,9 @@ fn shares_among_some_people() {
     failures.finish();
 }
 
-/// The estimate in bits, of one column that is shown in full.
+/// One sensitive column without suppressed cells.
 #[test]
-fn bits_of_entropy() {
+fn the_entropy_in_bits_matches_the_naive_maximum() {
     let mut random = Random(47);
     let mut compared = 0;
     for _ in 0..100 * times() {
@@ -234,7 +233,7 @@ fn bits_of_entropy() {
                 problem.counts.push(Count { source: source as u32, cells: of, lower: count, upper: count });
             }
         }
-        let program = Program::of(&problem, &BTreeMap::new());
+        let program = Program::new(&problem, &BTreeMap::new());
         let Some((nats, x)) = program.maximum(&program.support(|_, _| false)) else { continue };
         let found = audit(&small.history(), &audit_options()).unwrap();
         let bits = found.columns[0].entropy_bits.unwrap();
@@ -249,9 +248,9 @@ fn bits_of_entropy() {
     assert!(compared > 60, "{compared}");
 }
 
-/// One release in which people have several records: each record is as likely anybody's in its group.
+/// In one release, each record of a group belongs to each member with equal probability.
 #[test]
-fn several_records_in_one_release() {
+fn posteriors_of_several_records_are_the_frequencies_in_the_group() {
     let mut random = Random(48);
     for _ in 0..100 * times() {
         let mut small =
@@ -259,10 +258,10 @@ fn several_records_in_one_release() {
         let Some(release) = small.releases.first_mut() else { continue };
         let people: Vec<u128> = release.records.iter().map(|record| record.person).collect();
         for _ in 0..1 + random.below(2) {
-            let again = random.pick(&release.records).clone();
+            let owner = random.pick(&release.records).person;
             let group = random.pick(&release.records).group;
             let cells = random.pick(&release.records).cells.clone();
-            release.records.push(Record { person: again.person, group, cells });
+            release.records.push(Record { person: owner, group, cells });
         }
         let several: BTreeSet<u128> = people
             .iter()
@@ -292,9 +291,9 @@ fn several_records_in_one_release() {
     }
 }
 
-/// Some people's values change, some have several records: what is told is about real values, and never excludes the truth.
+/// Values of some people change, and some people have several records.
 #[test]
-fn the_truth_is_never_excluded() {
+fn posteriors_never_exclude_the_truth() {
     let mut random = Random(49);
     let mut failures = Failures::default();
     let (mut compared, mut changes) = (0, 0);
@@ -306,7 +305,7 @@ fn the_truth_is_never_excluded() {
             continue;
         }
         for _ in 0..random.below(3) {
-            // Somebody's value changes.
+            // The value of a person changes.
             let at = random.below(small.releases.len());
             let record = random.below(small.releases[at].records.len());
             let tree = small.columns[0].1.clone();
@@ -314,8 +313,8 @@ fn the_truth_is_never_excluded() {
         }
         if random.below(3) == 0 {
             let at = random.below(small.releases.len());
-            let again = random.pick(&small.releases[at].records).clone();
-            small.releases[at].records.push(again);
+            let copy = random.pick(&small.releases[at].records).clone();
+            small.releases[at].records.push(copy);
         }
         let judge = |small: &SmallHistory| [2_000_000, 0].iter().find_map(|steps| check_truth(small, *steps).err());
         compared += 1;
@@ -341,7 +340,7 @@ fn has_several(small: &SmallHistory, person: u128) -> bool {
     small.releases.iter().any(twice)
 }
 
-/// People with one record in each release, two of which contradict each other.
+/// People with one record per release, two of which contradict each other.
 fn changed_people(small: &SmallHistory) -> Vec<u128> {
     let contradict_each_other = |one: &Record, other: &Record| {
         (0..small.columns.len()).any(|column| {
@@ -367,7 +366,7 @@ fn check_truth(small: &SmallHistory, steps: u64) -> Result<(), String> {
     if found.multi_record_people != several {
         return Err(format!("several: {} instead of {several}", found.multi_record_people));
     }
-    // How somebody with several records would be counted is not said.
+    // The count of changed people is not defined for people with several records.
     let changed = changed_people(small);
     if several == 0 && found.changed_people != changed.len() as u64 {
         return Err(format!("changed: {} instead of {changed:?}", found.changed_people));
@@ -376,7 +375,7 @@ fn check_truth(small: &SmallHistory, steps: u64) -> Result<(), String> {
         for (column, (name, tree)) in small.columns.iter().enumerate() {
             let lists = posteriors(&found, person, name);
             for record in records.iter().filter(|record| record.cells[column] != 0) {
-                // Some list has includes for what the record shows.
+                // Some list includes a value of the record.
                 let codes = tree.node(record.cells[column]).codes.clone();
                 let includes = |list: &BTreeMap<String, ColumnPosterior>| {
                     codes
@@ -400,9 +399,8 @@ fn check_truth(small: &SmallHistory, steps: u64) -> Result<(), String> {
     Ok(())
 }
 
-/// Publishing a release twice tells nothing more.
 #[test]
-fn the_same_release_twice_tells_nothing_more() {
+fn a_repeated_release_does_not_change_the_posteriors() {
     let mut random = Random(50);
     for _ in 0..100 * times() {
         let small = random_history(&mut random, &HistoryShape { people: 7, releases: 3, suppressed: 0, columns: 2 });
@@ -429,9 +427,9 @@ fn the_same_release_twice_tells_nothing_more() {
     }
 }
 
-/// Asked about one of two columns, an audit tells of it what it tells when asked about both: one tells about the other.
+/// Both columns are used, because one column can disclose values of the other.
 #[test]
-fn one_column_of_two() {
+fn an_audit_of_one_column_equals_the_audit_of_both() {
     let mut random = Random(51);
     let mut failures = Failures::default();
     let mut compared = 0;
@@ -446,10 +444,10 @@ fn one_column_of_two() {
         if let Some(person) =
             people.iter().find(|person| posteriors(&both, **person, "ill") != posteriors(&one, **person, "ill"))
         {
-            return Some(Err(format!("{person} is told otherwise")));
+            return Some(Err(format!("{person} has other posteriors")));
         }
         let other = people.iter().any(|person| !posteriors(&one, *person, "pay").is_empty());
-        Some(if other || one.columns.len() != 1 { Err("more is told than was asked".to_owned()) } else { Ok(()) })
+        Some(if other || one.columns.len() != 1 { Err("another column is reported".to_owned()) } else { Ok(()) })
     };
     for _ in 0..150 * times() {
         let suppressed = 4 * random.below(2);

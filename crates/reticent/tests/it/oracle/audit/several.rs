@@ -1,4 +1,4 @@
-//! People with several records in one release, by dealing its records in every way.
+//! People with several records in a release, compared with the enumeration of all assignments of values to records.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,12 +10,12 @@ use reticent_inference::Fraction;
 use super::{PublishedRelease, Record, SmallHistory, flat};
 use crate::support::Random;
 
-/// All different orders of these values.
+/// All distinct permutations of these values.
 fn permutations(values: &[NodeId]) -> Vec<Vec<NodeId>> {
     let Some(_) = values.first() else { return vec![Vec::new()] };
-    let different: BTreeSet<NodeId> = values.iter().copied().collect();
+    let distinct: BTreeSet<NodeId> = values.iter().copied().collect();
     let mut all = Vec::new();
-    for first in different {
+    for first in distinct {
         let mut rest = values.to_vec();
         rest.remove(values.iter().position(|value| *value == first).unwrap());
         all.extend(permutations(&rest).into_iter().map(|order| [vec![first], order].concat()));
@@ -23,7 +23,7 @@ fn permutations(values: &[NodeId]) -> Vec<Vec<NodeId>> {
     all
 }
 
-/// By person and value: in how many assignments any record of theirs shows it; and the number of assignments.
+/// Number of assignments in which a person has a record with a value, and the number of all assignments.
 fn enumerate_assignments(records: &[Record]) -> (BTreeMap<(u128, NodeId), u128>, u128) {
     let groups: BTreeSet<usize> = records.iter().map(|record| record.group).collect();
     let mut assignments: Vec<BTreeSet<(u128, NodeId)>> = vec![BTreeSet::new()];
@@ -39,12 +39,12 @@ fn enumerate_assignments(records: &[Record]) -> (BTreeMap<(u128, NodeId), u128>,
         assignments = more;
     }
     let mut any = BTreeMap::new();
-    assignments.iter().flatten().for_each(|pairs| *any.entry(*pairs).or_insert(0) += 1);
+    assignments.iter().flatten().for_each(|pair| *any.entry(*pair).or_insert(0) += 1);
     (any, assignments.len() as u128)
 }
 
 #[test]
-fn any_of_several_records_by_all_deals() {
+fn posteriors_of_people_with_several_records_match_the_enumeration() {
     let mut random = Random(0x5e7e_4a11);
     let (mut several, mut certain_by_several, mut any_only) = (0, 0, 0);
     for instance in 0..1_500 {
@@ -70,10 +70,10 @@ fn any_of_several_records_by_all_deals() {
             let largest = (1..=3).map(|value| members.clone().filter(|other| other.cells[0] == value).count()).max();
             Fraction::new(largest.unwrap() as u128, members.count() as u128)
         };
-        let person: BTreeSet<u128> = records.iter().map(|record| record.person).collect();
+        let owners: BTreeSet<u128> = records.iter().map(|record| record.person).collect();
         let (mut highest, mut highest_record) = (Fraction::new(0, 1), Fraction::new(0, 1));
         let (mut certain, mut above, mut any_above) = (0, 0, 0);
-        for person in &person {
+        for person in &owners {
             let own: Vec<&Record> = records.iter().filter(|record| record.person == *person).collect();
             let max_any = any
                 .iter()
@@ -99,14 +99,14 @@ fn any_of_several_records_by_all_deals() {
             (highest_record, highest_record),
             "{context}"
         );
-        assert_eq!((result.people, result.certain), (person.len() as u64, certain), "{context}");
+        assert_eq!((result.people, result.certain), (owners.len() as u64, certain), "{context}");
         assert_eq!(
             (result.above, result.may_be_above, result.any_record_above),
             (above, above, any_above),
             "{context}"
         );
         assert_eq!(result.exact, result.people, "{context}");
-        // The worst case is the worst.
+        // The first of the worst cases has the highest posterior.
         assert_eq!(found.worst[0].posterior.lower, highest, "{context}");
     }
     assert!(several > 1_000 && certain_by_several > 50 && any_only > 100, "{several} {certain_by_several} {any_only}");

@@ -1,10 +1,10 @@
-//! Maximum entropy by another way: a simplex for what is possible, then iterative scaling.
+//! Maximum entropy by an independent method: the simplex method finds the support, then iterative scaling.
 
 use super::*;
 
-/// A linear program in a table: the most of the sum of some cells, and where it is attained. Every constraint is a sum of
-/// cells between two bounds. None when nothing satisfies them.
-fn most(cells: usize, constraints: &[(Vec<usize>, f64, f64)], wanted: &[usize]) -> Option<(f64, Vec<f64>)> {
+/// Maximizes the sum of some cells (dense linear program). Every constraint is a sum of cells with two bounds. Returns the maximum
+/// and a solution, or `None` if the constraints are infeasible.
+fn maximize(cells: usize, constraints: &[(Vec<usize>, f64, f64)], objective: &[usize]) -> Option<(f64, Vec<f64>)> {
     let rows: usize = constraints.iter().map(|(_, low, high)| if low == high { 1 } else { 2 }).sum();
     let slacks = constraints.iter().filter(|(_, low, high)| low != high).count() * 2;
     let (width, mut table) = (cells + slacks + rows, Vec::new());
@@ -29,7 +29,7 @@ fn most(cells: usize, constraints: &[(Vec<usize>, f64, f64)], wanted: &[usize]) 
     }
     let mut first = vec![0.0; width];
     first[cells + slacks..].fill(-1.0);
-    climb(&mut table, &mut basis, &first, width);
+    simplex(&mut table, &mut basis, &first, width);
     let artificial = |basis: &[usize], table: &[Vec<f64>]| -> f64 {
         basis.iter().zip(table).filter(|(at, _)| **at >= cells + slacks).map(|(_, row)| row[width]).sum()
     };
@@ -37,20 +37,20 @@ fn most(cells: usize, constraints: &[(Vec<usize>, f64, f64)], wanted: &[usize]) 
         return None;
     }
     let mut second = vec![0.0; width];
-    wanted.iter().for_each(|cell| second[*cell] = 1.0);
+    objective.iter().for_each(|cell| second[*cell] = 1.0);
     second[cells + slacks..].fill(-1e6);
-    climb(&mut table, &mut basis, &second, width);
+    simplex(&mut table, &mut basis, &second, width);
     let mut at = vec![0.0; cells];
     for (place, row) in basis.iter().zip(&table) {
         if *place < cells {
             at[*place] = row[width];
         }
     }
-    Some((wanted.iter().map(|cell| at[*cell]).sum(), at))
+    Some((objective.iter().map(|cell| at[*cell]).sum(), at))
 }
 
-/// The simplex method, by the rule of the least place.
-fn climb(table: &mut [Vec<f64>], basis: &mut [usize], gain: &[f64], width: usize) {
+/// The simplex method with Bland's rule.
+fn simplex(table: &mut [Vec<f64>], basis: &mut [usize], gain: &[f64], width: usize) {
     loop {
         let reduced = |place: usize| -> f64 {
             gain[place] - basis.iter().zip(table.iter()).map(|(at, row)| gain[*at] * row[place]).sum::<f64>()
@@ -74,38 +74,40 @@ fn climb(table: &mut [Vec<f64>], basis: &mut [usize], gain: &[f64], width: usize
     }
 }
 
-/// Cells of a puzzle: crowd, value, people in the crowd; and sums of cells between bounds.
+/// Linear program of a problem.
 pub struct Program {
+    /// Cells: class, value, number of people of the class.
     pub cells: Vec<(u32, Value, f64)>,
+    /// Sums of cells with their bounds.
     sums: Vec<(Vec<usize>, f64, f64)>,
 }
 
 impl Program {
-    /// Everybody has one value, and counts hold on average. Some cells may have bounds of their own.
-    pub fn of(puzzle: &Problem, bounds: &BTreeMap<(u32, Value), (f64, f64)>) -> Program {
-        let of_crowd = |(at, crowd): (usize, &PersonClass)| {
-            let people = crowd.people as f64;
-            crowd.possible.iter().map(move |value| (at as u32, *value, people)).collect::<Vec<_>>()
+    /// Every person has one value, and the counts hold in expectation. `bounds` limits single cells.
+    pub fn new(problem: &Problem, bounds: &BTreeMap<(u32, Value), (f64, f64)>) -> Program {
+        let of_class = |(at, class): (usize, &PersonClass)| {
+            let people = class.people as f64;
+            class.possible.iter().map(move |value| (at as u32, *value, people)).collect::<Vec<_>>()
         };
-        let cells: Vec<(u32, Value, f64)> = puzzle.classes.iter().enumerate().flat_map(of_crowd).collect();
+        let cells: Vec<(u32, Value, f64)> = problem.classes.iter().enumerate().flat_map(of_class).collect();
         let mut sums = Vec::new();
-        for (at, crowd) in puzzle.classes.iter().enumerate() {
+        for (at, class) in problem.classes.iter().enumerate() {
             let of = (0..cells.len()).filter(|cell| cells[*cell].0 as usize == at).collect();
-            sums.push((of, crowd.people as f64, crowd.people as f64));
+            sums.push((of, class.people as f64, class.people as f64));
         }
-        for count in &puzzle.counts {
+        for count in &problem.counts {
             let of = |cell: &usize| count.cells.contains(&(cells[*cell].0, cells[*cell].1));
             sums.push(((0..cells.len()).filter(of).collect(), count.lower as f64, count.upper as f64));
         }
-        for (cell, (crowd, value, _)) in cells.iter().enumerate() {
-            if let Some((low, high)) = bounds.get(&(*crowd, *value)) {
+        for (cell, (class, value, _)) in cells.iter().enumerate() {
+            if let Some((low, high)) = bounds.get(&(*class, *value)) {
                 sums.push((vec![cell], *low, *high));
             }
         }
         Program { cells, sums }
     }
 
-    /// The cells that can be above nothing.
+    /// Cells that can be positive.
     pub fn support(&self, known: impl Fn(u32, Value) -> bool) -> BTreeSet<usize> {
         let mut support: BTreeSet<usize> =
             (0..self.cells.len()).filter(|cell| known(self.cells[*cell].0, self.cells[*cell].1)).collect();
@@ -114,7 +116,7 @@ impl Program {
             if rest.is_empty() {
                 return support;
             }
-            let (sum, at) = most(self.cells.len(), &self.sums, &rest).expect("there is a world");
+            let (sum, at) = maximize(self.cells.len(), &self.sums, &rest).expect("a possible world");
             if sum < 1e-6 {
                 return support;
             }
@@ -122,7 +124,7 @@ impl Program {
         }
     }
 
-    /// The maximum of entropy, in nats, and where it is; by scaling one sum after the other. None when that is slow.
+    /// Maximum entropy in nats, and the solution, by iterative scaling. Returns `None` if it converges slowly.
     pub fn maximum(&self, support: &BTreeSet<usize>) -> Option<(f64, Vec<f64>)> {
         let mut x: Vec<f64> =
             self.cells.iter().enumerate().map(|(at, cell)| if support.contains(&at) { cell.2 } else { 0.0 }).collect();
@@ -154,23 +156,23 @@ impl Program {
     }
 }
 
-/// How many estimates were compared, and of which kind.
+/// Numbers of compared estimates by kind.
 #[derive(Debug, Default)]
 struct Estimates {
     plain: usize,
-    /// Those that also use what whole people force.
-    whole: usize,
+    /// Estimates that also use the integrality of people.
+    integral: usize,
     slow: usize,
     not_converged: usize,
-    not_whole: usize,
+    not_integral: usize,
 }
 
-fn entropy_fault(puzzle: &Problem, truth: &Truth, kinds: &mut Estimates) -> Result<(), String> {
-    let found = answer(puzzle, &SolveOptions::default())?.map_err(|error| error.to_string())?;
-    let program = Program::of(puzzle, &BTreeMap::new());
-    let possible = |crowd, value| truth.cells[&(crowd, value)].2 > 0;
+fn check_entropy(problem: &Problem, truth: &AllWorlds, kinds: &mut Estimates) -> Result<(), String> {
+    let found = try_solve(problem, &SolveOptions::default())?.map_err(|error| error.to_string())?;
+    let program = Program::new(problem, &BTreeMap::new());
+    let possible = |class, value| truth.cells[&(class, value)].2 > 0;
     let support = program.support(possible);
-    kinds.not_whole +=
+    kinds.not_integral +=
         usize::from(support.iter().any(|cell| !possible(program.cells[*cell].0, program.cells[*cell].1)));
     let work = &found.stats;
     if work.not_converged > 0 {
@@ -187,28 +189,28 @@ fn entropy_fault(puzzle: &Problem, truth: &Truth, kinds: &mut Estimates) -> Resu
     if let Some(gap) = work.gap
         && !(0.0..1e-7).contains(&gap.residual)
     {
-        return Err(format!("counts are missed: {gap:?}"));
+        return Err(format!("residual of the counts: {gap:?}"));
     }
     if let Some(gap) = work.gap
         && !(-1e-9..1e-6).contains(&gap.duality_gap)
     {
-        return Err(format!("a gap: {gap:?}"));
+        return Err(format!("duality gap: {gap:?}"));
     }
-    let compare = |program: &Program, (most, x): &(f64, Vec<f64>)| {
+    let compare = |program: &Program, (maximum, x): &(f64, Vec<f64>)| {
         if let Some(entropy) = work.entropy
-            && (entropy - most).abs() > 1e-6
+            && (entropy - maximum).abs() > 1e-6
         {
-            return Err(format!("entropy of {entropy} instead of {most}"));
+            return Err(format!("entropy of {entropy} instead of {maximum}"));
         }
         for (cell, x) in program.cells.iter().zip(x) {
-            let told = found.classes[cell.0 as usize].iter().find(|told| told.value == cell.1);
+            let posterior = found.classes[cell.0 as usize].iter().find(|posterior| posterior.value == cell.1);
             let share = x / cell.2;
-            match told {
-                // Nobody can have it, whatever the estimate.
+            match posterior {
+                // The value is impossible, so it needs no estimate.
                 None if truth.cells[&(cell.0, cell.1)].0 == 0 => (),
-                None if share > 1e-6 => return Err(format!("crowd and value {cell:?}: nothing instead of {share}")),
+                None if share > 1e-6 => return Err(format!("class and value {cell:?}: nothing instead of {share}")),
                 Some(Posterior { entropy: Some(entropy), .. }) if (entropy - share).abs() > 1e-5 => {
-                    return Err(format!("crowd and value {cell:?}: estimate of {entropy} instead of {share}"));
+                    return Err(format!("class and value {cell:?}: estimate of {entropy} instead of {share}"));
                 }
                 _ => (),
             }
@@ -223,91 +225,94 @@ fn entropy_fault(puzzle: &Problem, truth: &Truth, kinds: &mut Estimates) -> Resu
         kinds.plain += 1;
         return Ok(());
     };
-    // Whole people may force more than averages do.
-    let bounds = answer(puzzle, &SolveOptions { bounds_only: true, ..NOTHING })?.map_err(|error| error.to_string())?;
+    // The integrality of people can force more cells than the linear program.
+    let bounds =
+        try_solve(problem, &SolveOptions { bounds_only: true, ..PRESOLVE_ONLY })?.map_err(|error| error.to_string())?;
     for only_forced in [true, false] {
         let mut forced = BTreeMap::new();
-        for (at, crowd) in puzzle.classes.iter().enumerate() {
-            for value in &crowd.possible {
-                let told = bounds.classes[at].iter().find(|told| told.value == *value);
-                let (low, high) = told.map_or((0.0, 0.0), |told| (told.lower.value(), told.upper.value()));
+        for (at, class) in problem.classes.iter().enumerate() {
+            for value in &class.possible {
+                let posterior = bounds.classes[at].iter().find(|posterior| posterior.value == *value);
+                let (low, high) =
+                    posterior.map_or((0.0, 0.0), |posterior| (posterior.lower.value(), posterior.upper.value()));
                 if low == high || !only_forced {
-                    forced.insert((at as u32, *value), (low * crowd.people as f64, high * crowd.people as f64));
+                    forced.insert((at as u32, *value), (low * class.people as f64, high * class.people as f64));
                 }
             }
         }
-        let program = Program::of(puzzle, &forced);
+        let program = Program::new(problem, &forced);
         let Some(maximum) = program.maximum(&program.support(possible)) else {
             kinds.slow += 1;
             return Ok(());
         };
         if compare(&program, &maximum).is_ok() {
-            kinds.whole += 1;
+            kinds.integral += 1;
             return Ok(());
         }
     }
     Err(wrong)
 }
 
-/// The estimate against iterative scaling, on what a linear program does not show to be nothing.
+/// The cells that the linear program forces to zero are excluded.
 #[test]
-fn the_estimate_is_that_of_maximum_entropy() {
+fn the_estimate_matches_iterative_scaling() {
     let mut random = Random(21);
-    let mut faults = Faults::default();
+    let mut failures = ProblemFailures::default();
     let mut kinds = Estimates::default();
     for _ in 0..500 * times() {
-        let size = small(&mut random);
-        let (puzzle, _) = made(&mut random, size);
-        let Some(truth) = truth(&puzzle, 20_000) else { continue };
+        let size = small_size(&mut random);
+        let (problem, _) = random_problem(&mut random, size);
+        let Some(truth) = enumerate_worlds(&problem, 20_000) else { continue };
         let before = kinds.not_converged;
-        let result = entropy_fault(&puzzle, &truth, &mut kinds);
+        let result = check_entropy(&problem, &truth, &mut kinds);
         if kinds.not_converged == 1 && before == 0 {
-            let wrong = |puzzle: &Problem| {
-                solve(puzzle, &SolveOptions::default()).is_ok_and(|found| found.stats.not_converged > 0)
+            let wrong = |problem: &Problem| {
+                solve(problem, &SolveOptions::default()).is_ok_and(|found| found.stats.not_converged > 0)
             };
-            println!("does not converge: {:?}", shrunk(puzzle.clone(), &wrong));
+            println!("does not converge: {:?}", shrunk(problem.clone(), &wrong));
         }
         if let Err(wrong) = result {
-            let fault = |puzzle: &Problem| {
-                let truth = self::truth(puzzle, 20_000).filter(|truth| truth.worlds > 0)?;
-                entropy_fault(puzzle, &truth, &mut Estimates::default()).err()
+            let fault = |problem: &Problem| {
+                let truth = self::enumerate_worlds(problem, 20_000).filter(|truth| truth.worlds > 0)?;
+                check_entropy(problem, &truth, &mut Estimates::default()).err()
             };
-            faults.add(&puzzle, &wrong, &fault);
+            failures.add(&problem, &wrong, &fault);
         }
     }
     println!("{kinds:?}");
     assert!(kinds.plain > 400 && kinds.slow < 60, "{kinds:?}");
-    faults.end();
+    failures.finish();
 }
 
-/// Two crowds of one person, one of whom has the value: a half each. Crowds of two and one: the same, as a third each.
+/// In a single group, the posterior of each person is the frequency of the value in the group.
 #[test]
-fn closed_forms_of_the_estimate() {
-    let group = |people: &[u64], shown: &[u64]| Problem {
+fn the_estimate_of_a_single_group_has_its_closed_form() {
+    let group = |people: &[u64], frequencies: &[u64]| Problem {
         classes: people
             .iter()
-            .map(|people| PersonClass { people: *people, possible: (0..shown.len() as Value).collect() })
+            .map(|people| PersonClass { people: *people, possible: (0..frequencies.len() as Value).collect() })
             .collect(),
-        counts: shown
+        counts: frequencies
             .iter()
             .zip(0..)
-            .map(|(shown, value)| {
-                let of = (0..people.len() as u32).map(|crowd| (crowd, value)).collect();
-                Count { source: 0, cells: of, lower: *shown, upper: *shown }
+            .map(|(frequency, value)| {
+                let of = (0..people.len() as u32).map(|class| (class, value)).collect();
+                Count { source: 0, cells: of, lower: *frequency, upper: *frequency }
             })
             .collect(),
         known_solution: None,
         incomplete: Vec::new(),
     };
-    for (people, shown) in [(vec![1, 1], vec![1, 1]), (vec![2, 1], vec![1, 2]), (vec![3, 4, 5], vec![6, 2, 3, 1])] {
-        let found = solve(&group(&people, &shown), &SolveOptions::default()).unwrap();
+    for (people, frequencies) in [(vec![1, 1], vec![1, 1]), (vec![2, 1], vec![1, 2]), (vec![3, 4, 5], vec![6, 2, 3, 1])]
+    {
+        let found = solve(&group(&people, &frequencies), &SolveOptions::default()).unwrap();
         let all: u64 = people.iter().sum();
-        for told in found.classes.iter().flatten() {
-            let share = shown[told.value as usize] as f64 / all as f64;
-            assert!((told.entropy.unwrap() - share).abs() < 1e-9, "{told:?}");
-            assert!((told.worlds.unwrap() - share).abs() < 1e-12, "{told:?}");
+        for posterior in found.classes.iter().flatten() {
+            let share = frequencies[posterior.value as usize] as f64 / all as f64;
+            assert!((posterior.entropy.unwrap() - share).abs() < 1e-9, "{posterior:?}");
+            assert!((posterior.worlds.unwrap() - share).abs() < 1e-12, "{posterior:?}");
         }
-        let nats: f64 = shown.iter().map(|shown| -(*shown as f64) * (*shown as f64 / all as f64).ln()).sum();
+        let nats: f64 = frequencies.iter().map(|count| -(*count as f64) * (*count as f64 / all as f64).ln()).sum();
         assert!((found.stats.entropy.unwrap() - nats).abs() < 1e-8);
     }
 }
