@@ -256,7 +256,9 @@ fn every_file_of_a_registry_is_listed() {
                 continue;
             };
             let text = fs::read_to_string(root.join(&file)).unwrap();
-            let in_list = listing.contains(&format!(" {module}::"));
+            // `correspondence` is not in the list because `forward_correspondence` is.
+            let paths = listing.split(|letter: char| !letter.is_alphanumeric() && letter != '_' && letter != ':');
+            let in_list = paths.into_iter().any(|path| path.split("::").next() == Some(module) && path.contains("::"));
             if text.contains("Entry {") && text.contains("evidence:") {
                 assert!(in_list, "{folder}/{file} has an entry that is not in the list");
                 assert!(before.contains(&format!("mod {module};")), "{folder}/{file} is not a module");

@@ -116,7 +116,7 @@ impl PublishedTable {
 fn random_history(random: &mut Random) -> Vec<PublishedTable> {
     let people: Vec<(u128, Values)> =
         (0..4 + random.below(2)).map(|person| (person as u128, [random.below(3), random.below(2)])).collect();
-    let apart = random.below(2) == 0;
+    let separate = random.below(2) == 0;
     let mut releases = Vec::new();
     for _ in 0..1 + random.below(2) {
         let mut records = Vec::new();
@@ -129,7 +129,7 @@ fn random_history(random: &mut Random) -> Vec<PublishedTable> {
             records.push((None, random.below(2), [random.below(3), random.below(2)]));
         }
         if !records.is_empty() {
-            releases.push(PublishedTable { records, columns_separate: apart, linked: true, about: None });
+            releases.push(PublishedTable { records, columns_separate: separate, linked: true, about: None });
         }
     }
     if !releases.is_empty() && random.below(2) == 0 {
