@@ -12,10 +12,10 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(whole.is_ok(), cut.is_ok(), "the size of blocks decides whether the text can be read");
     let (Ok(whole), Ok(cut)) = (whole, cut) else { return };
     assert_eq!(whole, cut, "the size of blocks decides what is counted");
-    let total: u64 = whole.combos.weights.iter().sum();
-    let distinct: BTreeMap<Vec<u32>, u64> = (0..whole.combos.len())
-        .map(|at| (whole.combos.codes.iter().map(|codes| codes[at]).collect(), whole.combos.weights[at]))
+    let total: u64 = whole.contingency.weights.iter().sum();
+    let distinct: BTreeMap<Vec<u32>, u64> = (0..whole.contingency.len())
+        .map(|at| (whole.contingency.codes.iter().map(|codes| codes[at]).collect(), whole.contingency.weights[at]))
         .collect();
-    assert_eq!(distinct.len(), whole.combos.len(), "a combination was counted twice");
+    assert_eq!(distinct.len(), whole.contingency.len(), "a combination was counted twice");
     assert_eq!(distinct.values().sum::<u64>(), total);
 });
