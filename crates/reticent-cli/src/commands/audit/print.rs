@@ -338,7 +338,7 @@ fn print_case(case: &Case) {
     println!("{HINT}{}{HINT:#}", wrap(&explanation.text, WIDTH, "      "));
 }
 
-/// People who are not those of whom something is column.
+/// Number of other people in a group.
 fn others(number: u64) -> String {
     if number == 1 { "1 other person".to_owned() } else { format!("{} other people", count(number)) }
 }
