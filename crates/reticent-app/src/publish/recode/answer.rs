@@ -34,6 +34,11 @@ impl RecodeMaker<'_> {
         let all: Vec<usize> = (0..past.history.releases.len()).collect();
         let dangling = dangling(&prepared.table, &past.history, &all, &requirement.rules);
         warnings.extend(dangling.iter().filter_map(|dangling| dangling_warning(dangling, prepared)));
+        let not_audited = made.audited.as_ref().is_some_and(|audited| audited.confidence.is_none());
+        if not_audited && release.columns.iter().any(|column| column.role == Role::Sensitive) {
+            warnings
+                .push("posteriors were not audited: the policy has no `confidence`, or `audit` is \"off\"".to_owned());
+        }
         let mut file = None;
         let recorded = recorded.map(|recorded| {
             notes.extend(recorded.notes);

@@ -182,13 +182,7 @@ fn dangling_text(dangling: &Dangling) -> String {
 /// The posterior of the audit, and what the audit does not cover.
 fn print_audit(answer: &RecodedAnswer) {
     let Some(audited) = &answer.audited else { return };
-    let Some(confidence) = audited.confidence else {
-        if answer.columns.iter().any(|column| column.role == Role::Sensitive) {
-            let text = "warning: posteriors were not audited, because the policy has no `confidence` or `audit` is off";
-            println!("{}", wrap(text, WIDTH, "  "));
-        }
-        return;
-    };
+    let Some(confidence) = audited.confidence else { return };
     let highest = match audited.lower == audited.upper {
         true => ratio(audited.upper),
         false => format!("{} to {}", ratio(audited.lower), ratio(audited.upper)),
