@@ -6,12 +6,12 @@
 use std::hash::BuildHasher;
 use std::ops::Range;
 
-use hashbrown::HashTable;
+use hashbrown::{HashSet, HashTable};
 use rustc_hash::FxBuildHasher;
 
 use super::Value;
 use super::presolve::CellBounds;
-use super::system::{Lists, System};
+use super::system::{Lists, System, WeightedRow};
 
 const NONE: u32 = u32::MAX;
 
@@ -30,6 +30,8 @@ pub(super) struct Component {
     pub known_solution: Option<Vec<u64>>,
     /// Whether a class of the component has incomplete constraints.
     pub incomplete: bool,
+    /// Counts to which a person can add several records, over the cells of the component, reduced by the fixed cells.
+    pub weighted: Vec<WeightedRow>,
 }
 
 /// Classes of the problem with the same open cells, merged into one.
@@ -133,6 +135,8 @@ impl Decomposition {
             open_in(system, bounds, row).next().and_then(|cell| component_of[system.class[cell as usize] as usize])
         };
         let place_of = rows.assign_to_components(&mut decomposition.components, component_of_row);
+        let weighted_cells = system.weighted.iter().flat_map(|row| &row.cells);
+        let in_weighted: HashSet<u32> = weighted_cells.map(|(cell, _)| system.class[*cell as usize]).collect();
         let mut places: Vec<u32> = Vec::new();
         let mut known: HashTable<(u32, u32)> = HashTable::with_capacity(system.classes());
         for (class, component) in component_of.iter().enumerate() {
@@ -153,13 +157,15 @@ impl Decomposition {
             // The hash includes the component, because small components have many equal classes.
             let hash = FxBuildHasher.hash_one((component, into.hash_class(last)));
             let same = |(other, at): &(u32, u32)| *other == component && into.has_same_cells(*at, last);
-            let merged = known.find(hash, same).map_or(last, |(_, merged)| *merged);
-            if merged == last {
+            // Classes in weighted counts stay apart: their number of records can differ.
+            let is_alone = in_weighted.contains(&(class as u32));
+            let merged = known.find(hash, same).filter(|_| !is_alone).map_or(last, |(_, merged)| *merged);
+            if merged == last && !is_alone {
                 let hash_of = |component: u32, at: u32| {
                     FxBuildHasher.hash_one((component, decomposition.components[component as usize].hash_class(at)))
                 };
                 known.insert_unique(hash, (component, last), |(component, at)| hash_of(*component, *at));
-            } else {
+            } else if merged != last {
                 into.pop_class();
             }
             let into = &mut decomposition.components[component as usize];
@@ -176,7 +182,32 @@ impl Decomposition {
             into.incomplete |= system.incomplete.binary_search(&(class as u32)).is_ok();
             decomposition.place[class] = Some((component, merged));
         }
+        decomposition.add_weighted(system, bounds);
         decomposition
+    }
+
+    /// Adds the weighted counts to the components of their cells.
+    fn add_weighted(&mut self, system: &System, bounds: &CellBounds) {
+        for row in &system.weighted {
+            let fixed = row.cells.iter().filter(|(cell, _)| !bounds.is_open(*cell as usize));
+            let fixed: i64 = fixed.map(|(cell, records)| bounds.at(*cell as usize).0 * records).sum();
+            let (mut cells, mut component) = (Vec::new(), None);
+            for (cell, records) in row.cells.iter().filter(|(cell, _)| bounds.is_open(*cell as usize)) {
+                let class = system.class[*cell as usize] as usize;
+                let Some((at, merged)) = self.place[class] else { continue };
+                let before = system.cells(class).take_while(|other| other < &(*cell as usize));
+                let before = before.filter(|other| bounds.is_open(*other)).count();
+                let first = self.components[at as usize].classes[merged as usize].cells().start;
+                cells.push(((first + before) as u32, *records));
+                component = Some(at);
+            }
+            if let Some(component) = component {
+                cells.sort_unstable();
+                let left = |bound: i64| (bound - fixed).max(0);
+                let (lower, upper) = (left(row.lower), left(row.upper));
+                self.components[component as usize].weighted.push(WeightedRow { cells, lower, upper });
+            }
+        }
     }
 
     /// By component: index of the equal component in another decomposition.
@@ -271,6 +302,10 @@ fn connect(system: &System, bounds: &CellBounds) -> UnionFind {
     let mut union = UnionFind::new(system.classes());
     for row in 0..system.counts() {
         union.join(open_in(system, bounds, row).map(|cell| system.class[cell as usize]));
+    }
+    for row in &system.weighted {
+        let open = row.cells.iter().filter(|(cell, _)| bounds.is_open(*cell as usize));
+        union.join(open.map(|(cell, _)| system.class[*cell as usize]));
     }
     union
 }

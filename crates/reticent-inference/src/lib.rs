@@ -29,6 +29,7 @@
 //! | world | an assignment of one value of `D(c)` to every person of every class `c` |
 //! | `x(c, v)` | number of people of class `c` with value `v` in a world; the sum of `x(c, v)` over `v` is `n(c)` |
 //! | possible world | a world with `lower(i) <= sum of x(c, v) over S(i) <= upper(i)` for every count `i` |
+//! | weighted count | a count to which each person of a cell adds a given number of records in place of one |
 //! | posterior | `P(v \| c)` = mean of `x(c, v) / n(c)` over all possible worlds, each with equal weight (random worlds) |
 //! | maximum-entropy estimate | `p` that maximizes `-sum of n(c) p(c, v) ln p(c, v)` and meets every count in expectation |
 //!
@@ -96,6 +97,20 @@ pub struct Count {
     pub upper: u64,
 }
 
+/// Bounds on a weighted number of people over a set of cells: a person with several records adds each of them to a count.
+///
+/// Bounds and the exact number of worlds use weighted counts. Network flows and linear programs ignore them, so bounds of
+/// components that are not counted are valid but wider. Estimates are not made for such components.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WeightedCount {
+    /// Cells that the count covers, each at most once: class index, value, and number of records per person.
+    pub cells: Vec<(u32, Value, u64)>,
+    /// Lower bound on the sum.
+    pub lower: u64,
+    /// Upper bound on the sum.
+    pub upper: u64,
+}
+
 /// A constraint problem: classes of people, their possible values, and counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Problem {
@@ -103,6 +118,8 @@ pub struct Problem {
     pub classes: Vec<PersonClass>,
     /// Counts over the classes.
     pub counts: Vec<Count>,
+    /// Counts to which a person can add more than one record.
+    pub weighted: Vec<WeightedCount>,
     /// A possible world, if one is known: class index, value, number of people. Ignored if it violates a count.
     ///
     /// It saves the search for a first world. It changes no result, except bounds of linear programs that exceed their budget.
@@ -281,7 +298,9 @@ struct Proved {
 impl Proved {
     fn new(component: &Component, options: &SolveOptions) -> Result<Proved> {
         let bounds_only = options.bounds_only || component.incomplete;
-        let symmetry = if bounds_only { Symmetry::default() } else { Symmetry::new(component) };
+        // Weighted counts restrict the values too, but symmetry and linear programs do not read them.
+        let weighted = !component.weighted.is_empty();
+        let symmetry = if bounds_only || weighted { Symmetry::default() } else { Symmetry::new(component) };
         // If all values are exchangeable, symmetry gives every posterior; only the number of worlds is unknown.
         let settled = symmetry.covers_component(component);
         // Large symmetric components are not counted. Without a known world, a short search checks that one exists;
@@ -294,7 +313,7 @@ impl Proved {
         };
         let counted = worlds::count(component, steps)?;
         let known = counted.is_some() || settled;
-        let bounded = if known { None } else { program::bound(component, options.program_steps)? };
+        let bounded = if known || weighted { None } else { program::bound(component, options.program_steps)? };
         Ok(Proved { counted, bounded, symmetry })
     }
 }
@@ -319,11 +338,12 @@ struct Solved {
 
 fn solve_component(component: &Component, proved: Proved, options: &SolveOptions) -> Solved {
     let bounds_only = options.bounds_only || component.incomplete;
+    let weighted = !component.weighted.is_empty();
     let sampled = match &proved.counted {
-        None if options.samples > 0 && !bounds_only => sample::sample(component, options.samples, options.seed),
+        None if options.samples > 0 && !bounds_only && !weighted => sample::sample(component, options.samples, options.seed),
         _ => None,
     };
-    let entropy = options.entropy.then(|| entropy::estimate(component)).flatten();
+    let entropy = (options.entropy && !weighted).then(|| entropy::estimate(component)).flatten();
     Solved { entropy, proved, sampled, bounds_only }
 }
 

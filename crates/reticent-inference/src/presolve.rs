@@ -179,6 +179,7 @@ impl<'a> Propagation<'a> {
         let symmetric = |component: &Component| {
             component.people() > SMALL_COMPONENT_PEOPLE
                 && !component.incomplete
+                && component.weighted.is_empty()
                 && Symmetry::new(component).covers_component(component)
         };
         let symmetric: Vec<bool> = decomposition.components.par_iter().map(symmetric).collect();
@@ -273,7 +274,41 @@ impl<'a> Propagation<'a> {
     /// any time.
     fn propagate(&mut self) -> Result<()> {
         let mut remaining = NARROWINGS_BASE + self.bounds.bounds.len() * NARROWINGS_PER_CELL;
-        while remaining > 0 {
+        self.propagate_rows(&mut remaining)?;
+        while self.propagate_weighted(&mut remaining)? {
+            self.propagate_rows(&mut remaining)?;
+        }
+        Ok(())
+    }
+
+    /// Propagates every weighted count once. Returns whether a bound changed.
+    fn propagate_weighted(&mut self, remaining: &mut usize) -> Result<bool> {
+        let (system, mut changed) = (self.system, false);
+        for row in &system.weighted {
+            let sums = row.cells.iter().fold((0, 0), |(low_sum, high_sum), (cell, records)| {
+                let (low, high) = self.bounds.at(*cell as usize);
+                (low_sum + records * low, high_sum + records * high)
+            });
+            let (more, less) = (row.upper - sums.0, sums.1 - row.lower);
+            if more < 0 || less < 0 {
+                return Err(contradiction());
+            }
+            for (cell, records) in row.cells.iter().map(|(cell, records)| (*cell as usize, *records)) {
+                let (low, high) = self.bounds.at(cell);
+                // The slack was computed with the earlier bounds, so it is not narrower than allowed.
+                if *remaining > 0 && records > 0 && (high - low) * records > more.min(less) {
+                    *remaining -= 1;
+                    changed = true;
+                    self.narrow(cell, high - less / records, low + more / records, flow::ANY)?;
+                }
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Propagates queued rows until nothing changes, or until the limit of narrowings.
+    fn propagate_rows(&mut self, remaining: &mut usize) -> Result<()> {
+        while *remaining > 0 {
             let Some(row) = self.queue.pop_front() else { break };
             let row = row as usize;
             self.queued[row] = false;
@@ -289,7 +324,7 @@ impl<'a> Propagation<'a> {
                 // Slack of the cell if all other cells of the row are at a bound.
                 let (more, less) = self.slack(row);
                 if high - low > more.min(less) {
-                    remaining = remaining.saturating_sub(1);
+                    *remaining = remaining.saturating_sub(1);
                     self.narrow(*cell as usize, high - less, low + more, flow::ANY)?;
                 }
             }

@@ -46,6 +46,19 @@ pub(super) struct System {
     pub known_solution: Option<Vec<i64>>,
     /// Classes with incomplete constraints, in ascending order.
     pub incomplete: Vec<u32>,
+    /// Counts to which a person can add several records. They are not in `rows`.
+    pub weighted: Vec<WeightedRow>,
+}
+
+/// A count to which a person can add several records.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct WeightedRow {
+    /// Cells in ascending order, with the number of records per person.
+    pub cells: Vec<(u32, i64)>,
+    /// Lower bound of the sum.
+    pub lower: i64,
+    /// Upper bound of the sum.
+    pub upper: i64,
 }
 
 /// A list of lists in compressed sparse row layout.
@@ -198,6 +211,18 @@ impl System {
         let upper: Vec<i64> = problem.counts.iter().map(upper).chain(people.iter().copied()).collect();
         let source = problem.counts.iter().map(|count| count.source).collect();
         let rows_of = rows.transposed(value.len());
+        let mut weighted = Vec::with_capacity(problem.weighted.len());
+        for count in &problem.weighted {
+            let with_weight = |(class, value, records): &(u32, Value, u64)| {
+                let cell = cell(&(*class, *value))?;
+                Some(if *records > MAX_PEOPLE { Err(too_large()) } else { Ok((cell, *records as i64)) })
+            };
+            let counted = count.cells.iter().filter(|(_, _, records)| *records > 0);
+            let mut cells: Vec<(u32, i64)> = counted.filter_map(with_weight).collect::<Result<_>>()?;
+            cells.sort_unstable();
+            let bound = |bound: u64| i64::try_from(bound).map_err(|_| too_large());
+            weighted.push(WeightedRow { cells, lower: bound(count.lower)?, upper: bound(count.upper)? });
+        }
         let known_solution = problem.known_solution.as_ref().and_then(|known_solution| {
             let (mut assigned, mut counted) = (vec![0; value.len()], vec![0; rows.len()]);
             for (class, value, people) in known_solution {
@@ -207,7 +232,10 @@ impl System {
                 }
             }
             let fits = |(row, counted): (usize, &i64)| (lower[row]..=upper[row]).contains(counted);
-            counted.iter().enumerate().all(fits).then_some(assigned)
+            let sum = |row: &WeightedRow| row.cells.iter().map(|(cell, records)| assigned[*cell as usize] * records).sum();
+            let fits_weighted = |row: &WeightedRow| (row.lower..=row.upper).contains(&sum(row));
+            let fits = counted.iter().enumerate().all(fits) && weighted.iter().all(fits_weighted);
+            fits.then_some(assigned)
         });
         Ok(System {
             people,
@@ -221,6 +249,7 @@ impl System {
             rows_of,
             known_solution,
             incomplete: problem.incomplete.clone(),
+            weighted,
         })
     }
 

@@ -2,6 +2,7 @@
 #![allow(clippy::expect_used)]
 
 mod limits;
+mod weighted;
 
 use super::*;
 
@@ -235,7 +236,7 @@ fn random_problem(next: &mut impl FnMut(usize) -> usize) -> Problem {
     let known_solution = Some(known_solution.collect());
     let of_class =
         |people: &Vec<Value>| PersonClass { people: people.len() as u64, possible: (0..values as Value).collect() };
-    Problem { classes: value.iter().map(of_class).collect(), counts, known_solution, incomplete: Vec::new() }
+    Problem { classes: value.iter().map(of_class).collect(), counts, known_solution, ..Problem::default() }
 }
 
 /// Compares the quick check with the full search, with and without a known world, and with too many sources for the row index.

@@ -9,7 +9,7 @@ use std::hash::BuildHasherDefault;
 use hashbrown::HashMap;
 use rustc_hash::FxHasher;
 
-use super::components::{Component, MergedClass};
+use super::components::{Component, MergedClass, Row};
 use super::contradiction;
 use super::number::{CellCount, Factorials, Fraction, Large, Number};
 use crate::error::Result;
@@ -103,12 +103,12 @@ pub(super) struct Stage {
     pub class: usize,
     /// Rows that are open before the class, then rows that it opens.
     rows: Vec<u32>,
-    /// By row: number of people in later classes with a cell in the row.
+    /// By row: maximum sum over the later classes with a cell in the row.
     later: Vec<u64>,
     /// Positions in `rows` of the rows that stay open.
     stay: Vec<usize>,
-    /// By cell of the class: positions in `rows` of its rows.
-    cells: Vec<Vec<usize>>,
+    /// By cell of the class: positions in `rows` of its rows, with the number of records per person.
+    cells: Vec<Vec<(usize, u64)>>,
     /// By cell of the class: positions of the rows that contain no later cell of the class.
     last: Vec<Vec<usize>>,
 }
@@ -121,14 +121,30 @@ impl Plan {
         if component.classes.iter().any(too_many) || u32::try_from(component.people()).is_err() {
             return None;
         }
-        let rows_of: Vec<Vec<u32>> = component.classes.iter().map(|class| rows_of(component, *class)).collect();
-        let mut members: Vec<Vec<u32>> = vec![Vec::new(); component.rows.len()];
+        let of_cell = rows_of_cells(component);
+        let of_class = |class: &MergedClass| -> Vec<u32> {
+            let mut rows: Vec<u32> = of_cell[class.cells()].iter().flatten().map(|(row, _)| *row).collect();
+            rows.sort_unstable();
+            rows.dedup();
+            rows
+        };
+        let rows_of: Vec<Vec<u32>> = component.classes.iter().map(of_class).collect();
+        let mut members: Vec<Vec<u32>> = vec![Vec::new(); component.rows.len() + component.weighted.len()];
         for (class, rows) in (0..).zip(&rows_of) {
             rows.iter().for_each(|row| members[*row as usize].push(class));
         }
         let mut left: Vec<usize> = members.iter().map(Vec::len).collect();
-        let people = |row: usize| members[row].iter().map(|class| component.classes[*class as usize].people).sum();
-        let mut later: Vec<u64> = (0..component.rows.len()).map(people).collect();
+        // The most that a class can add to a row.
+        let most = |class: usize, row: u32| -> u64 {
+            let entries = of_cell[component.classes[class].cells()].iter().flatten();
+            let records = entries.filter(|(of, _)| *of == row).map(|(_, records)| *records).max().unwrap_or(0);
+            component.classes[class].people * records
+        };
+        let sum = |row: usize| members[row].iter().map(|class| most(*class as usize, row as u32)).sum();
+        let mut later: Vec<u64> = (0..members.len()).map(sum).collect();
+        if later.iter().any(|sum| u32::try_from(*sum).is_err()) {
+            return None;
+        }
         let mut done = vec![false; component.classes.len()];
         let mut open: Vec<u32> = Vec::new();
         let mut stages = Vec::with_capacity(component.classes.len());
@@ -139,7 +155,7 @@ impl Plan {
             rows.extend(rows_of[class].iter().filter(|row| !open.contains(row)));
             for row in &rows_of[class] {
                 left[*row as usize] -= 1;
-                later[*row as usize] -= component.classes[class].people;
+                later[*row as usize] -= most(class, *row);
             }
             let stay: Vec<usize> = (0..rows.len()).filter(|at| left[rows[*at] as usize] > 0).collect();
             open = stay.iter().map(|at| rows[*at]).collect();
@@ -147,10 +163,12 @@ impl Plan {
                 return None;
             }
             let place = |row: &u32| rows.iter().position(|known| known == row);
-            let places = |cell: usize| component.rows_of.at(cell).iter().filter_map(place).collect();
-            let cells: Vec<Vec<usize>> = component.classes[class].cells().map(places).collect();
-            let is_last = |cell: usize, row: &usize| !cells[cell + 1..].iter().any(|rows| rows.contains(row));
-            let last = |cell: usize| cells[cell].iter().copied().filter(|row| is_last(cell, row)).collect();
+            let entry = |(row, records): &(u32, u64)| Some((place(row)?, *records));
+            let places = |cell: usize| of_cell[cell].iter().filter_map(entry).collect();
+            let cells: Vec<Vec<(usize, u64)>> = component.classes[class].cells().map(places).collect();
+            let has = |rows: &Vec<(usize, u64)>, row: usize| rows.iter().any(|(other, _)| *other == row);
+            let is_last = |cell: usize, row: usize| !cells[cell + 1..].iter().any(|rows| has(rows, row));
+            let last = |cell: usize| cells[cell].iter().map(|(row, _)| *row).filter(|row| is_last(cell, *row)).collect();
             let last = (0..cells.len()).map(last).collect();
             let later = rows.iter().map(|row| later[*row as usize]).collect();
             stages.push(Stage { class, rows, later, stay, cells, last });
@@ -159,11 +177,27 @@ impl Plan {
     }
 }
 
-fn rows_of(component: &Component, class: MergedClass) -> Vec<u32> {
-    let mut rows = component.rows_of.items_of(class.cells()).to_vec();
-    rows.sort_unstable();
-    rows.dedup();
-    rows
+/// By cell: its rows with the number of records per person. Weighted counts follow the other rows.
+fn rows_of_cells(component: &Component) -> Vec<Vec<(u32, u64)>> {
+    let plain = |cell: usize| component.rows_of.at(cell).iter().map(|row| (*row, 1)).collect();
+    let mut of_cell: Vec<Vec<(u32, u64)>> = (0..component.value.len()).map(plain).collect();
+    for (row, weighted) in (component.rows.len() as u32..).zip(&component.weighted) {
+        for (cell, records) in &weighted.cells {
+            of_cell[*cell as usize].push((row, *records as u64));
+        }
+    }
+    of_cell
+}
+
+/// Bounds of a row. Weighted counts follow the other rows.
+fn row_bounds(component: &Component, row: u32) -> Row {
+    match component.rows.get(row as usize) {
+        Some(row) => *row,
+        None => {
+            let weighted = &component.weighted[row as usize - component.rows.len()];
+            Row { lower: weighted.lower as u64, upper: weighted.upper as u64 }
+        }
+    }
 }
 
 /// The next class in the greedy order.
@@ -379,19 +413,22 @@ impl<V: FnMut(&[CellCount], State) -> Option<()>> AssignmentSearch<'_, V> {
         }
         for (cell, rows) in self.stage.cells.iter().enumerate().skip(from) {
             self.steps.set(self.steps.get().checked_sub(1).ok_or(StopReason::OutOfSteps)?);
-            let row = |at: usize| self.component.rows[self.stage.rows[at] as usize];
-            let most =
-                rows.iter().map(|at| row(*at).upper.saturating_sub(used[*at])).min().unwrap_or(people).min(people);
+            let row = |at: usize| row_bounds(self.component, self.stage.rows[at]);
+            let room = |(at, records): &(usize, u64)| row(*at).upper.saturating_sub(used[*at]) / records;
+            let most = rows.iter().map(room).min().unwrap_or(people).min(people);
             let last = cell + 1 == self.stage.cells.len();
-            let needed = |at: &usize| row(*at).lower.saturating_sub(used[*at] + self.stage.later[*at]);
+            let needed = |at: &usize| {
+                let records = rows.iter().find(|(row, _)| row == at).map_or(1, |(_, records)| *records);
+                row(*at).lower.saturating_sub(used[*at] + self.stage.later[*at]).div_ceil(records)
+            };
             let needed = self.stage.last[cell].iter().map(needed).max().unwrap_or(0);
             let least = if last { people } else { needed };
             for here in least.max(1)..=most {
-                rows.iter().for_each(|at| used[*at] += here);
+                rows.iter().for_each(|(at, records)| used[*at] += here * records);
                 assignment.push((cell, here));
                 let ended = self.assign_from(cell + 1, people - here, used, assignment);
                 assignment.pop();
-                rows.iter().for_each(|at| used[*at] -= here);
+                rows.iter().for_each(|(at, records)| used[*at] -= here * records);
                 ended?;
             }
             if least > 0 {
@@ -403,7 +440,7 @@ impl<V: FnMut(&[CellCount], State) -> Option<()>> AssignmentSearch<'_, V> {
 
     fn visit_complete(&mut self, used: &[u64], assignment: &[CellCount]) -> std::result::Result<(), StopReason> {
         let enough = |at: usize| {
-            let row = self.component.rows[self.stage.rows[at] as usize];
+            let row = row_bounds(self.component, self.stage.rows[at]);
             used[at] + self.stage.later[at] >= row.lower
         };
         if !(0..used.len()).all(enough) {

@@ -111,7 +111,7 @@ pub fn constraint_problem(value: &[Value], releases: &[Vec<Group>], class_of: &[
     }
     let classes =
         possible.into_iter().map(|possible| PersonClass { people: 0, possible: possible.unwrap_or_default() });
-    let mut problem = Problem { classes: classes.collect(), counts, known_solution: None, incomplete: Vec::new() };
+    let mut problem = Problem { classes: classes.collect(), counts, ..Problem::default() };
     let mut solution: HashMap<(u32, Value), u64> = HashMap::new();
     for person in (0..value.len()).filter(|person| released[*person]) {
         problem.classes[class_of[person] as usize].people += 1;

@@ -514,6 +514,7 @@ fn a_problem_with_only_fractional_solutions_is_an_error() {
         classes: vec![class(&[2, 3]), class(&[2, 3])],
         counts: vec![count(0, &[(0, 3), (1, 3)]), count(1, &[(0, 3), (1, 2)])],
         known_solution: None,
+        weighted: Vec::new(),
         incomplete: Vec::new(),
     };
     assert_eq!(enumerate_worlds(&problem, 100).unwrap().worlds, 0);
@@ -560,6 +561,7 @@ fn a_class_without_people_does_not_change_the_solution() {
         classes: vec![PersonClass { people, possible: vec![0, 1] }, PersonClass { people: 2, possible: vec![0, 1] }],
         counts: vec![Count { source: 0, cells: vec![(0, 0), (1, 0)], lower: 1, upper: 1 }],
         known_solution: None,
+        weighted: Vec::new(),
         incomplete: Vec::new(),
     };
     let found = solve(&with(0), &SolveOptions::default()).unwrap();

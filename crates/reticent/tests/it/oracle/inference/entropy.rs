@@ -301,6 +301,7 @@ fn the_estimate_of_a_single_group_has_its_closed_form() {
             })
             .collect(),
         known_solution: None,
+        weighted: Vec::new(),
         incomplete: Vec::new(),
     };
     for (people, frequencies) in [(vec![1, 1], vec![1, 1]), (vec![2, 1], vec![1, 2]), (vec![3, 4, 5], vec![6, 2, 3, 1])]

@@ -59,7 +59,7 @@ fn permuted(problem: &Problem, random: &mut Random) -> (Problem, Vec<usize>, Vec
         PersonClass { possible, people: problem.classes[*old].people }
     };
     (
-        Problem { classes: order.iter().map(class).collect(), counts, known_solution: None, incomplete: Vec::new() },
+        Problem { classes: order.iter().map(class).collect(), counts, ..Problem::default() },
         place,
         names,
     )
@@ -318,6 +318,7 @@ fn overlapping_counts_of_different_sources_are_combined() {
         classes: vec![class.clone(), class.clone(), class],
         counts: vec![count(0, &[0, 1, 2]), count(1, &[0, 1]), count(2, &[1, 2])],
         known_solution: None,
+        weighted: Vec::new(),
         incomplete: Vec::new(),
     };
     for options in [SolveOptions::default(), PRESOLVE_ONLY] {
@@ -341,6 +342,7 @@ fn components_that_are_not_counted_are_sampled() {
         classes: vec![PersonClass { people: 1, possible: vec![0, 1, 2] }; 8],
         counts: (0..3).flat_map(|value| [group(0, 0, value), group(1, 2, value)]).collect(),
         known_solution: None,
+        weighted: Vec::new(),
         incomplete: Vec::new(),
     };
     problem.classes[2].possible = vec![0, 1];
@@ -371,6 +373,7 @@ fn a_redundant_count_does_not_change_the_estimate() {
             Count { source: 1, cells: vec![(1, 1), (0, 1)], lower: 3, upper: 3 },
         ],
         known_solution: None,
+        weighted: Vec::new(),
         incomplete: Vec::new(),
     };
     let found = solve(&problem, &SolveOptions::default()).unwrap();
@@ -392,12 +395,14 @@ fn forced_values_are_found_with_and_without_other_components() {
             count(2, &[(3, 2), (5, 1), (4, 2), (5, 2)], 3, 3),
         ],
         known_solution: None,
+        weighted: Vec::new(),
         incomplete: Vec::new(),
     };
     let single = Problem {
         classes: joint.classes[..3].to_vec(),
         counts: joint.counts[..3].to_vec(),
         known_solution: None,
+        weighted: Vec::new(),
         incomplete: Vec::new(),
     };
     assert_eq!(enumerate_worlds(&single, 1000).unwrap().cells[&(1, 1)], (2, 1, 1));
