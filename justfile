@@ -30,6 +30,12 @@ paper:
     bash bench/paper/kdd2006
     bash bench/paper/inference2009
 
+# Random histories against an independent brute force: identity risk, several records per person. Needs Python 3 only.
+identity histories="200":
+    cargo build --release -q -p reticent-cli
+    python3 bench/oracle/oracle.py selfcheck
+    RETICENT="$PWD/target/release/reticent" python3 bench/oracle/compare.py {{histories}} 0 abcdef
+
 # The reference page, the JSON Schema and the page of error codes, generated from the code.
 reference:
     cargo run --release -q -p reticent-app --example errors_page > docs/errors.md

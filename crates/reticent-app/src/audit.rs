@@ -12,7 +12,7 @@ use reticent::attacks::{self, KnownPerson};
 use reticent::audit::SolveOptions;
 use reticent::audit::{
     AttackContext, AttackRun, AuditOptions, BackgroundKnowledge, algorithm_attacks, attack as run_attack,
-    audit as audit_history, disclosures, is_within, not_established, timeline,
+    audit as audit_history, disclosures, is_certain, is_within, not_established, timeline,
 };
 use reticent::error::Obstacle;
 use reticent::registry::{Arguments, Entry as RegistryEntry};
@@ -87,7 +87,7 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
     if request.adversary == Adversary::QuasiIdentifiers && background.all.names_people() {
         return Err(Problem::KnowledgeNamesPeople.into());
     }
-    let options = audit_options(request, loaded.as_ref(), (threshold, column_thresholds), background.all.clone());
+    let options = audit_options(request, loaded.as_ref(), (threshold, column_thresholds), background.all.clone())?;
     let judged = options.judges();
     if request.adversary == Adversary::Algorithm && !judged {
         return Err(Problem::AdversaryNeedsConfidence.into());
@@ -96,6 +96,9 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
         return Err(Problem::AdversaryNeedsPopulation.into());
     }
     let mut history = load_history(&ledger, &entries)?;
+    if let Some(loaded) = &loaded {
+        history = history.with_roles(&loaded.policy.roles());
+    }
     check_columns(request, &history)?;
     if request.adversary == Adversary::QuasiIdentifiers {
         history.releases.iter_mut().for_each(|recorded| recorded.links = None);
@@ -137,19 +140,24 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
     }
     let established =
         |coalition: &CoalitionAudit| is_within(&coalition.audit, &coalition.not_established, &coalition.violations);
-    let holds = judged.then(|| integrity_problem.is_none() && coalitions.iter().all(established));
+    // Without a threshold on posteriors, a certain value still is a disclosure.
+    let certain = coalitions.iter().any(|coalition| is_certain(&coalition.audit));
+    let holds = match judged {
+        true => Some(integrity_problem.is_none() && !certain && coalitions.iter().all(established)),
+        false => certain.then_some(false),
+    };
     let mut notes = Vec::new();
     if coalitions.is_empty() {
         notes.push("the ledger has no release to the requested recipients".to_owned());
     }
     let of_records = loaded.as_ref().is_some_and(|loaded| loaded.policy.method.is_some());
-    if !judged && of_records {
+    if holds.is_none() && of_records {
         notes.push(
             "the method of the policy bounds the linkage of records, which is judged when a release is published; no confidence \
              bound on sensitive values is set, so the audit gives no verdict"
                 .to_owned(),
         );
-    } else if !judged {
+    } else if holds.is_none() {
         notes.push(
             "neither the policy nor the request sets a confidence bound, so the audit gives no verdict".to_owned(),
         );
@@ -157,6 +165,7 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
     let answer = AuditAnswer {
         ledger: access.folder.display().to_string(),
         confidence,
+        reidentification: options.reidentification.map(Ratio::to_f64),
         holds,
         coalitions,
         html: request.html.as_ref().map(|path| path.display().to_string()),
@@ -244,14 +253,19 @@ fn audit_options(
     loaded: Option<&LoadedPolicy>,
     (threshold, column_thresholds): (Option<Ratio>, ColumnThresholds),
     knowledge: BackgroundKnowledge,
-) -> AuditOptions {
+) -> Result<AuditOptions> {
+    let in_policy =
+        loaded.and_then(|loaded| loaded.policy.shorthand.reidentification).map(Confidence::new).transpose()?;
     let varies = loaded.map(|loaded| loaded.policy.inconsistent.iter().filter_map(|rule| rule.varying_column()));
-    AuditOptions {
+    Ok(AuditOptions {
         columns: request.columns.clone(),
         time_varying: varies.into_iter().flatten().map(str::to_owned).collect(),
         rules: loaded.map(|loaded| loaded.policy.inconsistent.clone()).unwrap_or_default(),
         confidence: threshold,
         column_thresholds,
+        reidentification: request.reidentification.or(in_policy).map(Confidence::exact),
+        identity: true,
+        units: loaded.map(|loaded| loaded.policy.units()).unwrap_or_default(),
         knowledge,
         solve: SolveOptions {
             steps: request.effort.saturating_mul(1_000_000),
@@ -266,7 +280,7 @@ fn audit_options(
         knows_everyone: request.adversary != Adversary::QuasiIdentifiers,
         pairs: true,
         algorithm: request.adversary == Adversary::Algorithm,
-    }
+    })
 }
 
 /// Audits the releases that a coalition holds, and runs the requested attacks on them.

@@ -7,7 +7,7 @@ use reticent::catalogue::check_models;
 use reticent::classes::{Measured, people_in};
 use reticent::contingency::ContingencyTable;
 use reticent::policy::{ColumnSketch, Policy, suggested_role};
-use reticent::requirement::{Requirement, for_release};
+use reticent::requirement::{ModelSpec, Requirement, for_release};
 use reticent::taxonomy::{Code, IntervalLevel, Type};
 use reticent::text::{format_count, people};
 use reticent::{Column, Counts, Links, Ratio, Role, Schema, Table, TreeSource};
@@ -33,9 +33,18 @@ impl LoadedPolicy {
     ///
     /// `name` is the name of the release, `known` are the names of all other releases.
     pub fn requirement(&self, schema: &Schema, name: &str, known: &[&str]) -> Result<Requirement> {
-        let wordings = for_release(&self.policy.model_specs(schema), name, schema, &self.schema, known);
-        check_models(&wordings)?;
-        Ok(Requirement::from_specs(&wordings, schema)?)
+        let specs = self.policy.join_model_specs();
+        let resolve = |spec: &ModelSpec| for_release(std::slice::from_ref(spec), name, schema, &self.schema, known);
+        let (mut applicable, mut not_applicable) = (Vec::new(), Vec::new());
+        for spec in specs {
+            let resolved = resolve(&spec);
+            if resolved.is_empty() {
+                not_applicable.push(spec);
+            }
+            applicable.extend(resolved);
+        }
+        check_models(&applicable)?;
+        Ok(Requirement { not_applicable, ..Requirement::from_specs(&applicable, schema)? })
     }
 }
 
@@ -131,13 +140,21 @@ pub(crate) fn prepare(
 ) -> Result<PreparedData> {
     let missing = loaded.policy.missing_values.clone();
     let engine = Embedded::open(data, Options { missing, ..context.engine_options() })?;
-    loaded.policy.check_columns(engine.columns())?;
-    let mut schema = with_columns(&loaded.schema, columns)?;
+    let lacking = loaded.policy.check_columns(engine.columns())?;
+    let mut in_data = loaded.schema.clone();
+    in_data.attributes.retain(|attribute| !lacking.contains(&attribute.name));
+    let mut schema = with_columns(&in_data, columns)?;
     let requirement = loaded.requirement(&schema, name, known).map_err(|error| match columns {
         Some(_) => Error::ChosenColumns(Box::new(error)),
         None => error,
     })?;
     let mut notes = Vec::new();
+    if !lacking.is_empty() {
+        notes.push(format!(
+            "the data lacks {} of the policy: requirements on it do not apply to this release",
+            lacking.join(", ")
+        ));
+    }
     let mut counts = count(&engine, &mut schema, key, &mut notes)?;
     let links = counts.links.take();
     let table = Table::build(&counts, &schema)?;
@@ -219,6 +236,9 @@ fn bins_for(engine: &Embedded, schema: &mut Schema, column: &str) -> Result<Vec<
     }
 }
 
+/// Minimum number of people for which a column can be called unique per person.
+const MIN_PEOPLE: u64 = 10;
+
 impl PreparedData {
     /// Returns a column and a warning for each quasi-identifier that looks like an identifier or a sensitive attribute.
     ///
@@ -251,6 +271,38 @@ impl PreparedData {
             looks_like: column.tree.value_type(),
             quantiles: Vec::new(),
         }
+    }
+
+    /// Returns a warning for each accepted column whose values are unique, or nearly unique, per person, and that no model groups by.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the policy does not accept such a column.
+    pub fn check_unique_columns(&self, policy: &Policy) -> Result<Vec<String>> {
+        let combos = &self.table.contingency;
+        let measured = Measured::new(combos, &[]);
+        let all = combos.people();
+        let mut warnings = Vec::new();
+        for (at, column) in self.table.columns.iter().enumerate() {
+            let is_covered = self.requirement.models.iter().any(|model| model.grouped_by().contains(&column.name));
+            if column.role == Role::Sensitive || is_covered || all < MIN_PEOPLE {
+                continue;
+            }
+            let unique = people_in(combos, &[at], &measured, |class| class.size == 1);
+            if unique * 10 < all * 9 {
+                continue;
+            }
+            if !policy.columns.iter().any(|known| known.name == column.name && known.accept_unique) {
+                let column = column.name.clone();
+                return Err(Problem::ColumnUnique { column, unique, people: all }.into());
+            }
+            warnings.push(format!(
+                "{} identifies {}: it is published unchanged, no requirement covers it, and the policy accepts that (`accept-unique`)",
+                column.name,
+                people(unique)
+            ));
+        }
+        Ok(warnings)
     }
 
     /// Returns a warning for each column with sample uniques that is published unchanged and that no model groups by.

@@ -1,5 +1,6 @@
 //! `register`: records a release that was made by another program.
 
+mod identifiers;
 mod presentation;
 
 use std::path::Path;
@@ -9,7 +10,7 @@ use reticent::policy::{ColumnSketch, Policy, suggested_role};
 use reticent::recognise::{RecognitionInput, recognise};
 use reticent::taxonomy::{Type, parse_date, parse_number};
 use reticent::{Counts, Interval, Links, Role, Schema, TreeSource};
-use reticent_engine::{CountColumn, CountRequest, Embedded, Engine, Options, OwnerKey};
+use reticent_engine::{CountColumn, CountRequest, Embedded, Options, OwnerKey};
 use reticent_ledger::{Body, BodyColumn, BodyTree, Entry, FileRecord, Hash, HistoryScope, Origin, ReleaseDraft};
 
 use crate::Workspace;
@@ -63,13 +64,17 @@ pub(crate) fn register(workspace: &Workspace, options: &RegisterRequest, context
     };
     let (omitted, kept): (Vec<String>, Vec<String>) =
         engine.columns().iter().cloned().partition(|name| known.role(name) == Some(Role::Identifier));
+    // The owner column links the records. It was not necessarily published.
+    let shown: Vec<String> =
+        omitted.iter().filter(|name| options.owner_shown || owner.as_ref() != Some(*name)).cloned().collect();
     let request = CountRequest {
         columns: kept.iter().map(|name| CountColumn { name: name.clone(), bins: None }).collect(),
-        owner: owner.filter(|_| key.is_some()),
+        owner: owner.clone().filter(|_| key.is_some()),
         key: key.as_ref().map(|key| OwnerKey::new(*key.pseudonym_key())),
     };
     let (sha256, bytes) = Hash::digest_file(&options.file)?;
-    let mut counts = engine.count(&request)?;
+    let missing = known.policy().map_or_else(|| vec![String::new()], |policy| policy.missing_values.clone());
+    let mut counts = identifiers::count(&engine, request, &shown, &missing)?;
     if Hash::digest_file(&options.file)?.0 != sha256 {
         return Err(Problem::FileChanged { path: options.file.clone() }.into());
     }
@@ -93,6 +98,7 @@ pub(crate) fn register(workspace: &Workspace, options: &RegisterRequest, context
         records: body.counts.contingency.rows(),
         columns,
         omitted_columns: omitted,
+        identifiers_shown: shown,
         presentation: presentation.clone(),
         people: links.as_ref().map(|links| links.people()),
         entry: None,
@@ -130,9 +136,19 @@ pub(crate) fn register(workspace: &Workspace, options: &RegisterRequest, context
     answer.entry = Some(outcome.hash.to_string());
     answer.notes = outcome.notes;
     answer.notes.extend(owner_warning);
+    answer.notes.extend(owner_note(owner.as_deref(), options));
     answer.notes.extend(existing.is_none().then(|| access.started_note()));
     answer.notes.extend(access.take_key_note());
     Ok(answer)
+}
+
+/// Returns a note that the owner column is assumed not to have been published.
+fn owner_note(owner: Option<&str>, options: &RegisterRequest) -> Option<String> {
+    let owner = owner.filter(|_| !options.owner_shown)?;
+    Some(format!(
+        "{owner} links the records of a person, and is assumed not to be in the published file. If the recipients see it, everybody in \
+         the file is identified: register the file as one that shows its owners"
+    ))
 }
 
 fn file_name(path: &Path) -> String {
@@ -335,11 +351,14 @@ fn body(counts: Counts, known: &RegisterSchema) -> Result<(Body, Vec<RecognisedC
     for (name, texts) in counts.names.iter().zip(&counts.values) {
         let attribute = known.schema().and_then(|schema| schema.attributes.iter().find(|a| a.name == *name));
         let tree = match attribute.map(|attribute| &attribute.tree) {
-            Some(TreeSource::Given(tree)) => Some(Arc::new(tree.clone())),
+            Some(TreeSource::Given(tree)) if known.role(name) != Some(Role::Identifier) => Some(Arc::new(tree.clone())),
             _ => None,
         };
         let role = known.role(name).unwrap_or(Role::QuasiIdentifier);
-        let values = attribute.map(|attribute| attribute.values);
+        let values = match role {
+            Role::Identifier => Some(Type::Text),
+            _ => attribute.map(|attribute| attribute.values),
+        };
         let input = RecognitionInput { name, role, values, tree: tree.as_ref(), missing: &missing };
         let recognised = recognise(&input, texts)?;
         let missing = recognised.missing.clone();

@@ -143,8 +143,10 @@ pub struct RegisterRequest {
     pub recipients: Vec<Recipient>,
     /// Date of publication.
     pub date: Day,
-    /// Columns that are identifiers. They are not stored.
+    /// Columns that are identifiers. Their values are not stored.
     pub identifier: Vec<String>,
+    /// Whether the published file shows the owner column, so that everybody in it is identified.
+    pub owner_shown: bool,
     /// Columns that are sensitive attributes.
     pub sensitive: Vec<String>,
     /// Columns that are quasi-identifiers.
@@ -205,6 +207,8 @@ pub struct AuditRequest {
     pub columns: Option<Vec<String>>,
     /// Confidence bound to use instead of the one in the policy.
     pub confidence: Option<Confidence>,
+    /// Bound on the prosecutor risk to use instead of the one in the policy.
+    pub reidentification: Option<Confidence>,
     /// Ids of attacks to run; `all` runs every attack that can be run.
     pub attacks: Vec<String>,
     /// Name and value of each attack parameter.
@@ -235,6 +239,7 @@ impl Default for AuditRequest {
             adversary: Adversary::default(),
             columns: None,
             confidence: None,
+            reidentification: None,
             attacks: Vec::new(),
             attack_parameters: Vec::new(),
             population: None,

@@ -228,6 +228,9 @@ pub struct Register {
     /// Identifiers: columns that identify a person directly, such as a name. Not stored.
     #[arg(long, value_delimiter = ',', value_name = "A,B,...")]
     pub identifier: Vec<String>,
+    /// The published file shows the owner column, so everybody in it is identified.
+    #[arg(long)]
+    pub owner_shown: bool,
     /// Sensitive attributes, such as a diagnosis.
     #[arg(long, value_delimiter = ',', value_name = "A,B,...")]
     pub sensitive: Vec<String>,
@@ -285,6 +288,9 @@ pub struct Audit {
     /// Threshold for the posterior of a sensitive value [default: from the policy].
     #[arg(long, value_name = "H", value_parser = confidence)]
     pub confidence: Option<Confidence>,
+    /// Bound on the prosecutor risk of a person [default: from the policy].
+    #[arg(long, value_name = "P", value_parser = confidence)]
+    pub reidentification: Option<Confidence>,
     /// Attacks to run; `all` runs every applicable attack.
     #[arg(long = "attack", value_delimiter = ',', value_name = "ID")]
     pub attacks: Vec<String>,

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use anstyle::{AnsiColor, Style};
+use reticent::audit::Identity;
 use reticent::{Presentation, Role};
 
 pub use reticent::text::{counted as plural, format_count as count, people};
@@ -36,6 +37,31 @@ pub fn ratio(value: f64) -> String {
     }
 }
 
+/// Lower and upper bound of a probability, rounded outwards.
+pub fn range(lower: f64, upper: f64) -> String {
+    let low = (lower * 1000.0 + 1e-6).floor() / 1000.0;
+    let high = ((upper * 1000.0 - 1e-6).ceil() / 1000.0).min(1.0);
+    let low = if low == 0.0 { ratio(lower) } else { ratio(low) };
+    format!("{low} to {}", ratio(high))
+}
+
+/// A probability: exact, or an estimate with its bounds.
+pub fn probability(lower: f64, upper: f64, estimate: f64) -> String {
+    match (upper - lower).abs() < 1e-8 {
+        true => ratio(upper),
+        false => format!("about {} (estimate; bounds {})", ratio(estimate), range(lower, upper)),
+    }
+}
+
+/// Highest and average prosecutor risk.
+pub fn risk_figures(identity: &Identity) -> [String; 2] {
+    let (highest, average) = (identity.prosecutor, identity.marketer);
+    [
+        probability(highest.lower.value(), highest.upper.value(), highest.estimate),
+        probability(average.lower, average.upper, average.estimate),
+    ]
+}
+
 /// A metric value.
 pub fn number(value: f64) -> String {
     if value.fract() == 0.0 && value >= 1000.0 { count(value as u64) } else { format!("{value:.4}") }
@@ -45,6 +71,7 @@ pub fn number(value: f64) -> String {
 pub fn role(role: Role) -> &'static str {
     match role {
         Role::Identifier => "identifier",
+        Role::Drop => "drop",
         Role::QuasiIdentifier => "quasi-identifier",
         Role::Sensitive => "sensitive",
         Role::Other => "other",

@@ -340,7 +340,9 @@ fn solve_component(component: &Component, proved: Proved, options: &SolveOptions
     let bounds_only = options.bounds_only || component.incomplete;
     let weighted = !component.weighted.is_empty();
     let sampled = match &proved.counted {
-        None if options.samples > 0 && !bounds_only && !weighted => sample::sample(component, options.samples, options.seed),
+        None if options.samples > 0 && !bounds_only && !weighted => {
+            sample::sample(component, options.samples, options.seed)
+        }
         _ => None,
     };
     let entropy = (options.entropy && !weighted).then(|| entropy::estimate(component)).flatten();

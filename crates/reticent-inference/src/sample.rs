@@ -2,11 +2,15 @@
 //!
 //! Each step is a block Gibbs update: it chooses a few connected classes and redraws their values uniformly among all assignments that
 //! are consistent with the others (counted exactly by [`super::worlds`]). The uniform distribution over possible worlds is
-//! stationary. The standard error is the spread of batch means over several chains.
+//! stationary. The standard error is the spread of the means of several chains.
 //!
-//! The result is an estimate. The chain is not proved to be irreducible, and its mixing time is unknown: rarely visited worlds may
-//! be missing in the estimate and in its error. Classes that no chain changed have no estimate: it would be the first world, with
-//! an error of 0.
+//! The result is an estimate. The chain is not proved to be irreducible, and its mixing time is unknown. So a component gets estimates
+//! only if every one of its cells passes two tests over the halves of all chains: the potential scale reduction factor (split R-hat) of
+//! Gelman and Rubin is at most 1.05, and the effective sample size is at least 100. A cell that no chain changed fails: its estimate
+//! would be the first world, with an error of 0, and the chains miss the worlds in which it differs.
+//!
+//! Paper    Vehtari, Gelman, Simpson, Carpenter and Buerkner, Rank-normalization, folding, and localization: an improved R-hat for
+//!          assessing convergence of MCMC, 2021: split R-hat and effective sample size.
 
 use super::components::{Component, MergedClass, Row};
 use super::number::Factorials;
@@ -17,7 +21,7 @@ use super::worlds;
 pub struct Sampled {
     /// Estimated probability.
     pub estimate: f64,
-    /// Standard error of the estimate, from batch means.
+    /// Standard error of the estimate, from the means of the chains.
     pub standard_error: f64,
 }
 
@@ -30,7 +34,7 @@ impl Sampled {
 /// Sampling estimates of one component.
 #[derive(Debug, Clone)]
 pub(super) struct Samples {
-    /// By class and cell; empty for classes that no chain changed.
+    /// By class and cell.
     estimates: Vec<Vec<Sampled>>,
 }
 
@@ -41,13 +45,20 @@ impl Samples {
 }
 
 /// Number of Markov chains.
-const CHAINS: u64 = 4;
+const CHAINS: u64 = 8;
+/// Maximum potential scale reduction factor of a cell.
+const MAX_SCALE_REDUCTION: f64 = 1.05;
+/// Minimum effective sample size of a cell.
+const MIN_EFFECTIVE_SAMPLES: f64 = 100.0;
+/// Standard error of a mean of eight chains, relative to that of a normal distribution with a known variance: the ratio of the
+/// 84 % quantiles of Student's t distribution with 7 degrees of freedom and of the normal distribution.
+const STUDENT_FACTOR: f64 = 1.08;
 /// Number of classes that are redrawn per step.
 const BLOCK_CLASSES: usize = 8;
 /// Maximum number of counting steps for one redraw.
 const MAX_STEPS_PER_DRAW: u64 = 20_000;
 
-/// Samples the given number of worlds in each chain, after a burn-in of a quarter as many.
+/// Samples the given number of worlds in each chain, after a burn-in of half as many.
 ///
 /// Returns `None` if there is no world to start from, or if a class is too large.
 pub(super) fn sample(component: &Component, samples: u32, seed: u64) -> Option<Samples> {
@@ -65,39 +76,76 @@ pub(super) fn sample(component: &Component, samples: u32, seed: u64) -> Option<S
         .map(|known_solution| component.classes.iter().map(|class| known_solution[class.cells()].to_vec()).collect());
     let start = known_solution.or_else(|| worlds::draw(component, MAX_STEPS_PER_DRAW * 100, &table, &mut uniform))?;
     let zero: Vec<Vec<f64>> = component.classes.iter().map(|class| vec![0.0; class.cells().len()]).collect();
-    // Means of half chains: slow drift shows in their spread.
-    let mut batches: Vec<Vec<Vec<f64>>> = Vec::new();
-    let mut moved = vec![false; component.classes.len()];
+    // Halves of all chains: slow drift shows in their spread.
+    let mut halves: Vec<Half> = Vec::new();
+    let half = (samples / 2).max(1);
     for chain in 1..=CHAINS {
         // Mixing makes chains of adjacent seeds independent.
         let mut chain = Chain::new(component, &table, start.clone(), mix(seed ^ mix(chain)));
-        (0..samples.div_ceil(4)).for_each(|_| chain.sweep());
+        (0..samples.div_ceil(2)).for_each(|_| chain.sweep());
         for _ in 0..2 {
-            let mut sums = zero.clone();
-            let half = (samples / 2).max(1);
+            let mut sums = Half { means: zero.clone(), variances: zero.clone() };
             for _ in 0..half {
                 chain.sweep();
-                for ((sums, assigned), class) in sums.iter_mut().zip(&chain.world).zip(&component.classes) {
-                    let each = f64::from(half) * class.people as f64;
-                    sums.iter_mut().zip(assigned).for_each(|(sum, assigned)| *sum += *assigned as f64 / each);
+                for (at, (assigned, class)) in chain.world.iter().zip(&component.classes).enumerate() {
+                    for (cell, assigned) in assigned.iter().enumerate() {
+                        let share = *assigned as f64 / class.people as f64;
+                        sums.means[at][cell] += share;
+                        sums.variances[at][cell] += share * share;
+                    }
                 }
             }
-            batches.push(sums);
+            halves.push(sums.finish(f64::from(half)));
         }
-        moved.iter_mut().zip(&chain.moved).for_each(|(moved, here)| *moved |= here);
     }
-    let batch_count = batches.len() as f64;
-    let sampled = |class: usize, cell: usize| {
-        let means = batches.iter().map(|batch| batch[class][cell]);
-        let estimate = means.clone().sum::<f64>() / batch_count;
-        let spread = means.map(|mean| (mean - estimate).powi(2)).sum::<f64>() / (batch_count - 1.0);
-        Sampled { estimate: estimate.min(1.0), standard_error: (spread / batch_count).sqrt() }
+    let of_class = |(at, class): (usize, &MergedClass)| -> Option<Vec<Sampled>> {
+        (0..class.cells().len()).map(|cell| estimate(&halves, at, cell, f64::from(half))).collect()
     };
-    let of_class = |(at, class): (usize, &MergedClass)| {
-        let cells = if moved[at] { class.cells().len() } else { 0 };
-        (0..cells).map(|cell| sampled(at, cell)).collect()
+    let estimates = component.classes.iter().enumerate().map(of_class).collect::<Option<_>>()?;
+    Some(Samples { estimates })
+}
+
+/// Mean and variance of each cell over half a chain.
+struct Half {
+    means: Vec<Vec<f64>>,
+    variances: Vec<Vec<f64>>,
+}
+
+impl Half {
+    /// Converts sums, and sums of squares, over `worlds` worlds.
+    fn finish(mut self, worlds: f64) -> Half {
+        for (means, variances) in self.means.iter_mut().zip(&mut self.variances) {
+            for (mean, variance) in means.iter_mut().zip(variances) {
+                *mean /= worlds;
+                *variance = (*variance / worlds - *mean * *mean).max(0.0) * worlds / (worlds - 1.0).max(1.0);
+            }
+        }
+        self
+    }
+}
+
+/// Estimates the probability of a cell from the halves of all chains of `worlds` worlds each. `None` if a test fails.
+fn estimate(halves: &[Half], class: usize, cell: usize, worlds: f64) -> Option<Sampled> {
+    let means: Vec<f64> = halves.iter().map(|half| half.means[class][cell]).collect();
+    let mean_of = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let variance_of = |values: &[f64]| {
+        let mean = mean_of(values);
+        values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (values.len() as f64 - 1.0)
     };
-    Some(Samples { estimates: component.classes.iter().enumerate().map(of_class).collect() })
+    let within = halves.iter().map(|half| half.variances[class][cell]).sum::<f64>() / halves.len() as f64;
+    let between = variance_of(&means);
+    if within <= 0.0 {
+        return None;
+    }
+    let pooled = (worlds - 1.0) / worlds * within + between;
+    let chains: Vec<f64> = means.chunks(2).map(mean_of).collect();
+    let of_chains = variance_of(&chains) / chains.len() as f64;
+    let error = of_chains.max(between / means.len() as f64).max(f64::MIN_POSITIVE);
+    if (pooled / within).sqrt() > MAX_SCALE_REDUCTION || pooled / error < MIN_EFFECTIVE_SAMPLES {
+        return None;
+    }
+    let estimate = mean_of(&means).clamp(0.0, 1.0);
+    Some(Sampled { estimate, standard_error: STUDENT_FACTOR * error.sqrt() })
 }
 
 /// Increment of SplitMix64.
@@ -120,8 +168,6 @@ struct Chain<'a> {
     world: Vec<Vec<u64>>,
     /// By row: sum of its cells in the current world.
     used: Vec<u64>,
-    /// By class: whether any step changed it.
-    moved: Vec<bool>,
     random: u64,
 }
 
@@ -137,8 +183,7 @@ impl<'a> Chain<'a> {
             }
         }
         members.iter_mut().for_each(|classes: &mut Vec<u32>| classes.dedup());
-        let moved = vec![false; component.classes.len()];
-        Chain { component, table, members, world, used, moved, random: seed }
+        Chain { component, table, members, world, used, random: seed }
     }
 
     /// Next random number by SplitMix64.
@@ -178,7 +223,6 @@ impl<'a> Chain<'a> {
                 let rows = self.component.rows_of.at(cell);
                 rows.iter().for_each(|row| self.used[*row as usize] = self.used[*row as usize] + new - old);
             }
-            self.moved[class] |= self.world[class] != assigned;
             self.world[class] = assigned;
         }
     }

@@ -232,7 +232,8 @@ impl System {
                 }
             }
             let fits = |(row, counted): (usize, &i64)| (lower[row]..=upper[row]).contains(counted);
-            let sum = |row: &WeightedRow| row.cells.iter().map(|(cell, records)| assigned[*cell as usize] * records).sum();
+            let sum =
+                |row: &WeightedRow| row.cells.iter().map(|(cell, records)| assigned[*cell as usize] * records).sum();
             let fits_weighted = |row: &WeightedRow| (row.lower..=row.upper).contains(&sum(row));
             let fits = counted.iter().enumerate().all(fits) && weighted.iter().all(fits_weighted);
             fits.then_some(assigned)

@@ -168,7 +168,8 @@ impl Plan {
             let cells: Vec<Vec<(usize, u64)>> = component.classes[class].cells().map(places).collect();
             let has = |rows: &Vec<(usize, u64)>, row: usize| rows.iter().any(|(other, _)| *other == row);
             let is_last = |cell: usize, row: usize| !cells[cell + 1..].iter().any(|rows| has(rows, row));
-            let last = |cell: usize| cells[cell].iter().map(|(row, _)| *row).filter(|row| is_last(cell, *row)).collect();
+            let last =
+                |cell: usize| cells[cell].iter().map(|(row, _)| *row).filter(|row| is_last(cell, *row)).collect();
             let last = (0..cells.len()).map(last).collect();
             let later = rows.iter().map(|row| later[*row as usize]).collect();
             stages.push(Stage { class, rows, later, stay, cells, last });

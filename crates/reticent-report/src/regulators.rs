@@ -26,12 +26,12 @@ pub fn regulators(view: &View, findings: &Findings) -> Markup {
                 tbody {
                     tr {
                         th scope="row" { "Singling out" }
-                        td { "people who share their quasi-identifiers with no other person in at least one release (k = 1)" }
+                        td { "people to whom a record certainly belongs, given all releases" }
                         td.number { (risks.singled_out.ratio_text(&findings.people)) }
                     }
                     tr {
                         th scope="row" { "Linkability" }
-                        td { "people in several releases who are singled out in at least two of them, so that these records can be linked" }
+                        td { "people with several records, two of which certainly belong together" }
                         td.number { (linkability(findings)) }
                     }
                     @for (at, (figure, result)) in inferred.iter().enumerate() {
@@ -52,8 +52,8 @@ pub fn regulators(view: &View, findings: &Findings) -> Markup {
 
 fn linkability(findings: &Findings) -> String {
     let risks = &findings.identity;
-    match (risks.in_several.is_zero(), findings.releases, findings.unlinked.is_empty()) {
-        (false, ..) => risks.linkable.ratio_text(&risks.in_several),
+    match (risks.several_records.is_zero(), findings.releases, findings.unlinked.is_empty()) {
+        (false, ..) => risks.linkable.ratio_text(&risks.several_records),
         (true, 0 | 1, _) => "not applicable to one release".to_owned(),
         (true, _, true) => "no person is in several releases".to_owned(),
         (true, _, false) => "unknown: record owners are unknown".to_owned(),
@@ -117,7 +117,7 @@ fn re_identification(view: &View, findings: &Findings) -> Markup {
                 tbody {
                     tr {
                         th scope="row" { "Prosecutor" }
-                        td { "targets one person, and knows that this person is in the release with the highest risk" }
+                        td { "targets one person, and knows which releases contain this person" }
                         (risk("maximum", maximum))
                         (risk("average", average))
                     }
@@ -131,6 +131,29 @@ fn re_identification(view: &View, findings: &Findings) -> Markup {
                         td { "targets as many people as possible, and accepts errors" }
                         td.number data-head="maximum" { "–" }
                         (risk("average", average))
+                    }
+                }
+            }
+        }
+        @if findings.identity.over_time.len() > 1 {
+            div.scroll {
+                table.regulators {
+                    caption { "Prosecutor risk after each release, given all releases up to it" }
+                    thead {
+                        tr {
+                            th scope="col" { "release" }
+                            th.number scope="col" { "maximum" }
+                            th.number scope="col" { "average" }
+                        }
+                    }
+                    tbody {
+                        @for (number, name, [maximum, average]) in &findings.identity.over_time {
+                            tr {
+                                th scope="row" { (number) " " (name) }
+                                (risk("maximum", maximum))
+                                (risk("average", average))
+                            }
+                        }
                     }
                 }
             }

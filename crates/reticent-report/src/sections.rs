@@ -119,7 +119,9 @@ fn change_tile(view: &View, column: &ColumnView, several: bool) -> Markup {
     };
     let note = html! {
         (what)
-        @if let Some(threshold) = column.threshold { "; above the threshold of " (percent(threshold)) ": " (above) }
+        @if let Some((threshold, above)) = column.threshold.zip(above.as_ref()) {
+            "; above the threshold of " (percent(threshold)) ": " (above)
+        }
         (attribute_suffix(column, several))
     };
     tile(label, certain, note, false)
@@ -309,6 +311,9 @@ fn histogram(column: &ColumnView) -> Markup {
             "The further to the right, the more an attacker can infer."
             @if !column.bounds_only.is_zero() {
                 " For " (column.bounds_only.ratio_text(&column.now.people)) ", only bounds are known. The upper bound is counted."
+            }
+            @if !column.estimated.is_zero() {
+                " For " (column.estimated.ratio_text(&column.now.people)) ", the figure is an estimate, which can be too low."
             }
         }
         @if before.is_some() {

@@ -3,7 +3,7 @@
 //! Templates read only this view, so charts, chart titles and hidden texts disclose no more than the visible text.
 
 use maud::Render;
-use reticent::audit::{Audit, Case, ColumnAudit, Disclosure, Identity, PairAudit, PersonAudit, PosteriorRange};
+use reticent::audit::{Audit, Case, ColumnAudit, Disclosure, PairAudit, PersonAudit, PosteriorRange};
 use reticent::audit::{Fraction, SolveStats};
 use reticent::text::{counted, format_count};
 
@@ -107,7 +107,8 @@ pub struct ColumnView<'a> {
     pub timeline: Vec<(&'a str, ColumnCounts)>,
     /// Number of people whose value is certain, and number of people above the threshold. An internal page shows the change by the
     /// last release, a public page the counts before it.
-    pub change: Option<(String, String)>,
+    /// `None` where only bounds are known, which cannot be compared.
+    pub change: Option<(String, Option<String>)>,
     pub max_posterior: MaxPosterior,
     /// Upper bound for pairs of releases, if it is higher than `max_posterior`. Only on an internal page.
     pub pair_bound: Option<String>,
@@ -116,6 +117,8 @@ pub struct ColumnView<'a> {
     pub accuracy: String,
     /// People with bounds only: neither an exact posterior nor an estimate.
     pub bounds_only: Count,
+    /// People whose figure is an estimate.
+    pub estimated: Count,
     pub baseline: String,
     pub exact: Count,
     pub entropy_bits: Option<String>,
@@ -143,9 +146,11 @@ pub struct MaxPosterior {
 pub struct Risks {
     pub singled_out: Count,
     pub linkable: Count,
-    pub in_several: Count,
+    pub several_records: Count,
     /// Maximum and average prosecutor risk, each with whether it exceeds [`USUAL_THRESHOLD`].
     pub prosecutor: [(String, bool); 2],
+    /// Number and name of each release, with the maximum and average prosecutor risk after it.
+    pub over_time: Vec<(u64, String, [(String, bool); 2])>,
 }
 
 /// A count: its displayed text, and its height in a chart.
@@ -280,17 +285,20 @@ impl Audience {
         }
     }
 
-    fn average_risk(&self, risk: f64, people: u64) -> (String, bool) {
+    fn average_risk(&self, lower: f64, upper: f64, people: u64) -> (String, bool) {
         match self {
-            Audience::Internal => (percent(risk), risk > USUAL_THRESHOLD),
-            Audience::Public { .. } => (self.average(risk, people), false),
+            Audience::Internal if upper - lower < 1e-8 => (percent(upper), upper > USUAL_THRESHOLD),
+            Audience::Internal => (format!("{} to {}", percent(lower), percent(upper)), upper > USUAL_THRESHOLD),
+            Audience::Public { .. } if upper - lower < 1e-8 => (self.average(upper, people), false),
+            Audience::Public { .. } => (at_most(self.average(upper, people)), false),
         }
     }
 
-    /// Formats the maximum risk, which is 1 / (size of the smallest class). A public page does not show the size of a small class.
-    fn max_risk(&self, risk: f64) -> (String, bool) {
+    /// Formats the maximum risk. A public page does not show a risk that discloses a small class.
+    fn max_risk(&self, lower: f64, risk: f64) -> (String, bool) {
         match self {
-            Audience::Internal => (one_in(risk), risk > USUAL_THRESHOLD),
+            Audience::Internal if risk - lower < 1e-8 => (one_in(risk), risk > USUAL_THRESHOLD),
+            Audience::Internal => (format!("{} to {}", percent(lower), percent(risk)), risk > USUAL_THRESHOLD),
             Audience::Public { min_count, .. } if risk * *min_count as f64 > 1.0 + 1e-9 => {
                 (format!("more than 1 in {min_count}"), false)
             }
@@ -440,7 +448,7 @@ fn findings<'a>(coalition: &'a Coalition, audience: &Audience) -> Option<Finding
         releases: audit.releases.len(),
         people: audience.total(audit.people),
         columns,
-        identity: risks(&audit.identity, audit.people, audience),
+        identity: risks(audit, &coalition.timeline, audience),
         worlds: match audience {
             // No component was too large, so the reason is that records are not linked across releases.
             _ if audit.ln_worlds.is_none() && audit.stats.components_not_counted == 0 => Worlds::NotCounted,
@@ -474,7 +482,11 @@ fn column_view<'a>(column: &'a ColumnAudit, coalition: &'a Coalition, audience: 
     let before = coalition.timeline.iter().rev().nth(1).map(|(_, audit)| find(audit));
     let change = before.map(|before| {
         let (certain, above, people) = before.map_or((0, 0, 0), |before| (before.certain, before.above, before.people));
-        (audience.change(certain, people, column.certain), audience.change(above, people, column.above))
+        // A proved count and one with open cases do not compare like with like.
+        let is_tight = |column: &ColumnAudit| column.above == column.may_be_above;
+        let comparable = is_tight(column) && before.is_none_or(is_tight);
+        let above = comparable.then(|| audience.change(above, people, column.above));
+        (audience.change(certain, people, column.certain), above)
     });
     ColumnView {
         name: &column.name,
@@ -487,10 +499,12 @@ fn column_view<'a>(column: &'a ColumnAudit, coalition: &'a Coalition, audience: 
         pair_bound: pair_bound(column, coalition, audience),
         any_record_above: audience.disclosed(column.any_record_above, column.people),
         accuracy: match column.bounds_only {
+            0 if column.estimated > 0 => format!("about {}", audience.average(column.accuracy, column.people)),
             0 => audience.average(column.accuracy, column.people),
             _ => at_most(audience.average(column.accuracy, column.people)),
         },
         bounds_only: audience.disclosed(column.bounds_only, column.people),
+        estimated: audience.disclosed(column.estimated, column.people),
         baseline: audience.average(column.baseline, column.people),
         exact: audience.disclosed(column.exact, column.people),
         entropy_bits: match audience {
@@ -523,16 +537,24 @@ fn at_most(average: String) -> String {
     }
 }
 
-fn risks(identity: &Identity, people: u64, audience: &Audience) -> Risks {
+fn risks(audit: &Audit, timeline: &[(String, Audit)], audience: &Audience) -> Risks {
+    let (identity, people) = (&audit.identity, audit.people);
     let count = |number: u64| audience.disclosed(number, people);
+    let prosecutor = |audit: &Audit| {
+        let (maximum, mean) = (audit.identity.prosecutor, audit.identity.marketer);
+        [
+            audience.max_risk(maximum.lower.value(), maximum.upper.value()),
+            audience.average_risk(mean.lower, mean.upper, audit.people),
+        ]
+    };
+    let number = |audit: &Audit| audit.releases.last().map_or(0, |(number, _)| *number);
+    let point = |(name, audit): &(String, Audit)| (number(audit), name.clone(), prosecutor(audit));
     Risks {
         singled_out: count(identity.singled_out),
         linkable: count(identity.linkable),
-        in_several: count(identity.in_several),
-        prosecutor: [
-            audience.max_risk(identity.prosecutor_highest),
-            audience.average_risk(identity.prosecutor_average, people),
-        ],
+        several_records: count(identity.with_several_records),
+        prosecutor: prosecutor(audit),
+        over_time: timeline.iter().map(point).collect(),
     }
 }
 

@@ -381,6 +381,7 @@ impl RegisterCall<'_> {
 
     fn call(&self, dry_run: bool) -> Result<RegisterAnswer> {
         let request = RegisterRequest {
+            owner_shown: false,
             file: self.folder.file(&self.file),
             name: ReleaseName::new(&self.name)?,
             recipients: recipients(&self.to)?,

@@ -35,6 +35,7 @@ use crate::error::{Error, KnowledgeFault, Obstacle, Result};
 use crate::ratio::Ratio;
 use crate::release::PublishedColumn;
 use crate::release::history::{History, RecordedRelease};
+pub use crate::release::identified::IdentifiedPeople;
 use reticent_inference::{Solution, solve};
 
 pub use adversaries::{AttackContext, AttackRun, algorithm_attacks, attack, disclosures, known_attack};
@@ -44,14 +45,15 @@ pub use explanation::{ExplainingGroup, Explanation};
 use figures::WorstCase;
 pub use figures::{ColumnAudit, PosteriorRange};
 pub use gate::{Audited, AuditedColumn, AuditedGroups, Gate, GroupedCandidate, Proof, admit_grouped, admit_recoded};
-pub use identity::Identity;
+pub use identity::{Identity, MeanRisk};
+use identity::{IdentityRisks, PriorRisks};
 pub use knowledge::{BackgroundKnowledge, BackgroundStatement, KnownValue};
 pub use marginals::ColumnPosterior;
 pub use options::AuditOptions;
 pub use pairs::PairAudit;
 pub use reticent_inference::{Fraction, Sampled, SolveOptions, SolveStats};
 pub use timeline::{Timeline, TimelineColumn, TimelinePoint, timeline};
-pub use verdict::{Disclosure, is_within, not_established};
+pub use verdict::{Disclosure, is_certain, is_within, not_established};
 
 /// The result of an audit: the inferences that a release history allows.
 #[derive(Debug, Clone, serde::Serialize)]
@@ -81,6 +83,8 @@ pub struct Audit {
     pub changed_people: u64,
     /// Numbers of the releases without owner links.
     pub unlinked: Vec<u64>,
+    /// Releases that show identifiers. Everybody whose record shows one is identified.
+    pub identified: Vec<IdentifiedPeople>,
     /// Numbers of the releases without owner links whose combination with other releases could not be judged.
     pub unresolved: Vec<u64>,
     /// Statistics of the solver.
@@ -115,6 +119,8 @@ pub struct PersonAudit {
     pub pseudonym: Option<String>,
     /// Number of people that this entry stands for.
     pub people: u64,
+    /// Prosecutor risk: maximum probability that a record belongs to this person.
+    pub reidentification: PosteriorRange,
     /// Posteriors by column. A column has several entries if the person has several records or a changed value.
     pub columns: Vec<PersonColumnAudit>,
 }
@@ -138,22 +144,41 @@ pub struct PersonColumnAudit {
 pub fn audit(history: &History, options: &AuditOptions) -> Result<Audit> {
     // An unknown column is an error, not a column without disclosure.
     sensitive_domain::sensitive_columns(history, options.columns.as_deref())?;
-    let whole = history;
+    let (with_identified, identified) = history.with_identified_people();
+    let whole = &*with_identified;
     let history = &*whole.in_views();
     let mut parts = Vec::new();
-    for view in views(history, options)? {
+    let Views { asked, others } = views(history, options)?;
+    let solve_view = |view: &AttackerView| {
         let solve_options = SolveOptions { bounds_only: view.relaxed, ..options.solve };
-        let solution = solve(&view.problem(), &solve_options)
-            .map_err(|error| knowledge_at_fault(error.into(), history, options))?;
+        solve(&view.problem(), &solve_options).map_err(|error| knowledge_at_fault(error.into(), history, options))
+    };
+    for view in asked {
+        let solution = solve_view(&view)?;
         let tally = figures::AuditTally::new(&view, &solution, options, &prior_disclosure::PriorDisclosure::default());
         parts.push(AuditPart { view, solution, tally });
     }
+    let others = others.into_iter().map(|view| solve_view(&view).map(|solution| (view, solution)));
+    let others = others.collect::<Result<Vec<_>>>()?;
     let may_be_above = |part: &AuditPart| part.tally.columns.iter().any(|column| column.may_be_above > 0);
     if options.only_new && parts.iter().any(may_be_above) {
         let prior = prior_disclosure::prior_disclosure(whole, options)?;
         for part in &mut parts {
             part.tally = figures::AuditTally::new(&part.view, &part.solution, options, &prior);
         }
+    }
+    let risks = options.identity.then(|| {
+        let asked = parts.iter().map(|part| (&part.view, &part.solution));
+        let all: Vec<(&AttackerView, &Solution)> =
+            asked.chain(others.iter().map(|(view, solution)| (view, solution))).collect();
+        IdentityRisks::new(history, &all)
+    });
+    let mut identity = risks.as_ref().map(|risks| risks.summary(options, &PriorRisks::default()));
+    if let Some((known, risks)) = identity.as_mut().zip(risks.as_ref())
+        && options.only_new
+        && known.may_be_above > 0
+    {
+        *known = risks.summary(options, &prior_disclosure::prior_risks(whole, options)?);
     }
     let view = &parts[0].view;
     let mut releases: Vec<(u64, String)> = Vec::new();
@@ -177,14 +202,15 @@ pub fn audit(history: &History, options: &AuditOptions) -> Result<Audit> {
         releases,
         people: view.people.iter().map(|person| person.people).sum(),
         pairs,
-        identity: Identity::new(history),
+        identity: identity.unwrap_or_default(),
         worst: worst_cases(&parts, history, options),
-        persons: options.per_person.then(|| per_person(&parts, options)),
+        persons: options.per_person.then(|| per_person(&parts, risks.as_ref(), options)),
         ln_worlds: ln_worlds.filter(|_| followed),
         worlds: worlds.filter(|_| followed).map(|worlds| worlds.to_string()),
         multi_record_people: view.multi_record_people,
         changed_people: count_changed_people(&parts),
         unlinked,
+        identified,
         unresolved: not_followed,
         assumptions: assumed,
         not_considered: not_considered(history, options),
@@ -206,7 +232,7 @@ fn knowledge_at_fault(error: Error, history: &History, options: &AuditOptions) -
         solve(&view.problem(), &SolveOptions { bounds_only: true, entropy: false, ..options.solve }).is_ok()
     };
     match views(history, &without) {
-        Ok(views) if views.iter().all(is_consistent) => {
+        Ok(views) if views.asked.iter().all(is_consistent) => {
             Obstacle::BackgroundKnowledgeInvalid { fault: KnowledgeFault::Contradiction }.into()
         }
         _ => error,
@@ -233,10 +259,12 @@ impl Audit {
         self.columns.iter().map(|column| column.above).max().unwrap_or(0)
     }
 
-    /// Returns whether no posterior can exceed its threshold and everything could be judged.
+    /// Returns whether no posterior and no risk can exceed its threshold and everything could be judged.
     pub fn is_established(&self) -> bool {
         self.unresolved.is_empty()
             && self.may_be_above() == 0
+            && self.identity.may_be_above == 0
+            && self.identified.is_empty()
             && self.pairs.iter().all(|pair| pair.may_be_above == 0 && pair.not_judged.is_none())
     }
 
@@ -246,34 +274,43 @@ impl Audit {
     }
 }
 
-/// Builds one view for each set of connected columns with a requested column. Without any, builds one view without columns.
-fn views(history: &History, options: &AuditOptions) -> Result<Vec<AttackerView>> {
+/// Views of a history, one for each set of connected columns.
+struct Views {
+    /// Views with a requested column. Without any, one view without columns.
+    asked: Vec<AttackerView>,
+    /// Views without a requested column, for the re-identification risk.
+    others: Vec<AttackerView>,
+}
+
+/// Builds the views of a history.
+fn views(history: &History, options: &AuditOptions) -> Result<Views> {
     options.knowledge.check(history)?;
-    let mut views = Vec::new();
+    let mut views = Views { asked: Vec::new(), others: Vec::new() };
     for columns in sensitive_domain::connected_columns(history)? {
         let asked = |name: &&String| options.columns.as_ref().is_none_or(|asked| asked.contains(name));
         let wanted: Vec<String> = columns.iter().filter(asked).cloned().collect();
-        if wanted.is_empty() {
+        if wanted.is_empty() && !options.identity {
             continue;
         }
-        let mut view = view_of(history, &columns, &wanted, &options.time_varying)?;
+        let mut view = view_of(history, &columns, &wanted, options)?;
         options.knowledge.apply(&mut view, history)?;
-        views.push(view);
+        if wanted.is_empty() { views.others.push(view) } else { views.asked.push(view) }
     }
 
-    if views.is_empty() {
-        views.push(AttackerView::new(history, Some(&[]), &options.time_varying)?);
+    if views.asked.is_empty() {
+        views.asked.push(AttackerView::new(history, Some(&[]), options)?);
     }
     Ok(views)
 }
 
 /// Builds the view of connected columns. If they have too many value combinations, builds a relaxed view of the requested
 /// columns only, for which only bounds are valid.
-fn view_of(history: &History, columns: &[String], wanted: &[String], time_varying: &[String]) -> Result<AttackerView> {
-    match AttackerView::new(history, Some(columns), time_varying) {
+fn view_of(history: &History, columns: &[String], wanted: &[String], options: &AuditOptions) -> Result<AttackerView> {
+    match AttackerView::new(history, Some(columns), options) {
         Err(_) if wanted.len() < columns.len() => {
-            let mut view = AttackerView::new(history, Some(wanted), time_varying)?;
+            let mut view = AttackerView::new(history, Some(wanted), options)?;
             view.relaxed = true;
+            view.partial = true;
             // The omitted columns may distinguish any people.
             view.classes.iter_mut().for_each(|class| class.incomplete = true);
             Ok(view)
@@ -342,7 +379,7 @@ pub fn pseudonym_text(pseudonym: Pseudonym) -> String {
 }
 
 /// Lists the posteriors of every person. All parts have the same people.
-fn per_person(parts: &[AuditPart], options: &AuditOptions) -> Vec<PersonAudit> {
+fn per_person(parts: &[AuditPart], risks: Option<&IdentityRisks>, options: &AuditOptions) -> Vec<PersonAudit> {
     let asked = |name: &String| options.columns.as_ref().is_none_or(|names| names.contains(name));
     let column_audits = |part: &AuditPart, person: &attacker_view::ViewPerson| -> Vec<PersonColumnAudit> {
         let domain = &part.view.domain;
@@ -364,6 +401,7 @@ fn per_person(parts: &[AuditPart], options: &AuditOptions) -> Vec<PersonAudit> {
     let person_audit = |(at, person): (usize, &attacker_view::ViewPerson)| PersonAudit {
         pseudonym: person.pseudonym.map(pseudonym_text),
         people: person.people,
+        reidentification: risks.map(|risks| risks.of(at)).unwrap_or_default(),
         columns: parts.iter().flat_map(|part| column_audits(part, &part.view.people[at])).collect(),
     };
     parts[0].view.people.iter().enumerate().map(person_audit).collect()
@@ -447,7 +485,10 @@ fn assumptions(parts: &[AuditPart], history: &History, options: &AuditOptions, p
         assumed.push("the attacker knows how many records of a group are counterfeit, but not which".to_owned());
     }
     if parts.iter().any(|part| part.view.domain.has_suppressed) {
-        assumed.push("a suppressed cell stands for one of the values that some release shows".to_owned());
+        assumed.push(
+            "a suppressed cell stands for any value of its taxonomy, or of any release if it has no taxonomy"
+                .to_owned(),
+        );
     }
     if parts.iter().any(|part| part.view.relaxed) {
         assumed.push(

@@ -99,7 +99,7 @@ mod witness;
 
 pub use data::interval::Interval;
 pub use data::links::{Links, NO_OWNER, Pseudonym};
-pub use data::schema::{Attribute, Missing, Role, Schema, TreeSource};
+pub use data::schema::{Attribute, Missing, Role, Schema, TreeSource, Unit};
 pub use data::table::{Column, Counts, MissingNote, Table};
 pub use data::taxonomy::{Taxonomy, Type};
 pub use data::{contingency, taxonomy};

@@ -13,7 +13,7 @@ mod reader;
 mod tests;
 
 use crate::algorithms::{Purpose, Suppression};
-use crate::data::schema::{Attribute, Missing, Role, Schema, TreeSource};
+use crate::data::schema::{Attribute, Missing, Role, Schema, TreeSource, Unit};
 use crate::data::taxonomy::{IntervalLevel, Taxonomy, Type};
 use crate::error::{Error, Result, did_you_mean};
 use crate::join::Breadth;
@@ -115,6 +115,10 @@ pub struct ColumnPolicy {
     pub range: Option<(f64, f64)>,
     /// Treatment of missing values.
     pub missing: Missing,
+    /// Unit of a sensitive column, if declared.
+    pub per: Option<Unit>,
+    /// Whether the column may be published although it is unique, or nearly unique, per person and no requirement covers it.
+    pub accept_unique: bool,
     /// Line on which its table starts.
     pub line: usize,
     taxonomy_line: Option<usize>,
@@ -125,12 +129,23 @@ pub struct ColumnPolicy {
 struct ShorthandLines {
     k: Option<usize>,
     confidence: Option<usize>,
+    reidentification: Option<usize>,
 }
 
 impl Policy {
     /// Returns the columns whose values may change between releases (`history.time-varying`).
     pub fn varying_columns(&self) -> Vec<String> {
         self.inconsistent.iter().filter_map(|rule| rule.varying_column().map(str::to_owned)).collect()
+    }
+
+    /// Returns the role of every column.
+    pub fn roles(&self) -> Vec<(String, Role)> {
+        self.columns.iter().map(|column| (column.name.clone(), column.role)).collect()
+    }
+
+    /// Returns the declared units of sensitive columns.
+    pub fn units(&self) -> Vec<(String, Unit)> {
+        self.columns.iter().filter_map(|column| Some((column.name.clone(), column.per?))).collect()
     }
 
     /// Parses a policy. [`Requirement::build`](crate::Requirement::build) checks the models and their parameters later.
@@ -149,7 +164,7 @@ impl Policy {
     /// Returns an error if a taxonomy cannot be read or parsed, or if `history.inconsistent` names an unknown value.
     pub fn schema(&self, read: &mut dyn FnMut(&str) -> std::result::Result<String, String>) -> Result<Schema> {
         let mut attributes = Vec::new();
-        for column in &self.columns {
+        for column in self.columns.iter().filter(|column| column.role != Role::Drop) {
             attributes.push(Attribute {
                 name: column.name.clone(),
                 role: column.role,
@@ -163,12 +178,13 @@ impl Policy {
         Ok(schema)
     }
 
-    /// Checks that the policy and the data have the same columns.
+    /// Checks that the policy has every column of the data. Returns the columns of the policy that the data lacks: requirements on
+    /// them do not apply to a release of these data.
     ///
     /// # Errors
     ///
-    /// Returns an error that names a missing or unknown column.
-    pub fn check_columns(&self, columns_in_data: &[String]) -> Result<()> {
+    /// Returns an error that names a column without a table in the policy, or the owner if the data lacks it.
+    pub fn check_columns(&self, columns_in_data: &[String]) -> Result<Vec<String>> {
         let known = |column: &ColumnPolicy| columns_in_data.contains(&column.name);
         if !self.columns.is_empty() && !self.columns.iter().any(known) {
             // The first line may be data, which must not be shown.
@@ -176,16 +192,19 @@ impl Policy {
                 "no column of the policy is in the data; does the first line of the data contain the column names?";
             return Err(Error::policy(None, message));
         }
-        for column in &self.columns {
-            if !known(column) {
-                let message = format!("the data has no column `{}`", column.name.escape_debug());
-                let hint = did_you_mean(&column.name, columns_in_data.iter().map(String::as_str));
-                return Err(Error::Policy { line: Some(column.line), message, hint });
-            }
-        }
         let is_covered = |name: &&String| self.columns.iter().any(|column| column.name == **name);
         let uncovered: Vec<&String> = columns_in_data.iter().filter(|name| !is_covered(name)).collect();
-        if uncovered.is_empty() { Ok(()) } else { Err(columns_missing(&uncovered)) }
+        let mut lacking = Vec::new();
+        for column in self.columns.iter().filter(|column| !known(column)) {
+            // Another spelling of a column of the data is a mistake.
+            let hint = did_you_mean(&column.name, uncovered.iter().map(|name| name.as_str()));
+            if hint.is_some() || self.owner.as_ref() == Some(&column.name) {
+                let message = format!("the data has no column `{}`", column.name.escape_debug());
+                return Err(Error::Policy { line: Some(column.line), message, hint });
+            }
+            lacking.push(column.name.clone());
+        }
+        if uncovered.is_empty() { Ok(lacking) } else { Err(columns_missing(&uncovered)) }
     }
 
     /// Returns all required models: the expanded short form, then `requirement.models`.
@@ -199,8 +218,10 @@ impl Policy {
     }
 
     fn specs_from(&self, mut specs: Vec<ModelSpec>) -> Vec<ModelSpec> {
-        let ShorthandLines { k, confidence } = self.shorthand_lines;
-        let line_of = |spec: &ModelSpec| if spec.arguments.get("k").is_some() { k } else { confidence };
+        let ShorthandLines { k, confidence, reidentification } = self.shorthand_lines;
+        let line_of = |spec: &ModelSpec| {
+            if spec.arguments.get("k").is_some() { k.or(reidentification) } else { confidence }
+        };
         for spec in &mut specs {
             spec.line = line_of(spec);
         }

@@ -2,6 +2,7 @@
 
 pub mod classes;
 pub(crate) mod history;
+pub(crate) mod identified;
 pub(crate) mod recipients;
 pub(crate) mod recoding;
 pub mod recognise;

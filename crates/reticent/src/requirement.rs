@@ -13,6 +13,9 @@ use crate::verify::Verdict;
 
 pub use crate::model_spec::ModelSpec;
 
+/// Reason of a statement that does not apply: the release lacks the columns of the requirement.
+const NO_SUCH_COLUMN: &str = "no-such-column";
+
 /// Models and join constraints that must all hold.
 #[derive(Debug, Default)]
 pub struct Requirement {
@@ -20,6 +23,8 @@ pub struct Requirement {
     pub models: Vec<Box<dyn Model>>,
     /// Specification of each model, in the order of `models`.
     pub specs: Vec<ModelSpec>,
+    /// Models of the policy that do not apply to the release, because it lacks their columns.
+    pub not_applicable: Vec<ModelSpec>,
     /// Constraints on the join of the new release with sets of earlier releases.
     pub joins: Vec<JoinRequirement>,
     /// Pairs of values that no person has both of.
@@ -33,6 +38,8 @@ pub struct Shorthand {
     pub k: Option<u64>,
     /// Maximum confidence of inferring a sensitive value (confidence bounding).
     pub confidence: Option<f64>,
+    /// Maximum prosecutor risk. Each class needs so many people that a record belongs to each with at most this probability.
+    pub reidentification: Option<f64>,
 }
 
 impl Shorthand {
@@ -48,7 +55,8 @@ impl Shorthand {
     /// Returns all models of the short form, whether or not a column is sensitive.
     pub fn expand_all(&self) -> Vec<ModelSpec> {
         let mut specs = Vec::new();
-        if let Some(k) = self.k {
+        let by_risk = self.reidentification.map(|risk| (1.0 / risk - 1e-9).ceil() as u64);
+        if let Some(k) = self.k.max(by_risk) {
             let arguments = Arguments::default().set("k", Argument::Number(k as f64));
             specs.push(ModelSpec { model: "k-anonymity".to_owned(), arguments, line: None });
         }
@@ -157,7 +165,13 @@ impl Requirement {
             let scope = statement::Scope::Joined { with: over.with.clone() };
             statement::Statement::judged(&model, parameters, scope, over.violations.len() as u64)
         });
-        models.chain(joined).collect()
+        let not_applicable = self.not_applicable.iter().map(|spec| statement::Statement {
+            model: spec.model.clone(),
+            parameters: parameters(&spec.arguments, &[], &[]),
+            scope: statement::Scope::This,
+            outcome: statement::Outcome::NotApplicable { reason: NO_SUCH_COLUMN.to_owned() },
+        });
+        models.chain(joined).chain(not_applicable).collect()
     }
 
     /// Surveys a history with every model. Returns the title and the survey of each model.
@@ -270,6 +284,16 @@ fn resolve_spec(spec: &ModelSpec, release: &str, schema: &Schema, all: &Schema, 
     }
     if people.get() && spec.model != "xy-anonymity" {
         return None;
+    }
+    // A model of sensitive columns without a column of its own needs one in the release.
+    let is_of_sensitive = crate::models::measures_sensitive(&spec.model) && arguments.get("sensitive").is_none();
+    if is_of_sensitive && schema.with_role(Role::Sensitive).is_empty() {
+        // The other part of (alpha,k)-anonymity is k-anonymity.
+        return (spec.model == "alpha-k-anonymity").then(|| {
+            let counted = ["k", "on"].into_iter().filter_map(|name| Some((name, arguments.get(name)?.clone())));
+            let counted = counted.fold(Arguments::default(), |known, (name, argument)| known.set(name, argument));
+            ModelSpec { model: "k-anonymity".to_owned(), arguments: counted, line: spec.line }
+        });
     }
     if people.get() {
         // (X, people)-anonymity is k-anonymity.

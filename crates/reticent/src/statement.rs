@@ -15,6 +15,8 @@ use crate::registry::{Argument, Arguments};
 pub const TABLES_MATCH: &str = "tables-match";
 /// Model id: no person's posterior exceeds a bound.
 pub const POSTERIOR: &str = "posterior";
+/// Model id: no person's prosecutor risk exceeds a bound.
+pub const REIDENTIFICATION: &str = "reidentification";
 /// Model id: every person shares the groups of all releases with a minimum number of people.
 pub const RECORD_LINKAGE: &str = "record-linkage";
 

@@ -11,7 +11,10 @@ pub struct AuditAnswer {
     pub ledger: String,
     /// Confidence bound for every sensitive attribute. `None` if there is no bound, or if the bounds of the columns differ.
     pub confidence: Option<f64>,
-    /// Whether every posterior is proved to be within its bound; `None` if there is no bound.
+    /// Bound on the prosecutor risk; `None` if there is none.
+    pub reidentification: Option<f64>,
+    /// Whether every posterior and every risk is proved to be within its bound, and no value is certain; `None` if there is no bound
+    /// and no value is certain.
     pub holds: Option<bool>,
     /// Audit of each coalition of recipients.
     pub coalitions: Vec<CoalitionAudit>,

@@ -61,6 +61,8 @@ pub struct RecodedAnswer {
     pub verified: Verdict,
     /// Audit of the release with its history; `None` if verification found a violation.
     pub audited: Option<Audited>,
+    /// Ids of the models of the policy that do not apply to the release, because it lacks their columns. They stay in force over joins.
+    pub not_applicable: Vec<String>,
     /// Re-identification risk of this release alone, for an attacker who knows the quasi-identifiers.
     pub risk: ReleaseRisk,
     /// Metrics of information loss and utility.

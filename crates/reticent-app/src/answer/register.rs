@@ -26,6 +26,8 @@ pub struct RegisterAnswer {
     pub columns: Vec<RecognisedColumn>,
     /// Identifier columns, which are not stored.
     pub omitted_columns: Vec<String>,
+    /// Identifier columns that the file shows. The people in it are identified; the ledger records which records show one.
+    pub identifiers_shown: Vec<String>,
     /// Presentation of the records: groups, counterfeit records, marginal tables.
     #[serde(flatten)]
     pub presentation: Presentation,

@@ -122,6 +122,11 @@ const REQUESTS: &[ErrorCode] = &[
     ),
     entry("no-such-column", "The file has no column with this name.", "Check the column name."),
     entry(
+        "column-unique",
+        "A column that no requirement covers has a different value for nearly every person, so it identifies them.",
+        "Give the column the role identifier, quasi-identifier or drop, or accept it with `accept-unique = true`.",
+    ),
+    entry(
         "identifier-chosen",
         "An identifier column was selected for publication.",
         "Remove the column from the selection.",

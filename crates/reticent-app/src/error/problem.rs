@@ -90,6 +90,12 @@ pub enum Problem {
     NoSuchColumn { path: PathBuf, column: String, hint: Option<String> },
     #[error("column `{column}` is an identifier, and identifiers are never published")]
     IdentifierChosen { column: String },
+    /// A column without a requirement distinguishes nearly everybody.
+    #[error(
+        "{column} would be published unchanged, no requirement covers it, and {unique} of {people} people have a value of their own: an attacker \
+         who knows it re-identifies them. Give it another role, or set `accept-unique = true` under [columns.{column}] to publish it all the same"
+    )]
+    ColumnUnique { column: String, unique: u64, people: u64 },
     #[error("column `{column}` has too many distinct values to count; {remedy}")]
     TooManyValuesInColumn { column: String, remedy: &'static str },
     #[error("{} changed while it was read; register it again", .path.display())]

@@ -218,7 +218,7 @@ impl Maker for GroupMaker<'_> {
             let promise = promises.iter().find(|(known, _)| *known == column.column);
             promise.map_or_else(|| column.confidence.to_string(), |(_, bound)| bound.fraction())
         };
-        let statements = audited.statements(&candidate, &scope(&made.recalled.judged), &bound);
+        let statements = audited.statements(&candidate, gate.reidentification, &scope(&made.recalled.judged), &bound);
         Ok((audited, statements))
     }
 

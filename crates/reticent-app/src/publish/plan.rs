@@ -49,7 +49,10 @@ impl<'a> Plan<'a> {
     pub fn gate<'w>(&self, watch: &'w dyn Fn() -> reticent::Result<()>) -> Result<Gate<'w>> {
         let policy = &self.loaded.policy;
         let confidence = policy.shorthand.confidence.map(Confidence::new).transpose()?;
-        Ok(Gate { proof: policy.audit, confidence, time_varying: policy.varying_columns(), watch })
+        let reidentification = policy.shorthand.reidentification.map(Confidence::new).transpose()?;
+        let (time_varying, units) = (policy.varying_columns(), policy.units());
+        let roles = policy.roles();
+        Ok(Gate { proof: policy.audit, confidence, reidentification, time_varying, units, roles, watch })
     }
 
     /// Reports that the audit is running, and returns an error if the call was cancelled.

@@ -57,6 +57,7 @@ pub(crate) fn publish(plan: &Plan<'_>) -> Result<RecodedAnswer> {
         let named = (named.0, named.1.as_slice());
         prepare(&plan.loaded, &plan.request.data, columns, named, key.map(engine_key), plan.context)
     })?;
+    let accepted = prepared.check_unique_columns(&plan.loaded.policy)?;
     notes.extend(unknown_values(plan, &prepared, &past));
     if let (Some(ledger), Some(linked)) = (plan.access.open_if_exists()?, &prepared.linked) {
         notes.extend(plan.access.warn_unknown_owners(&ledger, &recalled.entries, &linked.links));
@@ -67,6 +68,7 @@ pub(crate) fn publish(plan: &Plan<'_>) -> Result<RecodedAnswer> {
     let is_recorded = recorded.is_some();
     let mut answer = maker.answer(made, recorded, &past)?;
     answer.warnings.extend(warnings);
+    answer.warnings.extend(accepted);
     answer.notes.extend(notes);
     answer.notes.extend(recalled.head.is_none().then(|| plan.access.started_note()).filter(|_| is_recorded));
     answer.notes.extend(plan.access.take_key_note());
@@ -147,14 +149,14 @@ impl Maker for RecodeMaker<'_> {
     fn gate(&self, made: &WrittenCandidate<'_, Self>, read: &VerifiedFile) -> Result<(Audited, Vec<Statement>)> {
         let watch = || self.plan.watch_audit();
         let gate = self.plan.gate(&watch)?;
-        let candidate = match gate.confidence.is_some() && gate.proof != Proof::Off {
+        let candidate = match gate.proof != Proof::Off {
             true => self.as_recorded(&made.candidate.outcome, &read.published)?,
             false => self.unrecorded(Release::default()),
         };
         let earlier = |at: usize| made.past.with_owner_links(at);
         let audited = admit_recoded(&candidate, &made.past.history, &made.past.by_coalition, &earlier, &gate)?;
-        let statement = audited.statement(gate.confidence, scope(&made.recalled.judged));
-        Ok((audited, vec![statement]))
+        let statements = audited.statements(&gate, &scope(&made.recalled.judged));
+        Ok((audited, statements))
     }
 
     fn describe(&self, _: &WrittenCandidate<'_, Self>, _: &VerifiedFile, _: &Audited, _: &Path) -> Result<bool> {

@@ -14,6 +14,8 @@ mod concurrent;
 mod disclosure;
 mod discretion;
 mod errors;
+mod identity;
+mod identity_oracle;
 mod init;
 mod joins;
 mod joins_values;

@@ -50,14 +50,14 @@ fn lists_are_part_of_their_release() {
     let others = ["p3,31,Paris,colic", "p4,61,Oslo,colic", "p5,32,Paris,flu", "p6,62,Oslo,flu"];
     folder.write("may.csv", month(&[&asthma[..], &others].concat()));
     folder.publish_month("may").run().passes();
-    assert_eq!(audit()["identity"]["in_several"], 0);
+    assert_eq!(audit()["identity"]["with_several_records"], 0);
     // Both who have asthma stay, each in a group that lists all three values; a newcomer is in one of these.
     folder.write("june.csv", month(&[&asthma[..], &["p7,33,Paris,colic"]].concat()));
     let answer = folder.publish_month("june").run().passes().json();
     let count = |name: &str| answer[name].as_u64().unwrap();
     assert_eq!((count("published"), count("groups"), count("singletons"), count("counterfeits")), (3, 2, 1, 3));
     let audit = audit();
-    assert_eq!(audit["identity"]["in_several"], 2);
+    assert_eq!(audit["identity"]["with_several_records"], 2);
     let cases = audit["worst"].as_array().unwrap().iter().filter_map(|case| case["explanation"]["groups"].as_array());
     let groups: Vec<&Value> = cases.flatten().collect();
     let people = |name: &str| -> BTreeSet<u64> {

@@ -3,7 +3,7 @@
 use reticent_testkit::{Answer, Outcome, TestFolder};
 use serde_json::{Value, json};
 
-const POLICY: &str = "[dataset]\nowner = \"id\"\n[columns.id]\nrole = \"identifier\"\n[columns.sex]\n[columns.illness]\nrole = \"sensitive\"\n\
+const POLICY: &str = "[dataset]\nowner = \"id\"\n[columns.id]\nrole = \"identifier\"\n[columns.sex]\n[columns.illness]\nrole = \"sensitive\"\nper = \"record\"\n\
                       [requirement]\nk = 2\nconfidence = 0.6\n";
 
 fn column(folder: &TestFolder) -> Value {
@@ -84,7 +84,7 @@ fn classes_that_share_nobody_are_independent() {
 #[test]
 fn the_posterior_of_several_records_is_not_that_of_others() {
     let folder = TestFolder::from_policy(
-        "[dataset]\nowner = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n[columns.zip]\n[columns.ill]\nrole = \"sensitive\"\n[requirement]\nk = 2\n",
+        "[dataset]\nowner = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n[columns.zip]\n[columns.ill]\nrole = \"sensitive\"\nper = \"record\"\n[requirement]\nk = 2\n",
     );
     folder.write("r1.csv", "pid,zip,ill\n1,a,HIV\n1,a,HIV\n2,a,Flu\n3,a,Flu\n4,a,Gout\n");
     folder.register("r1.csv", "r1").run().passes();

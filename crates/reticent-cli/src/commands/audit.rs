@@ -25,6 +25,7 @@ pub fn run(options: &args::Audit, console: &Console) -> Result<u8, Error> {
         },
         columns: options.columns.clone(),
         confidence: options.confidence,
+        reidentification: options.reidentification,
         attacks: options.attacks.clone(),
         attack_parameters: options.attack_parameters.iter().map(with).collect::<Result<_, _>>()?,
         population: options.population.clone(),

@@ -32,7 +32,7 @@ fn print(answer: &CheckAnswer) {
         );
     }
     println!();
-    let roles: Vec<Vec<String>> = [Role::Identifier, Role::QuasiIdentifier, Role::Sensitive, Role::Other]
+    let roles: Vec<Vec<String>> = [Role::Identifier, Role::QuasiIdentifier, Role::Sensitive, Role::Other, Role::Drop]
         .iter()
         .map(|role| (role, names(answer, *role)))
         .filter(|(_, names)| !names.is_empty())
@@ -56,6 +56,7 @@ fn role_text(role: Role) -> &'static str {
         Role::QuasiIdentifier => "quasi-identifiers",
         Role::Sensitive => "sensitive attributes",
         Role::Other => "other (published unchanged)",
+        Role::Drop => "dropped (not published)",
     }
 }
 
@@ -109,8 +110,12 @@ fn print_findings(findings: &DataFindings) {
         }
     }
     print_missing(findings);
-    if findings.models.iter().any(|finding| !finding.holds) {
-        println!("\n{HINT}Next: `reticent publish` searches for a release that meets the policy.{HINT:#}");
+    match (findings.warnings.is_empty(), findings.models.iter().all(|finding| finding.holds)) {
+        (false, _) => println!("\n{HINT}Next: resolve the warnings above, then `reticent publish`.{HINT:#}"),
+        (true, false) => {
+            println!("\n{HINT}Next: `reticent publish` searches for a release that meets the policy.{HINT:#}");
+        }
+        (true, true) => {}
     }
 }
 

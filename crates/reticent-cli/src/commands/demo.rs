@@ -15,6 +15,12 @@ pub fn run(options: &Demo, console: &Console) -> Result<u8, Error> {
     let temporary = tempfile::tempdir().map_err(Error::file("create", std::env::temp_dir()))?;
     let folder = match &options.keep {
         Some(keep) => {
+            if keep.exists() {
+                return Err(Error::Usage(format!(
+                    "--keep {}: the folder exists already; name another one",
+                    keep.display()
+                )));
+            }
             std::fs::create_dir(keep).map_err(Error::file("create the folder", keep))?;
             keep.as_path()
         }
@@ -124,7 +130,9 @@ fn print_example(series: &DemoSeries) {
 }
 
 fn print_refusal(refusal: &DemoRefusal) {
-    text("Researchers got January by sex and region. An insurer asks for age and diagnosis of these patients.");
+    text(
+        "Researchers have sex, town and diagnosis of January's patients. An insurer asks for age and diagnosis of the same patients; the two may share their files. The limit here is 50 %.",
+    );
     let error = refusal.error.strip_prefix("refused: ").unwrap_or(&refusal.error);
     let sentence = error.split(". ").next().unwrap_or(error).trim_end_matches('.');
     println!("     {BAD}refused{BAD:#}  {}", wrap(&format!("{sentence}."), WIDTH, "              ").trim_start());

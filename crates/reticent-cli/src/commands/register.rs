@@ -17,6 +17,7 @@ pub fn run(options: &args::Register, console: &Console) -> Result<u8, Error> {
         recipients: options.to.clone(),
         date: options.date.clone(),
         identifier: options.identifier.clone(),
+        owner_shown: options.owner_shown,
         sensitive: options.sensitive.clone(),
         quasi_identifier: options.quasi_identifier.clone(),
         group_column: options.group_column.clone(),
@@ -55,6 +56,13 @@ fn print(answer: &RegisterAnswer) {
     columns(&rows).iter().for_each(|line| println!("{line}"));
     if !answer.omitted_columns.is_empty() {
         println!("  identifiers, not stored: {}", answer.omitted_columns.join(", "));
+    }
+    if !answer.identifiers_shown.is_empty() {
+        let text = format!(
+            "warning: the file shows {}. Its readers know whose each record is; audits count these people as identified",
+            answer.identifiers_shown.join(", ")
+        );
+        println!("{}", wrap(&text, WIDTH, "  "));
     }
     for line in presentation(&answer.presentation) {
         println!("  {line}");

@@ -49,6 +49,6 @@ fn the_demo_keeps_its_files_in_a_new_folder() {
     for report in ["kept/report.html", "kept/alone-report.html"] {
         assert!(folder.read(report).contains("Disclosure risk report"), "{report}");
     }
-    let ran = folder.run("demo --keep kept --json").exits(3);
-    assert!(ran.err.contains(r#""code":"file-failed""#), "{}", ran.err);
+    let ran = folder.run("demo --keep kept --json").exits(2);
+    assert!(ran.err.contains(r#""code":"usage""#), "{}", ran.err);
 }

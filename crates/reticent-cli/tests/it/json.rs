@@ -233,7 +233,7 @@ fn answers() -> Answers {
 /// Audits of two bucketized releases, of two whose owners are not known, and of what is left after an erasure.
 fn audits(all: &mut Answers) {
     let folder = TestFolder::figure_1();
-    all.ask(&folder, "audit --per-person --worst 15 --attack all --effort 0 --samples 8 --html report.html", 1);
+    all.ask(&folder, "audit --per-person --worst 15 --attack all --effort 0 --samples 2000 --reidentification 0.09 --html report.html", 1);
     all.ask(&folder, "audit --attack homogeneity,difference", 1);
     all.ask(&folder, "purge march --reason asked --yes", 0);
     all.ask(&folder, "audit", 1);
@@ -241,15 +241,15 @@ fn audits(all: &mut Answers) {
     folder.write("jobs.csv", "age,job\n30,Nurse\n40,Nurse\n40,Cook\n");
     folder.write("ills.csv", "job,ill\nNurse,flu\nNurse,gout\nCook,flu\n");
     folder.run("register jobs.csv --name jobs --to press --date 2026-05-01 --quasi-identifier age,job").exits(0);
+    all.ask(&folder, "audit", 0);
     folder
         .run("register ills.csv --name ills --to press --date 2026-05-02 --quasi-identifier job --sensitive ill")
         .exits(0);
     all.ask(&folder, "audit --confidence 0.6 --attack homogeneity,table-linkage", 1);
-    folder.write("more.csv", "job,ill\nNurse,flu\n");
-    folder
-        .run("register more.csv --name more --to press --date 2026-05-03 --quasi-identifier job --sensitive ill")
-        .exits(0);
-    all.ask(&folder, "audit", 0);
+    folder.write("more.csv", "name,job,ill\nAnn,Nurse,flu\n");
+    let more = "register more.csv --name more --to press --date 2026-05-03 --identifier name --quasi-identifier job --sensitive ill";
+    all.ask(&folder, more, 0);
+    all.ask(&folder, "audit", 1);
     all.ask(&TestFolder::engineers(), "audit --adversary algorithm --population people.csv", 1);
     all.ask(&TestFolder::downcoded(), "audit --confidence 0.9 --adversary algorithm --population people.csv", 1);
 }
@@ -269,7 +269,9 @@ fn methods(all: &mut Answers) {
     folder.write("reticent.toml", policy.replace("METHOD", "decomposition-plus") + plus);
     folder.write(
         "each.toml",
-        policy.replace("METHOD", "decomposition") + &plus.replace('3', "2") + "marginals = \"each\"\n",
+        policy.replace("METHOD", "decomposition")
+            + &plus.replace('3', "2")
+            + "marginals = \"each\"\n[requirement]\nreidentification = 1\n",
     );
     folder.write("even.csv", "id,age,note,ill,pay\na,1,x,i,w\nb,2,y,j,v\nc,3,z,i,v\nd,4,u,j,w\n");
     all.ask_as(section, &folder, "publish even.csv --name even -o even --policy each.toml --dry-run", 0);
@@ -304,9 +306,14 @@ fn errors(all: &mut Answers) {
     let call = "publish people.csv --name one --to press -o one.csv";
     all.error(&interrupted(&folder, call), 130);
     // Together with the first release, the next one is too sure of somebody's illness.
-    let policy = folder.read("reticent.toml").replace("k = 3", "k = 3\nconfidence = 0.67");
+    let policy = folder.read("reticent.toml").replace("k = 3", "k = 3\nconfidence = 0.67\nreidentification = 0.9");
     folder.write("reticent.toml", policy + "\n[recipients]\nnon-colluding = [\"press\", \"stranger\"]\n");
     all.ask(&folder, call, 0);
+    all.ask(
+        &folder,
+        "publish people.csv --name six --to press --columns age,sex -o six.csv --dry-run --ignore-history",
+        0,
+    );
     let next = "publish people.csv --name two --to press,stranger --columns sex,illness -o two.csv";
     all.fail(&folder, next, 1);
     all.fail(&folder, &format!("{next} --dry-run --confidence 0.6"), 1);

@@ -80,7 +80,11 @@ fn posteriors_of_people_with_several_records_match_an_enumeration() {
                 let expected = Fraction::new(with, worlds.len() as u128);
                 let find = |posteriors: &[crate::Posterior]| posteriors.iter().find(|one| one.value == value).copied();
                 let counted = find(&solution.classes[person]);
-                assert_eq!(counted.map_or(Some(Fraction::new(0, 1)), |one| one.exact()), Some(expected), "round {round}");
+                assert_eq!(
+                    counted.map_or(Some(Fraction::new(0, 1)), |one| one.exact()),
+                    Some(expected),
+                    "round {round}"
+                );
                 let (lower, upper) = find(&bounded.classes[person])
                     .map_or((Fraction::new(0, 1), Fraction::new(0, 1)), |one| (one.lower, one.upper));
                 assert!(lower <= expected && expected <= upper, "round {round}: {expected} not in {lower} to {upper}");

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use reticent::audit::{
-    Audit, AuditOptions, Case, ColumnAudit, ColumnPosterior, ExplainingGroup, Explanation, Identity, PersonAudit,
-    PersonColumnAudit, PosteriorRange, audit,
+    Audit, AuditOptions, Case, ColumnAudit, ColumnPosterior, ExplainingGroup, Explanation, Identity, MeanRisk,
+    PersonAudit, PersonColumnAudit, PosteriorRange, audit,
 };
 use reticent::audit::{Fraction, SolveStats};
 use reticent::contingency::ContingencyTable;
@@ -37,6 +37,7 @@ pub fn column(name: &str, people: u64, certain: u64, above: u64) -> ColumnAudit 
         baseline: 0.31,
         histogram,
         bounds_only: 0,
+        estimated: 0,
         exact: people,
         entropy_bits: Some(14.04),
         already_above: 0,
@@ -76,11 +77,15 @@ pub fn audit_of(releases: u64, columns: Vec<ColumnAudit>) -> Audit {
         columns,
         pairs: Vec::new(),
         identity: Identity {
-            in_several: 8,
+            people: 12,
+            with_several_records: 8,
             linkable: 3,
+            may_be_linkable: 3,
             singled_out: 4,
-            prosecutor_highest: 1.0,
-            prosecutor_average: 0.4,
+            may_be_singled_out: 4,
+            prosecutor: PosteriorRange { lower: Fraction::ONE, upper: Fraction::ONE, estimate: 1.0 },
+            marketer: MeanRisk { lower: 0.4, upper: 0.4, estimate: 0.4 },
+            ..Identity::default()
         },
         worst: vec![Case {
             people: 1,
@@ -88,16 +93,22 @@ pub fn audit_of(releases: u64, columns: Vec<ColumnAudit>) -> Audit {
             column: "diagnosis".to_owned(),
             value: "HIV<i>-canary".to_owned(),
             posterior: posterior(Fraction::ONE),
-            explanation: Some(Explanation { groups: vec![group], text: "one group is sufficient".to_owned() }),
+            explanation: Some(Explanation {
+                groups: vec![group],
+                text: "one group is sufficient".to_owned(),
+                minimal: true,
+            }),
         }],
         persons: Some(vec![PersonAudit {
             pseudonym: Some("c0ffee-canary".to_owned()),
             people: 1,
+            reidentification: PosteriorRange::default(),
             columns: vec![person_column],
         }]),
         ln_worlds: Some(16f64.ln()),
         worlds: Some("16".to_owned()),
         multi_record_people: 6,
+        identified: Vec::new(),
         changed_people: 7,
         unlinked: vec![1],
         unresolved: Vec::new(),

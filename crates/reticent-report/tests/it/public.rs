@@ -1,7 +1,7 @@
 //! Public pages disclose no person, no value and no small count.
 
 use reticent::audit::SolveStats;
-use reticent::audit::{Audit, ColumnAudit};
+use reticent::audit::{Audit, ColumnAudit, Fraction, PosteriorRange};
 use reticent_report::ReleaseLine;
 
 use crate::fixture::{NOTICE, audit_of, column, public, report_of, sample};
@@ -61,10 +61,13 @@ fn small_counts_are_indistinguishable() {
     });
     same("singled out", &|audit, number| audit.identity.singled_out = number);
     same("linkable", &|audit, number| audit.identity.linkable = number);
-    same("in several", &|audit, number| audit.identity.in_several = number);
+    same("in several", &|audit, number| audit.identity.with_several_records = number);
     same("several, changed", &|audit, number| (audit.multi_record_people, audit.changed_people) = (number, number));
     same("not exact", &|audit, number| audit.columns[0].exact = audit.people - number);
-    same("the smallest group", &|audit, number| audit.identity.prosecutor_highest = 1.0 / number as f64);
+    same("the smallest group", &|audit, number| {
+        let risk = Fraction::new(1, u128::from(number));
+        audit.identity.prosecutor = PosteriorRange { lower: risk, upper: risk, estimate: risk.value() };
+    });
     same("work", &|audit, number| {
         audit.stats = SolveStats { largest_component: number, components: number, ..SolveStats::default() }
     });

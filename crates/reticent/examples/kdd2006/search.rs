@@ -35,7 +35,7 @@ pub struct SearchResult {
 impl Search {
     /// Searches for k-anonymity on all columns of taxation, without earlier releases.
     pub fn single_release(&self, set: &Set, k: u64) -> Result<Option<SearchResult>, Failure> {
-        let specs = Shorthand { k: Some(k), confidence: None }.expand(&set.schema);
+        let specs = Shorthand { k: Some(k), ..Shorthand::default() }.expand(&set.schema);
         self.run(set, &History::default(), &Requirement::build(&specs, &set.schema)?)
     }
 

@@ -19,8 +19,8 @@ use crate::join::lossy::{LossyJoin, Tuples};
 use crate::join::matching::matches;
 use crate::ratio::Ratio;
 use crate::registry::{Entry, Kind};
-use crate::release::Release;
 use crate::release::history::RecordedRelease;
+use crate::release::{PublishedColumn, Release};
 use crate::text::counted;
 
 /// Catalogue entry of the attack.
@@ -86,8 +86,9 @@ fn in_same_order(first: &OrderedRelease<'_>, second: &OrderedRelease<'_>) -> Res
     if first.rows.len() != second.rows.len() {
         return Ok(None);
     }
-    if !all_match(first, second) {
-        return Ok(Some(false));
+    match all_match(first, second) {
+        Some(true) => {}
+        other => return Ok(other),
     }
     let (one, other) = (&first.recorded.release, &second.recorded.release);
     let matching_pairs = LossyJoin::new(&[one, other], &[], &[]).size();
@@ -122,17 +123,38 @@ fn pairs_by_person(first: &RecordedRelease, second: &RecordedRelease) -> Result<
     Ok(Some(pairs))
 }
 
-/// Whether the rows at every position match on all common columns.
-fn all_match(first: &OrderedRelease<'_>, second: &OrderedRelease<'_>) -> bool {
+/// Whether the rows at every position match on all common columns. `None` if a column without a taxonomy has other values in
+/// each release: one could be a generalization of the other.
+fn all_match(first: &OrderedRelease<'_>, second: &OrderedRelease<'_>) -> Option<bool> {
     let (one, other) = (&first.recorded.release, &second.recorded.release);
-    one.columns.iter().enumerate().all(|(here, column)| {
-        let Some(there) = other.columns.iter().position(|shared| shared.name == column.name) else { return true };
+    let mut known = Some(true);
+    for (here, column) in one.columns.iter().enumerate() {
+        let Some(there) = other.columns.iter().position(|shared| shared.name == column.name) else { continue };
         let matching = matches(column, &other.columns[there]);
         let codes = |row: &u32, release: &Release, column: usize| release.contingency.codes[column][*row as usize];
-        first.rows.iter().zip(second.rows).all(|(row, other_row)| {
-            matching[codes(row, one, here) as usize].binary_search(&codes(other_row, other, there)).is_ok()
-        })
-    })
+        for (row, other_row) in first.rows.iter().zip(second.rows) {
+            let (code, other_code) = (codes(row, one, here), codes(other_row, other, there));
+            if matching[code as usize].binary_search(&other_code).is_ok() {
+                continue;
+            }
+            match is_comparable(column, code, &other.columns[there], other_code) {
+                true => return Some(false),
+                false => known = None,
+            }
+        }
+    }
+    known
+}
+
+/// Whether the releases show that two values differ: one of them occurs in both, or a taxonomy has both.
+fn is_comparable(column: &PublishedColumn, code: u32, other: &PublishedColumn, other_code: u32) -> bool {
+    let has_levels = |column: &PublishedColumn| {
+        column.tree.nodes().iter().any(|node| !node.children.is_empty() && node.parent.is_some())
+    };
+    let (label, other_label) = (column.label(code), other.label(other_code));
+    let shows = |column: &PublishedColumn, label: &str| column.tree.find(label).is_some();
+    let has_interval = column.tree.interval(column.nodes[code as usize]).is_some();
+    has_interval || has_levels(column) || has_levels(other) || shows(other, label) || shows(column, other_label)
 }
 
 /// The finding about people whose class on the quasi-identifiers of both releases is smaller than in either release.

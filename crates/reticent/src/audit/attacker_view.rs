@@ -14,9 +14,10 @@ use hashbrown::HashMap;
 
 use super::marginal_tables;
 use super::sensitive_domain::{SensitiveDomain, Shape, ValueCover};
+use crate::audit::AuditOptions;
 use crate::data::contingency::ContingencyTable;
 use crate::data::links::Pseudonym;
-use crate::data::schema::Role;
+use crate::data::schema::{Role, Unit};
 use crate::data::taxonomy::Code;
 use crate::error::{Obstacle, Result};
 use crate::release::history::{History, RecordedRelease};
@@ -34,10 +35,21 @@ pub struct AttackerView {
     pub people: Vec<ViewPerson>,
     /// Number of people with several records in one release.
     pub multi_record_people: u64,
+    /// Number of people with several records in one release whose values are not those of the person, so that each record
+    /// has a class of its own.
+    pub unlinked_record_people: u64,
+    /// Unit of each sensitive column.
+    pub units: Vec<Unit>,
+    /// Whether people of a class have several records in a release, by release.
+    shared_groups: Vec<bool>,
     /// Whether the owners of the records are known, by release.
     pub linked: Vec<bool>,
+    /// Group of each contingency-table cell, by release.
+    pub group_of_cell: Vec<Vec<u32>>,
     /// Whether some constraints are not used in full. Then bounds are valid, but no posterior is exact.
     pub relaxed: bool,
+    /// Whether connected columns are missing, because they have too many combinations of values.
+    pub partial: bool,
     /// Counts over classes from background knowledge.
     pub known_counts: Vec<Count>,
     /// Possible sensitive tuples of the people in a group, by group.
@@ -72,6 +84,8 @@ pub struct ViewClass {
     pub people: u64,
     /// Indices of the groups that contain these people.
     pub groups: Vec<u32>,
+    /// Number of records of each person in each group; empty if it is 1 in all of them.
+    pub records: Vec<u64>,
     /// Possible sensitive tuples according to background knowledge.
     pub known: Option<Vec<Value>>,
     /// Whether constraints are missing: some people have several records in one release, or a changed value, and the view
@@ -90,10 +104,31 @@ pub struct ViewPerson {
     pub classes: Vec<u32>,
     /// Number of people. More than 1 only without a pseudonym.
     pub people: u64,
-    /// Indices of the person's groups, including groups of releases without sensitive columns.
-    pub groups: Vec<u32>,
+    /// Group and published values of each record, including those of releases without sensitive columns. Values are empty
+    /// without a pseudonym.
+    pub records: Vec<(u32, Option<ValueCover>)>,
     /// Whether the person's sensitive value changed between releases.
     pub changed: bool,
+}
+
+impl ViewClass {
+    /// Number of records of each person in a group of the class.
+    pub(super) fn records_per_person(&self, group: u32) -> u64 {
+        let at = self.groups.iter().position(|known| *known == group);
+        at.map_or(0, |at| self.records.get(at).copied().unwrap_or(1))
+    }
+
+    /// Number of records of all people of the class in a group.
+    pub(super) fn records_in(&self, group: u32) -> u64 {
+        self.people * self.records_per_person(group)
+    }
+}
+
+impl ViewPerson {
+    /// Indices of the person's groups. A group occurs once for each record of the person in it.
+    pub fn groups(&self) -> impl Iterator<Item = u32> {
+        self.records.iter().map(|(group, _)| *group)
+    }
 }
 
 /// One record of a person.
@@ -111,12 +146,12 @@ struct ViewRecord {
 pub(super) type UnlinkedGroup = (u32, Vec<(ValueCover, u64)>, Vec<u32>);
 
 impl AttackerView {
-    /// Builds the view of the given sensitive columns, or of all. The values of `time_varying` columns may change between releases.
+    /// Builds the view of the given sensitive columns, or of all.
     ///
     /// # Errors
     ///
     /// Returns an error if a release has nothing to audit, if its tables cannot be linked, or if the domain is too large.
-    pub fn new(history: &History, only: Option<&[String]>, time_varying: &[String]) -> Result<AttackerView> {
+    pub fn new(history: &History, only: Option<&[String]>, options: &AuditOptions) -> Result<AttackerView> {
         let mut domain = SensitiveDomain::new(history, only)?;
         let mut groups: Vec<ViewGroup> = Vec::new();
         let mut person_records: Vec<(Pseudonym, ViewRecord)> = Vec::new();
@@ -195,8 +230,13 @@ impl AttackerView {
             classes: Vec::new(),
             people: Vec::new(),
             multi_record_people: 0,
+            unlinked_record_people: 0,
+            units: Vec::new(),
+            shared_groups: Vec::new(),
             linked,
+            group_of_cell: grouped,
             relaxed: false,
+            partial: false,
             known_counts: Vec::new(),
             possible: Vec::new(),
             counted_release: counted_releases,
@@ -204,18 +244,18 @@ impl AttackerView {
         view.possible = view.groups.iter().map(|group| view.possible_values(group)).collect();
         view.relaxed =
             view.domain.has_wide_intervals || view.groups.iter().any(|group| !view.domain.is_laminar(&group.values));
-        view.assign_classes(person_records, unlinked_groups, time_varying);
-        view.relaxed |= view.groups.iter().any(|group| view.has_hidden_counterfeits(group));
+        view.assign_classes(person_records, unlinked_groups, options);
+        view.relaxed |= (0..).zip(&view.groups).any(|group| view.has_hidden_counterfeits(group));
         Ok(view)
     }
 
     /// Returns whether a group has counterfeit records and also generalized values. Then counts by value are not sufficient.
-    fn has_hidden_counterfeits(&self, group: &ViewGroup) -> bool {
-        let people: u64 = group.classes.iter().map(|class_id| self.classes[*class_id as usize].people).sum();
+    fn has_hidden_counterfeits(&self, (at, group): (u32, &ViewGroup)) -> bool {
+        let owned: u64 = group.classes.iter().map(|class_id| self.classes[*class_id as usize].records_in(at)).sum();
         let plain = |(cover, _): &(ValueCover, u64)| self.domain.is_plain(*cover);
         !group.values_listed_once
             && self.domain.columns_of(group.release) != 0
-            && people < group.records
+            && owned < group.records
             && !group.values.iter().all(plain)
     }
 

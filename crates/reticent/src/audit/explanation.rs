@@ -1,8 +1,9 @@
 //! Explanations: a minimal set of releases and groups that implies a posterior.
 //!
-//! The search adds groups around the person until they imply the lower bound of the posterior. Then it removes releases, and
-//! after that single groups, while the rest still implies the bound. The result is minimal: no element is superfluous. But
-//! there may be smaller sets.
+//! The search adds groups around the person until they imply the lower bound of the posterior. Then it removes releases and
+//! groups while the rest still implies the bound. A posterior can fall and rise as groups are added, so it then examines every
+//! subset of a small result. A result is called minimal only if no proper subset implies the bound. There may be other
+//! minimal sets, also smaller ones.
 
 use super::attacker_view::{AttackerView, ViewGroup, ViewPerson};
 use super::group_name;
@@ -17,6 +18,8 @@ pub struct Explanation {
     pub groups: Vec<ExplainingGroup>,
     /// One sentence without sensitive values.
     pub text: String,
+    /// Whether no proper subset of the groups implies the posterior. If false, groups may be superfluous.
+    pub minimal: bool,
 }
 
 /// A group of an explanation, with its published values.
@@ -46,6 +49,8 @@ pub struct ExplainingGroup {
 const MAX_GROUPS: usize = 400;
 /// Maximum number of groups for the removal of single groups.
 const MAX_SINGLE_REMOVALS: usize = 60;
+/// Maximum number of groups of which every subset is examined.
+const MAX_SUBSET_GROUPS: usize = 6;
 
 /// Finds a minimal set of groups that implies the lower bound of a posterior. Returns `None` if there is none within the limits.
 pub(super) fn explain(
@@ -73,25 +78,29 @@ pub(super) fn explain(
         return Some(Explanation { text, ..explanation });
     }
     let mut groups = target.sufficient_groups()?;
-    let mut releases: Vec<usize> = groups.iter().map(|group| view.groups[*group as usize].release).collect();
-    releases.sort_unstable();
-    releases.dedup();
-    for release in releases {
-        let without: Vec<u32> =
-            groups.iter().copied().filter(|group| view.groups[*group as usize].release != release).collect();
-        if target.is_implied_by(&without) {
-            groups = without;
+    let release_of = |group: &u32| view.groups[*group as usize].release;
+    loop {
+        let before = groups.len();
+        let mut releases: Vec<usize> = groups.iter().map(release_of).collect();
+        releases.sort_unstable();
+        releases.dedup();
+        for release in releases {
+            target.remove(&mut groups, &|group| release_of(group) == release);
         }
-    }
-    if groups.len() <= MAX_SINGLE_REMOVALS {
-        for group in groups.clone() {
-            let without: Vec<u32> = groups.iter().copied().filter(|other| *other != group).collect();
-            if target.is_implied_by(&without) {
-                groups = without;
+        if groups.len() <= MAX_SINGLE_REMOVALS {
+            for group in groups.clone() {
+                target.remove(&mut groups, &|other| *other == group);
             }
         }
+        if groups.len() == before {
+            break;
+        }
     }
-    Some(explanation_of(view, history, &groups, &[class_id], column))
+    let minimal = groups.len() <= MAX_SUBSET_GROUPS;
+    if minimal {
+        groups = target.smallest_subset(groups);
+    }
+    Some(Explanation { minimal, ..explanation_of(view, history, &groups, &[class_id], column) })
 }
 
 /// Classes of a person's records in the release of `class_id`.
@@ -113,6 +122,25 @@ struct ExplanationTarget<'a> {
 }
 
 impl ExplanationTarget<'_> {
+    /// Removes some groups if the rest implies the bound.
+    fn remove(&self, groups: &mut Vec<u32>, is_removed: &dyn Fn(&u32) -> bool) {
+        let without: Vec<u32> = groups.iter().copied().filter(|group| !is_removed(group)).collect();
+        if without.len() < groups.len() && self.is_implied_by(&without) {
+            *groups = without;
+        }
+    }
+
+    /// The first subset in order of size that implies the bound. The whole set does.
+    fn smallest_subset(&self, groups: Vec<u32>) -> Vec<u32> {
+        let subset = |bits: u32| -> Vec<u32> {
+            groups.iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1).map(|(_, group)| *group).collect()
+        };
+        let mut subsets: Vec<u32> = (1..(1u32 << groups.len()) - 1).collect();
+        subsets.sort_by_key(|bits| bits.count_ones());
+        let smaller = subsets.into_iter().map(subset).find(|subset| self.is_implied_by(subset));
+        smaller.unwrap_or(groups)
+    }
+
     /// Returns groups around the class that imply the bound.
     fn sufficient_groups(&self) -> Option<Vec<u32>> {
         let mut groups = self.view.classes[self.class as usize].groups.clone();
@@ -218,9 +246,9 @@ fn explanation_of(
     let mut releases: Vec<&str> = groups.iter().map(|group| group.name.as_str()).collect();
     releases.dedup();
     let text = match (groups.len(), releases.len()) {
-        (1, _) => format!("one group of {} is sufficient to infer this", releases[0]),
-        (many, 1) => format!("{many} groups of {} together are sufficient to infer this", releases[0]),
-        (many, _) => format!("{many} groups of {} together are sufficient to infer this", releases.join(" and ")),
+        (1, _) => format!("one group of {} explains this probability", releases[0]),
+        (many, 1) => format!("{many} groups of {} together explain this probability", releases[0]),
+        (many, _) => format!("{many} groups of {} together explain this probability", releases.join(" and ")),
     };
-    Explanation { groups, text }
+    Explanation { groups, text, minimal: false }
 }

@@ -52,6 +52,8 @@ pub struct ColumnAudit {
     pub bounds_only: u64,
     /// Number of people with an exact posterior.
     pub exact: u64,
+    /// Number of people whose figure in `accuracy`, `histogram` and `highest` is an estimate.
+    pub estimated: u64,
     /// Sum of the entropies of all people's maximum-entropy posteriors, in bits; `None` if the estimate did not converge.
     pub entropy_bits: Option<f64>,
     /// Number of people above the threshold before the newest release, which adds nothing about them. Counted only with
@@ -64,7 +66,7 @@ pub struct ColumnAudit {
 }
 
 /// A posterior probability: bounds and an estimate.
-#[derive(Debug, Clone, Copy, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct PosteriorRange {
     /// Lower bound.
     pub lower: Fraction,
@@ -80,6 +82,11 @@ impl PosteriorRange {
         upper: Fraction { numerator: 0, denominator: 1 },
         estimate: 0.0,
     };
+
+    /// Returns whether the bounds are equal.
+    pub fn is_exact(&self) -> bool {
+        self.lower == self.upper
+    }
 
     fn highest_of(posteriors: &[ColumnPosterior]) -> PosteriorRange {
         let worse = |level: PosteriorRange, posterior: &ColumnPosterior| PosteriorRange {
@@ -106,6 +113,12 @@ impl PosteriorRange {
             upper: self.upper.max(other.upper),
             estimate: self.estimate.max(other.estimate),
         }
+    }
+}
+
+impl Default for PosteriorRange {
+    fn default() -> PosteriorRange {
+        PosteriorRange::ZERO
     }
 }
 
@@ -139,8 +152,8 @@ impl AuditTally {
         let newest = view.linked.len().saturating_sub(1);
         // With `only_new`, people without a pseudonym count only if they are in the newest release.
         let touched = |person: &ViewPerson| {
-            let there = |group: &u32| view.groups[*group as usize].release == newest;
-            person.pseudonym.is_some() || person.groups.iter().any(there)
+            let there = |group: u32| view.groups[group as usize].release == newest;
+            person.pseudonym.is_some() || person.groups().any(there)
         };
         let multi_record = MultiRecord::new(view);
         let mut tally = AuditTally { columns: Vec::new(), worst_cases: Vec::new() };
@@ -248,6 +261,7 @@ impl<'a> ColumnTally<'a> {
             histogram: [0; HISTOGRAM_BARS],
             bounds_only: 0,
             exact: 0,
+            estimated: 0,
             entropy_bits: None,
             already_above: 0,
             already_highest: PosteriorRange::ZERO,
@@ -296,6 +310,7 @@ impl<'a> ColumnTally<'a> {
         column.exact += if exact { people } else { 0 };
         let bounded = level.lower < level.upper && posteriors.iter().any(|posterior| posterior.figure().is_none());
         column.bounds_only += if bounded { people } else { 0 };
+        column.estimated += if !exact && !bounded && level.lower < level.upper { people } else { 0 };
         let bar = if certain {
             HISTOGRAM_BARS - 1
         } else {

@@ -3,7 +3,8 @@
 mod grouped;
 mod recoded;
 
-use super::{Audit, AuditOptions, audit};
+use super::{Audit, AuditOptions, Identity, audit};
+use crate::data::schema::{Role, Unit};
 use crate::error::{Basis, Error, Obstacle, Refusal, Result};
 use crate::names::Confidence;
 use crate::ratio::Ratio;
@@ -76,8 +77,14 @@ pub struct Gate<'a> {
     pub proof: Proof,
     /// Threshold on the posterior of a sensitive value, if there is one.
     pub confidence: Option<Confidence>,
+    /// Bound on the prosecutor risk, if there is one.
+    pub reidentification: Option<Confidence>,
     /// Sensitive columns whose values may change between releases.
     pub time_varying: Vec<String>,
+    /// Units of sensitive columns that the policy declares.
+    pub units: Vec<(String, Unit)>,
+    /// Roles of columns that the policy gives now. Earlier releases are judged by the strictest role.
+    pub roles: Vec<(String, Role)>,
     /// Called before every audit. An error stops the gate.
     pub watch: &'a (dyn Fn() -> Result<()> + 'a),
 }
@@ -93,9 +100,11 @@ pub(crate) fn admit(history: &History, options: &AuditOptions, proof: Proof) -> 
     let solve_options = SolveOptions { entropy: proof == Proof::Estimate, ..options.solve };
     let options = AuditOptions { only_new: true, pairs: false, solve: solve_options, ..options.clone() };
     let audit = audit(history, &options)?;
+    let earlier: Vec<String> =
+        audit.releases[..audit.releases.len() - 1].iter().map(|(_, name)| name.clone()).collect();
+    admit_identity(&audit.identity, options.reidentification, proof, &earlier)?;
     for column in &audit.columns {
-        let earlier: Vec<String> =
-            audit.releases[..audit.releases.len() - 1].iter().map(|(_, name)| name.clone()).collect();
+        let earlier = earlier.clone();
         let confidence = options.threshold(&column.name).unwrap_or(Ratio::new(1, 1)).fraction();
         if column.above > 0 {
             return Err(Error::from(Refusal::PosteriorAboveConfidence {
@@ -126,4 +135,28 @@ pub(crate) fn admit(history: &History, options: &AuditOptions, proof: Proof) -> 
         }
     }
     Ok(audit)
+}
+
+/// Returns an error if the prosecutor risk of a person exceeds the bound, or if the required level of proof is not reached.
+fn admit_identity(identity: &Identity, bound: Option<Ratio>, proof: Proof, earlier: &[String]) -> Result<()> {
+    let Some(bound) = bound else { return Ok(()) };
+    let (bound, earlier) = (bound.fraction(), earlier.to_vec());
+    if identity.above > 0 {
+        let highest = identity.prosecutor.lower.to_string();
+        return Err(Error::from(Refusal::ReidentificationAboveBound {
+            people: identity.above,
+            bound,
+            highest,
+            earlier,
+        }));
+    }
+    let (people, basis) = match proof {
+        Proof::Exact | Proof::Bounds => (identity.may_be_above, Basis::UpperBound),
+        Proof::Estimate => (identity.estimated_above, Basis::Estimate),
+        Proof::Off => return Ok(()),
+    };
+    match people {
+        0 => Ok(()),
+        people => Err(Error::from(Obstacle::ReidentificationNotEstablished { people, bound, basis, earlier })),
+    }
 }

@@ -1,79 +1,554 @@
-//! Re-identification risks: singling out, linkability, and the prosecutor, marketer and journalist risks.
+//! Re-identification risk over a history: the probability that a record belongs to a person, given everything that the
+//! attacker has.
 //!
-//! Definition  An equivalence class is the set of records of a release with the same quasi-identifiers, and the same group if
-//!             there is a group column. A person is *singled out* in a release if no other person is in their class, and
-//!             *linkable* if singled out in two releases. The prosecutor knows that the person is in the release. The
-//!             prosecutor risk is 1 / (number of people in the class), in the release where the class is smallest. Its mean
-//!             over all people is the marketer risk. The journalist does not know whether the person is in the release, so the
-//!             journalist risk is not higher than the prosecutor risk.
+//! Definition  r(i, z) = P(record z belongs to person i). Records of a group with the same sensitive values are
+//!             exchangeable. So if person i has m records in a group, and n records of the group show the value v, then
+//!             r(i, z) = m P(i has v) / n for each of these n records. Without a sensitive value, P(i has v) = 1.
+//!             *prosecutor*  the attacker knows that the person is in the data: risk(i) = max r(i, z) over all records z of all
+//!                           releases; the highest is its maximum over all people.
+//!             *marketer*    the attacker targets everyone: the mean of risk(i).
+//!             *journalist*  the attacker does not know who is in the data: not higher than the prosecutor risk.
+//!             A person is *singled out* if a record certainly belongs to them (risk 1), and *linkable* if two records of
+//!             theirs certainly have the same owner.
+//! Source      Specification: max over v of P(v) / count(v) is a lower bound; the classes of equal quasi-identifiers alone give
+//!             1 / (class size). Terms of El Emam and Dankar, Protecting privacy using k-anonymity, 2008.
 //!
-//! The set of releases that contain a person singles out no record, since nothing published links the records of two releases.
-//! The audit counts what sensitive values reveal about owners as inference.
+//! The posteriors P come from the audit. They are exact where possible worlds are counted, bounds elsewhere; then the risk is a
+//! range too. Values that tie records of two releases to each other raise P, and so the risk.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
 
-use super::marginal_tables;
+use super::attacker_view::{AttackerView, ViewPerson};
+use super::figures::PosteriorRange;
+use super::sensitive_domain::ValueCover;
+use super::{AuditOptions, marginal_tables, to_fraction};
 use crate::data::links::Pseudonym;
 use crate::data::schema::Role;
 use crate::data::taxonomy::Code;
 use crate::release::PublishedColumn;
 use crate::release::history::{History, RecordedRelease};
+use reticent_inference::{Fraction, Posterior, Solution};
 
 /// Re-identification and linkage risks of a history.
 #[derive(Debug, Clone, Default, serde::Serialize)]
 pub struct Identity {
-    /// Number of people who are singled out in at least one release.
+    /// Number of people. In releases without owner links, every record counts as one person.
+    pub people: u64,
+    /// Number of people to whom a record certainly belongs.
     pub singled_out: u64,
-    /// Number of people in at least two releases.
-    pub in_several: u64,
-    /// Number of people who are singled out in at least two releases, so that these records can be linked.
+    /// Number of people to whom a record may certainly belong (upper bound 1), including those in `singled_out`.
+    pub may_be_singled_out: u64,
+    /// Number of people with at least two records, in one release or in several.
+    pub with_several_records: u64,
+    /// Number of people two of whose records certainly have the same owner.
     pub linkable: u64,
-    /// Maximum prosecutor risk.
-    pub prosecutor_highest: f64,
+    /// Number of people for whom this is not ruled out, including those in `linkable`.
+    pub may_be_linkable: u64,
+    /// Maximum prosecutor risk over all people.
+    pub prosecutor: PosteriorRange,
     /// Average prosecutor risk, which is the marketer risk.
-    pub prosecutor_average: f64,
+    pub marketer: MeanRisk,
+    /// Maximum journalist risk. Only bounded: it depends on who is in the data.
+    pub journalist: PosteriorRange,
+    /// Number of people whose prosecutor risk is exact.
+    pub exact: u64,
+    /// Bound on the prosecutor risk; `None` if there is none.
+    pub threshold: Option<f64>,
+    /// Number of people whose risk certainly exceeds the bound.
+    pub above: u64,
+    /// Number of people whose risk may exceed the bound, including those in `above`.
+    pub may_be_above: u64,
+    /// Number of people whose estimated risk exceeds the bound.
+    pub estimated_above: u64,
+    /// Number of people above the bound before the newest release, which adds nothing to their risk. Counted only with
+    /// [`AuditOptions::only_new`], and not included in `above`.
+    #[serde(skip)]
+    pub already_above: u64,
 }
 
-/// Number of people in the person's smallest equivalence class, by release number.
-type ClassSizes = BTreeMap<u64, u64>;
+/// Mean of the prosecutor risks of all people.
+#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize)]
+pub struct MeanRisk {
+    /// Lower bound.
+    pub lower: f64,
+    /// Upper bound.
+    pub upper: f64,
+    /// Best estimate.
+    pub estimate: f64,
+}
 
-impl Identity {
-    pub(super) fn new(history: &History) -> Identity {
-        let mut known: HashMap<Pseudonym, ClassSizes> = HashMap::new();
-        let mut tally = IdentityTally::default();
+/// Prosecutor risk of a person: a probability with its bounds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PersonRisk {
+    pub range: PosteriorRange,
+    exact: bool,
+    linkable: Linkable,
+    several_records: bool,
+}
+
+/// Whether two records of a person certainly have the same owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Linkable {
+    No,
+    NotRuledOut,
+    Certain,
+}
+
+/// Risks of all people of a history, in the order of the view, and of the records of releases without owner links.
+pub(super) struct IdentityRisks {
+    by_person: Vec<PersonRisk>,
+    /// Releases without owner links: risk of a class, and its number of records.
+    unlinked: Vec<(PersonRisk, u64)>,
+    pseudonyms: Vec<Option<Pseudonym>>,
+}
+
+/// Maximum risks of earlier releases, for people above the bound.
+pub(super) type PriorRisks = HashMap<Pseudonym, Fraction>;
+
+impl IdentityRisks {
+    /// Computes the risks from the views of all sensitive columns, and their solutions. All views have the same people.
+    pub(super) fn new(history: &History, parts: &[(&AttackerView, &Solution)]) -> IdentityRisks {
+        let views: Vec<ViewRisks> = parts.iter().map(|(view, solution)| ViewRisks::new(view, solution)).collect();
+        let Some(first) = views.first() else {
+            return IdentityRisks { by_person: Vec::new(), unlinked: Vec::new(), pseudonyms: Vec::new() };
+        };
+        // Columns that are not in any view can distinguish all records.
+        let partial = views.iter().any(|view| view.view.partial);
+        let classes = RecordClasses::new(history, first.view);
+        let mut risks = IdentityRisks { by_person: Vec::new(), unlinked: Vec::new(), pseudonyms: Vec::new() };
+        for at in 0..first.view.people.len() {
+            let person = &first.view.people[at];
+            let mut tally = RecordTally { exact: true, ..RecordTally::default() };
+            for view in &views {
+                view.add_person(at, &mut tally);
+            }
+            if partial {
+                tally.range.upper = Fraction::ONE;
+                tally.exact = false;
+                tally.link(Linkable::NotRuledOut);
+            }
+            let risk = match person.pseudonym {
+                Some(pseudonym) => {
+                    classes.add_owner(pseudonym, &mut tally);
+                    tally.risk(person, history, first.view)
+                }
+                None => {
+                    let values = tally.range;
+                    let of_class = |records: &u64| {
+                        let range = values.elementwise_max(certainly(1, *records));
+                        (
+                            PersonRisk { range, exact: tally.exact, linkable: Linkable::No, several_records: false },
+                            *records,
+                        )
+                    };
+                    let of_classes: Vec<(PersonRisk, u64)> =
+                        classes.in_group(person.groups().next()).iter().map(of_class).collect();
+                    let highest = of_classes.iter().map(|(risk, _)| risk.range);
+                    let range = highest.fold(values, PosteriorRange::elementwise_max);
+                    risks.unlinked.extend(of_classes);
+                    PersonRisk { range, exact: tally.exact, linkable: Linkable::No, several_records: false }
+                }
+            };
+            risks.by_person.push(risk);
+            risks.pseudonyms.push(person.pseudonym);
+        }
+        risks
+    }
+
+    /// Risk of the person at an index of the view.
+    pub(super) fn of(&self, person: usize) -> PosteriorRange {
+        self.by_person[person].range
+    }
+
+    /// People whose risk certainly exceeds a bound, with the lower bound of their risk.
+    pub(super) fn above(&self, threshold: Fraction) -> PriorRisks {
+        let owners = self.by_person.iter().zip(&self.pseudonyms);
+        let above = owners.filter(|(risk, _)| risk.range.lower > threshold);
+        above.filter_map(|(risk, pseudonym)| Some(((*pseudonym)?, risk.range.lower))).collect()
+    }
+
+    /// Summarizes the risks. `prior` has the people whose risk exceeded the bound before the newest release.
+    pub(super) fn summary(&self, options: &AuditOptions, prior: &PriorRisks) -> Identity {
+        let threshold = options.reidentification.map(to_fraction);
+        let mut identity = Identity { threshold: threshold.map(|threshold| threshold.value()), ..Identity::default() };
+        // Counted before summation, so that the order of the people does not affect rounding.
+        let mut people_by_risk: BTreeMap<[u64; 3], u64> = BTreeMap::new();
+        let mut add = |risk: &PersonRisk, people: u64, prior: Option<&Fraction>| {
+            let PersonRisk { range, exact, linkable, several_records } = *risk;
+            let when = |is: bool| if is { people } else { 0 };
+            identity.people += people;
+            identity.singled_out += when(range.lower == Fraction::ONE);
+            identity.may_be_singled_out += when(range.upper == Fraction::ONE);
+            identity.with_several_records += when(several_records);
+            identity.linkable += when(linkable == Linkable::Certain);
+            identity.may_be_linkable += when(linkable >= Linkable::NotRuledOut);
+            identity.exact += when(exact || range.lower == range.upper);
+            identity.prosecutor = identity.prosecutor.elementwise_max(range);
+            let key = [range.lower.value(), range.upper.value(), range.estimate].map(f64::to_bits);
+            *people_by_risk.entry(key).or_default() += people;
+            let Some(threshold) = threshold else { return };
+            if prior.is_some_and(|prior| range.upper <= *prior) {
+                identity.already_above += people;
+                return;
+            }
+            identity.above += when(range.lower > threshold);
+            identity.may_be_above += when(range.upper > threshold);
+            identity.estimated_above += when(range.estimate > threshold.value() + 1e-9);
+        };
+        for (risk, pseudonym) in self.by_person.iter().zip(&self.pseudonyms) {
+            if let Some(pseudonym) = pseudonym {
+                add(risk, 1, prior.get(pseudonym));
+            }
+        }
+        self.unlinked.iter().for_each(|(risk, people)| add(risk, *people, None));
+        let mean = |at: usize| -> f64 {
+            let sum: f64 = people_by_risk.iter().map(|(key, people)| f64::from_bits(key[at]) * *people as f64).sum();
+            sum / identity.people.max(1) as f64
+        };
+        identity.marketer = MeanRisk { lower: mean(0), upper: mean(1), estimate: mean(2) };
+        let nothing = PosteriorRange::ZERO.lower;
+        let PosteriorRange { upper, estimate, .. } = identity.prosecutor;
+        identity.journalist = PosteriorRange { lower: nothing, upper, estimate };
+        identity
+    }
+}
+
+/// The range of a known ratio.
+fn certainly(part: u64, whole: u64) -> PosteriorRange {
+    let ratio = Fraction::new(part.into(), whole.max(1).into());
+    PosteriorRange { lower: ratio, upper: ratio, estimate: ratio.value() }
+}
+
+/// Number of records by table of the history and group.
+type OwnedRecords = BTreeMap<(usize, u32), u64>;
+
+/// What is known of the records of one person.
+#[derive(Default)]
+struct RecordTally {
+    /// Maximum over all records.
+    range: PosteriorRange,
+    exact: bool,
+    /// Number of records that certainly belong to the person, by table of the history and group.
+    certain: OwnedRecords,
+    /// Number of records that may certainly belong to the person.
+    possible: OwnedRecords,
+    linkable: Option<Linkable>,
+}
+
+impl RecordTally {
+    fn add(&mut self, range: PosteriorRange) {
+        self.range = self.range.elementwise_max(range);
+    }
+
+    /// Adds the numbers of records of a group that certainly belong to the person, and that may certainly do.
+    fn own(&mut self, place: (usize, u32), certain: u64, possible: u64) {
+        for (known, records) in [(&mut self.certain, certain), (&mut self.possible, possible)] {
+            let known = known.entry(place).or_default();
+            *known = records.max(*known);
+        }
+    }
+
+    fn link(&mut self, linkable: Linkable) {
+        self.linkable = Some(self.linkable.map_or(linkable, |known| known.max(linkable)));
+    }
+
+    fn risk(mut self, person: &ViewPerson, history: &History, view: &AttackerView) -> PersonRisk {
+        // Views of a release with separate columns show the same records.
+        let several = |records: &OwnedRecords| {
+            let mut by_table: BTreeMap<usize, u64> = BTreeMap::new();
+            records.iter().for_each(|((table, _), records)| *by_table.entry(*table).or_default() += records);
+            let mut by_release: BTreeMap<u64, u64> = BTreeMap::new();
+            for (table, records) in by_table {
+                let known = by_release.entry(history.releases[table].number).or_default();
+                *known = records.max(*known);
+            }
+            by_release.values().sum::<u64>() > 1
+        };
+        if several(&self.certain) {
+            self.link(Linkable::Certain);
+        } else if several(&self.possible) {
+            self.link(Linkable::NotRuledOut);
+        }
+        let records = person.groups().filter(|group| {
+            let release = view.groups[*group as usize].release;
+            marginal_tables::counted_release(history, release).is_none()
+                && marginal_tables::first_view(history, release) == release
+        });
+        let several_records = records.count() > 1;
+        let linkable = self.linkable.filter(|_| several_records).unwrap_or(Linkable::No);
+        PersonRisk { range: self.range, exact: self.exact, linkable, several_records }
+    }
+}
+
+/// Risks by the values of one view.
+struct ViewRisks<'a> {
+    view: &'a AttackerView,
+    solution: &'a Solution,
+    /// Risk of each person of a class with one record or linked records; computed once for each class.
+    of_class: Vec<(PosteriorRange, bool)>,
+    /// Whether no two covers of a group share a tuple, by group.
+    disjoint: Vec<bool>,
+    /// Whether records of two covers certainly have the same owner: groups and covers of both.
+    ties: std::cell::RefCell<HashMap<[u32; 4], Linkable>>,
+}
+
+impl<'a> ViewRisks<'a> {
+    fn new(view: &'a AttackerView, solution: &'a Solution) -> ViewRisks<'a> {
+        let plain =
+            |(cover, _): &(ValueCover, u64)| view.domain.is_plain(*cover) && view.domain.tuples_of(*cover).len() == 1;
+        let disjoint = view.groups.iter().map(|group| {
+            let values = &group.values;
+            values.iter().all(plain)
+                || values
+                    .iter()
+                    .enumerate()
+                    .all(|(at, one)| values[..at].iter().all(|other| !view.domain.overlap(one.0, other.0)))
+        });
+        let disjoint = disjoint.collect();
+        let mut risks =
+            ViewRisks { view, solution, of_class: Vec::new(), disjoint, ties: std::cell::RefCell::default() };
+        risks.of_class = (0..view.classes.len() as u32).map(|class_id| risks.class_risk(class_id)).collect();
+        risks
+    }
+
+    fn posteriors(&self, class_id: u32) -> &[Posterior] {
+        &self.solution.classes[class_id as usize]
+    }
+
+    /// Groups of a class in which records show their values.
+    fn value_groups(&self, class_id: u32) -> impl Iterator<Item = u32> {
+        let groups = self.view.classes[class_id as usize].groups.iter().copied();
+        groups.filter(|group| {
+            let group = &self.view.groups[*group as usize];
+            !group.values_listed_once && self.view.domain.columns_of(group.release) != 0
+        })
+    }
+
+    /// Maximum risk of a person over all records of the groups of a class, and whether it is exact.
+    fn class_risk(&self, class_id: u32) -> (PosteriorRange, bool) {
+        let mut highest = PosteriorRange::ZERO;
+        let mut exact = self.posteriors(class_id).iter().all(|posterior| posterior.worlds.is_some());
+        for group in self.value_groups(class_id) {
+            exact &= self.disjoint[group as usize];
+            for (cover, _) in &self.view.groups[group as usize].values {
+                highest = highest.elementwise_max(self.cover_risk(class_id, group, *cover));
+            }
+        }
+        (highest, exact)
+    }
+
+    /// Probability that a given record of a group with a cover belongs to a person of a class.
+    fn cover_risk(&self, class_id: u32, group: u32, cover: ValueCover) -> PosteriorRange {
+        let values = &self.view.groups[group as usize].values;
+        let tuples = self.view.domain.tuples_of(cover);
+        let showing = values.iter().find(|(known, _)| *known == cover).map_or(1, |(_, records)| *records);
+        let zero = Fraction::new(0, 1);
+        let (mut lower, mut upper, mut others, mut estimate) = (zero, zero, zero, 0.0);
+        for posterior in self.posteriors(class_id) {
+            if tuples.binary_search(&posterior.value).is_err() {
+                others = others.plus(posterior.lower);
+                continue;
+            }
+            upper = upper.plus_up(posterior.upper);
+            // The person can own a record with another cover of the same tuple.
+            let covers = || {
+                let has = |(other, _): &&(ValueCover, u64)| {
+                    self.view.domain.tuples_of(*other).binary_search(&posterior.value).is_ok()
+                };
+                values.iter().filter(has).count()
+            };
+            let covers = if self.disjoint[group as usize] { 1 } else { covers() };
+            if covers == 1 {
+                lower = lower.plus(posterior.lower);
+            }
+            estimate += posterior.best() / covers as f64;
+        }
+        let upper = upper.min(others.complement());
+        let records = self.view.classes[class_id as usize].records_per_person(group);
+        let factor = Fraction::new(records.into(), showing.max(1).into());
+        let times = |share: Fraction| share.checked_mul(factor);
+        let rounded = |share: Fraction| share.value() * factor.value();
+        let low = times(lower).unwrap_or_else(|| Fraction::below(rounded(lower))).min(Fraction::ONE);
+        let high = times(upper).unwrap_or_else(|| Fraction::above(rounded(upper))).min(Fraction::ONE);
+        let estimate = (estimate * factor.value()).clamp(low.value(), high.value());
+        PosteriorRange { lower: low, upper: high, estimate }
+    }
+
+    /// Adds what the values of this view say about the records of a person.
+    fn add_person(&self, at: usize, tally: &mut RecordTally) {
+        let person = &self.view.people[at];
+        let informative: Vec<(u32, ValueCover)> = person
+            .records
+            .iter()
+            .filter_map(|(group, cover)| Some((*group, (*cover)?)))
+            .filter(|(group, _)| self.view.domain.columns_of(self.view.groups[*group as usize].release) != 0)
+            .filter(|(group, _)| !self.view.groups[*group as usize].values_listed_once)
+            .collect();
+        let place = |group: u32| (self.view.groups[group as usize].release, group);
+        let own_records = |tally: &mut RecordTally, range: &dyn Fn(u32, ValueCover) -> Option<PosteriorRange>| {
+            for same in informative.chunk_by(|one, next| one.0 == next.0) {
+                let group = same[0].0;
+                let ranges = || same.iter().filter_map(|(_, cover)| range(group, *cover));
+                let certain = ranges().filter(|range| range.lower == Fraction::ONE).count() as u64;
+                let possible = ranges().filter(|range| range.upper == Fraction::ONE).count() as u64;
+                tally.own(place(group), certain, possible);
+            }
+        };
+        if let [class_id] = person.classes.as_slice() {
+            let (range, exact) = self.of_class[*class_id as usize];
+            tally.add(range);
+            tally.exact &= exact;
+            if range.upper == Fraction::ONE {
+                own_records(tally, &|group, cover| Some(self.cover_risk(*class_id, group, cover)));
+            }
+            for (nth, one) in informative.iter().enumerate() {
+                for other in &informative[nth + 1..] {
+                    tally.link(self.tie(*one, *other));
+                }
+            }
+            return;
+        }
+        // Every record has a class of its own. Their probabilities for one record add up, since only one of them can be it.
+        let mut by_cover: HashMap<(u32, ValueCover), PosteriorRange> = HashMap::new();
+        for class_id in &person.classes {
+            tally.exact &= self.of_class[*class_id as usize].1;
+            for group in self.value_groups(*class_id) {
+                for (cover, _) in &self.view.groups[group as usize].values {
+                    let range = self.cover_risk(*class_id, group, *cover);
+                    let sum = by_cover.entry((group, *cover)).or_default();
+                    sum.lower = sum.lower.plus(range.lower);
+                    sum.upper = sum.upper.plus_up(range.upper);
+                    sum.estimate = (sum.estimate + range.estimate).min(1.0);
+                }
+            }
+        }
+        for range in by_cover.values() {
+            tally.add(*range);
+        }
+        own_records(tally, &|group, cover| by_cover.get(&(group, cover)).copied());
+        if !tally.exact && informative.len() > 1 {
+            tally.link(Linkable::NotRuledOut);
+        }
+    }
+
+    /// Whether all records of a cover in one group, and all of a cover in another group, certainly have the same owner.
+    fn tie(&self, one: (u32, ValueCover), other: (u32, ValueCover)) -> Linkable {
+        let key = [one.0, one.1, other.0, other.1];
+        if let Some(known) = self.ties.borrow().get(&key) {
+            return *known;
+        }
+        let found = self.compute_tie(one, other);
+        self.ties.borrow_mut().insert(key, found);
+        found
+    }
+
+    fn compute_tie(&self, one: (u32, ValueCover), other: (u32, ValueCover)) -> Linkable {
+        let showing = |(group, cover): (u32, ValueCover)| {
+            let values = &self.view.groups[group as usize].values;
+            values.iter().find(|(known, _)| *known == cover).map_or(0, |(_, records)| *records)
+        };
+        if !self.disjoint[one.0 as usize] || !self.disjoint[other.0 as usize] {
+            return Linkable::NotRuledOut;
+        }
+        let has = |cover: ValueCover, tuple: u32| self.view.domain.tuples_of(cover).binary_search(&tuple).is_ok();
+        let mut open = false;
+        for class_id in &self.view.groups[one.0 as usize].classes {
+            let class = &self.view.classes[*class_id as usize];
+            for posterior in self.posteriors(*class_id).iter().filter(|posterior| has(one.1, posterior.value)) {
+                // A person of this class who owns the records of one cover owns those of the other, too.
+                let owns_all = !class.incomplete
+                    && class.records_per_person(one.0) == showing(one)
+                    && class.records_per_person(other.0) == showing(other)
+                    && has(other.1, posterior.value);
+                if owns_all {
+                    continue;
+                }
+                if posterior.lower.numerator > 0 || posterior.worlds.is_some_and(|share| share > 1e-12) {
+                    return Linkable::No;
+                }
+                open = true;
+            }
+        }
+        if open { Linkable::NotRuledOut } else { Linkable::Certain }
+    }
+}
+
+/// Classes of records that agree on their quasi-identifiers and their group.
+struct RecordClasses {
+    /// By owner: the classes of their records.
+    of_owner: HashMap<Pseudonym, Vec<OwnRecords>>,
+    /// Releases without owner links: numbers of records of the classes, by group of the view.
+    of_group: HashMap<u32, Vec<u64>>,
+}
+
+/// The records of a person in one class.
+struct OwnRecords {
+    table: usize,
+    group: u32,
+    own: u64,
+    all: u64,
+}
+
+impl RecordClasses {
+    fn new(history: &History, view: &AttackerView) -> RecordClasses {
+        let mut classes = RecordClasses { of_owner: HashMap::new(), of_group: HashMap::new() };
         for (at, recorded) in history.releases.iter().enumerate() {
             // A marginal table has no records of people.
             if marginal_tables::counted_release(history, at).is_some() {
                 continue;
             }
-            let (class_of_cell, classes) = equivalence_classes(recorded);
+            let (class_of_cell, sizes) = equivalence_classes(recorded);
+            let group_of_cell = &view.group_of_cell[at];
             let Some(links) = &recorded.links else {
-                // Other views of a release have the same people.
-                if marginal_tables::first_view(history, at) == at {
-                    classes
-                        .iter()
-                        .for_each(|records| tally.add(&ClassSizes::from([(recorded.number, *records)]), *records));
+                let mut group_of_class = vec![0; sizes.len()];
+                for (cell, class) in class_of_cell.iter().enumerate() {
+                    group_of_class[*class] = group_of_cell[cell];
+                }
+                for (group, size) in group_of_class.into_iter().zip(sizes) {
+                    classes.of_group.entry(group).or_default().push(size);
                 }
                 continue;
             };
-            let mut people: Vec<BTreeSet<Pseudonym>> = vec![BTreeSet::new(); classes.len()];
-            for (cell, pseudonym) in links.cells.iter().zip(&links.pseudonyms) {
-                people[class_of_cell[*cell as usize]].insert(*pseudonym);
-            }
-            for class in people {
-                for person in &class {
-                    let smallest = known.entry(*person).or_default().entry(recorded.number).or_insert(u64::MAX);
-                    *smallest = (class.len() as u64).min(*smallest);
+            // Links are sorted by owner.
+            let mut own: Vec<(usize, u64, u32)> = Vec::new();
+            for link in 0..links.len() {
+                let cell = links.cells[link] as usize;
+                let class = class_of_cell[cell];
+                let records = u64::from(links.records[link]);
+                match own.iter_mut().find(|(known, ..)| *known == class) {
+                    Some((_, known, _)) => *known += records,
+                    None => own.push((class, records, group_of_cell[cell])),
+                }
+                let owner = links.pseudonyms[link];
+                if links.pseudonyms.get(link + 1) != Some(&owner) {
+                    let of_owner = classes.of_owner.entry(owner).or_default();
+                    of_owner.extend(own.drain(..).map(|(class, own, group)| OwnRecords {
+                        table: at,
+                        group,
+                        own,
+                        all: sizes[class],
+                    }));
                 }
             }
         }
-        known.values().for_each(|class_sizes| tally.add(class_sizes, 1));
-        let sum: f64 =
-            tally.people_by_class_size.iter().map(|(smallest, people)| *people as f64 / *smallest as f64).sum();
-        tally.identity.prosecutor_average = sum / tally.people.max(1) as f64;
-        tally.identity
+        classes
+    }
+
+    /// Adds the classes of a person's records.
+    fn add_owner(&self, owner: Pseudonym, tally: &mut RecordTally) {
+        for records in self.of_owner.get(&owner).into_iter().flatten() {
+            tally.add(certainly(records.own, records.all));
+            if records.own == records.all {
+                tally.own((records.table, records.group), records.own, records.own);
+            }
+        }
+    }
+
+    /// Sizes of the classes of a group.
+    fn in_group(&self, group: Option<u32>) -> &[u64] {
+        group.and_then(|group| self.of_group.get(&group)).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -96,28 +571,4 @@ fn equivalence_classes(recorded: &RecordedRelease) -> (Vec<usize>, Vec<u64>) {
         class
     });
     (class_of_cell.collect(), classes)
-}
-
-#[derive(Default)]
-struct IdentityTally {
-    identity: Identity,
-    people: u64,
-    /// Number of people by size of their smallest class. Counted before summation, so that the order does not affect rounding.
-    people_by_class_size: BTreeMap<u64, u64>,
-}
-
-impl IdentityTally {
-    /// Adds `people` people with these class sizes.
-    fn add(&mut self, class_sizes: &ClassSizes, people: u64) {
-        let unique = class_sizes.values().filter(|smallest| **smallest == 1).count();
-        let Some(smallest) = class_sizes.values().min() else { return };
-        let risk = 1.0 / *smallest as f64;
-        let when = |is: bool| if is { people } else { 0 };
-        self.identity.singled_out += when(unique > 0);
-        self.identity.in_several += when(class_sizes.len() > 1);
-        self.identity.linkable += when(unique > 1);
-        self.identity.prosecutor_highest = self.identity.prosecutor_highest.max(risk);
-        *self.people_by_class_size.entry(*smallest).or_default() += people;
-        self.people += people;
-    }
 }

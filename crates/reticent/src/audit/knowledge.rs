@@ -442,7 +442,7 @@ fn classes_with(view: &mut AttackerView, history: &History, column: &str, value:
     let mut class_ids = view.isolate_people(&people);
     // Releases without owner links: by group.
     for person in view.people.iter().filter(|person| person.pseudonym.is_none()) {
-        let groups = person.groups.iter().map(|group| &view.groups[*group as usize]);
+        let groups = person.groups().map(|group| &view.groups[group as usize]);
         for group in groups {
             let recorded = &history.releases[group.release];
             match record_has(&recorded.release, group.member, column, value) {

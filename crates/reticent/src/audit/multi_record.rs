@@ -30,7 +30,7 @@ pub(super) struct MultiRecord<'a> {
 
 impl<'a> MultiRecord<'a> {
     pub(super) fn new(view: &'a AttackerView) -> MultiRecord<'a> {
-        if view.multi_record_people == 0 {
+        if view.unlinked_record_people == 0 {
             return MultiRecord { view, independent: Vec::new() };
         }
         let mentioned: HashSet<u32> =

@@ -1,6 +1,7 @@
 //! Options of an audit.
 
 use super::knowledge::{BackgroundKnowledge, sensitive_column_names};
+use crate::data::schema::Unit;
 use crate::join::lossy::InconsistentRules;
 use crate::ratio::Ratio;
 use crate::release::history::History;
@@ -13,12 +14,18 @@ pub struct AuditOptions {
     pub columns: Option<Vec<String>>,
     /// Sensitive columns whose values may change between releases.
     pub time_varying: Vec<String>,
+    /// Unit of sensitive columns, where the policy gives it. For other columns it is inferred from the releases.
+    pub units: Vec<(String, Unit)>,
     /// Rules that match values of different releases, for releases without owner links.
     pub rules: Vec<InconsistentRules>,
     /// Threshold on the posterior of a sensitive value.
     pub confidence: Option<Ratio>,
     /// Thresholds of single columns, which replace `confidence`.
     pub column_thresholds: Vec<(String, Ratio)>,
+    /// Bound on the prosecutor risk of a person.
+    pub reidentification: Option<Ratio>,
+    /// Whether to compute the re-identification risk. It needs the posteriors of all sensitive columns.
+    pub identity: bool,
     /// Background knowledge of the attacker.
     pub knowledge: BackgroundKnowledge,
     /// Limits of the solver.
@@ -56,6 +63,11 @@ impl AuditOptions {
 
     /// Returns whether any threshold is set.
     pub fn judges(&self) -> bool {
+        self.bounds_posteriors() || self.reidentification.is_some()
+    }
+
+    /// Returns whether a threshold on posteriors is set.
+    pub(super) fn bounds_posteriors(&self) -> bool {
         self.confidence.is_some() || !self.column_thresholds.is_empty()
     }
 }
@@ -65,9 +77,12 @@ impl Default for AuditOptions {
         AuditOptions {
             columns: None,
             time_varying: Vec::new(),
+            units: Vec::new(),
             rules: Vec::new(),
             confidence: None,
             column_thresholds: Vec::new(),
+            reidentification: None,
+            identity: true,
             knowledge: BackgroundKnowledge::default(),
             solve: SolveOptions::default(),
             worst: 5,

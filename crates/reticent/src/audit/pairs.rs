@@ -209,7 +209,7 @@ impl ReleasePair {
         asked: impl Fn(&String) -> bool,
         results: &mut Vec<PairAudit>,
     ) -> Result<()> {
-        let mut view = AttackerView::new(&self.history, None, &options.time_varying)?;
+        let mut view = AttackerView::new(&self.history, None, options)?;
         let matches: usize = self.matching.iter().flatten().filter(|matching| **matching).count();
         if matches.saturating_mul(view.domain.tuples.len() / self.members.len().max(1)) > MAX_CELLS {
             return Err(Obstacle::PairsTooMany {}.into());

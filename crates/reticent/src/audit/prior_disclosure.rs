@@ -2,31 +2,57 @@
 
 use hashbrown::HashMap;
 
+use super::attacker_view::AttackerView;
+use super::identity::{IdentityRisks, PriorRisks};
 use super::marginals::{ColumnPosterior, marginals};
 use super::multi_record::MultiRecord;
-use super::{AuditOptions, to_fraction, views};
+use super::{AuditOptions, Views, to_fraction, views};
 use crate::data::links::Pseudonym;
 use crate::error::Result;
-use crate::release::history::History;
-use reticent_inference::{Fraction, SolveOptions, solve};
+use crate::release::history::{History, RecordedRelease};
+use reticent_inference::{Fraction, Solution, SolveOptions, solve};
 
 /// Values with a posterior certainly above the threshold without the newest release, by sensitive column and person, with the
 /// lower bound of the posterior.
 #[derive(Default)]
 pub(super) struct PriorDisclosure(pub(super) HashMap<String, HashMap<Pseudonym, HashMap<String, Fraction>>>);
 
+/// Computes the people whose re-identification risk exceeded the bound before the newest release.
+pub(super) fn prior_risks(history: &History, options: &AuditOptions) -> Result<PriorRisks> {
+    let earlier = earlier_releases(history);
+    let Some(threshold) = options.reidentification.filter(|_| !earlier.is_empty()) else {
+        return Ok(PriorRisks::default());
+    };
+    let history = History { releases: earlier.to_vec(), erased: Vec::new() };
+    let history = &*history.in_views();
+    let options = AuditOptions { identity: true, ..options.clone() };
+    let Views { asked, others } = views(history, &options)?;
+    let solve_view = |view: AttackerView| {
+        let solve_options = SolveOptions { bounds_only: view.relaxed, entropy: false, ..options.solve };
+        let solution = solve(&view.problem(), &solve_options)?;
+        Ok((view, solution))
+    };
+    let solved = asked.into_iter().chain(others).map(solve_view).collect::<Result<Vec<_>>>()?;
+    let parts: Vec<(&AttackerView, &Solution)> = solved.iter().map(|(view, solution)| (view, solution)).collect();
+    Ok(IdentityRisks::new(history, &parts).above(to_fraction(threshold)))
+}
+
+/// Releases before the newest one. A release can have several tables.
+fn earlier_releases(history: &History) -> &[RecordedRelease] {
+    let newest = history.releases.last().map(|recorded| recorded.number);
+    let earlier = history.releases.iter().rposition(|recorded| Some(recorded.number) != newest).map_or(0, |at| at + 1);
+    &history.releases[..earlier]
+}
+
 /// Computes the prior disclosures of a history. Empty if the options have no threshold.
 pub(super) fn prior_disclosure(history: &History, options: &AuditOptions) -> Result<PriorDisclosure> {
     let mut prior = PriorDisclosure::default();
-    // A release can have several tables.
-    let newest = history.releases.last().map(|recorded| recorded.number);
-    let earlier = history.releases.iter().rposition(|recorded| Some(recorded.number) != newest).map_or(0, |at| at + 1);
-    let earlier = &history.releases[..earlier];
-    if !options.judges() || earlier.is_empty() {
+    let earlier = earlier_releases(history);
+    if !options.bounds_posteriors() || earlier.is_empty() {
         return Ok(prior);
     }
     let history = History { releases: earlier.to_vec(), erased: Vec::new() };
-    for view in views(&history.in_views(), options)? {
+    for view in views(&history.in_views(), options)?.asked {
         let solution =
             solve(&view.problem(), &SolveOptions { bounds_only: view.relaxed, entropy: false, ..options.solve })?;
         let multi_record = MultiRecord::new(&view);

@@ -4,7 +4,7 @@
 //! possibly generalized or suppressed. Its *cover* is the set of tuples that are compatible with it. Values of different
 //! releases are equal if their labels are equal. Generalized values are compared by the leaves below them.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::scale::SensitiveScale;
 use crate::data::schema::Role;
@@ -78,10 +78,8 @@ impl SensitiveDomain {
             let shape = (0..domain.columns.len()).filter(|at| has(*at)).fold(0, |shape, at| shape | 1 << at);
             domain.release_shapes.push(shape);
         }
-        for suppressed in [false, true] {
-            for recorded in &history.releases {
-                domain.collect_values(recorded, suppressed)?;
-            }
+        for recorded in &history.releases {
+            domain.collect_values(recorded);
         }
         for recorded in &history.releases {
             domain.covers(recorded)?;
@@ -90,30 +88,26 @@ impl SensitiveDomain {
         Ok(domain)
     }
 
-    /// Collects the published values of a release. With `suppressed`, collects all leaves of columns without a published value.
-    fn collect_values(&mut self, recorded: &RecordedRelease, suppressed: bool) -> Result<()> {
-        let mut any = false;
+    /// Collects the values that the records of a release can have: the leaves below each published node. A suppressed cell can
+    /// stand for every leaf of its taxonomy.
+    fn collect_values(&mut self, recorded: &RecordedRelease) {
         for (at, name) in self.columns.iter().enumerate() {
-            let Some(position) =
-                sensitive_position(recorded, name).filter(|_| !suppressed || self.values[at].is_empty())
-            else {
-                continue;
-            };
+            let Some(position) = sensitive_position(recorded, name) else { continue };
             let column = &recorded.release.columns[position];
             let mut used = vec![false; column.nodes.len()];
             recorded.release.contingency.codes[position].iter().for_each(|code| used[*code as usize] = true);
-            let wanted = |(code, used): &(usize, &bool)| **used && suppresses(column, *code as u32) == suppressed;
-            for (code, _) in used.iter().enumerate().filter(|_| self.scales[at].is_none()).filter(wanted) {
-                for leaf in leaves(column, code as u32) {
-                    if !self.values[at].iter().any(|known| known == leaf) {
-                        self.values[at].push(leaf.to_owned());
-                    }
+            let used: Vec<u32> = (0..).zip(&used).filter(|(_, used)| **used).map(|(code, _)| code).collect();
+            self.has_suppressed |= used.iter().any(|code| suppresses(column, *code));
+            if self.scales[at].is_some() {
+                continue;
+            }
+            let mut known: HashSet<String> = self.values[at].iter().cloned().collect();
+            for leaf in used.iter().flat_map(|code| leaves(column, *code)) {
+                if known.insert(leaf.to_owned()) {
+                    self.values[at].push(leaf.to_owned());
                 }
             }
-            any |= used.iter().enumerate().any(|(code, used)| *used && suppresses(column, code as u32));
         }
-        self.has_suppressed |= any;
-        Ok(())
     }
 
     /// Returns the cover of each contingency-table cell of a release.
@@ -335,6 +329,14 @@ impl SensitiveDomain {
             _ => true,
         });
         agree.all(|agree| agree)
+    }
+
+    /// Returns whether two records can have the same value in a column.
+    pub(crate) fn is_consistent_in(&self, one: ValueCover, other: ValueCover, column: usize) -> bool {
+        match (&self.cover_values[one as usize][column], &self.cover_values[other as usize][column]) {
+            (Some(one), Some(other)) => one.iter().any(|value| other.contains(value)),
+            _ => true,
+        }
     }
 
     /// Label of a tuple's value in a column; `None` if the tuple has no value there.

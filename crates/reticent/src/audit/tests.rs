@@ -366,7 +366,8 @@ fn identity_counts_people_and_releases() {
     let one = owned(plain(1, &[("age", quasi), ("ill", sensitive)], &rows), &rows, &[1, 1, 1, 1, 1, 2]);
     let identity =
         audit(&History { releases: vec![one], erased: Vec::new() }, &test_options()).expect("an audit").identity;
-    assert_eq!((identity.singled_out, identity.prosecutor_highest, identity.prosecutor_average), (2, 1.0, 1.0));
+    let risks = (identity.prosecutor.lower.value(), identity.marketer.estimate);
+    assert_eq!((identity.singled_out, risks), (2, (1.0, 1.0)));
     let view = |name, rows: &[&[&str]]| {
         let mut view = owned(plain(1, &[("age", quasi), (name, sensitive)], rows), rows, &[1, 2]);
         view.presentation.columns_separate = true;
@@ -374,7 +375,7 @@ fn identity_counts_people_and_releases() {
     };
     let views = vec![view("ill", &[&["30", "a"], &["40", "b"]]), view("drug", &[&["30", "p"], &["40", "q"]])];
     let identity = audit(&History { releases: views, erased: Vec::new() }, &test_options()).expect("an audit").identity;
-    assert_eq!((identity.in_several, identity.linkable, identity.singled_out), (0, 0, 2));
+    assert_eq!((identity.with_several_records, identity.linkable, identity.singled_out), (0, 0, 2));
 }
 
 /// Three releases without owner links, each with four groups of three of four values. Every two groups of a person leave two

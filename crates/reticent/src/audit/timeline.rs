@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Audit, AuditOptions, ColumnAudit, audit};
+use super::{Audit, AuditOptions, ColumnAudit, MeanRisk, PosteriorRange, audit};
 use crate::error::{Error, Obstacle, Result};
 use crate::release::history::{History, RecordedRelease};
 
@@ -17,6 +17,12 @@ pub struct TimelinePoint {
     pub date: String,
     /// Number of people in the history.
     pub people: u64,
+    /// Maximum prosecutor risk.
+    pub prosecutor: PosteriorRange,
+    /// Average prosecutor risk.
+    pub marketer: MeanRisk,
+    /// Number of people to whom a record certainly belongs.
+    pub singled_out: u64,
     /// Summary by sensitive column.
     pub columns: Vec<TimelineColumn>,
 }
@@ -36,6 +42,8 @@ pub struct TimelineColumn {
     pub highest: f64,
     /// Expected accuracy of guessing the most probable value of every person.
     pub accuracy: f64,
+    /// Whether estimates or upper bounds of some people enter `highest` and `accuracy`.
+    pub estimated: bool,
 }
 
 /// Maximum number of points: only the newest releases get one.
@@ -103,12 +111,16 @@ fn point(recorded: &RecordedRelease, audit: &Audit) -> TimelinePoint {
         may_be_above: column.may_be_above,
         highest: column.highest.estimate,
         accuracy: column.accuracy,
+        estimated: column.estimated + column.bounds_only > 0,
     };
     TimelinePoint {
         release: recorded.number,
         name: recorded.name.clone(),
         date: recorded.date.clone(),
         people: audit.people,
+        prosecutor: audit.identity.prosecutor,
+        marketer: audit.identity.marketer,
+        singled_out: audit.identity.singled_out,
         columns: audit.columns.iter().map(column).collect(),
     }
 }

@@ -20,6 +20,13 @@ pub fn is_within(audit: &Audit, open: &[String], disclosures: &[Disclosure]) -> 
     open.is_empty() && disclosures.is_empty() && audit.is_established()
 }
 
+/// Returns whether a value is certain for a person, or a release identifies people. This is a disclosure whatever threshold the
+/// policy sets.
+pub fn is_certain(audit: &Audit) -> bool {
+    let value = audit.columns.iter().any(|column| column.certain > 0);
+    value || !audit.identified.is_empty() || audit.pairs.iter().any(super::PairAudit::is_certain)
+}
+
 /// Lists the reasons why the verdict is not established, besides the counts of the audit. Empty if it is established.
 pub fn not_established(
     audit: &Audit,

@@ -15,6 +15,18 @@ pub enum Role {
     Sensitive,
     /// Insensitive attribute; published unchanged.
     Other,
+    /// Not published, and not an identifier.
+    Drop,
+}
+
+/// What a value of a sensitive column describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    /// The person: all records of a person have the same value, such as a blood group.
+    Person,
+    /// The record: records of a person can have different values, such as the diagnosis of a visit.
+    Record,
 }
 
 /// Treatment of missing values.
@@ -101,8 +113,12 @@ impl Schema {
         self.attributes.iter().filter(|a| a.role == role).map(|a| a.name.clone()).collect()
     }
 
-    /// Names of the columns that can be published: all except identifiers.
+    /// Names of the columns that can be published: all except identifiers and dropped columns.
     pub fn published(&self) -> Vec<String> {
-        self.attributes.iter().filter(|a| a.role != Role::Identifier).map(|a| a.name.clone()).collect()
+        self.attributes
+            .iter()
+            .filter(|a| !matches!(a.role, Role::Identifier | Role::Drop))
+            .map(|a| a.name.clone())
+            .collect()
     }
 }

@@ -20,9 +20,9 @@ pub enum Obstacle {
     },
     /// It is not established that every posterior is within the confidence bound.
     #[error(
-        "the posterior of {column} for {}, given this release{}: {basis} {} %{}. To publish a table repeatedly, use a method that keeps \
-         people in their groups ([release] method, such as \"m-invariance\"); or publish fewer columns; or accept estimates with \
-         `audit = \"estimate\"` under [requirement]",
+        "the posterior of {column} for {}, given this release{}: {basis} {} %{}. Publish without {column}, or to recipients who lack \
+         the earlier releases; or accept estimates with `audit = \"estimate\"` under [requirement]. A table that is published repeatedly \
+         needs a republication method from its first release on",
         people_text(*.people), with_earlier(.earlier), percent_of(.confidence),
         unlinked_text(*.several_records, *.changed_values, *.not_counted)
     )]
@@ -43,6 +43,22 @@ pub enum Obstacle {
         changed_values: u64,
         /// Number of components of dependent people whose possible worlds could not be counted.
         not_counted: u64,
+    },
+    /// It is not established that every prosecutor risk is within the bound.
+    #[error(
+        "the re-identification risk of {}, given this release{}: {basis} {} %. Publish fewer columns, or accept estimates with \
+         `audit = \"estimate\"` under [requirement]",
+        people_text(*.people), with_earlier(.earlier), percent_of(.bound)
+    )]
+    ReidentificationNotEstablished {
+        /// Number of people with an unestablished risk.
+        people: u64,
+        /// Bound, as an exact fraction.
+        bound: String,
+        /// What is known about the risks.
+        basis: Basis,
+        /// Names of the earlier releases.
+        earlier: Vec<String>,
     },
     /// The counts of the releases contradict each other.
     #[error(
@@ -337,7 +353,9 @@ impl Obstacle {
                 vec![Hint::JudgeAlone]
             }
             Obstacle::EarlierReleaseErased { .. } => vec![Hint::JudgeAlone, Hint::ListReleases],
-            Obstacle::PosteriorNotEstablished { .. } => vec![Hint::ChooseColumns, Hint::OtherPolicy],
+            Obstacle::PosteriorNotEstablished { .. } | Obstacle::ReidentificationNotEstablished { .. } => {
+                vec![Hint::ChooseColumns, Hint::OtherPolicy]
+            }
             Obstacle::JoinTooLarge { .. } => vec![Hint::ChooseColumns],
             Obstacle::CountsNotLinked { .. } => vec![Hint::ListReleases],
             Obstacle::ColumnsNotComparable { .. }

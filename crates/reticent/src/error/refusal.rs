@@ -30,6 +30,22 @@ pub enum Refusal {
         /// Whether some people have several records in a release.
         several_records: bool,
     },
+    /// The prosecutor risk of some people is above the bound.
+    #[error(
+        "the re-identification risk exceeds {} % for {}, given this release{}: a record can be attributed to them with a higher \
+         probability (highest: {} %). Publish fewer columns, publish to other recipients, or publish less detail",
+        percent_of(.bound), people_text(*.people), with_earlier(.earlier), percent_of(.highest)
+    )]
+    ReidentificationAboveBound {
+        /// Number of people with a risk above the bound.
+        people: u64,
+        /// Bound, as an exact fraction.
+        bound: String,
+        /// Highest risk, as an exact fraction.
+        highest: String,
+        /// Names of the earlier releases.
+        earlier: Vec<String>,
+    },
     /// The requirement is violated even with all quasi-identifiers suppressed.
     #[error(
         "{requirement} cannot be met, even with all quasi-identifiers suppressed: {explanation}{}{outlook}{}",
@@ -267,7 +283,7 @@ impl Refusal {
     /// Returns remedies, which the interface puts into words.
     pub fn hints(&self) -> Vec<Hint> {
         match self {
-            Refusal::PosteriorAboveConfidence { .. } => {
+            Refusal::PosteriorAboveConfidence { .. } | Refusal::ReidentificationAboveBound { .. } => {
                 vec![Hint::AuditHistory, Hint::ChooseColumns, Hint::OtherPolicy]
             }
             Refusal::SeveralSensitiveColumns { .. } | Refusal::ValueTooFrequent { .. } => vec![Hint::ChooseColumns],

@@ -66,6 +66,12 @@ pub fn build(id: &str, arguments: Arguments, schema: &Schema) -> Result<Vec<Box<
     (listed.build)(&arguments.checked(&listed.entry)?, schema)
 }
 
+/// Returns whether a model has the parameter `sensitive`: without a value, it is about every sensitive column.
+pub(crate) fn measures_sensitive(id: &str) -> bool {
+    let listed = LIST.iter().find(|listed| listed.entry.id == id);
+    listed.is_some_and(|listed| listed.entry.parameters.iter().any(|parameter| parameter.name == SENSITIVE.name))
+}
+
 /// Converts a model to constraints on joined releases.
 ///
 /// # Errors

@@ -98,11 +98,26 @@ pub(super) const DATASET: &[PolicyKey] = &[
 pub(super) const COLUMN: &[PolicyKey] = &[
     key(
         "role",
-        KeyShape::Word(&["identifier", "quasi-identifier", "sensitive", "other"]),
+        KeyShape::Word(&["identifier", "quasi-identifier", "sensitive", "other", "drop"]),
         "\"quasi-identifier\"",
         "identifier: identifies a person directly; never published. quasi-identifier: may be known to an attacker; generalized until \
          the requirement is satisfied. sensitive: private information such as a diagnosis; published unchanged, but linking it to a \
-         person is limited. other: none of these; published unchanged and not protected.",
+         person is limited. other: none of these; published unchanged and not protected. drop: not published, and not an identifier.",
+    ),
+    key(
+        "per",
+        KeyShape::Word(&["person", "record"]),
+        "",
+        "What a value of a sensitive column describes. person: all records of a person have the same value, such as a blood group. \
+         record: records of a person can differ, such as the diagnosis of a visit. Default: person, if the records of every person \
+         agree.",
+    ),
+    key(
+        "accept-unique",
+        KeyShape::Flag,
+        "false",
+        "Publish the column although no requirement covers it and its values are unique, or nearly unique, per person. Without it, such a \
+         release is refused.",
     ),
     key(
         "type",
@@ -157,10 +172,18 @@ pub(super) const REQUIREMENT: &[PolicyKey] = &[
         "Confidence bound: maximum probability with which a sensitive value can be inferred for a person.",
     ),
     key(
+        "reidentification",
+        KeyShape::Share { zero: false, one: true },
+        "",
+        "Bound on the prosecutor risk: maximum probability with which a record can be attributed to a person, given all releases. Usual \
+         for published clinical data: 0.09.",
+    ),
+    key(
         "audit",
         KeyShape::Word(crate::audit::Proof::WORDS),
         "\"bounds\"",
-        "Evidence needed before a release that no person's posterior exceeds `confidence`, given all releases. exact: every posterior \
+        "Evidence needed before a release that no person's posterior exceeds `confidence`, and no risk `reidentification`, given all \
+         releases. exact: every posterior \
          is computed exactly. bounds: proven upper bounds do not exceed it. estimate: estimates do not exceed it; they can be wrong. \
          off: posteriors are not checked.",
     ),

@@ -8,7 +8,7 @@ use super::reader::{Item, TableReader};
 use super::{ColumnPolicy, MethodPolicy, Policy, ShorthandLines};
 use crate::algorithms::{self, Purpose, Suppression};
 use crate::audit::Proof;
-use crate::data::schema::Role;
+use crate::data::schema::{Role, Unit};
 use crate::data::taxonomy::Type;
 use crate::error::{Error, Result, did_you_mean};
 use crate::join::Breadth;
@@ -34,7 +34,7 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
         must_be_column(item, &columns)?;
         must_be_identifier(item, &columns)?;
     }
-    let (shorthand, shorthand_lines) = read_shorthand(&requirement, &columns)?;
+    let (shorthand, shorthand_lines) = read_shorthand(&requirement)?;
     let models = requirement.get("models").map(read_models).transpose()?.unwrap_or_default();
     let method = read_method(&release, &dataset, &requirement)?;
     let algorithm = read_algorithm(&release)?;
@@ -159,9 +159,21 @@ fn read_column(item: &Item<'_>, owner: Option<&str>) -> Result<ColumnPolicy> {
         exact: table.get("exact").map(Item::flag).transpose()?.unwrap_or(true),
         range: table.get("range").map(|item| levels::range(item, values)).transpose()?,
         missing: table.word("missing").unwrap_or_default(),
+        per: read_unit(&table)?,
+        accept_unique: table.get("accept-unique").map(Item::flag).transpose()?.unwrap_or(false),
         line: item.line,
         taxonomy_line: table.line("taxonomy"),
     })
+}
+
+/// Reads the unit of a sensitive column.
+fn read_unit(table: &TableReader<'_>) -> Result<Option<Unit>> {
+    match table.get("per") {
+        Some(item) if table.word::<Role>("role") != Some(Role::Sensitive) => {
+            Err(item.wrong("applies to sensitive columns; set role = \"sensitive\", or remove this key"))
+        }
+        _ => Ok(table.word("per")),
+    }
 }
 
 /// Checks that a column has one source of generalization: a taxonomy file, declared intervals, or chosen intervals.
@@ -212,19 +224,14 @@ fn must_be_identifier(item: &Item<'_>, columns: &[ColumnPolicy]) -> Result<()> {
     }
 }
 
-fn read_shorthand(requirement: &TableReader<'_>, columns: &[ColumnPolicy]) -> Result<(Shorthand, ShorthandLines)> {
+fn read_shorthand(requirement: &TableReader<'_>) -> Result<(Shorthand, ShorthandLines)> {
     let shorthand = Shorthand {
         k: requirement.get("k").map(|item| item.whole(2)).transpose()?,
         confidence: requirement.get("confidence").map(Item::number).transpose()?,
+        reidentification: requirement.get("reidentification").map(Item::number).transpose()?,
     };
-    if let Some(item) = requirement.get("confidence")
-        && !columns.iter().any(|column| column.role == Role::Sensitive)
-    {
-        let message =
-            "limits inference of sensitive values, but no column has the role sensitive; assign it, or remove this key";
-        return Err(item.wrong(message));
-    }
-    Ok((shorthand, ShorthandLines { k: requirement.line("k"), confidence: requirement.line("confidence") }))
+    let (k, confidence) = (requirement.line("k"), requirement.line("confidence"));
+    Ok((shorthand, ShorthandLines { k, confidence, reidentification: requirement.line("reidentification") }))
 }
 
 fn read_models(item: &Item<'_>) -> Result<Vec<ModelSpec>> {

@@ -98,7 +98,7 @@ fn reads_every_key() {
     assert_eq!(age.line, 9);
     assert_eq!(policy.columns[3].range, Some((0.0, 300.5)));
     assert_eq!(policy.columns[4].intervals[4], IntervalLevel::Bounds(vec![-7305.0, 10957.0]));
-    assert_eq!(policy.shorthand, Shorthand { k: Some(5), confidence: Some(0.5) });
+    assert_eq!(policy.shorthand, Shorthand { k: Some(5), confidence: Some(0.5), reidentification: None });
     assert_eq!(policy.purpose, Purpose::Classification("disease".to_owned()));
     assert_eq!(policy.suppression.max_suppressed(1000), 50);
     assert!(policy.suppression.cells);
@@ -154,6 +154,7 @@ fn every_listed_word_is_an_enum_value() {
         for word in words {
             let known = match key.name {
                 "role" => serde_json::from_value::<Role>((*word).into()).is_ok(),
+                "per" => serde_json::from_value::<crate::data::schema::Unit>((*word).into()).is_ok(),
                 "type" => serde_json::from_value::<Type>((*word).into()).is_ok(),
                 _ => serde_json::from_value::<Missing>((*word).into()).is_ok(),
             };
@@ -222,7 +223,8 @@ fn policy_and_data_must_have_the_same_columns() {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         policy.check_columns(&names).map_err(|error| error.to_string())
     };
-    assert_eq!(check(&["sex", "age"]), Ok(()));
+    assert_eq!(check(&["sex", "age"]), Ok(Vec::new()));
+    assert_eq!(check(&["age"]), Ok(vec!["sex".to_owned()]));
     let expect = "policy line 1: the data has no column `age` (did you mean `Age`?)";
     assert_eq!(check(&["Age", "sex"]), Err(expect.to_owned()));
     let more = check(&["age", "sex", "a", "b", "c", "d", "e", "f"]).unwrap_err();

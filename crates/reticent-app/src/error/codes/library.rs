@@ -9,6 +9,11 @@ pub(super) const REFUSALS: &[ErrorCode] = &[
         "Publish fewer columns, publish to other recipients, or use a stricter policy.",
     ),
     entry(
+        "reidentification-above-bound",
+        "The release would raise the prosecutor risk of a person above the bound.",
+        "Publish fewer columns, publish to other recipients, or use a stricter policy.",
+    ),
+    entry(
         "requirement-unreachable",
         "The requirement is violated even with all quasi-identifiers suppressed.",
         "Apply one of the suggested remedies, or relax the requirement.",
@@ -90,6 +95,11 @@ pub(super) const OBSTACLES: &[ErrorCode] = &[
         "background-knowledge-invalid",
         "The background knowledge is invalid, or contradicts the releases.",
         "Correct the statement at the given line.",
+    ),
+    entry(
+        "reidentification-not-established",
+        "The audit could not prove that every prosecutor risk is within the bound.",
+        "Publish fewer columns, or accept estimates.",
     ),
     entry(
         "posterior-not-established",

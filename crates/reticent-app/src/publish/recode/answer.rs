@@ -67,6 +67,7 @@ impl RecodeMaker<'_> {
             records_with_suppressed_cells: hidden_in,
             escaped_formulas: made.written.neutralised,
             warnings,
+            not_applicable: requirement.not_applicable.iter().map(|spec| spec.model.clone()).collect(),
             verified: made.verified.verdict,
             audited: made.audited,
             risk: release_risk(&release),

@@ -68,7 +68,7 @@ impl EarlierReleases {
 
 /// Returns whether the audit links the records of people: an owner column and a confidence bound exist, and the audit is on.
 fn links_owners(policy: &Policy) -> bool {
-    policy.owner.is_some() && policy.shorthand.confidence.is_some() && policy.audit != Proof::Off
+    policy.owner.is_some() && policy.audit != Proof::Off
 }
 
 /// Returns messages about releases that the policy names and the ledger does not have: likely misspellings, and others.

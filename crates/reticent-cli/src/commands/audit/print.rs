@@ -1,10 +1,11 @@
 //! Terminal output of an audit.
 
-use reticent::audit::{AttackRun, Audit, Case, ColumnAudit, Disclosure, PairAudit};
+use reticent::audit::{AttackRun, Audit, Case, ColumnAudit, Disclosure, IdentifiedPeople, PairAudit};
 use reticent_app::answer::{AuditAnswer, CoalitionAudit};
 
 use crate::terminal::{
-    BAD, GOOD, HEAD, HINT, WIDTH, bar, columns, count, people, percent, plural, ratio, shown, witness, wrap,
+    BAD, GOOD, HEAD, HINT, WIDTH, bar, columns, count, people, percent, plural, range, ratio, risk_figures, shown,
+    witness, wrap,
 };
 
 /// Maximum number of printed groups of one explanation.
@@ -25,7 +26,19 @@ pub fn print(answer: &AuditAnswer) {
             } else {
                 "no person has"
             };
-            println!("{GOOD}Threshold met: {scope} a posterior above {}.{GOOD:#}", threshold(answer.confidence));
+            let within = [
+                answer.confidence.map(|_| format!("{scope} a posterior above {}", threshold(answer.confidence))),
+                answer
+                    .reidentification
+                    .map(|bound| format!("no person has a re-identification risk above {}", ratio(bound))),
+            ];
+            let within: Vec<String> = within.into_iter().flatten().collect();
+            let within = if within.is_empty() {
+                format!("{scope} a posterior above {}", threshold(None))
+            } else {
+                within.join("; ")
+            };
+            println!("{GOOD}{}{GOOD:#}", wrap(&format!("Threshold met: {within}."), WIDTH, ""));
         }
         Some(false) => println!("{BAD}{}{BAD:#}", failed(answer)),
         None => {}
@@ -42,30 +55,41 @@ pub fn print(answer: &AuditAnswer) {
 
 /// Why the threshold is not met.
 fn failed(answer: &AuditAnswer) -> String {
-    let above = answer.coalitions.iter().map(|coalition| coalition.audit.above()).max().unwrap_or(0);
+    let most = |figure: &dyn Fn(&Audit) -> u64| {
+        answer.coalitions.iter().map(|coalition| figure(&coalition.audit)).max().unwrap_or(0)
+    };
+    let certain = most(&|audit| audit.columns.iter().map(|column| column.certain).max().unwrap_or(0));
+    let (above, risky) = (most(&Audit::above), most(&|audit| audit.identity.above));
     let violated = |coalition: &CoalitionAudit| {
         !coalition.violations.is_empty() || coalition.audit.pairs.iter().any(|pair| pair.above > 0)
     };
-    match above {
-        0 if answer.coalitions.iter().any(violated) => "Threshold exceeded: see the violations above.".to_owned(),
-        0 => "Not established that the threshold is met: see above.".to_owned(),
-        above => {
-            let have = if above == 1 { "has" } else { "have" };
-            format!("Threshold exceeded: {} {have} a posterior above {}.", people(above), threshold(answer.confidence))
-        }
+    let have = |number: u64| if number == 1 { "has" } else { "have" };
+    let mut reasons = Vec::new();
+    if above > 0 {
+        reasons.push(format!("{} {} a posterior above {}", people(above), have(above), threshold(answer.confidence)));
+    }
+    if let Some(bound) = answer.reidentification.filter(|_| risky > 0) {
+        let above = format!("{} {} a re-identification risk above {}", people(risky), have(risky), ratio(bound));
+        reasons.push(above);
+    }
+    if !reasons.is_empty() {
+        return format!("Threshold exceeded: {}.", reasons.join("; "));
+    }
+    let identified = answer.coalitions.iter().flat_map(|coalition| &coalition.audit.identified).next();
+    if let Some(shown) = identified {
+        return format!("Disclosed: {}.", identified_text(shown));
+    }
+    if certain > 0 {
+        return format!("Disclosed: a sensitive value is certain for {}.", people(certain));
+    }
+    match answer.coalitions.iter().any(violated) {
+        true => "Threshold exceeded: see the violations above.".to_owned(),
+        false => "Not established that the threshold is met: see above.".to_owned(),
     }
 }
 
 fn threshold(confidence: Option<f64>) -> String {
     confidence.map_or_else(|| "the threshold of the column".to_owned(), ratio)
-}
-
-/// Lower and upper bound, rounded outwards.
-fn range(lower: f64, upper: f64) -> String {
-    let low = (lower * 1000.0 + 1e-6).floor() / 1000.0;
-    let high = ((upper * 1000.0 - 1e-6).ceil() / 1000.0).min(1.0);
-    let low = if low == 0.0 { ratio(lower) } else { ratio(low) };
-    format!("{low} to {}", ratio(high))
 }
 
 fn print_coalition(coalition: &CoalitionAudit, judged: bool) {
@@ -82,6 +106,9 @@ fn print_coalition(coalition: &CoalitionAudit, judged: bool) {
     });
     for breach in pairs.chain(coalition.violations.iter().map(|breach| breach.text.clone())) {
         println!("{BAD}{}{BAD:#}", wrap(&format!("{}.", sentence(&breach)), WIDTH, "  "));
+    }
+    for shown in &audit.identified {
+        println!("{BAD}{}{BAD:#}", wrap(&format!("Disclosed: {}.", identified_text(shown)), WIDTH, "  "));
     }
     for why in &coalition.not_established {
         println!("{BAD}{}{BAD:#}", wrap(&format!("Not established: {why}."), WIDTH, "  "));
@@ -106,6 +133,17 @@ fn print_coalition(coalition: &CoalitionAudit, judged: bool) {
     }
     coalition.attacks.iter().for_each(print_attack);
     assumptions(audit);
+}
+
+/// Release that shows identifiers, and for how many people.
+fn identified_text(shown: &IdentifiedPeople) -> String {
+    format!(
+        "release {} {} identifies {} by {}",
+        shown.release,
+        shown.name,
+        people(shown.people),
+        shown.columns.join(", ")
+    )
 }
 
 /// The verdict, as one sentence.
@@ -184,18 +222,23 @@ fn print_column(column: &ColumnAudit, pairs: &[PairAudit], judged_all: bool) {
             rows.push(vec![String::new(), any]);
         }
     }
-    let at_most = if column.bounds_only > 0 { "at most " } else { "" };
-    let guess = format!("{at_most}{} (baseline {})", ratio(column.accuracy), ratio(column.baseline));
+    let about = match (column.bounds_only, column.estimated) {
+        (0, 0) => "",
+        (0, _) => "about ",
+        _ => "at most about ",
+    };
+    let guess = format!("{about}{} (baseline {})", ratio(column.accuracy), ratio(column.baseline));
     rows.push(vec!["    attacker accuracy".to_owned(), guess]);
     if judged_all {
         rows.push(vec!["    exact posterior".to_owned(), out_of(column.exact, column.people)]);
     }
     columns(&rows).iter().for_each(|line| println!("{line}"));
-    match column.bounds_only {
-        0 => println!("    people by maximum posterior:"),
-        some => {
-            println!("    people by maximum posterior ({} by its upper bound):", count(some))
-        }
+    let by = [(column.estimated, "by an estimate"), (column.bounds_only, "by its upper bound")];
+    let by: Vec<String> =
+        by.iter().filter(|(people, _)| *people > 0).map(|(people, how)| format!("{} {how}", count(*people))).collect();
+    match by.is_empty() {
+        true => println!("    people by maximum posterior:"),
+        false => println!("    people by maximum posterior ({}):", by.join(", ")),
     }
     let most = column.histogram.iter().copied().max().unwrap_or(1).max(1);
     for (at, people) in column.histogram.iter().enumerate().filter(|(_, people)| **people > 0) {
@@ -253,21 +296,20 @@ fn print_pair(pair: &PairAudit) {
 fn identity(audit: &Audit) {
     let identity = &audit.identity;
     println!("  {HEAD}Re-identification risk{HEAD:#}");
-    let mut rows = vec![vec![
-        "    singling out".to_owned(),
-        format!("{} sample unique in a release (k = 1)", out_of(identity.singled_out, audit.people)),
-    ]];
-    if identity.in_several > 0 {
-        let linkable = format!(
-            "{} in two or more releases and unique in two of them",
-            out_of(identity.linkable, identity.in_several)
-        );
-        rows.push(vec!["    linkability".to_owned(), linkable]);
+    let singled_out = proved_or_possible(identity.singled_out, identity.may_be_singled_out, identity.people);
+    let mut rows = vec![vec!["    singling out".to_owned(), format!("a record certainly belongs to {singled_out}")]];
+    if identity.with_several_records > 0 {
+        let linkable = proved_or_possible(identity.linkable, identity.may_be_linkable, identity.with_several_records);
+        rows.push(vec!["    linkability".to_owned(), format!("two records certainly belong together for {linkable}")]);
     }
-    let risk = |highest: f64, average: f64| format!("highest {}, average {}", ratio(highest), ratio(average));
-    rows.push(vec!["    prosecutor risk".to_owned(), risk(identity.prosecutor_highest, identity.prosecutor_average)]);
+    let [highest, average] = risk_figures(identity);
+    rows.push(vec!["    prosecutor risk".to_owned(), format!("highest {highest}")]);
+    if let Some(threshold) = identity.threshold {
+        let above = proved_or_possible(identity.above, identity.may_be_above, identity.people);
+        rows.push(vec![format!("    above {}", ratio(threshold)), above]);
+    }
     rows.push(vec!["    journalist risk".to_owned(), "at most the prosecutor risk".to_owned()]);
-    rows.push(vec!["    marketer risk".to_owned(), ratio(identity.prosecutor_average)]);
+    rows.push(vec!["    marketer risk".to_owned(), format!("average {average}")]);
     columns(&rows).iter().for_each(|line| println!("{line}"));
     println!();
 }
@@ -281,7 +323,7 @@ fn print_timeline(coalition: &CoalitionAudit, allowed: bool) {
         if allowed {
             rows[0].push("above".to_owned());
         }
-        rows[0].extend(["max posterior".to_owned(), "accuracy".to_owned()]);
+        rows[0].extend(["max posterior".to_owned(), "accuracy".to_owned(), "max risk".to_owned()]);
         for point in &coalition.timeline {
             let Some(column) = point.columns.iter().find(|column| column.name == *name) else { continue };
             let mut row =
@@ -293,7 +335,14 @@ fn print_timeline(coalition: &CoalitionAudit, allowed: bool) {
                     count(column.above)
                 });
             }
-            row.extend([ratio(column.highest), ratio(column.accuracy)]);
+            let [highest, accuracy] = [ratio(column.highest), ratio(column.accuracy)];
+            let marked = |figure: String| if column.estimated { format!("about {figure}") } else { figure };
+            let risk = point.prosecutor;
+            let risk = match risk.is_exact() {
+                true => ratio(risk.upper.value()),
+                false => format!("up to {}", ratio(risk.upper.value())),
+            };
+            row.extend([marked(highest), marked(accuracy), risk]);
             rows.push(row);
         }
         columns(&rows).iter().for_each(|line| println!("{line}"));
@@ -383,8 +432,8 @@ fn assumptions(audit: &Audit) {
     let stats = &audit.stats;
     if stats.components_not_counted > 0 && audit.columns.iter().any(|column| column.exact < column.people) {
         let text = format!(
-            "Possible worlds of {} could not be counted: their posteriors are bounds and estimates, which can be too low. A higher \
-             --effort may help.",
+            "Possible worlds of {} could not be counted: their posteriors are known by bounds and estimates. Estimates can be too low. A \
+             higher --effort may help.",
             people(stats.people_not_counted)
         );
         println!("{HINT}{}{HINT:#}", wrap(&text, WIDTH, "  "));

@@ -3,7 +3,7 @@
 use reticent::republication::{Form, withheld_text};
 use reticent_app::answer::{GroupSeconds, GroupedAnswer, HistoryScope, WithheldRecords};
 
-use super::recoded::{print_ignored_history, print_warnings};
+use super::recoded::{print_identity, print_ignored_history, print_warnings};
 use crate::terminal::{GOOD, HEAD, HINT, WIDTH, columns, count, people, plural, ratio, wrap};
 
 /// Prints the verdict, the published and withheld records, departures and utility; with `verbose` also the run.
@@ -92,6 +92,7 @@ fn print_requirements(answer: &GroupedAnswer) {
         );
         println!("  {GOOD}meets{GOOD:#}    {}", wrap(&text, WIDTH, "           ").trim_start());
     }
+    print_identity(answer.audited.identity.as_ref());
     for column in answer.audited.columns.iter().filter(|column| column.already_above > 0) {
         let text = format!(
             "not counted: {} whose {} is already disclosed by earlier releases, with a posterior up to {}. This release does \

@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 
 use reticent::Role;
 use reticent::algorithms::Guarantee;
+use reticent::audit::{Identity, Proof};
 use reticent::join::Dangling;
 use reticent::verify::JoinFinding;
 
 use reticent_app::answer::{ColumnAnswer, HistoryScope, JoinAnswer, RecodedAnswer, Seconds};
 
 use crate::terminal::{
-    BAD, GOOD, HEAD, HINT, WIDTH, columns, count, number, people, percent, plural, ratio, shown, witness, wrap,
+    BAD, GOOD, HEAD, HINT, WIDTH, columns, count, number, people, percent, plural, ratio, risk_figures, shown, witness,
+    wrap,
 };
 
 const MEETS: &str = "meets   ";
@@ -27,6 +29,7 @@ pub fn print(answer: &RecodedAnswer, verbose: bool) {
     print_counts(answer);
     println!("\n{HEAD}Requirements, checked on the written file{HEAD:#}");
     print_models(answer);
+    print_not_applicable(answer);
     print_joins(answer, verbose);
     print_audit(answer);
     print_columns(answer);
@@ -101,6 +104,13 @@ fn print_models(answer: &RecodedAnswer) {
             let text = format!("{}: {}", witness(&violation.witness), violation.explanation);
             println!("{}", wrap(&text, WIDTH, "             "));
         }
+    }
+}
+
+/// The models that do not apply, because the release lacks their columns.
+fn print_not_applicable(answer: &RecodedAnswer) {
+    for model in &answer.not_applicable {
+        println!("  {HINT}no check{HINT:#} {model}: the release lacks its columns; it stays in force over joins");
     }
 }
 
@@ -182,6 +192,7 @@ fn dangling_text(dangling: &Dangling) -> String {
 /// The posterior of the audit, and what the audit does not cover.
 fn print_audit(answer: &RecodedAnswer) {
     let Some(audited) = &answer.audited else { return };
+    print_identity(audited.identity.as_ref());
     let Some(confidence) = audited.confidence else { return };
     let highest = match audited.lower == audited.upper {
         true => ratio(audited.upper),
@@ -195,12 +206,30 @@ fn print_audit(answer: &RecodedAnswer) {
         0 => "this release shows no person's sensitive value".to_owned(),
         many => format!("highest {highest} among {}", people(many)),
     };
+    let numbers: Vec<String> = audited.join_only.iter().map(u64::to_string).collect();
+    let not_with = match numbers.as_slice() {
+        [] => String::new(),
+        [one] => format!("; not given release {one}, whose record owners are unknown: only joins with it were checked"),
+        many => {
+            format!(
+                "; not given releases {}, whose record owners are unknown: only joins with them were checked",
+                many.join(", ")
+            )
+        }
+    };
+    // An estimate proves nothing.
+    let estimate = audited.proof == Proof::Estimate && audited.upper > confidence + 1e-9;
+    let (mark, not_proved) = match (estimate, not_with.is_empty()) {
+        (true, _) => (format!("{HINT}estimate{HINT:#}"), "; not proved: the upper bound exceeds the threshold"),
+        (false, false) => (format!("{HINT}in part {HINT:#}"), ""),
+        (false, true) => (format!("{GOOD}{MEETS}{GOOD:#}"), ""),
+    };
     let text = format!(
-        "posterior of a sensitive value at most {} given {given} ({found}; {})",
+        "posterior of a sensitive value at most {} given {given} ({found}; {}{not_proved}{not_with})",
         ratio(confidence),
         audited.proof.word()
     );
-    println!("  {GOOD}{MEETS}{GOOD:#} {}", wrap(&text, WIDTH, "           ").trim_start());
+    println!("  {mark} {}", wrap(&text, WIDTH, "           ").trim_start());
     let mut limits = Vec::new();
     if audited.any_record_above > 0 {
         limits.push(format!(
@@ -216,15 +245,29 @@ fn print_audit(answer: &RecodedAnswer) {
             people(audited.already_above)
         ));
     }
-    if !audited.join_only.is_empty() {
-        let numbers: Vec<String> = audited.join_only.iter().map(u64::to_string).collect();
-        let releases = if numbers.len() == 1 { "release" } else { "releases" };
-        limits.push(format!(
-            "Not audited together with {releases} {}: records without owner links. Only joins were checked.",
-            numbers.join(", ")
-        ));
-    }
     limits.iter().for_each(|text| println!("{}", wrap(text, WIDTH, "           ")));
+}
+
+/// The re-identification risk given all releases that the recipients can hold.
+pub fn print_identity(identity: Option<&Identity>) {
+    let Some(identity) = identity else {
+        println!("  {HINT}no check{HINT:#} re-identification risk given all releases: it could not be computed");
+        return;
+    };
+    let [highest, average] = risk_figures(identity);
+    let bound = identity.threshold.map(|bound| format!(" at most {}", ratio(bound))).unwrap_or_default();
+    let singled_out = match identity.may_be_singled_out {
+        0 => "nobody is singled out".to_owned(),
+        may if may > identity.singled_out => {
+            format!("{} singled out, possibly {} more", people(identity.singled_out), count(may - identity.singled_out))
+        }
+        some => format!("{} singled out", people(some)),
+    };
+    let text = format!(
+        "re-identification risk{bound} given all releases that recipients can hold (highest {highest}; average {average}; {singled_out})"
+    );
+    let mark = if identity.threshold.is_some() { format!("{GOOD}{MEETS}{GOOD:#}") } else { "risk    ".to_owned() };
+    println!("  {mark} {}", wrap(&text, WIDTH, "           ").trim_start());
 }
 
 fn print_columns(answer: &RecodedAnswer) {

@@ -2,24 +2,33 @@
 
 use super::{AttackerView, ViewClass, ViewGroup};
 use crate::audit::sensitive_domain::ValueCover;
-use reticent_inference::{Count, PersonClass, Problem, Value};
+use reticent_inference::{Count, PersonClass, Problem, Value, WeightedCount};
 
 /// Maximum number of layers of a release. Each layer is one source of counts.
 const MAX_LAYERS: u32 = 1024;
+
+/// Counts of groups.
+#[derive(Default)]
+struct GroupCounts {
+    plain: Vec<Count>,
+    /// Counts of releases in which a person of a class has several records.
+    weighted: Vec<WeightedCount>,
+}
 
 impl AttackerView {
     /// Builds the constraint problem of all groups.
     pub fn problem(&self) -> Problem {
         let classes: Vec<PersonClass> = self.classes.iter().map(|class| self.person_class(class, |_| true)).collect();
-        let mut counts = Vec::new();
-        for group in &self.groups {
-            self.counts(group, &classes, &group.classes, &mut counts);
+        let mut counts = GroupCounts::default();
+        for (at, group) in (0..).zip(&self.groups) {
+            self.counts((at, group), &classes, &|class_id| Some(class_id), &mut counts);
         }
-        counts.extend(self.known_counts.iter().cloned());
+        let GroupCounts { mut plain, weighted } = counts;
+        plain.extend(self.known_counts.iter().cloned());
         let known_solution = self.known_solution(&classes);
         let incomplete =
             (0..).zip(&self.classes).filter(|(_, class)| class.incomplete).map(|(class_id, _)| class_id).collect();
-        Problem { classes, counts, known_solution, incomplete }
+        Problem { classes, counts: plain, weighted, known_solution, incomplete }
     }
 
     /// Builds the constraint problem of some groups only, and returns it with the indices of its classes.
@@ -31,15 +40,15 @@ impl AttackerView {
         let person_class =
             |class_id: &u32| self.person_class(&self.classes[*class_id as usize], |group| groups.contains(&group));
         let classes: Vec<PersonClass> = class_ids.iter().map(person_class).collect();
-        let mut counts = Vec::new();
-        for group in groups.iter().map(|group| &self.groups[*group as usize]) {
-            let local = |class_id: &u32| class_ids.binary_search(class_id).ok().map(|index| index as u32);
-            let local_ids: Vec<u32> = group.classes.iter().filter_map(local).collect();
-            self.counts(group, &classes, &local_ids, &mut counts);
+        let mut counts = GroupCounts::default();
+        for group in groups {
+            let local = |class_id: u32| class_ids.binary_search(&class_id).ok().map(|index| index as u32);
+            self.counts((*group, &self.groups[*group as usize]), &classes, &local, &mut counts);
         }
         let incomplete = (0..).zip(&class_ids).filter(|(_, class_id)| self.classes[**class_id as usize].incomplete);
         let incomplete = incomplete.map(|(at, _)| at).collect();
-        (Problem { classes, counts, incomplete, ..Problem::default() }, class_ids)
+        let GroupCounts { plain, weighted } = counts;
+        (Problem { classes, counts: plain, weighted, incomplete, ..Problem::default() }, class_ids)
     }
 
     fn person_class(&self, class: &ViewClass, counts_here: impl Fn(u32) -> bool) -> PersonClass {
@@ -61,14 +70,26 @@ impl AttackerView {
         PersonClass { people: class.people, possible }
     }
 
-    /// Adds the counts of a group: bounds on the number of people with a tuple of each cover.
+    /// Adds the counts of a group: bounds on the number of records whose owners have a tuple of each cover.
     ///
-    /// The lower bound is the number of records within the cover, less the records beyond the number of known people. The
-    /// upper bound is the number of records that are not disjoint from the cover.
-    fn counts(&self, group: &ViewGroup, classes: &[PersonClass], class_ids: &[u32], counts: &mut Vec<Count>) {
+    /// The lower bound is the number of records within the cover, less the records beyond those of known people. The
+    /// upper bound is the number of records that are not disjoint from the cover. `index` returns the index of a class in
+    /// `classes`.
+    fn counts(
+        &self,
+        (at, group): (u32, &ViewGroup),
+        classes: &[PersonClass],
+        index: &dyn Fn(u32) -> Option<u32>,
+        counts: &mut GroupCounts,
+    ) {
         let ViewGroup { release, values, records, .. } = group;
-        let people: u64 = class_ids.iter().map(|class_id| classes[*class_id as usize].people).sum();
-        let surplus = records.saturating_sub(people);
+        let with_records = |class_id: &u32| {
+            let per_person = self.classes[*class_id as usize].records_per_person(at);
+            index(*class_id).map(|index| (index, per_person))
+        };
+        let members: Vec<(u32, u64)> = group.classes.iter().filter_map(with_records).collect();
+        let owned = members.iter().map(|(class_id, per_person)| classes[*class_id as usize].people * per_person);
+        let surplus = records.saturating_sub(owned.sum());
         let informative: Vec<ValueCover> =
             values.iter().map(|(cover, _)| *cover).filter(|cover| !self.domain.is_suppressed(*cover)).collect();
         let layers = self.layers(&informative);
@@ -79,17 +100,21 @@ impl AttackerView {
             let sum = |keep: &dyn Fn(&ValueCover) -> bool| -> u64 {
                 values.iter().filter(|(other, _)| keep(other)).map(|(_, records)| records).sum()
             };
-            let cells =
-                class_ids.iter().flat_map(|class_id| tuples.iter().map(move |tuple| (*class_id, *tuple))).collect();
             if group.values_listed_once {
                 continue;
             }
-            counts.push(Count {
-                source: *release as u32 * MAX_LAYERS + layer,
-                cells,
-                lower: sum(&within).saturating_sub(surplus),
-                upper: records - sum(&disjoint),
-            });
+            let (lower, upper) = (sum(&within).saturating_sub(surplus), records - sum(&disjoint));
+            let cells = members
+                .iter()
+                .flat_map(|(class_id, per_person)| tuples.iter().map(move |tuple| (*class_id, *tuple, *per_person)));
+            // A person in several groups of the release is in several counts, which a source does not allow.
+            if self.shared_groups[*release] {
+                counts.weighted.push(WeightedCount { cells: cells.collect(), lower, upper });
+            } else {
+                let source = *release as u32 * MAX_LAYERS + layer;
+                let cells = cells.map(|(class_id, tuple, _)| (class_id, tuple)).collect();
+                counts.plain.push(Count { source, cells, lower, upper });
+            }
         }
     }
 

@@ -4,11 +4,12 @@ use serde::Serialize;
 
 use super::{AUDIT_OFF, Gate, Proof, admit};
 use crate::audit::group_checks::min_indistinguishable;
-use crate::audit::{AuditOptions, exchangeability};
+use crate::audit::{AuditOptions, Identity, exchangeability};
 use crate::error::{Error, Obstacle, Refusal, Result};
+use crate::names::Confidence;
 use crate::ratio::Ratio;
 use crate::release::history::{History, RecordedRelease};
-use crate::statement::{Level, Outcome, POSTERIOR, Parameter, RECORD_LINKAGE, Scope, Statement};
+use crate::statement::{Level, Outcome, POSTERIOR, Parameter, RECORD_LINKAGE, REIDENTIFICATION, Scope, Statement};
 use reticent_inference::SolveOptions;
 
 /// Factor by which the solver limits increase if the default limits do not suffice.
@@ -23,6 +24,8 @@ pub struct AuditedGroups {
     pub columns: Vec<AuditedColumn>,
     /// Smallest number of people who share all their groups in all releases, if the method bounds record linkage.
     pub min_indistinguishable: Option<u64>,
+    /// Re-identification risk given all releases that the recipients can hold; `None` if it was not computed.
+    pub identity: Option<Identity>,
 }
 
 /// Result of the gate for one column.
@@ -107,7 +110,8 @@ pub fn admit_grouped(
     series: &[u64],
     gate: &Gate<'_>,
 ) -> Result<AuditedGroups> {
-    let mut audited = AuditedGroups { proof: gate.proof, columns: Vec::new(), min_indistinguishable: None };
+    let mut audited =
+        AuditedGroups { proof: gate.proof, columns: Vec::new(), min_indistinguishable: None, identity: None };
     if gate.proof == Proof::Off {
         return match candidate.has_marginals {
             true => Err(Error::CannotCheck(Obstacle::MarginalsUnaudited {})),
@@ -136,6 +140,8 @@ pub fn admit_grouped(
             audited.merge(audit_column(column, *bound, &tables, gate)?);
         }
         audited.admit_linkage(candidate, &tables, series)?;
+        (gate.watch)()?;
+        audited.admit_identity(&tables, gate)?;
     }
     Ok(audited)
 }
@@ -170,7 +176,9 @@ fn audit_column(
         columns: Some(vec![column.to_owned()]),
         confidence: Some(bound),
         time_varying: gate.time_varying.clone(),
+        units: gate.units.clone(),
         worst: 0,
+        identity: false,
         ..AuditOptions::default()
     };
     let mut found = AuditedColumn::new(column, bound);
@@ -182,7 +190,7 @@ fn audit_column(
         return Ok(Some(found));
     }
     let releases = tables.iter().map(|recorded| (*recorded).clone().canonical()).collect();
-    let history = History { releases, erased: Vec::new() };
+    let history = History { releases, erased: Vec::new() }.with_roles(&gate.roles);
     let audit = match admit(&history, &options, gate.proof) {
         // Some components may need more than the default limits.
         Err(Error::CannotCheck(_)) => {
@@ -210,6 +218,7 @@ impl AuditedGroups {
     pub fn statements(
         &self,
         candidate: &GroupedCandidate<'_>,
+        reidentification: Option<Confidence>,
         scope: &Scope,
         bound: &dyn Fn(&AuditedColumn) -> String,
     ) -> Vec<Statement> {
@@ -238,7 +247,37 @@ impl AuditedGroups {
             scope: scope.clone(),
             outcome: Outcome::Judged { violations, level: Level::Exact },
         });
-        self.columns.iter().map(posterior).chain(records).collect()
+        let identity = reidentification.map(|bound| Statement {
+            model: REIDENTIFICATION.to_owned(),
+            parameters: [("bound".to_owned(), Parameter::Number(bound.decimal()))].into(),
+            scope: scope.clone(),
+            outcome: outcome(0),
+        });
+        self.columns.iter().map(posterior).chain(records).chain(identity).collect()
+    }
+
+    /// Computes the re-identification risk, and checks its bound if there is one.
+    fn admit_identity(&mut self, tables: &[&RecordedRelease], gate: &Gate<'_>) -> Result<()> {
+        let options = AuditOptions {
+            columns: Some(Vec::new()),
+            reidentification: gate.reidentification.map(Confidence::exact),
+            time_varying: gate.time_varying.clone(),
+            units: gate.units.clone(),
+            worst: 0,
+            ..AuditOptions::default()
+        };
+        let releases = tables.iter().map(|recorded| (*recorded).clone().canonical()).collect();
+        let history = History { releases, erased: Vec::new() }.with_roles(&gate.roles);
+        let audit = match admit(&history, &options, gate.proof) {
+            // Without a bound, the risk is only reported.
+            Err(Error::CannotCheck(_)) if gate.reidentification.is_none() => return Ok(()),
+            audit => audit?,
+        };
+        let is_worse = |known: &Identity| known.prosecutor.upper < audit.identity.prosecutor.upper;
+        if self.identity.as_ref().is_none_or(is_worse) {
+            self.identity = Some(audit.identity);
+        }
+        Ok(())
     }
 
     fn merge(&mut self, found: Option<AuditedColumn>) {

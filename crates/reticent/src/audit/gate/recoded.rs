@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use super::{AUDIT_OFF, Gate, NO_BOUND, Proof, admit};
-use crate::audit::AuditOptions;
+use crate::audit::{AuditOptions, Identity};
 use crate::data::schema::Role;
 use crate::error::{Error, Obstacle, Result};
 use crate::names::Confidence;
 use crate::release::history::{History, RecordedRelease};
-use crate::statement::{Outcome, POSTERIOR, Parameter, Scope, Statement};
+use crate::statement::{Outcome, POSTERIOR, Parameter, REIDENTIFICATION, Scope, Statement};
 
 /// Result of the gate for a release by an algorithm.
 #[derive(Debug, Clone, Serialize)]
@@ -31,6 +31,8 @@ pub struct Audited {
     pub already_above: u64,
     /// Number of people in components with too many possible worlds to count.
     pub not_counted: u64,
+    /// Re-identification risk given all releases that the recipients can hold; `None` if it was not computed.
+    pub identity: Option<Identity>,
     /// Numbers of the earlier releases that were audited together with it.
     pub with: Vec<u64>,
     /// Numbers of the earlier releases without owner links, for which only joins were judged.
@@ -49,6 +51,7 @@ impl Audited {
             any_record_upper: 0.0,
             already_above: 0,
             not_counted: 0,
+            identity: None,
             with: Vec::new(),
             join_only: Vec::new(),
         }
@@ -70,11 +73,15 @@ pub fn admit_recoded(
     gate: &Gate<'_>,
 ) -> Result<Audited> {
     let mut audited = Audited::new(gate.proof);
-    let Some(confidence) = gate.confidence.filter(|_| gate.proof != Proof::Off) else { return Ok(audited) };
-    audited.confidence = Some(confidence.decimal());
+    if gate.proof == Proof::Off {
+        return Ok(audited);
+    }
+    audited.confidence = gate.confidence.map(Confidence::decimal);
     let options = AuditOptions {
-        confidence: Some(confidence.exact()),
+        confidence: gate.confidence.map(Confidence::exact),
+        reidentification: gate.reidentification.map(Confidence::exact),
         time_varying: gate.time_varying.clone(),
+        units: gate.units.clone(),
         worst: 0,
         ..AuditOptions::default()
     };
@@ -83,10 +90,14 @@ pub fn admit_recoded(
     for positions in coalitions.iter().chain(alone.iter().filter(|alone| !coalitions.contains(alone))) {
         (gate.watch)()?;
         let releases = positions.iter().map(|at| earlier(*at)).chain([candidate.clone()]).collect();
-        audited.merge(&History { releases, erased: Vec::new() }, &options)?;
+        match audited.merge(&History { releases, erased: Vec::new() }.with_roles(&gate.roles), &options) {
+            // Without a threshold, nothing is refused; the risk is only reported.
+            Err(Error::CannotCheck(_)) if !options.judges() => audited.identity = None,
+            merged => merged?,
+        }
     }
     // A release without recipients has no coalition to judge.
-    if coalitions.is_empty() && alone.is_empty() {
+    if coalitions.is_empty() && alone.is_empty() && options.judges() {
         return Err(Error::CannotCheck(Obstacle::NotEstablished {}));
     }
     for numbers in [&mut audited.with, &mut audited.join_only] {
@@ -97,8 +108,21 @@ pub fn admit_recoded(
 }
 
 impl Audited {
-    /// The statement that the gate established about the candidate.
-    pub fn statement(&self, confidence: Option<Confidence>, scope: Scope) -> Statement {
+    /// The statements that the gate established about the candidate.
+    pub fn statements(&self, gate: &Gate<'_>, scope: &Scope) -> Vec<Statement> {
+        let posterior = self.posterior_statement(gate.confidence, scope.clone());
+        let identity = gate.reidentification.map(|bound| {
+            let outcome = match self.proof.level() {
+                None => Outcome::Skipped { reason: AUDIT_OFF.to_owned() },
+                Some(level) => Outcome::Judged { violations: 0, level },
+            };
+            let parameters = [("bound".to_owned(), Parameter::Number(bound.decimal()))].into();
+            Statement { model: REIDENTIFICATION.to_owned(), parameters, scope: scope.clone(), outcome }
+        });
+        [posterior].into_iter().chain(identity).collect()
+    }
+
+    fn posterior_statement(&self, confidence: Option<Confidence>, scope: Scope) -> Statement {
         let outcome = match (confidence, self.proof.level()) {
             (None, _) => Outcome::NotApplicable { reason: NO_BOUND.to_owned() },
             (Some(_), None) => Outcome::Skipped { reason: AUDIT_OFF.to_owned() },
@@ -114,6 +138,10 @@ impl Audited {
     /// Audits the releases of one coalition, and keeps the worse figures.
     fn merge(&mut self, history: &History, options: &AuditOptions) -> Result<()> {
         let audit = admit(history, options, self.proof)?;
+        let is_worse = |known: &Identity| known.prosecutor.upper < audit.identity.prosecutor.upper;
+        if self.identity.as_ref().is_none_or(is_worse) {
+            self.identity = Some(audit.identity.clone());
+        }
         // A release without links was audited on its own, which is sufficient if one of the two has no sensitive column.
         let shows = |number: u64| {
             let recorded = history.releases.iter().filter(|recorded| recorded.number == number);

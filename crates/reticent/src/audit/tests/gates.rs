@@ -9,7 +9,15 @@ use crate::statement::{Level, Outcome, Parameter, Scope};
 
 fn gate(confidence: Option<f64>, proof: Proof) -> Gate<'static> {
     let confidence = confidence.map(|decimal| Confidence::new(decimal).expect("a confidence"));
-    Gate { proof, confidence, time_varying: Vec::new(), watch: &|| Ok(()) }
+    Gate {
+        proof,
+        confidence,
+        reidentification: None,
+        time_varying: Vec::new(),
+        units: Vec::new(),
+        roles: Vec::new(),
+        watch: &|| Ok(()),
+    }
 }
 
 /// Returns a history with the first release of figure 1, which the press holds, and the second release as a candidate.
@@ -50,10 +58,11 @@ fn a_candidate_is_refused_with_the_releases_of_a_coalition() {
 #[test]
 fn without_a_threshold_or_an_audit_nothing_is_judged() {
     let (history, candidate) = first_and_candidate(&["press"]);
-    for gate in [gate(None, Proof::Bounds), gate(Some(0.6), Proof::Off)] {
-        let audited = admit(&history, &candidate, &[vec![0]], &gate).expect("not judged");
-        assert_eq!((audited.confidence, audited.people), (None, 0));
-    }
+    // Without a threshold, the re-identification risk is reported, and nothing is refused.
+    let reported = admit(&history, &candidate, &[vec![0]], &gate(None, Proof::Bounds)).expect("not judged");
+    assert_eq!((reported.confidence, reported.identity.is_some()), (None, true));
+    let off = admit(&history, &candidate, &[vec![0]], &gate(Some(0.6), Proof::Off)).expect("not judged");
+    assert_eq!((off.confidence, off.people, off.identity.is_some()), (None, 0, false));
 }
 
 #[test]
@@ -107,7 +116,7 @@ fn linkage_is_counted_over_all_groups() {
     let audited =
         admit_grouped(&candidate, &none, &[vec![]], &[], &gate(None, Proof::Bounds)).expect("two share a group");
     assert_eq!(audited.min_indistinguishable, Some(2));
-    let statements = audited.statements(&candidate, &Scope::History, &|_| String::new());
+    let statements = audited.statements(&candidate, None, &Scope::History, &|_| String::new());
     assert_eq!(statements.len(), 1);
     assert_eq!((statements[0].model.as_str(), &statements[0].scope), ("record-linkage", &Scope::History));
     assert_eq!(statements[0].parameters["others"], Parameter::Whole(1));
@@ -118,7 +127,7 @@ fn linkage_is_counted_over_all_groups() {
         admit_grouped(&candidate, &none, &[vec![]], &[], &gate(None, Proof::Bounds)).expect_err("two, not three");
     assert_eq!(refused, Error::Refused(Refusal::RecordsLinked { bound: "1/3".to_owned(), people: 2 }));
     // With a lower bound than that of the gate, the same count is a violation: the statement is derived from the count.
-    assert!(audited.statements(&candidate, &Scope::History, &|_| String::new())[0].is_violated());
+    assert!(audited.statements(&candidate, None, &Scope::History, &|_| String::new())[0].is_violated());
 }
 
 #[test]

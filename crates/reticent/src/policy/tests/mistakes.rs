@@ -103,7 +103,6 @@ fn requirements() {
     let error = Policy::parse("[columns.a]\n").unwrap_err().to_string();
     assert!(error.contains("has no requirement; add for example\n[requirement]\nk = 5"), "{error}");
     check("[columns.a]\n[requirement]\nmodels = []", 2, "has no requirement");
-    check("[columns.a]\n[requirement]\nk = 3\nconfidence = 0.5", 4, "no column has the role sensitive");
     check_requirement("[[requirement.models]]\nl = 2", 2, "without a model");
     check_requirement("[[requirement.models]]\nmodel = 2", 3, "must be a text");
     check_requirement("[[requirement.models]]\nmodel = \"t-closeness\"\nt = [1, 2]", 4, "must be a text");

@@ -96,7 +96,8 @@ fn distortion(table: &Table, k: u64, zero_gain: bool) -> f64 {
         owner: None,
         missing_values: vec![],
     };
-    let requirement = Requirement::build(&Shorthand { k: Some(k), confidence: None }.expand(&schema), &schema).unwrap();
+    let requirement =
+        Requirement::build(&Shorthand { k: Some(k), ..Shorthand::default() }.expand(&schema), &schema).unwrap();
     search_distortion(table, &History::default(), &requirement, zero_gain)
 }
 

@@ -2,6 +2,7 @@
 
 mod by_hand;
 mod histories;
+mod identity;
 mod several;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,11 +13,12 @@ use reticent::audit::{
 };
 use reticent::contingency::ContingencyTable;
 use reticent::taxonomy::{NodeId, Taxonomy};
-use reticent::{History, Links, Presentation, PublishedColumn, Ratio, RecordedRelease, Release, Role};
+use reticent::{History, Links, Presentation, PublishedColumn, Ratio, RecordedRelease, Release, Role, Unit};
 use reticent_inference::{Count, PersonClass, Problem, SolveOptions};
 
 use super::inference::{Program, compare, times};
 use crate::support::Random;
+use identity::check_identity;
 
 const ILLS: &str = "ill\n  lung\n    flu\n    asthma\n  hiv";
 const PAYS: &str = "pay\n  low\n    10\n    20\n  high\n    30\n    40";
@@ -135,11 +137,11 @@ impl SmallHistory {
         columns.into_iter().all(|(((_, tree), node), code)| tree.node(*node).codes.contains(code))
     }
 
-    /// Codes of each column that some published cell covers. A suppressed cell covers none.
+    /// Codes of each column that some published cell covers. A suppressed cell covers all leaves.
     fn published_codes(&self) -> Vec<BTreeSet<u32>> {
         let of_column = |column: usize| {
             let records = self.releases.iter().flat_map(|release| &release.records);
-            let nodes = records.map(move |record| record.cells[column]).filter(|node| *node != 0);
+            let nodes = records.map(move |record| record.cells[column]);
             nodes.flat_map(|node| self.columns[column].1.node(node).codes.clone()).collect()
         };
         (0..self.columns.len()).map(of_column).collect()
@@ -355,32 +357,6 @@ fn check_figures(
     Ok(())
 }
 
-/// Compares the re-identification risk. Each group has its own quasi-identifiers, so a group is an equivalence class.
-fn check_identity(small: &SmallHistory, audit: &Audit) -> Result<(), String> {
-    let groups = small.groups();
-    // Sizes of the groups of a person.
-    let of = |person: &u128| -> Vec<usize> {
-        groups.iter().filter(|group| group.2.contains(person)).map(|group| group.2.len()).collect()
-    };
-    let people: Vec<Vec<usize>> = small.people().iter().map(of).collect();
-    let unique = |sizes: &Vec<usize>| sizes.iter().filter(|size| **size == 1).count();
-    let count = |is: &dyn Fn(&Vec<usize>) -> bool| people.iter().filter(|one| is(one)).count() as u64;
-    let truth = (count(&|one| unique(one) > 0), count(&|one| one.len() > 1), count(&|one| unique(one) > 1));
-    let found = &audit.identity;
-    let result = (found.singled_out, found.in_several, found.linkable);
-    if result != truth {
-        return Err(format!("singled out, in several, linkable: {result:?}, but {truth:?}"));
-    }
-    let risks: Vec<f64> = people.iter().map(|sizes| 1.0 / *sizes.iter().min().unwrap() as f64).collect();
-    let (highest, average) =
-        (risks.iter().copied().fold(0.0, f64::max), risks.iter().sum::<f64>() / risks.len() as f64);
-    let near = |one: f64, other: f64| (one - other).abs() < 1e-9;
-    match near(highest, found.prosecutor_highest) && near(average, found.prosecutor_average) {
-        true => Ok(()),
-        false => Err(format!("prosecutor {highest} {average}, but {found:?}")),
-    }
-}
-
 /// Checks that the groups of each explanation make the value certain, and that no group is superfluous. Returns their number.
 fn check_explanations(small: &SmallHistory, audit: &Audit) -> Result<usize, String> {
     let groups = small.groups();
@@ -530,7 +506,7 @@ fn check_history(small: &SmallHistory, with_suppressed: bool) -> Option<Result<u
         if exact {
             check_figures(small, &worlds, &found, (1, 2))?;
         }
-        check_identity(small, &found)?;
+        check_identity(small, &worlds, &found, exact && !with_suppressed)?;
         if (found.multi_record_people, found.changed_people, found.unlinked.len()) != (0, 0, 0) {
             return Err(format!(
                 "several {} changed {} {:?}",
@@ -542,6 +518,7 @@ fn check_history(small: &SmallHistory, with_suppressed: bool) -> Option<Result<u
         let bounds =
             audit(&small.history(), &AuditOptions { solve: none, ..options.clone() }).map_err(|e| e.to_string())?;
         check_posteriors(small, &worlds, &bounds, false).map_err(|wrong| format!("bounds: {wrong}"))?;
+        check_identity(small, &worlds, &bounds, false).map_err(|wrong| format!("bounds: {wrong}"))?;
         let only = SolveOptions { bounds_only: true, ..none };
         let bounds =
             audit(&small.history(), &AuditOptions { solve: only, ..options.clone() }).map_err(|e| e.to_string())?;

@@ -268,7 +268,9 @@ fn posteriors_of_several_records_are_the_frequencies_in_the_group() {
             .copied()
             .filter(|person| release.records.iter().filter(|record| record.person == *person).count() > 1)
             .collect();
-        let found = audit(&small.history(), &audit_options()).unwrap();
+        let found =
+            audit(&small.history(), &AuditOptions { units: vec![("ill".to_owned(), Unit::Record)], ..audit_options() })
+                .unwrap();
         assert_eq!(found.multi_record_people, several.len() as u64, "{}", describe(&small));
         for (_, _, members, cells) in small.groups() {
             for person in &members {

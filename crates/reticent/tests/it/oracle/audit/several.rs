@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reticent::Ratio;
 use reticent::audit::{AuditOptions, audit};
 use reticent::taxonomy::NodeId;
+use reticent::{Ratio, Unit};
 use reticent_inference::Fraction;
 
 use super::{PublishedRelease, Record, SmallHistory, flat};
@@ -62,7 +62,8 @@ fn posteriors_of_people_with_several_records_match_the_enumeration() {
         };
         let (any, assignments) = enumerate_assignments(&records);
         let bound = Fraction::new(1, 2);
-        let question = AuditOptions { confidence: Some(Ratio::new(1, 2)), ..AuditOptions::default() };
+        let units = vec![("ill".to_owned(), Unit::Record)];
+        let question = AuditOptions { confidence: Some(Ratio::new(1, 2)), units, ..AuditOptions::default() };
         let found = audit(&small.history(), &question).unwrap();
         let result = &found.columns[0];
         let of_record = |record: &Record| {

@@ -58,11 +58,7 @@ fn permuted(problem: &Problem, random: &mut Random) -> (Problem, Vec<usize>, Vec
         possible.sort_unstable();
         PersonClass { possible, people: problem.classes[*old].people }
     };
-    (
-        Problem { classes: order.iter().map(class).collect(), counts, ..Problem::default() },
-        place,
-        names,
-    )
+    (Problem { classes: order.iter().map(class).collect(), counts, ..Problem::default() }, place, names)
 }
 
 fn check_order(problem: &Problem, seeds: u64) -> Option<String> {
