@@ -147,7 +147,8 @@ fn re_identification(view: &View, findings: &Findings) -> Markup {
                         }
                     }
                     tbody {
-                        @for (number, name, [maximum, average]) in &findings.identity.over_time {
+                        @for after in &findings.identity.over_time {
+                            @let ((number, name), [maximum, average]) = (&after.release, &after.prosecutor);
                             tr {
                                 th scope="row" { (number) " " (name) }
                                 (risk("maximum", maximum))

@@ -142,6 +142,14 @@ pub struct MaxPosterior {
     pub certain: bool,
 }
 
+/// Prosecutor risk after a release.
+pub struct RiskAfter {
+    /// Number and name of the release.
+    pub release: (u64, String),
+    /// Maximum and average, as in [`Risks::prosecutor`].
+    pub prosecutor: [(String, bool); 2],
+}
+
 /// Re-identification risks.
 pub struct Risks {
     pub singled_out: Count,
@@ -149,8 +157,8 @@ pub struct Risks {
     pub several_records: Count,
     /// Maximum and average prosecutor risk, each with whether it exceeds [`USUAL_THRESHOLD`].
     pub prosecutor: [(String, bool); 2],
-    /// Number and name of each release, with the maximum and average prosecutor risk after it.
-    pub over_time: Vec<(u64, String, [(String, bool); 2])>,
+    /// Prosecutor risk after each release.
+    pub over_time: Vec<RiskAfter>,
 }
 
 /// A count: its displayed text, and its height in a chart.
@@ -548,7 +556,10 @@ fn risks(audit: &Audit, timeline: &[(String, Audit)], audience: &Audience) -> Ri
         ]
     };
     let number = |audit: &Audit| audit.releases.last().map_or(0, |(number, _)| *number);
-    let point = |(name, audit): &(String, Audit)| (number(audit), name.clone(), prosecutor(audit));
+    let point = |(name, audit): &(String, Audit)| RiskAfter {
+        release: (number(audit), name.clone()),
+        prosecutor: prosecutor(audit),
+    };
     Risks {
         singled_out: count(identity.singled_out),
         linkable: count(identity.linkable),

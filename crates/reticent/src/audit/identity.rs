@@ -296,8 +296,8 @@ struct ViewRisks<'a> {
 
 impl<'a> ViewRisks<'a> {
     fn new(view: &'a AttackerView, solution: &'a Solution) -> ViewRisks<'a> {
-        let plain =
-            |(cover, _): &(ValueCover, u64)| view.domain.is_plain(*cover) && view.domain.tuples_of(*cover).len() == 1;
+        // Two plain covers of a group differ in a column.
+        let plain = |(cover, _): &(ValueCover, u64)| view.domain.is_plain(*cover);
         let disjoint = view.groups.iter().map(|group| {
             let values = &group.values;
             values.iter().all(plain)
@@ -449,7 +449,14 @@ impl<'a> ViewRisks<'a> {
             let values = &self.view.groups[group as usize].values;
             values.iter().find(|(known, _)| *known == cover).map_or(0, |(_, records)| *records)
         };
-        if !self.disjoint[one.0 as usize] || !self.disjoint[other.0 as usize] {
+        // A record without a known owner can be a counterfeit record, or one of another person.
+        let all_owned = |group: u32| {
+            let known = &self.view.groups[group as usize];
+            let classes = known.classes.iter().map(|class_id| &self.view.classes[*class_id as usize]);
+            classes.map(|class| class.records_in(group)).sum::<u64>() == known.records
+        };
+        let is_judged = |group: u32| self.disjoint[group as usize] && all_owned(group);
+        if !is_judged(one.0) || !is_judged(other.0) {
             return Linkable::NotRuledOut;
         }
         let has = |cover: ValueCover, tuple: u32| self.view.domain.tuples_of(cover).binary_search(&tuple).is_ok();
