@@ -244,3 +244,27 @@ fn linkability_of_people_is_invalid() {
     let error = folder.publish("people.csv", "new").columns("zip,job").run().fails_with("policy-invalid");
     assert!(error.to_string().contains("xy-anonymity"), "{error}");
 }
+
+/// A requirement over two releases without a common column is judged on all pairs of their records.
+#[test]
+fn a_requirement_over_unconnected_releases_is_judged_on_all_pairs() {
+    let policy = |h: f64| {
+        TestFolder::from_policy(&format!(
+            "[columns.id]\nrole = \"identifier\"\n[columns.city]\n[columns.job]\n[columns.illness]\nrole = \"sensitive\"\n\
+             [requirement]\nk = 2\n[[requirement.models]]\nmodel = \"xy-linkability\"\nx = [\"second.job\"]\n\
+             y = [\"first.illness\"]\nh = {h}\n"
+        ))
+    };
+    let rows = "id,city,job,illness\n1,A,x,flu\n2,A,x,flu\n3,A,y,flu\n4,B,y,hiv\n5,B,x,hiv\n6,B,y,flu\n";
+    // Flu has 4 of 6 records of the first release, and so of the pairs with every job.
+    for (h, is_met) in [(0.5, false), (0.7, true)] {
+        let folder = policy(h);
+        folder.write("d.csv", rows);
+        folder.publish("d.csv", "first").columns("city,illness").run().passes();
+        let second = folder.publish("d.csv", "second").columns("job").run();
+        match is_met {
+            true => assert_eq!(second.passes().json()["joins"][0]["matching"], 6, "every record of the second release"),
+            false => drop(second.refused_with("requirement-unreachable")),
+        }
+    }
+}

@@ -65,7 +65,7 @@ pub fn sub_histories(by_coalition: &[Vec<usize>], breadth: Breadth) -> Option<Ve
 /// `by_coalition` are the releases of each coalition, and `specs` the required models. If not every subset is used, "all
 /// releases" means the maximal sets whose join can contain a record of the table. Otherwise, a release about other
 /// people, or two conflicting releases, would make the join empty and its constraints vacuous. Releases that are
-/// not connected to the new one through join columns are excluded, and so are duplicates.
+/// not connected to the new one through join columns are excluded, unless a model names them, and so are duplicates.
 ///
 /// # Errors
 ///
@@ -90,11 +90,15 @@ pub fn sets_for(
     let is_exhaustive = |releases: &Vec<usize>| {
         breadth == Breadth::Every || (breadth == Breadth::Auto && releases.len() <= MAX_EXHAUSTIVE_BY_DEFAULT)
     };
+    // A requirement can name a release without a common column: every record of one then goes with every record of the other.
+    let named = |at: &usize| specs.iter().any(|spec| spec.names(&history.releases[*at].name));
     let large: Vec<Vec<usize>> = by_coalition.into_iter().filter(|releases| !is_exhaustive(releases)).collect();
     for set in all {
         // The set of all releases is replaced by maximal sets below.
         if !(set.len() > 1 && large.contains(&set)) {
-            add(connected(table, history, &set, rules));
+            let mut joined = connected(table, history, &set, rules);
+            joined.extend(set.iter().copied().filter(named));
+            add(sorted(joined));
         }
     }
     MaximalSets::new(table, history, rules).find(&large)?.into_iter().for_each(|set| {
