@@ -206,6 +206,8 @@ pub struct SolveStats {
     pub gap: Option<Gap>,
     /// Number of components without a maximum-entropy estimate, because it did not converge.
     pub not_converged: u64,
+    /// Number of people without an estimate from sampled worlds, because the chains failed a test of convergence.
+    pub people_not_sampled: u64,
 }
 
 impl SolveStats {
@@ -228,6 +230,7 @@ impl SolveStats {
             entropy: self.entropy.zip(more.entropy).map(|(one, other)| one + other),
             gap: self.gap.zip(more.gap).map(|(one, other)| one.worst(other)),
             not_converged: self.not_converged + more.not_converged,
+            people_not_sampled: self.people_not_sampled.max(more.people_not_sampled),
         }
     }
 
@@ -378,6 +381,8 @@ fn assemble(
             None => {
                 stats.components_not_counted += 1;
                 stats.people_not_counted += component.people();
+                let unsampled = options.samples > 0 && solved.sampled.is_none();
+                stats.people_not_sampled += if unsampled { component.people() } else { 0 };
                 (ln_worlds, worlds) = (None, None);
                 let settled =
                     component.classes.iter().filter(|class| solved.proved.symmetry.covers_class(component, **class));

@@ -438,6 +438,14 @@ fn assumptions(audit: &Audit) {
         );
         println!("{HINT}{}{HINT:#}", wrap(&text, WIDTH, "  "));
     }
+    if stats.people_not_sampled > 0 {
+        let text = format!(
+            "Sampling: no figure for {}, because the chains did not converge there (split R-hat above 1.05, fewer than 100 effective samples, \
+             or a value that no chain changed). More --samples may help.",
+            people(stats.people_not_sampled)
+        );
+        println!("{HINT}{}{HINT:#}", wrap(&text, WIDTH, "  "));
+    }
     if stats.not_converged > 0 {
         println!("  {HINT}Maximum entropy did not converge for all people: these have no estimate.{HINT:#}");
     }
