@@ -103,7 +103,8 @@ pub(crate) fn admit(history: &History, options: &AuditOptions, proof: Proof) -> 
     let earlier: Vec<String> =
         audit.releases[..audit.releases.len() - 1].iter().map(|(_, name)| name.clone()).collect();
     admit_identity(&audit.identity, options.reidentification, proof, &earlier)?;
-    for column in &audit.columns {
+    // Without a threshold, a posterior is only reported.
+    for column in audit.columns.iter().filter(|column| options.threshold(&column.name).is_some()) {
         let earlier = earlier.clone();
         let confidence = options.threshold(&column.name).unwrap_or(Ratio::new(1, 1)).fraction();
         if column.above > 0 {

@@ -106,7 +106,7 @@ fn separate_people(recorded: &RecordedRelease) -> (RecordedRelease, Option<Ident
         match named[cell as usize] {
             _ if records == 0 => {}
             false => rows.push((cell, 0, None, records)),
-            // Without an owner, every record is somebody else's.
+            // Without an owner, every record counts as another person.
             true => rows.extend((0..records).map(|_| {
                 people += 1;
                 (cell, people, None, 1)

@@ -131,6 +131,7 @@ pub fn admit_grouped(
         return Err(Error::CannotCheck(Obstacle::NotEstablished {}));
     }
     let alone = alone.iter().map(numbers).filter(|alone| !coalitions.contains(alone));
+    let mut is_known = true;
     for numbers in coalitions.iter().cloned().chain(alone) {
         let earlier = history.releases.iter().filter(|release| numbers.contains(&release.number));
         let tables: Vec<&RecordedRelease> = earlier.chain(candidate.tables).collect();
@@ -141,8 +142,10 @@ pub fn admit_grouped(
         }
         audited.admit_linkage(candidate, &tables, series)?;
         (gate.watch)()?;
-        audited.admit_identity(&tables, gate)?;
+        is_known &= audited.admit_identity(&tables, gate)?;
     }
+    // The risk of one coalition does not bound that of another.
+    audited.identity = audited.identity.take().filter(|_| is_known);
     Ok(audited)
 }
 
@@ -256,8 +259,8 @@ impl AuditedGroups {
         self.columns.iter().map(posterior).chain(records).chain(identity).collect()
     }
 
-    /// Computes the re-identification risk, and checks its bound if there is one.
-    fn admit_identity(&mut self, tables: &[&RecordedRelease], gate: &Gate<'_>) -> Result<()> {
+    /// Computes the re-identification risk, and checks its bound if there is one. Returns whether the risk is known.
+    fn admit_identity(&mut self, tables: &[&RecordedRelease], gate: &Gate<'_>) -> Result<bool> {
         let options = AuditOptions {
             columns: Some(Vec::new()),
             reidentification: gate.reidentification.map(Confidence::exact),
@@ -270,14 +273,14 @@ impl AuditedGroups {
         let history = History { releases, erased: Vec::new() }.with_roles(&gate.roles);
         let audit = match admit(&history, &options, gate.proof) {
             // Without a bound, the risk is only reported.
-            Err(Error::CannotCheck(_)) if gate.reidentification.is_none() => return Ok(()),
+            Err(Error::CannotCheck(_)) if gate.reidentification.is_none() => return Ok(false),
             audit => audit?,
         };
         let is_worse = |known: &Identity| known.prosecutor.upper < audit.identity.prosecutor.upper;
         if self.identity.as_ref().is_none_or(is_worse) {
             self.identity = Some(audit.identity);
         }
-        Ok(())
+        Ok(true)
     }
 
     fn merge(&mut self, found: Option<AuditedColumn>) {

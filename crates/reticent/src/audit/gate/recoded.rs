@@ -87,15 +87,18 @@ pub fn admit_recoded(
     };
     // A single recipient may lack earlier releases of the coalition. Then the candidate adds more for this recipient.
     let alone = history.releases_by_recipient(&candidate.recipients);
+    let mut is_known = true;
     for positions in coalitions.iter().chain(alone.iter().filter(|alone| !coalitions.contains(alone))) {
         (gate.watch)()?;
         let releases = positions.iter().map(|at| earlier(*at)).chain([candidate.clone()]).collect();
         match audited.merge(&History { releases, erased: Vec::new() }.with_roles(&gate.roles), &options) {
             // Without a threshold, nothing is refused; the risk is only reported.
-            Err(Error::CannotCheck(_)) if !options.judges() => audited.identity = None,
+            Err(Error::CannotCheck(_)) if !options.judges() => is_known = false,
             merged => merged?,
         }
     }
+    // The risk of one coalition does not bound that of another.
+    audited.identity = audited.identity.take().filter(|_| is_known);
     // A release without recipients has no coalition to judge.
     if coalitions.is_empty() && alone.is_empty() && options.judges() {
         return Err(Error::CannotCheck(Obstacle::NotEstablished {}));

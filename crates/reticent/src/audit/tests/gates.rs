@@ -208,3 +208,15 @@ fn an_unknown_attack_gets_a_suggestion() {
     assert!(known_attack("minimalty").expect_err("a hint").contains("minimality"));
     assert!(known_attack("zzz").expect_err("a list").starts_with("there are: all, "));
 }
+
+/// With a bound on the risk only, an exact level of proof does not demand exact posteriors of values without a threshold.
+#[test]
+fn a_bound_on_the_risk_alone_judges_no_posterior() {
+    let (history, candidate) = first_and_candidate(&["press"]);
+    let bound = |risk: f64| Some(Confidence::new(risk).expect("a bound"));
+    let gate = |risk: f64| Gate { reidentification: bound(risk), ..gate(None, Proof::Exact) };
+    let audited = admit(&history, &candidate, &[vec![0]], &gate(1.0)).expect("every risk is at most 1");
+    assert_eq!(audited.identity.map(|identity| identity.above), Some(0));
+    let refused = admit(&history, &candidate, &[vec![0]], &gate(0.01)).expect_err("a risk above 1 %");
+    assert_eq!(refused.code(), "reidentification-above-bound");
+}
