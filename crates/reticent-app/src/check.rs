@@ -2,8 +2,9 @@
 
 use reticent::models::Violation;
 use reticent::risk::risk;
+use reticent::text::people;
 use reticent::verify::SENSITIVE_NOT_SHOWN;
-use reticent::{History, Release, Role, Schema};
+use reticent::{History, Release, Role, Schema, Unit};
 
 use crate::Workspace;
 use crate::answer::{CheckAnswer, ColumnRole, DataFindings, ModelFinding};
@@ -21,6 +22,7 @@ pub(crate) fn check(workspace: &Workspace, request: &CheckRequest, context: &Con
     let loaded = load(&workspace.policy)?;
     let by_method = loaded.policy.method.is_some();
     loaded.policy.method.map_or(Ok(()), |method| method.def.check_offered())?;
+    let mut units = loaded.policy.units();
     let (mut requirements, data): (Vec<String>, _) = if request.data.is_empty() {
         let requirement = loaded.requirement(&loaded.schema, "", &[])?;
         if !by_method {
@@ -32,6 +34,7 @@ pub(crate) fn check(workspace: &Workspace, request: &CheckRequest, context: &Con
         if !by_method {
             prepared.requirement.check()?;
         }
+        units = prepared.units(&loaded.policy)?.into_iter().map(|known| (known.column, known.unit)).collect();
         let findings = data_findings(&loaded, &prepared, request.witnesses)?;
         (prepared.requirement.models.iter().map(|model| model.title()).collect(), Some(findings))
     };
@@ -39,17 +42,18 @@ pub(crate) fn check(workspace: &Workspace, request: &CheckRequest, context: &Con
     Ok(CheckAnswer {
         dataset: loaded.policy.dataset.clone(),
         requirements,
-        columns: column_lines(&loaded.schema),
+        columns: column_lines(&loaded.schema, &units),
         data,
         suppression: loaded.policy.suppression,
     })
 }
 
-fn column_lines(schema: &Schema) -> Vec<ColumnRole> {
+fn column_lines(schema: &Schema, units: &[(String, Unit)]) -> Vec<ColumnRole> {
+    let per = |column: &str| units.iter().find(|(name, _)| name == column).map(|(_, unit)| *unit);
     schema
         .attributes
         .iter()
-        .map(|attribute| ColumnRole { name: attribute.name.clone(), role: attribute.role })
+        .map(|attribute| ColumnRole { name: attribute.name.clone(), role: attribute.role, per: per(&attribute.name) })
         .collect()
 }
 
@@ -93,6 +97,13 @@ fn data_findings(loaded: &LoadedPolicy, prepared: &PreparedData, witnesses: usiz
         warnings.extend(prepared.unique_value_warnings(|_| true)?);
     }
     let mut notes = prepared.notes.clone();
+    for unit in prepared.units(&loaded.policy)?.iter().filter(|known| known.people_with_differing_records > 0) {
+        notes.push(format!(
+            "{} describes the record, not the person: the records of {} differ in it; its values join no releases",
+            unit.column,
+            people(unit.people_with_differing_records)
+        ));
+    }
     if loaded.policy.method.is_some() {
         notes.push(METHOD_NOTE.to_owned());
     }

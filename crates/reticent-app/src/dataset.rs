@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use reticent::InconsistentRules;
 use reticent::catalogue::check_models;
 use reticent::classes::{Measured, people_in};
 use reticent::contingency::ContingencyTable;
@@ -10,7 +11,7 @@ use reticent::policy::{ColumnSketch, Policy, suggested_role};
 use reticent::requirement::{ModelSpec, Requirement, for_release};
 use reticent::taxonomy::{Code, IntervalLevel, Type};
 use reticent::text::{format_count, people};
-use reticent::{Column, Counts, Links, Ratio, Role, Schema, Table, TreeSource};
+use reticent::{Column, Counts, Links, Ratio, Role, Schema, Table, TreeSource, Unit};
 use reticent_engine::{CountColumn, CountRequest, Embedded, Engine, Error as EngineError, Options, OwnerKey, Profile};
 
 use crate::context::Context;
@@ -236,10 +237,65 @@ fn bins_for(engine: &Embedded, schema: &mut Schema, column: &str) -> Result<Vec<
     }
 }
 
+/// What a value of a sensitive column describes, and where that comes from.
+pub(crate) struct ColumnUnit {
+    /// Name of the column.
+    pub column: String,
+    /// Declared unit; otherwise the person, if the records of every person agree.
+    pub unit: Unit,
+    /// Number of people whose records differ.
+    pub people_with_differing_records: u64,
+}
+
 /// Minimum number of people for which a column can be called unique per person.
 const MIN_PEOPLE: u64 = 10;
 
 impl PreparedData {
+    /// Returns the unit of each sensitive column; none if the policy names no owner.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the policy declares that a column describes the person, and records of a person differ.
+    pub fn units(&self, policy: &Policy) -> Result<Vec<ColumnUnit>> {
+        if policy.owner.is_none() {
+            return Ok(Vec::new());
+        }
+        let declared = policy.units();
+        let unit_of = |at: usize| {
+            let column = self.table.columns[at].name.clone();
+            let people_with_differing_records = self.people_with_several_values(at);
+            let agree = if people_with_differing_records == 0 { Unit::Person } else { Unit::Record };
+            let unit = declared.iter().find(|(name, _)| *name == column).map_or(agree, |(_, unit)| *unit);
+            if unit == Unit::Person && agree == Unit::Record {
+                return Err(Problem::UnitContradicted { column, people: people_with_differing_records }.into());
+            }
+            Ok(ColumnUnit { column, unit, people_with_differing_records })
+        };
+        self.table.with_role(Role::Sensitive).into_iter().map(unit_of).collect()
+    }
+
+    /// Number of people whose records have several values of a column.
+    fn people_with_several_values(&self, column: usize) -> u64 {
+        let combos = &self.table.contingency;
+        let Some(owners) = &combos.owners else { return 0 };
+        let mut values: Vec<(u32, Code)> = owners.iter().copied().zip(combos.codes[column].iter().copied()).collect();
+        values.sort_unstable();
+        values.dedup();
+        values.chunk_by(|one, next| one.0 == next.0).filter(|of_person| of_person.len() > 1).count() as u64
+    }
+
+    /// Returns the rules for joins: those of the policy, and the sensitive columns whose values describe a record. Such a column joins
+    /// no releases, because another record of the person can have another value.
+    pub fn join_rules(&self, policy: &Policy) -> Result<Vec<InconsistentRules>> {
+        let mut rules = policy.inconsistent.clone();
+        for ColumnUnit { column, .. } in self.units(policy)?.into_iter().filter(|known| known.unit == Unit::Record) {
+            if !rules.iter().any(|rule| rule.varying_column() == Some(&column)) {
+                rules.push(InconsistentRules::varying(&column));
+            }
+        }
+        Ok(rules)
+    }
+
     /// Returns a column and a warning for each quasi-identifier that looks like an identifier or a sensitive attribute.
     ///
     /// The role may be the default of the draft.
@@ -288,7 +344,7 @@ impl PreparedData {
             if column.role == Role::Sensitive || is_covered || all < MIN_PEOPLE {
                 continue;
             }
-            let unique = people_in(combos, &[at], &measured, |class| class.size == 1);
+            let unique = people_in(combos, &[at], &measured, |_, class| class.size == 1);
             if unique * 10 < all * 9 {
                 continue;
             }
@@ -315,7 +371,7 @@ impl PreparedData {
             if column.role == Role::Sensitive || is_grouped_by || !is_unchanged(&column.name) {
                 continue;
             }
-            let unique = people_in(combos, &[at], &all_records, |group| group.size == 1);
+            let unique = people_in(combos, &[at], &all_records, |_, group| group.size == 1);
             if unique > 0 {
                 let verb = if unique == 1 { "is" } else { "are" };
                 warnings.push(format!(

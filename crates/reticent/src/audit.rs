@@ -44,7 +44,9 @@ pub use exchangeability::{Exchangeability, exchangeability};
 pub use explanation::{ExplainingGroup, Explanation};
 use figures::WorstCase;
 pub use figures::{ColumnAudit, PosteriorRange};
-pub use gate::{Audited, AuditedColumn, AuditedGroups, Gate, GroupedCandidate, Proof, admit_grouped, admit_recoded};
+pub use gate::{
+    Audited, AuditedColumn, AuditedGroups, Gate, GroupedCandidate, Proof, RecordSetBound, admit_grouped, admit_recoded,
+};
 pub use identity::{Identity, MeanRisk};
 use identity::{IdentityRisks, PriorRisks};
 pub use knowledge::{BackgroundKnowledge, BackgroundStatement, KnownValue};

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::registry::Entry;
 use crate::release::classes::{EquivalenceClass, Measured, Whole, for_each, people_in};
 use crate::release::history::History;
+use crate::release::record_sets::RecordSets;
 use crate::witness::SENSITIVE_NOT_SHOWN;
 
 pub use bounds::Bounds;
@@ -32,10 +33,48 @@ pub enum Merging {
 /// Counts of people are additive only if no person is in two classes. Example: one class has two people with flu, and
 /// another class has one of them again, with flu. The merged class counts that person once, so the ratio of another
 /// value increases.
+///
+/// For a model of sets of records, merging keeps the support of every set, but a person's records outside the class matter too. So
+/// generalization preserves the model only if all classes satisfy it.
 pub fn merging_of(model: &dyn Model, contingency: &ContingencyTable) -> Merging {
     match model.merging() {
         Merging::WithSatisfying if contingency.owners.is_some() => Merging::Never,
+        Merging::WithAny if contingency.owners.is_some() && model.record_sets().is_some() => Merging::WithSatisfying,
         merging => merging,
+    }
+}
+
+/// Judge for the classes of one release that also judges sets of records of a person.
+pub(crate) struct ReleaseJudge<'a> {
+    judge: Judge<'a>,
+    sets: Option<RecordSets>,
+    /// By combination: the smallest support of a set with a record of its class.
+    least: Option<Vec<u64>>,
+}
+
+impl<'a> ReleaseJudge<'a> {
+    /// Creates the judge for the classes on the columns `by`, with the counts `whole`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the model cannot judge the measured column, or if people have too many sets of records.
+    pub(crate) fn new<M: Model + ?Sized>(
+        model: &'a M,
+        contingency: &ContingencyTable,
+        by: &[usize],
+        whole: &Whole<'_>,
+    ) -> Result<ReleaseJudge<'a>> {
+        let sets = model.record_sets();
+        let least = sets.map(|sets| sets.least_supports(contingency, by)).transpose()?.flatten();
+        Ok(ReleaseJudge { judge: model.judge(whole)?, sets, least })
+    }
+
+    /// Judges the class of the combination `member`.
+    pub(crate) fn judge(&self, member: usize, class: &EquivalenceClass<'_>) -> Judgement {
+        let judgement = (self.judge)(class);
+        let (Some(sets), Some(least)) = (&self.sets, &self.least) else { return judgement };
+        let least = least[member];
+        Judgement { holds: judgement.holds && least >= sets.k, safety: judgement.safety.min(least as f64) }
     }
 }
 
@@ -76,6 +115,13 @@ pub trait Model: std::fmt::Debug + Send + Sync {
     /// Returns an error if the model cannot judge the measured column.
     fn judge<'a>(&'a self, whole: &Whole<'_>) -> Result<Judge<'a>>;
 
+    /// Sets of records of one person that an attacker knows; `None` for a model of single classes.
+    ///
+    /// A class satisfies such a model if every set with a record of the class has at least `k` people. `judge` sees the class only.
+    fn record_sets(&self) -> Option<RecordSets> {
+        None
+    }
+
     /// Explanation of a safety value, for example `3 people, 5 needed`.
     fn explain(&self, safety: f64) -> String;
 
@@ -107,12 +153,12 @@ pub trait Model: std::fmt::Debug + Send + Sync {
         let column = if let [only] = of.as_slice() { Some(&release.columns[*only]) } else { None };
         let measured = Measured::new(&release.contingency, &of);
         let whole = measured.whole(&release.contingency, column);
-        let judge = self.judge(&whole)?;
+        let judge = ReleaseJudge::new(self, &release.contingency, &by, &whole)?;
         let mut survey = Survey { violations: Vec::new(), worst: None, classes: 0, violating: 0 };
         let mut worst: Option<(f64, usize, u64)> = None;
         let mut failing: Vec<(f64, usize, u64)> = Vec::new();
         for_each(&release.contingency, &by, &measured, |member, class| {
-            let judgement = judge(&class);
+            let judgement = judge.judge(member, &class);
             survey.classes += 1;
             if worst.is_none_or(|(safety, ..)| judgement.safety < safety) {
                 worst = Some((judgement.safety, member, class.size));
@@ -136,7 +182,8 @@ pub trait Model: std::fmt::Debug + Send + Sync {
             explanation: self.explain(*safety),
         };
         if !failing.is_empty() {
-            survey.violating = people_in(&release.contingency, &by, &measured, |class| !judge(class).holds);
+            let violates = |member: usize, class: &EquivalenceClass<'_>| !judge.judge(member, class).holds;
+            survey.violating = people_in(&release.contingency, &by, &measured, violates);
         }
         failing.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         survey.violations = failing.iter().map(witness).collect();

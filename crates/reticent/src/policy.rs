@@ -13,6 +13,7 @@ mod reader;
 mod tests;
 
 use crate::algorithms::{Purpose, Suppression};
+use crate::audit::RecordSetBound;
 use crate::data::schema::{Attribute, Missing, Role, Schema, TreeSource, Unit};
 use crate::data::taxonomy::{IntervalLevel, Taxonomy, Type};
 use crate::error::{Error, Result, did_you_mean};
@@ -146,6 +147,19 @@ impl Policy {
     /// Returns the declared units of sensitive columns.
     pub fn units(&self) -> Vec<(String, Unit)> {
         self.columns.iter().filter_map(|column| Some((column.name.clone(), column.per?))).collect()
+    }
+
+    /// Returns the bounds on sets of records of a person, which the gate judges over all releases.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the arguments of a model are invalid.
+    pub fn record_sets(&self) -> Result<Vec<RecordSetBound>> {
+        let bound = |spec: &ModelSpec| {
+            let sets = crate::models::record_sets(&spec.model, &spec.arguments).transpose()?;
+            Some(sets.map(|sets| RecordSetBound::new(sets, spec)))
+        };
+        self.models.iter().filter_map(bound).collect()
     }
 
     /// Parses a policy. [`Requirement::build`](crate::Requirement::build) checks the models and their parameters later.

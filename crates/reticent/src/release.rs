@@ -6,6 +6,7 @@ pub(crate) mod identified;
 pub(crate) mod recipients;
 pub(crate) mod recoding;
 pub mod recognise;
+pub(crate) mod record_sets;
 
 use std::sync::Arc;
 

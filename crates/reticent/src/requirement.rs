@@ -1,5 +1,6 @@
 //! The requirement of a release: a conjunction of models, and of constraints on joins with earlier releases.
 
+use crate::data::contingency::ContingencyTable;
 use crate::data::schema::{Role, Schema};
 use crate::error::Result;
 use crate::join::lossy::InconsistentRules;
@@ -14,7 +15,7 @@ use crate::verify::Verdict;
 pub use crate::model_spec::ModelSpec;
 
 /// Reason of a statement that does not apply: the release lacks the columns of the requirement.
-const NO_SUCH_COLUMN: &str = "no-such-column";
+pub const NO_SUCH_COLUMN: &str = "no-such-column";
 
 /// Models and join constraints that must all hold.
 #[derive(Debug, Default)]
@@ -150,6 +151,11 @@ impl Requirement {
             self.joins.push(JoinRequirement { earlier: earlier.clone(), constraints, implied });
         }
         Ok(())
+    }
+
+    /// Returns whether a model judges sets of records of people in this table. Such a model needs the whole release.
+    pub fn judges_record_sets(&self, contingency: &ContingencyTable) -> bool {
+        contingency.owners.is_some() && self.models.iter().any(|model| model.record_sets().is_some())
     }
 
     /// Converts a verdict to the statements that the ledger records: one for each model and each join constraint.

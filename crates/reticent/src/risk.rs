@@ -122,8 +122,8 @@ pub fn risk(release: &Release, schema: &Schema, on: &[String], k: u64) -> Result
         people: total,
         classes: sizes.len() as u64,
         smallest_class: smallest,
-        sample_unique: people_in(&release.contingency, &qi, &people, |class| class.size == 1),
-        below_k: people_in(&release.contingency, &qi, &people, |class| class.size < k),
+        sample_unique: people_in(&release.contingency, &qi, &people, |_, class| class.size == 1),
+        below_k: people_in(&release.contingency, &qi, &people, |_, class| class.size < k),
         k,
         highest_risk: 1.0 / smallest.max(1) as f64,
         average_risk: sizes.len() as f64 / in_classes.max(1) as f64,
@@ -158,7 +158,7 @@ fn sensitive_risk(
         Ok(safety)
     };
     let measured = Measured::new(&release.contingency, &release.positions(std::slice::from_ref(&column))?);
-    let certain = |class: &EquivalenceClass<'_>| class.counts.iter().any(|(_, count)| *count == class.size);
+    let certain = |_, class: &EquivalenceClass<'_>| class.counts.iter().any(|(_, count)| *count == class.size);
     Ok(SensitiveRisk {
         distinct: worst("distinct-l-diversity", "l", Argument::Number(1.0))? as u64,
         entropy: worst("entropy-l-diversity", "l", Argument::Number(1.0))?,

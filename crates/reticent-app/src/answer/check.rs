@@ -3,7 +3,7 @@
 use reticent::algorithms::Suppression;
 use reticent::models::Violation;
 use reticent::risk::Risk;
-use reticent::{MissingNote, Role};
+use reticent::{MissingNote, Role, Unit};
 use serde::Serialize;
 
 /// Answer of `check`.
@@ -36,6 +36,9 @@ pub struct ColumnRole {
     pub name: String,
     /// Role of the column.
     pub role: Role,
+    /// What a value of a sensitive column describes; `None` if it is neither declared nor known from the data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub per: Option<Unit>,
 }
 
 /// Findings in the original data.

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use reticent::audit::AuditedGroups;
-use reticent::republication::{Departures, Utility};
+use reticent::republication::{Departures, Underrepresented, Utility};
+use reticent::statement::Statement;
 use reticent_ledger::{HistoryScope, PosteriorBound, WithheldRecords};
 use serde::Serialize;
 
@@ -46,6 +47,10 @@ pub struct GroupedAnswer {
     pub counterfeits: u64,
     /// Number of people who are alone in their group, so that their quasi-identifiers are published unchanged.
     pub singletons: u64,
+    /// Number of people who are sample unique on the published quasi-identifiers.
+    pub sample_unique: u64,
+    /// Parts of the data that are withheld or postponed much more often than the rest.
+    pub underrepresented: Vec<Underrepresented>,
     /// Tables of the release.
     pub tables: Vec<TableAnswer>,
     /// What deleting the people who left would disclose.
@@ -54,6 +59,10 @@ pub struct GroupedAnswer {
     pub alternative: &'static str,
     /// Audit of the release with all earlier releases.
     pub audited: AuditedGroups,
+    /// Every requirement with its outcome: judged, not applicable or skipped.
+    pub statements: Vec<Statement>,
+    /// What the verdict does not cover, as texts. If empty, the release is established to be within the policy.
+    pub not_established: Vec<String>,
     /// Utility of the release.
     pub utility: Utility,
     /// Seed of all random choices.

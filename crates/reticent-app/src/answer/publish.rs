@@ -8,6 +8,7 @@ use reticent::audit::Audited;
 use reticent::join::Dangling;
 use reticent::metrics::Measure;
 use reticent::risk::ReleaseRisk;
+use reticent::statement::Statement;
 use reticent::verify::Verdict;
 use reticent_ledger::HistoryScope;
 use serde::Serialize;
@@ -61,8 +62,10 @@ pub struct RecodedAnswer {
     pub verified: Verdict,
     /// Audit of the release with its history; `None` if verification found a violation.
     pub audited: Option<Audited>,
-    /// Ids of the models of the policy that do not apply to the release, because it lacks their columns. They stay in force over joins.
-    pub not_applicable: Vec<String>,
+    /// Every requirement of the policy with its outcome: judged, not applicable or skipped.
+    pub statements: Vec<Statement>,
+    /// What the verdict does not cover, as texts. If empty, the release is established to be within the policy.
+    pub not_established: Vec<String>,
     /// Re-identification risk of this release alone, for an attacker who knows the quasi-identifiers.
     pub risk: ReleaseRisk,
     /// Metrics of information loss and utility.

@@ -122,6 +122,11 @@ const REQUESTS: &[ErrorCode] = &[
     ),
     entry("no-such-column", "The file has no column with this name.", "Check the column name."),
     entry(
+        "unit-contradicted",
+        "The policy declares that a column describes the person, and the records of a person differ in it.",
+        "Declare `per = \"record\"` for the column, or correct the data.",
+    ),
+    entry(
         "column-unique",
         "A column that no requirement covers has a different value for nearly every person, so it identifies them.",
         "Give the column the role identifier, quasi-identifier or drop, or accept it with `accept-unique = true`.",

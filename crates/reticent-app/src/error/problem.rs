@@ -96,6 +96,12 @@ pub enum Problem {
          who knows it re-identifies them. Give it another role, or set `accept-unique = true` under [columns.{column}] to publish it all the same"
     )]
     ColumnUnique { column: String, unique: u64, people: u64 },
+    #[error(
+        "the policy says that {column} describes the person, but the records of {} differ in it; write per = \"record\" under \
+         [columns.{column}], or correct the data",
+        reticent::text::people(*.people)
+    )]
+    UnitContradicted { column: String, people: u64 },
     #[error("column `{column}` has too many distinct values to count; {remedy}")]
     TooManyValuesInColumn { column: String, remedy: &'static str },
     #[error("{} changed while it was read; register it again", .path.display())]

@@ -175,6 +175,10 @@ impl Maker for GroupMaker<'_> {
         if outcome.groups.is_empty() {
             return Err(reticent::Error::Refused(no_group(&outcome)).into());
         }
+        let people: u64 = outcome.groups.iter().map(|group| group.members.len() as u64).sum();
+        if people < task.k {
+            return Err(reticent::Error::Refused(Refusal::TooFewForClass { people, k: task.k }).into());
+        }
         let published = PublishedTables::new(&task, &outcome, self.method.form);
         let (remembered, names) = (outcome.person_states(&task), TableNames::new(&published));
         Ok(GroupedRelease { outcome, remembered, published, names, departures, seed })
@@ -189,9 +193,18 @@ impl Maker for GroupMaker<'_> {
         let GroupedRelease { published, names: tables, seed, .. } = made.candidate;
         let (read, differing) = tables.read(published, release, &self.plan.context.engine_options())?;
         republication::verify(&self.task(made.past, *seed), &read)?;
+        let k = self.plan.loaded.policy.shorthand.k.map(|k| {
+            let small = read.class_sizes().into_iter().filter(|size| *size < k).count() as u64;
+            let parameters = [
+                ("k".to_owned(), Parameter::Whole(k)),
+                ("on".to_owned(), Parameter::List(self.prepared.schema.with_role(Role::QuasiIdentifier))),
+            ];
+            Statement::judged("k-anonymity", parameters.into(), Scope::This, small)
+        });
         let names = [PEOPLE.to_owned()].into_iter().chain(tables.lists.iter().cloned()).chain(tables.marginals.clone());
         let parameters = [("tables".to_owned(), Parameter::List(names.collect()))].into();
-        Ok((read, vec![Statement::judged(TABLES_MATCH, parameters, Scope::This, differing)]))
+        let tables = Statement::judged(TABLES_MATCH, parameters, Scope::This, differing);
+        Ok((read, [tables].into_iter().chain(k).collect()))
     }
 
     fn gate(
@@ -270,6 +283,11 @@ impl Maker for GroupMaker<'_> {
 }
 
 impl GroupMaker<'_> {
+    /// Returns the minimum number of people with equal published quasi-identifiers.
+    fn k(&self) -> u64 {
+        self.plan.loaded.policy.shorthand.k.unwrap_or(1)
+    }
+
     /// Returns the posterior bound that the method guarantees for each sensitive attribute.
     fn promises(&self) -> Result<Vec<(String, Ratio)>> {
         let promise = |column: &str| {
@@ -307,6 +325,7 @@ impl GroupMaker<'_> {
             table: &self.prepared.table,
             records: &self.records,
             past: &past.state,
+            k: self.k(),
             seed,
         }
     }

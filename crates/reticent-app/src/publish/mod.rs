@@ -2,6 +2,7 @@
 //!
 //! The file gets its final name only after the ledger entry is committed.
 
+mod coverage;
 mod group;
 mod pipeline;
 mod plan;

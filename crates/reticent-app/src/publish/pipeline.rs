@@ -87,7 +87,7 @@ pub(crate) struct MadeRelease<M: Maker + ?Sized> {
     /// Result of the disclosure gate; `None` if verification found a violation.
     pub audited: Option<M::Audited>,
     pub measured: M::Measured,
-    statements: Vec<Statement>,
+    pub statements: Vec<Statement>,
     pub seed: u64,
     /// Hash and size in bytes of the file or folder.
     pub file: (Hash, u64),

@@ -52,7 +52,8 @@ impl<'a> Plan<'a> {
         let reidentification = policy.shorthand.reidentification.map(Confidence::new).transpose()?;
         let (time_varying, units) = (policy.varying_columns(), policy.units());
         let roles = policy.roles();
-        Ok(Gate { proof: policy.audit, confidence, reidentification, time_varying, units, roles, watch })
+        let record_sets = policy.record_sets()?;
+        Ok(Gate { proof: policy.audit, confidence, reidentification, record_sets, time_varying, units, roles, watch })
     }
 
     /// Reports that the audit is running, and returns an error if the call was cancelled.

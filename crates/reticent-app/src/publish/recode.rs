@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use hashbrown::HashMap;
+use reticent::InconsistentRules;
 use reticent::algorithms::{self, Control, RecodingTask, SearchOutcome};
 use reticent::audit::{Audited, Proof, admit_recoded};
 use reticent::contingency::ContingencyTable;
@@ -58,11 +59,12 @@ pub(crate) fn publish(plan: &Plan<'_>) -> Result<RecodedAnswer> {
         prepare(&plan.loaded, &plan.request.data, columns, named, key.map(engine_key), plan.context)
     })?;
     let accepted = prepared.check_unique_columns(&plan.loaded.policy)?;
+    let rules = prepared.join_rules(&plan.loaded.policy)?;
     notes.extend(unknown_values(plan, &prepared, &past));
     if let (Some(ledger), Some(linked)) = (plan.access.open_if_exists()?, &prepared.linked) {
         notes.extend(plan.access.warn_unknown_owners(&ledger, &recalled.entries, &linked.links));
     }
-    let maker = RecodeMaker { plan, prepared: &prepared, format };
+    let maker = RecodeMaker { plan, prepared: &prepared, rules, format };
     let PipelineResult { mut made, recorded, recalled, past } = pipeline::publish(plan, &maker, recalled, past, key)?;
     (made.seconds.load_history, made.seconds.read) = (load_seconds, read);
     let is_recorded = recorded.is_some();
@@ -79,6 +81,8 @@ pub(crate) fn publish(plan: &Plan<'_>) -> Result<RecodedAnswer> {
 pub(crate) struct RecodeMaker<'a> {
     plan: &'a Plan<'a>,
     prepared: &'a PreparedData,
+    /// Rules for joins with earlier releases.
+    rules: Vec<InconsistentRules>,
     format: Format,
 }
 
@@ -228,7 +232,7 @@ impl RecodeMaker<'_> {
     fn joined_sets(&self, past: &EarlierReleases, by_coalition: &[Vec<usize>]) -> Result<Vec<Vec<usize>>> {
         let policy = &self.plan.loaded.policy;
         let specs = policy.join_model_specs();
-        Ok(sets_for(&self.prepared.table, &past.history, by_coalition, policy.breadth, &policy.inconsistent, &specs)?)
+        Ok(sets_for(&self.prepared.table, &past.history, by_coalition, policy.breadth, &self.rules, &specs)?)
     }
 
     /// Returns the requirement on the release alone and on its joins with earlier releases.
@@ -240,7 +244,7 @@ impl RecodeMaker<'_> {
             let columns = prepared.table.columns.iter().map(|column| (column.name.clone(), column.role)).collect();
             let new = Member { name: request.name.to_string(), columns };
             let specs = loaded.policy.join_model_specs();
-            let rules = loaded.policy.inconsistent.clone();
+            let rules = self.rules.clone();
             requirement.join(&specs, &loaded.schema, new, &past.history, &sets, rules)?;
         }
         requirement.check().map_err(|error| match request.columns {
@@ -312,7 +316,7 @@ impl RecodeMaker<'_> {
             shorthand_specs: policy.shorthand.expand_all().len(),
             history: &past.history,
             sets: &self.joined_sets(past, &past.by_coalition)?,
-            rules: &policy.inconsistent,
+            rules: &self.rules,
         };
         let mut recipients = Vec::new();
         for one in to.iter().filter(|_| to.len() > 1 && !past.by_coalition.is_empty()) {

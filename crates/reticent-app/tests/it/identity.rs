@@ -168,7 +168,7 @@ fn requirements_on_columns_that_the_data_lacks_do_not_apply() {
     let folder = policy("[[requirement.models]]\nmodel = \"distinct-l-diversity\"\nl = 2\n");
     folder.write("d.csv", jobs);
     let answer = folder.publish("d.csv", "jobs").run().passes().json();
-    assert_eq!(answer["not_applicable"], json!(["confidence-bounding", "distinct-l-diversity"]), "{answer}");
+    assert_eq!(not_applicable(&answer), ["confidence-bounding", "distinct-l-diversity"], "{answer}");
     // Of (alpha,k)-anonymity, k-anonymity remains.
     let folder = policy("[[requirement.models]]\nmodel = \"alpha-k-anonymity\"\nk = 4\nalpha = 0.7\n");
     folder.write("d.csv", jobs);
@@ -182,5 +182,14 @@ fn a_confidence_without_a_sensitive_column_is_allowed() {
     let folder = TestFolder::from_policy("[columns.city]\n[columns.job]\n[requirement]\nk = 2\nconfidence = 0.4\n");
     folder.write("d.csv", "city,job\nA,x\nA,x\nB,y\nB,y\n");
     let answer = folder.publish("d.csv", "jobs").run().passes().json();
-    assert_eq!(answer["not_applicable"], json!(["confidence-bounding"]), "{answer}");
+    assert_eq!(not_applicable(&answer), ["confidence-bounding"], "{answer}");
+}
+
+/// Models that do not apply to a release, because it lacks their columns.
+fn not_applicable(answer: &Value) -> Vec<&str> {
+    let statements = answer["statements"].as_array().unwrap().iter();
+    statements
+        .filter(|statement| statement["reason"] == json!("no-such-column"))
+        .map(|statement| statement["model"].as_str().unwrap())
+        .collect()
 }

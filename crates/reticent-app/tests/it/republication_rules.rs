@@ -51,7 +51,10 @@ fn a_wrong_policy_is_an_error_at_its_line() {
     let method = "m-invariance\"\nseed = 7\n[release.options]\nm = 3";
     let empty = "decomposition-plus\"\nseed = 7\n[release.options]\nprimary = \"illness\"\nl = {}";
     wrong(method, empty, "[release.options]", &["decomposition-plus", "`l`"]);
-    wrong("[release]\n", "[requirement]\nk = 5\n[release]\n", "k = 5", &["requirement.k", "applies to algorithms"]);
+    let anatomized = "[requirement]\nk = 5\n[release]\nform = \"anatomized\"\n";
+    wrong("[release]\n", anatomized, "k = 5", &["requirement.k", "form = \"generalized\""]);
+    let models = "[requirement]\nmodels = [{ model = \"k-anonymity\", k = 5 }]\n[release]\n";
+    wrong("[release]\n", models, "models = ", &["requirement.models", "applies to algorithms"]);
     let both = "[release]\nalgorithm = \"multidimensional\"\n";
     wrong("[release]\n", both, "algorithm = ", &["release.algorithm", "`method`"]);
     wrong("method = \"m-invariance\"\n", "form = \"anatomized\"\n", "form = ", &["release.form", "`method`"]);

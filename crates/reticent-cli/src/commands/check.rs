@@ -1,8 +1,8 @@
 //! `reticent check`: the disclosure risk of the unprotected data, and the requirements of the policy.
 
-use reticent::{Missing, Role};
+use reticent::{Missing, Role, Unit};
 use reticent_app::Workspace;
-use reticent_app::answer::{CheckAnswer, DataFindings};
+use reticent_app::answer::{CheckAnswer, ColumnRole, DataFindings};
 use reticent_app::request::CheckRequest;
 
 use crate::args;
@@ -45,8 +45,12 @@ fn print(answer: &CheckAnswer) {
 }
 
 fn names(answer: &CheckAnswer, role: Role) -> String {
-    let names: Vec<&str> =
-        answer.columns.iter().filter(|column| column.role == role).map(|column| column.name.as_str()).collect();
+    let name = |column: &ColumnRole| match column.per {
+        None => column.name.clone(),
+        Some(Unit::Person) => format!("{} (per person)", column.name),
+        Some(Unit::Record) => format!("{} (per record)", column.name),
+    };
+    let names: Vec<String> = answer.columns.iter().filter(|column| column.role == role).map(name).collect();
     names.join(", ")
 }
 

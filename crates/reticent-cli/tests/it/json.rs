@@ -54,11 +54,7 @@ impl Answers {
             *data = Value::Bool(true);
         }
         // The parameters of a statement depend on its model.
-        for entry in ["recorded", "entry"] {
-            let statements = answer.pointer_mut(&format!("/{entry}/content/made/statements"));
-            let statements = statements.and_then(Value::as_array_mut).into_iter().flatten();
-            statements.for_each(|statement| statement["parameters"] = Value::Bool(true));
-        }
+        hide_parameters(&mut answer);
         collect(&answer, "", self.0.entry(section.to_owned()).or_default());
     }
 
@@ -79,6 +75,22 @@ impl Answers {
         // The fields of the data depend on the code.
         error["data"] = Value::Bool(true);
         collect(&error, "", self.0.entry("errors".to_owned()).or_default());
+    }
+}
+
+/// Replaces the parameters of all statements.
+fn hide_parameters(value: &mut Value) {
+    match value {
+        Value::Array(list) => list.iter_mut().for_each(hide_parameters),
+        Value::Object(fields) => {
+            if fields.contains_key("outcome")
+                && let Some(parameters) = fields.get_mut("parameters")
+            {
+                *parameters = Value::Bool(true);
+            }
+            fields.values_mut().for_each(hide_parameters);
+        }
+        _ => {}
     }
 }
 
@@ -288,6 +300,18 @@ fn methods(all: &mut Answers) {
     folder.write("one.csv", rows(0, 13, &|at| at % 3));
     all.ask_as(section, &folder, "publish one.csv --name one -o one", 0);
     all.ask(&folder, "show one", 0);
+    // Most people of city A have a value that is too frequent.
+    let folder = TestFolder::new();
+    let city = policy
+        .replace("METHOD", "m-invariance")
+        .replace("[columns.age]\ntype = \"number\"\nmissing = \"drop\"\n[columns.note]", "[columns.city]");
+    folder.write(
+        "reticent.toml",
+        city.replace("[columns.pay]\nrole = \"sensitive\"\n", "") + "m = 3\ncounterfeits = false\n",
+    );
+    let row = |at: usize| if at < 60 { format!("{at},A,x\n") } else { format!("{at},B,{}\n", ["y", "z"][at % 2]) };
+    folder.write("one.csv", "id,city,ill\n".to_owned() + &(0..100).map(row).collect::<String>());
+    all.ask_as(section, &folder, "publish one.csv --name one -o one --dry-run", 0);
     // A release by a method that is no longer offered.
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../reticent-ledger/tests/fixtures/format-1-methods");
     let old = TestFolder::from_policy(&(policy.replace("METHOD", "bcf-anonymity") + "k = 3\n"));

@@ -107,7 +107,7 @@ fn decomposition(people: usize) {
             .set("primary", Argument::Word("work".to_owned()))
             .set("l", Argument::Thresholds(each.iter().map(|(name, l)| ((*name).to_owned(), *l)).collect()));
         let past = MethodState::default();
-        let task = RepublicationTask { table: &table, records: &records, past: &past, seed: 1 };
+        let task = RepublicationTask { table: &table, records: &records, past: &past, k: 1, seed: 1 };
         let clock = Instant::now();
         let outcome = republication::run("decomposition-plus", &task, arguments).unwrap();
         println!(
@@ -136,7 +136,7 @@ fn year(id: &str, people: usize, churn: usize) {
         let month = Instant::now();
         let (table, records) = table(&all, &columns);
         let past = MethodState::new(&history, &states);
-        let task = RepublicationTask { table: &table, records: &records, past: &past, seed: number };
+        let task = RepublicationTask { table: &table, records: &records, past: &past, k: 1, seed: number };
         let outcome = republication::run(id, &task, arguments.clone()).unwrap();
         let grouping = month.elapsed().as_secs_f64();
         let tables = PublishedTables::new(&task, &outcome, Form::Generalized);

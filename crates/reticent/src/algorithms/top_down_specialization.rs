@@ -28,7 +28,7 @@ use crate::error::{Error, Outlook, Refusal, Result};
 use crate::join::JoinCheck;
 use crate::models::{Merging, merging_of};
 use crate::operations::suppress_cells::suppress_cells;
-use crate::operations::suppress_records::suppress_records;
+use crate::operations::suppress_records::{suppress_records, violating};
 use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
 use crate::release::history::History;
 use crate::release::recoding::Recoding;
@@ -278,7 +278,8 @@ impl<'a> SpecializationSearch<'a> {
 
     /// Whether the constraints on the whole release are satisfied after a step.
     fn release_satisfies(&self, (dimension, place): CandidateIndex) -> Result<bool> {
-        if self.release_checks.is_empty() {
+        let judges_sets = self.task.requirement.judges_record_sets(&self.task.table.contingency);
+        if self.release_checks.is_empty() && !judges_sets {
             return Ok(true);
         }
         let candidate = &self.candidates[dimension][place];
@@ -299,7 +300,7 @@ impl<'a> SpecializationSearch<'a> {
                 return Ok(false);
             }
         }
-        Ok(true)
+        Ok(!judges_sets || !violating(&release, self.task.requirement, &[])?.contains(&true))
     }
 
     /// Returns the valid candidate with the highest score. Ties are resolved by the order of columns and cuts.

@@ -2,6 +2,7 @@
 
 mod grouped;
 mod recoded;
+mod record_sets;
 
 use super::{Audit, AuditOptions, Identity, audit};
 use crate::data::schema::{Role, Unit};
@@ -14,6 +15,7 @@ use reticent_inference::SolveOptions;
 
 pub use grouped::{AuditedColumn, AuditedGroups, GroupedCandidate, admit_grouped};
 pub use recoded::{Audited, admit_recoded};
+pub use record_sets::RecordSetBound;
 
 /// Reason of a skipped statement: the policy switches the audit off.
 pub(crate) const AUDIT_OFF: &str = "audit-off";
@@ -79,6 +81,8 @@ pub struct Gate<'a> {
     pub confidence: Option<Confidence>,
     /// Bound on the prosecutor risk, if there is one.
     pub reidentification: Option<Confidence>,
+    /// Bounds on the sets of records of people over all releases.
+    pub record_sets: Vec<RecordSetBound>,
     /// Sensitive columns whose values may change between releases.
     pub time_varying: Vec<String>,
     /// Units of sensitive columns that the policy declares.

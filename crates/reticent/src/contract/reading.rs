@@ -77,6 +77,17 @@ impl Reading {
         }
     }
 
+    /// Number of rows of each owner among these records; empty if every record has its own owner.
+    pub fn rows_by_owner(&self, records: &[usize]) -> BTreeMap<u32, usize> {
+        let mut rows = BTreeMap::new();
+        if let Some(owners) = &self.counts.contingency.owners {
+            for record in records {
+                *rows.entry(owners[*record]).or_default() += self.counts.contingency.weights[*record] as usize;
+            }
+        }
+        rows
+    }
+
     /// Number of people by combination of values on these columns.
     ///
     /// # Errors

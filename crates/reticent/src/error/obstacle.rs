@@ -219,6 +219,14 @@ pub enum Obstacle {
         /// Constraint.
         statement: String,
     },
+    /// People have too many sets of records.
+    #[error(
+        "the sets of records of people: there are more than {limit}; let the attacker know fewer records (`records`), or all of them"
+    )]
+    TooManyRecordSets {
+        /// Maximum number of sets.
+        limit: u64,
+    },
     /// The history has too many sets of releases.
     #[error("the join with earlier releases: {limit}")]
     HistoryTooLarge {

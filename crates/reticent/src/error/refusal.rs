@@ -46,6 +46,23 @@ pub enum Refusal {
         /// Names of the earlier releases.
         earlier: Vec<String>,
     },
+    /// Too few people share the records of some people in all releases.
+    #[error(
+        "fewer than {k} people share {} of {}, given this release{}. Publish fewer columns or less detail, publish to other recipients, \
+         or let the attacker know fewer `records`",
+        records.map_or_else(|| "all records".to_owned(), |records| format!("some set of {records} records")),
+        people_text(*.people), with_earlier(.earlier)
+    )]
+    RecordSetsTooRare {
+        /// Number of people with such a set.
+        people: u64,
+        /// Required number of people who share a set.
+        k: u64,
+        /// Number of records that the attacker knows; `None` if all.
+        records: Option<u64>,
+        /// Names of the earlier releases.
+        earlier: Vec<String>,
+    },
     /// The requirement is violated even with all quasi-identifiers suppressed.
     #[error(
         "{requirement} cannot be met, even with all quasi-identifiers suppressed: {explanation}{}{outlook}{}",
@@ -206,6 +223,14 @@ pub enum Refusal {
         /// Replacement.
         instead: &'static str,
     },
+    /// Fewer people can be published than an equivalence class needs.
+    #[error("only {} can be published, and an equivalence class needs {k} people; lower `k`, or add records", people_text(*.people))]
+    TooFewForClass {
+        /// Number of people in groups.
+        people: u64,
+        /// Required number of people in a class.
+        k: u64,
+    },
     /// No group could be formed.
     #[error(
         "no group could be formed{}. Require smaller groups (a smaller l, m or k under [release.options]), or add records",
@@ -283,7 +308,9 @@ impl Refusal {
     /// Returns remedies, which the interface puts into words.
     pub fn hints(&self) -> Vec<Hint> {
         match self {
-            Refusal::PosteriorAboveConfidence { .. } | Refusal::ReidentificationAboveBound { .. } => {
+            Refusal::PosteriorAboveConfidence { .. }
+            | Refusal::ReidentificationAboveBound { .. }
+            | Refusal::RecordSetsTooRare { .. } => {
                 vec![Hint::AuditHistory, Hint::ChooseColumns, Hint::OtherPolicy]
             }
             Refusal::SeveralSensitiveColumns { .. } | Refusal::ValueTooFrequent { .. } => vec![Hint::ChooseColumns],
@@ -298,7 +325,7 @@ impl Refusal {
             | Refusal::ValuesChanged { .. }
             | Refusal::RecordsGone { .. }
             | Refusal::MethodRetired { .. } => vec![Hint::OtherPolicy],
-            Refusal::RecordsLinked { .. } | Refusal::NoGroup { .. } => {
+            Refusal::RecordsLinked { .. } | Refusal::NoGroup { .. } | Refusal::TooFewForClass { .. } => {
                 vec![Hint::OtherPolicy]
             }
         }

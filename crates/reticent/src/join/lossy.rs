@@ -305,7 +305,7 @@ pub fn unknown_values<'r>(rules: &'r [InconsistentRules], columns: &[&PublishedC
 
 impl InconsistentRules {
     /// Rule for a column that varies between releases. The column does not join.
-    pub(crate) fn varying(column: &str) -> InconsistentRules {
+    pub fn varying(column: &str) -> InconsistentRules {
         let side = (column.to_owned(), String::new());
         InconsistentRules { one: side.clone(), other: side }
     }

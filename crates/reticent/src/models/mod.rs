@@ -12,12 +12,14 @@ use crate::data::schema::{Role, Schema};
 use crate::error::{Obstacle, Result};
 use crate::join::{ColumnRef, Constraint, Counted, JoinScope, Limit};
 use crate::registry::{Arguments, Entry, Kind, unknown};
+use crate::release::record_sets::RecordSets;
 
 mod alpha_k_anonymity;
 mod confidence_bounding;
 mod distinct_l_diversity;
 mod entropy_l_diversity;
 mod k_anonymity;
+mod multir_k_anonymity;
 mod recursive_cl_diversity;
 mod t_closeness;
 mod xy_anonymity;
@@ -28,6 +30,7 @@ pub use crate::contract::{Bounds, Judge, Judgement, Merging, Model, Survey, Viol
 /// All models.
 pub const LIST: &[ModelDef] = &[
     k_anonymity::LISTED,
+    multir_k_anonymity::LISTED,
     xy_anonymity::LISTED,
     xy_linkability::LISTED,
     confidence_bounding::LISTED,
@@ -70,6 +73,17 @@ pub fn build(id: &str, arguments: Arguments, schema: &Schema) -> Result<Vec<Box<
 pub(crate) fn measures_sensitive(id: &str) -> bool {
     let listed = LIST.iter().find(|listed| listed.entry.id == id);
     listed.is_some_and(|listed| listed.entry.parameters.iter().any(|parameter| parameter.name == SENSITIVE.name))
+}
+
+/// Returns the sets of records of a person that a model judges; `None` if it judges single classes.
+///
+/// # Errors
+///
+/// Returns an error if the arguments do not fit the parameters of the model.
+pub(crate) fn record_sets(id: &str, arguments: &Arguments) -> Result<Option<RecordSets>> {
+    let entry = &multir_k_anonymity::LISTED.entry;
+    let is_listed = id == entry.id;
+    is_listed.then(|| multir_k_anonymity::record_sets(&arguments.clone().checked(entry)?)).transpose()
 }
 
 /// Converts a model to constraints on joined releases.

@@ -7,6 +7,7 @@
 
 use hashbrown::HashSet;
 
+use crate::contract::ReleaseJudge;
 use crate::data::contingency::ContingencyTable;
 use crate::data::table::Table;
 use crate::error::Result;
@@ -96,10 +97,11 @@ pub(crate) fn violating(
         let of = release.positions(model.measured())?;
         let column = if let [only] = of.as_slice() { Some(&release.columns[*only]) } else { None };
         let measured = Measured::new(&release.contingency, &of);
-        let judge = model.judge(&measured.whole(&release.contingency, column))?;
+        let whole = measured.whole(&release.contingency, column);
+        let judge = ReleaseJudge::new(model.as_ref(), &release.contingency, &by, &whole)?;
         let mut classes: HashSet<Box<[u32]>> = HashSet::new();
         for_each(&release.contingency, &by, &measured, |member, group| {
-            if !judge(&group).holds {
+            if !judge.judge(member, &group).holds {
                 classes.insert(class_of(&release.contingency, &by, member));
             }
         });

@@ -13,6 +13,7 @@ use crate::data::taxonomy::Type;
 use crate::error::{Error, Result, did_you_mean};
 use crate::join::Breadth;
 use crate::join::lossy::InconsistentRules;
+use crate::models::record_sets;
 use crate::ratio::Ratio;
 use crate::registry::{Argument, Arguments, Entry, Kind};
 use crate::release::recipients::{NAME_RULE, NonColluding, PUBLIC, folded, is_name};
@@ -36,6 +37,15 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
     }
     let (shorthand, shorthand_lines) = read_shorthand(&requirement)?;
     let models = requirement.get("models").map(read_models).transpose()?.unwrap_or_default();
+    // Unchecked arguments are reported when the model is built.
+    let of_sets = |spec: &&ModelSpec| matches!(record_sets(&spec.model, &spec.arguments), Ok(Some(_)));
+    if let Some(spec) = models.iter().find(of_sets).filter(|_| owner.is_none()) {
+        let message = format!(
+            "`{}` is about the records of a person; name the column that identifies a person: owner = \"COLUMN\" under [dataset]",
+            spec.model
+        );
+        return Err(Error::policy(spec.line, message));
+    }
     let method = read_method(&release, &dataset, &requirement)?;
     let algorithm = read_algorithm(&release)?;
     if shorthand == Shorthand::default() && models.is_empty() && method.is_none() {
@@ -303,13 +313,11 @@ fn read_method(
             return Err(other.wrong("applies to algorithms, but `method` is set; remove one of them"));
         }
     }
-    for name in ["k", "models"] {
-        if let Some(other) = requirement.get(name) {
-            return Err(other.wrong(format!(
-                "applies to algorithms; the method {} has its own guarantee ({}). Remove this key",
-                listed.entry.id, listed.entry.protects_against
-            )));
-        }
+    if let Some(other) = requirement.get("models") {
+        return Err(other.wrong(format!(
+            "applies to algorithms; the method {} has its own guarantee ({}). Remove this key",
+            listed.entry.id, listed.entry.protects_against
+        )));
     }
     if dataset.get("owner").is_none() {
         return Err(
@@ -322,6 +330,13 @@ fn read_method(
             "is {:?}, but {} limits the linkage of records, and exact quasi-identifiers distinguish them; write \"generalized\" or \
              remove the key",
             form.word(),
+            listed.entry.id
+        )));
+    }
+    if let Some(item) = requirement.get("k").filter(|_| form == Form::Anatomized) {
+        return Err(item.wrong(format!(
+            "cannot be satisfied: {} publishes quasi-identifiers unchanged (form = \"anatomized\"), so people with rare values stay \
+             unique; write form = \"generalized\" under [release], or remove `k`",
             listed.entry.id
         )));
     }

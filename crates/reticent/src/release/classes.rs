@@ -170,17 +170,18 @@ pub fn sizes(contingency: &ContingencyTable, by: &[usize]) -> Vec<Weight> {
     combine(&codes, &contingency.weights, None).weights
 }
 
-/// Number of people in the classes that satisfy `chosen`. A person in several classes counts once.
+/// Number of people in the classes that satisfy `chosen`, given the index of one member and the counts. A person in several classes
+/// counts once.
 pub fn people_in(
     contingency: &ContingencyTable,
     by: &[usize],
     measured: &Measured,
-    chosen: impl Fn(&EquivalenceClass<'_>) -> bool,
+    chosen: impl Fn(usize, &EquivalenceClass<'_>) -> bool,
 ) -> Weight {
     let mut rows = 0;
     let mut members: Vec<usize> = Vec::new();
     for_each(contingency, by, measured, |member, class| {
-        if chosen(&class) {
+        if chosen(member, &class) {
             rows += class.size;
             members.push(member);
         }

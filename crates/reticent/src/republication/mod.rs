@@ -10,6 +10,7 @@
 mod anatomy;
 mod bcf_anonymity;
 mod bcf_by_flow;
+mod cover;
 mod decomposition;
 mod decomposition_plus;
 mod departures;
@@ -20,6 +21,7 @@ mod m_invariance;
 mod partition;
 mod persistent_groups;
 mod published_tables;
+mod representation;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -39,6 +41,7 @@ use crate::registry::{Arguments, Entry, Kind, unknown};
 
 pub use departures::{DepartureColumn, Departures, departures};
 pub use published_tables::{Form, PublishedList, PublishedTables, recorded_releases};
+pub use representation::{Underrepresented, underrepresented};
 pub use state::{EarlierGroup, EarlierRelease, Lists, MethodState, PersonState};
 pub use utility::{Utility, utility};
 pub use verify::verify;
@@ -183,6 +186,8 @@ pub struct RepublicationTask<'a> {
     pub records: &'a [SourceRecord],
     /// Earlier releases of the method.
     pub past: &'a MethodState,
+    /// Minimum number of people with equal published quasi-identifiers.
+    pub k: u64,
     /// Seed of the random choices.
     pub seed: u64,
 }

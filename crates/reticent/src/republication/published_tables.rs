@@ -3,10 +3,13 @@
 //! A release has one table of people (group, quasi-identifiers) and one list for each sensitive column (group, value, count).
 //! Neither the release nor the ledger assigns a value of a group to a person.
 
+use std::collections::BTreeMap;
+
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 
-use super::{GroupingOutcome, Marginals, ReleaseGroup, RepublicationTask};
+use super::cover::finest_interval;
+use super::{GroupingOutcome, Marginals, RepublicationTask};
 use crate::data::contingency::combine_with_positions;
 use crate::data::links::{Links, Pseudonym};
 use crate::data::schema::Role;
@@ -23,7 +26,7 @@ use crate::release::recognise::{RecognitionInput, release};
 pub enum Form {
     /// Unchanged, one row for each person.
     Anatomized,
-    /// Generalized to the smallest value that covers all members of the group.
+    /// Generalized to the smallest value that covers all members of the group, or of several groups together.
     Generalized,
 }
 
@@ -90,6 +93,7 @@ impl PublishedTables {
             .zip(&outcome.groups)
             .flat_map(|(at, group)| group.members.iter().map(move |member| (*member, at)))
             .collect();
+        let covered = outcome.covered_people(task);
         let mut texts: Vec<(Vec<String>, Vec<Code>)> =
             vec![sorted_codes(names.clone(), rows.iter().map(|(_, at)| *at))];
         for column in &qi {
@@ -100,7 +104,7 @@ impl PublishedTables {
                     sorted_codes((0..tree.len() as Code).map(|code| finest(tree, code).to_owned()).collect(), codes)
                 }
                 Form::Generalized => {
-                    let labels = outcome.groups.iter().map(|group| smallest_cover(task, group, *column)).collect();
+                    let labels = covered.iter().map(|people| smallest_cover(task, people, *column)).collect();
                     sorted_codes(labels, rows.iter().map(|(_, at)| *at))
                 }
             });
@@ -138,6 +142,17 @@ impl PublishedTables {
         let lists = lists.collect();
         let marginals = marginals(task, outcome, &rows);
         PublishedTables { group, people, types, lists, marginals }
+    }
+
+    /// Returns the numbers of people in the equivalence classes on the published quasi-identifiers.
+    pub fn class_sizes(&self) -> Vec<u64> {
+        let people = &self.people.contingency;
+        let mut sizes: BTreeMap<Vec<Code>, u64> = BTreeMap::new();
+        for at in 0..people.len() {
+            let class = people.codes[1..].iter().map(|codes| codes[at]).collect();
+            *sizes.entry(class).or_default() += people.weights[at];
+        }
+        sizes.into_values().collect()
     }
 
     /// Returns the number of counterfeit values in the lists that are multisets.
@@ -214,10 +229,10 @@ fn finest(tree: &Taxonomy, code: Code) -> &str {
     }
 }
 
-/// Returns the smallest generalized value that covers all members of a group.
-fn smallest_cover(task: &RepublicationTask<'_>, group: &ReleaseGroup, column: usize) -> String {
+/// Returns the smallest generalized value that covers these people.
+fn smallest_cover(task: &RepublicationTask<'_>, people: &[u32], column: usize) -> String {
     let Column { tree, .. } = &task.table.columns[column];
-    let mut codes: Vec<Code> = group.members.iter().map(|member| task.code(*member as usize, column)).collect();
+    let mut codes: Vec<Code> = people.iter().map(|at| task.code(*at as usize, column)).collect();
     codes.sort_unstable();
     let (Some(low), Some(high)) = (codes.first(), codes.last()) else { return SUPPRESSED.to_owned() };
     if low == high {
@@ -225,18 +240,15 @@ fn smallest_cover(task: &RepublicationTask<'_>, group: &ReleaseGroup, column: us
     }
     let missing = tree.missing().is_some_and(|missing| codes.contains(&missing));
     if let Some(numbers) = tree.numbers().filter(|_| !missing) {
-        let ends = [*low, *high].map(|code| tree.leaf_of(code));
-        if ends[0] != 0 && finest(tree, *low) != tree.value(*low) {
-            let [from, to] = ends.map(|leaf| tree.interval(leaf));
-            return match ends[0] == ends[1] {
-                true => finest(tree, *low).to_owned(),
-                false => {
-                    let (from, to) = (from.and_then(|from| from.low), to.and_then(|to| to.high));
-                    match (from, to) {
-                        (None, None) => SUPPRESSED.to_owned(),
-                        ends => interval_text(tree.value_type(), ends.0, ends.1),
-                    }
-                }
+        // The ends are those of declared intervals, if there are any.
+        if let (Some(first), Some(last)) = (finest_interval(tree, *low), finest_interval(tree, *high)) {
+            if first == last {
+                return tree.node(first).label.clone();
+            }
+            let bounds = [first, last].map(|node| tree.interval(node));
+            return match (bounds[0].and_then(|from| from.low), bounds[1].and_then(|to| to.high)) {
+                (None, None) => SUPPRESSED.to_owned(),
+                (from, to) => interval_text(tree.value_type(), from, to),
             };
         }
         let text = |code: Code| scale_text(tree.value_type(), numbers[code as usize]);

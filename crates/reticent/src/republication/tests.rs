@@ -56,7 +56,7 @@ struct Published {
 /// Publishes a release, and adds it to the state.
 fn publish(method: &str, arguments: &Arguments, people: &[Person], past: &mut MethodState) -> Published {
     let (table, records) = table(people);
-    let task = RepublicationTask { table: &table, records: &records, past, seed: 1 };
+    let task = RepublicationTask { table: &table, records: &records, past, k: 1, seed: 1 };
     let outcome = run(method, &task, arguments.clone()).expect("a release");
     let states = outcome.person_states(&task);
     let release = earlier_release(&records, &outcome, past.releases.len() as u64 + 1);
@@ -282,7 +282,7 @@ fn cells_keep_k_people_and_newcomers_are_postponed() {
     // Person 4 is missing.
     let missing = [&all[..3], &all[4..]].concat();
     let (table, records) = table(&missing);
-    let task = RepublicationTask { table: &table, records: &records, past: &past, seed: 1 };
+    let task = RepublicationTask { table: &table, records: &records, past: &past, k: 1, seed: 1 };
     let refused = run("bcf-anonymity", &task, two.clone()).expect_err("a person is missing");
     assert!(matches!(refused, Error::Refused(Refusal::RecordsGone { records: 1, .. })), "{refused}");
     // 3 is withheld with 4: alone, 3 would be distinguishable.

@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
+use super::cover::finest_interval;
 use super::largest::MethodRng;
 use super::{Form, GroupingOutcome, RepublicationTask};
 use crate::data::taxonomy::{Code, Taxonomy};
@@ -93,7 +94,11 @@ impl Spans {
             let (low, high) = codes.fold((Code::MAX, 0), |(low, high), code| (code.min(low), code.max(high)));
             let missing = tree.missing().is_some_and(|missing| (low..=high).contains(&missing));
             if low == high || tree.numbers().is_some() && !missing {
-                return (finest[low as usize].0, finest[high as usize].1);
+                let codes_of = |code: Code| finest_interval(tree, code).map(|node| tree.node(node).codes.clone());
+                return match (codes_of(low), codes_of(high)) {
+                    (Some(first), Some(last)) if low < high => (first.start, last.end - 1),
+                    _ => (finest[low as usize].0, finest[high as usize].1),
+                };
             }
             let mut node = tree.leaf_of(low);
             while let Some(parent) = tree.node(node).parent.filter(|_| !tree.node(node).codes.contains(&high)) {
@@ -102,8 +107,8 @@ impl Spans {
             let codes = &tree.node(node).codes;
             (codes.start, codes.end - 1)
         };
-        let of_group = |group: &super::ReleaseGroup| (0..qi.len()).map(|at| span(&group.members, at)).collect();
-        Spans::ByGroup(outcome.groups.iter().map(of_group).collect())
+        let of_people = |people: &Vec<u32>| (0..qi.len()).map(|at| span(people, at)).collect();
+        Spans::ByGroup(outcome.covered_people(task).iter().map(of_people).collect())
     }
 
     /// Returns the range of a cell, given the group, the index of the quasi-identifier and the code of the record.

@@ -14,6 +14,11 @@ pub(super) const REFUSALS: &[ErrorCode] = &[
         "Publish fewer columns, publish to other recipients, or use a stricter policy.",
     ),
     entry(
+        "record-sets-too-rare",
+        "Too few people share the known records of a person over all releases that the recipients can hold.",
+        "Publish fewer columns or less detail, publish to other recipients, or assume fewer known records.",
+    ),
+    entry(
         "requirement-unreachable",
         "The requirement is violated even with all quasi-identifiers suppressed.",
         "Apply one of the suggested remedies, or relax the requirement.",
@@ -82,6 +87,11 @@ pub(super) const REFUSALS: &[ErrorCode] = &[
         "method-retired",
         "The republication method of the policy is no longer available for new releases.",
         "Use its replacement. Recorded releases can still be read and audited.",
+    ),
+    entry(
+        "too-few-for-class",
+        "The republication method can publish fewer people than an equivalence class needs.",
+        "Lower `k`, or publish more records.",
     ),
     entry(
         "no-group",
@@ -177,6 +187,11 @@ pub(super) const OBSTACLES: &[ErrorCode] = &[
         "join-too-large",
         "The join with earlier releases has too many combinations.",
         "Publish fewer columns that earlier releases have, or publish to fewer recipients.",
+    ),
+    entry(
+        "too-many-record-sets",
+        "People have too many sets of records to count how many people share each set.",
+        "Lower `records` of the model, or leave it out.",
     ),
     entry(
         "join-not-countable",

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use reticent::error::Obstacle;
-use reticent::republication::{GroupingOutcome, Reason};
+use reticent::republication::{GroupingOutcome, Reason, underrepresented};
 use reticent_ledger::{PosteriorBound, WithheldRecords};
 
+use super::super::coverage::not_established;
 use super::super::pipeline::{self, MadeRelease, RecordOutcome};
 use super::super::plan::LoadedHistory;
 use super::past::EarlierSeries;
@@ -45,6 +46,7 @@ impl GroupMaker<'_> {
             folder = Some(recorded.file);
             recorded.answer
         });
+        let underrepresented = underrepresented(&self.task(past, made.seed), &outcome);
         let table = |name: &str, rows: u64| TableAnswer { file: format!("{name}.csv"), rows };
         let mut tables = vec![table(PEOPLE, published.people.contingency.rows())];
         for (list, name) in published.lists.iter().zip(&names.lists) {
@@ -58,7 +60,6 @@ impl GroupMaker<'_> {
             recipients: self.plan.recipients.clone(),
             folder,
             recorded,
-            judged: made.judged,
             dry_run: self.plan.rehearsal.is_some(),
             method: method.def.entry.id,
             form: method.form.word(),
@@ -75,9 +76,14 @@ impl GroupMaker<'_> {
             groups: outcome.groups.len() as u64,
             counterfeits: published.counterfeits(),
             singletons: outcome.groups.iter().filter(|group| group.members.len() == 1).count() as u64,
+            sample_unique: published.class_sizes().into_iter().filter(|size| *size == 1).sum(),
+            underrepresented,
             tables,
             departures,
             alternative: method.def.departure_rule,
+            not_established: not_established(&made.statements, &made.judged, &[]),
+            statements: made.statements,
+            judged: made.judged,
             audited,
             utility: made.measured,
             seed: made.seed,

@@ -5,6 +5,7 @@ use reticent::requirement::Requirement;
 use reticent::risk::release_risk;
 use reticent::{Recoding, RecodingRule, Release, Role};
 
+use super::super::coverage::not_established;
 use super::super::pipeline::{self, MadeRelease, RecordOutcome};
 use super::super::plan::Plan;
 use super::past::EarlierReleases;
@@ -45,6 +46,8 @@ impl RecodeMaker<'_> {
             file = Some(recorded.file);
             recorded.answer
         });
+        let join_only = made.audited.as_ref().map_or(&[][..], |audited| &audited.join_only);
+        let not_established = not_established(&made.statements, &made.judged, join_only);
         Ok(RecodedAnswer {
             name: request.name.to_string(),
             recipients: self.plan.recipients.clone(),
@@ -67,7 +70,8 @@ impl RecodeMaker<'_> {
             records_with_suppressed_cells: hidden_in,
             escaped_formulas: made.written.neutralised,
             warnings,
-            not_applicable: requirement.not_applicable.iter().map(|spec| spec.model.clone()).collect(),
+            statements: made.statements,
+            not_established,
             verified: made.verified.verdict,
             audited: made.audited,
             risk: release_risk(&release),

@@ -1,10 +1,13 @@
 //! Terminal output for a release made by a republication method.
 
-use reticent::republication::{Form, withheld_text};
+use reticent::republication::{Form, Underrepresented, withheld_text};
 use reticent_app::answer::{GroupSeconds, GroupedAnswer, HistoryScope, WithheldRecords};
 
-use super::recoded::{print_identity, print_ignored_history, print_warnings};
-use crate::terminal::{GOOD, HEAD, HINT, WIDTH, columns, count, people, plural, ratio, wrap};
+use super::recoded::{print_identity, print_ignored_history, print_not_judged, print_verdict, print_warnings};
+use crate::terminal::{GOOD, HEAD, HINT, WIDTH, columns, count, people, percent, plural, ratio, wrap};
+
+/// Maximum number of printed parts of the data that are under-represented.
+const MAX_UNDERREPRESENTED: usize = 5;
 
 /// Prints the verdict, the published and withheld records, departures and utility; with `verbose` also the run.
 pub fn print(answer: &GroupedAnswer, verbose: bool) {
@@ -35,6 +38,16 @@ fn print_record(answer: &GroupedAnswer) {
     {
         println!("  checked with {} that its recipients can hold", plural(with.len() as u64, "earlier release"));
     }
+    if answer.sample_unique > 0 {
+        let text = format!(
+            "warning: {} of {} ({}) are sample unique on the published quasi-identifiers (k = 1): an attacker who knows these values finds \
+             their row. The lists of values stay protected. To protect the rows, set `k` and form = \"generalized\"",
+            count(answer.sample_unique),
+            people(answer.published),
+            percent(answer.sample_unique, answer.published)
+        );
+        println!("{}", wrap(&text, WIDTH, "  "));
+    }
     print_warnings(answer.escaped_formulas, &answer.warnings);
 }
 
@@ -61,6 +74,11 @@ fn print_records(answer: &GroupedAnswer) {
         rows.push(vec!["  counterfeit".to_owned(), count(answer.counterfeits), text]);
     }
     columns(&rows).iter().for_each(|line| println!("{line}"));
+    let left_out = answer.records - answer.dropped - answer.published;
+    if left_out > 0 {
+        println!("  {} of the records are postponed or withheld", percent(left_out, answer.records));
+    }
+    print_underrepresented(answer);
     if answer.singletons > 0 && answer.form == Form::Generalized.word() {
         let text = format!(
             "warning: {} in groups of one: their quasi-identifiers are published without generalization",
@@ -68,6 +86,20 @@ fn print_records(answer: &GroupedAnswer) {
         );
         println!("{}", wrap(&text, WIDTH, "  "));
     }
+}
+
+/// Parts of the data that are left out much more often than the rest.
+fn print_underrepresented(answer: &GroupedAnswer) {
+    if answer.underrepresented.is_empty() {
+        return;
+    }
+    let part = |part: &Underrepresented| {
+        format!("{} {} ({} left out)", part.column, part.value, percent(part.left_out, part.records))
+    };
+    let named: Vec<String> = answer.underrepresented.iter().take(MAX_UNDERREPRESENTED).map(part).collect();
+    let more = answer.underrepresented.len().saturating_sub(named.len());
+    let more = if more > 0 { format!("; {more} more in --json") } else { String::new() };
+    println!("{}", wrap(&format!("warning: under-represented: {}{more}", named.join("; ")), WIDTH, "  "));
 }
 
 fn print_requirements(answer: &GroupedAnswer) {
@@ -78,6 +110,9 @@ fn print_requirements(answer: &GroupedAnswer) {
         HistoryScope::Alone { .. } => "this release alone",
         _ => "all releases that recipients can hold",
     };
+    for statement in answer.statements.iter().filter(|statement| statement.model == "k-anonymity") {
+        println!("  {GOOD}meets{GOOD:#}    {}", wrap(&statement.to_string(), WIDTH, "           ").trim_start());
+    }
     for column in &answer.audited.columns {
         let highest = match column.lower == column.upper {
             true => ratio(column.upper),
@@ -110,6 +145,8 @@ fn print_requirements(answer: &GroupedAnswer) {
         };
         println!("  {GOOD}meets{GOOD:#}    at least {} share {groups}", crate::terminal::people(people));
     }
+    print_not_judged(&answer.statements);
+    print_verdict(&answer.not_established);
 }
 
 fn print_departures(answer: &GroupedAnswer) {

@@ -6,6 +6,8 @@ use reticent::Role;
 use reticent::algorithms::Guarantee;
 use reticent::audit::{Identity, Proof};
 use reticent::join::Dangling;
+use reticent::requirement::NO_SUCH_COLUMN;
+use reticent::statement::{Outcome, Statement};
 use reticent::verify::JoinFinding;
 
 use reticent_app::answer::{ColumnAnswer, HistoryScope, JoinAnswer, RecodedAnswer, Seconds};
@@ -29,9 +31,12 @@ pub fn print(answer: &RecodedAnswer, verbose: bool) {
     print_counts(answer);
     println!("\n{HEAD}Requirements, checked on the written file{HEAD:#}");
     print_models(answer);
-    print_not_applicable(answer);
+    print_not_judged(&answer.statements);
     print_joins(answer, verbose);
     print_audit(answer);
+    if answer.holds() {
+        print_verdict(&answer.not_established);
+    }
     print_columns(answer);
     print_risk(answer);
     if verbose {
@@ -107,10 +112,29 @@ fn print_models(answer: &RecodedAnswer) {
     }
 }
 
-/// The models that do not apply, because the release lacks their columns.
-fn print_not_applicable(answer: &RecodedAnswer) {
-    for model in &answer.not_applicable {
-        println!("  {HINT}no check{HINT:#} {model}: the release lacks its columns; it stays in force over joins");
+/// The requirements that were not judged, with the reason.
+pub fn print_not_judged(statements: &[Statement]) {
+    for Statement { model, outcome, .. } in statements {
+        match outcome {
+            Outcome::NotApplicable { reason } if reason == NO_SUCH_COLUMN => {
+                println!(
+                    "  {HINT}no check{HINT:#} {model}: the release lacks its columns; it stays in force over joins"
+                );
+            }
+            Outcome::Skipped { .. } => println!("  {HINT}skipped {HINT:#} {model}: the policy sets `audit = \"off\"`"),
+            Outcome::NotApplicable { .. } | Outcome::Judged { .. } => {}
+        }
+    }
+}
+
+/// Whether the release is established to be within the policy, and if not, why.
+pub fn print_verdict(not_established: &[String]) {
+    match not_established {
+        [] => println!("  {GOOD}verdict {GOOD:#} within the policy"),
+        open => {
+            println!("  {BAD}verdict {BAD:#} not established to be within the policy:");
+            open.iter().for_each(|why| println!("{}", wrap(why, WIDTH, "           ")));
+        }
     }
 }
 

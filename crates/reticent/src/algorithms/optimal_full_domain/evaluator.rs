@@ -15,6 +15,7 @@ use crate::models::{Judge, Merging, Model, merging_of};
 use crate::release::PublishedColumn;
 use crate::release::classes::{ClassCounter, EquivalenceClass, Measured, Whole};
 use crate::release::recoding::Recoding;
+use crate::release::record_sets::RecordSets;
 use crate::requirement::Requirement;
 
 /// Verdict on a node.
@@ -321,8 +322,11 @@ impl<'a> NodeEvaluator<'a> {
     /// Whether one pass suffices: with one grouping, whole classes are suppressed, and models that depend on single classes give the
     /// same verdict on the others.
     fn needs_one_pass(&self, checks: &[&ModelCheck<'_>]) -> bool {
-        let local = checks.iter().all(|check| check.model.merging() == Merging::WithAny);
-        local && checks.windows(2).all(|pair| pair[0].grouping == pair[1].grouping)
+        let local = |check: &&ModelCheck<'_>| {
+            check.model.merging() == Merging::WithAny
+                && !(self.records.owners.is_some() && check.model.record_sets().is_some())
+        };
+        checks.iter().all(local) && checks.windows(2).all(|pair| pair[0].grouping == pair[1].grouping)
     }
 
     /// Marks the items of classes that violate a model.
@@ -359,6 +363,8 @@ impl<'a> NodeEvaluator<'a> {
         let local = kept.suppressed == 0 || check.model.merging() == Merging::WithAny;
         let new_judge = if local { None } else { Some(check.judge_of_kept(items, &measured, kept, &mut counter)?) };
         let judge = new_judge.as_ref().unwrap_or(&check.judge);
+        let sets = check.model.record_sets();
+        let least = sets.map(|sets| least_supports(sets, items, classes, kept)).transpose()?.flatten();
         let mut violates = vec![false; classes.count];
         let mut violating = kept.suppressed;
         for (class, members) in classes.members().iter().enumerate() {
@@ -367,7 +373,8 @@ impl<'a> NodeEvaluator<'a> {
                 counter.add(&items.counted, &measured, item);
                 rows += items.counted.weights[item];
             }
-            violates[class] = rows > 0 && !judge(&counter.count()).holds;
+            let holds = judge(&counter.count()).holds && least.as_ref().is_none_or(|(k, least)| least[class] >= *k);
+            violates[class] = rows > 0 && !holds;
             violating += if violates[class] { rows } else { 0 };
             // The limit is exceeded, so the other classes do not matter.
             if violating > self.limit {
@@ -430,6 +437,23 @@ impl KeptItems {
         self.suppressed += removed;
         removed
     }
+}
+
+/// Returns the minimum support, and by class the smallest support of a set of kept records of one person with a record of the class.
+fn least_supports(
+    sets: RecordSets,
+    items: &Items,
+    classes: &Classes,
+    kept: &KeptItems,
+) -> Result<Option<(u64, Vec<u64>)>> {
+    let Some(owners) = &items.counted.owners else { return Ok(None) };
+    let kept: Vec<usize> = (0..items.len()).filter(|item| kept.items[*item]).collect();
+    let owners: Vec<u32> = kept.iter().map(|item| owners[*item]).collect();
+    let of: Vec<u32> = kept.iter().map(|item| classes.class_of(*item) as u32).collect();
+    let weights: Vec<Weight> = kept.iter().map(|item| items.counted.weights[*item]).collect();
+    let mut least = sets.least_by_class(&owners, &of, &weights)?;
+    least.resize(classes.count, u64::MAX);
+    Ok(Some((sets.k, least)))
 }
 
 /// The classes of one grouping.

@@ -8,7 +8,7 @@ use crate::data::schema::Role;
 use crate::error::{Error, Obstacle, Result};
 use crate::names::Confidence;
 use crate::release::history::{History, RecordedRelease};
-use crate::statement::{Outcome, POSTERIOR, Parameter, REIDENTIFICATION, Scope, Statement};
+use crate::statement::{Level, Outcome, POSTERIOR, Parameter, REIDENTIFICATION, Scope, Statement};
 
 /// Result of the gate for a release by an algorithm.
 #[derive(Debug, Clone, Serialize)]
@@ -91,7 +91,9 @@ pub fn admit_recoded(
     for positions in coalitions.iter().chain(alone.iter().filter(|alone| !coalitions.contains(alone))) {
         (gate.watch)()?;
         let releases = positions.iter().map(|at| earlier(*at)).chain([candidate.clone()]).collect();
-        match audited.merge(&History { releases, erased: Vec::new() }.with_roles(&gate.roles), &options) {
+        let together = History { releases, erased: Vec::new() }.with_roles(&gate.roles);
+        gate.record_sets.iter().try_for_each(|bound| bound.admit(&together))?;
+        match audited.merge(&together, &options) {
             // Without a threshold, nothing is refused; the risk is only reported.
             Err(Error::CannotCheck(_)) if !options.judges() => is_known = false,
             merged => merged?,
@@ -117,18 +119,38 @@ impl Audited {
         let identity = gate.reidentification.map(|bound| {
             let outcome = match self.proof.level() {
                 None => Outcome::Skipped { reason: AUDIT_OFF.to_owned() },
+                // An estimate decides only if a bound does not.
+                Some(Level::Estimate) if self.identity.as_ref().is_some_and(|identity| identity.may_be_above == 0) => {
+                    Outcome::Judged { violations: 0, level: Level::Bound }
+                }
                 Some(level) => Outcome::Judged { violations: 0, level },
             };
             let parameters = [("bound".to_owned(), Parameter::Number(bound.decimal()))].into();
             Statement { model: REIDENTIFICATION.to_owned(), parameters, scope: scope.clone(), outcome }
         });
-        [posterior].into_iter().chain(identity).collect()
+        let sets = gate.record_sets.iter().map(|bound| {
+            let outcome = match self.proof {
+                Proof::Off => Outcome::Skipped { reason: AUDIT_OFF.to_owned() },
+                // Sets are counted exactly, and a candidate with violations was refused.
+                _ => Outcome::Judged { violations: 0, level: Level::Exact },
+            };
+            Statement {
+                model: bound.model.clone(),
+                parameters: bound.parameters.clone(),
+                scope: scope.clone(),
+                outcome,
+            }
+        });
+        [posterior].into_iter().chain(identity).chain(sets).collect()
     }
 
     fn posterior_statement(&self, confidence: Option<Confidence>, scope: Scope) -> Statement {
         let outcome = match (confidence, self.proof.level()) {
             (None, _) => Outcome::NotApplicable { reason: NO_BOUND.to_owned() },
             (Some(_), None) => Outcome::Skipped { reason: AUDIT_OFF.to_owned() },
+            (Some(bound), Some(Level::Estimate)) if self.upper <= bound.decimal() => {
+                Outcome::Judged { violations: 0, level: Level::Bound }
+            }
             // A candidate with violations was refused.
             (Some(_), Some(level)) => Outcome::Judged { violations: 0, level },
         };

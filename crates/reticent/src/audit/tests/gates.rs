@@ -1,11 +1,14 @@
 //! Gates, verdicts and the timeline, on figure 1 of the paper: two releases together make the values of 3 of 15 people certain.
 
 use super::*;
-use crate::audit::gate::{Gate, GroupedCandidate, admit_grouped, admit_recoded};
+use crate::audit::gate::{Gate, GroupedCandidate, RecordSetBound, admit_grouped, admit_recoded};
 use crate::error::Refusal;
+use crate::model_spec::ModelSpec;
 use crate::names::Confidence;
+use crate::registry::{Argument, Arguments};
 use crate::release::history::ErasedRelease;
-use crate::statement::{Level, Outcome, Parameter, Scope};
+use crate::release::record_sets::RecordSets;
+use crate::statement::{Level, Outcome, Parameter, Scope, Statement};
 
 fn gate(confidence: Option<f64>, proof: Proof) -> Gate<'static> {
     let confidence = confidence.map(|decimal| Confidence::new(decimal).expect("a confidence"));
@@ -13,6 +16,7 @@ fn gate(confidence: Option<f64>, proof: Proof) -> Gate<'static> {
         proof,
         confidence,
         reidentification: None,
+        record_sets: Vec::new(),
         time_varying: Vec::new(),
         units: Vec::new(),
         roles: Vec::new(),
@@ -219,4 +223,41 @@ fn a_bound_on_the_risk_alone_judges_no_posterior() {
     assert_eq!(audited.identity.map(|identity| identity.above), Some(0));
     let refused = admit(&history, &candidate, &[vec![0]], &gate(0.01)).expect_err("a risk above 1 %");
     assert_eq!(refused.code(), "reidentification-above-bound");
+}
+
+/// A person has a record in each release. The pairs of wards {a, c}, {a, d}, {b, c}, {b, d} belong to one person each, although two
+/// people share every ward.
+#[test]
+fn the_gate_judges_sets_of_records_over_releases() {
+    let spec = |records: Option<f64>| {
+        let arguments = Arguments::default().set("k", Argument::Number(2.0));
+        let arguments = records.into_iter().fold(arguments, |all, known| all.set("records", Argument::Number(known)));
+        let sets = RecordSets { k: 2, known: records.map(|known| known as usize) };
+        vec![RecordSetBound::new(sets, &ModelSpec { model: "multir-k-anonymity".to_owned(), arguments, line: None })]
+    };
+    let wards = |number, of_person: [&'static str; 4]| {
+        let rows = of_person.map(|ward| [ward]);
+        let rows: Vec<&[&str]> = rows.iter().map(|row| row.as_slice()).collect();
+        let release = owned(plain(number, &[("ward", Role::QuasiIdentifier)], &rows), &rows, &[1, 2, 3, 4]);
+        RecordedRelease { recipients: vec!["press".to_owned()], ..release }
+    };
+    let history = History { releases: vec![wards(1, ["a", "a", "b", "b"])], erased: Vec::new() };
+    let admitted = |second: [&'static str; 4], records: Option<f64>| {
+        let gate = Gate { record_sets: spec(records), ..gate(None, Proof::Bounds) };
+        admit(&history, &wards(0, second), &[vec![0]], &gate).map(|audited| audited.statements(&gate, &Scope::History))
+    };
+    let rare = |outcome: Result<Vec<Statement>>| match outcome {
+        Err(Error::Refused(Refusal::RecordSetsTooRare { people, .. })) => Some(people),
+        Err(error) => panic!("{error}"),
+        Ok(statements) => {
+            assert_eq!(statements[1].model, "multir-k-anonymity");
+            assert!(statements[1].is_judged());
+            None
+        }
+    };
+    assert_eq!(rare(admitted(["c", "d", "c", "d"], Some(2.0))), Some(4));
+    assert_eq!(rare(admitted(["c", "d", "c", "d"], None)), Some(4));
+    assert_eq!(rare(admitted(["c", "d", "c", "d"], Some(1.0))), None);
+    assert_eq!(rare(admitted(["c", "c", "d", "d"], Some(2.0))), None);
+    assert_eq!(rare(admitted(["c", "c", "d", "d"], None)), None);
 }

@@ -47,7 +47,7 @@ impl JoinCheck<'_> {
             let members: Vec<bool> =
                 (0..contingency.len()).map(|at| classes.contains(&self.class(contingency, at))).collect();
             let chosen = contingency.filter(|at| members[at]);
-            survey.violating = people_in(&chosen, &[], &Measured::new(&chosen, &[]), |_| true);
+            survey.violating = people_in(&chosen, &[], &Measured::new(&chosen, &[]), |_, _| true);
         }
         failing.sort_by(|a, b| a.0.safety.total_cmp(&b.0.safety).then(a.1.cmp(&b.1)));
         let mut people: HashMap<Vec<Code>, Weight> = HashMap::new();

@@ -23,13 +23,13 @@ fn pairs(task: &RepublicationTask<'_>) -> GroupingOutcome {
 fn departures_disclose_leavers_and_others() {
     let (table, records) = table(PEOPLE);
     let past = MethodState::default();
-    let task = RepublicationTask { table: &table, records: &records, past: &past, seed: 1 };
+    let task = RepublicationTask { table: &table, records: &records, past: &past, k: 1, seed: 1 };
     let past = MethodState { releases: vec![earlier_release(&records, &pairs(&task), 1)], ..MethodState::default() };
     let bound = |_: &str| Ok(Some(Ratio::new(1, 2)));
     let departures_without = |departed: &[Pseudonym]| {
         let people: Vec<Person> = PEOPLE.iter().filter(|person| !departed.contains(&person.0)).copied().collect();
         let (table, records) = self::table(&people);
-        departures(&RepublicationTask { table: &table, records: &records, past: &past, seed: 1 }, &bound).unwrap()
+        departures(&RepublicationTask { table: &table, records: &records, past: &past, k: 1, seed: 1 }, &bound).unwrap()
     };
     let expected = |people, groups, leavers, others| Departures {
         people,
@@ -48,7 +48,7 @@ fn departures_disclose_leavers_and_others() {
 fn utility_of_small_groups() {
     let (table, records) = table(PEOPLE);
     let past = MethodState::default();
-    let task = RepublicationTask { table: &table, records: &records, past: &past, seed: 1 };
+    let task = RepublicationTask { table: &table, records: &records, past: &past, k: 1, seed: 1 };
     // Six ages; every group spans two adjacent ages.
     let measured = utility(&task, &pairs(&task), Form::Generalized);
     assert!((measured.iloss - 1.0 / 6.0).abs() < 1e-12, "{measured:?}");
@@ -73,7 +73,7 @@ fn utility_of_small_groups() {
 fn tampered_tables_are_detected() {
     let (table, records) = table(PEOPLE);
     let past = MethodState::default();
-    let task = RepublicationTask { table: &table, records: &records, past: &past, seed: 1 };
+    let task = RepublicationTask { table: &table, records: &records, past: &past, k: 1, seed: 1 };
     for form in [Form::Anatomized, Form::Generalized] {
         let correct = PublishedTables::new(&task, &pairs(&task), form);
         verify(&task, &correct).expect("the tables match the data");
@@ -116,7 +116,7 @@ fn tampered_tables_are_detected() {
 fn smallest_cell_is_counted() {
     let (table, records) = table(PEOPLE);
     let past = MethodState::default();
-    let task = RepublicationTask { table: &table, records: &records, past: &past, seed: 1 };
+    let task = RepublicationTask { table: &table, records: &records, past: &past, k: 1, seed: 1 };
     let recorded = |groups: &[&[u32]], number: u64| {
         let group = |members: &&[u32]| ReleaseGroup {
             members: members.to_vec(),

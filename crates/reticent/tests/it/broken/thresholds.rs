@@ -22,6 +22,7 @@ struct Edge {
 
 const EDGES: &[Edge] = &[
     Edge { words: "k-anonymity k=3", at: &["flu"; 3], beyond: &["flu"; 2], other: &["flu"; 3] },
+    Edge { words: "multir-k-anonymity k=3", at: &["flu"; 3], beyond: &["flu"; 2], other: &["flu"; 3] },
     Edge { words: "k-anonymity k=1", at: &["flu"], beyond: &[], other: &["flu"] },
     Edge {
         words: "xy-anonymity k=3 y=ill",

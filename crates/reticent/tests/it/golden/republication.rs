@@ -34,7 +34,7 @@ fn run(
             SourceRecord { person: *owner, row: place.unwrap(), value_mark: mark(&values) }
         })
         .collect();
-    let task = RepublicationTask { table: &table, records: &records, past, seed: 5 };
+    let task = RepublicationTask { table: &table, records: &records, past, k: 1, seed: 5 };
     let outcome = republication::run(id, &task, arguments.clone())?;
     let tables = PublishedTables::new(&task, &outcome, Form::Anatomized);
     let meta = reticent::History::single(data.raw()).releases.remove(0);

@@ -15,6 +15,8 @@ use crate::support::{Col, Data, Random, contents, other, quasi, random_data, req
 pub const REQUIREMENTS: &[&[&str]] = &[
     &["k-anonymity k=2"],
     &["k-anonymity k=5"],
+    &["multir-k-anonymity k=2 records=2 on=place"],
+    &["multir-k-anonymity k=2", "distinct-l-diversity l=2"],
     &["k-anonymity k=2 on=place", "k-anonymity k=4 on=sex"],
     &["xy-anonymity k=2 y=ill"],
     &["xy-linkability h=0.6 y=ill"],

@@ -93,7 +93,7 @@ fn methods_read_their_own_arguments() {
     let present: BTreeMap<_, _> = (1..=24).map(row).collect();
     for listed in republication::LIST {
         for (arguments, several) in method_arguments(listed) {
-            let month = Month { present: &present, several, past: &MethodState::default(), seed: 1 };
+            let month = Month { present: &present, several, past: &MethodState::default(), k: 1, seed: 1 };
             assert_known_arguments(&listed.entry, publish(listed, &arguments, &month));
             let checked = arguments.clone().checked(&listed.entry).unwrap();
             assert!((listed.promise)(&checked, "ill").is_ok(), "{}", listed.entry.id);

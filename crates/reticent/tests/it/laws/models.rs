@@ -12,6 +12,8 @@ use crate::support::{Data, Random, contents, cut_at, model, random_cut, random_d
 pub const MODELS: &[&str] = &[
     "k-anonymity k=2",
     "k-anonymity k=3",
+    "multir-k-anonymity k=2 records=2",
+    "multir-k-anonymity k=2",
     "xy-anonymity k=2 y=ill",
     "xy-anonymity k=3 y=ill,note",
     "xy-linkability h=0.5 y=ill",
@@ -181,6 +183,12 @@ fn a_survey_does_not_depend_on_row_order() {
 fn parameters_are_monotone() {
     const WEAKER_FIRST: &[&[&str]] = &[
         &["k-anonymity k=1", "k-anonymity k=2", "k-anonymity k=3", "k-anonymity k=7"],
+        &[
+            "k-anonymity k=2",
+            "multir-k-anonymity k=2 records=2",
+            "multir-k-anonymity k=2 records=3",
+            "multir-k-anonymity k=2",
+        ],
         &["xy-anonymity k=2 y=ill", "xy-anonymity k=3 y=ill"],
         &["xy-anonymity k=2 y=ill,note", "xy-anonymity k=2 y=ill"],
         &["xy-linkability h=0.8 y=ill", "xy-linkability h=0.5 y=ill", "xy-linkability h=0.2 y=ill"],

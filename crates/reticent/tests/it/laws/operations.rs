@@ -15,6 +15,7 @@ use crate::support::{Data, Random, random_cut, random_data, requirement, witness
 /// Requirements that random tables violate in some classes and satisfy in others.
 const REQUIREMENTS: &[&[&str]] = &[
     &["k-anonymity k=3"],
+    &["multir-k-anonymity k=2 records=2"],
     &["k-anonymity k=2 on=place", "k-anonymity k=4 on=sex"],
     &["xy-anonymity k=2 y=ill"],
     &["xy-linkability h=0.5 y=ill"],

@@ -97,6 +97,8 @@ pub struct Month<'a> {
     /// Whether the table has a second sensitive column.
     pub several: bool,
     pub past: &'a MethodState,
+    /// Minimum number of people with equal published quasi-identifiers.
+    pub k: u64,
     pub seed: u64,
 }
 
@@ -125,11 +127,17 @@ pub fn publish(
             SourceRecord { person: *person, row: place.unwrap(), value_mark: mark }
         })
         .collect();
-    let task = RepublicationTask { table: &table, records: &records, past: month.past, seed: month.seed };
+    let task = RepublicationTask { table: &table, records: &records, past: month.past, k: month.k, seed: month.seed };
     let outcome = republication::run(listed.entry.id, &task, arguments.clone())?;
     let anatomized = month.seed.is_multiple_of(2) && listed.allows_form(Form::Anatomized);
     let form = if anatomized { Form::Anatomized } else { Form::Generalized };
     let tables = PublishedTables::new(&task, &outcome, form);
+    if form == Form::Generalized {
+        let people = tables.people.contingency.rows();
+        let smallest = tables.class_sizes().into_iter().min().unwrap_or(u64::MAX);
+        assert!(smallest >= month.k.min(people), "a class of {smallest} of {people} people, k = {}", month.k);
+        republication::verify(&task, &tables)?;
+    }
     Ok((outcome.person_states(&task), tables, table.columns.clone()))
 }
 
@@ -202,7 +210,7 @@ fn simulate(listed: &MethodDef, given: &(Arguments, bool), population: &Populati
             next_month(&mut random, population, &mut present, &mut absent, &mut next);
             continue;
         }
-        let now = Month { present: &present, several: *several, past: &past, seed: seed ^ number };
+        let now = Month { present: &present, several: *several, past: &past, k: 1 + seed % 6, seed: seed ^ number };
         match publish(listed, given, &now) {
             Err(Error::Refused(_)) => score.refused += 1,
             Err(error) => panic!("{} {}: {error}", listed.entry.id, population.name),
@@ -379,7 +387,7 @@ fn independent_releases_violate_the_bound() {
     let mut highest = 0.0f64;
     for number in 1..=6 {
         let past = MethodState::default();
-        let now = Month { present: &present, several: false, past: &past, seed: number };
+        let now = Month { present: &present, several: false, past: &past, k: 1, seed: number };
         if let Ok((_, tables, columns)) = publish(anatomy, &given, &now) {
             let state =
                 MethodState::new(&republication::recorded_releases(&tables, &columns, &header(number)).unwrap(), &[]);

@@ -128,11 +128,16 @@ pub fn violating(words: &str, data: &Data) -> (BTreeSet<Vec<String>>, BTreeSet<V
 
 fn judge_class(words: &ParsedSpec<'_>, data: &Data, rows: &[usize], all: &[usize]) -> Verdict {
     let size = people(data, rows);
-    let of = if words.model == "k-anonymity" { Vec::new() } else { words.value_columns(data) };
+    let of = if words.model.ends_with("k-anonymity") && !words.model.starts_with("alpha") {
+        Vec::new()
+    } else {
+        words.value_columns(data)
+    };
     let counts = people_by_value(data, rows, &of);
     match words.model {
         // If one record has some value qid, at least k - 1 other records have it.
         "k-anonymity" => verdict(size >= words.whole("k")),
+        "multir-k-anonymity" => verdict(least_support(words, data, rows, all) >= words.whole("k")),
         // a_Y(x) is the number of distinct values on Y that co-occur with x; at least k.
         "xy-anonymity" => verdict(counts.len() as u64 >= words.whole("k")),
         "xy-linkability" | "confidence-bounding" => {
@@ -147,6 +152,39 @@ fn judge_class(words: &ParsedSpec<'_>, data: &Data, rows: &[usize], all: &[usize
         "t-closeness" => closeness(words, data, &of[0], rows, all),
         unknown => panic!("no definition of {unknown}"),
     }
+}
+
+/// Smallest number of people who share a set of records that an attacker can know, over all sets with a record of the class.
+fn least_support(words: &ParsedSpec<'_>, data: &Data, rows: &[usize], all: &[usize]) -> u64 {
+    let by = words.class_columns(data);
+    let mut records: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    all.iter().for_each(|row| records.entry(data.owner(*row)).or_default().push(*row));
+    let view = |rows: &[usize]| {
+        let mut view: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+        rows.iter().for_each(|row| *view.entry(texts(data, *row, &by)).or_default() += 1);
+        view
+    };
+    let views: Vec<_> = records.values().map(|rows| view(rows)).collect();
+    let contains = |whole: &BTreeMap<Vec<String>, usize>, part: &BTreeMap<Vec<String>, usize>| {
+        part.iter().all(|(class, count)| whole.get(class).is_some_and(|has| has >= count))
+    };
+    let mut least = u64::MAX;
+    for own in records.values().filter(|own| own.iter().any(|row| rows.contains(row))) {
+        for chosen in 1u32..1 << own.len() {
+            let set: Vec<usize> =
+                own.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1).map(|(_, row)| *row).collect();
+            let set_view = view(&set);
+            let people = match words.given.get("records") {
+                None if set.len() == own.len() => views.iter().filter(|other| **other == set_view).count(),
+                Some(most) if set.len() <= most.parse().unwrap() && set.iter().any(|row| rows.contains(row)) => {
+                    views.iter().filter(|other| contains(other, &set_view)).count()
+                }
+                _ => continue,
+            };
+            least = least.min(people as u64);
+        }
+    }
+    least
 }
 
 /// Counts without the root of a taxonomy, which is a suppressed value and discloses nothing.

@@ -17,6 +17,11 @@ pub const MODELS: &[&str] = &[
     "k-anonymity k=2",
     "k-anonymity k=3",
     "k-anonymity k=2 on=sex",
+    "multir-k-anonymity k=2 records=1",
+    "multir-k-anonymity k=2 records=2 on=sex",
+    "multir-k-anonymity k=3 records=3 on=sex",
+    "multir-k-anonymity k=2 on=sex",
+    "multir-k-anonymity k=2",
     "xy-anonymity k=2 y=ill",
     "xy-anonymity k=3 x=sex y=place,ill",
     "xy-linkability h=0.5 y=ill",
@@ -219,6 +224,9 @@ fn t_closeness_matches_its_definition_on_every_tiny_table() {
 fn models_match_their_definition_on_every_tiny_table_with_several_records_per_person() {
     let words = [
         "k-anonymity k=2",
+        "multir-k-anonymity k=2 records=1",
+        "multir-k-anonymity k=2 records=2",
+        "multir-k-anonymity k=2",
         "xy-anonymity k=2 y=ill",
         "xy-linkability h=0.5 y=ill",
         "confidence-bounding h=0.5",
