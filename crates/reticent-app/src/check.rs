@@ -97,9 +97,12 @@ fn data_findings(loaded: &LoadedPolicy, prepared: &PreparedData, witnesses: usiz
         warnings.extend(prepared.unique_value_warnings(|_| true)?);
     }
     let mut notes = prepared.notes.clone();
+    let declared = loaded.policy.units();
     for unit in prepared.units(&loaded.policy)?.iter().filter(|known| known.people_with_differing_records > 0) {
+        let is_declared = declared.iter().any(|(column, _)| *column == unit.column);
+        let advice = if is_declared { "" } else { "; joins assume one value, unless the policy says per = \"record\"" };
         notes.push(format!(
-            "{} describes the record, not the person: the records of {} differ in it; its values join no releases",
+            "{} describes the record, not the person: the records of {} differ in it{advice}",
             unit.column,
             people(unit.people_with_differing_records)
         ));

@@ -284,13 +284,18 @@ impl PreparedData {
         values.chunk_by(|one, next| one.0 == next.0).filter(|of_person| of_person.len() > 1).count() as u64
     }
 
-    /// Returns the rules for joins: those of the policy, and the sensitive columns whose values describe a record. Such a column joins
-    /// no releases, because another record of the person can have another value.
+    /// Returns the rules for joins: those of the policy, and the sensitive columns that the policy declares to describe a record. Such a
+    /// column joins no releases, because another record of the person can have another value.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the data contradicts a declared unit.
     pub fn join_rules(&self, policy: &Policy) -> Result<Vec<InconsistentRules>> {
+        self.units(policy)?;
         let mut rules = policy.inconsistent.clone();
-        for ColumnUnit { column, .. } in self.units(policy)?.into_iter().filter(|known| known.unit == Unit::Record) {
-            if !rules.iter().any(|rule| rule.varying_column() == Some(&column)) {
-                rules.push(InconsistentRules::varying(&column));
+        for (column, _) in policy.units().iter().filter(|(_, unit)| *unit == Unit::Record) {
+            if !rules.iter().any(|rule| rule.varying_column() == Some(column)) {
+                rules.push(InconsistentRules::varying(column));
             }
         }
         Ok(rules)

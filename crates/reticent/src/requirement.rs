@@ -140,6 +140,11 @@ impl Requirement {
                     constraint.required_by.0.clone_from(&spec.model);
                     let mut columns = std::mem::take(&mut constraint.required_by.1);
                     constraint.required_by.1 = parameters(&spec.arguments, &[], &[]);
+                    if crate::models::record_sets(&spec.model, &spec.arguments)?.is_some() {
+                        // A join judges single records.
+                        constraint.required_by.0 = "k-anonymity".to_owned();
+                        constraint.required_by.1.remove("records");
+                    }
                     constraint.required_by.1.append(&mut columns);
                     if judged.is_implied(at, &constraint, &scope, earlier, &self.rules) {
                         implied += 1;

@@ -1,4 +1,4 @@
-//! What the verdict on a release covers: requirements of the policy that were not judged, or only in part.
+//! Coverage of the verdict on a release: the requirements of the policy that were not judged, or only in part.
 
 use reticent::statement::{Level, Outcome, Statement};
 use reticent_ledger::HistoryScope;
@@ -6,8 +6,16 @@ use reticent_ledger::HistoryScope;
 /// Returns why the release is not established to be within the policy. Empty: every requirement was judged or does not apply.
 ///
 /// `join_only` are the earlier releases whose records could not be linked to people.
-pub(super) fn not_established(statements: &[Statement], judged: &HistoryScope, join_only: &[u64]) -> Vec<String> {
+pub(super) fn not_established(
+    statements: &[Statement],
+    judged: &HistoryScope,
+    join_only: &[u64],
+    is_audited: bool,
+) -> Vec<String> {
     let mut open = Vec::new();
+    if !is_audited {
+        open.push("the release was not audited".to_owned());
+    }
     if let HistoryScope::Alone { apart_from } = judged
         && !apart_from.is_empty()
     {
@@ -20,6 +28,7 @@ pub(super) fn not_established(statements: &[Statement], judged: &HistoryScope, j
             Outcome::Judged { level: Level::Estimate, .. } => {
                 open.push(format!("{model} was judged by estimates, which can be wrong"));
             }
+            Outcome::Judged { violations: 1.., .. } => open.push(format!("{model} is violated")),
             Outcome::Judged { .. } | Outcome::NotApplicable { .. } => {}
         }
     }

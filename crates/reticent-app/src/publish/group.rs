@@ -5,6 +5,7 @@ mod past;
 mod readme;
 mod tables;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -13,7 +14,7 @@ use reticent::error::Refusal;
 use reticent::policy::MethodPolicy;
 use reticent::registry::Arguments;
 use reticent::republication::{self, Departures, GroupingOutcome, PersonState, PublishedTables, SourceRecord, Utility};
-use reticent::statement::{Parameter, Scope, Statement, TABLES_MATCH};
+use reticent::statement::{Outcome, Parameter, Scope, Statement, TABLES_MATCH};
 use reticent::taxonomy::Type;
 use reticent::{Confidence, Counts, Presentation, Ratio, RecordedRelease, Release, Role};
 use reticent_ledger::{Body, BodyColumn, BodyTree, Identity, Key, KeyFile, Ledger, MethodRecord, StoredBlob};
@@ -193,18 +194,27 @@ impl Maker for GroupMaker<'_> {
         let GroupedRelease { published, names: tables, seed, .. } = made.candidate;
         let (read, differing) = tables.read(published, release, &self.plan.context.engine_options())?;
         republication::verify(&self.task(made.past, *seed), &read)?;
-        let k = self.plan.loaded.policy.shorthand.k.map(|k| {
+        let k = self.plan.loaded.policy.shorthand.k.into_iter().flat_map(|k| {
             let small = read.class_sizes().into_iter().filter(|size| *size < k).count() as u64;
             let parameters = [
                 ("k".to_owned(), Parameter::Whole(k)),
                 ("on".to_owned(), Parameter::List(self.prepared.schema.with_role(Role::QuasiIdentifier))),
             ];
-            Statement::judged("k-anonymity", parameters.into(), Scope::This, small)
+            let parameters: BTreeMap<String, Parameter> = parameters.into();
+            // The covers of several releases intersect in fewer people.
+            let series = (!made.past.history.releases.is_empty()).then(|| Statement {
+                model: "k-anonymity".to_owned(),
+                parameters: parameters.clone(),
+                scope: Scope::History,
+                outcome: Outcome::Skipped { reason: "joins-not-judged".to_owned() },
+            });
+            [Statement::judged("k-anonymity", parameters, Scope::This, small)].into_iter().chain(series)
         });
         let names = [PEOPLE.to_owned()].into_iter().chain(tables.lists.iter().cloned()).chain(tables.marginals.clone());
         let parameters = [("tables".to_owned(), Parameter::List(names.collect()))].into();
         let tables = Statement::judged(TABLES_MATCH, parameters, Scope::This, differing);
-        Ok((read, [tables].into_iter().chain(k).collect()))
+        let statements = [tables].into_iter().chain(k).collect();
+        Ok((read, statements))
     }
 
     fn gate(

@@ -78,7 +78,8 @@ fn check_shows_what_a_column_describes() {
     assert_eq!(same["data"]["notes"], json!([]));
     let differing = of("", &WARDS.replace("3,c,Cold", "3,c,Flu"));
     assert_eq!(differing["columns"][2]["per"], json!("record"));
-    let note = "disease describes the record, not the person: the records of 1 person differ in it; its values join no releases";
+    let note = "disease describes the record, not the person: the records of 1 person differ in it; joins assume one value, unless the policy says \
+                per = \"record\"";
     assert_eq!(differing["data"]["notes"], json!([note]));
     assert_eq!(of("per = \"record\"\n", WARDS)["columns"][2]["per"], json!("record"));
 }

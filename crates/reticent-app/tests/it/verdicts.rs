@@ -1,6 +1,6 @@
 //! What a verdict covers: every requirement is judged, not applicable or skipped, and a release is within the policy only if all were.
 
-use reticent_testkit::{Answer, Outcome, TestFolder};
+use reticent_testkit::{Answer, Outcome, TestFolder, method_policy, month};
 use serde_json::{Value, json};
 
 const PEOPLE: &str = "id,sex,illness\n1,F,flu\n2,F,cold\n3,F,flu\n4,F,burn\n5,M,cold\n6,M,flu\n7,M,burn\n8,M,cold\n";
@@ -113,4 +113,57 @@ fn an_explanation_that_is_called_minimal_is() {
     let case = worst.iter().find(|case| explained(case)).expect("a posterior of 80 %");
     let groups = case["explanation"]["groups"].as_array().unwrap();
     assert!(case["explanation"]["minimal"] == json!(false) || groups.len() < 3, "{case:#}");
+}
+
+/// A method covers groups of two together until four people have equal quasi-identifiers. Later releases are not judged for `k` with the
+/// earlier ones, and the verdict says so.
+#[test]
+fn a_method_satisfies_k_in_each_release() {
+    let folder = TestFolder::monthly(&(method_policy("m-invariance", "m = 2") + "[requirement]\nk = 4\n"));
+    folder.write("jan.csv", month(0..20, false));
+    folder.write("feb.csv", month(0..22, false));
+    let answer = folder.publish_month("jan").run().passes().json();
+    assert_eq!((&answer["sample_unique"], open(&answer)), (&json!(0), Vec::new()), "{answer:#}");
+    assert!(outcomes(&answer).contains(&("k-anonymity".to_owned(), "judged".to_owned())));
+    let rows = folder.rows("out-jan/people.csv");
+    let class = |row: &[String]| row[1..].join("|");
+    for row in &rows {
+        let equal = rows.iter().filter(|other| class(other) == class(row)).count();
+        assert!(equal >= 4, "{equal} people have {row:?}");
+    }
+    let answer = folder.publish_month("feb").run().passes().json();
+    assert_eq!(open(&answer), ["k-anonymity was not judged (joins-not-judged)"]);
+}
+
+#[test]
+fn a_method_without_an_audit_is_not_established() {
+    let policy = method_policy("bcf-anonymity", "k = 2") + "[requirement]\naudit = \"off\"\nreidentification = 0.5\n";
+    let folder = TestFolder::monthly(&policy);
+    folder.write("jan.csv", month(0..20, false));
+    let answer = folder.publish_month("jan").run().passes().json();
+    let skipped: Vec<(String, String)> =
+        outcomes(&answer).into_iter().filter(|(_, outcome)| outcome == "skipped").collect();
+    assert_eq!(skipped.len(), open(&answer).len());
+    let models: Vec<&str> = skipped.iter().map(|(model, _)| model.as_str()).collect();
+    assert!(models.contains(&"record-linkage") && models.contains(&"reidentification"), "{models:?}");
+}
+
+/// Intervals of a generalized release begin and end at declared bounds.
+#[test]
+fn a_method_publishes_declared_intervals() {
+    let policy = method_policy("m-invariance", "m = 3");
+    assert!(policy.contains("[columns.age]"), "{policy}");
+    let folder = TestFolder::monthly(&policy.replace("[columns.age]\n", "[columns.age]\nintervals = [10, 20]\n"));
+    folder.write("jan.csv", month(0..30, false));
+    folder.publish_month("jan").run().passes();
+    let rows = folder.rows("out-jan/people.csv");
+    let mut intervals = 0;
+    for row in &rows {
+        let age = &row[1];
+        for bound in age.split(|letter: char| !letter.is_ascii_digit()).filter(|text| !text.is_empty()) {
+            intervals += usize::from(age.len() > bound.len());
+            assert!(age == bound || bound.parse::<u32>().unwrap() % 10 == 0, "{row:?}");
+        }
+    }
+    assert!(intervals > 0);
 }

@@ -19,12 +19,13 @@ mod initial_state;
 mod judging;
 mod partition;
 
+use hashbrown::HashSet;
 use rayon::prelude::*;
 
 use super::join_checker::{self, check_history, generalized_columns, recoding_after_steps};
 use super::{AlgorithmDef, Control, Guarantee, RecodingTask, SearchOutcome};
-use crate::data::taxonomy::{Cut, NodeId, Taxonomy};
-use crate::error::{Error, Outlook, Refusal, Result};
+use crate::data::taxonomy::{Code, Cut, NodeId, Taxonomy};
+use crate::error::{Error, Obstacle, Outlook, Refusal, Result};
 use crate::join::JoinCheck;
 use crate::models::{Merging, merging_of};
 use crate::operations::suppress_cells::suppress_cells;
@@ -134,7 +135,9 @@ fn root_violation(
         } else {
             Outlook::SearchEnds
         };
-        return Ok(Some((join_checker::requirement_unreachable(model.title(), worst, outlook).into(), true)));
+        // Suppression of a person's classes removes records of others, so a more specific release can need less of it.
+        let is_proved = limit == 0 || model.record_sets().is_none();
+        return Ok(Some((join_checker::requirement_unreachable(model.title(), worst, outlook).into(), is_proved)));
     }
     if let Some((join_check, worst)) = join_checker::first_violation(join_checks, &release)? {
         let limit = task.suppression.max_suppressed(task.table.contingency.rows());
@@ -183,6 +186,10 @@ struct SpecializationSearch<'a> {
     limit: u64,
     /// Whether an invalid candidate stays invalid.
     can_prune: bool,
+    /// Whether a model judges sets of records of people.
+    judges_sets: bool,
+    /// Candidates that leave a set of records with too few people: dimension, node and split.
+    rejected_for_sets: HashSet<(usize, NodeId, Option<Code>)>,
 }
 
 /// Number of candidates that are evaluated in parallel. It is fixed, so that results do not depend on the machine.
@@ -225,6 +232,8 @@ impl<'a> SpecializationSearch<'a> {
             steps: Vec::new(),
             limit,
             can_prune,
+            judges_sets: task.requirement.judges_record_sets(&task.table.contingency),
+            rejected_for_sets: HashSet::new(),
         };
         for dimension in 0..columns.len() {
             search.add_candidate(dimension, 0);
@@ -266,9 +275,14 @@ impl<'a> SpecializationSearch<'a> {
                     return Ok(false);
                 }
                 let Some(best) = self.best_candidate(min_gain) else { return Ok(true) };
-                if self.release_satisfies(best)? {
-                    break best;
+                match self.release_satisfies(best) {
+                    Ok(true) => break best,
+                    Ok(false) => {}
+                    // A state whose sets of records cannot be counted is not published.
+                    Err(Error::CannotCheck(Obstacle::TooManyRecordSets { .. })) => {}
+                    Err(error) => return Err(error),
                 }
+                self.reject_for_sets(best);
                 self.candidates[best.0][best.1].invalid = true;
             };
             self.specialize(dimension, place);
@@ -276,13 +290,24 @@ impl<'a> SpecializationSearch<'a> {
         }
     }
 
+    /// Remembers a candidate whose release leaves a set of records with too few people. Further steps never raise the support of a set.
+    fn reject_for_sets(&mut self, (dimension, place): CandidateIndex) {
+        if self.judges_sets && self.limit == 0 && self.release_checks.is_empty() {
+            let candidate = &self.candidates[dimension][place];
+            self.rejected_for_sets.insert((dimension, candidate.node, candidate.splits.first().copied()));
+        }
+    }
+
     /// Whether the constraints on the whole release are satisfied after a step.
     fn release_satisfies(&self, (dimension, place): CandidateIndex) -> Result<bool> {
-        let judges_sets = self.task.requirement.judges_record_sets(&self.task.table.contingency);
+        let judges_sets = self.judges_sets;
         if self.release_checks.is_empty() && !judges_sets {
             return Ok(true);
         }
         let candidate = &self.candidates[dimension][place];
+        if self.rejected_for_sets.contains(&(dimension, candidate.node, candidate.splits.first().copied())) {
+            return Ok(false);
+        }
         let mut trees: Vec<Taxonomy> = self.dimensions.iter().map(|dimension| dimension.tree.clone()).collect();
         if let Some(at) = candidate.splits.first() {
             trees[dimension].split(candidate.node, *at);

@@ -11,7 +11,7 @@ use crate::data::taxonomy::Code;
 use crate::error::{Obstacle, Result};
 
 /// Maximum number of sets of records that are counted.
-const MAX_SETS: u64 = 1 << 26;
+const MAX_SETS: u64 = 1 << 22;
 
 /// The least number of people who share what an attacker knows about the records of a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,23 +166,32 @@ fn each_set(view: &[(Code, u64)], size: usize, set: &mut Vec<Code>, visit: &mut 
     if size == 0 {
         return visit(set);
     }
-    let Some(((class, count), others)) = view.split_first() else { return true };
     let before = set.len();
-    let most = usize::try_from(*count).unwrap_or(usize::MAX).min(size);
-    let mut goes_on = true;
-    for taken in 0..=most {
-        set.resize(before + taken, *class);
-        goes_on = each_set(others, size - taken, set, visit);
-        if !goes_on {
+    // Number of records from a place on.
+    let mut left = view.iter().fold(0u64, |sum, (_, count)| sum.saturating_add(*count));
+    for (place, (class, count)) in view.iter().enumerate() {
+        if left < size as u64 {
             break;
         }
+        left -= *count;
+        let most = usize::try_from(*count).unwrap_or(usize::MAX).min(size);
+        let least = usize::try_from((size as u64).saturating_sub(left)).unwrap_or(size).max(1);
+        for taken in least..=most {
+            set.resize(before + taken, *class);
+            if !each_set(&view[place + 1..], size - taken, set, visit) {
+                set.truncate(before);
+                return false;
+            }
+        }
+        set.truncate(before);
     }
-    set.truncate(before);
-    goes_on
+    true
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::panic)]
+
     use super::*;
 
     /// Wards {a, b}, {a, c}, {b, c}: everybody shares a ward with another person, and no pair of wards is shared.
@@ -193,6 +202,24 @@ mod tests {
         assert_eq!(least(Some(1)), [2, 2, 2]);
         assert_eq!(least(Some(2)), [1, 1, 1]);
         assert_eq!(least(None), [1, 1, 1]);
+    }
+
+    /// Only complete sets are built: one person with twenty classes has one set of twenty.
+    #[test]
+    fn large_sets_are_built_directly() {
+        let view: Vec<(Code, u64)> = (0..20).map(|class| (class, 1)).collect();
+        let mut found = Vec::new();
+        assert!(each_set(&view, 20, &mut Vec::new(), &mut |set| {
+            found.push(set.to_vec());
+            true
+        }));
+        assert_eq!(found, [(0..20).collect::<Vec<Code>>()]);
+        assert!(each_set(&view, 21, &mut Vec::new(), &mut |_| panic!("no set of 21")));
+        let many: Vec<(Code, u64)> = (0..40).map(|class| (class, 1)).collect();
+        let views = Views::new(many.iter().map(|(class, count)| (0u32, *class, *count)));
+        let sets = RecordSets { k: 2, known: Some(20) };
+        let error = sets.for_each(&views, |_, _, _| {}).unwrap_err();
+        assert_eq!(error.code(), "too-many-record-sets");
     }
 
     /// One person has the records {a, a}, two have {a, b}, and one has {a}.

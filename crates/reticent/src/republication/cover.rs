@@ -1,16 +1,17 @@
-//! Which people a published quasi-identifier covers: those of one group, or of several groups if the policy requires larger classes.
+//! Covers: the people for whom one published quasi-identifier is true, which are those of one group, or of several groups if the policy
+//! requires larger classes.
 
 use super::{GroupingOutcome, RepublicationTask};
 use crate::data::taxonomy::{Code, NodeId, Taxonomy};
 
 impl GroupingOutcome {
-    /// Returns the people whom the published quasi-identifiers of each group cover, by group: at least `task.k`, if there are so many.
+    /// Returns the cover of each group, as an index, and the people of each cover: at least `task.k`, if there are so many.
     ///
-    /// Groups of similar people are covered together. Their lists stay separate.
-    pub fn covered_people(&self, task: &RepublicationTask<'_>) -> Vec<Vec<u32>> {
+    /// Groups of similar people share a cover. Their lists stay separate.
+    pub fn covers(&self, task: &RepublicationTask<'_>) -> (Vec<usize>, Vec<Vec<u32>>) {
         let members = |group: usize| self.groups[group].members.iter().copied();
         if self.groups.iter().all(|group| group.members.len() as u64 >= task.k) {
-            return (0..self.groups.len()).map(|group| members(group).collect()).collect();
+            return (0..self.groups.len()).map(|group| (group, members(group).collect::<Vec<u32>>())).unzip();
         }
         // Groups are similar if their smallest codes are, most important in the first columns.
         let columns = task.quasi_identifiers();
@@ -38,12 +39,13 @@ impl GroupingOutcome {
             groups.extend(rest);
             *sum += people;
         }
-        let mut covered = vec![Vec::new(); self.groups.len()];
-        for (groups, _) in together {
-            let all: Vec<u32> = groups.iter().flat_map(|group| members(*group)).collect();
-            groups.iter().for_each(|group| covered[*group].clone_from(&all));
+        let mut cover_of = vec![0; self.groups.len()];
+        let mut covers = Vec::with_capacity(together.len());
+        for (cover, (groups, _)) in together.into_iter().enumerate() {
+            groups.iter().for_each(|group| cover_of[*group] = cover);
+            covers.push(groups.into_iter().flat_map(members).collect());
         }
-        covered
+        (cover_of, covers)
     }
 }
 

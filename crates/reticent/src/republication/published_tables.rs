@@ -93,7 +93,7 @@ impl PublishedTables {
             .zip(&outcome.groups)
             .flat_map(|(at, group)| group.members.iter().map(move |member| (*member, at)))
             .collect();
-        let covered = outcome.covered_people(task);
+        let (cover_of, covers) = outcome.covers(task);
         let mut texts: Vec<(Vec<String>, Vec<Code>)> =
             vec![sorted_codes(names.clone(), rows.iter().map(|(_, at)| *at))];
         for column in &qi {
@@ -104,8 +104,8 @@ impl PublishedTables {
                     sorted_codes((0..tree.len() as Code).map(|code| finest(tree, code).to_owned()).collect(), codes)
                 }
                 Form::Generalized => {
-                    let labels = covered.iter().map(|people| smallest_cover(task, people, *column)).collect();
-                    sorted_codes(labels, rows.iter().map(|(_, at)| *at))
+                    let labels = covers.iter().map(|people| smallest_cover(task, people, *column)).collect();
+                    sorted_codes(labels, rows.iter().map(|(_, at)| cover_of[*at as usize] as u32))
                 }
             });
         }

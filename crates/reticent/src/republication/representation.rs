@@ -1,4 +1,4 @@
-//! Which people a release leaves out: values of quasi-identifiers whose people are withheld or postponed much more often than others.
+//! Representation: values of quasi-identifiers whose people are withheld or postponed much more often than others.
 
 use serde::Serialize;
 

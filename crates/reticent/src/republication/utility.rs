@@ -108,7 +108,9 @@ impl Spans {
             (codes.start, codes.end - 1)
         };
         let of_people = |people: &Vec<u32>| (0..qi.len()).map(|at| span(people, at)).collect();
-        Spans::ByGroup(outcome.covered_people(task).iter().map(of_people).collect())
+        let (cover_of, covers) = outcome.covers(task);
+        let of_cover: Vec<Vec<(Code, Code)>> = covers.iter().map(of_people).collect();
+        Spans::ByGroup(cover_of.into_iter().map(|cover| of_cover[cover].clone()).collect())
     }
 
     /// Returns the range of a cell, given the group, the index of the quasi-identifier and the code of the record.

@@ -41,7 +41,7 @@ pub(crate) fn readme(
         text += &row(name, &counted(&counts.names, false));
     }
     if method.form == Form::Generalized {
-        text += "\nQuasi-identifiers are generalized to cover all people of the group: an interval, a more general value, or `*` \
+        text += "\nQuasi-identifiers are generalized to cover all people of the group, or of several groups: an interval, a more general value, or `*` \
                  (any value).\n";
     }
     for list in published.lists.iter().filter(|list| list.is_set) {

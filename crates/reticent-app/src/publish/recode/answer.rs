@@ -47,7 +47,7 @@ impl RecodeMaker<'_> {
             recorded.answer
         });
         let join_only = made.audited.as_ref().map_or(&[][..], |audited| &audited.join_only);
-        let not_established = not_established(&made.statements, &made.judged, join_only);
+        let not_established = not_established(&made.statements, &made.judged, join_only, made.audited.is_some());
         Ok(RecodedAnswer {
             name: request.name.to_string(),
             recipients: self.plan.recipients.clone(),

@@ -79,7 +79,7 @@ fn print_records(answer: &GroupedAnswer) {
         println!("  {} of the records are postponed or withheld", percent(left_out, answer.records));
     }
     print_underrepresented(answer);
-    if answer.singletons > 0 && answer.form == Form::Generalized.word() {
+    if answer.singletons > 0 && answer.sample_unique > 0 && answer.form == Form::Generalized.word() {
         let text = format!(
             "warning: {} in groups of one: their quasi-identifiers are published without generalization",
             people(answer.singletons)

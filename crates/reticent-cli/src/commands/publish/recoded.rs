@@ -121,13 +121,20 @@ pub fn print_not_judged(statements: &[Statement]) {
                     "  {HINT}no check{HINT:#} {model}: the release lacks its columns; it stays in force over joins"
                 );
             }
-            Outcome::Skipped { .. } => println!("  {HINT}skipped {HINT:#} {model}: the policy sets `audit = \"off\"`"),
+            Outcome::Skipped { reason } if reason == "audit-off" => {
+                println!("  {HINT}skipped {HINT:#} {model}: the policy sets `audit = \"off\"`");
+            }
+            Outcome::Skipped { .. } => {
+                println!(
+                    "  {HINT}skipped {HINT:#} {model} over all releases: a method satisfies it in each release alone"
+                );
+            }
             Outcome::NotApplicable { .. } | Outcome::Judged { .. } => {}
         }
     }
 }
 
-/// Whether the release is established to be within the policy, and if not, why.
+/// Prints whether the release is established to be within the policy, and if not, why.
 pub fn print_verdict(not_established: &[String]) {
     match not_established {
         [] => println!("  {GOOD}verdict {GOOD:#} within the policy"),

@@ -10,7 +10,7 @@ use super::lattice::GeneralizationHierarchy;
 use crate::data::contingency::{ContingencyTable, Weight, combine};
 use crate::data::table::Table;
 use crate::data::taxonomy::Code;
-use crate::error::Result;
+use crate::error::{Error, Obstacle, Result};
 use crate::models::{Judge, Merging, Model, merging_of};
 use crate::release::PublishedColumn;
 use crate::release::classes::{ClassCounter, EquivalenceClass, Measured, Whole};
@@ -222,7 +222,11 @@ impl<'a> NodeEvaluator<'a> {
         let items = self.roll_up(&published, from, scratch);
         let classes = self.group(&published, &items, scratch);
         let floor = self.floor(&items, &classes);
-        let verdict = self.verdict(levels, &items, &classes)?;
+        let verdict = match self.verdict(levels, &items, &classes) {
+            // A node whose sets of records cannot be counted is not published.
+            Err(Error::CannotCheck(Obstacle::TooManyRecordSets { .. })) => NodeVerdict::Infeasible,
+            verdict => verdict?,
+        };
         Ok(NodeResult { verdict, floor, items })
     }
 

@@ -1,5 +1,5 @@
 //! The gate for sets of records over all releases: the records of a person in several releases, or in several tables of one data
-//! set, are one set. The owner links tell which records have the same owner.
+//! set, are one set. Owner links identify records of the same owner.
 
 use std::collections::BTreeMap;
 
@@ -58,6 +58,10 @@ impl RecordSetBound {
     /// Returns an error if the candidate leaves a set of records with too few people, or if a release has no owner links.
     pub(super) fn admit(&self, history: &History) -> Result<()> {
         let Some((_, earlier)) = history.releases.split_last() else { return Ok(()) };
+        // The candidate alone was judged before.
+        if earlier.iter().all(|recorded| self.known_columns(recorded).is_empty()) {
+            return Ok(());
+        }
         let mut records: Vec<(Pseudonym, Code, u64)> = Vec::new();
         let (mut next, mut first_new) = (0, 0);
         for recorded in &history.releases {
@@ -71,14 +75,13 @@ impl RecordSetBound {
                 return Err(Obstacle::ReleaseUnlinked { release, name }.into());
             };
             let (of_cell, classes) = classes_of(&recorded.release.contingency, &columns);
-            let linked = links.pseudonyms.iter().zip(&links.cells).zip(&links.records);
-            records.extend(linked.map(|((owner, cell), count)| {
-                (*owner, next + of_cell.get(*cell as usize).copied().unwrap_or(0), u64::from(*count))
-            }));
+            for ((owner, cell), count) in links.pseudonyms.iter().zip(&links.cells).zip(&links.records) {
+                let class = of_cell.get(*cell as usize).ok_or(Obstacle::PersonNotInFile {})?;
+                records.push((*owner, next + class, u64::from(*count)));
+            }
             next += classes;
         }
-        // The candidate alone was judged before.
-        if first_new == 0 || first_new == next {
+        if first_new == next {
             return Ok(());
         }
         records.sort_unstable();
