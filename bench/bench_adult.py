@@ -137,18 +137,18 @@ def tell(folder, answers):
     record("adult", "targets", targets=targets)
 
 
-def gcp_of_file(file):
+def gcp_of_file(file, columns=NINE):
     """The penalty of a release in the ARX trees, from its bytes; records that are not there count 1 in every cell."""
     penalties = {}
-    for column in NINE:
+    for column in columns:
         leaves = arx_trees.leaves_below(column)
         penalties[column] = {node: (count - 1) / (leaves[arx_trees.ROOT] - 1) for node, count in leaves.items()}
     total, published = 0.0, 0
     with open(file, newline="") as text:
         for row in csv.DictReader(text):
-            total += sum(penalties[column][row[column]] for column in NINE)
+            total += sum(penalties[column][row[column]] for column in columns)
             published += 1
-    return (total + (RECORDS - published) * len(NINE)) / (RECORDS * len(NINE))
+    return (total + (RECORDS - published) * len(columns)) / (RECORDS * len(columns))
 
 
 if __name__ == "__main__":

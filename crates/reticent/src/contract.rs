@@ -3,7 +3,7 @@
 mod bounds;
 mod reading;
 
-use crate::data::contingency::ContingencyTable;
+use crate::data::contingency::{ContingencyTable, Weight};
 use crate::data::schema::Role;
 use crate::error::Result;
 use crate::registry::Entry;
@@ -42,6 +42,26 @@ pub fn merging_of(model: &dyn Model, contingency: &ContingencyTable) -> Merging 
         Merging::WithAny if contingency.owners.is_some() && model.record_sets().is_some() => Merging::WithSatisfying,
         merging => merging,
     }
+}
+
+/// Returns the minimum number of people in a satisfying class, for a model that depends on this number only. It exists because merging with
+/// any class keeps such a class satisfying.
+///
+/// # Errors
+///
+/// Returns an error if the model cannot judge the measured column.
+pub(crate) fn min_class_size(model: &dyn Model, contingency: &ContingencyTable) -> Result<Option<Weight>> {
+    if !model.measured().is_empty() || model.merging() != Merging::WithAny {
+        return Ok(None);
+    }
+    let judge = model.judge(&Measured::new(contingency, &[]).whole(contingency, None))?;
+    let holds = |size| judge(&EquivalenceClass { size, counts: &[(0, size)] }).holds;
+    let (mut fails, mut most) = (0, contingency.rows() + 1);
+    while fails + 1 < most {
+        let middle = fails + (most - fails) / 2;
+        if holds(middle) { most = middle } else { fails = middle }
+    }
+    Ok(Some(most))
 }
 
 /// Judge for the classes of one release that also judges sets of records of a person.

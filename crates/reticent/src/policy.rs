@@ -55,8 +55,8 @@ pub struct Policy {
     pub models: Vec<ModelSpec>,
     /// Evidence needed that no posterior exceeds the confidence bound, given all releases.
     pub audit: crate::audit::Proof,
-    /// Id of the algorithm.
-    pub algorithm: String,
+    /// Ids of the algorithms to try, in this order: the named one, or the default ones. Never empty.
+    pub algorithms: Vec<&'static str>,
     /// Republication method, if set. It replaces the algorithm.
     pub method: Option<MethodPolicy>,
     /// Unchecked parameters of the algorithm or the republication method.

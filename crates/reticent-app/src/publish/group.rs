@@ -165,7 +165,7 @@ impl Maker for GroupMaker<'_> {
         EarlierSeries::load(ledger, recalled, self.key)
     }
 
-    fn make(&self, _recalled: &LoadedHistory, past: &EarlierSeries, seed: u64) -> Result<GroupedRelease> {
+    fn make(&self, _recalled: &LoadedHistory, past: &EarlierSeries, seed: u64, _way: usize) -> Result<GroupedRelease> {
         past.check(&self.sensitive_columns())?;
         self.plan.context.busy("grouping");
         let task = self.task(past, seed);

@@ -36,8 +36,12 @@ pub(crate) trait Maker: Sync {
 
     /// Loads earlier releases from the ledger.
     fn load_earlier(&self, ledger: &Ledger, recalled: &LoadedHistory) -> Result<Self::Past>;
-    /// Makes a candidate. All random choices depend on the seed.
-    fn make(&self, recalled: &LoadedHistory, past: &Self::Past, seed: u64) -> Result<Self::Candidate>;
+    /// Number of ways to make a candidate. The next way is used if the candidate of the previous one is refused.
+    fn ways(&self) -> usize {
+        1
+    }
+    /// Makes a candidate in one of the ways. All random choices depend on the seed.
+    fn make(&self, recalled: &LoadedHistory, past: &Self::Past, seed: u64, way: usize) -> Result<Self::Candidate>;
     /// Writes the candidate to a new file or folder.
     fn write(&self, candidate: &Self::Candidate, seed: u64, release: &Path) -> Result<Self::Written>;
     /// Reads the written files back, and judges every requirement on them.
@@ -161,7 +165,7 @@ pub(crate) fn publish<M: Maker>(
     mut past: M::Past,
     key: Option<&Key>,
 ) -> Result<PipelineResult<M>> {
-    let made = make(plan, maker, &recalled, &past);
+    let made = make_in_any_way(plan, maker, &recalled, &past);
     let mut made = made.map_err(|error| maker.explain(error, &recalled, &past))?;
     let mut recorded = None;
     if plan.rehearsal.is_none() && made.is_established() {
@@ -171,7 +175,7 @@ pub(crate) fn publish<M: Maker>(
             let writer = plan.access.write(&mut ledger)?;
             recalled = LoadedHistory::new(Some(writer.ledger()), plan)?;
             past = maker.load_earlier(writer.ledger(), &recalled)?;
-            match make(plan, maker, &recalled, &past) {
+            match make_in_any_way(plan, maker, &recalled, &past) {
                 Ok(remade) => made = remade,
                 Err(error) => {
                     // The search for remedies can take long; release the write lock first.
@@ -188,12 +192,39 @@ pub(crate) fn publish<M: Maker>(
     Ok(PipelineResult { made, recorded, recalled, past })
 }
 
+/// Makes a release in the first way whose candidate is not refused.
+fn make_in_any_way<M: Maker>(
+    plan: &Plan<'_>,
+    maker: &M,
+    recalled: &LoadedHistory,
+    past: &M::Past,
+) -> Result<MadeRelease<M>> {
+    let mut way = 0;
+    loop {
+        let made = make(plan, maker, recalled, past, way);
+        let is_refused = |error: &Error| {
+            matches!(error, Error::Library(reticent::Error::Refused(_) | reticent::Error::CannotCheck(_)))
+        };
+        way += 1;
+        match &made {
+            Err(error) if way < maker.ways() && is_refused(error) => {}
+            _ => return made,
+        }
+    }
+}
+
 /// Makes, writes, reads back, verifies and audits a candidate.
-fn make<M: Maker>(plan: &Plan<'_>, maker: &M, recalled: &LoadedHistory, past: &M::Past) -> Result<MadeRelease<M>> {
+fn make<M: Maker>(
+    plan: &Plan<'_>,
+    maker: &M,
+    recalled: &LoadedHistory,
+    past: &M::Past,
+    way: usize,
+) -> Result<MadeRelease<M>> {
     let context = plan.context;
     let mut seconds = StageSeconds::default();
     let seed = plan.loaded.policy.seed.unwrap_or_else(draw_seed);
-    let candidate = timed(&mut seconds.make, || maker.make(recalled, past, seed))?;
+    let candidate = timed(&mut seconds.make, || maker.make(recalled, past, seed, way))?;
     context.check()?;
     let staging = context.stage(&plan.request.output, &plan.access.folder)?;
     let release = staging.release();

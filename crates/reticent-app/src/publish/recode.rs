@@ -117,10 +117,25 @@ impl Maker for RecodeMaker<'_> {
         EarlierReleases::load(ledger, recalled, self.plan)
     }
 
-    fn make(&self, recalled: &LoadedHistory, past: &EarlierReleases, _seed: u64) -> Result<RecodedCandidate> {
-        let algorithm = self.algorithm().to_owned();
+    fn ways(&self) -> usize {
+        self.algorithms().len()
+    }
+
+    fn make(
+        &self,
+        recalled: &LoadedHistory,
+        past: &EarlierReleases,
+        _seed: u64,
+        way: usize,
+    ) -> Result<RecodedCandidate> {
+        let algorithms = self.algorithms();
+        let algorithm = algorithms[way].to_owned();
         let requirement = self.requirement(recalled, past)?;
-        let outcome = self.search(&algorithm, past, &requirement)?;
+        let mut outcome = self.search(&algorithm, past, &requirement)?;
+        let refused = algorithms[..way].iter();
+        outcome.notes.extend(
+            refused.map(|earlier| format!("{earlier} found no release within the policy, so {algorithm} was used.")),
+        );
         Ok(RecodedCandidate { algorithm, requirement, outcome })
     }
 
@@ -211,7 +226,8 @@ impl Maker for RecodeMaker<'_> {
     fn explain(&self, error: Error, recalled: &LoadedHistory, past: &EarlierReleases) -> Error {
         let Error::Library(error @ reticent::Error::Refused(_)) = error else { return error };
         // Remedies assume a fully generalized release, which a baseline for comparison does not make.
-        if reticent::algorithms::named(self.algorithm()).is_ok_and(|listed| listed.entry.comparison) {
+        let is_baseline = |id: &&str| algorithms::named(id).is_ok_and(|listed| listed.entry.comparison);
+        if self.algorithms().iter().any(is_baseline) {
             return Error::Library(error);
         }
         match self.remedies(recalled, past) {
@@ -223,9 +239,12 @@ impl Maker for RecodeMaker<'_> {
 }
 
 impl RecodeMaker<'_> {
-    /// Returns the id of the algorithm.
-    fn algorithm(&self) -> &str {
-        self.plan.request.algorithm.as_deref().unwrap_or(&self.plan.loaded.policy.algorithm)
+    /// Returns the ids of the algorithms to try: the requested one, or those of the policy.
+    fn algorithms(&self) -> Vec<&str> {
+        match &self.plan.request.algorithm {
+            Some(id) => vec![id],
+            None => self.plan.loaded.policy.algorithms.clone(),
+        }
     }
 
     /// Returns the sets of earlier releases to join with this release, given the releases that each coalition holds.
@@ -272,7 +291,7 @@ impl RecodeMaker<'_> {
         let control = Control { stop: &stop, abort: &abort, progress: &progress };
         // The options of the policy belong to its own algorithm.
         let arguments =
-            if algorithm == loaded.policy.algorithm { loaded.policy.options.clone() } else { Arguments::default() };
+            if loaded.policy.algorithms[0] == algorithm { loaded.policy.options.clone() } else { Arguments::default() };
         let outcome = algorithms::run(algorithm, &task, arguments, &control);
         context.check()?;
         Ok(outcome?)

@@ -16,14 +16,17 @@ mod baseline_no_finer;
 mod baseline_without_counted_columns;
 mod baseline_without_join_columns;
 mod join_checker;
+mod local_recoding;
 mod multidimensional;
 mod optimal_full_domain;
+mod regions;
 mod top_down_specialization;
 
 pub(crate) use join_checker::{generalized_columns, root_release};
 
 /// All algorithms.
 pub const LIST: &[AlgorithmDef] = &[
+    local_recoding::LISTED,
     top_down_specialization::LISTED,
     multidimensional::LISTED,
     optimal_full_domain::LISTED,

@@ -14,27 +14,22 @@
 //! Paper       LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006, along taxonomies and, for
 //!             joined releases, under the requirement of Wang and Fung, KDD 2006.
 
-mod context;
-
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
-use super::join_checker::{check_history, first_violation, generalized_columns};
+use super::join_checker::{check_history, generalized_columns};
+use super::regions::{PublishedRegion, RegionCheck, RegionContext, RegionDimension, ReleaseCheck};
 use super::top_down_specialization::Gain;
 use super::{AlgorithmDef, Control, Guarantee, RecodingTask, SearchOutcome};
 use crate::data::contingency::Weight;
-use crate::data::table::Table;
 use crate::data::taxonomy::{Code, NodeId, Taxonomy};
-use crate::error::{Error, Outlook, Refusal, Result};
+use crate::error::{Error, Result};
 use crate::join::JoinCheck;
 use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
-use crate::release::PublishedColumn;
 use crate::release::classes::ClassCounter;
-use crate::release::history::History;
-use crate::release::recoding::{Recoding, RecodingRule};
-use context::{RegionCheck, RegionContext, RegionDimension};
+use crate::release::recoding::Recoding;
 
 pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
     entry: Entry {
@@ -75,14 +70,16 @@ fn run(task: &RecodingTask<'_>, arguments: &Arguments, control: &Control<'_>) ->
         steps: AtomicU64::new(0),
     };
     let initial = search.initial_regions()?;
+    let release_check = ReleaseCheck::new(task, &columns, control.abort)?;
     // Usually, if every region satisfies the requirement, so does the release. Exceptions are confidences of people with several
     // records and distances from the whole table (t-closeness). Then the search is repeated with a smaller maximum depth.
     let mut depth = usize::MAX;
     loop {
         let regions: Vec<Region> = initial.par_iter().flat_map(|region| search.refine(region.clone(), depth)).collect();
         join_checks.iter().try_for_each(JoinCheck::check)?;
-        let recoding = search.recoding(&regions);
-        if search.holds(&recoding)? {
+        let published: Vec<PublishedRegion> = regions.iter().map(Region::published).collect();
+        let recoding = context.recoding(task.table, &published);
+        if release_check.violating_members(&recoding)?.is_none() {
             return search.outcome(recoding, depth);
         }
         let max_depth = regions.iter().map(|region| region.depth).max().unwrap_or(0);
@@ -103,6 +100,12 @@ struct Region {
     /// Number of its records that may still be suppressed.
     budget: Weight,
     suppressed: bool,
+}
+
+impl Region {
+    fn published(&self) -> PublishedRegion {
+        PublishedRegion { nodes: self.nodes.clone(), members: self.members.clone(), suppressed: self.suppressed }
+    }
 }
 
 struct RegionSearch<'a> {
@@ -173,22 +176,8 @@ impl RegionSearch<'_> {
         Ok(false)
     }
 
-    /// Returns the refusal if the requirement is violated at the root.
     fn refusal(&self) -> Result<Error> {
-        let (task, columns) = (self.task, self.context.columns());
-        let release = super::join_checker::root_release(task, &columns)?;
-        let history = History::single(release.clone());
-        for model in &task.requirement.models {
-            if let Some(worst) = model.survey(&history)?.violations.first() {
-                return Ok(super::join_checker::requirement_unreachable(model.title(), worst, Outlook::Unknown).into());
-            }
-        }
-        let join_checks = super::join_checker::join_checks(task, &columns, self.control.abort)?;
-        if let Some((join_check, worst)) = first_violation(&join_checks, &release)? {
-            let title = join_check.constraint.title.clone();
-            return Ok(super::join_checker::requirement_unreachable(title, &worst, Outlook::Unknown).into());
-        }
-        Ok(Refusal::PartUnreachable {}.into())
+        self.context.refusal(self.task, self.control.abort)
     }
 
     fn judge(&self, members: &[u32], nodes: &[NodeId]) -> (Vec<f64>, bool) {
@@ -314,18 +303,6 @@ impl RegionSearch<'_> {
         counts.iter().map(|count| -count * (count / total).log2()).sum()
     }
 
-    /// Whether the release as a whole satisfies every constraint.
-    fn holds(&self, recoding: &Recoding) -> Result<bool> {
-        let release = recoding.apply(self.task.table)?;
-        for (_, survey) in self.task.requirement.survey(&History::single(release.clone()))? {
-            if !survey.violations.is_empty() {
-                return Ok(false);
-            }
-        }
-        let join_checks = super::join_checker::join_checks(self.task, &self.context.columns(), self.control.abort)?;
-        Ok(first_violation(&join_checks, &release)?.is_none())
-    }
-
     fn outcome(&self, recoding: Recoding, depth: usize) -> Result<SearchOutcome> {
         let finished = !self.stopped.load(Ordering::Relaxed);
         let grown = |dimension: &RegionDimension| {
@@ -354,56 +331,6 @@ impl RegionSearch<'_> {
         let guarantee = if maximal { Guarantee::LocallyMaximal } else { Guarantee::Safe };
         Ok(SearchOutcome { recoding, guarantee, steps: self.steps.load(Ordering::Relaxed), notes })
     }
-
-    /// Returns the recoding that publishes every combination of values with the nodes of its region.
-    fn recoding(&self, regions: &[Region]) -> Recoding {
-        let table: &Table = self.task.table;
-        let context = self.context;
-        let mut recoding = Recoding::identity(table);
-        let mut places: Vec<HashMap<NodeId, u32>> = Vec::new();
-        for (at, dimension) in context.dimensions.iter().enumerate() {
-            let tree = dimension.tree.clone();
-            let leaves: Vec<NodeId> = (0..tree.len() as Code).map(|code| tree.leaf_of(code)).collect();
-            let mut nodes: Vec<NodeId> = leaves.clone();
-            nodes.extend(regions.iter().map(|region| region.nodes[at]));
-            nodes.push(0);
-            nodes.sort_unstable_by_key(|id| (*id == 0, tree.node(*id).codes.start, tree.node(*id).depth, *id));
-            nodes.dedup();
-            let place: HashMap<NodeId, u32> = nodes.iter().zip(0..).map(|(id, at)| (*id, at)).collect();
-            let recoded = &mut recoding.columns[dimension.column];
-            recoded.map = leaves.iter().map(|leaf| place[leaf]).collect();
-            recoded.column = PublishedColumn { tree, nodes, ..recoded.column.clone() };
-            places.push(place);
-        }
-        let on = sorted(context.columns().into_iter().chain(context.fixed.iter().copied()).collect());
-        let class = |at: u32| -> Box<[u32]> {
-            let code = |column: &usize| {
-                let raw = table.contingency.codes[*column][at as usize];
-                recoding.columns[*column].map[raw as usize]
-            };
-            on.iter().map(code).collect()
-        };
-        let mut rules: HashMap<Box<[u32]>, RecodingRule> = HashMap::new();
-        for region in regions {
-            for member in &region.members {
-                let key = class(*member);
-                if region.suppressed {
-                    rules.insert(key, RecodingRule::Drop);
-                    continue;
-                }
-                let mut published = key.clone();
-                for (at, dimension) in context.dimensions.iter().enumerate() {
-                    if let Ok(place) = on.binary_search(&dimension.column) {
-                        published[place] = places[at][&region.nodes[at]];
-                    }
-                }
-                rules.insert(key, RecodingRule::Publish(published));
-            }
-        }
-        recoding.on = on;
-        recoding.rules = rules;
-        recoding
-    }
 }
 
 /// Returns the distortion that a step undoes for one record: 1, or for an interval the reduction of its relative width.
@@ -419,10 +346,4 @@ fn distortion_undone(tree: &Taxonomy, from: NodeId, to: NodeId) -> f64 {
         (end - start) / (high - low)
     };
     (width(from) - width(to)).max(0.0)
-}
-
-fn sorted(mut columns: Vec<usize>) -> Vec<usize> {
-    columns.sort_unstable();
-    columns.dedup();
-    columns
 }

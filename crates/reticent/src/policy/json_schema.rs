@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::keys::{ALGORITHM, CALENDAR, KeyShape, POLICY, PolicyKey, REQUIREMENT};
+use super::keys::{ALGORITHMS, CALENDAR, KeyShape, POLICY, PolicyKey, REQUIREMENT};
 use crate::registry::{Domain, Entry, ParameterDef};
 use crate::{algorithms, models, republication};
 
@@ -127,9 +127,9 @@ fn model(entry: &Entry) -> Value {
 
 /// Returns the schema of the options of one algorithm or method. It applies if the policy names it, or for the default algorithm.
 fn options_of(entry: &Entry, key: &str) -> Value {
-    let named = if entry.id == ALGORITHM { json!([]) } else { json!([key]) };
+    let named = if entry.id == ALGORITHMS[0] { json!([]) } else { json!([key]) };
     let mut when = json!({ "properties": { key: { "const": entry.id } }, "required": named });
-    if entry.id == ALGORITHM {
+    if entry.id == ALGORITHMS[0] {
         when["not"] = json!({ "required": ["method"] });
     }
     json!({ "if": when, "then": { "properties": { "options": parameters(entry) } } })

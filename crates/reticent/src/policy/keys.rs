@@ -54,8 +54,8 @@ pub(super) enum KeyShape {
 
 /// Calendar units of interval levels.
 pub(super) const CALENDAR: &[&str] = &["month", "quarter", "year", "decade"];
-/// Default algorithm.
-pub(super) const ALGORITHM: &str = "top-down-specialization";
+/// Algorithms of a release without a named one. The next is tried if the previous one finds no release within the policy.
+pub(super) const ALGORITHMS: &[&str] = &["local-recoding", "top-down-specialization"];
 
 /// Tables of the policy file.
 pub(super) const POLICY: &[PolicyKey] = &[
@@ -191,7 +191,13 @@ pub(super) const REQUIREMENT: &[PolicyKey] = &[
 ];
 
 pub(super) const RELEASE: &[PolicyKey] = &[
-    key("algorithm", KeyShape::Algorithm, "\"top-down-specialization\"", "Algorithm that searches for the release."),
+    key(
+        "algorithm",
+        KeyShape::Algorithm,
+        "\"local-recoding\"",
+        "Algorithm that searches for the release. Without this key, local-recoding is tried first, and top-down-specialization if it finds \
+         no release within the policy.",
+    ),
     key(
         "method",
         KeyShape::Method,

@@ -47,7 +47,8 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
         return Err(Error::policy(spec.line, message));
     }
     let method = read_method(&release, &dataset, &requirement)?;
-    let algorithm = read_algorithm(&release)?;
+    let purpose = read_purpose(&release, &columns)?;
+    let algorithms = read_algorithms(&release, &purpose)?;
     if shorthand == Shorthand::default() && models.is_empty() && method.is_none() {
         let message = "the policy has no requirement; add for example\n[requirement]\nk = 5";
         return Err(Error::policy(top.line("requirement"), message));
@@ -59,10 +60,10 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
         shorthand,
         models,
         audit: requirement.text("audit").as_deref().and_then(Proof::from_word).unwrap_or_default(),
-        options: read_options(&release, method.map_or(algorithm, |method| &method.def.entry))?,
-        algorithm: algorithm.id.to_owned(),
+        options: read_options(&release, method.map_or(algorithms[0], |method| &method.def.entry))?,
+        algorithms: algorithms.iter().map(|entry| entry.id).collect(),
         method,
-        purpose: read_purpose(&release, &columns)?,
+        purpose,
         suppression: read_suppression(&release)?,
         seed: release.get("seed").map(|item| item.whole(0)).transpose()?,
         non_colluding: read_non_colluding(&recipients)?,
@@ -277,15 +278,23 @@ fn argument(item: &Item<'_>) -> Result<Argument> {
     }
 }
 
-fn read_algorithm(release: &TableReader<'_>) -> Result<&'static Entry> {
-    let Some(item) = release.get("algorithm") else { return Ok(&algorithms::named(keys::ALGORITHM)?.entry) };
+/// Returns the named algorithm, or the default ones in the order in which they are tried.
+fn read_algorithms(release: &TableReader<'_>, purpose: &Purpose) -> Result<Vec<&'static Entry>> {
+    let Some(item) = release.get("algorithm") else {
+        let defaults = match purpose {
+            Purpose::General => keys::ALGORITHMS,
+            // Local recoding has no objective for a purpose yet.
+            Purpose::Classification(_) => &keys::ALGORITHMS[1..],
+        };
+        return defaults.iter().map(|id| Ok(&algorithms::named(id)?.entry)).collect();
+    };
     let offered = algorithms::LIST.iter().filter(|listed| !listed.entry.comparison);
     let ids: Vec<&str> = offered.map(|listed| listed.entry.id).collect();
     // Baselines can be named, but are not suggested.
     let id = item.text()?;
     match algorithms::named(id) {
-        Ok(listed) => Ok(&listed.entry),
-        Err(_) => Ok(&algorithms::named(item.listed(Kind::Algorithm, &ids)?)?.entry),
+        Ok(listed) => Ok(vec![&listed.entry]),
+        Err(_) => Ok(vec![&algorithms::named(item.listed(Kind::Algorithm, &ids)?)?.entry]),
     }
 }
 

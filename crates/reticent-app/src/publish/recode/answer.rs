@@ -152,10 +152,9 @@ fn suppressed_cells(prepared: &PreparedData, recoding: &Recoding) -> (u64, u64) 
 
 /// Returns a note if the options of the policy belong to another algorithm.
 fn ignored_options(loaded: &LoadedPolicy, algorithm: &str) -> Option<String> {
-    let ignored = algorithm != loaded.policy.algorithm && loaded.policy.options.names().next().is_some();
-    ignored.then(|| {
-        format!("[release.options] of the policy belong to the algorithm {} and were ignored", loaded.policy.algorithm)
-    })
+    let own = loaded.policy.algorithms[0];
+    let ignored = algorithm != own && loaded.policy.options.names().next().is_some();
+    ignored.then(|| format!("[release.options] of the policy belong to the algorithm {own} and were ignored"))
 }
 
 /// Returns a warning if most records of the table have no match in an earlier release, which may contain the same people.

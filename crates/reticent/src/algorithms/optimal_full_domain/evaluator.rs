@@ -7,13 +7,14 @@
 use super::cost::{ClassSums, Cost, Costs, Metric};
 use super::keys::{Bundles, KeyScratch, PublishedLevel};
 use super::lattice::GeneralizationHierarchy;
+use crate::contract::min_class_size;
 use crate::data::contingency::{ContingencyTable, Weight, combine};
 use crate::data::table::Table;
 use crate::data::taxonomy::Code;
 use crate::error::{Error, Obstacle, Result};
 use crate::models::{Judge, Merging, Model, merging_of};
 use crate::release::PublishedColumn;
-use crate::release::classes::{ClassCounter, EquivalenceClass, Measured, Whole};
+use crate::release::classes::{ClassCounter, Measured, Whole};
 use crate::release::recoding::Recoding;
 use crate::release::record_sets::RecordSets;
 use crate::requirement::Requirement;
@@ -143,7 +144,8 @@ impl<'a> NodeEvaluator<'a> {
                 self.measures.push(Measured::new(&self.records, &measured[measure]));
             }
             let judge = model.judge(&self.measures[measure].whole(&self.records, column))?;
-            let min_size = self.min_size(model.as_ref(), &judge);
+            let min_size =
+                if self.records.owners.is_some() { None } else { min_class_size(model.as_ref(), &self.records)? };
             let monotone = nested && self.is_monotone(merging_of(model.as_ref(), &self.records));
             self.checks.push(ModelCheck {
                 model: model.as_ref(),
@@ -169,21 +171,6 @@ impl<'a> NodeEvaluator<'a> {
             Merging::WithSatisfying => self.limit == 0,
             Merging::Never => false,
         }
-    }
-
-    /// Returns the minimum number of records of a satisfying class, for a model that depends on the number of records only. It exists
-    /// because merging with any class keeps such a class satisfying.
-    fn min_size(&self, model: &dyn Model, judge: &Judge<'_>) -> Option<Weight> {
-        if !model.measured().is_empty() || model.merging() != Merging::WithAny || self.records.owners.is_some() {
-            return None;
-        }
-        let holds = |size| judge(&EquivalenceClass { size, counts: &[(0, size)] }).holds;
-        let (mut fails, mut most) = (0, self.records.rows() + 1);
-        while fails + 1 < most {
-            let middle = fails + (most - fails) / 2;
-            if holds(middle) { most = middle } else { fails = middle }
-        }
-        Some(most)
     }
 
     /// Returns the hierarchies of the generalized columns.

@@ -1,19 +1,33 @@
-//! Fixed data of the search: the dimensions of regions, and the checks of regions.
+//! Regions: records that are published with the same generalized values. Fixed data of the searches that divide a table into regions, the
+//! checks of regions and of the whole release, and the recoding that publishes them.
 
 use std::sync::Arc;
 
-use super::sorted;
-use crate::algorithms::join_checker::constraints_to_check;
-use crate::algorithms::top_down_specialization::Gain;
-use crate::algorithms::{Purpose, RecodingTask};
+use hashbrown::{HashMap, HashSet};
+
+use super::join_checker::{constraints_to_check, first_violation, join_checks, requirement_unreachable, root_release};
+use super::top_down_specialization::Gain;
+use super::{Purpose, RecodingTask};
 use crate::data::contingency::ContingencyTable;
+use crate::data::table::Table;
 use crate::data::taxonomy::{Code, NodeId, Taxonomy};
-use crate::error::{Obstacle, Result};
+use crate::error::{Error, Obstacle, Outlook, Refusal, Result};
 use crate::join::{ClassCells, ColumnRef, Constraint, Counted, JoinCheck};
 use crate::models::{Judge, Judgement};
+use crate::operations::suppress_records::{class_of, violating};
 use crate::release::PublishedColumn;
 use crate::release::classes::{EquivalenceClass, Measured};
-use crate::release::recoding::{Recoded, Recoding};
+use crate::release::history::History;
+use crate::release::recoding::{Recoded, Recoding, RecodingRule};
+
+/// A region of the result: records that are published with these nodes of the generalized columns, or suppressed.
+#[derive(Clone)]
+pub(super) struct PublishedRegion {
+    pub nodes: Vec<NodeId>,
+    /// Combinations of the table.
+    pub members: Vec<u32>,
+    pub suppressed: bool,
+}
 
 /// A generalized column with its taxonomy.
 pub(super) struct RegionDimension {
@@ -161,6 +175,73 @@ impl RegionContext {
         }
         Ok(checks)
     }
+
+    /// Returns the refusal if the requirement is violated at the root.
+    pub(super) fn refusal(&self, task: &RecodingTask<'_>, abort: &(dyn Fn() -> bool + Sync)) -> Result<Error> {
+        let columns = self.columns();
+        let release = root_release(task, &columns)?;
+        let history = History::single(release.clone());
+        for model in &task.requirement.models {
+            if let Some(worst) = model.survey(&history)?.violations.first() {
+                return Ok(requirement_unreachable(model.title(), worst, Outlook::Unknown).into());
+            }
+        }
+        let join_checks = join_checks(task, &columns, abort)?;
+        if let Some((join_check, worst)) = first_violation(&join_checks, &release)? {
+            let title = join_check.constraint.title.clone();
+            return Ok(requirement_unreachable(title, &worst, Outlook::Unknown).into());
+        }
+        Ok(Refusal::PartUnreachable {}.into())
+    }
+
+    /// Returns the recoding that publishes every combination of values with the nodes of its region.
+    pub(super) fn recoding(&self, table: &Table, regions: &[PublishedRegion]) -> Recoding {
+        let context = self;
+        let mut recoding = Recoding::identity(table);
+        let mut places: Vec<HashMap<NodeId, u32>> = Vec::new();
+        for (at, dimension) in context.dimensions.iter().enumerate() {
+            let tree = dimension.tree.clone();
+            let leaves: Vec<NodeId> = (0..tree.len() as Code).map(|code| tree.leaf_of(code)).collect();
+            let mut nodes: Vec<NodeId> = leaves.clone();
+            nodes.extend(regions.iter().map(|region| region.nodes[at]));
+            nodes.push(0);
+            nodes.sort_unstable_by_key(|id| (*id == 0, tree.node(*id).codes.start, tree.node(*id).depth, *id));
+            nodes.dedup();
+            let place: HashMap<NodeId, u32> = nodes.iter().zip(0..).map(|(id, at)| (*id, at)).collect();
+            let recoded = &mut recoding.columns[dimension.column];
+            recoded.map = leaves.iter().map(|leaf| place[leaf]).collect();
+            recoded.column = PublishedColumn { tree, nodes, ..recoded.column.clone() };
+            places.push(place);
+        }
+        let on = sorted(context.columns().into_iter().chain(context.fixed.iter().copied()).collect());
+        let class = |at: u32| -> Box<[u32]> {
+            let code = |column: &usize| {
+                let raw = table.contingency.codes[*column][at as usize];
+                recoding.columns[*column].map[raw as usize]
+            };
+            on.iter().map(code).collect()
+        };
+        let mut rules: HashMap<Box<[u32]>, RecodingRule> = HashMap::new();
+        for region in regions {
+            for member in &region.members {
+                let key = class(*member);
+                if region.suppressed {
+                    rules.insert(key, RecodingRule::Drop);
+                    continue;
+                }
+                let mut published = key.clone();
+                for (at, dimension) in context.dimensions.iter().enumerate() {
+                    if let Ok(place) = on.binary_search(&dimension.column) {
+                        published[place] = places[at][&region.nodes[at]];
+                    }
+                }
+                rules.insert(key, RecodingRule::Publish(published));
+            }
+        }
+        recoding.on = on;
+        recoding.rules = rules;
+        recoding
+    }
 }
 
 impl RegionCheck<'_> {
@@ -173,6 +254,49 @@ impl RegionCheck<'_> {
             }
         }
     }
+}
+
+/// Check of a whole release: the models as defined, and the join constraints.
+pub(super) struct ReleaseCheck<'a> {
+    task: &'a RecodingTask<'a>,
+    join_checks: Vec<JoinCheck<'a>>,
+}
+
+impl<'a> ReleaseCheck<'a> {
+    pub(super) fn new(
+        task: &'a RecodingTask<'a>,
+        columns: &[usize],
+        abort: &'a (dyn Fn() -> bool + Sync),
+    ) -> Result<ReleaseCheck<'a>> {
+        Ok(ReleaseCheck { task, join_checks: join_checks(task, columns, abort)? })
+    }
+
+    /// Combinations of the table in violating classes of the release; `None` if there are none.
+    pub(super) fn violating_members(&self, recoding: &Recoding) -> Result<Option<HashSet<u32>>> {
+        let release = recoding.apply(self.task.table)?;
+        let marks = violating(&release, self.task.requirement, &self.join_checks)?;
+        if !marks.contains(&true) {
+            return Ok(None);
+        }
+        let marked = (0..marks.len()).filter(|at| marks[*at]);
+        let classes: HashSet<Box<[u32]>> = marked.map(|at| class_of(&release.contingency, &recoding.on, at)).collect();
+        let contingency = &self.task.table.contingency;
+        let mut row = Vec::new();
+        let mut is_violating = |at: &u32| {
+            if !recoding.publish(contingency, *at as usize, &mut row) {
+                return false;
+            }
+            let class: Box<[u32]> = recoding.on.iter().map(|column| row[*column]).collect();
+            classes.contains(&class)
+        };
+        Ok(Some((0..contingency.len() as u32).filter(|at| is_violating(at)).collect()))
+    }
+}
+
+fn sorted(mut columns: Vec<usize>) -> Vec<usize> {
+    columns.sort_unstable();
+    columns.dedup();
+    columns
 }
 
 /// Returns the measured column, if it belongs to the new release.
