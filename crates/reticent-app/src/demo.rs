@@ -50,6 +50,7 @@ k = 3                          # at least 3 patients in every equivalence class
 confidence = 0.5               # posterior of a diagnosis at most 50 %
 
 [release]
+algorithm = "top-down-specialization"
 seed = 7
 
 [ledger]

@@ -20,6 +20,7 @@ fn recipients_are_the_same_however_they_are_written() {
 #[test]
 fn a_release_to_press_is_joined_with_one_to_press_in_capitals() {
     let folder = TestFolder::patients(90);
+    folder.replace("reticent.toml", "[release]\n", "[release]\nalgorithm = \"top-down-specialization\"\n");
     folder.publish("people.csv", "one").to("Press").run().passes();
     let publication = folder.publish("people.csv", "two").to("press").run().passes();
     let Publication::Recoded(release) = publication else { panic!("by an algorithm") };

@@ -132,21 +132,33 @@ fn column_answers(prepared: &PreparedData, release: &Release) -> Vec<ColumnAnswe
     release.columns.iter().enumerate().map(answer).collect()
 }
 
-/// Returns the number of cells that recoding rules suppress, and the number of records with such cells.
+/// Returns the number of cells that recoding rules suppress, and the number of records with such cells. A column that is suppressed in
+/// every record does not count.
 fn suppressed_cells(prepared: &PreparedData, recoding: &Recoding) -> (u64, u64) {
+    if recoding.rules.values().all(|rule| matches!(rule, RecodingRule::Drop)) {
+        return (0, 0);
+    }
     let combos = &prepared.table.contingency;
-    let (mut cells, mut records) = (0, 0);
-    let mut row = Vec::new();
-    let hides = recoding.rules.values().any(|rule| matches!(rule, RecodingRule::Hide(_)));
-    for at in (0..combos.len()).filter(|_| hides) {
+    let quasi = prepared.table.with_role(Role::QuasiIdentifier);
+    let roots: Vec<u32> = quasi.iter().map(|column| recoding.columns[*column].column.root()).collect();
+    let (mut row, mut all) = (Vec::new(), 0);
+    let mut by_column = vec![0; quasi.len()];
+    let mut with_roots: Vec<(Vec<usize>, u64)> = Vec::new();
+    for at in 0..combos.len() {
         if !recoding.publish(combos, at, &mut row) {
             continue;
         }
-        let plain = recoding.columns.iter().zip(&combos.codes).map(|(recoded, codes)| recoded.map[codes[at] as usize]);
-        let changed = plain.zip(&row).filter(|(plain, published)| plain != *published).count() as u64;
-        cells += changed * combos.weights[at];
-        records += u64::from(changed > 0) * combos.weights[at];
+        all += combos.weights[at];
+        let is_suppressed = |place: &usize| row[quasi[*place]] == roots[*place];
+        let suppressed: Vec<usize> = (0..quasi.len()).filter(is_suppressed).collect();
+        suppressed.iter().for_each(|place| by_column[*place] += combos.weights[at]);
+        if !suppressed.is_empty() {
+            with_roots.push((suppressed, combos.weights[at]));
+        }
     }
+    let counts = |place: &usize| by_column[*place] < all;
+    let cells = (0..quasi.len()).filter(counts).map(|place| by_column[place]).sum();
+    let records = with_roots.iter().filter(|(places, _)| places.iter().any(counts)).map(|(_, weight)| weight).sum();
     (cells, records)
 }
 
